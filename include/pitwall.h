@@ -1,0 +1,331 @@
+/* pitwall.h: record where a program's time goes.
+ *
+ * A program marks its parts with spans; the recorder keeps count, total, self time, minimum,
+ * maximum, variance, histogram and course of each in one small memory-mapped file, the run. The
+ * tool `pitwall` and <pitwall_report.h> read it, while the program runs, after it ended and after
+ * it was killed.
+ *
+ *     #include <pitwall.h>
+ *
+ *     int main(void) {
+ *         pit_open(NULL, NULL);
+ *         for (int epoch = 0; epoch < 10; epoch++)
+ *             PIT_SPAN("epoch") {
+ *                 PIT_SPAN("forward")  { forward();  pit_items(32); }
+ *                 PIT_SPAN("backward") { if (backward()) return 1; }   // closes both spans
+ *                 pit_value("loss", loss());
+ *             }
+ *         return pit_close();
+ *     }
+ *
+ * Rules that hold for every call:
+ * - Nothing is recorded until pit_open, or unless PITWALL_FILE or PITWALL=1 is in the environment;
+ *   PITWALL=0 switches everything off whatever the code says. A span costs a load and a branch
+ *   then.
+ * - Any thread may call anything at any time, in a signal handler too, before pit_open and after
+ *   pit_close. The library prints nothing, never exits, never aborts, sets no signal handler.
+ * - Functions that return int return 0 or a negative enum pit_code; pit_strerror has the text.
+ * - A const char * argument is read during the call only, unless it says otherwise.
+ *
+ * C11 and C++11, gcc or clang, Linux. Link with -lpitwall.
+ */
+#ifndef PITWALL_H
+#define PITWALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PITWALL_VERSION "0.1.0"
+
+#define PIT_API __attribute__((visibility("default")))
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+/* X(name, number, text). The numbers never change. */
+#define PIT_CODES(X)                                                                              \
+    X(PIT_OK, 0, "no error")                                                                      \
+    X(PIT_OFF, -1, "recording is switched off by PITWALL=0")                                      \
+    X(PIT_ALREADY_OPEN, -2, "the default recorder is open already")                               \
+    X(PIT_NOT_OPEN, -3, "no recorder is open")                                                    \
+    X(PIT_BAD_ARGUMENT, -4, "an argument is out of its range")                                    \
+    X(PIT_NO_MEMORY, -5, "no memory")                                                             \
+    X(PIT_NO_FILE, -6, "the run file could not be made; recording goes on in memory")             \
+    X(PIT_DISK_FULL, -7, "the run file could not grow; the rest of the run is in memory")         \
+    X(PIT_NOT_SAVED, -8, "what is in memory could not be written to the run file")                \
+    X(PIT_CANNOT_READ, -20, "the file cannot be read")                                            \
+    X(PIT_NOT_A_RUN, -21, "the file is not a Pitwall run")                                        \
+    X(PIT_NEWER_FORMAT, -22, "the run was written by a newer version")                            \
+    X(PIT_OTHER_ENDIAN, -23, "the run was written on a machine of the other byte order")          \
+    X(PIT_DAMAGED, -24, "the run is damaged")                                                     \
+    X(PIT_TRUNCATED, -25, "the run is cut short")                                                 \
+    X(PIT_REFUSED, -26, "the live pages are not this user's, or are a link")                      \
+    X(PIT_NOTHING, -27, "there is nothing to recover")                                            \
+    X(PIT_CANNOT_WRITE, -28, "the output cannot be written")
+
+enum pit_code {
+#define PIT__CODE(name, number, text) name = number,
+    PIT_CODES(PIT__CODE)
+#undef PIT__CODE
+};
+
+/* The text of a code, never NULL; a constant. */
+PIT_API const char *pit_strerror(int code);
+
+/* ---- open and close ------------------------------------------------------------------------ */
+
+typedef struct pit_recorder pit_recorder;
+
+#define PIT_RING_OFF UINT64_MAX
+
+/* Zeroed means defaults. */
+typedef struct pit_options {
+    uint64_t ring_bytes;         /* flight recorder, all threads together; 0: 4 MB, PIT_RING_OFF: none */
+    uint64_t max_bytes;          /* size limit of the run; 0: 1 GB. Past it new nodes are counted, not kept */
+    double sample_hz;            /* background readings a second; 0: 10, negative: no sampler thread */
+    int in_memory;               /* not 0: no file at all; read it with pit_run_read */
+    const char *const *labels;   /* "key=value" texts, ended by NULL, or NULL; kept with the run */
+} pit_options;
+
+/* Open the process's default recorder. path may be NULL: then PITWALL_FILE, else
+ * pitwall-runs/<program>-<start>-<host>-<rank or pid>.pit. In a path %p is the pid, %r the rank
+ * (the pid where there is none), %h the host, %% a percent sign; missing folders are made. A file
+ * that exists is never touched: the run goes to name-2.pit, name-3.pit, … beside it.
+ * options may be NULL.
+ *
+ * 0: recording, in the file. PIT_NO_FILE: recording, in memory; pit_get_status says why, and
+ * pit_close tries once more to write the file. PIT_OFF, PIT_ALREADY_OPEN, PIT_NO_MEMORY,
+ * PIT_BAD_ARGUMENT: nothing was changed. */
+PIT_API int pit_open(const char *path, const pit_options *options);
+
+/* Close the default recorder: stop recording, mark the run as cleanly ended. Spans still open
+ * stay in the run as open. A program that ends by exit() or by returning from main is closed by
+ * itself. 0; PIT_NOT_OPEN; PIT_NOT_SAVED. */
+PIT_API int pit_close(void);
+
+/* Another recorder, beside the default one. Returns NULL only for PIT_OFF, PIT_NO_MEMORY and
+ * PIT_BAD_ARGUMENT; *code (may be NULL) is set as pit_open's result. path NULL: the default name. */
+PIT_API pit_recorder *pit_recorder_open(const char *path, const pit_options *options, int *code);
+
+/* Close it. The object stays readable (pit_run_read) until pit_recorder_free; NULL is fine. */
+PIT_API int pit_recorder_close(pit_recorder *recorder);
+
+/* Close if need be and give the object back. Only when no other thread uses it any more. */
+PIT_API void pit_recorder_free(pit_recorder *recorder);
+
+/* The default recorder if one is open in this process, else NULL. Stays valid after pit_close. */
+PIT_API pit_recorder *pit_default(void);
+
+enum pit_place { PIT_PLACE_FILE = 0, PIT_PLACE_SHM = 1, PIT_PLACE_MEMORY = 3 };
+
+typedef struct pit_status {
+    int recording;        /* 1 while it records */
+    int code;             /* 0, or the newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
+    int system_errno;     /* the errno behind code, 0 if none */
+    enum pit_place place; /* where the figures live */
+    const char *path;     /* of the run file, "" in memory; lives as long as the recorder */
+    uint64_t bytes;       /* size of the run */
+    uint64_t bytes_in_file; /* how much of it is in the file */
+} pit_status;
+
+/* How the recorder does. recorder NULL: the default one. 0, PIT_OFF or PIT_NOT_OPEN. */
+PIT_API int pit_get_status(pit_recorder *recorder, pit_status *status);
+
+/* Add a label to the run. 0, PIT_NOT_OPEN, PIT_BAD_ARGUMENT (key empty, or over 4 kB), PIT_NO_MEMORY. */
+PIT_API int pit_label(const char *key, const char *value);
+
+/* The run's own pages, laid out as docs/run-format.md says; they stay mapped until
+ * pit_recorder_free. For pit_run_read. recorder NULL: the default one, open or closed. */
+PIT_API const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes);
+
+/* ---- spans --------------------------------------------------------------------------------- */
+
+/* A place in the code. Declare it static, with PIT_SITE("name"); the name must be a literal or
+ * live as long as the site. Sites of one name are one. */
+typedef struct pit_site {
+    const char *name;
+    uint32_t id; /* 0 until the first use */
+} pit_site;
+
+#define PIT_SITE(name_) { (name_), 0 }
+
+/* Names an open span of this thread; 0 when nothing is recorded. */
+typedef uint64_t pit_token;
+
+/* The library's half of the inline functions below. */
+PIT_API extern int pit__enabled;
+PIT_API pit_token pit__begin(pit_site *site);
+PIT_API pit_token pit__begin_name(const char *name);
+PIT_API void pit__end(pit_token token);
+PIT_API uint64_t pit__end_ns(pit_token token);
+PIT_API uint64_t pit__age_ns(pit_token token);
+PIT_API void pit__phase(pit_site *site);
+PIT_API void pit__phase_end(void);
+PIT_API void pit__count(int which, uint64_t n);
+PIT_API void pit__value(const char *name, double value);
+
+#define PIT__OFF (__builtin_expect(!pit__enabled, 0))
+
+/* Begin a span inside the span that is open on this thread. */
+static inline pit_token pit_begin(pit_site *site)
+{
+    return PIT__OFF ? 0 : pit__begin(site);
+}
+
+/* The same by a name made at run time (up to 4095 bytes; longer ones are cut). */
+static inline pit_token pit_begin_name(const char *name)
+{
+    return PIT__OFF ? 0 : pit__begin_name(name);
+}
+
+/* End it. Spans that were begun inside and not ended are dropped and counted as abandoned; phases
+ * are ended. On another thread than pit_begin's, or twice: counted, without effect. */
+static inline void pit_end(pit_token token)
+{
+    if (token)
+        pit__end(token);
+}
+
+/* The same, and its duration in nanoseconds; 0 when nothing is recorded. */
+static inline uint64_t pit_end_ns(pit_token token)
+{
+    return token ? pit__end_ns(token) : 0;
+}
+
+/* Nanoseconds since it began, without ending it; 0 if it is not open on this thread. */
+static inline uint64_t pit_age_ns(pit_token token)
+{
+    return token ? pit__age_ns(token) : 0;
+}
+
+/* Phases follow one another: starting one ends the one before it at the same level, with one
+ * reading of the clock for both. The end of the span around them ends the last one. */
+#define PIT_PHASE(name_)                                                                          \
+    do {                                                                                          \
+        static pit_site pit__site_ = PIT_SITE(name_);                                             \
+        pit_phase(&pit__site_);                                                                   \
+    } while (0)
+
+static inline void pit_phase(pit_site *site)
+{
+    if (!PIT__OFF)
+        pit__phase(site);
+}
+
+/* End the phase that is open, if any, without starting another. */
+static inline void pit_phase_end(void)
+{
+    if (!PIT__OFF)
+        pit__phase_end();
+}
+
+/* What was done in the innermost open span; adds up. Reports turn it into rates. */
+static inline void pit_items(uint64_t n)
+{
+    if (!PIT__OFF)
+        pit__count(0, n);
+}
+static inline void pit_bytes(uint64_t n)
+{
+    if (!PIT__OFF)
+        pit__count(1, n);
+}
+static inline void pit_flops(uint64_t n)
+{
+    if (!PIT__OFF)
+        pit__count(2, n);
+}
+
+/* A number over time: loss, learning rate. Kept per thread and name, in at most 512 points whose
+ * width doubles as they fill. NaN and infinities are kept as they are. */
+static inline void pit_value(const char *name, double value)
+{
+    if (!PIT__OFF)
+        pit__value(name, value);
+}
+
+/* Name this thread in reports (up to 63 bytes). Without it: the system's name of the thread. */
+PIT_API void pit_thread_name(const char *name);
+
+/* ---- span objects: begun here, ended there ------------------------------------------------- */
+
+/* A span that is not tied to a stack: begun on one thread, ended on this or another one. It
+ * stands in the tree below the span that was open where it began, marked as detached: it may
+ * overlap others, so its time is not taken from its parent's own. Copy it freely, end it once. */
+typedef struct pit_object {
+    uint64_t begin;      /* ticks; 0: nothing recorded */
+    uint64_t generation; /* which recorder */
+    uint32_t node;
+    uint32_t thread;
+    uint64_t slot;
+} pit_object;
+
+PIT_API pit_object pit_object_begin(pit_site *site);
+PIT_API pit_object pit_object_begin_name(const char *name);
+
+/* End it; its duration in nanoseconds. A second end of the same object returns 0 and is counted as
+ * an end without begin, as long as it was shown as open (up to 252 at a time are). */
+PIT_API uint64_t pit_object_end(pit_object *object);
+
+/* ---- the same in a recorder of one's own --------------------------------------------------- */
+
+/* As pit_begin_name and pit_end_ns, in `recorder`; a token is good for its recorder alone. */
+PIT_API pit_token pit_recorder_begin(pit_recorder *recorder, pit_site *site);
+PIT_API pit_token pit_recorder_begin_name(pit_recorder *recorder, const char *name);
+PIT_API uint64_t pit_recorder_end(pit_recorder *recorder, pit_token token);
+
+/* ---- the block form ------------------------------------------------------------------------ */
+
+/* PIT_SPAN("name") { … } times its block, however it is left: at its end, by return, by goto, by
+ * an exception in C++. Like `for` it is a loop that runs once: `break` and `continue` inside it
+ * leave the block, not a loop around it. */
+#ifdef __cplusplus
+} /* extern "C" */
+namespace pit_detail {
+struct scope {
+    pit_token token;
+    bool once;
+    explicit scope(pit_token t) : token(t), once(true) {}
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+    ~scope() { pit_end(token); }
+};
+} // namespace pit_detail
+#define PIT__SPAN(name_, scope_)                                                                  \
+    for (pit_detail::scope scope_(__extension__({                                                 \
+             static pit_site pit__site_ = PIT_SITE(name_);                                        \
+             pit_begin(&pit__site_);                                                              \
+         }));                                                                                     \
+         scope_.once; scope_.once = false)
+extern "C" {
+#else
+typedef struct pit__scope {
+    pit_token token;
+    int once;
+} pit__scope;
+static inline void pit__scope_end(pit__scope *scope)
+{
+    pit_end(scope->token);
+}
+#define PIT__SPAN(name_, scope_)                                                                  \
+    for (__attribute__((cleanup(pit__scope_end))) pit__scope scope_ = {                           \
+             __extension__({                                                                      \
+                 static pit_site pit__site_ = PIT_SITE(name_);                                    \
+                 pit_begin(&pit__site_);                                                          \
+             }),                                                                                  \
+             1};                                                                                  \
+         scope_.once; scope_.once = 0)
+#endif
+/* A name of its own for each use, so that nested spans do not shadow one another. */
+#define PIT__JOIN2(a_, b_) a_##b_
+#define PIT__JOIN(a_, b_) PIT__JOIN2(a_, b_)
+#define PIT_SPAN(name_) PIT__SPAN(name_, PIT__JOIN(pit__scope_, __COUNTER__))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+/* Choosing the span clock and reading clock pairs.
+ *
+ * The time-stamp counter is used where the kernel itself uses it as clocksource: then the kernel
+ * has checked that it runs at one rate, on all cores alike, through sleep states. Its rate is not
+ * asked for: it follows from the first and the last pair of a run.
+ */
+#include "clock.h"
+
+#include "format/ordered.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct pit__clock chosen;
+static int is_chosen; /* set after `chosen` is filled; filling it twice gives the same */
+
+#if defined(__x86_64__)
+static int kernel_uses_tsc(void)
+{
+    char name[16] = "";
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                  O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t got = read(fd, name, sizeof name - 1);
+    close(fd);
+    return got >= 4 && memcmp(name, "tsc\n", 4) == 0;
+}
+#endif
+
+static struct pit__clock choose(void)
+{
+    struct pit__clock clock = {PIT_FMT_CLOCK_MONOTONIC, 1000000000u, 20};
+#if defined(__x86_64__)
+    if (kernel_uses_tsc()) {
+        clock.kind = PIT_FMT_CLOCK_TSC;
+        clock.nominal_hz = 0;
+        clock.series_shift = 21;
+    }
+#elif defined(__aarch64__)
+    uint64_t hz;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
+    if (hz >= 1000000u) {
+        clock.kind = PIT_FMT_CLOCK_CNTVCT;
+        clock.nominal_hz = hz;
+        clock.series_shift = 63u - (uint32_t)__builtin_clzll(hz / 1000u);
+    }
+#endif
+    return clock;
+}
+
+const struct pit__clock *pit__clock_get(void)
+{
+    if (!PIT_LOAD_ACQUIRE(is_chosen)) {
+        struct pit__clock clock = choose();
+        PIT_STORE(chosen.kind, clock.kind);
+        PIT_STORE(chosen.nominal_hz, clock.nominal_hz);
+        PIT_STORE(chosen.series_shift, clock.series_shift);
+        PIT_STORE_ORDERED(is_chosen, 1);
+    }
+    return &chosen;
+}
+
+static uint64_t read_ns(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The span clock is read between two reads of the raw clock; the tightest of ten such readings
+ * tells best where it belongs. */
+struct pit_fmt_pair pit__clock_pair(void)
+{
+    uint32_t counter = pit__clock_is_counter(pit__clock_get());
+    struct pit_fmt_pair best = {0, 0, 0, UINT64_MAX};
+    for (int i = 0; i < 10; i++) {
+        uint64_t before = read_ns(CLOCK_MONOTONIC_RAW);
+        uint64_t ticks = pit__clock_read(counter);
+        uint64_t after = read_ns(CLOCK_MONOTONIC_RAW);
+        uint64_t error = (after - before + 1) / 2;
+        if (error < best.error_ns) {
+            best.ticks = ticks;
+            best.raw_ns = before + (after - before) / 2;
+            best.error_ns = error;
+        }
+    }
+    uint64_t raw_now = read_ns(CLOCK_MONOTONIC_RAW);
+    best.wall_ns = read_ns(CLOCK_REALTIME) - (raw_now - best.raw_ns);
+    return best;
+}

@@ -1,0 +1,57 @@
+/* The span clock: which one, one read of it, and pairs that tie its ticks to real time. */
+#ifndef PIT_CLOCK_H
+#define PIT_CLOCK_H
+
+#include "format/run_format.h"
+
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+struct pit__clock {
+    enum pit_fmt_clock kind;
+    uint64_t nominal_hz;   /* 0 where the hardware does not say */
+    uint32_t series_shift; /* about 1 ms as a power of two of ticks: the first series width */
+};
+
+/* Choose the clock once for the process. */
+const struct pit__clock *pit__clock_get(void);
+
+/* Read all clocks, the best of ten. */
+struct pit_fmt_pair pit__clock_pair(void);
+
+static inline uint64_t pit__clock_monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* One read. `counter` says that the hardware counter was chosen; it is the caller's copy, so that
+ * the hot path touches no line for it. */
+static inline uint64_t pit__clock_read(uint32_t counter)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(counter, 1))
+        return __rdtsc();
+#elif defined(__aarch64__)
+    if (__builtin_expect(counter, 1)) {
+        uint64_t ticks;
+        __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+        return ticks;
+    }
+#else
+    (void)counter;
+#endif
+    return pit__clock_monotonic_ns();
+}
+
+static inline uint32_t pit__clock_is_counter(const struct pit__clock *clock)
+{
+    return clock->kind != PIT_FMT_CLOCK_MONOTONIC;
+}
+
+#endif

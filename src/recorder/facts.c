@@ -1,0 +1,234 @@
+/* Run facts: what a reader wants to know of the program and the machine, gathered once at open. */
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+void pit__random(void *bytes, size_t count)
+{
+    if (getrandom(bytes, count, GRND_NONBLOCK) == (ssize_t)count)
+        return;
+    /* Early boot or an old kernel: unique enough to tell runs apart. */
+    uint64_t seed = pit__clock_monotonic_ns() ^ (uint64_t)getpid() << 32;
+    for (size_t i = 0; i < count; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        ((unsigned char *)bytes)[i] = (unsigned char)(seed >> 56);
+    }
+}
+
+/* A small file's text, without its last line end; -1 if it cannot be read. */
+static ssize_t read_text(const char *path, char *text, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t got = read(fd, text, room - 1);
+    close(fd);
+    if (got < 0)
+        return -1;
+    while (got > 0 && text[got - 1] == '\n')
+        got--;
+    text[got] = 0;
+    return got;
+}
+
+static void add(pit_recorder *rec, const char *key, const char *value)
+{
+    if (value && *value)
+        pit__fact_add(rec, key, value);
+}
+
+static void add_arguments(pit_recorder *rec)
+{
+    char text[4096];
+    ssize_t length = read_text("/proc/self/cmdline", text, sizeof text);
+    if (length <= 0)
+        return;
+    const char *end = text + length, *first = text + strlen(text) + 1;
+    for (char *c = text; c < end - 1; c++)
+        if (!*c)
+            *c = ' ';
+    if (first < end)
+        add(rec, "arguments", first);
+}
+
+static void add_cpu(pit_recorder *rec)
+{
+    char text[4096];
+    if (read_text("/proc/cpuinfo", text, sizeof text) <= 0)
+        return;
+    char *line = strstr(text, "model name");
+    char *value = line ? strchr(line, ':') : NULL;
+    char *end = value ? strchr(value, '\n') : NULL;
+    if (!end)
+        return;
+    *end = 0;
+    add(rec, "cpu", value + 1 + strspn(value + 1, " \t"));
+}
+
+static void add_machine(pit_recorder *rec)
+{
+    struct utsname name;
+    char text[400];
+    if (uname(&name) == 0) {
+        add(rec, "host", name.nodename);
+        snprintf(text, sizeof text, "%s %s %s", name.sysname, name.release, name.machine);
+        add(rec, "kernel", text);
+    }
+    add_cpu(rec);
+    snprintf(text, sizeof text, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+    add(rec, "cpus", text);
+}
+
+static void add_start(pit_recorder *rec)
+{
+    char text[48];
+    time_t now = time(NULL);
+    struct tm parts;
+    if (!localtime_r(&now, &parts))
+        return;
+    size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &parts);
+    if (length > 5) { /* +0200 becomes +02:00 */
+        memmove(text + length - 1, text + length - 2, 3);
+        text[length - 2] = ':';
+    }
+    add(rec, "start", text);
+}
+
+static void add_rank(pit_recorder *rec)
+{
+    static const char *const world[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                        "SLURM_NTASKS"};
+    static const char *const local[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
+    char rank[24];
+    pit__rank(rank, sizeof rank);
+    if (!rank[0])
+        return;
+    add(rec, "rank", rank);
+    for (size_t i = 0; i < sizeof world / sizeof world[0]; i++)
+        if (getenv(world[i])) {
+            add(rec, "world_size", getenv(world[i]));
+            break;
+        }
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
+        if (getenv(local[i])) {
+            add(rec, "local_rank", getenv(local[i]));
+            break;
+        }
+}
+
+/* ---- the git commit, without running git --------------------------------------------------- */
+
+/* `git` becomes the .git folder of the nearest folder upwards that has one. */
+static int find_git(char *git, size_t room)
+{
+    char folder[PATH_MAX], pointer[PATH_MAX];
+    if (!getcwd(folder, sizeof folder))
+        return 0;
+    for (;;) {
+        struct stat found;
+        if (snprintf(git, room, "%s/.git", folder) >= (int)room)
+            return 0;
+        if (stat(git, &found) == 0) {
+            if (S_ISDIR(found.st_mode))
+                return 1;
+            /* a worktree: the file says "gitdir: PATH" */
+            if (read_text(git, pointer, sizeof pointer) > 8 && strncmp(pointer, "gitdir: /", 9) == 0)
+                return snprintf(git, room, "%s", pointer + 8) < (int)room;
+            return 0;
+        }
+        char *last = strrchr(folder, '/');
+        if (!last || last == folder)
+            return 0;
+        *last = 0;
+    }
+}
+
+/* packed-refs has lines "commit refname". */
+static int find_packed(const char *git, const char *ref, char *commit)
+{
+    char path[PATH_MAX + 32], line[512];
+    snprintf(path, sizeof path, "%s/packed-refs", git);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    int found = 0;
+    while (!found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        found = strlen(line) > 41 && line[40] == ' ' && strcmp(line + 41, ref) == 0;
+    }
+    fclose(file);
+    if (found)
+        snprintf(commit, 41, "%s", line);
+    return found;
+}
+
+static void add_git(pit_recorder *rec)
+{
+    char git[PATH_MAX], head[512], path[PATH_MAX + 600], commit[128] = "";
+    if (!find_git(git, sizeof git))
+        return;
+    snprintf(path, sizeof path, "%s/HEAD", git);
+    if (read_text(path, head, sizeof head) <= 0)
+        return;
+    if (strncmp(head, "ref: ", 5) != 0) {
+        snprintf(commit, sizeof commit, "%.64s", head);
+    } else {
+        snprintf(path, sizeof path, "%s/%s", git, head + 5);
+        if (read_text(path, commit, sizeof commit) <= 0 && !find_packed(git, head + 5, commit))
+            return;
+    }
+    if (strlen(commit) >= 40 && strspn(commit, "0123456789abcdef") == strlen(commit))
+        add(rec, "git", commit);
+}
+
+static void add_labels(pit_recorder *rec, const char *const *labels)
+{
+    char key[256];
+    for (; labels && *labels; labels++) {
+        const char *equals = strchr(*labels, '=');
+        if (!equals || equals == *labels || equals - *labels > 200)
+            continue;
+        snprintf(key, sizeof key, "label.%.*s", (int)(equals - *labels), *labels);
+        pit__fact_add(rec, key, equals + 1);
+    }
+}
+
+static void boot_id(unsigned char *id)
+{
+    char text[64];
+    if (read_text("/proc/sys/kernel/random/boot_id", text, sizeof text) <= 0)
+        return;
+    unsigned at = 0, value;
+    for (char *c = text; *c && at < 16; c++)
+        if (*c != '-' && c[1] && sscanf(c, "%2x", &value) == 1) {
+            id[at++] = (unsigned char)value;
+            c++;
+        }
+}
+
+void pit__facts_write(pit_recorder *rec, const pit_options *options)
+{
+    char text[PATH_MAX];
+    boot_id(rec->header->boot_id);
+    add(rec, "program", pit__program_name());
+    add_arguments(rec);
+    if (getcwd(text, sizeof text))
+        add(rec, "cwd", text);
+    add(rec, "path", rec->path);
+    snprintf(text, sizeof text, "%ld", (long)getpid());
+    add(rec, "pid", text);
+    add_start(rec);
+    add_machine(rec);
+    add_rank(rec);
+    add_git(rec);
+    add_labels(rec, options->labels);
+}

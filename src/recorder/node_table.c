@@ -1,0 +1,310 @@
+/* Nodes: finding one, making one, and the rare parts of its histogram and series.
+ *
+ * All of it runs on the thread that owns the table, with t->ready 0. Only handing out a block takes
+ * the recorder's lock.
+ */
+#include "recorder.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- lookup -------------------------------------------------------------------------------- */
+
+static uint32_t hash_slot(uint64_t key, uint32_t mask)
+{
+    return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & mask;
+}
+
+static struct pit__cache_entry *entries_new(uint32_t count)
+{
+    void *memory = mmap(NULL, count * sizeof(struct pit__cache_entry), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void hash_put(struct pit__cache_entry *hash, uint32_t mask, struct pit__cache_entry entry)
+{
+    uint32_t i = hash_slot(entry.key, mask);
+    while (hash[i].key)
+        i = (i + 1) & mask;
+    hash[i] = entry;
+}
+
+/* Room for one more at no more than half full. */
+static int hash_reserve(struct pit__thread *t)
+{
+    if (t->hash && (t->hash_count + 1) * 2 <= t->hash_mask)
+        return 1;
+    uint32_t count = t->hash ? (t->hash_mask + 1) * 2 : 256;
+    struct pit__cache_entry *bigger = entries_new(count);
+    if (!bigger)
+        return 0;
+    if (t->hash) {
+        for (uint32_t i = 0; i <= t->hash_mask; i++)
+            if (t->hash[i].key)
+                hash_put(bigger, count - 1, t->hash[i]);
+        munmap(t->hash, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
+    }
+    t->hash = bigger;
+    t->hash_mask = count - 1;
+    return 1;
+}
+
+static struct pit_fmt_node *hash_find(const struct pit__thread *t, uint64_t key)
+{
+    if (!t->hash)
+        return NULL;
+    for (uint32_t i = hash_slot(key, t->hash_mask); t->hash[i].key; i = (i + 1) & t->hash_mask)
+        if (t->hash[i].key == key)
+            return pit__at(t->base, (uint32_t)t->hash[i].where);
+    return NULL;
+}
+
+/* One slot a name: the cache is always larger than the largest id that the thread has used. Slot 0
+ * belongs to no name and never fits. */
+void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64_t where)
+{
+    if (id > t->cache_mask) {
+        uint32_t count = 256;
+        while (count <= id)
+            count *= 2;
+        struct pit__cache_entry *bigger = entries_new(count);
+        if (!bigger)
+            return; /* the hash still finds it */
+        bigger[0].key = PIT__NO_KEY;
+        if (t->cache_mask) {
+            memcpy(bigger, t->cache, (t->cache_mask + 1) * sizeof *bigger);
+            munmap(t->cache, (t->cache_mask + 1) * sizeof *bigger);
+        }
+        t->cache = bigger;
+        t->cache_mask = count - 1;
+    }
+    t->cache[id] = (struct pit__cache_entry){(uint64_t)parent << 32 | id, where};
+}
+
+/* ---- making a node ------------------------------------------------------------------------- */
+
+static struct pit_fmt_node *node_new(struct pit__thread *t, uint32_t parent, uint32_t id)
+{
+    struct pit_fmt_block *slab = t->slab;
+    if (!slab || slab->used == slab->a) {
+        uint64_t bytes = sizeof *slab + PIT_FMT_NODES_PER_BLOCK * sizeof(struct pit_fmt_node);
+        slab = pit__block_new(t->recorder, PIT_FMT_NODES, t->index, bytes, 0);
+        if (!slab)
+            return NULL;
+        PIT_STORE_ORDERED(slab->a, PIT_FMT_NODES_PER_BLOCK);
+        t->slab = slab;
+    }
+    uint64_t name =
+        pit__name_offset(t->recorder, pit__name_of(id & ~PIT__DETACHED_BIT));
+    if (!name)
+        return NULL;
+    struct pit_fmt_node *node = (struct pit_fmt_node *)(slab + 1) + slab->used;
+    node->min = UINT64_MAX;
+    node->window = PIT_FMT_NO_WINDOW;
+    node->cur_index = PIT_FMT_NO_BUCKET;
+    node->cur_shift = t->recorder->clock->series_shift;
+    node->name = name;
+    node->parent = parent;
+    node->flags = id & PIT__DETACHED_BIT ? (uint32_t)PIT_FMT_NODE_DETACHED : 0u;
+    node->first = pit__clock_read(t->counter);
+    node->id = id;
+    PIT_STORE_ORDERED(slab->used, slab->used + 1);
+    return node;
+}
+
+struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint32_t id)
+{
+    uint64_t key = (uint64_t)parent << 32 | id;
+    struct pit_fmt_node *node = hash_find(t, key);
+    if (!node) {
+        node = hash_reserve(t) ? node_new(t, parent, id) : NULL;
+        if (!node)
+            return NULL;
+        hash_put(t->hash, t->hash_mask,
+                 (struct pit__cache_entry){key, pit__ref(t->base, node)});
+        t->hash_count++;
+    }
+    return node;
+}
+
+/* ---- histogram ----------------------------------------------------------------------------- */
+
+static struct pit_fmt_octave *octave_of(struct pit__thread *t, struct pit_fmt_node *node,
+                                        uint32_t octave)
+{
+    uint32_t ref = node->octaves;
+    while (ref) {
+        struct pit_fmt_octave *block = pit__at(t->base, ref);
+        if (block->block.b == octave)
+            return block;
+        ref = (uint32_t)block->block.c;
+    }
+    struct pit_fmt_octave *block =
+        pit__block_new(t->recorder, PIT_FMT_OCTAVE, t->index, sizeof *block, 0);
+    if (!block)
+        return NULL;
+    PIT_STORE_ORDERED(block->block.b, octave);
+    PIT_STORE_ORDERED(block->block.c, node->octaves);
+    PIT_STORE_ORDERED(block->block.a, pit__ref(t->base, node));
+    PIT_STORE_ORDERED(node->octaves, pit__ref(t->base, block));
+    return block;
+}
+
+static void octave_add(struct pit__thread *t, struct pit_fmt_node *node, uint32_t bucket,
+                       uint64_t n)
+{
+    struct pit_fmt_octave *block = octave_of(t, node, bucket / PIT_FMT_SUB);
+    if (!block)
+        return; /* no room: readers see the histogram short of the count */
+    uint64_t *counter = &block->counts[bucket % PIT_FMT_SUB];
+    PIT_STORE_ORDERED(*counter, PIT_LOAD(*counter) + n);
+}
+
+/* The first samples of a node are unlike the rest (cold caches, lazy set-up), so they go outside,
+ * and the fourth says where the window lies: three octaves below it, four above. */
+#define WINDOW_FROM_COUNT 4
+#define WINDOW_OCTAVES_BELOW 3
+
+void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t duration)
+{
+    if (!t->recorder)
+        return; /* the cost measurement's scratch table */
+    uint32_t bucket = pit_fmt_bucket_of(duration);
+    if (node->window == PIT_FMT_NO_WINDOW && node->count >= WINDOW_FROM_COUNT) {
+        uint32_t octave = bucket / PIT_FMT_SUB;
+        uint32_t first = octave > WINDOW_OCTAVES_BELOW ? octave - WINDOW_OCTAVES_BELOW : 0;
+        uint32_t last = PIT_FMT_BUCKETS / PIT_FMT_SUB - PIT_FMT_WINDOW_OCTAVES;
+        PIT_STORE_ORDERED(node->window, (first < last ? first : last) * PIT_FMT_SUB);
+    }
+    uint32_t slot = bucket - node->window;
+    if (slot >= PIT_FMT_WINDOW) {
+        octave_add(t, node, bucket, 1);
+        return;
+    }
+    /* A counter at its end carries over: what it held, and this sample, move to the octave. */
+    uint32_t count = PIT_LOAD(node->window_counts[slot]);
+    if (count == UINT32_MAX) {
+        octave_add(t, node, bucket, (uint64_t)count + 1);
+        PIT_STORE_ORDERED(node->window_counts[slot], 0);
+    } else {
+        PIT_STORE_ORDERED(node->window_counts[slot], count + 1);
+    }
+}
+
+/* ---- series -------------------------------------------------------------------------------- */
+
+static void current_start(struct pit_fmt_node *node, uint64_t start_ticks, uint64_t index,
+                          uint64_t duration)
+{
+    PIT_STORE_ORDERED(node->cur_count, 1);
+    PIT_STORE_ORDERED(node->cur_total, duration);
+    PIT_STORE_ORDERED(node->cur_min, duration);
+    PIT_STORE_ORDERED(node->cur_max, duration);
+    PIT_STORE_ORDERED(node->cur_end, start_ticks + ((index + 1) << node->cur_shift));
+    PIT_STORE_ORDERED(node->cur_index, (uint32_t)index);
+}
+
+/* The current bucket takes its place among the past ones; readers ignore that place until the
+ * current bucket is marked empty. */
+static void current_store(struct pit_fmt_node *node, struct pit_fmt_series *series)
+{
+    struct pit_fmt_bucket *bucket = &series->buckets[node->cur_index];
+    PIT_STORE_ORDERED(bucket->count, node->cur_count);
+    PIT_STORE_ORDERED(bucket->total, node->cur_total);
+    PIT_STORE_ORDERED(bucket->min, node->cur_min);
+    PIT_STORE_ORDERED(bucket->max, node->cur_max);
+    PIT_STORE_ORDERED(node->cur_index, PIT_FMT_NO_BUCKET);
+}
+
+static struct pit_fmt_bucket bucket_join(const struct pit_fmt_bucket *a,
+                                         const struct pit_fmt_bucket *b)
+{
+    if (!a->count)
+        return *b;
+    if (!b->count)
+        return *a;
+    return (struct pit_fmt_bucket){a->count + b->count, a->total + b->total,
+                                   a->min < b->min ? a->min : b->min,
+                                   a->max > b->max ? a->max : b->max};
+}
+
+/* Fold neighbours into the thread's spare block, then make that the node's: one store changes
+ * over. The old block becomes the spare. */
+static int series_fold(struct pit__thread *t, struct pit_fmt_node *node)
+{
+    struct pit_fmt_series *to = t->spare_series;
+    if (!to)
+        to = pit__block_new(t->recorder, PIT_FMT_SERIES, t->index, sizeof *to, 0);
+    if (!to)
+        return 0;
+    struct pit_fmt_series *from = pit__at(t->base, node->series);
+    for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS; i++) {
+        struct pit_fmt_bucket joined = {0, 0, 0, 0};
+        if (i < PIT_FMT_SERIES_BUCKETS / 2)
+            joined = bucket_join(&from->buckets[2 * i], &from->buckets[2 * i + 1]);
+        PIT_STORE(to->buckets[i].count, joined.count);
+        PIT_STORE(to->buckets[i].total, joined.total);
+        PIT_STORE(to->buckets[i].min, joined.min);
+        PIT_STORE(to->buckets[i].max, joined.max);
+    }
+    PIT_STORE(to->block.a, pit__ref(t->base, node));
+    PIT_STORE(to->block.b, from->block.b + 1);
+    PIT_STORE_ORDERED(node->series, pit__ref(t->base, to));
+    PIT_STORE_ORDERED(node->cur_shift, node->cur_shift + 1);
+    t->spare_series = from;
+    return 1;
+}
+
+static struct pit_fmt_series *series_of(struct pit__thread *t, struct pit_fmt_node *node)
+{
+    if (node->series)
+        return pit__at(t->base, node->series);
+    struct pit_fmt_series *series =
+        pit__block_new(t->recorder, PIT_FMT_SERIES, t->index, sizeof *series, 0);
+    if (!series)
+        return NULL;
+    PIT_STORE(series->block.a, pit__ref(t->base, node));
+    PIT_STORE(series->block.b, node->cur_shift);
+    PIT_STORE_ORDERED(node->series, pit__ref(t->base, series));
+    return series;
+}
+
+/* Without room for more the current bucket goes on and on. */
+static void current_forever(struct pit_fmt_node *node, uint64_t duration)
+{
+    PIT_STORE_ORDERED(node->cur_end, UINT64_MAX);
+    PIT_STORE_ORDERED(node->cur_count, node->cur_count + 1);
+    PIT_STORE_ORDERED(node->cur_total, node->cur_total + duration);
+    PIT_STORE(node->cur_min, duration < node->cur_min ? duration : node->cur_min);
+    PIT_STORE(node->cur_max, duration > node->cur_max ? duration : node->cur_max);
+}
+
+void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t end,
+                      uint64_t duration)
+{
+    if (!t->recorder)
+        return; /* the cost measurement's scratch table */
+    uint64_t start = t->recorder->header->first.ticks;
+    uint64_t since = end > start ? end - start : 0;
+    if (node->cur_index != PIT_FMT_NO_BUCKET) {
+        struct pit_fmt_series *series = series_of(t, node);
+        if (!series) {
+            current_forever(node, duration);
+            return;
+        }
+        current_store(node, series);
+    }
+    while (since >> node->cur_shift >= PIT_FMT_SERIES_BUCKETS) {
+        if (!node->series)
+            PIT_STORE_ORDERED(node->cur_shift, node->cur_shift + 1); /* no past yet */
+        else if (!series_fold(t, node))
+            break;
+    }
+    uint64_t index = since >> node->cur_shift;
+    if (index >= PIT_FMT_SERIES_BUCKETS)
+        index = PIT_FMT_SERIES_BUCKETS - 1; /* no room to fold: the last bucket takes the rest */
+    current_start(node, start, index, duration);
+    if (since >> node->cur_shift != index)
+        PIT_STORE_ORDERED(node->cur_end, UINT64_MAX);
+}

@@ -1,0 +1,192 @@
+/* Names of run files: templates, the default name, and a child's name beside its parent's. */
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_FOLDER "pitwall-runs/"
+#define SUFFIX ".pit"
+
+const char *pit__program_name(void)
+{
+    return program_invocation_short_name ? program_invocation_short_name : "program";
+}
+
+/* The rank as launchers tell it; the first found wins. Only digits may reach a file name. */
+void pit__rank(char *text, size_t room)
+{
+    static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                            "SLURM_PROCID"};
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !text[0]; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && *value && strspn(value, "0123456789") == strlen(value) &&
+            strlen(value) < room)
+            memcpy(text, value, strlen(value) + 1);
+    }
+}
+
+static void host_name(char *text, size_t room)
+{
+    if (gethostname(text, room) != 0)
+        text[0] = 0;
+    text[room - 1] = 0;
+    for (char *c = text; *c; c++)
+        if (*c == '/' || (unsigned char)*c < ' ')
+            *c = '_';
+    if (!text[0])
+        snprintf(text, room, "host");
+}
+
+static void rank_or_pid(char *text, size_t room)
+{
+    pit__rank(text, room);
+    if (!text[0])
+        snprintf(text, room, "%ld", (long)getpid());
+}
+
+void pit__path_default(char *name, size_t room)
+{
+    char host[65], rank[24], start[32] = "";
+    host_name(host, sizeof host);
+    rank_or_pid(rank, sizeof rank);
+    time_t now = time(NULL);
+    struct tm parts;
+    if (localtime_r(&now, &parts))
+        strftime(start, sizeof start, "%Y%m%d-%H%M%S", &parts);
+    snprintf(name, room, "%.80s-%s-%s-%s" SUFFIX, pit__program_name(), start, host, rank);
+}
+
+/* Append text at *at, keeping a zero behind it. 0 or ENAMETOOLONG. */
+static int append(char *path, size_t *at, const char *text)
+{
+    size_t length = strlen(text);
+    if (*at + length >= PATH_MAX)
+        return ENAMETOOLONG;
+    memcpy(path + *at, text, length + 1);
+    *at += length;
+    return 0;
+}
+
+static int append_field(char *path, size_t *at, char which)
+{
+    char text[72];
+    switch (which) {
+    case 'p':
+        snprintf(text, sizeof text, "%ld", (long)getpid());
+        break;
+    case 'r':
+        rank_or_pid(text, sizeof text);
+        break;
+    case 'h':
+        host_name(text, sizeof text);
+        break;
+    case '%':
+        snprintf(text, sizeof text, "%%");
+        break;
+    default: /* not ours: it stays as it was written */
+        snprintf(text, sizeof text, "%%%c", which);
+    }
+    return append(path, at, text);
+}
+
+static int expand_template(char *path, size_t *at, const char *wanted)
+{
+    int error = 0;
+    for (const char *c = wanted; *c && !error; c++) {
+        if (*c == '%' && c[1]) {
+            error = append_field(path, at, *++c);
+        } else {
+            char one[2] = {*c, 0};
+            error = append(path, at, one);
+        }
+    }
+    return error;
+}
+
+/* Absolute, because the program may change its folder before it closes. */
+static int start_absolute(char *path, size_t *at, const char *wanted)
+{
+    path[0] = 0;
+    *at = 0;
+    if (wanted[0] == '/')
+        return 0;
+    if (!getcwd(path, PATH_MAX))
+        return errno;
+    *at = strlen(path);
+    return append(path, at, "/");
+}
+
+int pit__path_expand(char *path, const char *wanted)
+{
+    char name[PATH_MAX];
+    if (!wanted || !*wanted)
+        wanted = getenv("PITWALL_FILE");
+    if (!wanted || !*wanted)
+        wanted = DEFAULT_FOLDER;
+    size_t at;
+    int error = start_absolute(path, &at, wanted);
+    if (!error)
+        error = expand_template(path, &at, wanted);
+    if (error)
+        return error;
+    struct stat found;
+    int is_folder = path[at - 1] == '/' || (stat(path, &found) == 0 && S_ISDIR(found.st_mode));
+    if (!is_folder)
+        return 0;
+    if (path[at - 1] != '/')
+        error = append(path, &at, "/");
+    pit__path_default(name, sizeof name);
+    return error ? error : append(path, &at, name);
+}
+
+/* Length of path without its ".pit". */
+static size_t stem_length(const char *path)
+{
+    size_t length = strlen(path), suffix = strlen(SUFFIX);
+    if (length > suffix && strcmp(path + length - suffix, SUFFIX) == 0)
+        return length - suffix;
+    return length;
+}
+
+/* `stem` + between + the suffix that path had. 0 or ENAMETOOLONG. */
+static int insert_before_suffix(char *to, const char *path, const char *between)
+{
+    int stem = (int)stem_length(path);
+    int length = snprintf(to, PATH_MAX, "%.*s%s%s", stem, path, between, path + stem);
+    return length < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
+int pit__path_of_child(char *path, const char *parent_path)
+{
+    char between[32];
+    snprintf(between, sizeof between, "-fork%ld", (long)getpid());
+    return insert_before_suffix(path, parent_path, between);
+}
+
+int pit__create_beside(char *path, int mode)
+{
+    char tried[PATH_MAX], between[16];
+    for (int number = 1; number < 10000; number++) {
+        between[0] = 0;
+        if (number > 1)
+            snprintf(between, sizeof between, "-%d", number);
+        if (insert_before_suffix(tried, path, between) != 0) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int fd = open(tried, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0)
+            memcpy(path, tried, strlen(tried) + 1);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    errno = EEXIST;
+    return -1;
+}

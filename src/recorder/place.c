@@ -1,0 +1,174 @@
+/* Where a run lives: mapped at its own path where the filesystem keeps a shared mapping well, in
+ * shared memory with a mirror where it does not, in anonymous memory where neither can be had.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define SHM_FOLDER "/dev/shm/"
+#define SHM_LEAST_FREE ((uint64_t)256 * 1024 * 1024)
+
+/* Filesystems on which a mapped file keeps every store after the process is killed, at memory
+ * speed. The others are remote, or copy pages on their own terms. */
+static int keeps_mappings(const char *folder)
+{
+    static const unsigned long good[] = {
+        0xEF53,     /* ext2, 3, 4 */
+        0x58465342, /* xfs */
+        0x01021994, /* tmpfs */
+        0x858458f6, /* ramfs */
+        0x794c7630, /* overlay */
+        0xF2F52010, /* f2fs */
+    };
+    struct statfs fs;
+    if (statfs(folder, &fs) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        if (((unsigned long)fs.f_type & 0xffffffffu) == good[i])
+            return 1;
+    return 0;
+}
+
+/* Make the folders of path; `folder` gets the last one. 0 or an errno. */
+static int make_folders(const char *path, char *folder)
+{
+    snprintf(folder, PATH_MAX, "%s", path);
+    char *last = strrchr(folder, '/');
+    if (!last)
+        return EINVAL;
+    last[last == folder] = 0;
+    for (char *c = folder + 1; *c; c++) {
+        if (*c != '/')
+            continue;
+        *c = 0;
+        mkdir(folder, 0777); /* what matters is whether the last one is there */
+        *c = '/';
+    }
+    struct stat found;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST && stat(folder, &found) != 0)
+        return errno;
+    if (stat(folder, &found) != 0)
+        return errno;
+    return S_ISDIR(found.st_mode) ? 0 : ENOTDIR;
+}
+
+static void hold_live_lock(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)PIT_FMT_LOCK_LIVE,
+                         .l_len = 1};
+    fcntl(fd, F_SETLK, &lock); /* a filesystem without locks: the run reads as dead, not live */
+}
+
+static int place_in_file(pit_recorder *rec, uint64_t max_bytes)
+{
+    int fd = pit__create_beside(rec->path, 0666);
+    if (fd < 0)
+        return errno;
+    hold_live_lock(fd);
+    int error = pit__run_map(rec, fd, max_bytes);
+    if (error) {
+        unlink(rec->path);
+        close(fd);
+        return error;
+    }
+    rec->header->place = PIT_FMT_IN_PLACE;
+    return 0;
+}
+
+static int shm_has_room(void)
+{
+    struct statvfs fs;
+    return statvfs(SHM_FOLDER, &fs) == 0 &&
+           (uint64_t)fs.f_bavail * fs.f_frsize >= SHM_LEAST_FREE;
+}
+
+/* The path itself is made first, so that its name is this run's. */
+static int place_in_shm(pit_recorder *rec, const unsigned char *run_id, uint64_t max_bytes)
+{
+    if (!shm_has_room())
+        return ENOSPC;
+    int at_path = pit__create_beside(rec->path, 0666);
+    if (at_path < 0)
+        return errno;
+    close(at_path);
+    char id[33];
+    for (int i = 0; i < 16; i++)
+        snprintf(id + 2 * i, 3, "%02x", run_id[i]);
+    snprintf(rec->live_path, sizeof rec->live_path, SHM_FOLDER "pitwall-%ld-%s.pit",
+             (long)geteuid(), id);
+    int fd = open(rec->live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int error = fd < 0 ? errno : 0;
+    if (!error) {
+        hold_live_lock(fd);
+        error = pit__run_map(rec, fd, max_bytes);
+        if (error) {
+            unlink(rec->live_path);
+            close(fd);
+        }
+    }
+    if (error) {
+        unlink(rec->path);
+        rec->live_path[0] = 0;
+        return error;
+    }
+    rec->header->place = PIT_FMT_SHM;
+    snprintf(rec->header->live_name, sizeof rec->header->live_name, "%s",
+             rec->live_path + strlen(SHM_FOLDER));
+    return 0;
+}
+
+static int place_in_memory(pit_recorder *rec, uint64_t max_bytes)
+{
+    if (pit__run_map(rec, -1, max_bytes) != 0)
+        return PIT_NO_MEMORY;
+    rec->header->place = PIT_FMT_MEMORY;
+    return PIT_OK;
+}
+
+/* 0 or an errno. */
+static int place_on_disk(pit_recorder *rec, const char *wanted, const unsigned char *run_id,
+                         uint64_t max_bytes)
+{
+    char folder[PATH_MAX];
+    int error = rec->path[0] ? 0 : pit__path_expand(rec->path, wanted);
+    if (error) {
+        rec->path[0] = 0;
+        return error;
+    }
+    error = make_folders(rec->path, folder);
+    if (error)
+        return error;
+    const char *live = getenv("PITWALL_LIVE");
+    int in_shm = live && strcmp(live, "shm") == 0;
+    if (!in_shm && keeps_mappings(folder))
+        return place_in_file(rec, max_bytes);
+    return place_in_shm(rec, run_id, max_bytes);
+}
+
+int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes)
+{
+    unsigned char run_id[16];
+    pit__random(run_id, sizeof run_id);
+    int error = rec->in_memory ? 0 : place_on_disk(rec, wanted, run_id, max_bytes);
+    if (rec->in_memory || error) {
+        if (place_in_memory(rec, max_bytes) != PIT_OK)
+            return PIT_NO_MEMORY;
+        rec->header->open_errno = (uint32_t)error;
+    }
+    memcpy(rec->header->run_id, run_id, sizeof run_id);
+    if (!error)
+        return PIT_OK;
+    rec->code = PIT_NO_FILE;
+    rec->system_errno = error;
+    return PIT_NO_FILE;
+}

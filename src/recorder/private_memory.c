@@ -1,0 +1,164 @@
+/* See private_memory.h. Both allocators hand out pieces of mapped chunks and never take any back:
+ * what they serve is bounded by the number of names, threads and nodes. */
+#include "private_memory.h"
+
+#include "format/ordered.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHUNK_BYTES ((size_t)64 * 1024)
+#define WIPED_CHUNKS 256 /* 16 MB of thread structures: more threads than a process can have */
+
+struct chunk {
+    unsigned char *next, *end;
+};
+
+/* Ordinary memory: a child's copy continues where the parent's stood. */
+static struct chunk ordinary;
+static struct chunk wiped;
+static void *wiped_chunks[WIPED_CHUNKS]; /* for kernels without MADV_WIPEONFORK */
+static int wiped_chunk_count;
+static struct pit__lock *process_lock;
+
+static long futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
+}
+
+void pit__lock_take(struct pit__lock *lock)
+{
+    uint32_t seen = 0;
+    if (__atomic_compare_exchange_n(&lock->word, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE) != 0)
+        futex(&lock->word, FUTEX_WAIT_PRIVATE, 2, NULL);
+}
+
+void pit__lock_give(struct pit__lock *lock)
+{
+    if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
+        futex(&lock->word, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns)
+{
+    struct timespec timeout = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    futex(word, FUTEX_WAIT_PRIVATE, value, &timeout);
+}
+
+void pit__wake(uint32_t *word)
+{
+    futex(word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL);
+}
+
+static void *map(size_t bytes)
+{
+    void *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* For kernels before 4.14, where only fork() itself can be handled. */
+static void wipe_in_child(void)
+{
+    for (int i = 0; i < wiped_chunk_count; i++)
+        memset(wiped_chunks[i], 0, CHUNK_BYTES);
+    if (process_lock)
+        memset(process_lock, 0, 4096);
+}
+
+static int wipe_on_fork(void *memory, size_t bytes)
+{
+    static int handler_set;
+    if (madvise(memory, bytes, MADV_WIPEONFORK) == 0 || handler_set)
+        return 1;
+    handler_set = pthread_atfork(NULL, NULL, wipe_in_child) == 0;
+    return handler_set;
+}
+
+static void *map_wiped(size_t bytes)
+{
+    if (bytes > CHUNK_BYTES || wiped_chunk_count == WIPED_CHUNKS)
+        return NULL;
+    void *memory = map(CHUNK_BYTES);
+    if (!memory)
+        return NULL;
+    if (!wipe_on_fork(memory, CHUNK_BYTES)) {
+        munmap(memory, CHUNK_BYTES);
+        return NULL;
+    }
+    wiped_chunks[wiped_chunk_count++] = memory;
+    return memory;
+}
+
+/* Called with the process lock held, or before there is one. */
+static void *carve(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes)
+{
+    bytes = (bytes + 63u) & ~(size_t)63u;
+    if ((size_t)(chunk->end - chunk->next) < bytes) {
+        size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+        unsigned char *memory = map_chunk(room);
+        if (!memory)
+            return NULL;
+        if (room > CHUNK_BYTES)
+            return memory;
+        chunk->next = memory;
+        chunk->end = memory + room;
+    }
+    void *piece = chunk->next;
+    chunk->next += bytes;
+    return piece;
+}
+
+/* The first caller makes the lock; a second one that raced it leaves its own page to no use. */
+struct pit__lock *pit__process_lock(void)
+{
+    struct pit__lock *lock = PIT_LOAD_ACQUIRE(process_lock);
+    if (lock)
+        return lock;
+    void *page = map(4096);
+    if (!page || !wipe_on_fork(page, 4096))
+        return NULL;
+    struct pit__lock *none = NULL;
+    if (!__atomic_compare_exchange_n(&process_lock, &none, page, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE)) {
+        munmap(page, 4096);
+        return none;
+    }
+    return page;
+}
+
+/* In the same page, a cache line further. */
+struct pit__lock *pit__open_lock(void)
+{
+    struct pit__lock *first = pit__process_lock();
+    return first ? first + 64 / sizeof *first : NULL;
+}
+
+static void *alloc_from(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes)
+{
+    struct pit__lock *lock = pit__process_lock();
+    if (!lock)
+        return NULL;
+    pit__lock_take(lock);
+    void *piece = carve(chunk, map_chunk, bytes);
+    pit__lock_give(lock);
+    return piece;
+}
+
+void *pit__private_alloc(size_t bytes)
+{
+    return alloc_from(&ordinary, map, bytes);
+}
+
+void *pit__wiped_alloc(size_t bytes)
+{
+    return alloc_from(&wiped, map_wiped, bytes);
+}

@@ -1,0 +1,37 @@
+/* Memory of the recorder's own, apart from the user's malloc, and a lock that survives fork.
+ *
+ * Wiped memory reads as zero in a child of any kind of fork (MADV_WIPEONFORK). What says "there is
+ * a recorder, and this thread has a table in it" lives there, so a child can never write into its
+ * parent's run; and so do the locks, so a child never waits for a thread that it does not have.
+ */
+#ifndef PIT_PRIVATE_MEMORY_H
+#define PIT_PRIVATE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pit__lock {
+    uint32_t word; /* 0 free, 1 held, 2 held and waited for */
+};
+
+void pit__lock_take(struct pit__lock *lock);
+void pit__lock_give(struct pit__lock *lock);
+
+/* Wait until *word is not `value` any more, or for at most `ns` nanoseconds. */
+void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns);
+void pit__wake(uint32_t *word);
+
+/* Zeroed memory, aligned to 64 bytes, never given back. NULL if there is none. */
+void *pit__private_alloc(size_t bytes);
+
+/* The same, and zero again in every child. */
+void *pit__wiped_alloc(size_t bytes);
+
+/* The process-wide lock for names and the two allocators' own state. Lies in wiped memory; NULL
+ * only if the system gives no memory at all. */
+struct pit__lock *pit__process_lock(void);
+
+/* The lock for opening and closing the default recorder; taken before any other. */
+struct pit__lock *pit__open_lock(void);
+
+#endif

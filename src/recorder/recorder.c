@@ -1,0 +1,423 @@
+/* Opening and closing recorders, and the default one.
+ *
+ * The default recorder is opened by pit_open, by the first span where the environment asks for it,
+ * or by the first span of a forked child whose parent had one. Nothing of a recorder is ever given
+ * back while a thread might be inside it: close only stops it.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
+#define LEAST_MAX_BYTES ((uint64_t)4 << 20)
+#define DEFAULT_RING_BYTES ((uint64_t)4 << 20)
+#define DEFAULT_SAMPLE_HZ 10.0
+#define GENERATIONS 0xffffffu /* that a token can tell apart; none is 0 */
+
+int pit__enabled; /* 0: every span is a load and a branch */
+
+static pit_recorder *default_recorder; /* guarded by pit__open_lock for change */
+static int switched_off;               /* PITWALL=0 */
+static int environment_asks;           /* PITWALL=1 or PITWALL_FILE */
+static uint64_t generations;           /* recorders ever made in this process and its parents */
+
+__attribute__((constructor)) static void read_environment(void)
+{
+    const char *on = getenv("PITWALL"), *file = getenv("PITWALL_FILE");
+    switched_off = on && (strcmp(on, "0") == 0 || strcmp(on, "off") == 0);
+    environment_asks = !switched_off && ((on && *on) || (file && *file));
+    pit__enabled = environment_asks;
+}
+
+__attribute__((destructor)) static void close_at_exit(void)
+{
+    pit_close();
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static double environment_number(const char *name, double otherwise)
+{
+    const char *text = getenv(name);
+    char *end = NULL;
+    double value = text && *text ? strtod(text, &end) : otherwise;
+    return end && *end ? otherwise : value;
+}
+
+/* What the code says wins; then the environment, then the default. */
+static void choose_options(pit_recorder *rec, const pit_options *options)
+{
+    rec->options = *options;
+    rec->options.labels = NULL;
+    rec->in_memory = options->in_memory != 0;
+    rec->sample_hz = options->sample_hz != 0
+                         ? options->sample_hz
+                         : environment_number("PITWALL_SAMPLE", DEFAULT_SAMPLE_HZ);
+    if (!(rec->sample_hz <= 1000))
+        rec->sample_hz = 1000;
+    double ring = environment_number("PITWALL_RING", (double)DEFAULT_RING_BYTES);
+    uint64_t bytes = options->ring_bytes ? options->ring_bytes : ring > 0 ? (uint64_t)ring : 0;
+    rec->ring_budget =
+        options->ring_bytes == PIT_RING_OFF ? 0 : bytes / sizeof(struct pit_fmt_ring);
+}
+
+static uint64_t max_bytes_of(const pit_options *options)
+{
+    uint64_t bytes = options->max_bytes ? options->max_bytes : DEFAULT_MAX_BYTES;
+    return bytes < LEAST_MAX_BYTES ? LEAST_MAX_BYTES : bytes;
+}
+
+static void fill_header(pit_recorder *rec)
+{
+    struct pit_fmt_header *header = rec->header;
+    header->major = PIT_FMT_MAJOR;
+    header->minor = PIT_FMT_MINOR;
+    header->header_bytes = PIT_FMT_HEADER_BYTES;
+    header->endian = PIT_FMT_ENDIAN;
+    header->block_align = PIT_FMT_ALIGN;
+    header->state = PIT_FMT_RECORDING;
+    header->pid = (uint32_t)getpid();
+    header->uid = (uint32_t)geteuid();
+    header->clock = (uint32_t)rec->clock->kind;
+    header->nominal_hz = rec->clock->nominal_hz;
+    header->ring_bytes = rec->ring_budget * sizeof(struct pit_fmt_ring);
+    header->first = pit__clock_pair();
+    header->last[0] = header->first;
+}
+
+static void name_parent(pit_recorder *rec, const pit_recorder *parent)
+{
+    if (!parent)
+        return;
+    memcpy(rec->header->parent_run_id, parent->header->run_id, sizeof parent->header->run_id);
+    if (parent->path[0])
+        pit__fact_add(rec, "parent_path", parent->path);
+}
+
+static pit_recorder *recorder_alloc(void)
+{
+    pit_recorder *rec = mmap(NULL, sizeof *rec, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (rec == MAP_FAILED)
+        return NULL;
+    rec->fd = -1;
+    rec->control = pit__wiped_alloc(sizeof *rec->control);
+    if (rec->control)
+        return rec;
+    munmap(rec, sizeof *rec);
+    return NULL;
+}
+
+/* Everything but making it the default one. The magic is written last: before it the file is no
+ * run. */
+static pit_recorder *recorder_new(const char *path, const pit_options *options,
+                                  const pit_recorder *parent, int *code)
+{
+    static const pit_options defaults;
+    options = options ? options : &defaults;
+    pit_recorder *rec = pit__threads_init() == 0 ? recorder_alloc() : NULL;
+    *code = PIT_NO_MEMORY;
+    if (!rec)
+        return NULL;
+    rec->clock = pit__clock_get();
+    rec->generation = 1 + __atomic_fetch_add(&generations, 1, __ATOMIC_RELAXED) % GENERATIONS;
+    choose_options(rec, options);
+    if (parent && !path && !rec->in_memory && parent->path[0] &&
+        pit__path_of_child(rec->path, parent->path) != 0)
+        rec->path[0] = 0;
+    *code = pit__place_run(rec, path, max_bytes_of(options));
+    if (*code == PIT_NO_MEMORY) {
+        munmap(rec, sizeof *rec);
+        return NULL;
+    }
+    fill_header(rec);
+    rec->header->span_cost_ps = pit__measure_cost(rec->clock);
+    pit__facts_write(rec, options);
+    name_parent(rec, parent);
+    rec->objects = pit__block_new(rec, PIT_FMT_OBJECTS, PIT_FMT_NO_THREAD, sizeof *rec->objects, 0);
+    for (size_t i = 8; i-- > 0;)
+        PIT_STORE_ORDERED(rec->header->magic[i], (uint8_t)PIT_FMT_MAGIC[i]);
+    if (rec->live_path[0])
+        pit__mirror(rec, 0);
+    PIT_STORE_ORDERED(rec->control->alive, 1);
+    pit__sampler_start(rec);
+    return rec;
+}
+
+static int is_alive(const pit_recorder *rec)
+{
+    return rec && PIT_LOAD_ACQUIRE(rec->control->alive);
+}
+
+/* The recorder that this process was forked from: it exists here as a copy without life. */
+static const pit_recorder *forked_from(const pit_recorder *rec)
+{
+    return rec && !is_alive(rec) && !PIT_LOAD(rec->closed) ? rec : NULL;
+}
+
+int pit_open(const char *path, const pit_options *options)
+{
+    if (switched_off)
+        return PIT_OFF;
+    struct pit__lock *lock = pit__open_lock();
+    if (!lock)
+        return PIT_NO_MEMORY;
+    struct pit__thread *before = pit__guard_enter();
+    pit__lock_take(lock);
+    int code = PIT_ALREADY_OPEN;
+    if (!is_alive(default_recorder)) {
+        pit_recorder *rec = recorder_new(path, options, forked_from(default_recorder), &code);
+        if (rec) {
+            PIT_STORE_ORDERED(default_recorder, rec);
+            PIT_STORE(pit__enabled, 1);
+        }
+    }
+    pit__lock_give(lock);
+    pit__guard_leave(before);
+    return code;
+}
+
+pit_recorder *pit_recorder_open(const char *path, const pit_options *options, int *code)
+{
+    int unused;
+    code = code ? code : &unused;
+    *code = PIT_OFF;
+    if (switched_off)
+        return NULL;
+    struct pit__thread *before = pit__guard_enter();
+    pit_recorder *rec = recorder_new(path, options, NULL, code);
+    pit__guard_leave(before);
+    return rec;
+}
+
+pit_recorder *pit_default(void)
+{
+    return PIT_LOAD_ACQUIRE(default_recorder);
+}
+
+/* The slow half of pit__default_recorder, with the open lock held. */
+static pit_recorder *open_unasked(void)
+{
+    pit_recorder *rec = default_recorder;
+    if (is_alive(rec))
+        return rec;
+    const pit_recorder *parent = forked_from(rec);
+    if (switched_off || (!parent && (rec || !environment_asks)))
+        return NULL;
+    int code;
+    rec = recorder_new(NULL, parent ? &parent->options : NULL, parent, &code);
+    if (rec)
+        PIT_STORE_ORDERED(default_recorder, rec);
+    else
+        PIT_STORE(pit__enabled, 0); /* no memory: do not try again at every span */
+    return rec;
+}
+
+pit_recorder *pit__default_recorder(void)
+{
+    pit_recorder *rec = pit_default();
+    if (is_alive(rec))
+        return rec;
+    struct pit__lock *lock = pit__open_lock();
+    if (!lock)
+        return NULL;
+    struct pit__thread *before = pit__guard_enter();
+    pit__lock_take(lock);
+    rec = open_unasked();
+    pit__lock_give(lock);
+    pit__guard_leave(before);
+    return rec;
+}
+
+/* ---- closing ------------------------------------------------------------------------------- */
+
+/* A run that found no place at open may find one now. */
+static int save_from_memory(pit_recorder *rec)
+{
+    rec->fd = pit__create_beside(rec->path, 0666);
+    if (rec->fd < 0)
+        return errno;
+    int error = pit__run_save(rec);
+    if (error)
+        unlink(rec->path);
+    return error;
+}
+
+/* 0 or an errno. */
+static int save(pit_recorder *rec)
+{
+    if (rec->live_path[0]) {
+        int error = pit__mirror(rec, 1);
+        if (!error)
+            unlink(rec->live_path);
+        return error;
+    }
+    if (rec->fd < 0)
+        return rec->in_memory || !rec->path[0] ? 0 : save_from_memory(rec);
+    return pit__run_save(rec);
+}
+
+static void stop_threads(pit_recorder *rec)
+{
+    for (struct pit__thread *t = rec->threads; t; t = t->next_in_recorder) {
+        PIT_STORE(t->open, 0);
+        PIT_STORE(t->ready, 0);
+    }
+}
+
+static int recorder_stop(pit_recorder *rec)
+{
+    struct pit__lock *lock = &rec->control->lock;
+    pit__lock_take(lock);
+    int was_open = is_alive(rec);
+    PIT_STORE(rec->closed, 1);
+    PIT_STORE_ORDERED(rec->control->alive, 0);
+    stop_threads(rec);
+    pit__lock_give(lock);
+    if (!was_open)
+        return PIT_NOT_OPEN;
+    pit__sampler_stop(rec);
+    pit__clock_mark(rec);
+    PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);
+    int error = save(rec);
+    if (error) {
+        rec->code = PIT_NOT_SAVED;
+        rec->system_errno = error;
+    }
+    if (rec->fd >= 0)
+        close(rec->fd);
+    rec->fd = -1;
+    return error ? PIT_NOT_SAVED : PIT_OK;
+}
+
+/* A handler's span must not find a lock that this thread holds. */
+static int guarded_stop(pit_recorder *rec)
+{
+    struct pit__thread *before = pit__guard_enter();
+    int code = recorder_stop(rec);
+    pit__guard_leave(before);
+    return code;
+}
+
+int pit_close(void)
+{
+    pit_recorder *rec = pit_default();
+    if (!is_alive(rec))
+        return PIT_NOT_OPEN;
+    PIT_STORE(pit__enabled, 0);
+    return guarded_stop(rec);
+}
+
+int pit_recorder_close(pit_recorder *recorder)
+{
+    if (!recorder || !is_alive(recorder))
+        return PIT_NOT_OPEN;
+    if (recorder == pit_default())
+        PIT_STORE(pit__enabled, 0);
+    return guarded_stop(recorder);
+}
+
+static void thread_forget(struct pit__thread *t)
+{
+    if (t->hash)
+        munmap(t->hash, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
+    if (t->cache_mask)
+        munmap(t->cache, ((size_t)t->cache_mask + 1) * sizeof *t->cache);
+    if (t->values)
+        munmap(t->values, t->value_room * sizeof(void *));
+    t->recorder = NULL;
+    t->file = NULL;
+}
+
+void pit_recorder_free(pit_recorder *recorder)
+{
+    if (!recorder)
+        return;
+    pit_recorder_close(recorder);
+    if (recorder == pit_default())
+        PIT_STORE_ORDERED(default_recorder, NULL);
+    for (struct pit__thread *t = recorder->threads; t;) {
+        struct pit__thread *next = t->next_in_recorder;
+        if (t->recorder == recorder) /* not wiped by a fork */
+            thread_forget(t);
+        t = next;
+    }
+    if (recorder->name_offsets)
+        munmap(recorder->name_offsets, recorder->name_room * sizeof *recorder->name_offsets);
+    munmap(recorder->base, recorder->reserved_bytes);
+    munmap(recorder, sizeof *recorder);
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+int pit_get_status(pit_recorder *recorder, pit_status *status)
+{
+    if (!status)
+        return PIT_BAD_ARGUMENT;
+    memset(status, 0, sizeof *status);
+    status->path = "";
+    pit_recorder *rec = recorder ? recorder : pit_default();
+    if (!rec)
+        return switched_off ? PIT_OFF : PIT_NOT_OPEN;
+    status->recording = is_alive(rec) != 0;
+    status->code = rec->code;
+    status->system_errno = rec->system_errno;
+    status->place = (enum pit_place)rec->header->place;
+    status->path = rec->path;
+    status->bytes = PIT_LOAD(rec->header->used_bytes);
+    status->bytes_in_file = PIT_LOAD(rec->header->file_bytes);
+    if (status->bytes_in_file > status->bytes)
+        status->bytes_in_file = status->bytes;
+    return PIT_OK;
+}
+
+int pit_label(const char *key, const char *value)
+{
+    char name[4096];
+    if (!key || !*key || !value || strlen(key) > 200 || strlen(value) > sizeof name)
+        return PIT_BAD_ARGUMENT;
+    pit_recorder *rec = pit__enabled ? pit__default_recorder() : NULL;
+    if (!rec)
+        return PIT_NOT_OPEN;
+    snprintf(name, sizeof name, "label.%s", key);
+    struct pit__thread *before = pit__guard_enter();
+    int code = pit__fact_add(rec, name, value);
+    pit__guard_leave(before);
+    return code;
+}
+
+const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
+{
+    pit_recorder *rec = recorder ? recorder : pit_default();
+    if (!rec || forked_from(rec))
+        return NULL;
+    if (bytes)
+        *bytes = PIT_LOAD_ACQUIRE(rec->header->used_bytes);
+    return rec->base;
+}
+
+/* The scale is measured again whenever the run is twice as old as when it was last. */
+uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks)
+{
+    if (rec->clock->nominal_hz)
+        return (uint64_t)((double)ticks * 1e9 / (double)rec->clock->nominal_hz);
+    const struct pit_fmt_pair *first = &rec->header->first;
+    uint64_t age = pit__clock_read(1) - first->ticks;
+    uint64_t bits = PIT_LOAD(rec->scale_bits);
+    double scale;
+    if (age / 2 >= PIT_LOAD(rec->scale_basis)) {
+        struct pit_fmt_pair now = pit__clock_pair();
+        scale = (double)(now.raw_ns - first->raw_ns) / (double)(now.ticks - first->ticks);
+        memcpy(&bits, &scale, sizeof bits);
+        pit_recorder *cache = (pit_recorder *)(uintptr_t)rec; /* only the cached scale changes */
+        PIT_STORE(cache->scale_bits, bits);
+        PIT_STORE(cache->scale_basis, now.ticks - first->ticks);
+    }
+    memcpy(&scale, &bits, sizeof scale);
+    return (uint64_t)((double)ticks * scale);
+}

@@ -1,0 +1,232 @@
+/* The recorder's inside: its structures, and what its files offer one another.
+ *
+ *   span.c          begin, end, phase: the hot path (span_steps.h: what they are made of)
+ *   span_rare.c     first spans, misuse, other recorders, objects' samples
+ *   node_table.c    find or make a node; the rare parts of histogram and series
+ *   ring.c          pieces of the flight recorder
+ *   thread_table.c  a thread gets a table and gives it back
+ *   run_file.c      the mapped file: grow, hand out blocks, save
+ *   place.c         where the run lives; making its file
+ *   mirror.c        copying live pages from shared memory to the path
+ *   sampler.c       the background thread
+ *   recorder.c      open, close, fork, the default recorder
+ */
+#ifndef PIT_RECORDER_H
+#define PIT_RECORDER_H
+
+#include "clock.h"
+#include "format/ordered.h"
+#include "format/run_format.h"
+#include "name_table.h"
+#include "pitwall.h"
+#include "private_memory.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+struct pit__cache_entry {
+    uint64_t key; /* parent's ref << 32 | name's id; PIT__NO_KEY fits no site */
+    uint64_t where; /* the node's ref and, in the cache, its depth */
+};
+
+#define PIT__NO_KEY UINT64_MAX
+
+/* Name ids of nodes for span objects carry this bit in keys. */
+#define PIT__DETACHED_BIT 0x80000000u
+
+/* One thread's side of one thread table. In wiped memory: a child of fork reads zeros, above all
+ * ready == 0. Owned by the thread that has the table; `open` is written by close. */
+struct pit__thread {
+    /* two lines that every span reads or writes */
+    uint32_t ready;   /* PIT__READY or PIT__READY_SLOW_CLOCK: spans may go on; 0: held, closed, or
+                         nobody's */
+    uint32_t open;    /* what ready goes back to: 0 once the recorder is closed */
+    pit_token token;  /* of the innermost open frame: generation, thread, depth */
+    struct pit_fmt_frame *top;   /* the innermost open frame, or frame 0 */
+    struct pit_fmt_thread *file; /* the table in the run */
+    unsigned char *base;         /* the run's first byte */
+    struct pit__cache_entry *cache; /* by name id */
+    uint64_t cache_mask;
+    struct pit_fmt_node *pending_node; /* of file->pending; not NULL once the ring has room */
+    struct pit_fmt_event *ring_next, *ring_end;
+    /* the rest: rare */
+    struct pit_fmt_ring *ring;   /* current piece */
+    uint32_t ring_pieces;
+    uint32_t counter;            /* the clock is a hardware counter */
+    uint32_t index;              /* of the table in the run */
+    uint32_t in_use;             /* guarded by the recorder's lock */
+    pit_recorder *recorder;
+    struct pit__thread *next_in_recorder; /* fixed once linked */
+    struct pit__thread *next_of_thread;   /* the other recorders' tables of this thread */
+    struct pit_fmt_block *slab;  /* NODES block with room */
+    struct pit_fmt_series *spare_series;
+    struct pit__cache_entry *hash; /* (parent, id) → node, open addressing, key 0 is empty */
+    uint32_t hash_mask, hash_count;
+    struct pit_fmt_value **values; /* by name id */
+    uint32_t value_room;
+};
+
+#define PIT__READY 1u
+#define PIT__READY_SLOW_CLOCK 2u /* the clock is a call: not for the hot path */
+
+#define PIT__TOKEN_THREAD_SHIFT 16
+#define PIT__TOKEN_GENERATION_SHIFT 40
+
+/* In wiped memory: whether the recorder exists in this process. */
+struct pit__control {
+    uint32_t alive;
+    struct pit__lock lock;     /* guards everything below `lock` in struct pit_recorder */
+    uint32_t sampler_stop;
+    uint32_t sampler_running;
+};
+
+struct pit_recorder {
+    struct pit__control *control;
+    uint64_t generation; /* tokens of other recorders do not fit */
+    const struct pit__clock *clock;
+    unsigned char *base; /* the run's pages, at one address for good */
+    struct pit_fmt_header *header;
+    uint64_t reserved_bytes; /* addresses set aside behind base */
+    int in_memory;           /* no file was asked for */
+    double sample_hz;
+    uint64_t ring_budget;    /* pieces */
+    pit_options options;     /* as given, without labels: a forked child opens with the same */
+    uint64_t scale_bits;     /* nanoseconds a tick, a double, as known so far */
+    uint64_t scale_basis;    /* ticks it was measured over */
+    char path[PATH_MAX];     /* of the run file */
+    char live_path[192];     /* in /dev/shm, or "" */
+    pthread_t sampler;
+    /* guarded by control->lock */
+    int fd;                  /* of the mapped file, or -1 */
+    uint64_t mapped_bytes;   /* usable behind base */
+    uint64_t file_bytes;     /* of those, in the file */
+    uint64_t ring_pieces;
+    int code;                /* newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
+    int system_errno;
+    int closed;
+    struct pit__thread *threads;
+    uint32_t thread_count;
+    uint64_t *name_offsets;  /* by name id; 0: not in the run yet */
+    uint32_t name_room;
+    struct pit_fmt_block *names; /* NAMES block with room */
+    struct pit_fmt_objects *objects;
+};
+
+extern __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"),
+                                                            visibility("hidden")));
+extern struct pit__thread pit__nobody;    /* pit__tls before a thread has a table */
+
+static inline uint32_t pit__ref(const unsigned char *base, const void *p)
+{
+    return (uint32_t)((uint64_t)((const unsigned char *)p - base) >> PIT_FMT_REF_SHIFT);
+}
+
+static inline void *pit__at(unsigned char *base, uint32_t ref)
+{
+    return base + ((uint64_t)ref << PIT_FMT_REF_SHIFT);
+}
+
+/* While t is held, a signal handler's span on this thread is counted and not recorded. */
+static inline void pit__hold(struct pit__thread *t)
+{
+    PIT_STORE(t->ready, 0);
+    PIT_SIGNAL_FENCE();
+}
+
+static inline void pit__release(struct pit__thread *t)
+{
+    PIT_SIGNAL_FENCE();
+    PIT_STORE(t->ready, PIT_LOAD(t->open));
+}
+
+static inline void pit__bump(uint64_t *counter)
+{
+    PIT_STORE(*counter, PIT_LOAD(*counter) + 1);
+}
+
+/* ---- run_file.c ---------------------------------------------------------------------------- */
+
+/* Set the addresses aside and make the first pages usable. fd -1: in memory. 0 or an errno. */
+int pit__run_map(pit_recorder *rec, int fd, uint64_t max_bytes);
+/* A block, zeroed but for its header. Takes the lock unless `locked`. NULL: no room. */
+void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t thread,
+                     uint64_t bytes, int locked);
+/* Reserve disk room for the file up to `bytes`. 0 or an errno; never raises SIGXFSZ. */
+int pit__reserve(int fd, uint64_t from, uint64_t bytes);
+/* Write what is only in memory to the file. 0 or an errno. Call with the lock held. */
+int pit__run_save(pit_recorder *rec);
+/* The offset of a name in the run, written if it is not there. 0: no room. */
+uint64_t pit__name_offset(pit_recorder *rec, const struct pit__name *name);
+/* Add key and value texts. 0 or PIT_NO_MEMORY. */
+int pit__fact_add(pit_recorder *rec, const char *key, const char *value);
+
+/* ---- place.c, path_name.c, facts.c, mirror.c, sampler.c -------------------------------------- */
+
+/* Make the run's file and map it, or go on in memory. 0, PIT_NO_FILE or PIT_NO_MEMORY. */
+int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes);
+/* Make a new file at path or, if it is taken, beside it; path (PATH_MAX) becomes its name.
+ * The descriptor, or -1 with errno. */
+int pit__create_beside(char *path, int mode);
+/* Expand a template into path (PATH_MAX): default name if NULL. 0 or an errno. */
+int pit__path_expand(char *path, const char *wanted);
+/* The default file name, without a folder. */
+void pit__path_default(char *name, size_t room);
+/* path of a child's run beside its parent's. 0 or an errno. */
+int pit__path_of_child(char *path, const char *parent_path);
+void pit__random(void *bytes, size_t count);
+void pit__facts_write(pit_recorder *rec, const pit_options *options);
+/* The rank of this process in `text`, or "" where there is none. */
+void pit__rank(char *text, size_t room);
+const char *pit__program_name(void);
+/* Copy the live pages to the path, by a temporary file and rename. 0 or an errno. */
+int pit__mirror(pit_recorder *rec, int final);
+void pit__sampler_start(pit_recorder *rec);
+void pit__sampler_stop(pit_recorder *rec);
+void pit__clock_mark(pit_recorder *rec);
+
+/* ---- thread_table.c ------------------------------------------------------------------------ */
+
+/* The calling thread's table in rec, or NULL. */
+struct pit__thread *pit__attach(pit_recorder *rec);
+/* The calling thread's table in rec if it has one already. */
+struct pit__thread *pit__attached(const pit_recorder *rec);
+/* The calling thread's table in the default recorder, free to be held; NULL: nothing is to be
+ * recorded, or this is a signal handler inside the recorder. */
+struct pit__thread *pit__thread_ready(void);
+int pit__threads_init(void);
+/* Between the two the calling thread's spans count as a signal handler's inside the recorder: for
+ * everything that takes a lock. leave() takes what enter() gave. */
+struct pit__thread *pit__guard_enter(void);
+void pit__guard_leave(struct pit__thread *before);
+
+/* ---- node_table.c, ring.c -------------------------------------------------------------------- */
+
+/* The node for (parent, name) in t's tree, made if need be. NULL: no room. */
+struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint32_t id);
+/* Let the hot path find it. */
+void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64_t where);
+/* The rare cases of the previous sample's bookkeeping. */
+void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t duration);
+void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t end,
+                      uint64_t duration);
+void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample);
+
+/* ---- span_rare.c, recorder.c --------------------------------------------------------------- */
+
+/* What the hot path hands over untouched when its case is not the common one. */
+pit_token pit__begin_rare(pit_site *site);
+uint64_t pit__end_rare(pit_token token, uint64_t now);
+void pit__phase_rare(pit_site *site);
+/* Record a finished sample that was not on the stack. t must be held. */
+void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end);
+/* End the phases that are open on top of t's stack. t must be held. */
+void pit__end_phases(struct pit__thread *t);
+/* One empty span in picoseconds, measured on a scratch table. */
+uint64_t pit__measure_cost(const struct pit__clock *clock);
+/* The default recorder if it is alive here; opens it where the environment or a fork asks for it.
+ * NULL: nothing is to be recorded. */
+pit_recorder *pit__default_recorder(void);
+/* Ticks to nanoseconds by what is known of the clock so far. */
+uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks);
+
+#endif

@@ -1,0 +1,112 @@
+/* Spans as objects: begun on one thread, ended on this or another one.
+ *
+ * While open it is shown in a slot of the run. At its end the sample goes to the ending thread's
+ * own tree, at the same path, so every node still has one writer.
+ */
+#include "recorder.h"
+
+#define NO_SLOT UINT64_MAX
+#define CLAIMED 1u /* no node has this ref: it lies in the header */
+
+static uint64_t slot_take(pit_recorder *rec, const struct pit__thread *t, uint32_t node,
+                          uint64_t begin)
+{
+    struct pit_fmt_objects *objects = rec->objects;
+    for (uint64_t i = 0; objects && i < PIT_FMT_OBJECT_SLOTS; i++) {
+        struct pit_fmt_object *slot = &objects->slots[i];
+        uint32_t none = 0;
+        if (PIT_LOAD(slot->node) != 0 ||
+            !__atomic_compare_exchange_n(&slot->node, &none, CLAIMED, 0, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
+            continue;
+        PIT_STORE_ORDERED(slot->begin, begin);
+        PIT_STORE_ORDERED(slot->thread, t->index);
+        PIT_STORE_ORDERED(slot->node, node);
+        return i;
+    }
+    __atomic_fetch_add(&rec->header->counters[PIT_FMT_OBJECTS_UNSEEN], 1, __ATOMIC_RELAXED);
+    return NO_SLOT;
+}
+
+/* 1 if the object was still open. */
+static int slot_give(pit_recorder *rec, const pit_object *object)
+{
+    if (object->slot == NO_SLOT)
+        return 1;
+    struct pit_fmt_object *slot = &rec->objects->slots[object->slot];
+    uint32_t node = object->node;
+    return PIT_LOAD(slot->begin) == object->begin &&
+           __atomic_compare_exchange_n(&slot->node, &node, 0, 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
+pit_object pit_object_begin_name(const char *name)
+{
+    pit_object object = {0, 0, 0, 0, 0};
+    struct pit__thread *t = pit__enabled ? pit__thread_ready() : NULL;
+    if (!t)
+        return object;
+    pit_recorder *rec = t->recorder;
+    pit__hold(t);
+    const struct pit__name *entry = pit__name_intern(name);
+    struct pit_fmt_node *node =
+        entry ? pit__node_find(t, pit_fmt_ref_of(t->top->where), entry->id | PIT__DETACHED_BIT) : NULL;
+    if (node) {
+        object.generation = rec->generation;
+        object.node = pit__ref(t->base, node);
+        object.thread = t->index;
+        object.begin = pit__clock_read(t->counter);
+        object.slot = slot_take(rec, t, object.node, object.begin);
+    } else {
+        pit__bump(&t->file->counters[PIT_FMT_TABLE_FULL]);
+    }
+    pit__release(t);
+    return object;
+}
+
+pit_object pit_object_begin(pit_site *site)
+{
+    return pit_object_begin_name(site->name);
+}
+
+/* The node of t's own tree at the path of a node of another thread. */
+static struct pit_fmt_node *own_node(struct pit__thread *t, uint32_t ref)
+{
+    const struct pit_fmt_node *other = pit__at(t->base, ref);
+    uint32_t parent = 0;
+    if (other->parent) {
+        const struct pit_fmt_node *own = own_node(t, other->parent);
+        if (!own)
+            return NULL;
+        parent = pit__ref(t->base, own);
+    }
+    return pit__node_find(t, parent, other->id);
+}
+
+uint64_t pit_object_end(pit_object *object)
+{
+    if (!object || !object->begin)
+        return 0;
+    struct pit__thread *t = pit__enabled ? pit__thread_ready() : NULL;
+    if (!t || t->recorder->generation != object->generation)
+        return 0;
+    pit_recorder *rec = t->recorder;
+    uint64_t now = pit__clock_read(t->counter), duration = 0;
+    pit__hold(t);
+    if (!slot_give(rec, object)) {
+        pit__bump(&t->file->counters[PIT_FMT_END_WITHOUT_BEGIN]);
+    } else {
+        struct pit_fmt_node *node = object->thread == t->index
+                                        ? pit__at(t->base, object->node)
+                                        : own_node(t, object->node);
+        if (node) {
+            pit__sample(t, node, object->begin, now);
+            duration = now > object->begin ? now - object->begin : 0;
+        } else {
+            pit__bump(&t->file->counters[PIT_FMT_TABLE_FULL]);
+        }
+    }
+    pit__release(t);
+    object->begin = 0;
+    return pit__ticks_to_ns(rec, duration);
+}

@@ -1,0 +1,382 @@
+/* Everything about spans that is not the common case: a thread's first span, a new node, the rare
+ * parts of bookkeeping, clocks that are a call, misuse, other recorders, items and ages.
+ */
+#include "span_steps.h"
+
+#include <sys/mman.h>
+
+/* Is t held further down this thread's stack? Then this is a signal handler. */
+static int is_held(const struct pit__thread *t)
+{
+    return t->file && PIT_LOAD(t->open) && !PIT_LOAD(t->ready);
+}
+
+static uint64_t now_of(const struct pit__thread *t)
+{
+    return pit__clock_read(t->counter);
+}
+
+/* The base of t's tokens: depth 0. */
+static pit_token token_base(const struct pit__thread *t)
+{
+    return t->token & ~(pit_token)0xffff;
+}
+
+/* The table of this thread, if need be by making one. NULL: nothing is recorded. */
+static struct pit__thread *this_thread(void)
+{
+    struct pit__thread *t = pit__tls;
+    if (PIT_LOAD(t->ready))
+        return t;
+    if (is_held(t)) {
+        pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
+        return NULL;
+    }
+    pit_recorder *rec = pit__default_recorder();
+    return rec ? pit__attach(rec) : NULL;
+}
+
+/* ---- begin --------------------------------------------------------------------------------- */
+
+/* The name's number, asked for once a site. */
+static uint32_t resolve(pit_site *site)
+{
+    uint32_t id = PIT_LOAD(site->id);
+    if (!id) {
+        const struct pit__name *name = pit__name_intern(site->name);
+        id = name ? name->id : 0;
+        PIT_STORE(site->id, id);
+    }
+    return id;
+}
+
+/* Find the node, push the frame. t is held. The deepest level is kept out of the cache, so that
+ * the hot path need not look for the end of the stack. */
+static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t flag, uint64_t now)
+{
+    uint64_t depth = (uint64_t)(t->top - t->file->frames) + 1;
+    if (depth == PIT_FMT_FRAMES) {
+        pit__bump(&t->file->counters[PIT_FMT_TOO_DEEP]);
+        return 0;
+    }
+    uint32_t parent = pit_fmt_ref_of(t->top->where);
+    struct pit_fmt_node *node = id ? pit__node_find(t, parent, id) : NULL;
+    if (!node) {
+        pit__bump(&t->file->counters[PIT_FMT_TABLE_FULL]);
+        return 0;
+    }
+    uint64_t where = pit__ref(t->base, node) | depth << PIT_FMT_WHERE_DEPTH;
+    if (depth < PIT_FMT_FRAMES - 1)
+        pit__node_cache(t, parent, id, where);
+    return pit__push(t, t->file, t->top + 1, where | flag, now ? now : now_of(t));
+}
+
+static pit_token begin_on(struct pit__thread *t, pit_site *site)
+{
+    pit__hold(t);
+    pit_token token = push_below_top(t, resolve(site), 0, 0);
+    pit__release(t);
+    return token;
+}
+
+static pit_token begin_name_on(struct pit__thread *t, const char *text)
+{
+    pit__hold(t);
+    const struct pit__name *name = pit__name_intern(text);
+    pit_token token = push_below_top(t, name ? name->id : 0, 0, 0);
+    pit__release(t);
+    return token;
+}
+
+pit_token pit__begin_rare(pit_site *site)
+{
+    struct pit__thread *t = this_thread();
+    return t ? begin_on(t, site) : 0;
+}
+
+pit_token pit__begin_name(const char *name)
+{
+    struct pit__thread *t = this_thread();
+    if (!t)
+        return 0;
+    if (PIT_LOAD(t->ready) == PIT__READY) {
+        pit__hold(t);
+        const struct pit__name *entry = pit__name_intern(name);
+        pit__release(t);
+        pit_token token = entry ? pit__begin_common(t, entry->id) : 0;
+        if (token)
+            return token;
+    }
+    return begin_name_on(t, name);
+}
+
+/* ---- end ----------------------------------------------------------------------------------- */
+
+/* A, with all its cases. */
+static void finish_previous(struct pit__thread *t)
+{
+    struct pit_fmt_node *node = t->pending_node;
+    if (!node)
+        return;
+    const struct pit_fmt_pending *sample = &t->file->pending;
+    uint64_t duration = sample->duration, end = sample->begin + duration;
+    pit__hist_rare(t, node, duration);
+    if (end < node->cur_end) {
+        PIT_STORE_ORDERED(node->cur_count, node->cur_count + 1);
+        PIT_STORE_ORDERED(node->cur_total, node->cur_total + duration);
+        if (duration < node->cur_min)
+            PIT_STORE_ORDERED(node->cur_min, duration);
+        if (duration > node->cur_max)
+            PIT_STORE_ORDERED(node->cur_max, duration);
+    } else {
+        pit__series_rare(t, node, end, duration);
+    }
+    struct pit_fmt_event *event = t->ring_next;
+    if (event == t->ring_end) {
+        pit__ring_rare(t, sample);
+        return;
+    }
+    PIT_STORE_ORDERED(event->begin, sample->begin);
+    PIT_STORE_ORDERED(event->duration, duration);
+    PIT_STORE_ORDERED(event->where, sample->where);
+    t->ring_next = event + 1;
+    PIT_STORE_ORDERED(t->file->ring_events, t->file->ring_events + 1);
+}
+
+static uint64_t duration_of(struct pit__thread *t, uint64_t begin, uint64_t end)
+{
+    if (end >= begin)
+        return end - begin;
+    pit__bump(&t->file->counters[PIT_FMT_CLOCK_BACK]);
+    return 0;
+}
+
+static uint64_t end_top(struct pit__thread *t, uint64_t now)
+{
+    uint64_t duration = duration_of(t, t->top->begin, now);
+    finish_previous(t);
+    pit__pop(t, t->file, t->top, duration);
+    return duration;
+}
+
+static int top_is_phase(const struct pit__thread *t)
+{
+    return (t->top->where & PIT_FMT_WHERE_PHASE) != 0;
+}
+
+/* Drop what is open above `frame`; phases count as ended. */
+static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uint64_t now)
+{
+    while (t->top > frame) {
+        if (top_is_phase(t)) {
+            end_top(t, now);
+            continue;
+        }
+        pit__bump(&t->file->counters[PIT_FMT_ABANDONED]);
+        t->top--;
+        t->token--;
+        PIT_STORE_ORDERED(t->file->depth, (uint16_t)t->token);
+    }
+}
+
+/* Tokens of another recorder, of before a fork or of a closed recorder are not misuse and leave no
+ * trace. */
+static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
+{
+    uint64_t differs = token ^ token_base(t);
+    if (differs >> PIT__TOKEN_GENERATION_SHIFT)
+        return 0;
+    if (differs >> PIT__TOKEN_THREAD_SHIFT) {
+        pit__bump(&t->file->counters[PIT_FMT_WRONG_THREAD]);
+        return 0;
+    }
+    struct pit_fmt_frame *frame = t->file->frames + differs;
+    if (differs == 0 || frame > t->top) {
+        pit__bump(&t->file->counters[PIT_FMT_END_WITHOUT_BEGIN]);
+        return 0;
+    }
+    pit__hold(t);
+    unwind(t, frame, now);
+    uint64_t duration = end_top(t, now);
+    pit__release(t);
+    return duration;
+}
+
+/* A thread without a table gets one only to count that the token was another thread's. */
+static struct pit__thread *thread_for_end(pit_token token)
+{
+    struct pit__thread *t = pit__tls;
+    if (PIT_LOAD(t->ready))
+        return t;
+    if (is_held(t)) {
+        pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
+        return NULL;
+    }
+    pit_recorder *rec = pit_default();
+    int is_of_rec = rec && PIT_LOAD(rec->control->alive) &&
+                    token >> PIT__TOKEN_GENERATION_SHIFT == rec->generation;
+    return is_of_rec ? pit__attach(rec) : NULL;
+}
+
+uint64_t pit__end_rare(pit_token token, uint64_t now)
+{
+    struct pit__thread *t = thread_for_end(token);
+    if (!t)
+        return 0;
+    return end_on(t, token, t->counter ? now : now_of(t));
+}
+
+void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end)
+{
+    uint64_t duration = duration_of(t, begin, end);
+    finish_previous(t);
+    pit__apply(t, t->file, pit__ref(t->base, node), begin, duration, 0, 0);
+}
+
+/* ---- phases -------------------------------------------------------------------------------- */
+
+void pit__phase_rare(pit_site *site)
+{
+    struct pit__thread *t = this_thread();
+    if (!t)
+        return;
+    pit__hold(t);
+    uint32_t id = resolve(site);
+    uint64_t now = now_of(t);
+    if (top_is_phase(t))
+        end_top(t, now);
+    push_below_top(t, id, PIT_FMT_WHERE_PHASE, now);
+    pit__release(t);
+}
+
+void pit__end_phases(struct pit__thread *t)
+{
+    uint64_t now = now_of(t);
+    while (top_is_phase(t))
+        end_top(t, now);
+}
+
+void pit__phase_end(void)
+{
+    struct pit__thread *t = pit__tls;
+    if (!PIT_LOAD(t->ready) || !top_is_phase(t))
+        return;
+    pit__hold(t);
+    end_top(t, now_of(t));
+    pit__release(t);
+}
+
+/* ---- open spans ---------------------------------------------------------------------------- */
+
+uint64_t pit__age_ns(pit_token token)
+{
+    struct pit__thread *t = pit__tls;
+    if (!PIT_LOAD(t->ready))
+        return 0;
+    uint64_t now = now_of(t), depth = token - token_base(t);
+    if (depth == 0 || depth > (uint64_t)(t->top - t->file->frames))
+        return 0;
+    uint64_t begin = t->file->frames[depth].begin;
+    return now > begin ? pit__ticks_to_ns(t->recorder, now - begin) : 0;
+}
+
+void pit__count(int which, uint64_t n)
+{
+    struct pit__thread *t = pit__tls;
+    if (!PIT_LOAD(t->ready) || t->top == t->file->frames)
+        return;
+    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
+    uint64_t *sum = which == 0 ? &node->items : which == 1 ? &node->bytes : &node->flops;
+    PIT_STORE(*sum, PIT_LOAD(*sum) + n);
+}
+
+/* ---- a recorder of one's own --------------------------------------------------------------- */
+
+static struct pit__thread *thread_in(pit_recorder *rec)
+{
+    if (!rec || !PIT_LOAD(rec->control->alive))
+        return NULL;
+    struct pit__thread *t = pit__attached(rec);
+    if (!t)
+        return pit__attach(rec);
+    if (PIT_LOAD(t->ready))
+        return t;
+    if (is_held(t))
+        pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
+    return NULL;
+}
+
+pit_token pit_recorder_begin(pit_recorder *recorder, pit_site *site)
+{
+    struct pit__thread *t = site ? thread_in(recorder) : NULL;
+    return t ? begin_on(t, site) : 0;
+}
+
+pit_token pit_recorder_begin_name(pit_recorder *recorder, const char *name)
+{
+    struct pit__thread *t = thread_in(recorder);
+    return t ? begin_name_on(t, name) : 0;
+}
+
+uint64_t pit_recorder_end(pit_recorder *recorder, pit_token token)
+{
+    struct pit__thread *t = token ? thread_in(recorder) : NULL;
+    if (!t)
+        return 0;
+    uint64_t duration = end_on(t, token, now_of(t));
+    return duration ? pit__ticks_to_ns(recorder, duration) : 0;
+}
+
+/* ---- what a span costs --------------------------------------------------------------------- */
+
+/* A table that belongs to no run and no recorder: one node, whose window and series bucket take
+ * everything. */
+#define SCRATCH_EVENTS 64
+struct scratch {
+    struct pit_fmt_thread table;
+    struct pit_fmt_node node;
+    struct pit_fmt_event events[SCRATCH_EVENTS];
+};
+
+static uint64_t best_batch(struct pit__thread *t, struct pit_fmt_event *events)
+{
+    pit_site site = {"", 1};
+    uint64_t best = UINT64_MAX, duration;
+    for (int batch = 0; batch < 8; batch++) {
+        t->ring_next = events;
+        uint64_t start = pit__clock_monotonic_ns();
+        for (int i = 0; i < SCRATCH_EVENTS - 1; i++) {
+            pit_token token = t->counter ? pit__begin_common(t, site.id) : begin_on(t, &site);
+            if (!t->counter || !pit__end_common(t, pit__counter_read(), &duration))
+                end_on(t, token, now_of(t));
+        }
+        uint64_t ns = pit__clock_monotonic_ns() - start;
+        best = ns < best ? ns : best;
+    }
+    return best * 1000u / (SCRATCH_EVENTS - 1);
+}
+
+uint64_t pit__measure_cost(const struct pit__clock *clock)
+{
+    struct scratch *scratch = mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (scratch == MAP_FAILED)
+        return 0;
+    scratch->node.min = UINT64_MAX;
+    scratch->node.cur_end = UINT64_MAX;
+    uint64_t where = pit__ref((unsigned char *)scratch, &scratch->node);
+    struct pit__cache_entry entries[2] = {{PIT__NO_KEY, 0}, {1, where}};
+    struct pit__thread t = {.ready = PIT__READY,
+                            .open = PIT__READY,
+                            .top = scratch->table.frames,
+                            .file = &scratch->table,
+                            .base = (unsigned char *)scratch,
+                            .cache = entries,
+                            .cache_mask = 1,
+                            .pending_node = &scratch->node,
+                            .counter = pit__clock_is_counter(clock),
+                            .ring_end = scratch->events + SCRATCH_EVENTS};
+    uint64_t cost = best_batch(&t, scratch->events);
+    munmap(scratch, sizeof *scratch);
+    return cost;
+}

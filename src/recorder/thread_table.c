@@ -1,0 +1,206 @@
+/* A thread gets a table at its first span and gives it back when it ends.
+ *
+ * Tables are never reset: the next thread goes on counting in it, so there are as many as threads
+ * were alive at once, and a reader never sees one vanish. A thread prefers a table whose last
+ * tenant had its name, so that pools keep their figures together.
+ */
+#include "recorder.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_key_t key; /* value: the thread's tables, linked by next_of_thread */
+static int key_made;
+
+/* pit__tls while the thread is busy getting a table or opening a recorder: a signal handler's
+ * span then finds somebody busy. Its counts pass on to the run. */
+static struct pit_fmt_thread guard_table;
+static struct pit__thread guard = {.open = PIT__READY, .file = &guard_table};
+
+struct pit__thread *pit__guard_enter(void)
+{
+    struct pit__thread *before = pit__tls;
+    pit__tls = &guard;
+    PIT_SIGNAL_FENCE();
+    return before;
+}
+
+void pit__guard_leave(struct pit__thread *before)
+{
+    PIT_SIGNAL_FENCE();
+    pit__tls = before;
+}
+
+static void pass_on_guard_counts(pit_recorder *rec)
+{
+    uint64_t *seen = &guard_table.counters[PIT_FMT_SIGNAL];
+    if (PIT_LOAD(*seen))
+        __atomic_fetch_add(&rec->header->counters[PIT_FMT_IN_SIGNAL],
+                           __atomic_exchange_n(seen, 0, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+/* ---- the thread ends ----------------------------------------------------------------------- */
+
+static void give_back(struct pit__thread *t)
+{
+    pit_recorder *rec = t->recorder;
+    if (!rec || !PIT_LOAD(rec->control->alive))
+        return; /* wiped by a fork, or its recorder is closed */
+    pit__end_phases(t);
+    uint64_t left = (uint64_t)(t->top - t->file->frames);
+    if (left)
+        PIT_STORE(t->file->counters[PIT_FMT_LEFT_OPEN],
+                  t->file->counters[PIT_FMT_LEFT_OPEN] + left);
+    t->top = t->file->frames;
+    t->token -= left;
+    PIT_STORE_ORDERED(t->file->depth, 0);
+    PIT_STORE_ORDERED(t->file->block.used, 0);
+    t->next_of_thread = NULL;
+    pit__lock_take(&rec->control->lock);
+    t->in_use = 0;
+    pit__lock_give(&rec->control->lock);
+}
+
+static void thread_ends(void *list)
+{
+    struct pit__thread *before = pit__guard_enter();
+    (void)before; /* whatever it was, it is given back */
+    struct pit__thread *t = list;
+    while (t) {
+        struct pit__thread *next = t->next_of_thread;
+        PIT_STORE(t->ready, 0);
+        give_back(t);
+        t = next;
+    }
+    pit__guard_leave(&pit__nobody);
+}
+
+int pit__threads_init(void)
+{
+    if (!key_made)
+        key_made = pthread_key_create(&key, thread_ends) == 0;
+    return key_made ? 0 : PIT_NO_MEMORY;
+}
+
+/* ---- the thread gets a table --------------------------------------------------------------- */
+
+struct pit__thread *pit__attached(const pit_recorder *rec)
+{
+    struct pit__thread *t = pthread_getspecific(key);
+    while (t && t->recorder != rec)
+        t = t->next_of_thread;
+    return t;
+}
+
+/* With the recorder's lock held. */
+static struct pit__thread *pick_free(const pit_recorder *rec, const char *name)
+{
+    struct pit__thread *any = NULL;
+    for (struct pit__thread *t = rec->threads; t; t = t->next_in_recorder) {
+        if (t->in_use)
+            continue;
+        if (strncmp(t->file->name, name, sizeof t->file->name) == 0)
+            return t;
+        any = t;
+    }
+    return any;
+}
+
+static struct pit__thread *table_new(pit_recorder *rec)
+{
+    static struct pit__cache_entry no_cache[1] = {{PIT__NO_KEY, 0}};
+    struct pit__thread *t = pit__wiped_alloc(sizeof *t);
+    struct pit_fmt_thread *file =
+        t ? pit__block_new(rec, PIT_FMT_THREAD, rec->thread_count, sizeof *file, 1) : NULL;
+    if (!file)
+        return NULL;
+    t->file = file;
+    t->base = rec->base;
+    t->top = file->frames;
+    t->cache = no_cache;
+    t->counter = pit__clock_is_counter(rec->clock);
+    t->recorder = rec;
+    t->index = rec->thread_count++;
+    t->token = rec->generation << PIT__TOKEN_GENERATION_SHIFT |
+               (uint64_t)t->index << PIT__TOKEN_THREAD_SHIFT;
+    t->next_in_recorder = rec->threads;
+    rec->threads = t;
+    return t;
+}
+
+static void write_name(struct pit_fmt_thread *file, const char *name)
+{
+    size_t length = strnlen(name, sizeof file->name - 1);
+    for (size_t i = 0; i < sizeof file->name; i++) /* readers may look meanwhile */
+        PIT_STORE(file->name[i], i < length ? name[i] : 0);
+}
+
+static struct pit__thread *take_table(pit_recorder *rec)
+{
+    char name[64] = "";
+    prctl(PR_GET_NAME, name);
+    struct pit__thread *t = NULL;
+    pit__lock_take(&rec->control->lock);
+    if (!rec->closed)
+        t = pick_free(rec, name);
+    if (!rec->closed && !t)
+        t = table_new(rec);
+    if (t) {
+        t->in_use = 1;
+        PIT_STORE(t->open, t->counter ? PIT__READY : PIT__READY_SLOW_CLOCK); /* under the lock, so that close cannot be missed */
+    }
+    pit__lock_give(&rec->control->lock);
+    if (!t)
+        return NULL;
+    struct pit_fmt_block *block = &t->file->block;
+    if (strcmp(t->file->name, name) != 0)
+        write_name(t->file, name);
+    PIT_STORE(block->a, (uint64_t)syscall(SYS_gettid));
+    PIT_STORE(block->b, block->b + 1);
+    PIT_STORE(block->c, pit__clock_read(t->counter));
+    PIT_STORE_ORDERED(block->used, 1);
+    return t;
+}
+
+struct pit__thread *pit__attach(pit_recorder *rec)
+{
+    struct pit__thread *before = pit__guard_enter();
+    pass_on_guard_counts(rec);
+    struct pit__thread *t = take_table(rec), *list = pthread_getspecific(key);
+    while (list && !list->recorder)
+        list = list->next_of_thread; /* wiped by a fork */
+    if (t) {
+        t->next_of_thread = list;
+        if (pthread_setspecific(key, t) != 0) {
+            give_back(t);
+            t = NULL;
+        }
+    }
+    if (t)
+        PIT_STORE(t->ready, PIT_LOAD(t->open));
+    else if (PIT_LOAD(rec->control->alive))
+        __atomic_fetch_add(&rec->header->counters[PIT_FMT_NO_TABLE], 1, __ATOMIC_RELAXED);
+    int is_default = rec == pit_default();
+    pit__guard_leave(is_default ? (t ? t : &pit__nobody) : before);
+    return t;
+}
+
+struct pit__thread *pit__thread_ready(void)
+{
+    struct pit__thread *t = pit__tls;
+    if (PIT_LOAD(t->ready))
+        return t;
+    if (t->file && PIT_LOAD(t->open))
+        return NULL; /* held further down this thread's stack */
+    pit_recorder *rec = pit__default_recorder();
+    return rec ? pit__attach(rec) : NULL;
+}
+
+void pit_thread_name(const char *name)
+{
+    struct pit__thread *t = name && pit__enabled ? pit__thread_ready() : NULL;
+    if (t)
+        write_name(t->file, name);
+}

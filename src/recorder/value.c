@@ -1,0 +1,119 @@
+/* Named values over time: loss, learning rate. One block a name and thread, a fixed number of
+ * points; when they are full, neighbours are folded into the other half and the stride doubles.
+ */
+#include "recorder.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static struct pit_fmt_value *value_new(struct pit__thread *t, const struct pit__name *name)
+{
+    uint64_t offset = pit__name_offset(t->recorder, name);
+    if (!offset)
+        return NULL;
+    struct pit_fmt_value *value =
+        pit__block_new(t->recorder, PIT_FMT_VALUE, t->index, sizeof *value, 0);
+    if (!value)
+        return NULL;
+    PIT_STORE(value->stride[0], 1);
+    PIT_STORE(value->stride[1], 1);
+    PIT_STORE_ORDERED(value->name, offset);
+    return value;
+}
+
+static int have_index(struct pit__thread *t, uint32_t id)
+{
+    if (id < t->value_room)
+        return 1;
+    uint32_t room = t->value_room ? t->value_room : 512;
+    while (room <= id)
+        room *= 2;
+    struct pit_fmt_value **bigger = mmap(NULL, room * sizeof *bigger, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bigger == MAP_FAILED)
+        return 0;
+    if (t->values) {
+        memcpy(bigger, t->values, t->value_room * sizeof *bigger);
+        munmap(t->values, t->value_room * sizeof *bigger);
+    }
+    t->values = bigger;
+    t->value_room = room;
+    return 1;
+}
+
+static struct pit_fmt_value *value_of(struct pit__thread *t, const char *text)
+{
+    const struct pit__name *name = pit__name_intern(text);
+    if (!name || !have_index(t, name->id))
+        return NULL;
+    if (!t->values[name->id])
+        t->values[name->id] = value_new(t, name);
+    return t->values[name->id];
+}
+
+static void store_double(double *to, double value)
+{
+    __atomic_store(to, &value, __ATOMIC_RELEASE);
+}
+
+static void store_point(struct pit_fmt_point *to, struct pit_fmt_point point)
+{
+    PIT_STORE_ORDERED(to->ticks, point.ticks);
+    store_double(&to->sum, point.sum);
+    store_double(&to->min, point.min);
+    store_double(&to->max, point.max);
+}
+
+static struct pit_fmt_point join(const struct pit_fmt_point *a, const struct pit_fmt_point *b)
+{
+    return (struct pit_fmt_point){a->ticks, a->sum + b->sum, a->min < b->min ? a->min : b->min,
+                                  a->max > b->max ? a->max : b->max};
+}
+
+/* All points of the active half are full: fold, then one store makes the other half the active. */
+static void fold(struct pit_fmt_value *value)
+{
+    uint32_t from = value->half, to = 1 - from;
+    for (uint32_t i = 0; i < PIT_FMT_VALUE_POINTS / 2; i++)
+        store_point(&value->points[to][i],
+                    join(&value->points[from][2 * i], &value->points[from][2 * i + 1]));
+    PIT_STORE_ORDERED(value->stride[to], value->stride[from] * 2);
+    PIT_STORE_ORDERED(value->half, to);
+}
+
+static void value_add(struct pit_fmt_value *value, double number, uint64_t now)
+{
+    if (value->count == value->stride[value->half] * PIT_FMT_VALUE_POINTS)
+        fold(value);
+    uint64_t stride = value->stride[value->half];
+    struct pit_fmt_point *point = &value->points[value->half][value->count / stride];
+    struct pit_fmt_point one = {now, number, number, number};
+    struct pit_fmt_point changed = value->count % stride ? join(point, &one) : one;
+
+    store_point(&value->before, *point);
+    PIT_STORE_ORDERED(value->before_count, value->count);
+    PIT_STORE_ORDERED(value->before_ticks, value->last_ticks);
+    store_double(&value->before_last, value->last);
+    uint32_t seq = value->seq;
+    PIT_STORE_ORDERED(value->seq, seq + 1);
+    store_point(point, changed);
+    store_double(&value->last, number);
+    PIT_STORE_ORDERED(value->last_ticks, now);
+    PIT_STORE_ORDERED(value->count, value->count + 1);
+    PIT_STORE_ORDERED(value->seq, seq + 2);
+}
+
+void pit__value(const char *name, double number)
+{
+    struct pit__thread *t = pit__thread_ready();
+    if (!t)
+        return;
+    pit__hold(t);
+    struct pit_fmt_value *value = value_of(t, name);
+    if (value)
+        value_add(value, number, pit__clock_read(t->counter));
+    else
+        __atomic_fetch_add(&t->recorder->header->counters[PIT_FMT_VALUES_LOST], 1,
+                           __ATOMIC_RELAXED);
+    pit__release(t);
+}
