@@ -119,6 +119,11 @@ PIT_API void pit_recorder_free(pit_recorder *recorder);
 /* The default recorder if one is open in this process, else NULL. Stays valid after pit_close. */
 PIT_API pit_recorder *pit_default(void);
 
+/* The recorder of this process that writes the file at path, open or closed, or NULL. A process must
+ * not open and close its own run file by itself: closing any descriptor of it drops the lock that
+ * tells others that it lives. pit_run_open asks here first. */
+PIT_API pit_recorder *pit_recorder_find(const char *path);
+
 enum pit_place { PIT_PLACE_FILE = 0, PIT_PLACE_SHM = 1, PIT_PLACE_MEMORY = 3 };
 
 typedef struct pit_status {

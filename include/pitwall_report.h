@@ -85,7 +85,7 @@ typedef struct pit_raw_value {
     size_t point_count;
 } pit_raw_value;
 
-/* Misuse and losses, each a count of spans. */
+/* Misuse and losses, counts of spans but for the last two. */
 typedef struct pit_losses {
     uint64_t end_without_begin, abandoned, wrong_thread, too_deep;
     uint64_t table_full;  /* the run was at its size limit */
@@ -93,7 +93,7 @@ typedef struct pit_losses {
     uint64_t clock_back;  /* durations set to 0: the clock stepped back */
     uint64_t left_open;   /* open when their thread ended */
     uint64_t values;      /* values without room */
-    uint64_t beyond_file; /* nodes and blocks that were in memory only and are gone */
+    uint64_t beyond_file; /* bytes of the run that were in memory only, or cut off, and are gone */
 } pit_losses;
 
 typedef struct pit_thread {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
@@ -22,6 +23,7 @@
 int pit__enabled; /* 0: every span is a load and a branch */
 
 static pit_recorder *default_recorder; /* guarded by pit__open_lock for change */
+static pit_recorder *recorders;        /* all that are not freed; guarded by pit__open_lock */
 static int switched_off;               /* PITWALL=0 */
 static int environment_asks;           /* PITWALL=1 or PITWALL_FILE */
 static uint64_t generations;           /* recorders ever made in this process and its parents */
@@ -113,8 +115,19 @@ static pit_recorder *recorder_alloc(void)
     return NULL;
 }
 
-/* Everything but making it the default one. The magic is written last: before it the file is no
- * run. */
+static void note_file(pit_recorder *rec)
+{
+    struct stat found;
+    if (rec->fd >= 0 && fstat(rec->fd, &found) == 0) {
+        rec->device = (uint64_t)found.st_dev;
+        rec->inode = (uint64_t)found.st_ino;
+    }
+    rec->next = recorders;
+    recorders = rec;
+}
+
+/* Everything but making it the default one, with the open lock held. The magic is written last:
+ * before it the file is no run. */
 static pit_recorder *recorder_new(const char *path, const pit_options *options,
                                   const pit_recorder *parent, int *code)
 {
@@ -144,6 +157,8 @@ static pit_recorder *recorder_new(const char *path, const pit_options *options,
         PIT_STORE_ORDERED(rec->header->magic[i], (uint8_t)PIT_FMT_MAGIC[i]);
     if (rec->live_path[0])
         pit__mirror(rec, 0);
+    note_file(rec);
+    pit__clock_mark(rec); /* a second pair at once: a run killed soon has a scale too */
     PIT_STORE_ORDERED(rec->control->alive, 1);
     pit__sampler_start(rec);
     return rec;
@@ -189,8 +204,31 @@ pit_recorder *pit_recorder_open(const char *path, const pit_options *options, in
     *code = PIT_OFF;
     if (switched_off)
         return NULL;
+    struct pit__lock *lock = pit__open_lock();
+    *code = PIT_NO_MEMORY;
+    if (!lock)
+        return NULL;
     struct pit__thread *before = pit__guard_enter();
+    pit__lock_take(lock);
     pit_recorder *rec = recorder_new(path, options, NULL, code);
+    pit__lock_give(lock);
+    pit__guard_leave(before);
+    return rec;
+}
+
+pit_recorder *pit_recorder_find(const char *path)
+{
+    struct stat found;
+    struct pit__lock *lock = path && stat(path, &found) == 0 ? pit__open_lock() : NULL;
+    if (!lock)
+        return NULL;
+    struct pit__thread *before = pit__guard_enter();
+    pit__lock_take(lock);
+    pit_recorder *rec = recorders;
+    while (rec && !(is_alive(rec) && rec->inode == (uint64_t)found.st_ino &&
+                    rec->device == (uint64_t)found.st_dev))
+        rec = rec->next;
+    pit__lock_give(lock);
     pit__guard_leave(before);
     return rec;
 }
@@ -334,13 +372,28 @@ static void thread_forget(struct pit__thread *t)
     t->file = NULL;
 }
 
+static void forget(const pit_recorder *rec)
+{
+    struct pit__lock *lock = pit__open_lock();
+    struct pit__thread *before = pit__guard_enter();
+    pit__lock_take(lock);
+    if (rec == default_recorder)
+        PIT_STORE_ORDERED(default_recorder, NULL);
+    pit_recorder **at = &recorders;
+    while (*at && *at != rec)
+        at = &(*at)->next;
+    if (*at)
+        *at = rec->next;
+    pit__lock_give(lock);
+    pit__guard_leave(before);
+}
+
 void pit_recorder_free(pit_recorder *recorder)
 {
     if (!recorder)
         return;
     pit_recorder_close(recorder);
-    if (recorder == pit_default())
-        PIT_STORE_ORDERED(default_recorder, NULL);
+    forget(recorder);
     for (struct pit__thread *t = recorder->threads; t;) {
         struct pit__thread *next = t->next_in_recorder;
         if (t->recorder == recorder) /* not wiped by a fork */
@@ -396,6 +449,10 @@ const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
     pit_recorder *rec = recorder ? recorder : pit_default();
     if (!rec || forked_from(rec))
         return NULL;
+    struct pit__thread *before = pit__guard_enter();
+    if (is_alive(rec))
+        pit__clock_mark(rec);
+    pit__guard_leave(before);
     if (bytes)
         *bytes = PIT_LOAD_ACQUIRE(rec->header->used_bytes);
     return rec->base;

@@ -82,6 +82,8 @@ struct pit__control {
 
 struct pit_recorder {
     struct pit__control *control;
+    pit_recorder *next; /* all of this process; guarded by the open lock */
+    uint64_t device, inode; /* of the mapped file; 0 in memory */
     uint64_t generation; /* tokens of other recorders do not fit */
     const struct pit__clock *clock;
     unsigned char *base; /* the run's pages, at one address for good */

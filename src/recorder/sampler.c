@@ -9,17 +9,20 @@
 #define MIRROR_EVERY_NS ((uint64_t)5 * 1000000000u)
 #define STACK_BYTES ((size_t)256 * 1024)
 
-/* Written to the pair that is not in force, then put in force by one store. */
+/* Written to the pair that is not in force, then put in force by one store. Takes the lock: a
+ * program that reads its own run marks the time too. */
 void pit__clock_mark(pit_recorder *rec)
 {
     struct pit_fmt_header *header = rec->header;
-    uint32_t next = 1 - header->last_pair;
     struct pit_fmt_pair pair = pit__clock_pair();
+    pit__lock_take(&rec->control->lock);
+    uint32_t next = 1 - header->last_pair;
     PIT_STORE(header->last[next].ticks, pair.ticks);
     PIT_STORE(header->last[next].raw_ns, pair.raw_ns);
     PIT_STORE(header->last[next].wall_ns, pair.wall_ns);
     PIT_STORE(header->last[next].error_ns, pair.error_ns);
     PIT_STORE_ORDERED(header->last_pair, next);
+    pit__lock_give(&rec->control->lock);
 }
 
 static void *sample(void *arg)

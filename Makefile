@@ -1,0 +1,50 @@
+# The front door. CMake does the building; scripts/setup.sh gets the tools that are missing.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+STAGES ?=
+
+ifneq ($(origin CC),default)
+CMAKE_ARGS += -DCMAKE_C_COMPILER=$(CC)
+endif
+
+# The build below is cmake's to run, with as many jobs as there are processors: what this make
+# tells its children about jobs and folders is not for it.
+CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
+
+.PHONY: all demo test bench install lint format clean help
+.NOTPARALLEL:
+
+all: ## Build the library, the tool, the examples and the benchmarks into build/ (the default)
+	@scripts/setup.sh build
+	@$(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) -Wno-dev --log-level=WARNING >/dev/null
+	@$(CMAKE) --build $(BUILD) -j "$$(nproc)"
+
+demo: all ## Train a small network, record it, and show the report
+	@scripts/demo.sh $(BUILD)
+
+test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit system" picks some
+	@scripts/setup.sh build test
+	@BUILD="$(BUILD)" tests/run.sh $(STAGES)
+
+bench: all ## Measure what recording costs, hot and cold, beside its peers
+	@scripts/setup.sh build bench
+	@BUILD="$(BUILD)" PITWALL_BUILD="$(abspath $(BUILD))" bench/run.sh
+
+install: all ## Install under PREFIX (/usr/local), below DESTDIR if it is given
+	@DESTDIR="$(DESTDIR)" $(CMAKE) --install $(BUILD) --prefix "$(PREFIX)"
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+
+lint: all ## Check the form of the sources: clang-format, clang-tidy, cppcheck, shellcheck
+	@scripts/setup.sh build lint
+	@scripts/lint.sh $(BUILD)
+
+format: ## Bring the sources into form with clang-format
+	@scripts/setup.sh lint
+	@scripts/sources.sh | xargs clang-format -i
+
+clean: ## Remove build/
+	rm -rf $(BUILD)
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10

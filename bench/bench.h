@@ -1,0 +1,83 @@
+/* bench.h: what the benchmark programs share.
+ *
+ * A program prints lines "key value"; bench/run.sh runs all of them and bench/collect.py makes the
+ * table and the JSON. Times are those of short batches, and the figure of a case is its fastest
+ * batch: what disturbs a batch only ever adds. They are taken with the tick clock, since a virtual
+ * machine's CPU time can leave out time that was spent. Cases that are compared take turns in one
+ * run, so that they meet the same machine.
+ */
+#ifndef PIT_BENCH_H
+#define PIT_BENCH_H
+
+#include <pitwall.h>
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* 1 where the recorder uses the hardware counter: on x86 if the kernel does, on ARM always. */
+int bench_has_counter(void);
+
+static inline uint64_t bench_monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* One read of the hardware counter; only where there is one. */
+static inline uint64_t bench_counter(void)
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return bench_monotonic_ns();
+#endif
+}
+
+/* Nanoseconds of one tick of bench_counter, measured once against CLOCK_MONOTONIC_RAW. */
+double bench_ns_per_tick(void);
+
+/* Time for batches, in nanoseconds: the hardware counter, or CLOCK_MONOTONIC. */
+double bench_now_ns(void);
+
+/* The floor: n times two clock reads whose difference is summed, as a program would do by hand. */
+void bench_floor(uint64_t n, void *unused);
+
+struct bench_case {
+    void (*body)(uint64_t n, void *argument);
+    void *argument;
+    uint64_t n;      /* iterations a batch */
+    double per;      /* what one iteration counts for, 0: 1 */
+    double best_ns;  /* result: per iteration / per, of the fastest batch */
+};
+
+/* Run the cases in turns, `rounds` times each. */
+void bench_take_turns(struct bench_case *cases, size_t count, unsigned rounds);
+
+void bench_print(const char *key, double value);
+
+/* Ascending; the value below which a share of `q` lies. Sorts the array. */
+double bench_quantile(double *values, size_t count, double q);
+
+/* Where runs of this benchmark go: PITWALL_BENCH_DIR, or ".". */
+void bench_run_path(char *path, size_t room, const char *name);
+
+/* Print "program: what: why" and leave with 1. */
+_Noreturn void bench_fail(const char *what, const char *why);
+
+/* pit_open that must succeed, at the path for `name`, which is removed first. */
+void bench_open(const char *name);
+
+/* Keep the calling thread on the i-th of the processors it may use. 0, or -1 if there is none. */
+int bench_pin(unsigned i);
+
+#endif

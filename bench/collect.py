@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Make a table and a JSON document of what the benchmark programs printed.
+
+    collect.py RESULTS JSON
+
+RESULTS has lines "key value"; a value that could not be had is n/a, and null in the JSON.
+docs/bench.md says what each figure is.
+"""
+
+import datetime
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+
+# key, what, unit, bar (the figure must not be above it; None: reported without one)
+FIGURES = [
+    ("floor_ns", "two reads of the clock: the floor", "ns", None),
+    ("span_hot_ns", "span, empty body", "ns", None),
+    ("span_hot_x_floor", "span, over the floor", "x", 1.10),
+    ("span_3deep_x_floor", "three nested spans, each, over the floor", "x", 1.20),
+    ("phase_x_floor", "phase after a phase, over the floor", "x", 0.75),
+    ("named_x_floor", "span by a name made at run time, over the floor", "x", None),
+    ("off_ns", "span, nothing opened", "ns", None),
+    ("off_by_environment_ns", "span, PITWALL=0", "ns", None),
+    ("two_threads_x_one", "two threads, over one", "x", 1.05),
+    ("siblings_64_x_1", "64 siblings in turn, over one", "x", 1.05),
+    ("siblings_1024_x_1", "1,024 siblings in turn, over one", "x", 1.15),
+    ("cold_span_ns", "span after 256 kB of other data, median", "ns", None),
+    ("cold_x_noop", "the same over an empty call there", "x", None),
+    ("start_exit_ms", "open, one span, exit: over a bare start", "ms", 2.0),
+    ("initial_file_kb", "run file after open", "kB", 1024),
+    ("record_1e8_rss_growth_kb", "memory from 1e6 to 1e8 spans", "kB", None),
+    ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),
+    ("store_stall_noise_max_us", "worst empty passage under sync", "µs", None),
+    ("store_stall_in_place_max_us", "worst span under sync, in place", "µs", None),
+    ("store_stall_shm_max_us", "worst span under sync, shared memory", "µs", None),
+]
+
+
+def read_results(path):
+    values = {}
+    with open(path) as file:
+        for line in file:
+            key, value = line.split()
+            values[key] = None if value == "n/a" else float(value)
+            if values[key] is not None and not math.isfinite(values[key]):
+                raise ValueError("%s is %s" % (key, value))
+    return values
+
+
+def first_line(path, prefix=""):
+    try:
+        with open(path, errors="replace") as file:
+            for line in file:
+                if line.startswith(prefix):
+                    return line[len(prefix):].strip(" \t\n:")
+    except OSError:
+        pass
+    return None
+
+
+def output_of(*command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
+
+
+def compiler(build):
+    """As the build's own cache names it, with its version."""
+    path = first_line(os.path.join(build, "CMakeCache.txt"), "CMAKE_C_COMPILER:FILEPATH=")
+    version = output_of(path or "cc", "--version")
+    return version.splitlines()[0] if version else None
+
+
+def machine(build):
+    here = os.path.dirname(os.path.abspath(__file__))
+    commit = output_of("git", "-C", here, "rev-parse", "HEAD")
+    changed = output_of("git", "-C", here, "status", "--porcelain")
+    clocksource = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+    return {
+        "cpu": first_line("/proc/cpuinfo", "model name") or platform.machine(),
+        "kernel": platform.system() + " " + platform.release(),
+        "compiler": compiler(build),
+        "clocksource": first_line(clocksource),
+        "cores": len(os.sched_getaffinity(0)),
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "commit": commit,
+        "uncommitted_changes": None if commit is None else bool(changed),
+    }
+
+
+def verdict(value, bar):
+    if bar is None:
+        return ""
+    if value is None:
+        return "n/a"
+    return "met" if value <= bar else "missed"
+
+
+def table(figures):
+    rows = [("what", "measured", "bar", "")]
+    for figure in figures:
+        value, unit, bar = figure["value"], figure["unit"], figure["bar"]
+        digits = "%.2f" if unit == "x" else "%.1f" if unit in ("ns", "µs") else "%.3g"
+        digits = "%.0f" if unit == "kB" else digits
+        rows.append((figure["what"], "n/a" if value is None else digits % value + " " + unit,
+                     "" if bar is None else "<= %g %s" % (bar, unit), figure["verdict"]))
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    return "\n".join(
+        ("%-*s  %*s  %*s  %s" % (widths[0], row[0], widths[1], row[1], widths[2], row[2], row[3]))
+        .rstrip() for row in rows)
+
+
+def main(results, output):
+    values = read_results(results)
+    missing = [key for key, _, _, _ in FIGURES if key not in values]
+    if missing:
+        sys.exit("bench: no figure for " + ", ".join(missing))
+    figures = [{"key": key, "what": what, "unit": unit, "value": values[key], "bar": bar,
+                "verdict": verdict(values[key], bar)} for key, what, unit, bar in FIGURES]
+    document = {"schema": 1, "machine": machine(os.path.dirname(output)), "figures": figures,
+                "values": values}
+    with open(output, "w") as file:
+        json.dump(document, file, indent=2, allow_nan=False)
+        file.write("\n")
+    print(", ".join("%s %s" % item for item in document["machine"].items()))
+    print(table(figures))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: collect.py RESULTS JSON")
+    main(sys.argv[1], sys.argv[2])

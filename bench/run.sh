@@ -1,0 +1,40 @@
+#!/bin/bash
+# Runs every benchmark program of a build and shows what was measured against the bars:
+#     PITWALL_BUILD=build bench/run.sh
+# Prints a table and writes $PITWALL_BUILD/bench.json. A missed bar is shown as missed; the exit
+# status is not 0 only if something could not be run.
+
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=${PITWALL_BUILD:-$here/../build}
+[ -x "$build/bench/bench_span" ] || {
+    echo "bench: no benchmark programs in $build/bench: run make first" >&2
+    exit 1
+}
+
+scratch=$(mktemp -d "$build/bench-runs.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+export PITWALL_BENCH_DIR=$scratch
+unset PITWALL PITWALL_FILE PITWALL_LIVE
+results=$scratch/results
+
+run() {
+    echo "bench: $*" >&2
+    "$build/bench/$1" "${@:2}" >>"$results"
+}
+
+run bench_span
+run bench_off
+PITWALL=0 run bench_off
+run bench_threads
+run bench_siblings
+run bench_cold
+run bench_start
+run bench_memory
+run bench_read
+run bench_stall noise
+run bench_stall in_place
+run bench_stall shm
+
+python3 "$here/collect.py" "$results" "$build/bench.json"
+python3 -m json.tool "$build/bench.json" >/dev/null

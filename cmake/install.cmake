@@ -1,0 +1,42 @@
+# What `make install` puts where: headers, libraries, tool, licence, pkg-config file, CMake package.
+
+include(CMakePackageConfigHelpers)
+
+install(FILES include/pitwall.h include/pitwall_report.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS pitwall pitwall_static EXPORT pitwall_targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET pitwall_tool)
+    install(TARGETS pitwall_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The pkg-config file finds its prefix from where it lies: a tree under DESTDIR, or one that was
+# moved, works as it is. A library folder given as an absolute path ties it to one place.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+    set(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+else()
+    file(RELATIVE_PATH up "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(pc_prefix "\${pcfiledir}/${up}")
+    set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+    set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/pitwall.pc.in ${PROJECT_BINARY_DIR}/pitwall.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/pitwall.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pitwall)
+configure_package_config_file(cmake/pitwall-config.cmake.in
+    ${PROJECT_BINARY_DIR}/pitwall-config.cmake INSTALL_DESTINATION ${package_dir}
+    NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/pitwall-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/pitwall-config.cmake
+              ${PROJECT_BINARY_DIR}/pitwall-config-version.cmake DESTINATION ${package_dir})
+install(EXPORT pitwall_targets NAMESPACE pitwall:: FILE pitwall-targets.cmake
+        DESTINATION ${package_dir})

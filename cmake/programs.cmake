@@ -1,0 +1,50 @@
+# The tool, the examples, the benchmarks, the tests and the fuzzers.
+
+# pitwall_programs(FOLDER folder PROGRAMS pattern INTO folder [PREFIX name] LINK targets…
+#                  [INCLUDE folders…] [FLAGS link options…])
+# Every file of the folder that fits the pattern is one program; its other .c files are helpers
+# that all of them share.
+function(pitwall_programs)
+    cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX" "LINK;INCLUDE;FLAGS" ${ARGN})
+    file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/${p_PROGRAMS})
+    file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/*.c)
+    list(REMOVE_ITEM helpers "" ${programs})
+    foreach(source ${programs})
+        get_filename_component(name ${source} NAME_WE)
+        set(target ${p_PREFIX}${name})
+        add_executable(${target} ${source} ${helpers})
+        set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${p_INTO}
+            BUILD_RPATH_USE_ORIGIN ON)
+        target_include_directories(${target} PRIVATE ${p_INCLUDE})
+        target_link_options(${target} PRIVATE ${p_FLAGS})
+        target_link_libraries(${target} PRIVATE ${p_LINK} Threads::Threads m ${CMAKE_DL_LIBS})
+        pitwall_own(${target})
+    endforeach()
+endfunction()
+
+set(inside ${PROJECT_SOURCE_DIR}/src)
+
+if(PITWALL_FUZZ)
+    pitwall_programs(FOLDER tests/fuzz PROGRAMS fuzz_*.c INTO tests LINK pitwall_static
+                     INCLUDE ${inside} FLAGS -fsanitize=fuzzer)
+    return()
+endif()
+
+file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
+if(tool_sources)
+    add_executable(pitwall_tool ${tool_sources})
+    set_target_properties(pitwall_tool PROPERTIES OUTPUT_NAME pitwall
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+    target_include_directories(pitwall_tool PRIVATE ${inside})
+    target_link_libraries(pitwall_tool PRIVATE pitwall_static Threads::Threads m)
+    pitwall_own(pitwall_tool)
+endif()
+
+# The examples use the shared library, as a program of a user would.
+pitwall_programs(FOLDER examples PROGRAMS *.c INTO examples PREFIX example_ LINK pitwall)
+pitwall_programs(FOLDER bench PROGRAMS bench_*.c INTO bench LINK pitwall_static INCLUDE ${inside})
+pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests LINK pitwall_static
+                 INCLUDE ${inside})
+pitwall_programs(FOLDER tests/system PROGRAMS prog_*.c INTO tests LINK pitwall_static
+                 INCLUDE ${inside})

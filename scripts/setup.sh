@@ -1,0 +1,96 @@
+#!/bin/bash
+# Gets the tools that are missing on a Debian or Ubuntu machine: scripts/setup.sh GROUP...
+# Groups: build, test, bench, lint. Says nothing and changes nothing when all of them are there.
+
+set -eu
+
+# clang-runtime is no package: the one with the libraries of clang's sanitizers and fuzzer has
+# another name in each release.
+declare -A packages=(
+    [build]="gcc g++ cmake make libc6-dev pkg-config python3"
+    [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
+            git valgrind e2fsprogs"
+    [bench]="git"
+    [lint]="clang-format clang-tidy cppcheck shellcheck"
+)
+# On other systems the programs themselves are looked for.
+declare -A programs=(
+    [build]="cc c++ cmake make pkg-config python3"
+    [test]="gcc clang aarch64-linux-gnu-gcc qemu-aarch64 bindfs git"
+    [bench]="git"
+    [lint]="clang-format clang-tidy cppcheck shellcheck"
+)
+
+die() {
+    echo "setup: $*" >&2
+    exit 1
+}
+
+has_clang_runtime() {
+    compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null
+}
+
+# A package of its own, or a part of libclang-common, for the clang that apt offers.
+clang_runtime_package() {
+    local version
+    version=$(apt-cache depends clang 2>/dev/null |
+        sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+    if [ -z "$version" ]; then
+        echo libclang-rt-dev
+    elif apt-cache show "libclang-rt-$version-dev" >/dev/null 2>&1; then
+        echo "libclang-rt-$version-dev"
+    else
+        echo "libclang-common-$version-dev"
+    fi
+}
+
+has_dpkg=yes
+command -v dpkg-query >/dev/null || has_dpkg=no
+wanted=() missing=()
+for group in "$@"; do
+    [ -n "${packages[$group]:-}" ] || die "no group $group; there are build, test, bench and lint"
+    list=${packages[$group]}
+    [ $has_dpkg = yes ] || list=${programs[$group]}
+    read -ra more <<<"${list//$'\n'/ }"
+    wanted+=("${more[@]}")
+done
+[ ${#wanted[@]} -gt 0 ] || die "say which: build, test, bench, lint"
+
+if [ $has_dpkg = no ]; then
+    for program in "${wanted[@]}"; do
+        command -v "$program" >/dev/null || missing+=("$program")
+    done
+    [ ${#missing[@]} -eq 0 ] || die "not a Debian or Ubuntu machine; get by hand: ${missing[*]}"
+    exit 0
+fi
+
+# dpkg-query fails for names it never heard of, and still prints the others.
+installed=" $(dpkg-query -W -f '${db:Status-Status}=${Package} ' "${wanted[@]}" 2>/dev/null || true)"
+for package in "${wanted[@]}"; do
+    if [ "$package" = clang-runtime ]; then
+        has_clang_runtime || missing+=("$package")
+    elif [[ $installed != *" installed=$package "* ]]; then
+        missing+=("$package")
+    fi
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+by_hand() {
+    echo "apt-get install ${missing[*]/clang-runtime/$(clang_runtime_package)}"
+}
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "not root and no sudo; as root run: $(by_hand)"
+    as_root=(sudo)
+fi
+command -v apt-get >/dev/null || die "no apt-get; by hand: $(by_hand)"
+
+echo "setup: installing ${missing[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get -qq update >&2 || die "apt-get update failed; when it works: $(by_hand)"
+for i in "${!missing[@]}"; do
+    [ "${missing[i]}" != clang-runtime ] || missing[i]=$(clang_runtime_package)
+done
+"${as_root[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2 ||
+    die "apt-get install failed; by hand: $(by_hand)"

@@ -1,0 +1,6 @@
+#!/bin/sh
+# The C sources and headers of the tree, one path a line: what is formatted and checked.
+cd "$(dirname "$0")/.." || exit 1
+for folder in include src tests examples bench; do
+    [ ! -d "$folder" ] || find "$folder" -name '*.[ch]'
+done | LC_ALL=C sort

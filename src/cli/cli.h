@@ -1,0 +1,47 @@
+/* cli.h: what the commands share. The tool uses the public headers alone. */
+#ifndef PIT_CLI_H
+#define PIT_CLI_H
+
+#include "pitwall_report.h"
+
+/* Exit status. 1 and 2 are kept for verdicts. */
+enum { EXIT_GOOD = 0, EXIT_USAGE = 64, EXIT_CANNOT_READ = 66, EXIT_CANNOT_WRITE = 74 };
+
+struct command {
+    const char *name;
+    const char *summary;               /* one line, for the list */
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name; an exit status */
+};
+
+/* cmd_*.c */
+int cmd_report(int argc, char **argv);
+int cmd_recover(int argc, char **argv);
+
+/* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
+ * `return fail(…)` ends a command. */
+int fail(int status, const char *what, const char *path, const char *why);
+
+/* The same for a mistake in the command line of `command` ("" for the tool), with where to read on.
+ * Returns EXIT_USAGE. */
+int fail_usage(const char *command, const char *what, const char *argument, const char *why);
+
+/* Flush and close standard output; EXIT_CANNOT_WRITE with a message if that, or anything written
+ * before, failed; else status. */
+int finish_output(int status);
+
+/* terminal.c: how standard output wants to be written. */
+int output_width(void);  /* columns of the terminal; 0: none, as wide as need be */
+int output_colour(void); /* a terminal, and NO_COLOR and FORCE_COLOR say nothing else */
+int output_ascii(void);  /* the locale is not UTF-8 */
+
+/* run_list.c: the runs named on a command line. A folder stands for all *.pit in it. */
+struct run_list {
+    char **paths;
+    size_t count;
+};
+
+/* 0, or an exit status after the message. */
+int run_list_make(struct run_list *list, char *const *arguments, int count);
+void run_list_free(struct run_list *list);
+
+#endif

@@ -1,0 +1,57 @@
+/* fail.c: the one way the tool says that something failed. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names come from outside: nothing of them may reach the terminal as a control character. */
+static void put_safe(const char *text)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c == 0x7f)
+            fprintf(stderr, "\\x%02x", c);
+        else
+            putc(c, stderr);
+    }
+}
+
+static void put_message(const char *what, const char *path, const char *why)
+{
+    fputs("pitwall: ", stderr);
+    put_safe(what);
+    if (path) {
+        fputs(": ", stderr);
+        put_safe(path);
+    }
+    if (why) {
+        fputs(": ", stderr);
+        put_safe(why);
+    }
+    putc('\n', stderr);
+}
+
+int fail(int status, const char *what, const char *path, const char *why)
+{
+    put_message(what, path, why);
+    return status;
+}
+
+int fail_usage(const char *command, const char *what, const char *argument, const char *why)
+{
+    put_message(what, argument, why);
+    fprintf(stderr, "Try `pitwall %s%s--help`.\n", command, *command ? " " : "");
+    return EXIT_USAGE;
+}
+
+int finish_output(int status)
+{
+    errno = 0;
+    int bad = ferror(stdout);
+    if (fclose(stdout) != 0 || bad) {
+        const char *why = strerror(errno ? errno : EIO);
+        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output", why);
+    }
+    return status;
+}

@@ -1,0 +1,64 @@
+/* main.c: the tool: a table of commands.
+ *
+ * Standard output is data, standard error is talk. Every command returns an exit status; standard
+ * output is flushed and checked here, once, after it.
+ */
+#include "cli.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+
+static const struct command commands[] = {
+    {"report", "where the time of one or several runs went", cmd_report},
+    {"recover", "bring runs back that died in shared memory", cmd_recover},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+static void print_help(FILE *out)
+{
+    fputs("pitwall: where a program's time goes\n"
+          "\n"
+          "Usage: pitwall COMMAND [arguments]\n"
+          "\n",
+          out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fputs("\n"
+          "  --version  the version\n"
+          "  --help     this text; `pitwall COMMAND --help` has more\n",
+          out);
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_help(stdout);
+        return EXIT_GOOD;
+    }
+    if (strcmp(name, "--version") == 0) {
+        puts("pitwall " PITWALL_VERSION);
+        return EXIT_GOOD;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return fail_usage("", *name == '-' ? "unknown option" : "unknown command", name, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* numbers stay as they are in C */
+    /* a reader that goes away is an error like a full disk, and is said as one */
+    signal(SIGPIPE, SIG_IGN);
+    int status = run(argc, argv);
+    if (status == EXIT_CANNOT_WRITE) /* said already */
+        return status;
+    return finish_output(status);
+}

@@ -1,0 +1,79 @@
+/* run_list.c: the runs named on a command line. */
+#include "cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Takes over `path`, which may be NULL for lack of memory. */
+static int add(struct run_list *list, char *path)
+{
+    char **paths = path ? realloc(list->paths, (list->count + 1) * sizeof *paths) : NULL;
+    if (!paths) {
+        free(path);
+        return fail(EXIT_CANNOT_READ, "cannot list the runs", NULL, strerror(ENOMEM));
+    }
+    list->paths = paths;
+    list->paths[list->count++] = path;
+    return 0;
+}
+
+static int is_run_name(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 4, ".pit") == 0;
+}
+
+static char *join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    char *path = malloc(length + strlen(name) + 2);
+    if (path) {
+        memcpy(path, folder, length);
+        path[length] = '/';
+        strcpy(path + length + 1, name);
+    }
+    return path;
+}
+
+static int add_folder(struct run_list *list, const char *folder)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_run_name, alphasort), status = 0;
+    if (count < 0)
+        return fail(EXIT_CANNOT_READ, "cannot read the folder", folder, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (!status)
+            status = add(list, join(folder, entries[i]->d_name));
+        free(entries[i]);
+    }
+    free(entries);
+    if (count == 0)
+        return fail(EXIT_CANNOT_READ, "cannot read the folder", folder, "no *.pit in it");
+    return status;
+}
+
+int run_list_make(struct run_list *list, char *const *arguments, int count)
+{
+    int status = 0;
+    *list = (struct run_list){0};
+    for (int i = 0; i < count && !status; i++) {
+        struct stat facts;
+        if (stat(arguments[i], &facts) == 0 && S_ISDIR(facts.st_mode))
+            status = add_folder(list, arguments[i]);
+        else
+            status = add(list, strdup(arguments[i]));
+    }
+    return status;
+}
+
+void run_list_free(struct run_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->paths[i]);
+    free(list->paths);
+}

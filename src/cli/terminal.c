@@ -1,0 +1,49 @@
+/* terminal.c: how standard output wants to be written: width, colour, characters. */
+#include "cli.h"
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define NARROWEST 40
+#define WIDEST 10000
+
+int output_width(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    long width = 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    if (width <= 0 && columns)
+        width = strtol(columns, NULL, 10);
+    if (width <= 0 || width > WIDEST)
+        return 80;
+    return width < NARROWEST ? NARROWEST : (int)width;
+}
+
+/* The value of a variable, NULL if it is not there or empty. */
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+int output_colour(void)
+{
+    if (setting("NO_COLOR"))
+        return 0;
+    const char *force = setting("FORCE_COLOR"), *terminal = setting("TERM");
+    if (force)
+        return strcmp(force, "0") != 0;
+    return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+int output_ascii(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+}

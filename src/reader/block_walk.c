@@ -1,0 +1,213 @@
+/* From bytes to a checked list of blocks. Every size is checked against the file and against what
+ * its kind allows before anything behind it is looked at; the walk only goes forward.
+ */
+#include "reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pit__fail(pit_error *error, int code, uint64_t offset, const char *format, ...)
+{
+    if (!error)
+        return code;
+    error->code = code;
+    error->offset = offset;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+/* Word by word: the writer of a live run changes some of them meanwhile. */
+static void copy_header(struct pit__image *image)
+{
+    const uint64_t *from = (const void *)image->base;
+    uint64_t words[sizeof image->header / sizeof(uint64_t)];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        words[i] = PIT_LOAD_ACQUIRE(from[i]);
+    memcpy(&image->header, words, sizeof words);
+}
+
+static int check_header(struct pit__image *image, pit_error *error)
+{
+    const struct pit_fmt_header *header = &image->header;
+    if (memcmp(header->magic, PIT_FMT_MAGIC, sizeof header->magic) != 0)
+        return pit__fail(error, PIT_NOT_A_RUN, 0, "not a Pitwall run (no magic)");
+    if (header->endian != PIT_FMT_ENDIAN)
+        return pit__fail(error, PIT_OTHER_ENDIAN, 16, "%s", pit_strerror(PIT_OTHER_ENDIAN));
+    if (header->major > PIT_FMT_MAJOR || header->features != 0)
+        return pit__fail(error, PIT_NEWER_FORMAT, 8,
+                         "written by a newer version (format %u.%u, this reads %u)", header->major,
+                         header->minor, PIT_FMT_MAJOR);
+    if (header->header_bytes < PIT_FMT_HEADER_BYTES || header->header_bytes % PIT_FMT_ALIGN != 0 ||
+        header->header_bytes > image->bytes)
+        return pit__fail(error, PIT_DAMAGED, 12, "damaged header (header size %u)",
+                         header->header_bytes);
+    return 0;
+}
+
+/* The least and most bytes of a block, by its kind. */
+static int size_fits(const struct pit__block *block)
+{
+    uint64_t head = sizeof(struct pit_fmt_block), room = block->bytes - head;
+    switch (block->type) {
+    case PIT_FMT_THREAD:
+        return block->bytes >= sizeof(struct pit_fmt_thread);
+    case PIT_FMT_NODES:
+        return block->a <= room / sizeof(struct pit_fmt_node) && block->used <= block->a;
+    case PIT_FMT_SERIES:
+        return block->bytes >= sizeof(struct pit_fmt_series);
+    case PIT_FMT_OCTAVE:
+        return block->bytes >= sizeof(struct pit_fmt_octave);
+    case PIT_FMT_RING:
+        return block->b <= room / sizeof(struct pit_fmt_event);
+    case PIT_FMT_VALUE:
+        return block->bytes >= sizeof(struct pit_fmt_value);
+    case PIT_FMT_OBJECTS:
+        return block->bytes >= sizeof(struct pit_fmt_objects);
+    default: /* FACTS, NAMES */
+        return block->used <= room;
+    }
+}
+
+static struct pit__block copy_block(const unsigned char *base, uint64_t offset)
+{
+    const struct pit_fmt_block *raw = (const void *)(base + offset);
+    return (struct pit__block){.offset = offset,
+                               .type = PIT_LOAD_ACQUIRE(raw->type),
+                               .thread = PIT_LOAD(raw->thread),
+                               .bytes = PIT_LOAD(raw->bytes),
+                               .used = PIT_LOAD_ACQUIRE(raw->used),
+                               .a = PIT_LOAD(raw->a),
+                               .b = PIT_LOAD(raw->b),
+                               .c = PIT_LOAD(raw->c)};
+}
+
+static int keep(struct pit__image *image, const struct pit__block *block, size_t *room)
+{
+    if (image->block_count == *room) {
+        size_t more = *room ? *room * 2 : 256;
+        struct pit__block *bigger = realloc(image->blocks, more * sizeof *bigger);
+        if (!bigger)
+            return PIT_NO_MEMORY;
+        image->blocks = bigger;
+        *room = more;
+    }
+    image->blocks[image->block_count++] = *block;
+    return 0;
+}
+
+static int bring(struct pit__source *source, uint64_t offset, uint64_t bytes)
+{
+    return source ? source->read(source, offset, bytes) : 0;
+}
+
+/* A block that is cut off by the end of the file ends the walk: what is before it holds. */
+static int walk_blocks(struct pit__image *image, struct pit__source *source, pit_error *error)
+{
+    size_t room = 0;
+    uint64_t at = image->header.header_bytes;
+    while (image->bytes - at >= sizeof(struct pit_fmt_block)) {
+        if (bring(source, at, sizeof(struct pit_fmt_block)) != 0)
+            return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
+        struct pit__block block = copy_block(image->base, at);
+        if (block.type == PIT_FMT_END)
+            break;
+        if (block.bytes < sizeof(struct pit_fmt_block) || block.bytes % PIT_FMT_ALIGN != 0)
+            return pit__fail(error, PIT_DAMAGED, at, "damaged block (size %llu)",
+                             (unsigned long long)block.bytes);
+        if (block.bytes > image->bytes - at)
+            break;
+        if (block.type > PIT_FMT_OBJECTS) {
+            image->skipped++;
+        } else {
+            if (!size_fits(&block))
+                return pit__fail(error, PIT_DAMAGED, at, "damaged block of kind %u", block.type);
+            if (bring(source, at, block.bytes) != 0)
+                return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
+            if (keep(image, &block, &room) != 0)
+                return pit__fail(error, PIT_NO_MEMORY, at, "no memory");
+        }
+        at += block.bytes;
+    }
+    return 0;
+}
+
+int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error)
+{
+    image->blocks = NULL;
+    image->block_count = 0;
+    image->skipped = 0;
+    if (image->bytes < PIT_FMT_HEADER_BYTES) {
+        int is_cut = image->bytes >= 8 && bring(source, 0, 8) == 0 &&
+                     memcmp(image->base, PIT_FMT_MAGIC, 8) == 0;
+        return is_cut ? pit__fail(error, PIT_TRUNCATED, image->bytes, "cut short in its header")
+                      : pit__fail(error, PIT_NOT_A_RUN, 0, "not a Pitwall run (too short)");
+    }
+    if (bring(source, 0, PIT_FMT_HEADER_BYTES) != 0)
+        return pit__fail(error, PIT_CANNOT_READ, 0, "cannot read");
+    copy_header(image);
+    int code = check_header(image, error);
+    if (code)
+        return code;
+    uint64_t used = image->header.used_bytes;
+    if (used < image->bytes)
+        image->bytes = used < image->header.header_bytes ? image->header.header_bytes : used;
+    code = walk_blocks(image, source, error);
+    if (code) {
+        free(image->blocks);
+        image->blocks = NULL;
+    }
+    return code;
+}
+
+/* The index of the last block that starts at or before offset, or block_count. */
+static size_t block_before(const struct pit__image *image, uint64_t offset)
+{
+    size_t low = 0, high = image->block_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (image->blocks[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : image->block_count;
+}
+
+const struct pit__block *pit__block_around(const struct pit__image *image, uint64_t offset,
+                                           uint32_t type)
+{
+    size_t i = block_before(image, offset);
+    if (i == image->block_count)
+        return NULL;
+    const struct pit__block *block = &image->blocks[i];
+    return block->type == type && offset - block->offset < block->bytes ? block : NULL;
+}
+
+const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t offset,
+                                       uint32_t type)
+{
+    const struct pit__block *block = pit__block_around(image, offset, type);
+    return block && block->offset == offset ? block : NULL;
+}
+
+const char *pit__name_at(const struct pit__image *image, struct pit__arena *arena, uint64_t offset)
+{
+    static const char *const unknown = "(damaged name)";
+    const struct pit__block *block = pit__block_around(image, offset, PIT_FMT_NAMES);
+    uint64_t start = block ? block->offset + sizeof(struct pit_fmt_block) : 0;
+    uint32_t length;
+    /* A live run may have added the name after the walk: its whole block counts then. */
+    uint64_t used = block && image->alive ? block->bytes - sizeof(struct pit_fmt_block)
+                    : block               ? block->used
+                                          : 0;
+    if (!block || offset < start || offset - start + sizeof length > used)
+        return unknown;
+    memcpy(&length, image->base + offset, sizeof length);
+    if (length > used - (offset - start) - sizeof length)
+        return unknown;
+    return pit__arena_text(arena, (const char *)image->base + offset + sizeof length, length);
+}

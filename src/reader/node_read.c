@@ -1,0 +1,230 @@
+/* One node: its statistics are one instant's, its histogram and series complete up to the sample
+ * that is still pending. docs/run-format.md has the rules and why they hold.
+ */
+#include "reader.h"
+
+#include <string.h>
+
+#define TRIES 200 /* a writer changes a node for some nanoseconds at a time */
+
+static struct pit__pending copy_pending(const struct pit_fmt_thread *thread)
+{
+    const struct pit_fmt_pending *raw = &thread->pending;
+    struct pit__pending p;
+    memset(&p, 0, sizeof p);
+    p.where = PIT_LOAD_ACQUIRE(raw->where);
+    p.begin = PIT_LOAD_ACQUIRE(raw->begin);
+    p.duration = PIT_LOAD_ACQUIRE(raw->duration);
+    p.count = PIT_LOAD_ACQUIRE(raw->count);
+    p.total = PIT_LOAD_ACQUIRE(raw->total);
+    p.child = PIT_LOAD_ACQUIRE(raw->child);
+    p.sq_lo = PIT_LOAD_ACQUIRE(raw->sq_lo);
+    p.sq_hi = PIT_LOAD_ACQUIRE(raw->sq_hi);
+    uint32_t depth = pit_fmt_depth_of(p.where);
+    if (depth > 0 && depth < PIT_FMT_FRAMES)
+        p.frame_child = PIT_LOAD_ACQUIRE(thread->frames[depth].child);
+    return p;
+}
+
+void pit__pending_read(const struct pit_fmt_thread *thread, struct pit__pending *pending)
+{
+    *pending = copy_pending(thread);
+}
+
+static void copy_stats(const struct pit_fmt_node *node, pit_raw_node *out)
+{
+    out->count = PIT_LOAD_ACQUIRE(node->count);
+    out->total = PIT_LOAD_ACQUIRE(node->total);
+    out->child = PIT_LOAD_ACQUIRE(node->child);
+    out->min = PIT_LOAD_ACQUIRE(node->min);
+    out->max = PIT_LOAD_ACQUIRE(node->max);
+    out->sq_lo = PIT_LOAD_ACQUIRE(node->sq_lo);
+    out->sq_hi = PIT_LOAD_ACQUIRE(node->sq_hi);
+}
+
+/* The node was being changed: the before-image plus the sample is what it becomes. */
+static void complete(const struct pit__pending *p, pit_raw_node *out)
+{
+    __extension__ unsigned __int128 squares = ((unsigned __int128)p->sq_hi << 64 | p->sq_lo) +
+                                              (unsigned __int128)p->duration * p->duration;
+    out->count = p->count + 1;
+    out->total = p->total + p->duration;
+    out->child = p->child + p->frame_child;
+    out->sq_lo = (uint64_t)squares;
+    out->sq_hi = (uint64_t)(squares >> 64);
+    if (p->duration < out->min)
+        out->min = p->duration;
+    if (p->duration > out->max)
+        out->max = p->duration;
+}
+
+void pit__node_stats(const struct pit_fmt_node *node, const struct pit_fmt_thread *thread,
+                     uint64_t ref, pit_raw_node *out)
+{
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t before = PIT_LOAD_ACQUIRE(node->seq);
+        copy_stats(node, out);
+        if (before % 2 == 0) {
+            if (PIT_LOAD_ACQUIRE(node->seq) == before)
+                break;
+            continue;
+        }
+        struct pit__pending pending = copy_pending(thread);
+        if (PIT_LOAD_ACQUIRE(node->seq) != before || pit_fmt_ref_of(pending.where) != ref)
+            continue;
+        complete(&pending, out);
+        break;
+    }
+    if (out->count == 0)
+        out->min = out->max = 0;
+}
+
+/* ---- histogram ----------------------------------------------------------------------------- */
+
+struct counts {
+    uint64_t of[PIT_FMT_BUCKETS];
+};
+
+static void count_window(const struct pit_fmt_node *node, struct counts *counts)
+{
+    uint32_t window = PIT_LOAD_ACQUIRE(node->window);
+    if (window > PIT_FMT_BUCKETS - PIT_FMT_WINDOW)
+        return; /* none yet, or damaged */
+    for (uint32_t i = 0; i < PIT_FMT_WINDOW; i++)
+        counts->of[window + i] += PIT_LOAD(node->window_counts[i]);
+}
+
+static void count_octave(const struct pit__image *image, const struct pit__block *block,
+                         struct counts *counts)
+{
+    const struct pit_fmt_octave *octave = (const void *)(image->base + block->offset);
+    if (block->b >= PIT_FMT_BUCKETS / PIT_FMT_SUB)
+        return;
+    for (uint32_t i = 0; i < PIT_FMT_SUB; i++)
+        counts->of[block->b * PIT_FMT_SUB + i] += PIT_LOAD(octave->counts[i]);
+}
+
+static pit_hist_bin *list_bins(struct pit__arena *arena, const struct counts *counts,
+                               size_t *bin_count)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < PIT_FMT_BUCKETS; i++)
+        count += counts->of[i] != 0;
+    pit_hist_bin *bins = pit__arena_array(arena, count, sizeof *bins);
+    *bin_count = bins ? count : 0;
+    for (uint32_t i = 0, at = 0; bins && i < PIT_FMT_BUCKETS; i++)
+        if (counts->of[i])
+            bins[at++] = (pit_hist_bin){pit_fmt_bucket_low(i), pit_fmt_bucket_high(i),
+                                        counts->of[i]};
+    return bins;
+}
+
+void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
+                    const struct pit_fmt_node *node, uint64_t ref,
+                    const struct pit__block *const *octaves, size_t octave_count,
+                    const struct pit__pending *pending, pit_raw_node *out)
+{
+    struct counts counts;
+    memset(&counts, 0, sizeof counts);
+    count_window(node, &counts);
+    for (size_t i = 0; i < octave_count; i++)
+        count_octave(image, octaves[i], &counts);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < PIT_FMT_BUCKETS; i++)
+        sum += counts.of[i];
+    if (pending->applied && pit_fmt_ref_of(pending->where) == ref && out->count == sum + 1)
+        counts.of[pit_fmt_bucket_of(pending->duration)]++;
+    out->hist = list_bins(arena, &counts, &out->hist_count);
+}
+
+/* ---- series -------------------------------------------------------------------------------- */
+
+struct course {
+    struct pit_fmt_bucket buckets[PIT_FMT_SERIES_BUCKETS];
+    uint64_t shift;
+    uint64_t count, total; /* of all buckets */
+};
+
+static void course_put(struct course *course, uint64_t index, struct pit_fmt_bucket bucket)
+{
+    course->buckets[index] = bucket;
+    course->count += bucket.count;
+    course->total += bucket.total;
+}
+
+static struct pit_fmt_bucket copy_bucket(const struct pit_fmt_bucket *raw)
+{
+    return (struct pit_fmt_bucket){PIT_LOAD(raw->count), PIT_LOAD(raw->total), PIT_LOAD(raw->min),
+                                   PIT_LOAD(raw->max)};
+}
+
+/* The past buckets, then the current one, which may stand for a stale one in its place. */
+static void read_course(const struct pit__image *image, const struct pit_fmt_node *node,
+                        uint64_t ref, struct course *course)
+{
+    memset(course, 0, sizeof *course);
+    uint32_t index = PIT_LOAD_ACQUIRE(node->cur_index);
+    uint64_t past = (uint64_t)PIT_LOAD_ACQUIRE(node->series) << PIT_FMT_REF_SHIFT;
+    course->shift = PIT_LOAD(node->cur_shift);
+    const struct pit__block *block = past ? pit__block_at(image, past, PIT_FMT_SERIES) : NULL;
+    if (block) {
+        const struct pit_fmt_series *series = (const void *)(image->base + block->offset);
+        uint32_t whose = (uint32_t)PIT_LOAD_ACQUIRE(series->block.a);
+        uint64_t shift = PIT_LOAD(series->block.b);
+        if (whose == ref) {
+            course->shift = shift;
+            for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS && i < index; i++)
+                course_put(course, i, copy_bucket(&series->buckets[i]));
+        }
+    }
+    if (index < PIT_FMT_SERIES_BUCKETS)
+        course_put(course, index,
+                   (struct pit_fmt_bucket){PIT_LOAD(node->cur_count), PIT_LOAD(node->cur_total),
+                                           PIT_LOAD(node->cur_min), PIT_LOAD(node->cur_max)});
+}
+
+/* The pending sample may have reached the series in count, in total, in both or in neither. */
+static void complete_course(struct course *course, uint64_t start, const pit_raw_node *node,
+                            const struct pit__pending *p)
+{
+    uint64_t end = p->begin + p->duration;
+    uint64_t since = end > start ? end - start : 0;
+    uint64_t index = course->shift < 64 ? since >> course->shift : 0;
+    if (index >= PIT_FMT_SERIES_BUCKETS)
+        index = PIT_FMT_SERIES_BUCKETS - 1;
+    struct pit_fmt_bucket *bucket = &course->buckets[index];
+    int was_empty = bucket->count == 0;
+    if (course->count + 1 == node->count)
+        bucket->count++;
+    if (course->total + p->duration == node->total)
+        bucket->total += p->duration;
+    if (was_empty || p->duration < bucket->min)
+        bucket->min = p->duration;
+    if (p->duration > bucket->max)
+        bucket->max = p->duration;
+}
+
+void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
+                      const struct pit_fmt_node *node, uint64_t ref,
+                      const struct pit__pending *pending, pit_raw_node *out)
+{
+    struct course course;
+    read_course(image, node, ref, &course);
+    if (course.shift > 56)
+        return; /* damaged: no clock ticks that long */
+    if (pending->applied && pit_fmt_ref_of(pending->where) == ref &&
+        (course.count + 1 == out->count || course.total + pending->duration == out->total))
+        complete_course(&course, image->header.first.ticks, out, pending);
+    size_t count = 0;
+    for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS; i++)
+        count += course.buckets[i].count != 0;
+    pit_series_bin *bins = pit__arena_array(arena, count, sizeof *bins);
+    for (uint32_t i = 0, at = 0; bins && i < PIT_FMT_SERIES_BUCKETS; i++) {
+        const struct pit_fmt_bucket *b = &course.buckets[i];
+        if (b->count)
+            bins[at++] = (pit_series_bin){(uint64_t)i << course.shift, (uint64_t)1 << course.shift,
+                                          b->count, b->total, b->min, b->max};
+    }
+    out->series = bins;
+    out->series_count = bins ? count : 0;
+}

@@ -1,0 +1,98 @@
+/* The reader's inside.
+ *
+ *   run_open.c     a path, a recorder or bytes become a source of pages
+ *   recover.c      live pages in shared memory: find them, take them over
+ *   block_walk.c   the header and the list of blocks, every size and offset checked
+ *   node_read.c    one node: statistics, histogram, series, by the rules of docs/run-format.md
+ *   thread_read.c  one thread: nodes, stack, ring, values
+ *   run_parse.c    all of it together: the plain model
+ *
+ * Pages may belong to a live run, or be hostile: whatever is used in a check is read once, into a
+ * copy, and only the copy is used after it.
+ */
+#ifndef PIT_READER_H
+#define PIT_READER_H
+
+#include "arena.h"
+#include "format/ordered.h"
+#include "format/run_format.h"
+#include "pitwall_report.h"
+
+#include <stdarg.h>
+
+/* Fill *error (may be NULL) and return code. */
+int pit__fail(pit_error *error, int code, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* One block as it was when the walk passed it. */
+struct pit__block {
+    uint64_t offset, bytes, used, a, b, c;
+    uint32_t type, thread;
+};
+
+struct pit__image {
+    const unsigned char *base; /* aligned to 8 at least */
+    uint64_t bytes;            /* that may be read */
+    int alive;
+    struct pit_fmt_header header; /* a copy */
+    struct pit__block *blocks;    /* ascending by offset; malloc'ed */
+    size_t block_count;
+    uint64_t skipped;             /* blocks of unknown kinds */
+};
+
+/* Where the pages come from. read_block is called before a block's bytes are looked at, so that a
+ * source can bring them in; NULL where all are there. 0 or a code. */
+struct pit__source {
+    int (*read)(struct pit__source *source, uint64_t offset, uint64_t bytes);
+};
+
+/* Check the header, list the blocks. 0 or a code with *error filled. */
+int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error);
+/* The block of a type that starts at offset, or NULL. */
+const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t offset,
+                                       uint32_t type);
+/* The last block of a type that starts at or before offset and reaches past it, or NULL. */
+const struct pit__block *pit__block_around(const struct pit__image *image, uint64_t offset,
+                                           uint32_t type);
+/* A name by its file offset, copied; never NULL unless memory fails. */
+const char *pit__name_at(const struct pit__image *image, struct pit__arena *arena,
+                         uint64_t offset);
+
+/* The pending sample of a thread, as one copy. */
+struct pit__pending {
+    uint64_t begin, duration, where;
+    uint64_t count, total, child, sq_lo, sq_hi;
+    uint64_t frame_child; /* child time of the frame it came from */
+    int applied;          /* it is in its node's statistics */
+};
+
+/* Read a node's statistics into `out` by the rules. */
+void pit__node_stats(const struct pit_fmt_node *node, const struct pit_fmt_thread *thread,
+                     uint64_t ref, pit_raw_node *out);
+/* Its histogram; adds the pending sample where it has not arrived. */
+void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
+                    const struct pit_fmt_node *node, uint64_t ref,
+                    const struct pit__block *const *octaves, size_t octave_count,
+                    const struct pit__pending *pending, pit_raw_node *out);
+/* Its series, likewise. */
+void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
+                      const struct pit_fmt_node *node, uint64_t ref,
+                      const struct pit__pending *pending, pit_raw_node *out);
+void pit__pending_read(const struct pit_fmt_thread *thread, struct pit__pending *pending);
+
+/* One thread's part of the model; the blocks are those of this thread, in file order. */
+void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,
+                      const struct pit__block *table, const struct pit__block *const *blocks,
+                      size_t block_count, pit_thread *out);
+
+/* The model of an image that was walked. The image's blocks are freed. NULL with *error. */
+pit_run *pit__run_build(struct pit__image *image, pit_error *error);
+char *pit__run_text(pit_run *run, const char *text);
+
+/* Where a path's run really is: 1 and `live` (a path below /dev/shm) if it must be read there,
+ * 0 if at the path, or a code. May bring a dead run back: *recovered is then 1. */
+int pit__find_pages(const char *path, char *live, size_t room, int *recovered, pit_error *error);
+/* Does another process hold the lock of a live writer on this file? */
+int pit__is_live(int fd);
+
+#endif

@@ -1,0 +1,271 @@
+/* Runs whose live pages are in shared memory: finding the pages, and bringing those of a dead run
+ * back to its path.
+ *
+ * Whoever brings a run back holds a record lock on the pages while it copies, renames and unlinks;
+ * whoever gets the lock after it finds the pages without a name and is done. A link in the place
+ * of the pages, another owner or another run's pages are refused: /dev/shm is everybody's.
+ */
+#include "reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SHM_FOLDER "/dev/shm/"
+#define PAGES_PREFIX "pitwall-"
+
+static int read_header(int fd, struct pit_fmt_header *header)
+{
+    return pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+           memcmp(header->magic, PIT_FMT_MAGIC, sizeof header->magic) == 0 &&
+           header->endian == PIT_FMT_ENDIAN;
+}
+
+/* The name must be one that a recorder gives: a file of ours, directly in the folder. */
+static int live_path_of(const struct pit_fmt_header *header, char *live, size_t room)
+{
+    const char *name = header->live_name;
+    if (!memchr(name, 0, sizeof header->live_name) ||
+        strncmp(name, PAGES_PREFIX, strlen(PAGES_PREFIX)) != 0 || strchr(name, '/'))
+        return 0;
+    return snprintf(live, room, SHM_FOLDER "%s", name) < (int)room;
+}
+
+/* Open the pages if they are this user's own; -1 with *error. ENOENT is -2: they are gone. */
+static int open_pages(const char *live, const unsigned char *run_id, pit_error *error)
+{
+    int fd = open(live, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT)
+        return -2;
+    if (fd < 0) {
+        pit__fail(error, PIT_REFUSED, 0, "refused: %s: %s", live,
+                  errno == ELOOP ? "it is a link" : strerror(errno));
+        return -1;
+    }
+    struct stat found;
+    struct pit_fmt_header header;
+    const char *why = NULL;
+    if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode))
+        why = "it is not a file";
+    else if (found.st_uid != geteuid())
+        why = "it belongs to another user";
+    else if (found.st_nlink > 1)
+        why = "it has a second name";
+    else if (!read_header(fd, &header) ||
+             (run_id && memcmp(header.run_id, run_id, sizeof header.run_id) != 0))
+        why = "it is not this run's";
+    if (!why)
+        return fd;
+    close(fd);
+    pit__fail(error, PIT_REFUSED, 0, "refused: %s: %s", live, why);
+    return -1;
+}
+
+/* ---- bringing back ------------------------------------------------------------------------- */
+
+static int copy_bytes(int from, int to, uint64_t bytes)
+{
+    unsigned char buffer[65536];
+    for (uint64_t at = 0; at < bytes;) {
+        uint64_t want = bytes - at < sizeof buffer ? bytes - at : sizeof buffer;
+        ssize_t got = pread(from, buffer, want, (off_t)at);
+        if (got == 0)
+            return EIO;
+        for (ssize_t done = 0; got > 0 && done < got;) {
+            ssize_t wrote = pwrite(to, buffer + done, (size_t)(got - done), (off_t)at + done);
+            if (wrote < 0 && errno != EINTR)
+                return errno;
+            done += wrote > 0 ? wrote : 0;
+        }
+        if (got < 0 && errno != EINTR)
+            return errno;
+        at += got > 0 ? (uint64_t)got : 0;
+    }
+    return 0;
+}
+
+/* The copy says that it is the run itself now. */
+static int write_copy(int from, int to)
+{
+    struct pit_fmt_header header;
+    struct stat found;
+    if (!read_header(from, &header) || fstat(from, &found) != 0)
+        return EIO;
+    uint64_t used = header.used_bytes;
+    if (used > (uint64_t)found.st_size)
+        used = (uint64_t)found.st_size;
+    int error = copy_bytes(from, to, used);
+    header.file_bytes = used;
+    memset(header.live_name, 0, sizeof header.live_name);
+    if (!error && pwrite(to, &header, sizeof header, 0) != (ssize_t)sizeof header)
+        error = errno ? errno : EIO;
+    if (!error && fdatasync(to) != 0 && errno != EINVAL)
+        error = errno;
+    return error;
+}
+
+static int replace(int from, const char *path)
+{
+    char temporary[PATH_MAX + 16];
+    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary)
+        return ENAMETOOLONG;
+    unlink(temporary);
+    int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (to < 0)
+        return errno;
+    int error = write_copy(from, to);
+    if (close(to) != 0 && !error)
+        error = errno;
+    if (!error && rename(temporary, path) != 0)
+        error = errno;
+    if (error)
+        unlink(temporary);
+    return error;
+}
+
+/* With the pages open. 1: brought back. 0: another did it, or the run is live. */
+static int bring_back(int pages, const char *live, const char *path, pit_error *error)
+{
+    struct flock lock = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)PIT_FMT_LOCK_RECOVER,
+                         .l_len = 1};
+    while (fcntl(pages, F_SETLKW, &lock) != 0)
+        if (errno != EINTR)
+            return pit__fail(error, PIT_CANNOT_READ, 0, "cannot lock %s: %s", live,
+                             strerror(errno));
+    struct stat found;
+    if (fstat(pages, &found) != 0 || found.st_nlink == 0 || pit__is_live(pages))
+        return 0;
+    int failed = replace(pages, path);
+    if (failed)
+        return pit__fail(error, PIT_CANNOT_WRITE, 0, "cannot bring back %s: %s", live,
+                         strerror(failed));
+    unlink(live);
+    return 1;
+}
+
+/* ---- by path ------------------------------------------------------------------------------- */
+
+/* What lies at the path: 1 and the live path for a mirror, 0 for anything else. */
+static int is_mirror(const char *path, struct pit_fmt_header *header, char *live, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return 0;
+    int mirror = read_header(fd, header) && header->place == PIT_FMT_MIRROR &&
+                 live_path_of(header, live, room);
+    close(fd);
+    return mirror;
+}
+
+int pit__find_pages(const char *path, char *live, size_t room, int *recovered, pit_error *error)
+{
+    struct pit_fmt_header header;
+    *recovered = 0;
+    if (!is_mirror(path, &header, live, room))
+        return 0;
+    int pages = open_pages(live, header.run_id, error);
+    if (pages == -2)
+        return 0; /* the machine was restarted, or another reader has brought it back */
+    if (pages < 0)
+        return PIT_REFUSED;
+    int answer = 1;
+    if (!pit__is_live(pages)) {
+        answer = bring_back(pages, live, path, error);
+        *recovered = answer == 1;
+        if (answer > 0)
+            answer = 0; /* at its path from now on */
+    }
+    close(pages);
+    return answer;
+}
+
+int pit_run_recover(const char *path, pit_error *error)
+{
+    struct pit_fmt_header header;
+    char live[256];
+    int recovered;
+    if (!path)
+        return pit__fail(error, PIT_BAD_ARGUMENT, 0, "no path");
+    if (access(path, R_OK) != 0)
+        return pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
+    if (!is_mirror(path, &header, live, sizeof live))
+        return 0;
+    int where = pit__find_pages(path, live, sizeof live, &recovered, error);
+    return where < 0 ? where : recovered;
+}
+
+/* ---- all of this user's -------------------------------------------------------------------- */
+
+/* Another run at its path is never written over. */
+static int path_is_free(const char *path, const unsigned char *run_id)
+{
+    struct pit_fmt_header header;
+    struct stat found;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return errno == ENOENT;
+    int is_free = fstat(fd, &found) == 0 &&
+                  (found.st_size == 0 ||
+                   (read_header(fd, &header) && header.place == PIT_FMT_MIRROR &&
+                    memcmp(header.run_id, run_id, sizeof header.run_id) == 0));
+    close(fd);
+    return is_free;
+}
+
+/* 1, 0 (live, or gone meanwhile) or a code; path becomes the run's. */
+static int recover_pages(const char *live, char *path, size_t room)
+{
+    pit_error error;
+    int pages = open_pages(live, NULL, &error);
+    if (pages == -2)
+        return 0;
+    snprintf(path, room, "%s", live);
+    if (pages < 0)
+        return PIT_REFUSED;
+    int code = 0;
+    if (!pit__is_live(pages)) {
+        close(pages);
+        pit_run *run = pit_run_open(live, &error);
+        const char *fact = run ? pit_run_fact(run, "path") : NULL;
+        if (fact && fact[0] == '/')
+            snprintf(path, room, "%s", fact);
+        code = !run ? error.code : fact && path_is_free(path, run->run_id) ? 1 : PIT_CANNOT_WRITE;
+        pages = code == 1 ? open_pages(live, run->run_id, &error) : -2;
+        if (pages >= 0)
+            code = bring_back(pages, live, path, &error);
+        pit_run_free(run);
+    }
+    if (pages >= 0)
+        close(pages);
+    return code;
+}
+
+int pit_recover_all(void (*done)(const char *path, int code, void *arg), void *arg)
+{
+    char prefix[64], live[PATH_MAX], path[PATH_MAX];
+    snprintf(prefix, sizeof prefix, PAGES_PREFIX "%ld-", (long)geteuid());
+    DIR *folder = opendir(SHM_FOLDER);
+    if (!folder)
+        return 0;
+    int brought = 0;
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+            continue;
+        snprintf(live, sizeof live, SHM_FOLDER "%s", entry->d_name);
+        int code = recover_pages(live, path, sizeof path);
+        if (code == 0)
+            continue;
+        brought += code == 1;
+        if (done)
+            done(path, code, arg);
+    }
+    closedir(folder);
+    return brought;
+}

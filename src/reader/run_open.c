@@ -1,0 +1,149 @@
+/* Opening a run: at its path, in shared memory, or in this process. */
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int pit__is_live(int fd)
+{
+    struct flock lock = {.l_type = F_RDLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)PIT_FMT_LOCK_LIVE,
+                         .l_len = 1};
+    return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* ---- a run at rest: bytes are copied as the walk asks for them ----------------------------- */
+
+/* Mapping it would be simpler, but a file that somebody cuts meanwhile would then kill the reader
+ * by SIGBUS. Addresses that are never asked for cost nothing, however long the file claims to be. */
+struct file_source {
+    struct pit__source source;
+    int fd;
+    unsigned char *base;
+};
+
+static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t bytes)
+{
+    struct file_source *file = (struct file_source *)source;
+    while (bytes) {
+        ssize_t got = pread(file->fd, file->base + offset, bytes, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return PIT_CANNOT_READ;
+        if (got == 0)
+            return 0; /* cut meanwhile: the rest reads as zero */
+        offset += (uint64_t)got;
+        bytes -= (uint64_t)got;
+    }
+    return 0;
+}
+
+static pit_run *read_at_rest(int fd, uint64_t bytes, pit_error *error)
+{
+    struct file_source file = {{read_from_file}, fd, NULL};
+    file.base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (file.base == MAP_FAILED) {
+        pit__fail(error, PIT_NO_MEMORY, 0, "too large to read");
+        return NULL;
+    }
+    struct pit__image image = {.base = file.base, .bytes = bytes};
+    pit_run *run =
+        pit__walk(&image, &file.source, error) == 0 ? pit__run_build(&image, error) : NULL;
+    munmap(file.base, bytes);
+    return run;
+}
+
+/* ---- a live run: its own pages ------------------------------------------------------------- */
+
+static pit_run *read_live(int fd, uint64_t bytes, pit_error *error)
+{
+    void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED) {
+        pit__fail(error, PIT_CANNOT_READ, 0, "cannot map: %s", strerror(errno));
+        return NULL;
+    }
+    struct pit__image image = {.base = base, .bytes = bytes, .alive = 1};
+    pit_run *run = pit__walk(&image, NULL, error) == 0 ? pit__run_build(&image, error) : NULL;
+    munmap(base, bytes);
+    return run;
+}
+
+static pit_run *read_descriptor(int fd, pit_error *error)
+{
+    struct stat found;
+    if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {
+        pit__fail(error, PIT_CANNOT_READ, 0, "not a regular file");
+        return NULL;
+    }
+    if (found.st_size == 0) {
+        pit__fail(error, PIT_NOT_A_RUN, 0, "the file is empty");
+        return NULL;
+    }
+    uint64_t bytes = (uint64_t)found.st_size;
+    return pit__is_live(fd) ? read_live(fd, bytes, error) : read_at_rest(fd, bytes, error);
+}
+
+/* ---- public -------------------------------------------------------------------------------- */
+
+static pit_run *open_file(const char *path, pit_error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
+        return NULL;
+    }
+    pit_run *run = read_descriptor(fd, error);
+    close(fd);
+    return run;
+}
+
+static pit_run *named(pit_run *run, const char *path, pit_error *error)
+{
+    if (!run)
+        return NULL;
+    run->path = pit__run_text(run, path);
+    if (run->path)
+        return run;
+    pit_run_free(run);
+    pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+    return NULL;
+}
+
+pit_run *pit_run_open(const char *path, pit_error *error)
+{
+    if (!path) {
+        pit__fail(error, PIT_BAD_ARGUMENT, 0, "no path");
+        return NULL;
+    }
+    /* Opening and closing its own run would drop the lock that says this process lives. */
+    pit_recorder *own = pit_recorder_find(path);
+    if (own)
+        return named(pit_run_read(own, error), path, error);
+    char live[256];
+    int recovered = 0;
+    int where = pit__find_pages(path, live, sizeof live, &recovered, error);
+    if (where < 0)
+        return NULL;
+    pit_run *run = named(open_file(where ? live : path, error), path, error);
+    if (run)
+        run->recovered = recovered;
+    return run;
+}
+
+pit_run *pit_run_read(pit_recorder *recorder, pit_error *error)
+{
+    size_t bytes = 0;
+    const void *memory = pit_recorder_memory(recorder, &bytes);
+    if (!memory) {
+        pit__fail(error, PIT_NOT_OPEN, 0, "%s", pit_strerror(PIT_NOT_OPEN));
+        return NULL;
+    }
+    return named(pit_run_parse(memory, bytes, 1, error), "(this process)", error);
+}

@@ -1,0 +1,319 @@
+/* The plain model of a run, from an image whose blocks were walked. */
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The run that callers see, and the memory behind it. */
+struct owned_run {
+    pit_run run;
+    struct pit__arena arena;
+};
+
+static struct pit__arena *arena_of(pit_run *run)
+{
+    return &((struct owned_run *)run)->arena;
+}
+
+void pit_run_free(pit_run *run)
+{
+    if (!run)
+        return;
+    pit__arena_free(arena_of(run));
+    free(run);
+}
+
+char *pit__run_text(pit_run *run, const char *text)
+{
+    return pit__arena_text(arena_of(run), text, strlen(text));
+}
+
+const char *pit_run_fact(const pit_run *run, const char *key)
+{
+    for (size_t i = 0; run && i < run->fact_count; i++)
+        if (strcmp(run->facts[i].key, key) == 0)
+            return run->facts[i].value;
+    return NULL;
+}
+
+/* ---- facts --------------------------------------------------------------------------------- */
+
+/* One text ended by a zero byte within [at, end), or NULL. */
+static const char *take_text(struct pit__arena *arena, const char **at, const char *end)
+{
+    const char *zero = memchr(*at, 0, (size_t)(end - *at));
+    if (!zero)
+        return NULL;
+    const char *text = pit__arena_text(arena, *at, (size_t)(zero - *at));
+    *at = zero + 1;
+    return text;
+}
+
+static void read_facts(const struct pit__image *image, pit_run *run)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < image->block_count; i++)
+        if (image->blocks[i].type == PIT_FMT_FACTS)
+            room += image->blocks[i].used / 2 + 1; /* a pair has two bytes at least */
+    pit_fact *facts = pit__arena_array(arena_of(run), room, sizeof *facts);
+    size_t count = 0;
+    for (size_t i = 0; facts && i < image->block_count; i++) {
+        const struct pit__block *block = &image->blocks[i];
+        if (block->type != PIT_FMT_FACTS)
+            continue;
+        const char *at =
+            (const char *)image->base + block->offset + sizeof(struct pit_fmt_block);
+        const char *end = at + block->used;
+        while (at < end) {
+            const char *key = take_text(arena_of(run), &at, end);
+            const char *value = key ? take_text(arena_of(run), &at, end) : NULL;
+            if (!value)
+                break;
+            facts[count++] = (pit_fact){key, value};
+        }
+    }
+    run->facts = facts;
+    run->fact_count = count;
+}
+
+/* ---- clock --------------------------------------------------------------------------------- */
+
+#define PAIRS_APART_NS 1000000u /* closer ones tell less than the hardware's own figure */
+
+static void read_clock(const struct pit__image *image, pit_run *run)
+{
+    const struct pit_fmt_header *header = &image->header;
+    const struct pit_fmt_pair *first = &header->first, *last = &header->last[header->last_pair & 1];
+    uint64_t ticks = last->ticks - first->ticks, ns = last->raw_ns - first->raw_ns;
+    int usable = last->ticks > first->ticks && last->raw_ns > first->raw_ns;
+    run->clock = (int)header->clock;
+    run->ns_per_tick = 1;
+    run->ns_per_tick_error = 1;
+    if (header->clock == PIT_FMT_CLOCK_MONOTONIC) {
+        run->ns_per_tick_error = 0;
+    } else if (header->nominal_hz && (!usable || ns < PAIRS_APART_NS)) {
+        run->ns_per_tick = 1e9 / (double)header->nominal_hz;
+        run->ns_per_tick_error = 0;
+    } else if (usable) {
+        run->ns_per_tick = (double)ns / (double)ticks;
+        run->ns_per_tick_error = (double)(first->error_ns + last->error_ns) / (double)ns;
+    }
+    run->start_ticks = first->ticks;
+    run->end_ticks = last->ticks > first->ticks ? last->ticks : first->ticks;
+    run->start_wall_ns = first->wall_ns;
+}
+
+/* The last sign of life: the sampler's, or a span's that came after it. */
+static void read_end(pit_run *run)
+{
+    uint64_t end = run->end_ticks;
+    for (size_t i = 0; i < run->thread_count && run->state != PIT_RUN_CLOSED; i++) {
+        const pit_thread *t = &run->threads[i];
+        for (size_t k = 0; k < t->open_count; k++)
+            if (t->open[k].begin > end)
+                end = t->open[k].begin;
+        if (t->event_count) {
+            const pit_event *e = &t->events[t->event_count - 1];
+            if (e->begin + e->duration > end)
+                end = e->begin + e->duration;
+        }
+    }
+    run->end_ticks = end;
+    run->duration_ns = (double)(end - run->start_ticks) * run->ns_per_tick;
+    run->end_wall_ns = run->start_wall_ns + (uint64_t)run->duration_ns;
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static void add_losses(pit_losses *sum, const pit_losses *more)
+{
+    sum->end_without_begin += more->end_without_begin;
+    sum->abandoned += more->abandoned;
+    sum->wrong_thread += more->wrong_thread;
+    sum->too_deep += more->too_deep;
+    sum->table_full += more->table_full;
+    sum->in_signal += more->in_signal;
+    sum->clock_back += more->clock_back;
+    sum->left_open += more->left_open;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct pit__block *const *x = a, *const *y = b;
+    if ((*x)->thread != (*y)->thread)
+        return (*x)->thread < (*y)->thread ? -1 : 1;
+    return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+}
+
+/* All blocks that belong to threads, grouped by thread, each group in file order. */
+static const struct pit__block **group(const struct pit__image *image, struct pit__arena *arena,
+                                       size_t *count)
+{
+    const struct pit__block **list = pit__arena_array(arena, image->block_count, sizeof *list);
+    size_t at = 0;
+    for (size_t i = 0; list && i < image->block_count; i++)
+        if (image->blocks[i].thread != PIT_FMT_NO_THREAD)
+            list[at++] = &image->blocks[i];
+    if (at)
+        qsort(list, at, sizeof *list, by_thread);
+    *count = at;
+    return list;
+}
+
+static void read_threads(const struct pit__image *image, pit_run *run)
+{
+    size_t block_count, room = 0;
+    struct pit__arena *arena = arena_of(run);
+    const struct pit__block **blocks = group(image, arena, &block_count);
+    for (size_t i = 0; i < block_count; i++)
+        room += blocks[i]->type == PIT_FMT_THREAD;
+    pit_thread *threads = pit__arena_array(arena, room, sizeof *threads);
+    size_t count = 0;
+    for (size_t i = 0; threads && i < block_count;) {
+        size_t end = i;
+        const struct pit__block *table = NULL;
+        for (; end < block_count && blocks[end]->thread == blocks[i]->thread; end++)
+            if (!table && blocks[end]->type == PIT_FMT_THREAD)
+                table = blocks[end];
+        if (table) {
+            pit__thread_read(image, arena, table, blocks + i, end - i, &threads[count]);
+            add_losses(&run->losses, &threads[count].losses);
+            count++;
+        }
+        i = end;
+    }
+    run->threads = threads;
+    run->thread_count = count;
+}
+
+/* ---- span objects -------------------------------------------------------------------------- */
+
+/* The thread with this node, and the node's index, found through the block it lies in. */
+static pit_thread *owner_of(const struct pit__image *image, pit_run *run, uint64_t offset,
+                            uint32_t *node)
+{
+    const struct pit__block *block = pit__block_around(image, offset, PIT_FMT_NODES);
+    uint64_t start = block ? block->offset + sizeof(struct pit_fmt_block) : 0;
+    if (!block || offset < start || (offset - start) % sizeof(struct pit_fmt_node) != 0)
+        return NULL;
+    uint64_t index = (offset - start) / sizeof(struct pit_fmt_node);
+    if (index >= block->used)
+        return NULL;
+    size_t number = 0;
+    int has_table = 0;
+    for (size_t i = 0; i < image->block_count; i++) {
+        const struct pit__block *b = &image->blocks[i];
+        if (b->type == PIT_FMT_NODES && b->thread == block->thread && b->offset < block->offset)
+            index += b->used;
+        number += b->type == PIT_FMT_THREAD && b->thread < block->thread;
+        has_table |= b->type == PIT_FMT_THREAD && b->thread == block->thread;
+    }
+    if (!has_table || number >= run->thread_count || index >= run->threads[number].node_count)
+        return NULL;
+    *node = (uint32_t)index;
+    return (pit_thread *)(uintptr_t)&run->threads[number];
+}
+
+static void show_object(const struct pit__image *image, pit_run *run,
+                        const struct pit_fmt_object *slot)
+{
+    uint32_t ref = PIT_LOAD_ACQUIRE(slot->node), node;
+    uint64_t begin = PIT_LOAD_ACQUIRE(slot->begin);
+    pit_thread *t = ref > PIT_FMT_HEADER_BYTES >> PIT_FMT_REF_SHIFT
+                        ? owner_of(image, run, (uint64_t)ref << PIT_FMT_REF_SHIFT, &node)
+                        : NULL;
+    if (!t)
+        return;
+    pit_open_span *open =
+        pit__arena_array(arena_of(run), t->open_count + 1, sizeof *open);
+    if (!open)
+        return;
+    if (t->open_count)
+        memcpy(open, t->open, t->open_count * sizeof *open);
+    open[t->open_count] = (pit_open_span){.node = node, .object = 1, .begin = begin};
+    t->open = open;
+    t->open_count++;
+}
+
+static void read_objects(const struct pit__image *image, pit_run *run)
+{
+    for (size_t i = 0; i < image->block_count; i++) {
+        if (image->blocks[i].type != PIT_FMT_OBJECTS)
+            continue;
+        const struct pit_fmt_objects *objects =
+            (const void *)(image->base + image->blocks[i].offset);
+        for (uint32_t k = 0; k < PIT_FMT_OBJECT_SLOTS; k++)
+            if (PIT_LOAD(objects->slots[k].node))
+                show_object(image, run, &objects->slots[k]);
+    }
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static void read_header(const struct pit__image *image, pit_run *run)
+{
+    const struct pit_fmt_header *header = &image->header;
+    run->state = header->state == PIT_FMT_CLOSED ? PIT_RUN_CLOSED
+                 : image->alive                  ? PIT_RUN_LIVE
+                                                 : PIT_RUN_DIED;
+    run->is_mirror = header->place == PIT_FMT_MIRROR;
+    run->place = run->is_mirror || header->place == PIT_FMT_SHM ? PIT_PLACE_SHM
+                 : header->place == PIT_FMT_MEMORY              ? PIT_PLACE_MEMORY
+                                                                : PIT_PLACE_FILE;
+    run->growth_errno = (int)header->growth_errno;
+    run->open_errno = (int)header->open_errno;
+    run->file_bytes = header->file_bytes;
+    run->used_bytes = header->used_bytes;
+    memcpy(run->run_id, header->run_id, sizeof run->run_id);
+    memcpy(run->parent_run_id, header->parent_run_id, sizeof run->parent_run_id);
+    run->pid = header->pid;
+    run->uid = header->uid;
+    run->span_cost_ns = (double)header->span_cost_ps / 1000;
+    run->skipped_blocks = image->skipped;
+    run->losses.values = header->counters[PIT_FMT_VALUES_LOST];
+    run->losses.in_signal = header->counters[PIT_FMT_IN_SIGNAL];
+    run->losses.table_full = header->counters[PIT_FMT_NO_TABLE];
+    if (header->used_bytes > image->bytes)
+        run->losses.beyond_file = header->used_bytes - image->bytes;
+}
+
+pit_run *pit__run_build(struct pit__image *image, pit_error *error)
+{
+    struct owned_run *owned = calloc(1, sizeof *owned);
+    if (owned) {
+        pit_run *run = &owned->run;
+        run->path = "";
+        read_header(image, run);
+        read_facts(image, run);
+        read_clock(image, run);
+        read_threads(image, run);
+        read_objects(image, run);
+        read_end(run);
+    }
+    free(image->blocks);
+    image->blocks = NULL;
+    if (owned && !owned->arena.failed)
+        return &owned->run;
+    if (owned)
+        pit_run_free(&owned->run);
+    pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+    return NULL;
+}
+
+pit_run *pit_run_parse(const void *data, size_t bytes, int alive, pit_error *error)
+{
+    void *copy = NULL;
+    if ((uintptr_t)data % sizeof(uint64_t) != 0) { /* our loads are of whole words */
+        copy = malloc(bytes ? bytes : 1);
+        if (!copy) {
+            pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+            return NULL;
+        }
+        memcpy(copy, data, bytes);
+        data = copy;
+    }
+    struct pit__image image = {.base = data, .bytes = bytes, .alive = alive};
+    pit_run *run = pit__walk(&image, NULL, error) == 0 ? pit__run_build(&image, error) : NULL;
+    free(copy);
+    return run;
+}

@@ -1,0 +1,47 @@
+/* json_writer.h: JSON as a stream. Knows nothing of runs.
+ *
+ * Calls follow the document: begin, key, value, …, end. Commas, line breaks and indentation are
+ * set by the writer. Text that is not valid UTF-8 has each bad byte replaced by U+FFFD; a number
+ * that JSON has no word for (NaN, infinity) is written as null. */
+#ifndef PIT_JSON_WRITER_H
+#define PIT_JSON_WRITER_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define PIT__JSON_DEPTH 32
+
+struct pit__json {
+    FILE *out;
+    int depth;
+    int flat;                              /* depth from which all is on one line, 0 for none */
+    unsigned char filled[PIT__JSON_DEPTH]; /* 1: something is in the container already */
+};
+
+void pit__json_init(struct pit__json *json, FILE *out);
+
+/* key may be NULL: inside an array, and at the top. */
+void pit__json_object(struct pit__json *json, const char *key);
+void pit__json_object_end(struct pit__json *json);
+void pit__json_array(struct pit__json *json, const char *key);
+void pit__json_array_end(struct pit__json *json);
+
+/* As above, with all that is in it on one line. */
+void pit__json_flat_object(struct pit__json *json, const char *key);
+void pit__json_flat_array(struct pit__json *json, const char *key);
+
+void pit__json_string(struct pit__json *json, const char *key, const char *value); /* NULL: null */
+void pit__json_uint(struct pit__json *json, const char *key, uint64_t value);
+void pit__json_bool(struct pit__json *json, const char *key, int value);
+void pit__json_null(struct pit__json *json, const char *key);
+
+/* In as many digits as are needed to read the same double back. */
+void pit__json_double(struct pit__json *json, const char *key, double value);
+
+/* Rounded to thousandths: nanoseconds with the picoseconds behind the point. */
+void pit__json_milli(struct pit__json *json, const char *key, double value);
+
+/* End the document's last line. */
+void pit__json_finish(struct pit__json *json);
+
+#endif

@@ -1,0 +1,11 @@
+/* style.h: colour, where it was asked for. */
+#ifndef PIT_STYLE_H
+#define PIT_STYLE_H
+
+#include "table.h"
+
+/* The escape code that starts a style and the one that ends any; "" without colour. */
+const char *pit__style_on(enum pit__style style, int colour);
+const char *pit__style_off(enum pit__style style, int colour);
+
+#endif

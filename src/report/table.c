@@ -1,0 +1,325 @@
+/* table.c: keep rows of cells, and make them text.
+ *
+ * Printing goes in three steps: each cell becomes its text once (set_cells), the columns share
+ * the width (lay_out), the lines are written (write_row).
+ */
+#include "table.h"
+
+#include "style.h"
+#include "table_layout.h"
+#include "text.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_TEXT SIZE_MAX
+
+/* A cell as it is kept; texts are offsets into the table's own text. */
+struct kept {
+    unsigned char content, style;
+    uint64_t whole;
+    double real;
+    size_t string, before, after; /* or NO_TEXT */
+    uint32_t string_width, before_width, after_width;
+};
+
+struct pit__table {
+    const struct pit__column *columns;
+    size_t column_count;
+    struct kept *cells;
+    size_t row_count, row_room;
+    struct pit__text text;
+    int failed;
+};
+
+struct pit__table *pit__table_new(const struct pit__column *columns, size_t count)
+{
+    struct pit__table *table = calloc(1, sizeof *table);
+    if (table) {
+        table->columns = columns;
+        table->column_count = count;
+    }
+    return table;
+}
+
+void pit__table_free(struct pit__table *table)
+{
+    if (!table)
+        return;
+    free(table->cells);
+    pit__text_free(&table->text);
+    free(table);
+}
+
+/* Texts stand one after another, each with its zero byte. */
+static size_t keep_text(struct pit__table *table, const char *string, int visible, uint32_t *width)
+{
+    *width = 0;
+    if (!string)
+        return NO_TEXT;
+    size_t at = table->text.length;
+    if (visible)
+        pit__text_add_visible(&table->text, string);
+    else
+        pit__text_puts(&table->text, string);
+    if (table->text.failed)
+        return NO_TEXT;
+    *width = (uint32_t)pit__text_width(table->text.data + at);
+    pit__text_add(&table->text, "", 1);
+    return at;
+}
+
+void pit__table_row(struct pit__table *table, const struct pit__cell *cells)
+{
+    if (table->row_count == table->row_room) {
+        size_t room = table->row_room ? table->row_room * 2 : 16;
+        struct kept *more = realloc(table->cells, room * table->column_count * sizeof *more);
+        if (!more) {
+            table->failed = 1;
+            return;
+        }
+        table->cells = more;
+        table->row_room = room;
+    }
+    struct kept *row = table->cells + table->row_count++ * table->column_count;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const struct pit__cell *cell = &cells[i];
+        struct kept *to = &row[i];
+        memset(to, 0, sizeof *to);
+        to->content = (unsigned char)cell->content;
+        to->style = (unsigned char)cell->style;
+        to->whole = cell->whole;
+        to->real = cell->real;
+        const char *string = cell->content == PIT__STRING ? cell->string : NULL;
+        to->string = keep_text(table, string, 1, &to->string_width);
+        to->before = keep_text(table, cell->before, 0, &to->before_width);
+        to->after = keep_text(table, cell->after, 0, &to->after_width);
+    }
+}
+
+/* A figure's text, by its column's kind. */
+static void format_figure(char *out, enum pit__kind kind, const struct kept *cell, int ascii)
+{
+    double real = cell->content == PIT__WHOLE ? (double)cell->whole : cell->real;
+    switch (kind) {
+    case PIT__DURATION:
+        pit__unit_duration(out, real, ascii);
+        return;
+    case PIT__PERCENT:
+        pit__unit_percent(out, real);
+        return;
+    case PIT__BYTES:
+        pit__unit_bytes(out, real);
+        return;
+    case PIT__RATE:
+        pit__unit_rate(out, real);
+        return;
+    case PIT__BYTE_RATE:
+        pit__unit_bytes(out, real);
+        return;
+    case PIT__COUNT:
+        if (cell->content == PIT__WHOLE) {
+            pit__unit_count(out, cell->whole);
+            return;
+        }
+        break;
+    case PIT__TEXT:
+    case PIT__NUMBER:
+        break;
+    }
+    pit__unit_number(out, real);
+}
+
+/* Give every figure its text; names have theirs since they came. */
+static void set_cells(struct pit__table *table, int ascii)
+{
+    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+        struct kept *cell = &table->cells[i];
+        char text[PIT__UNIT_BYTES] = "n/a";
+        if (cell->content == PIT__EMPTY || cell->content == PIT__STRING)
+            continue;
+        if (cell->content != PIT__NOT_AVAILABLE)
+            format_figure(text, table->columns[i % table->column_count].kind, cell, ascii);
+        cell->string = keep_text(table, text, 0, &cell->string_width);
+    }
+}
+
+/* What each column would like to have; 0 hides an optional one in which nothing stands. */
+static void natural_widths(const struct pit__table *table, size_t *widths)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        size_t width = 0;
+        int filled = 0;
+        for (size_t r = 0; r < table->row_count; r++) {
+            const struct kept *cell = &table->cells[r * table->column_count + c];
+            size_t wide = (size_t)cell->before_width + cell->string_width + cell->after_width;
+            filled |= cell->content != PIT__EMPTY;
+            width = wide > width ? wide : width;
+        }
+        const struct pit__column *column = &table->columns[c];
+        size_t title = pit__text_width(column->title);
+        width = title > width ? title : width;
+        if (column->max_width > 0 && width > (size_t)column->max_width)
+            width = (size_t)column->max_width;
+        widths[c] = column->optional && !filled ? 0 : width;
+    }
+}
+
+static int is_right(const struct pit__column *column)
+{
+    if (column->align == PIT__ALIGN_AUTO)
+        return column->kind != PIT__TEXT;
+    return column->align == PIT__ALIGN_RIGHT;
+}
+
+static void spaces(FILE *out, size_t count)
+{
+    fprintf(out, "%*s", (int)count, "");
+}
+
+/* One cell into its column: lines of the tree, name, mark. The name gives way first; the lines of
+ * a very deep tree then lose their outer end. Returns the columns taken. */
+static size_t compose(struct pit__text *line, const struct pit__table *table,
+                      const struct kept *cell, size_t width, const struct pit__look *look)
+{
+    const char *text = pit__text_string(&table->text);
+    size_t whole = (size_t)cell->before_width + cell->string_width + cell->after_width;
+    int keep_mark = whole <= width || (size_t)cell->after_width + 8 <= width;
+    size_t after = keep_mark ? cell->after_width : 0;
+    size_t room = width - after, used = 0;
+    if (cell->before != NO_TEXT) {
+        size_t wanted = cell->string_width < 12 ? cell->string_width : 12;
+        size_t most = room > 2 * wanted ? room - wanted : room / 2;
+        pit__text_puts(line, pit__style_on(PIT__DIM, look->colour));
+        used = pit__text_add_tail(line, text + cell->before, most, look->ascii);
+        pit__text_puts(line, pit__style_off(PIT__DIM, look->colour));
+    }
+    enum pit__style style = (enum pit__style)cell->style;
+    if (cell->string != NO_TEXT) {
+        pit__text_puts(line, pit__style_on(style, look->colour));
+        used += pit__text_add_cut(line, text + cell->string, room - used, look->ascii);
+        pit__text_puts(line, pit__style_off(style, look->colour));
+    }
+    if (cell->after != NO_TEXT && after > 0) {
+        pit__text_puts(line, pit__style_on(PIT__DIM, look->colour));
+        pit__text_puts(line, text + cell->after);
+        pit__text_puts(line, pit__style_off(PIT__DIM, look->colour));
+        used += after;
+    }
+    return used;
+}
+
+/* cells NULL: the titles. Spaces are written when something follows them, so that no line ends
+ * in one. */
+static void write_row(const struct pit__table *table, const struct kept *cells,
+                      const size_t *widths, FILE *out, const struct pit__look *look,
+                      struct pit__text *line)
+{
+    size_t owed = (size_t)look->indent;
+    int first = 1;
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (widths[c] == 0)
+            continue;
+        if (!first)
+            owed += PIT__TABLE_GAP;
+        first = 0;
+        line->length = 0;
+        size_t used;
+        if (cells) {
+            used = compose(line, table, &cells[c], widths[c], look);
+        } else {
+            pit__text_puts(line, pit__style_on(PIT__STRONG, look->colour));
+            used = pit__text_add_cut(line, table->columns[c].title, widths[c], look->ascii);
+            pit__text_puts(line, pit__style_off(PIT__STRONG, look->colour));
+        }
+        size_t pad = widths[c] - used;
+        if (is_right(&table->columns[c]))
+            owed += pad;
+        if (used > 0) {
+            spaces(out, owed);
+            fwrite(pit__text_string(line), 1, line->length, out);
+            owed = 0;
+        }
+        if (!is_right(&table->columns[c]))
+            owed += pad;
+    }
+    putc('\n', out);
+}
+
+static void write_left_out(const struct pit__table *table, const size_t *natural,
+                           const size_t *widths, FILE *out, const struct pit__look *look,
+                           struct pit__text *line)
+{
+    struct pit__text names = {0};
+    for (size_t c = 0; c < table->column_count; c++)
+        if (natural[c] > 0 && widths[c] == 0)
+            pit__text_printf(&names, "%s%s",
+                             names.length ? ", " : "not shown: ", table->columns[c].title);
+    line->length = 0;
+    if (names.length > 0) { /* columns go only where a width is given */
+        size_t room = look->width > look->indent ? (size_t)(look->width - look->indent) : 1;
+        pit__text_add_cut(line, names.data, room, look->ascii);
+        spaces(out, (size_t)look->indent);
+        fprintf(out, "%s%s%s\n", pit__style_on(PIT__DIM, look->colour), pit__text_string(line),
+                pit__style_off(PIT__DIM, look->colour));
+    }
+    line->failed |= names.failed;
+    pit__text_free(&names);
+}
+
+int pit__table_print(struct pit__table *table, FILE *out, const struct pit__look *look)
+{
+    size_t n = table->column_count;
+    size_t *natural = calloc(2 * n, sizeof *natural);
+    if (!natural)
+        return PIT__TABLE_NO_MEMORY;
+    size_t *widths = natural + n;
+    size_t text_before = table->text.length;
+    set_cells(table, look->ascii);
+    int code = PIT__TABLE_NO_MEMORY;
+    struct pit__text line = {0};
+    if (!table->failed && !table->text.failed) {
+        natural_widths(table, natural);
+        memcpy(widths, natural, n * sizeof *widths);
+        if (look->width > 0)
+            pit__table_lay_out(table->columns, n, widths, look->width - look->indent);
+        write_row(table, NULL, widths, out, look, &line);
+        for (size_t r = 0; r < table->row_count; r++)
+            write_row(table, table->cells + r * n, widths, out, look, &line);
+        write_left_out(table, natural, widths, out, look, &line);
+        code = line.failed ? PIT__TABLE_NO_MEMORY : 0;
+        table->text.length = text_before; /* it can be printed again */
+    }
+    pit__text_free(&line);
+    free(natural);
+    return code;
+}
+
+struct pit__cell pit__cell_text(const char *string)
+{
+    return (struct pit__cell){.content = string ? PIT__STRING : PIT__NOT_AVAILABLE,
+                              .string = string};
+}
+
+struct pit__cell pit__cell_whole(uint64_t whole)
+{
+    return (struct pit__cell){.content = PIT__WHOLE, .whole = whole};
+}
+
+struct pit__cell pit__cell_real(double real)
+{
+    return (struct pit__cell){.content = isfinite(real) ? PIT__REAL : PIT__NOT_AVAILABLE,
+                              .real = real};
+}
+
+struct pit__cell pit__cell_number(double real)
+{
+    return (struct pit__cell){.content = PIT__REAL, .real = real};
+}
+
+struct pit__cell pit__cell_empty(void)
+{
+    return (struct pit__cell){.content = PIT__EMPTY};
+}

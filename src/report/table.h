@@ -1,0 +1,79 @@
+/* table.h: the one table writer. Knows nothing of runs.
+ *
+ * Columns are declared once; rows are typed cells that keep the raw figure. How a figure reads,
+ * how wide a column is, what is cut or left out when the width does not suffice is decided here
+ * alone. `key` and the raw cells are there for forms meant for machines. */
+#ifndef PIT_TABLE_H
+#define PIT_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum pit__kind {
+    PIT__TEXT, /* the only kind that is cut to fit */
+    PIT__COUNT,
+    PIT__DURATION, /* nanoseconds */
+    PIT__PERCENT,  /* a share 0…1 */
+    PIT__BYTES,
+    PIT__RATE, /* a second */
+    PIT__BYTE_RATE,
+    PIT__NUMBER
+};
+
+enum pit__align { PIT__ALIGN_AUTO, PIT__ALIGN_LEFT, PIT__ALIGN_RIGHT }; /* auto: by kind */
+
+struct pit__column {
+    const char *title;
+    const char *key; /* its name for machines, with the unit: total_ns */
+    enum pit__kind kind;
+    enum pit__align align;
+    int min_width; /* of a text column: it is not cut below this while others can go */
+    int max_width; /* 0: none */
+    int drop;      /* left out, highest first, when the width does not suffice; 0: never */
+    int optional;  /* left out when all its cells are empty */
+};
+
+enum pit__style { PIT__PLAIN, PIT__DIM, PIT__STRONG, PIT__WARM, PIT__HOT };
+
+enum pit__content { PIT__EMPTY, PIT__NOT_AVAILABLE, PIT__STRING, PIT__WHOLE, PIT__REAL };
+
+struct pit__cell {
+    enum pit__content content;
+    enum pit__style style;
+    uint64_t whole;
+    double real;
+    const char *string; /* of names and the like: made visible; read during the call only */
+    const char *before; /* drawn before it, dim, or NULL: the lines of a tree; ours, not a name */
+    const char *after;  /* drawn after it, dim, never cut, or NULL */
+};
+
+struct pit__table;
+
+/* `columns` must outlive the table. NULL without memory. */
+struct pit__table *pit__table_new(const struct pit__column *columns, size_t count);
+void pit__table_free(struct pit__table *table);
+
+/* As many cells as there are columns. Lack of memory shows in pit__table_print. */
+void pit__table_row(struct pit__table *table, const struct pit__cell *cells);
+
+struct pit__look {
+    int width;  /* columns of the terminal; 0: as wide as it needs */
+    int indent; /* spaces before each line */
+    int colour;
+    int ascii;
+};
+
+/* Print it as text. 0, or PIT__TABLE_NO_MEMORY; trouble with `out` is left to ferror(out).
+ * Columns that were left out for the width are named in a last line. */
+#define PIT__TABLE_NO_MEMORY (-1)
+int pit__table_print(struct pit__table *table, FILE *out, const struct pit__look *look);
+
+/* Short forms for cells. */
+struct pit__cell pit__cell_text(const char *string);
+struct pit__cell pit__cell_whole(uint64_t whole);
+struct pit__cell pit__cell_real(double real);   /* NaN: not available */
+struct pit__cell pit__cell_number(double real); /* NaN is a figure like any other */
+struct pit__cell pit__cell_empty(void);
+
+#endif

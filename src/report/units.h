@@ -1,0 +1,41 @@
+/* units.h: figures as people read them. Knows nothing of runs.
+ *
+ * Every function writes a short text into `out` (at least PIT__UNIT_BYTES) and returns it. What
+ * is not a finite number is written as "n/a". The decimal sign is a point in every locale. */
+#ifndef PIT_UNITS_H
+#define PIT_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PIT__UNIT_BYTES 40
+
+/* 950 ns, 12.3 µs (us in ascii), 1.24 ms, 12.3 s, 3 m 12 s, 2 h 05 m, 4 d 03 h */
+const char *pit__unit_duration(char *out, double ns, int ascii);
+
+/* 4,000 … 9,999,999; then 12.3 M, 1.23 G, … */
+const char *pit__unit_count(char *out, uint64_t count);
+
+/* 12, 1.23 k, 4.5 M, 6.1 G: a figure a second, without the "/s" */
+const char *pit__unit_rate(char *out, double per_second);
+
+/* 512 B, 3.1 GB; a GB is 2^30 bytes */
+const char *pit__unit_bytes(char *out, double bytes);
+
+/* 61.2 %, 100 %, <0.1 %: a share 0…1 in a column */
+const char *pit__unit_percent(char *out, double share);
+
+/* 61 %, 4.1 %, 0.02 %: a share in a sentence */
+const char *pit__unit_percent_words(char *out, double share);
+
+/* Any number in six digits; NaN and inf are written as such, for they were measured */
+const char *pit__unit_number(char *out, double value);
+
+/* Put a point where a locale put another decimal sign. */
+void pit__fix_decimal_sign(char *number);
+
+/* snprintf of one double by `format`, with a point in any locale; kept inside size. */
+void pit__print_double(char *out, size_t size, const char *format, double value)
+    __attribute__((format(printf, 3, 0)));
+
+#endif

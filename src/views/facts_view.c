@@ -1,0 +1,290 @@
+/* facts_view.c: what was run, where, when, how it ended, and where its figures lived. */
+#include "report_view.h"
+
+#include "report/style.h"
+#include "report/units.h"
+
+#include <string.h>
+#include <time.h>
+
+#define RUNS_LISTED 20
+#define TIME_BYTES 40
+
+const char *pit__state_word(const pit_run *run)
+{
+    switch (run->state) {
+    case PIT_RUN_LIVE:
+        return "live";
+    case PIT_RUN_CLOSED:
+        return "closed";
+    case PIT_RUN_DIED:
+        break;
+    }
+    return "died";
+}
+
+/* Local time, or ISO 8601 in UTC. */
+void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size)
+{
+    time_t seconds = (time_t)(wall_ns / 1000000000u);
+    struct tm parts;
+    out[0] = '\0';
+    if (iso) {
+        if (!gmtime_r(&seconds, &parts) || strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+            out[0] = '\0';
+    } else if (!localtime_r(&seconds, &parts) ||
+               strftime(out, size, "%Y-%m-%d %H:%M:%S %z", &parts) == 0) {
+        snprintf(out, size, "n/a");
+    }
+}
+
+/* One line "label   text"; the text is given back empty. */
+static int print_fact(const struct pit__report *report, const char *label, struct pit__text *text)
+{
+    size_t width = (size_t)report->look.width, room = width > 18 ? width - 10 : 8;
+    struct pit__text cut = {0};
+    const char *shown = pit__text_string(text);
+    if (width > 0) {
+        pit__text_add_cut(&cut, shown, room, report->look.ascii);
+        shown = pit__text_string(&cut);
+    }
+    fprintf(report->out, "%s%-10s%s%s\n", pit__style_on(PIT__DIM, report->look.colour), label,
+            pit__style_off(PIT__DIM, report->look.colour), shown);
+    int code = text->failed || cut.failed ? PIT_NO_MEMORY : 0;
+    pit__text_free(&cut);
+    pit__text_free(text);
+    return code;
+}
+
+/* The same with words of our own, which are broken into lines. */
+static int print_words(const struct pit__report *report, const char *label, struct pit__text *text,
+                       enum pit__style style)
+{
+    fprintf(report->out, "%s%-10s%s", pit__style_on(PIT__DIM, report->look.colour), label,
+            pit__style_off(PIT__DIM, report->look.colour));
+    return pit__print_prose(report, text, 10, style);
+}
+
+/* Add ", value" for each fact that there is. */
+static void add_facts(struct pit__text *text, const pit_run *run, const char *const *keys,
+                      size_t count, const char *between)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *value = pit_run_fact(run, keys[i]);
+        if (!value || !*value)
+            continue;
+        if (text->length > 0)
+            pit__text_puts(text, between);
+        pit__text_add_visible(text, value);
+    }
+}
+
+static void add_labels(struct pit__text *text, const pit_run *run)
+{
+    for (size_t i = 0; i < run->fact_count; i++) {
+        if (strncmp(run->facts[i].key, "label.", 6) != 0)
+            continue;
+        if (text->length > 0)
+            pit__text_puts(text, ", ");
+        pit__text_add_visible(text, run->facts[i].key + 6);
+        pit__text_puts(text, "=");
+        pit__text_add_visible(text, run->facts[i].value);
+    }
+}
+
+/* "12.5 s, ended cleanly" and its like. */
+static void add_ending(struct pit__text *text, const pit_run *run, int ascii)
+{
+    char length[PIT__UNIT_BYTES], when[TIME_BYTES];
+    pit__unit_duration(length, run->duration_ns, ascii);
+    pit__wall_time(run->end_wall_ns, 0, when, sizeof when);
+    switch (run->state) {
+    case PIT_RUN_LIVE:
+        pit__text_printf(text, "live, %s so far", length);
+        break;
+    case PIT_RUN_CLOSED:
+        pit__text_printf(text, "ran %s, ended cleanly", length);
+        break;
+    case PIT_RUN_DIED:
+        pit__text_printf(text,
+                         "ended without a close (killed, _exit or exec) %s, %s after its start",
+                         when, length);
+        break;
+    }
+}
+
+static int print_note(const struct pit__report *report, const pit_run *run, struct pit__text *note)
+{
+    if (report->run_count > 1 && note->length > 0) {
+        struct pit__text with_path = {0};
+        pit__text_add_visible(&with_path, run->path);
+        pit__text_puts(&with_path, ": ");
+        pit__text_puts(&with_path, pit__text_string(note));
+        with_path.failed |= note->failed;
+        pit__text_free(note);
+        *note = with_path;
+    }
+    return note->length > 0 ? print_words(report, "note", note, PIT__WARM) : 0;
+}
+
+/* A shortage the recorder met, with the system's reason. */
+static int print_reason(const struct pit__report *report, const pit_run *run, const char *what,
+                        int reason)
+{
+    struct pit__text note = {0};
+    pit__text_puts(&note, what);
+    if (reason > 0)
+        pit__text_printf(&note, ": %s", strerror(reason));
+    return print_note(report, run, &note);
+}
+
+/* Where the figures lived, if not in the run's own file, and what that means for them. */
+static int print_place(const struct pit__report *report, const pit_run *run)
+{
+    int code = 0;
+    if (run->place == PIT_PLACE_MEMORY && run->open_errno)
+        code = print_reason(report, run, "recorded in memory, its file could not be made",
+                            run->open_errno);
+    else if (run->place == PIT_PLACE_MEMORY)
+        code = print_reason(report, run, "recorded in memory, without a file", 0);
+    else if (run->place == PIT_PLACE_SHM)
+        code = print_reason(report, run, "its live pages were in shared memory, not in its file",
+                            run->open_errno);
+    if (!code && run->growth_errno)
+        code = print_reason(report, run, "its file stopped growing, what came later is lost",
+                            run->growth_errno);
+    if (!code && run->recovered)
+        code = print_reason(report, run, "brought back from shared memory just now", 0);
+    if (!code && run->is_mirror)
+        code = print_reason(report, run,
+                            "a copy taken while it ran: counts may be some spans apart", 0);
+    return code;
+}
+
+static int print_notes(const struct pit__report *report, const pit_run *run)
+{
+    char number[PIT__UNIT_BYTES];
+    int code = print_place(report, run);
+    if (!code && run->skipped_blocks > 0) {
+        struct pit__text note = {0};
+        pit__text_printf(&note,
+                         "%s blocks are of a newer kind and were skipped; a newer pitwall reads"
+                         " them",
+                         pit__unit_count(number, run->skipped_blocks));
+        code = print_note(report, run, &note);
+    }
+    if (!code && run->ns_per_tick_error >= 0.001) {
+        struct pit__text note = {0};
+        pit__text_printf(&note,
+                         "durations are known to %s: the run was too short to measure its"
+                         " clock",
+                         pit__unit_percent_words(number, run->ns_per_tick_error));
+        code = print_note(report, run, &note);
+    }
+    return code;
+}
+
+static int print_one(const struct pit__report *report, const pit_run *run)
+{
+    static const char *const program[] = {"program", "arguments"};
+    static const char *const machine[] = {"host", "cpu", "kernel"};
+    static const char *const others[] = {"rank", "git"};
+    static const char *const other_labels[] = {"rank", "git"};
+    char when[TIME_BYTES], number[PIT__UNIT_BYTES];
+    struct pit__text text = {0};
+    int code = 0;
+    add_facts(&text, run, program, 2, " ");
+    if (text.length > 0)
+        code = print_fact(report, "program", &text);
+    add_facts(&text, run, machine, 3, ", ");
+    if (!code && text.length > 0)
+        code = print_fact(report, "machine", &text);
+    pit__wall_time(run->start_wall_ns, 0, when, sizeof when);
+    pit__text_puts(&text, when);
+    if (!code)
+        code = print_fact(report, "started", &text);
+    add_ending(&text, run, report->look.ascii);
+    if (!code)
+        code =
+            print_words(report, "state", &text, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+    pit__text_printf(&text, "%zu", run->thread_count);
+    if (!code)
+        code = print_fact(report, "threads", &text);
+    for (size_t i = 0; i < 2 && !code; i++) {
+        add_facts(&text, run, &others[i], 1, "");
+        if (text.length > 0)
+            code = print_fact(report, other_labels[i], &text);
+    }
+    add_labels(&text, run);
+    if (!code && text.length > 0)
+        code = print_fact(report, "labels", &text);
+    pit__text_add_visible(&text, run->path);
+    pit__text_printf(&text, " (%s)", pit__unit_bytes(number, (double)run->used_bytes));
+    if (!code)
+        code = print_fact(report, "run", &text);
+    return code ? code : print_notes(report, run);
+}
+
+static int print_many(const struct pit__report *report)
+{
+    static const struct pit__column columns[] = {
+        {.title = "run", .key = "path", .kind = PIT__TEXT, .min_width = 24, .max_width = 100},
+        {.title = "program",
+         .key = "program",
+         .kind = PIT__TEXT,
+         .min_width = 8,
+         .max_width = 30,
+         .drop = 3},
+        {.title = "host",
+         .key = "host",
+         .kind = PIT__TEXT,
+         .min_width = 8,
+         .max_width = 30,
+         .drop = 2},
+        {.title = "rank",
+         .key = "rank",
+         .kind = PIT__TEXT,
+         .align = PIT__ALIGN_RIGHT,
+         .max_width = 8,
+         .optional = 1},
+        {.title = "started", .key = "start", .kind = PIT__TEXT, .min_width = 25, .drop = 4},
+        {.title = "duration", .key = "duration_ns", .kind = PIT__DURATION},
+        {.title = "state", .key = "state", .kind = PIT__TEXT, .min_width = 6},
+        {.title = "threads", .key = "threads", .kind = PIT__COUNT, .drop = 1},
+    };
+    struct pit__table *table = pit__table_new(columns, sizeof columns / sizeof columns[0]);
+    if (!table)
+        return PIT_NO_MEMORY;
+    for (size_t r = 0; r < report->run_count && r < RUNS_LISTED; r++) {
+        const pit_run *run = report->runs[r];
+        char when[TIME_BYTES];
+        pit__wall_time(run->start_wall_ns, 0, when, sizeof when);
+        const char *rank = pit_run_fact(run, "rank");
+        struct pit__cell cells[] = {
+            pit__cell_text(run->path),
+            pit__cell_text(pit_run_fact(run, "program")),
+            pit__cell_text(pit_run_fact(run, "host")),
+            rank ? pit__cell_text(rank) : pit__cell_empty(),
+            pit__cell_text(when),
+            pit__cell_real(run->duration_ns),
+            pit__cell_text(pit__state_word(run)),
+            pit__cell_whole(run->thread_count),
+        };
+        if (run->state == PIT_RUN_DIED)
+            cells[6].style = PIT__HOT;
+        pit__table_row(table, cells);
+    }
+    int code = pit__table_print(table, report->out, &report->look) ? PIT_NO_MEMORY : 0;
+    pit__table_free(table);
+    if (report->run_count > RUNS_LISTED)
+        fprintf(report->out, "and %zu more\n", report->run_count - RUNS_LISTED);
+    for (size_t r = 0; r < report->run_count && !code; r++)
+        code = print_notes(report, report->runs[r]);
+    return code;
+}
+
+int pit__print_facts(const struct pit__report *report)
+{
+    putc('\n', report->out);
+    return report->run_count == 1 ? print_one(report, report->runs[0]) : print_many(report);
+}

@@ -1,0 +1,185 @@
+/* flat_view.c: one row a name, wherever in the tree it stands.
+ *
+ * Counts and own times add up over all places of a name. Its total is that of its outermost
+ * places alone, so that a function that calls itself is not counted twice. Quantiles come from
+ * the places' histograms together.
+ */
+#include "report_view.h"
+
+#include "analysis/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place { /* a node, and the name it belongs to */
+    const pit_node *node;
+    uint32_t index;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    int order = strcmp(x->node->name, y->node->name);
+    if (order == 0)
+        order = x->node->detached - y->node->detached;
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static int same_row(const pit_node *a, const pit_node *b)
+{
+    return a->detached == b->detached && strcmp(a->name, b->name) == 0;
+}
+
+/* Does a node above this one have the same name? Names are compared by number: row_of tells
+ * which row each node went to. */
+static int is_inner(const pit_tree *tree, const uint32_t *row_of, uint32_t node)
+{
+    for (uint32_t i = tree->nodes[node].parent; i != PIT_NO_NODE; i = tree->nodes[i].parent)
+        if (row_of[i] == row_of[node])
+            return 1;
+    return 0;
+}
+
+static int by_low(const void *a, const void *b)
+{
+    const pit_bin *x = a, *y = b;
+    return (x->low_ns > y->low_ns) - (x->low_ns < y->low_ns);
+}
+
+/* Quantiles of several places. Bins need not be joined for that, only sorted. */
+static int set_quantiles(struct pit__figures *row, const struct place *places, size_t count)
+{
+    size_t total = 0, filled = 0;
+    double min_ns = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        total += places[i].node->bin_count;
+        if (places[i].node->count > 0 && places[i].node->min_ns < min_ns)
+            min_ns = places[i].node->min_ns;
+    }
+    row->p50_ns = row->p95_ns = row->p99_ns = NAN;
+    if (total == 0)
+        return 0;
+    pit_bin *bins = malloc(total * sizeof *bins);
+    if (!bins)
+        return PIT_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < places[i].node->bin_count; k++)
+            bins[filled++] = places[i].node->bins[k];
+    qsort(bins, total, sizeof *bins, by_low);
+    struct pit__bins view = {&bins->low_ns, &bins->high_ns, &bins->count, sizeof *bins, total};
+    row->p50_ns = pit__quantile(&view, min_ns, row->max_ns, 0.50);
+    row->p95_ns = pit__quantile(&view, min_ns, row->max_ns, 0.95);
+    row->p99_ns = pit__quantile(&view, min_ns, row->max_ns, 0.99);
+    free(bins);
+    return 0;
+}
+
+/* Add all places of one name up. */
+static int fill_row(const struct pit__report *report, struct pit__figures *row,
+                    const struct place *places, size_t count, const uint32_t *row_of)
+{
+    double finished_ns = 0;
+    *row = (struct pit__figures){.name = places[0].node->name,
+                                 .detached = places[0].node->detached,
+                                 .mean_ns = NAN,
+                                 .max_ns = NAN,
+                                 .key = report->sort};
+    for (size_t i = 0; i < count; i++) {
+        const pit_node *node = places[i].node;
+        row->count += node->count;
+        row->self_ns += report->self_ns[places[i].index];
+        row->items += node->items;
+        row->bytes += node->bytes;
+        row->flops += node->flops;
+        row->open += node->open;
+        if (node->count > 0) {
+            finished_ns += node->total_ns;
+            row->max_ns = fmax(row->max_ns, node->max_ns); /* a NaN gives way */
+        }
+        if (!is_inner(report->tree, row_of, places[i].index))
+            row->total_ns += report->total_ns[places[i].index];
+    }
+    row->work_ns = row->total_ns;
+    row->share = report->in_spans_ns > 0 ? row->total_ns / report->in_spans_ns : NAN;
+    if (row->count > 0)
+        row->mean_ns = finished_ns / (double)row->count;
+    if (count == 1) {
+        row->p50_ns = places[0].node->p50_ns;
+        row->p95_ns = places[0].node->p95_ns;
+        row->p99_ns = places[0].node->p99_ns;
+        return 0;
+    }
+    return set_quantiles(row, places, count);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return pit__figures_order(a, b);
+}
+
+/* Rows of all names; how many, or SIZE_MAX without memory. */
+static size_t make_rows(const struct pit__report *report, struct place *places, uint32_t *row_of,
+                        struct pit__figures *rows)
+{
+    size_t count = report->tree->node_count, row_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (struct place){&report->tree->nodes[i], i};
+    qsort(places, count, sizeof *places, by_name);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && !same_row(places[i - 1].node, places[i].node))
+            row_count++;
+        row_of[places[i].index] = (uint32_t)row_count;
+    }
+    row_count = 0;
+    for (size_t i = 0, next; i < count; i = next) {
+        next = i + 1;
+        while (next < count && row_of[places[next].index] == row_of[places[i].index])
+            next++;
+        if (fill_row(report, &rows[row_count++], places + i, next - i, row_of) != 0)
+            return SIZE_MAX;
+    }
+    return row_count;
+}
+
+static int print_rows(const struct pit__report *report, struct pit__figures *rows, size_t count)
+{
+    struct pit__table *table = pit__node_table_new();
+    if (!table)
+        return PIT_NO_MEMORY;
+    size_t left_out = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].share < report->options->min_share && rows[i].open == 0) {
+            left_out++;
+            continue;
+        }
+        pit__node_table_row(table, &rows[i], NULL);
+    }
+    int code = pit__table_print(table, report->out, &report->look) ? PIT_NO_MEMORY : 0;
+    pit__print_left_out(report, left_out, "name");
+    pit__table_free(table);
+    return code;
+}
+
+int pit__print_flat(const struct pit__report *report)
+{
+    size_t count = report->tree->node_count;
+    if (count == 0)
+        return 0;
+    putc('\n', report->out);
+    struct place *places = calloc(count, sizeof *places);
+    uint32_t *row_of = calloc(count, sizeof *row_of);
+    struct pit__figures *rows = calloc(count, sizeof *rows);
+    int code = PIT_NO_MEMORY;
+    if (places && row_of && rows) {
+        size_t row_count = make_rows(report, places, row_of, rows);
+        if (row_count != SIZE_MAX) {
+            qsort(rows, row_count, sizeof *rows, by_key);
+            code = print_rows(report, rows, row_count);
+        }
+    }
+    free(places);
+    free(row_of);
+    free(rows);
+    return code;
+}

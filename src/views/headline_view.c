@@ -1,0 +1,94 @@
+/* headline_view.c: the report's first line: what took the most, in words. */
+#include "report_view.h"
+
+#include "report/units.h"
+
+/* The node with the most time of its own; detached ones only if there are no others, because
+ * their time overlaps. */
+static size_t largest(const struct pit__report *report)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < report->tree->node_count; i++) {
+        const pit_node *node = &report->tree->nodes[i];
+        if (node->count == 0 && node->open == 0)
+            continue;
+        if (best == SIZE_MAX) {
+            best = i;
+            continue;
+        }
+        int worse = report->tree->nodes[best].detached - node->detached;
+        if (worse > 0 || (worse == 0 && report->self_ns[i] > report->self_ns[best]))
+            best = i;
+    }
+    return best;
+}
+
+static void add_spans(struct pit__text *text, const pit_node *node, int ascii)
+{
+    char count[PIT__UNIT_BYTES], mean[PIT__UNIT_BYTES];
+    if (node->count > 0)
+        pit__text_printf(text, ", %s span%s of %s", pit__unit_count(count, node->count),
+                         node->count == 1 ? "" : "s",
+                         pit__unit_duration(mean, node->mean_ns, ascii));
+    if (node->open > 0)
+        pit__text_printf(text, ", %s still open", pit__unit_count(count, node->open));
+}
+
+/* The path of the span, and the words that follow it. */
+static void compose(const struct pit__report *report, struct pit__text *path,
+                    struct pit__text *words)
+{
+    char share[PIT__UNIT_BYTES], time[PIT__UNIT_BYTES];
+    int ascii = report->look.ascii;
+    size_t best = largest(report);
+    if (best == SIZE_MAX) {
+        pit__text_puts(words, "no spans were recorded");
+        return;
+    }
+    const pit_node *node = &report->tree->nodes[best];
+    double self_ns = report->self_ns[best], all_ns = report->in_spans_ns;
+    pit__text_add_visible(path, *node->path ? node->path : "\"\"");
+    if (node->detached || !(all_ns > 0)) {
+        pit__text_printf(words, " took the most: %s", pit__unit_duration(time, self_ns, ascii));
+    } else {
+        pit__text_printf(words, " took the most: %s of %s",
+                         pit__unit_percent_words(share, self_ns / all_ns),
+                         pit__unit_duration(time, all_ns, ascii));
+        if (report->busy_threads > 1)
+            pit__text_printf(words, " on %zu threads", report->busy_threads);
+        pit__text_puts(words, " (self time)");
+    }
+    add_spans(words, node, ascii);
+}
+
+void pit__headline(const struct pit__report *report, struct pit__text *text)
+{
+    struct pit__text words = {0};
+    compose(report, text, &words);
+    pit__text_puts(text, pit__text_string(&words));
+    text->failed |= words.failed;
+    pit__text_free(&words);
+}
+
+/* At a given width the path gives way, not the figures behind it; if that is not enough they go
+ * on in lines of their own. */
+int pit__print_headline(const struct pit__report *report)
+{
+    struct pit__text path = {0}, words = {0}, line = {0};
+    compose(report, &path, &words);
+    size_t width = report->look.width > 0 ? (size_t)report->look.width : SIZE_MAX;
+    size_t path_wide = pit__text_width(pit__text_string(&path));
+    size_t words_wide = pit__text_width(pit__text_string(&words));
+    int one_line = path_wide + words_wide <= width || words_wide + 12 <= width;
+    pit__text_add_tail(&line, pit__text_string(&path), one_line ? width - words_wide : width,
+                       report->look.ascii);
+    if (one_line)
+        pit__text_puts(&line, pit__text_string(&words));
+    line.failed |= path.failed | words.failed;
+    int code = line.length > 0 ? pit__print_line(report, &line, PIT__STRONG) : 0;
+    if (!code && !one_line)
+        code = pit__print_prose(report, &words, 0, PIT__STRONG);
+    pit__text_free(&path);
+    pit__text_free(&words);
+    return code;
+}

@@ -1,0 +1,256 @@
+/* json_view.c: the whole report as one JSON document.
+ *
+ * Times are nanoseconds. docs/report.md names the fields; schema_version changes when one of
+ * them changes its meaning or goes, not when one is added.
+ */
+#include "report_view.h"
+
+#include "report/json_writer.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+#define TIME_BYTES 40
+
+static void write_losses(struct pit__json *json, const pit_losses *losses)
+{
+    pit__json_object(json, "losses");
+    pit__json_uint(json, "end_without_begin", losses->end_without_begin);
+    pit__json_uint(json, "abandoned", losses->abandoned);
+    pit__json_uint(json, "wrong_thread", losses->wrong_thread);
+    pit__json_uint(json, "too_deep", losses->too_deep);
+    pit__json_uint(json, "table_full", losses->table_full);
+    pit__json_uint(json, "in_signal", losses->in_signal);
+    pit__json_uint(json, "clock_back", losses->clock_back);
+    pit__json_uint(json, "left_open", losses->left_open);
+    pit__json_uint(json, "values", losses->values);
+    pit__json_uint(json, "beyond_file", losses->beyond_file);
+    pit__json_object_end(json);
+}
+
+/* A thread's own index of a node's ancestors is of no use to others: the names are. */
+static void write_open(struct pit__json *json, const pit_run *run, const pit_thread *thread)
+{
+    pit__json_array(json, "open");
+    for (size_t i = 0; i < thread->open_count; i++) {
+        const pit_open_span *open = &thread->open[i];
+        if (open->node >= thread->node_count)
+            continue;
+        struct pit__text path = {0};
+        pit__open_path(thread, open->node, "/", 0, &path);
+        pit__json_flat_object(json, NULL);
+        pit__json_string(json, "name", thread->nodes[open->node].name);
+        pit__json_string(json, "path", pit__text_string(&path));
+        pit__json_bool(json, "phase", open->phase);
+        pit__json_bool(json, "detached", open->object);
+        pit__json_milli(json, "open_ns", pit__open_age_ns(run, open));
+        pit__json_object_end(json);
+        pit__text_free(&path);
+    }
+    pit__json_array_end(json);
+}
+
+static void write_value(struct pit__json *json, const pit_run *run, const pit_raw_value *value)
+{
+    pit__json_object(json, NULL);
+    pit__json_string(json, "name", value->name);
+    pit__json_uint(json, "count", value->count);
+    pit__json_double(json, "last", value->last);
+    pit__json_array(json, "points");
+    for (size_t i = 0; i < value->point_count; i++) {
+        const pit_point *point = &value->points[i];
+        uint64_t ticks = point->ticks > run->start_ticks ? point->ticks - run->start_ticks : 0;
+        pit__json_flat_object(json, NULL);
+        pit__json_milli(json, "at_ns", (double)ticks * run->ns_per_tick);
+        pit__json_uint(json, "values", point->values);
+        pit__json_double(json, "mean", point->mean);
+        pit__json_double(json, "min", point->min);
+        pit__json_double(json, "max", point->max);
+        pit__json_object_end(json);
+    }
+    pit__json_array_end(json);
+    pit__json_object_end(json);
+}
+
+static void write_thread(struct pit__json *json, const pit_run *run, const pit_thread *thread)
+{
+    uint64_t spans = 0;
+    for (size_t i = 0; i < thread->node_count; i++)
+        spans += thread->nodes[i].count;
+    pit__json_object(json, NULL);
+    pit__json_string(json, "name", thread->name);
+    pit__json_uint(json, "tid", thread->tid);
+    pit__json_uint(json, "tenants", thread->tenants);
+    pit__json_bool(json, "attached", thread->attached);
+    pit__json_uint(json, "nodes", thread->node_count);
+    pit__json_uint(json, "spans", spans);
+    pit__json_uint(json, "events_kept", thread->event_count);
+    pit__json_uint(json, "events_dropped", thread->events_dropped);
+    write_open(json, run, thread);
+    pit__json_array(json, "values");
+    for (size_t i = 0; i < thread->value_count; i++)
+        write_value(json, run, &thread->values[i]);
+    pit__json_array_end(json);
+    write_losses(json, &thread->losses);
+    pit__json_object_end(json);
+}
+
+static void write_id(struct pit__json *json, const char *key, const unsigned char id[16])
+{
+    char hex[33];
+    int any = 0;
+    for (int i = 0; i < 16; i++) {
+        snprintf(hex + 2 * i, 3, "%02x", id[i]);
+        any |= id[i];
+    }
+    pit__json_string(json, key, any ? hex : NULL);
+}
+
+static void write_wall(struct pit__json *json, const char *key, const char *key_ns,
+                       uint64_t wall_ns)
+{
+    char time[TIME_BYTES];
+    pit__wall_time(wall_ns, 1, time, sizeof time);
+    pit__json_string(json, key, *time ? time : NULL);
+    pit__json_uint(json, key_ns, wall_ns);
+}
+
+/* The reason of an errno; null for none. */
+static void write_reason(struct pit__json *json, const char *key, int reason)
+{
+    pit__json_string(json, key, reason > 0 ? strerror(reason) : NULL);
+}
+
+static void write_facts(struct pit__json *json, const pit_run *run)
+{
+    pit__json_object(json, "facts");
+    for (size_t i = 0; i < run->fact_count; i++) /* of a key given twice, the one that holds */
+        if (pit_run_fact(run, run->facts[i].key) == run->facts[i].value)
+            pit__json_string(json, run->facts[i].key, run->facts[i].value);
+    pit__json_object_end(json);
+}
+
+static void write_run(struct pit__json *json, const pit_run *run)
+{
+    static const char *const clocks[] = {"unknown", "monotonic", "tsc", "cntvct"};
+    static const char *const places[] = {"file", "shm", "unknown", "memory"};
+    pit__json_object(json, NULL);
+    pit__json_string(json, "path", run->path);
+    pit__json_string(json, "state", pit__state_word(run));
+    pit__json_string(json, "place", places[run->place & 3]);
+    pit__json_bool(json, "is_mirror", run->is_mirror);
+    pit__json_bool(json, "recovered", run->recovered);
+    write_reason(json, "growth_error", run->growth_errno);
+    write_reason(json, "open_error", run->open_errno);
+    pit__json_uint(json, "file_bytes", run->file_bytes);
+    pit__json_uint(json, "used_bytes", run->used_bytes);
+    pit__json_uint(json, "skipped_blocks", run->skipped_blocks);
+    write_id(json, "run_id", run->run_id);
+    write_id(json, "parent_run_id", run->parent_run_id);
+    pit__json_uint(json, "pid", run->pid);
+    pit__json_uint(json, "uid", run->uid);
+    pit__json_string(json, "clock", clocks[run->clock >= 1 && run->clock <= 3 ? run->clock : 0]);
+    pit__json_double(json, "ns_per_tick", run->ns_per_tick);
+    pit__json_double(json, "ns_per_tick_error", run->ns_per_tick_error);
+    write_wall(json, "start", "start_wall_ns", run->start_wall_ns);
+    write_wall(json, "end", "end_wall_ns", run->end_wall_ns);
+    pit__json_milli(json, "duration_ns", run->duration_ns);
+    pit__json_double(json, "span_cost_ns", run->span_cost_ns > 0 ? run->span_cost_ns : NAN);
+    write_facts(json, run);
+    pit__json_array(json, "threads");
+    for (size_t t = 0; t < run->thread_count; t++)
+        write_thread(json, run, &run->threads[t]);
+    pit__json_array_end(json);
+    write_losses(json, &run->losses);
+    pit__json_object_end(json);
+}
+
+/* Figures of finished spans that a node without any does not have. */
+static void write_some(struct pit__json *json, const char *key, const pit_node *node, double value)
+{
+    pit__json_milli(json, key, node->count > 0 ? value : NAN);
+}
+
+static void write_node(struct pit__json *json, const struct pit__report *report, size_t index)
+{
+    const pit_node *node = &report->tree->nodes[index];
+    pit__json_object(json, NULL);
+    pit__json_string(json, "path", node->path);
+    pit__json_string(json, "name", node->name);
+    if (node->parent == PIT_NO_NODE)
+        pit__json_null(json, "parent");
+    else
+        pit__json_uint(json, "parent", node->parent);
+    pit__json_uint(json, "depth", node->depth);
+    pit__json_bool(json, "detached", node->detached);
+    pit__json_uint(json, "count", node->count);
+    pit__json_milli(json, "total_ns", node->total_ns);
+    pit__json_milli(json, "self_ns", node->self_ns);
+    double all = node->detached ? 0 : report->in_spans_ns;
+    pit__json_double(json, "share", all > 0 ? report->total_ns[index] / all : NAN);
+    pit__json_double(json, "self_share", all > 0 ? report->self_ns[index] / all : NAN);
+    write_some(json, "min_ns", node, node->min_ns);
+    write_some(json, "max_ns", node, node->max_ns);
+    write_some(json, "mean_ns", node, node->mean_ns);
+    write_some(json, "std_ns", node, node->std_ns);
+    write_some(json, "p50_ns", node, node->p50_ns);
+    write_some(json, "p95_ns", node, node->p95_ns);
+    write_some(json, "p99_ns", node, node->p99_ns);
+    pit__json_uint(json, "items", node->items);
+    pit__json_uint(json, "bytes", node->bytes);
+    pit__json_uint(json, "flops", node->flops);
+    pit__json_uint(json, "open", node->open);
+    pit__json_milli(json, "open_ns", node->open_ns);
+    pit__json_flat_array(json, "bins");
+    for (size_t i = 0; i < node->bin_count; i++) {
+        pit__json_array(json, NULL);
+        pit__json_milli(json, NULL, node->bins[i].low_ns);
+        pit__json_milli(json, NULL, node->bins[i].high_ns);
+        pit__json_uint(json, NULL, node->bins[i].count);
+        pit__json_array_end(json);
+    }
+    pit__json_array_end(json);
+    pit__json_object_end(json);
+}
+
+static int write_summary(struct pit__json *json, const struct pit__report *report)
+{
+    struct pit__text headline = {0};
+    double cost_share = pit__cost_share(report);
+    pit__headline(report, &headline);
+    pit__json_object(json, "summary");
+    pit__json_string(json, "headline", pit__text_string(&headline));
+    pit__json_milli(json, "wall_ns", report->tree->wall_ns);
+    pit__json_milli(json, "in_spans_ns", report->in_spans_ns);
+    pit__json_milli(json, "finished_ns", report->tree->total_ns);
+    pit__json_uint(json, "spans", report->tree->spans);
+    pit__json_milli(json, "cost_ns", isnan(cost_share) ? NAN : report->tree->cost_ns);
+    pit__json_double(json, "cost_share", cost_share);
+    write_losses(json, &report->tree->losses);
+    pit__json_object_end(json);
+    int code = headline.failed ? PIT_NO_MEMORY : 0;
+    pit__text_free(&headline);
+    return code;
+}
+
+int pit__print_json(const struct pit__report *report)
+{
+    struct pit__json json;
+    pit__json_init(&json, report->out);
+    pit__json_object(&json, NULL);
+    pit__json_uint(&json, "schema_version", SCHEMA_VERSION);
+    pit__json_string(&json, "pitwall_version", PITWALL_VERSION);
+    int code = write_summary(&json, report);
+    pit__json_array(&json, "runs");
+    for (size_t r = 0; r < report->run_count; r++)
+        write_run(&json, report->runs[r]);
+    pit__json_array_end(&json);
+    pit__json_array(&json, "nodes");
+    for (size_t i = 0; i < report->tree->node_count; i++)
+        write_node(&json, report, i);
+    pit__json_array_end(&json);
+    pit__json_object_end(&json);
+    pit__json_finish(&json);
+    return code;
+}

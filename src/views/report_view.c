@@ -1,0 +1,189 @@
+/* report_view.c: the report of one or several runs: its parts in their order.
+ *
+ * The first line is the answer in words; then what was run and how it ended, where the time went,
+ * what was lost, and what the measurement itself cost. Each part has a file of its own.
+ */
+#include "report_view.h"
+
+#include "report/style.h"
+#include "report/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int find_sort(const char *name, enum pit__sort_key *key)
+{
+    static const char *const names[] = {"total", "self", "count", "mean", "p50",
+                                        "p95",   "p99",  "max",   "name"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!name || strcmp(name, names[i]) == 0) {
+            *key = (enum pit__sort_key)i;
+            return 1;
+        }
+    return 0;
+}
+
+/* Figures with open spans counted. A node's own time is then what its children's leaves over,
+ * because an open span's child time is not in its node yet. */
+static int add_open_times(struct pit__report *report)
+{
+    const pit_tree *tree = report->tree;
+    size_t count = tree->node_count;
+    report->total_ns = calloc(2 * count + 1, sizeof *report->total_ns);
+    if (!report->total_ns)
+        return PIT_NO_MEMORY;
+    report->self_ns = report->total_ns + count;
+    for (size_t i = count; i-- > 0;) { /* children stand after their parents */
+        const pit_node *node = &tree->nodes[i];
+        report->total_ns[i] = node->total_ns + node->open_ns;
+        double left = report->total_ns[i] - report->self_ns[i]; /* children's sum, so far */
+        if (node->open > 0)
+            report->self_ns[i] = left > 0 ? left : 0;
+        else
+            report->self_ns[i] = node->self_ns;
+        if (node->detached)
+            continue;
+        if (node->parent == PIT_NO_NODE)
+            report->in_spans_ns += report->total_ns[i];
+        else
+            report->self_ns[node->parent] += report->total_ns[i];
+    }
+    return 0;
+}
+
+static void count_busy_threads(struct pit__report *report)
+{
+    for (size_t r = 0; r < report->run_count; r++)
+        for (size_t t = 0; t < report->runs[r]->thread_count; t++)
+            report->busy_threads += report->runs[r]->threads[t].node_count > 0;
+}
+
+double pit__cost_share(const struct pit__report *report)
+{
+    double time_ns = 0;
+    for (size_t r = 0; r < report->run_count; r++) {
+        if (!(report->runs[r]->span_cost_ns > 0))
+            return NAN;
+        time_ns += report->runs[r]->duration_ns;
+    }
+    if (report->in_spans_ns > time_ns) /* several threads at once */
+        time_ns = report->in_spans_ns;
+    return time_ns > 0 ? report->tree->cost_ns / time_ns : NAN;
+}
+
+int pit__print_line(const struct pit__report *report, struct pit__text *line, enum pit__style style)
+{
+    int colour = report->look.colour;
+    struct pit__text cut = {0};
+    const char *text = pit__text_string(line);
+    if (report->look.width > 0) {
+        pit__text_add_cut(&cut, text, (size_t)report->look.width, report->look.ascii);
+        text = pit__text_string(&cut);
+    }
+    fprintf(report->out, "%s%s%s\n", pit__style_on(style, colour), text,
+            pit__style_off(style, colour));
+    int code = line->failed || cut.failed ? PIT_NO_MEMORY : 0;
+    pit__text_free(&cut);
+    pit__text_free(line);
+    return code;
+}
+
+int pit__print_prose(const struct pit__report *report, struct pit__text *prose, size_t indent,
+                     enum pit__style style)
+{
+    const char *word = pit__text_string(prose);
+    size_t width = (size_t)report->look.width, column = indent;
+    fputs(pit__style_on(style, report->look.colour), report->out);
+    while (*word) {
+        size_t bytes = strcspn(word, " "), columns = 0;
+        for (size_t i = 0, step; i < bytes; i += step) {
+            uint32_t code;
+            step = pit__utf8_next(word + i, bytes - i, &code);
+            columns += (size_t)pit__code_width(code);
+        }
+        if (column > indent && width > 0 && column + 1 + columns > width) {
+            fprintf(report->out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        if (column > indent) {
+            putc(' ', report->out);
+            column++;
+        }
+        fwrite(word, 1, bytes, report->out);
+        column += columns;
+        word += bytes;
+        word += strspn(word, " ");
+    }
+    fprintf(report->out, "%s\n", pit__style_off(style, report->look.colour));
+    int code = prose->failed ? PIT_NO_MEMORY : 0;
+    pit__text_free(prose);
+    return code;
+}
+
+static int print_cost(const struct pit__report *report)
+{
+    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
+    struct pit__text line = {0};
+    double share = pit__cost_share(report);
+    if (report->tree->spans == 0)
+        return 0;
+    putc('\n', report->out);
+    if (isnan(share))
+        pit__text_puts(&line, "instrumentation: n/a (its cost was not measured)");
+    else
+        pit__text_printf(&line, "instrumentation: %s a span, %s of the run",
+                         pit__unit_duration(a, report->tree->cost_ns / (double)report->tree->spans,
+                                            report->look.ascii),
+                         pit__unit_percent_words(b, share));
+    return pit__print_line(report, &line, PIT__DIM);
+}
+
+static int print_text(const struct pit__report *report)
+{
+    int (*const parts[])(const struct pit__report *) = {
+        pit__print_headline, pit__print_facts,
+        pit__print_open,     report->options->flat ? pit__print_flat : pit__print_tree,
+        pit__print_values,   pit__print_losses,
+        print_cost,
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        int code = parts[i](report);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_count,
+                             const pit_report_options *options)
+{
+    static const pit_report_options defaults;
+    struct pit__report report = {.out = out, .runs = runs, .run_count = run_count};
+    report.options = options ? options : &defaults;
+    if (!out || !runs || run_count == 0 || !find_sort(report.options->sort, &report.sort) ||
+        report.options->width < 0 || report.options->depth < 0 ||
+        !(report.options->min_share >= 0 && report.options->min_share <= 1))
+        return PIT_BAD_ARGUMENT;
+    report.look = (struct pit__look){.width = report.options->width,
+                                     .colour = report.options->colour,
+                                     .ascii = report.options->ascii};
+    pit_tree *tree = pit_tree_build(runs, run_count);
+    int code = PIT_NO_MEMORY;
+    if (tree) {
+        report.tree = tree;
+        count_busy_threads(&report);
+        code = add_open_times(&report);
+    }
+    errno = 0;
+    if (code == 0)
+        code = report.options->json ? pit__print_json(&report) : print_text(&report);
+    if (code == 0 && (fflush(out) != 0 || ferror(out)))
+        code = PIT_CANNOT_WRITE;
+    int saved = errno; /* the caller may want to say why */
+    free(report.total_ns);
+    pit_tree_free(tree);
+    errno = saved;
+    return code;
+}

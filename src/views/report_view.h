@@ -1,0 +1,96 @@
+/* report_view.h: what the parts of the report share. Each part prints one thing of `report`; lack
+ * of memory is returned (PIT_NO_MEMORY), trouble with the output is left to ferror. */
+#ifndef PIT_REPORT_VIEW_H
+#define PIT_REPORT_VIEW_H
+
+#include "pitwall_report.h"
+
+#include "report/table.h"
+#include "report/text.h"
+
+enum pit__sort_key {
+    PIT__SORT_TOTAL,
+    PIT__SORT_SELF,
+    PIT__SORT_COUNT,
+    PIT__SORT_MEAN,
+    PIT__SORT_P50,
+    PIT__SORT_P95,
+    PIT__SORT_P99,
+    PIT__SORT_MAX,
+    PIT__SORT_NAME
+};
+
+/* A node's or a name's figures as tables show them: spans that are still open count with the time
+ * they have taken so far, so that a run that died inside its outermost span is not empty. */
+struct pit__figures {
+    const char *name;
+    uint64_t count;
+    double total_ns, self_ns;
+    double share; /* of the time in spans, 0…1; NaN where there is none */
+    double mean_ns, p50_ns, p95_ns, p99_ns, max_ns; /* NaN without finished spans */
+    uint64_t items, bytes, flops;
+    double work_ns; /* the time items, bytes and flops were done in */
+    uint64_t open;
+    int detached;
+    enum pit__sort_key key; /* what to sort by, for qsort hands on no argument */
+};
+
+struct pit__report {
+    FILE *out;
+    const pit_run *const *runs;
+    size_t run_count;
+    const pit_report_options *options;
+    enum pit__sort_key sort;
+    struct pit__look look;
+    const pit_tree *tree;
+    double *total_ns; /* of each node, open spans included */
+    double *self_ns;
+    double in_spans_ns;  /* of the top-level nodes that are not detached, open ones included */
+    size_t busy_threads; /* that had spans */
+};
+
+/* The answer in one line of words. */
+int pit__print_headline(const struct pit__report *report);
+void pit__headline(const struct pit__report *report, struct pit__text *text);
+
+int pit__print_facts(const struct pit__report *report);
+int pit__print_tree(const struct pit__report *report);
+int pit__print_flat(const struct pit__report *report);
+int pit__print_values(const struct pit__report *report);
+int pit__print_open(const struct pit__report *report);
+int pit__print_losses(const struct pit__report *report);
+int pit__print_json(const struct pit__report *report);
+
+/* node_columns.c: the table that tree and flat list share. */
+struct pit__table *pit__node_table_new(void);
+void pit__node_table_row(struct pit__table *table, const struct pit__figures *figures,
+                         const char *tree_lines);
+void pit__node_figures(const struct pit__report *report, size_t node, struct pit__figures *figures);
+int pit__figures_order(const struct pit__figures *a, const struct pit__figures *b);
+
+/* Below a table: how many rows were not shown; nothing for 0. */
+void pit__print_left_out(const struct pit__report *report, size_t count, const char *what);
+
+/* The share of the run that recording took; NaN where it was not measured. */
+double pit__cost_share(const struct pit__report *report);
+
+/* One line of text: what does not fit the width is cut. */
+int pit__print_line(const struct pit__report *report, struct pit__text *line,
+                    enum pit__style style);
+
+/* Words of our own: broken into lines at spaces, each after `indent` spaces but the first, which
+ * the caller has begun. */
+int pit__print_prose(const struct pit__report *report, struct pit__text *prose, size_t indent,
+                     enum pit__style style);
+
+/* open_view.c: how a span that is open is known: the names from the outermost on, as they are or
+ * made visible. */
+void pit__open_path(const pit_thread *thread, uint32_t node, const char *between, int visible,
+                    struct pit__text *text);
+double pit__open_age_ns(const pit_run *run, const pit_open_span *open);
+
+/* facts_view.c */
+const char *pit__state_word(const pit_run *run);
+void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size);
+
+#endif

@@ -1,0 +1,150 @@
+/* tree_view.c: the call tree as a table. */
+#include "report_view.h"
+
+#include "report/style.h"
+#include "report/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Levels whose lines are drawn; of a deeper tree, the innermost ones. */
+#define LEVELS_DRAWN 30
+
+struct row {
+    struct pit__figures figures;
+    uint32_t node, parent;
+    uint32_t first_child, next_sibling; /* rows, by their sorted order; PIT_NO_NODE for none */
+};
+
+static int by_parent_and_key(const void *a, const void *b)
+{
+    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    int order = pit__figures_order(&x->figures, &y->figures);
+    return order ? order : (x->node > y->node) - (x->node < y->node);
+}
+
+/* Is it to be shown? What lies below a node that is not, is not either. A span that is open is
+ * shown however short: it is where the program is, or died. */
+static int is_shown(const struct pit__report *report, const struct row *rows, uint32_t i,
+                    const unsigned char *shown)
+{
+    const pit_node *node = &report->tree->nodes[i];
+    if (node->parent != PIT_NO_NODE && !shown[node->parent])
+        return 0;
+    if (report->options->depth > 0 && node->depth >= (uint32_t)report->options->depth)
+        return 0;
+    return !(report->options->min_share > 0 && rows[i].figures.share < report->options->min_share &&
+             node->open == 0);
+}
+
+/* Link the rows that are shown, siblings in order; the first of the top, or PIT_NO_NODE. */
+static uint32_t link_rows(struct row *rows, struct row **sorted, size_t count)
+{
+    uint32_t first = PIT_NO_NODE;
+    qsort(sorted, count, sizeof *sorted, by_parent_and_key);
+    for (size_t i = count; i-- > 0;) {
+        struct row *row = sorted[i];
+        int last = i + 1 == count || sorted[i + 1]->parent != row->parent;
+        row->next_sibling = last ? PIT_NO_NODE : sorted[i + 1]->node;
+        if (row->parent == PIT_NO_NODE)
+            first = row->node;
+        else
+            rows[row->parent].first_child = row->node;
+    }
+    return first;
+}
+
+/* The lines that lead to a row: for each level whether a sibling follows further down. */
+static void tree_lines(const struct row *rows, uint32_t at, int ascii, struct pit__text *text)
+{
+    static const char *const unicode[] = {"\xe2\x94\x9c\xe2\x94\x80 ", "\xe2\x94\x94\xe2\x94\x80 ",
+                                          "\xe2\x94\x82  ", "   "};
+    static const char *const plain[] = {"|- ", "`- ", "|  ", "   "};
+    const char *const *line = ascii ? plain : unicode;
+    const char *levels[LEVELS_DRAWN];
+    size_t count = 0;
+    for (uint32_t i = at; rows[i].parent != PIT_NO_NODE && count < LEVELS_DRAWN;
+         i = rows[i].parent) {
+        int last = rows[i].next_sibling == PIT_NO_NODE;
+        levels[count] = line[count == 0 ? last : 2 + last];
+        count++;
+    }
+    text->length = 0;
+    pit__text_add(text, "", 0);
+    while (count-- > 0)
+        pit__text_puts(text, levels[count]);
+}
+
+static void fill_table(const struct pit__report *report, const struct row *rows, uint32_t at,
+                       struct pit__table *table, struct pit__text *lines)
+{
+    while (at != PIT_NO_NODE) {
+        tree_lines(rows, at, report->look.ascii, lines);
+        pit__node_table_row(table, &rows[at].figures, pit__text_string(lines));
+        if (rows[at].first_child != PIT_NO_NODE) {
+            at = rows[at].first_child;
+            continue;
+        }
+        while (at != PIT_NO_NODE && rows[at].next_sibling == PIT_NO_NODE)
+            at = rows[at].parent;
+        if (at != PIT_NO_NODE)
+            at = rows[at].next_sibling;
+    }
+}
+
+void pit__print_left_out(const struct pit__report *report, size_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    char number[PIT__UNIT_BYTES];
+    fprintf(report->out, "%s%s %s%s not shown: below the share or the depth asked for%s\n",
+            pit__style_on(PIT__DIM, report->look.colour), pit__unit_count(number, count), what,
+            count == 1 ? "" : "s", pit__style_off(PIT__DIM, report->look.colour));
+}
+
+static int print_rows(const struct pit__report *report, struct row *rows, struct row **sorted,
+                      unsigned char *shown)
+{
+    size_t count = report->tree->node_count, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i].node = i;
+        rows[i].parent = report->tree->nodes[i].parent;
+        rows[i].first_child = PIT_NO_NODE;
+        pit__node_figures(report, i, &rows[i].figures);
+        shown[i] = (unsigned char)is_shown(report, rows, i, shown);
+        if (shown[i])
+            sorted[kept++] = &rows[i];
+    }
+    struct pit__table *table = pit__node_table_new();
+    struct pit__text lines = {0};
+    int code = table ? 0 : PIT_NO_MEMORY;
+    if (table) {
+        fill_table(report, rows, link_rows(rows, sorted, kept), table, &lines);
+        if (lines.failed || pit__table_print(table, report->out, &report->look) != 0)
+            code = PIT_NO_MEMORY;
+        pit__print_left_out(report, count - kept, "node");
+    }
+    pit__text_free(&lines);
+    pit__table_free(table);
+    return code;
+}
+
+int pit__print_tree(const struct pit__report *report)
+{
+    size_t count = report->tree->node_count;
+    if (count == 0)
+        return 0;
+    putc('\n', report->out);
+    struct row *rows = calloc(count, sizeof *rows);
+    struct row **sorted = calloc(count, sizeof *sorted);
+    unsigned char *shown = calloc(count, 1);
+    int code = PIT_NO_MEMORY;
+    if (rows && sorted && shown)
+        code = print_rows(report, rows, sorted, shown);
+    free(rows);
+    free(sorted);
+    free(shown);
+    return code;
+}

@@ -1,0 +1,207 @@
+"""Checks the shape of the tree: who includes whom, how large files are, what the library exports.
+
+The table below is the one of ARCHITECTURE.md. A layer includes its own files, those of the layers
+named here, and the public headers named here; libc is open to all.
+"""
+
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "system"))
+import pit_case  # noqa: E402
+
+PUBLIC = {"include/pitwall.h", "include/pitwall_report.h"}
+
+LAYERS = {
+    "include/pitwall.h": set(),
+    "include/pitwall_report.h": {"include/pitwall.h"},
+    "src/format": set(),
+    "src/recorder": {"src/format", "include/pitwall.h"},
+    "src/alloc": {"src/format", "src/recorder/thread.h"},
+    "src/reader": {"src/format"} | PUBLIC,
+    "src/analysis": set(),
+    "src/report": set(),
+    "src/views": {"src/analysis", "src/reader", "src/report"} | PUBLIC,
+    "src/monitor": {"src/views", "src/analysis", "src/reader", "src/report"} | PUBLIC,
+    "src/cli": PUBLIC,
+    "python": PUBLIC,
+    "examples": PUBLIC,
+}
+
+# Analysis does no I/O and prints nothing; libraries beyond libc are for the tool alone.
+NO_IO = {"stdio.h", "unistd.h", "fcntl.h", "sys/mman.h", "sys/stat.h", "wchar.h"}
+THIRD_PARTY = {"jansson.h", "yaml.h", "microhttpd.h", "ncurses.h", "curses.h", "sqlite3.h",
+               "libpq-fe.h", "zstd.h"}
+
+LIBC = re.compile(r"^(lib(c|m|pthread)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$")
+
+MAX_LINES = 800
+SEARCH = ("src", "include")
+SKIPPED_FOLDERS = {".git", "build", "__pycache__", "pitwall-runs"}
+SAME_NAME_ALLOWED = {"README.md", "CMakeLists.txt", "__init__.py"}
+
+
+def tree_files():
+    """All files of the tree that are ours, as paths from its top."""
+    top = pit_case.source_dir()
+    found = []
+    for folder, folders, files in os.walk(top):
+        folders[:] = [f for f in folders if f not in SKIPPED_FOLDERS and not f.startswith("build-")]
+        found += [os.path.relpath(os.path.join(folder, f), top) for f in files]
+    return sorted(found)
+
+
+def text_of(path):
+    with open(os.path.join(pit_case.source_dir(), path), encoding="utf-8") as file:
+        return file.read()
+
+
+def layer_of(path):
+    """The key of LAYERS that a file belongs to, or None."""
+    for key in LAYERS:
+        if path == key or path.startswith(key + "/"):
+            return key
+    return None
+
+
+def includes_of(path, opener='"'):
+    """The names a C file includes, as "name" or, with opener '<', as <name>."""
+    closer = {'"': '"', "<": ">"}[opener]
+    return re.findall(r"^[ \t]*#[ \t]*include[ \t]+%s([^%s\n]+)%s" % (opener, closer, closer),
+                      text_of(path), re.M)
+
+
+def resolve(path, name):
+    """The file of the tree that an include line means, or None."""
+    for base in (os.path.dirname(path),) + SEARCH:
+        candidate = os.path.normpath(os.path.join(base, name))
+        if os.path.isfile(os.path.join(pit_case.source_dir(), candidate)):
+            return candidate
+    return None
+
+
+def may_include(path, target):
+    own, other = layer_of(path), layer_of(target)
+    if own == other:
+        return True
+    return target in LAYERS[own] or other in LAYERS[own]
+
+
+C_FILES = [p for p in tree_files() if p.endswith((".c", ".h"))]
+
+
+class Layers(pit_case.Case):
+    def test_every_source_file_belongs_to_a_layer(self):
+        lost = [p for p in C_FILES if p.startswith(("src/", "include/")) and not layer_of(p)]
+        self.assertEqual(lost, [])
+        self.assertTrue([p for p in C_FILES if layer_of(p) == "src/recorder"])
+
+    def test_every_include_is_allowed_by_the_table(self):
+        wrong = []
+        for path in C_FILES:
+            if not layer_of(path):
+                continue
+            for name in includes_of(path):
+                target = resolve(path, name)
+                if not target:
+                    wrong.append("%s: %s is nowhere in the tree" % (path, name))
+                elif not may_include(path, target):
+                    wrong.append("%s may not include %s" % (path, target))
+        self.assertEqual(wrong, [])
+
+    def test_public_headers_in_angle_brackets_obey_the_table_too(self):
+        wrong = []
+        for path in C_FILES:
+            for name in includes_of(path, "<"):
+                target = "include/" + name
+                if target in PUBLIC and layer_of(path) and not may_include(path, target):
+                    wrong.append("%s may not include %s" % (path, target))
+        self.assertEqual(wrong, [])
+
+    def test_analysis_and_format_do_no_io(self):
+        wrong = ["%s includes <%s>" % (p, n) for p in C_FILES
+                 if layer_of(p) in ("src/analysis", "src/format")
+                 for n in includes_of(p, "<") if n in NO_IO]
+        self.assertEqual(wrong, [])
+
+    def test_other_libraries_are_used_by_the_tool_alone(self):
+        wrong = ["%s includes <%s>" % (p, n) for p in C_FILES
+                 if p.startswith(("src/", "include/")) and layer_of(p) != "src/cli"
+                 for n in includes_of(p, "<") if n in THIRD_PARTY]
+        self.assertEqual(wrong, [])
+
+
+class Files(pit_case.Case):
+    def test_no_file_is_longer_than_a_reader_can_bear(self):
+        long = []
+        for path in tree_files():
+            if path.endswith((".c", ".h", ".py", ".sh", ".cmake")):
+                lines = text_of(path).count("\n")
+                if lines > MAX_LINES:
+                    long.append("%s has %d lines" % (path, lines))
+        self.assertEqual(long, [])
+
+    def test_nothing_is_left_for_later(self):
+        word = re.compile(r"\b(TODO|FIXME|XXX)\b")
+        found = ["%s:%d: %s" % (p, n, line.strip())
+                 for p in tree_files() if p.startswith(("src/", "include/"))
+                 for n, line in enumerate(text_of(p).splitlines(), 1) if word.search(line)]
+        self.assertEqual(found, [])
+
+    def test_source_file_names_are_unique_in_the_tree(self):
+        seen, twice = {}, []
+        for path in tree_files():
+            name = os.path.basename(path)
+            if not name.endswith((".c", ".h", ".py", ".md")) or name in SAME_NAME_ALLOWED:
+                continue
+            if name in seen:
+                twice.append("%s and %s" % (seen[name], path))
+            seen[name] = path
+        self.assertEqual(twice, [])
+
+    def test_every_source_file_opens_with_its_purpose(self):
+        mute = [p for p in C_FILES if not text_of(p).lstrip().startswith("/*")]
+        self.assertEqual(mute, [])
+
+
+class Symbols(pit_case.Case):
+    def names(self, library, *options):
+        lines = self.run_ok(["nm", "--defined-only", "-g", *options, library]).stdout.splitlines()
+        return {parts[2] for parts in (line.split() for line in lines) if len(parts) == 3}
+
+    def declared(self):
+        """The functions and variables that the public headers declare with PIT_API."""
+        text = "".join(re.sub(r"/\*.*?\*/", "", text_of(p), flags=re.S) for p in sorted(PUBLIC))
+        declarations = re.findall(r"^PIT_API\b([^;]*);", text, re.M)
+        # The name stands before the parameters, or last of all.
+        return {re.search(r"(\w+)\s*(\(|$)", d.strip()).group(1) for d in declarations}
+
+    def test_the_shared_library_exports_what_the_headers_declare_and_nothing_else(self):
+        exported = self.names(pit_case.library("so"), "-D")
+        self.assertTrue(exported)
+        self.assertEqual(sorted(exported - self.declared()), [])
+        self.assertEqual(sorted(self.declared() - exported), [])
+
+    def test_global_names_of_the_static_library_carry_the_prefix(self):
+        wrong = [n for n in self.names(pit_case.library("a")) if not n.startswith("pit_")]
+        self.assertEqual(sorted(wrong), [])
+
+    def test_global_names_that_are_not_public_have_two_underscores(self):
+        private = self.names(pit_case.library("a")) - self.declared()
+        self.assertEqual(sorted(n for n in private if not n.startswith("pit__")), [])
+
+    def test_the_library_needs_libc_libm_and_pthreads_alone(self):
+        text = self.run_ok(["readelf", "-dW", pit_case.library("so")]).stdout
+        needed = re.findall(r"\(NEEDED\).*\[(.+)\]", text)
+        self.assertTrue(needed)
+        self.assertEqual([n for n in needed if not LIBC.match(n)], [])
+
+    def test_the_library_stays_loaded_and_has_its_version(self):
+        text = self.run_ok(["readelf", "-dW", pit_case.library("so")]).stdout
+        self.assertRegex(text, r"\(FLAGS_1\).*NODELETE")
+        self.assertIn("soname: [libpitwall.so.0]", text)
+
+
+if __name__ == "__main__":
+    pit_case.main(plain_build_only=True)

@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+"""A second reader of run files, written from docs/run-format.md alone.
+
+It shares no code with the library, so that the two can be held against each other. It reads a
+run that is at rest (closed, or its process is gone); of a live one it takes one copy, whose parts
+may be some spans apart.
+
+    pit_reader.py RUN            print one JSON document
+    pit_reader.py --check RUN    print what does not hold, exit 1 if anything
+
+As a module: load(path) -> dict, check(dict) -> list of texts. Bad files raise BadRun.
+"""
+
+import json
+import struct
+import sys
+
+U64_MAX = 2**64 - 1
+U32_MAX = 2**32 - 1
+NO_BUCKET = U32_MAX
+NO_WINDOW = 2**31
+
+FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS = range(1, 10)
+HEADER_BYTES = 4096
+NODE_BYTES = 1216
+LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096}
+
+RUN_COUNTERS = ("no_table", "in_signal", "values_lost", "mirrors_failed", "objects_unseen")
+THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep", "table_full",
+                   "signal", "clock_back", "left_open")
+PLACES = ("in place", "shm", "mirror", "memory")
+
+
+class BadRun(Exception):
+    """The file is not a run, or is damaged in a way that leaves nothing to read."""
+
+
+class View:
+    """The bytes of a run, with the byte order taken from its header and every read checked."""
+
+    def __init__(self, data):
+        self.data = data
+        self.order = "<"
+
+    def get(self, fmt, offset):
+        fmt = self.order + fmt
+        if offset < 0 or offset + struct.calcsize(fmt) > len(self.data):
+            raise BadRun("offset %d lies past the end of the file" % offset)
+        return struct.unpack_from(fmt, self.data, offset)
+
+    def u32(self, offset):
+        return self.get("I", offset)[0]
+
+    def u64(self, offset):
+        return self.get("Q", offset)[0]
+
+    def text(self, offset, length):
+        return bytes(self.data[offset:offset + length]).split(b"\0")[0].decode("utf-8", "replace")
+
+
+class Block:
+    def __init__(self, view, offset):
+        self.offset = offset
+        (self.type, self.thread, self.bytes, self.used,
+         self.a, self.b, self.c, self.d, self.e) = view.get("II7Q", offset)
+
+    def need(self, least):
+        if self.bytes < least:
+            raise BadRun("block of type %d at offset %d is too short for what it holds"
+                         % (self.type, self.offset))
+
+
+# ---- header and blocks ----------------------------------------------------------------------
+
+
+def read_header(view):
+    if len(view.data) < HEADER_BYTES:
+        raise BadRun("shorter than a header")
+    if bytes(view.data[:8]) != b"PITWALL\x1a":
+        raise BadRun("not a Pitwall run")
+    endian = view.u32(16)
+    if endian == 0x04030201:
+        view.order = ">"
+    elif endian != 0x01020304:
+        raise BadRun("unknown byte order")
+    major = view.get("H", 8)[0]
+    if major != 1:
+        raise BadRun("format version %d is not known" % major)
+    if view.u64(24):
+        raise BadRun("needs features that are not known")
+    start = view.u32(12)
+    if start < HEADER_BYTES or start % 64 or view.u32(20) != 64:
+        raise BadRun("bad header size or alignment")
+    state, place, last_pair = view.u32(48), view.u32(52), view.u32(68)
+    if state > 1 or place > 3 or last_pair > 1:
+        raise BadRun("bad state, place or clock pair in the header")
+
+    def pair(offset):
+        return dict(zip(("ticks", "raw_ns", "wall_ns", "error_ns"), view.get("4Q", offset)))
+
+    return {
+        "start": start, "state": ("recording", "closed")[state], "place": PLACES[place],
+        "pid": view.u32(56), "clock": view.u32(64), "nominal_hz": view.u64(72),
+        "first": pair(80), "last": pair(128 + 32 * last_pair),
+        "used_bytes": view.u64(192), "file_bytes": view.u64(200),
+        "growth_errno": view.u32(216), "open_errno": view.u32(220),
+        "span_cost_ps": view.u64(224), "ring_bytes": view.u64(232),
+        "run_id": bytes(view.data[32:48]).hex(), "parent_run_id": bytes(view.data[240:256]).hex(),
+        "live_name": view.text(320, 128),
+        "counters": dict(zip(RUN_COUNTERS, view.get("8Q", 256))),
+    }
+
+
+def walk(view, start, end):
+    """All blocks up to `end`, and whether the walk met damage."""
+    blocks, offset = [], start
+    while offset + 64 <= end:
+        block = Block(view, offset)
+        if block.type == 0:
+            return blocks, None
+        if block.bytes < 64 or block.bytes % 64:
+            return blocks, "bad block length at offset %d" % offset
+        if offset + block.bytes > end:
+            return blocks, "the block at offset %d reaches past the end" % offset
+        block.need(LEAST_BYTES.get(block.type, 64))
+        blocks.append(block)
+        offset += block.bytes
+    return blocks, None
+
+
+def read_facts(view, blocks):
+    facts = {}
+    for block in blocks:
+        block.need(64 + block.used)
+        texts = bytes(view.data[block.offset + 64:block.offset + 64 + block.used]).split(b"\0")[:-1]
+        texts = [text.decode("utf-8", "replace") for text in texts]
+        facts.update(zip(texts[0::2], texts[1::2]))
+    return facts
+
+
+def read_names(view, blocks):
+    names = {}
+    for block in blocks:
+        block.need(64 + block.used)
+        at, end = block.offset + 64, block.offset + 64 + block.used
+        while at + 4 <= end:
+            length = view.u32(at)
+            if at + 4 + length + 1 > end:
+                raise BadRun("the name at offset %d is longer than its block" % at)
+            names[at] = bytes(view.data[at + 4:at + 4 + length]).decode("utf-8", "replace")
+            at += (4 + length + 1 + 3) // 4 * 4
+    return names
+
+
+# ---- one thread -----------------------------------------------------------------------------
+
+
+def bucket_of(duration):
+    if duration < 64:
+        return duration
+    shift = duration.bit_length() - 6
+    return 32 * shift + (duration >> shift)
+
+
+def parts(where):
+    """Ref of a node, depth, flags."""
+    return where & U32_MAX, where >> 32 & 0xffff, where >> 48
+
+
+class Thread:
+    """One thread table with its nodes, by the rules of "Reading a thread"."""
+
+    def __init__(self, view, header, block, names):
+        at = block.offset
+        self.view, self.header, self.block, self.names = view, header, block, names
+        self.name = view.text(at + 64, 64)
+        self.counters = dict(zip(THREAD_COUNTERS, view.get("8Q", at + 128)))
+        self.depth = view.get("H", at + 192)[0]
+        if self.depth > 255:
+            raise BadRun("thread table at offset %d: depth %d" % (at, self.depth))
+        self.parent_child, self.ring_events = view.get("2Q", at + 200)
+        keys = ("begin", "duration", "count", "total", "child", "sq_lo", "sq_hi", "where")
+        self.pending = dict(zip(keys, view.get("8Q", at + 256)))
+        self.pending["node"], self.pending["depth"], _ = parts(self.pending["where"])
+        if self.pending["depth"] > 255:
+            raise BadRun("thread table at offset %d: depth of the pending sample" % at)
+        self.nodes = {}   # ref -> node, in the order of refs
+        self.series, self.octaves, self.rings, self.values = {}, {}, [], []
+        self.applied = False
+        self.lost = 0     # nodes without a name or parent in the file
+        self.torn = 0     # nodes that cannot be made whole
+
+    def frame(self, index):
+        begin, child, where = self.view.get("3Q", self.block.offset + 320 + 32 * index)
+        node, _, flags = parts(where)
+        return {"begin": begin, "child": child, "node": node, "flags": flags}
+
+    # -- nodes
+
+    def add_nodes(self, block):
+        block.need(64 + NODE_BYTES * block.used)
+        for i in range(block.used):
+            at = block.offset + 64 + NODE_BYTES * i
+            self.add_node(at // 64, at)
+
+    def add_node(self, ref, at):
+        view, pending = self.view, self.pending
+        count, total, child, least, most, sq_lo, sq_hi, seq, window = view.get("7QII", at)
+        name, parent, flags, items, in_bytes, flops = view.get("QIIQQQ", at + 128)
+        squares = sq_hi << 64 | sq_lo
+        if seq & 1 and pending["node"] != ref:
+            self.torn += 1  # only in a copy taken while the run went on
+        elif seq & 1:
+            duration = pending["duration"]
+            count = pending["count"] + 1
+            total = pending["total"] + duration & U64_MAX
+            child = pending["child"]
+            if pending["depth"]:
+                child += self.frame(pending["depth"])["child"]
+            squares = (pending["sq_hi"] << 64 | pending["sq_lo"]) + duration * duration
+            least, most = min(least, duration), max(most, duration)
+        if pending["node"] == ref and count == pending["count"] + 1:
+            self.applied = True
+        above = self.nodes.get(parent)
+        if name not in self.names or (parent and not above):
+            self.lost += 1
+            return
+        path = self.names[name] if not parent else above["path"] + "/" + self.names[name]
+        self.nodes[ref] = {
+            "path": path, "index": len(self.nodes), "parent": above["index"] if parent else None,
+            "detached": bool(flags & 1), "count": count, "total": total, "child": child,
+            "min": least if count else 0, "max": most if count else 0, "squares": squares,
+            "items": items, "bytes": in_bytes, "flops": flops, "at": at, "window": window,
+        }
+
+    def is_pending(self, ref):
+        return self.applied and self.pending["node"] == ref
+
+    def histogram(self, ref, node):
+        counts = {}
+        if node["window"] != NO_WINDOW:
+            if node["window"] > 1920 - 256:
+                raise BadRun("node at offset %d: bad histogram window" % node["at"])
+            for i, n in enumerate(self.view.get("256I", node["at"] + 192)):
+                if n:
+                    counts[node["window"] + i] = n
+        for block in self.octaves.get(ref, ()):
+            for i, n in enumerate(self.view.get("32Q", block.offset + 64)):
+                if n:
+                    counts[32 * block.b + i] = counts.get(32 * block.b + i, 0) + n
+        if self.is_pending(ref) and sum(counts.values()) == node["count"] - 1:
+            bucket = bucket_of(self.pending["duration"])
+            counts[bucket] = counts.get(bucket, 0) + 1
+        return dict(sorted(counts.items()))
+
+    def course(self, ref, node):
+        """The series as [start, width, count, total, min, max], start in ticks of the run."""
+        at, view = node["at"], self.view
+        cur = list(view.get("4Q", at + 72))
+        index, shift = view.get("II", at + 104)
+        block_ref = view.u32(at + 112)
+        buckets = {}
+        block = self.series.get(block_ref * 64)
+        if block:
+            if index == NO_BUCKET:
+                shift = block.b
+            for i in range(128):
+                bucket = list(view.get("4Q", block.offset + 64 + 32 * i))
+                if bucket[0] and (index == NO_BUCKET or i < index):
+                    buckets[i] = bucket
+        if shift > 63:
+            raise BadRun("node at offset %d: bad width of its series" % at)
+        if index != NO_BUCKET and (cur[0] or cur[1]):
+            buckets[index] = cur
+        if self.is_pending(ref):
+            self.finish_course(node, buckets, shift)
+        return [[i << shift, 1 << shift] + b for i, b in sorted(buckets.items())]
+
+    def finish_course(self, node, buckets, shift):
+        begin, duration = self.pending["begin"], self.pending["duration"]
+        count_short = node["count"] - sum(b[0] for b in buckets.values()) == 1
+        total_short = node["total"] - sum(b[1] for b in buckets.values()) == duration
+        index = max(begin + duration - self.header["first"]["ticks"], 0) >> shift
+        if not count_short and not total_short and index not in buckets:
+            return
+        bucket = buckets.setdefault(index, [0, 0, U64_MAX, 0])
+        bucket[0] += 1 if count_short else 0
+        bucket[1] += duration if total_short else 0
+        bucket[2] = min(bucket[2], duration)
+        bucket[3] = max(bucket[3], duration)
+
+    # -- stack, events, values
+
+    def open_spans(self, objects):
+        frames = [self.frame(i) for i in range(1, self.depth + 1)]
+        if self.applied and self.depth and self.pending["depth"] == self.depth:
+            top = frames[-1]
+            if (top["node"], top["begin"]) == (self.pending["node"], self.pending["begin"]):
+                frames.pop()
+                if frames:
+                    frames[-1]["child"] = self.parent_child
+        spans = [(f["node"], f["begin"], f["child"], bool(f["flags"] & 1), False) for f in frames]
+        spans += [(ref, begin, 0, False, True) for begin, ref, thread in objects
+                  if thread == self.block.thread]
+        return [{"path": self.nodes[ref]["path"], "node": self.nodes[ref]["index"],
+                 "begin": begin, "child": child, "phase": phase, "object": is_object}
+                for ref, begin, child, phase, is_object in spans if ref in self.nodes]
+
+    def events(self):
+        events = []
+        for ring in sorted((r for r in self.rings if r.a != U64_MAX), key=lambda r: r.a):
+            ring.need(64 + 24 * ring.b)
+            for i in range(max(min(ring.b, self.ring_events - ring.a), 0)):
+                begin, duration, where = self.view.get("3Q", ring.offset + 64 + 24 * i)
+                events.append((begin, duration) + parts(where)[:2])
+        if self.applied and self.header["ring_bytes"]:
+            p = self.pending
+            if not events or (events[-1][0], events[-1][2]) != (p["begin"], p["node"]):
+                events.append((p["begin"], p["duration"], p["node"], p["depth"]))
+        return [[self.nodes[ref]["path"], begin, duration, depth]
+                for begin, duration, ref, depth in events if ref in self.nodes]
+
+    def value(self, block):
+        view, at = self.view, block.offset
+        name, count, seq, half = view.get("QQII", at + 64)
+        if name not in self.names:
+            return None  # made, but not filled in yet; or its name is beyond the file
+        if half > 1:
+            raise BadRun("value at offset %d: bad half" % at)
+        stride, last = view.u64(at + 88 + 8 * half), view.get("d", at + 104)[0]
+        if seq & 1:
+            count, last = view.u64(at + 168), view.get("d", at + 120)[0]
+        points = -(-count // stride) if stride else 513
+        if points > 512:
+            raise BadRun("value at offset %d: more points than room" % at)
+        out = []
+        for i in range(points):
+            where = at + 192 + 32 * (512 * half + i)
+            if seq & 1 and i == count // stride:
+                where = at + 136
+            ticks, total, least, most = view.get("Q3d", where)
+            n = min(stride, count - i * stride)
+            out.append([ticks, n, total / n, least, most])
+        return {"name": self.names[name], "count": count, "last": last if count else None,
+                "points": out}
+
+    def plain(self, objects):
+        nodes = []
+        for ref, node in self.nodes.items():
+            out = {key: node[key] for key in (
+                "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
+                "items", "bytes", "flops")}
+            out["histogram"] = self.histogram(ref, node)
+            out["series"] = self.course(ref, node)
+            nodes.append(out)
+        return {
+            "name": self.name, "index": self.block.thread, "tid": self.block.a,
+            "tenants": self.block.b, "attached": bool(self.block.used), "depth": self.depth,
+            "open": self.open_spans(objects), "nodes": nodes, "events": self.events(),
+            "events_written": self.ring_events, "values": [v for v in map(self.value, self.values) if v],
+            "counters": self.counters, "lost": self.lost, "torn": self.torn,
+        }
+
+
+# ---- the whole run --------------------------------------------------------------------------
+
+
+def sort_blocks(view, header, blocks):
+    """Threads with their blocks; a first pass for what later blocks refer to."""
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, 10)}
+    names = read_names(view, of[NAMES])
+    threads = {}
+    for block in of[THREAD]:
+        if block.thread in threads:
+            raise BadRun("two thread tables have the index %d" % block.thread)
+        threads[block.thread] = Thread(view, header, block, names)
+    for kind in (NODES, SERIES, OCTAVE, RING, VALUE):
+        for block in of[kind]:
+            thread = threads.get(block.thread)
+            if not thread:
+                raise BadRun("the block at offset %d has no thread table" % block.offset)
+            if kind == NODES:
+                thread.add_nodes(block)
+            elif kind == SERIES:
+                thread.series[block.offset] = block
+            elif kind == OCTAVE:
+                if block.b >= 60:
+                    raise BadRun("the block at offset %d has no such octave" % block.offset)
+                thread.octaves.setdefault(block.a, []).append(block)
+            elif kind == RING:
+                thread.rings.append(block)
+            else:
+                thread.values.append(block)
+    objects = [view.get("QII", block.offset + 64 + 16 * i)
+               for block in of[OBJECTS] for i in range(252)]
+    return threads, [o for o in objects if o[1]], read_facts(view, of[FACTS])
+
+
+def ns_per_tick(header):
+    first, last = header["first"], header["last"]
+    if header["clock"] == 1:
+        return 1.0
+    ticks, raw = last["ticks"] - first["ticks"], last["raw_ns"] - first["raw_ns"]
+    if raw < 1000000 and header["nominal_hz"]:
+        return 1e9 / header["nominal_hz"]
+    return raw / ticks if ticks > 0 and raw > 0 else None
+
+
+def parse(data):
+    view = View(data)
+    header = read_header(view)
+    blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
+    threads, objects, facts = sort_blocks(view, header, blocks)
+    run = {key: header[key] for key in (
+        "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
+        "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters")}
+    run["start_ticks"], run["end_ticks"] = header["first"]["ticks"], header["last"]["ticks"]
+    run["start_wall_ns"] = header["first"]["wall_ns"]
+    run["ns_per_tick"] = ns_per_tick(header)
+    run["damage"] = damage
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > OBJECTS)
+    run["facts"] = facts
+    run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
+    return run
+
+
+def load(path):
+    """The run at `path` as plain dicts and lists. Raises BadRun, OSError."""
+    with open(path, "rb") as file:
+        return parse(file.read())
+
+
+def check(run):
+    """What does not hold of "What holds in a run at rest"; an empty list if all does."""
+    bad = ["damage: " + run["damage"]] if run["damage"] else []
+    for thread in run["threads"]:
+        exact = not thread["counters"]["abandoned"] and not thread["counters"]["left_open"]
+        below = {}
+        for node in thread["nodes"]:
+            if not node["detached"]:
+                below[node["parent"]] = below.get(node["parent"], 0) + node["total"]
+        if thread["torn"]:
+            bad.append("%s: %d nodes are half written" % (thread["name"], thread["torn"]))
+        for i, node in enumerate(thread["nodes"]):
+            where = "%s: %s: " % (thread["name"], node["path"])
+            for what, got, want in (
+                    ("histogram", sum(node["histogram"].values()), node["count"]),
+                    ("series count", sum(b[2] for b in node["series"]), node["count"]),
+                    ("series total", sum(b[3] for b in node["series"]), node["total"])):
+                if got != want:
+                    bad.append("%s%s adds up to %d, not %d" % (where, what, got, want))
+            child = node["child"] + sum(s["child"] for s in thread["open"]
+                                        if s["node"] == i and not s["object"])
+            if exact and child != below.get(i, 0):
+                bad.append("%schild time is %d, its child nodes have %d"
+                           % (where, child, below.get(i, 0)))
+            if node["count"] and not (
+                    node["min"] * node["count"] <= node["total"] <= node["max"] * node["count"]
+                    and node["total"] ** 2 <= node["squares"] * node["count"]):
+                bad.append(where + "minimum, maximum, total and squares do not fit together")
+    return bad
+
+
+def finite(x):
+    """JSON has no NaN and no infinities: they become texts."""
+    return str(x) if x != x or x in (float("inf"), float("-inf")) else x
+
+
+def main(arguments):
+    checking = arguments[:1] == ["--check"]
+    paths = arguments[1:] if checking else arguments
+    if len(paths) != 1 or paths[0].startswith("-"):
+        sys.stderr.write("usage: pit_reader.py [--check] RUN\n")
+        return 64
+    try:
+        run = load(paths[0])
+    except (BadRun, OSError, struct.error) as error:
+        sys.stderr.write("pit_reader: %s: %s\n" % (paths[0], error))
+        return 1
+    if checking:
+        bad = check(run)
+        print("\n".join(bad) if bad else "all holds")
+        return 1 if bad else 0
+    for thread in run["threads"]:
+        for node in thread["nodes"]:
+            node["squares"] = str(node["squares"])  # 128 bits: more than JSON numbers keep
+        for value in thread["values"]:
+            value["last"] = finite(value["last"])
+            value["points"] = [[finite(x) for x in point] for point in value["points"]]
+    try:
+        json.dump(run, sys.stdout, indent=1, allow_nan=False)
+        print(flush=True)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever reads has had enough
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
