@@ -55,9 +55,9 @@ void bench_floor(uint64_t n, void *unused);
 struct bench_case {
     void (*body)(uint64_t n, void *argument);
     void *argument;
-    uint64_t n;      /* iterations a batch */
-    double per;      /* what one iteration counts for, 0: 1 */
-    double best_ns;  /* result: per iteration / per, of the fastest batch */
+    uint64_t n;     /* iterations a batch */
+    double per;     /* what one iteration counts for, 0: 1 */
+    double best_ns; /* result: per iteration / per, of the fastest batch */
 };
 
 /* Run the cases in turns, `rounds` times each. */

@@ -47,7 +47,7 @@ int main(void)
     bench_print("cold_noop_ns", empty);
     bench_print("cold_span_ns", cold);
     bench_print("cold_x_noop", cold / empty);
-    bench_print("cold_p5_x_noop", bench_quantile(span_ns, PASSAGES, 0.05) /
-                                      bench_quantile(empty_ns, PASSAGES, 0.05));
+    bench_print("cold_p5_x_noop",
+                bench_quantile(span_ns, PASSAGES, 0.05) / bench_quantile(empty_ns, PASSAGES, 0.05));
     return 0;
 }

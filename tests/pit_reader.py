@@ -17,6 +17,7 @@ import sys
 
 U64_MAX = 2**64 - 1
 U32_MAX = 2**32 - 1
+POPPED = 2 ** 64 - 1
 NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
@@ -256,11 +257,10 @@ class Thread:
     def course(self, ref, node):
         """The series as [start, width, count, total, min, max], start in ticks of the run."""
         at, view = node["at"], self.view
-        cur = list(view.get("4Q", at + 72))
+        cur_end, cur_count, cur_total, cur_min, cur_max = view.get("5Q", at + 64)
         index, shift = view.get("II", at + 104)
-        block_ref = view.u32(at + 112)
+        block = self.series.get(view.u32(at + 112) * 64)
         buckets = {}
-        block = self.series.get(block_ref * 64)
         if block:
             if index == NO_BUCKET:
                 shift = block.b
@@ -268,32 +268,35 @@ class Thread:
                 bucket = list(view.get("4Q", block.offset + 64 + 32 * i))
                 if bucket[0] and (index == NO_BUCKET or i < index):
                     buckets[i] = bucket
-        if shift > 63:
+        if shift > 56:
             raise BadRun("node at offset %d: bad width of its series" % at)
-        if index != NO_BUCKET and (cur[0] or cur[1]):
-            buckets[index] = cur
-        if self.is_pending(ref):
-            self.finish_course(node, buckets, shift)
+        is_pending, duration = self.is_pending(ref), self.pending["duration"]
+        is_behind = True
+        if index != NO_BUCKET:
+            now = [node["count"] - cur_count, node["total"] - cur_total, cur_min, cur_max]
+            is_behind = self.pending["begin"] + duration >= cur_end
+            if is_pending and is_behind:
+                now[0] -= 1
+                now[1] -= duration
+            elif is_pending:
+                now[2], now[3] = min(now[2], duration), max(now[3], duration)
+            if now[0]:
+                buckets[index] = now
+        short = node["count"] - sum(b[0] for b in buckets.values())
+        if is_pending and is_behind and short == 1:
+            since = self.pending["begin"] + duration - self.header["first"]["ticks"]
+            bucket = buckets.setdefault(max(since, 0) >> shift, [0, 0, U64_MAX, 0])
+            bucket[0] += 1
+            bucket[1] += duration
+            bucket[2], bucket[3] = min(bucket[2], duration), max(bucket[3], duration)
         return [[i << shift, 1 << shift] + b for i, b in sorted(buckets.items())]
-
-    def finish_course(self, node, buckets, shift):
-        begin, duration = self.pending["begin"], self.pending["duration"]
-        count_short = node["count"] - sum(b[0] for b in buckets.values()) == 1
-        total_short = node["total"] - sum(b[1] for b in buckets.values()) == duration
-        index = max(begin + duration - self.header["first"]["ticks"], 0) >> shift
-        if not count_short and not total_short and index not in buckets:
-            return
-        bucket = buckets.setdefault(index, [0, 0, U64_MAX, 0])
-        bucket[0] += 1 if count_short else 0
-        bucket[1] += duration if total_short else 0
-        bucket[2] = min(bucket[2], duration)
-        bucket[3] = max(bucket[3], duration)
 
     # -- stack, events, values
 
     def open_spans(self, objects):
         frames = [self.frame(i) for i in range(1, self.depth + 1)]
-        if self.applied and self.depth and self.pending["depth"] == self.depth:
+        if (self.applied and self.depth and self.pending["depth"] == self.depth
+                and self.parent_child != POPPED):
             top = frames[-1]
             if (top["node"], top["begin"]) == (self.pending["node"], self.pending["begin"]):
                 frames.pop()
@@ -357,7 +360,8 @@ class Thread:
             "name": self.name, "index": self.block.thread, "tid": self.block.a,
             "tenants": self.block.b, "attached": bool(self.block.used), "depth": self.depth,
             "open": self.open_spans(objects), "nodes": nodes, "events": self.events(),
-            "events_written": self.ring_events, "values": [v for v in map(self.value, self.values) if v],
+            "events_written": self.ring_events,
+            "values": [value for value in map(self.value, self.values) if value],
             "counters": self.counters, "lost": self.lost, "torn": self.torn,
         }
 

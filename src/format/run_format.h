@@ -169,6 +169,8 @@ struct pit_fmt_pending {
     uint64_t where; /* 0: there is none */
 };
 
+#define PIT_FMT_POPPED UINT64_MAX
+
 /* Block THREAD. used: 1 while a thread has the table. a: kernel thread id of the newest tenant.
  * b: how many threads have had it. c: ticks when the newest came. */
 struct pit_fmt_thread {
@@ -178,7 +180,8 @@ struct pit_fmt_thread {
     /* the hot line: written at every begin and end */
     uint16_t depth;                         /* 192 open frames above the root */
     uint16_t hot_spare[3];                  /* 194 */
-    uint64_t parent_child;                  /* 200 what the pending sample leaves in the frame below */
+    uint64_t parent_child;                  /* 200 what the pending sample leaves in the frame below,
+                                                   or PIT_FMT_POPPED: it has, a new frame came */
     uint64_t ring_events;                   /* 208 events ever written to the flight recorder */
     uint64_t hot_spare2[5];                 /* 216 */
     struct pit_fmt_pending pending;         /* 256 */
@@ -210,13 +213,13 @@ struct pit_fmt_node {
     uint64_t sq_hi;  /*  48 */
     uint32_t seq;    /*  56 */
     uint32_t window; /*  60 first bucket of the window, or PIT_FMT_NO_WINDOW */
-    /* line 2: the current bucket of the series */
+    /* line 2: the current bucket of the series. It holds what line 1 has gained since it began. */
     uint64_t cur_end;   /*  64 first tick past it */
-    uint64_t cur_count; /*  72 */
-    uint64_t cur_total; /*  80 */
+    uint64_t cur_count; /*  72 count when it began */
+    uint64_t cur_total; /*  80 total when it began */
     uint64_t cur_min;   /*  88 */
     uint64_t cur_max;   /*  96 */
-    uint32_t cur_index; /* 104 which bucket it is, or PIT_FMT_NO_BUCKET: then it holds nothing */
+    uint32_t cur_index; /* 104 which bucket it is, or PIT_FMT_NO_BUCKET: it is just changing */
     uint32_t cur_shift; /* 108 bucket width = 1 << shift ticks */
     uint32_t series;    /* 112 ref of the SERIES block with the past buckets, 0 for none */
     uint32_t octaves;   /* 116 ref of the first OCTAVE block, 0 for none */

@@ -140,16 +140,16 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
 /* ---- series -------------------------------------------------------------------------------- */
 
 struct course {
-    struct pit_fmt_bucket buckets[PIT_FMT_SERIES_BUCKETS];
+    struct pit_fmt_bucket buckets[PIT_FMT_SERIES_BUCKETS + 1];
     uint64_t shift;
-    uint64_t count, total; /* of all buckets */
+    uint64_t last;  /* where the one past the end lies: a sample before its fold */
+    uint64_t count; /* of all buckets */
 };
 
 static void course_put(struct course *course, uint64_t index, struct pit_fmt_bucket bucket)
 {
     course->buckets[index] = bucket;
     course->count += bucket.count;
-    course->total += bucket.total;
 }
 
 static struct pit_fmt_bucket copy_bucket(const struct pit_fmt_bucket *raw)
@@ -158,50 +158,76 @@ static struct pit_fmt_bucket copy_bucket(const struct pit_fmt_bucket *raw)
                                    PIT_LOAD(raw->max)};
 }
 
-/* The past buckets, then the current one, which may stand for a stale one in its place. */
-static void read_course(const struct pit__image *image, const struct pit_fmt_node *node,
-                        uint64_t ref, struct course *course)
+/* The past buckets: those before the current one, or all while that one is just changing. */
+static void read_past(const struct pit__image *image, const struct pit_fmt_node *node, uint64_t ref,
+                      uint32_t index, struct course *course)
 {
-    memset(course, 0, sizeof *course);
-    uint32_t index = PIT_LOAD_ACQUIRE(node->cur_index);
     uint64_t past = (uint64_t)PIT_LOAD_ACQUIRE(node->series) << PIT_FMT_REF_SHIFT;
     course->shift = PIT_LOAD(node->cur_shift);
     const struct pit__block *block = past ? pit__block_at(image, past, PIT_FMT_SERIES) : NULL;
-    if (block) {
-        const struct pit_fmt_series *series = (const void *)(image->base + block->offset);
-        uint32_t whose = (uint32_t)PIT_LOAD_ACQUIRE(series->block.a);
-        uint64_t shift = PIT_LOAD(series->block.b);
-        if (whose == ref) {
-            course->shift = shift;
-            for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS && i < index; i++)
-                course_put(course, i, copy_bucket(&series->buckets[i]));
-        }
-    }
-    if (index < PIT_FMT_SERIES_BUCKETS)
-        course_put(course, index,
-                   (struct pit_fmt_bucket){PIT_LOAD(node->cur_count), PIT_LOAD(node->cur_total),
-                                           PIT_LOAD(node->cur_min), PIT_LOAD(node->cur_max)});
+    if (!block)
+        return;
+    const struct pit_fmt_series *series = (const void *)(image->base + block->offset);
+    uint32_t whose = (uint32_t)PIT_LOAD_ACQUIRE(series->block.a);
+    uint64_t shift = PIT_LOAD(series->block.b);
+    if (whose != ref)
+        return;
+    course->shift = shift;
+    for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS && i < index; i++)
+        course_put(course, i, copy_bucket(&series->buckets[i]));
 }
 
-/* The pending sample may have reached the series in count, in total, in both or in neither. */
-static void complete_course(struct course *course, uint64_t start, const pit_raw_node *node,
-                            const struct pit__pending *p)
+/* A sample takes its place among the buckets. */
+static void course_add(struct course *course, uint64_t start, const struct pit__pending *p)
 {
-    uint64_t end = p->begin + p->duration;
-    uint64_t since = end > start ? end - start : 0;
-    uint64_t index = course->shift < 64 ? since >> course->shift : 0;
-    if (index >= PIT_FMT_SERIES_BUCKETS)
-        index = PIT_FMT_SERIES_BUCKETS - 1;
+    uint64_t end = p->begin + p->duration, since = end > start ? end - start : 0;
+    uint64_t index = since >> course->shift;
+    if (index >= PIT_FMT_SERIES_BUCKETS) {
+        course->last = index;
+        index = PIT_FMT_SERIES_BUCKETS;
+    }
     struct pit_fmt_bucket *bucket = &course->buckets[index];
-    int was_empty = bucket->count == 0;
-    if (course->count + 1 == node->count)
-        bucket->count++;
-    if (course->total + p->duration == node->total)
-        bucket->total += p->duration;
-    if (was_empty || p->duration < bucket->min)
+    if (bucket->count == 0 || p->duration < bucket->min)
         bucket->min = p->duration;
     if (p->duration > bucket->max)
         bucket->max = p->duration;
+    bucket->count++;
+    bucket->total += p->duration;
+    course->count++;
+}
+
+/* The current bucket holds what the statistics have gained since it began, but for a pending
+ * sample that ended behind it. That one, or one that met the bucket just changing, is added by
+ * itself; one that is inside may still be missing in minimum and maximum. */
+static void read_course(const struct pit__image *image, const struct pit_fmt_node *node,
+                        uint64_t ref, const struct pit__pending *p, const pit_raw_node *out,
+                        struct course *course)
+{
+    memset(course, 0, sizeof *course);
+    uint32_t index = PIT_LOAD_ACQUIRE(node->cur_index);
+    int has_pending = p->applied && pit_fmt_ref_of(p->where) == ref;
+    read_past(image, node, ref, index, course);
+    if (course->shift > 56)
+        return; /* damaged: no clock ticks that long */
+    int is_behind = 1;
+    if (index < PIT_FMT_SERIES_BUCKETS) {
+        uint64_t count = PIT_LOAD(node->cur_count), total = PIT_LOAD(node->cur_total);
+        if (count > out->count || total > out->total)
+            return; /* a live run went on meanwhile */
+        struct pit_fmt_bucket now = {out->count - count, out->total - total,
+                                     PIT_LOAD(node->cur_min), PIT_LOAD(node->cur_max)};
+        is_behind = p->begin + p->duration >= PIT_LOAD(node->cur_end);
+        if (has_pending && is_behind && now.count > 0) {
+            now.count--;
+            now.total -= p->duration;
+        } else if (has_pending) {
+            now.min = p->duration < now.min ? p->duration : now.min;
+            now.max = p->duration > now.max ? p->duration : now.max;
+        }
+        course_put(course, index, now);
+    }
+    if (has_pending && is_behind && course->count + 1 == out->count)
+        course_add(course, image->header.first.ticks, p);
 }
 
 void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
@@ -209,20 +235,16 @@ void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__pending *pending, pit_raw_node *out)
 {
     struct course course;
-    read_course(image, node, ref, &course);
-    if (course.shift > 56)
-        return; /* damaged: no clock ticks that long */
-    if (pending->applied && pit_fmt_ref_of(pending->where) == ref &&
-        (course.count + 1 == out->count || course.total + pending->duration == out->total))
-        complete_course(&course, image->header.first.ticks, out, pending);
+    read_course(image, node, ref, pending, out, &course);
     size_t count = 0;
-    for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS; i++)
+    for (uint32_t i = 0; i <= PIT_FMT_SERIES_BUCKETS; i++)
         count += course.buckets[i].count != 0;
     pit_series_bin *bins = pit__arena_array(arena, count, sizeof *bins);
-    for (uint32_t i = 0, at = 0; bins && i < PIT_FMT_SERIES_BUCKETS; i++) {
+    for (uint32_t i = 0, at = 0; bins && i <= PIT_FMT_SERIES_BUCKETS; i++) {
         const struct pit_fmt_bucket *b = &course.buckets[i];
+        uint64_t index = i < PIT_FMT_SERIES_BUCKETS ? i : course.last;
         if (b->count)
-            bins[at++] = (pit_series_bin){(uint64_t)i << course.shift, (uint64_t)1 << course.shift,
+            bins[at++] = (pit_series_bin){index << course.shift, (uint64_t)1 << course.shift,
                                           b->count, b->total, b->min, b->max};
     }
     out->series = bins;

@@ -153,7 +153,8 @@ static void read_nodes(struct part *part)
 static int is_finished(const struct part *part, const struct pit_fmt_frame *frame, uint32_t depth)
 {
     const struct pit__pending *p = &part->pending;
-    return p->applied && pit_fmt_depth_of(p->where) == depth &&
+    return p->applied && PIT_LOAD(part->table->parent_child) != PIT_FMT_POPPED &&
+           pit_fmt_depth_of(p->where) == depth &&
            PIT_LOAD(frame->begin) == p->begin &&
            pit_fmt_ref_of(PIT_LOAD(frame->where)) == pit_fmt_ref_of(p->where);
 }

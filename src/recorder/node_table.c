@@ -1,6 +1,6 @@
 /* Nodes: finding one, making one, and the rare parts of its histogram and series.
  *
- * All of it runs on the thread that owns the table, with t->ready 0. Only handing out a block takes
+ * All of it runs on the thread that owns the table, which holds it. Only handing out a block takes
  * the recorder's lock.
  */
 #include "recorder.h"
@@ -161,10 +161,10 @@ static void octave_add(struct pit__thread *t, struct pit_fmt_node *node, uint32_
     PIT_STORE_ORDERED(*counter, PIT_LOAD(*counter) + n);
 }
 
-/* The first samples of a node are unlike the rest (cold caches, lazy set-up), so they go outside,
- * and the fourth says where the window lies: three octaves below it, four above. */
-#define WINDOW_FROM_COUNT 4
-#define WINDOW_OCTAVES_BELOW 3
+/* The first samples of a node are unlike the rest (cold caches, lazy set-up), so they go outside;
+ * then the shortest of them says where the window lies: two octaves below it, five above. */
+#define WINDOW_FROM_COUNT 8
+#define WINDOW_OCTAVES_BELOW 2
 
 void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t duration)
 {
@@ -172,7 +172,7 @@ void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t d
         return; /* the cost measurement's scratch table */
     uint32_t bucket = pit_fmt_bucket_of(duration);
     if (node->window == PIT_FMT_NO_WINDOW && node->count >= WINDOW_FROM_COUNT) {
-        uint32_t octave = bucket / PIT_FMT_SUB;
+        uint32_t octave = pit_fmt_bucket_of(node->min) / PIT_FMT_SUB;
         uint32_t first = octave > WINDOW_OCTAVES_BELOW ? octave - WINDOW_OCTAVES_BELOW : 0;
         uint32_t last = PIT_FMT_BUCKETS / PIT_FMT_SUB - PIT_FMT_WINDOW_OCTAVES;
         PIT_STORE_ORDERED(node->window, (first < last ? first : last) * PIT_FMT_SUB);
@@ -194,24 +194,26 @@ void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t d
 
 /* ---- series -------------------------------------------------------------------------------- */
 
+/* The sample that opens a bucket is in the node's statistics already. */
 static void current_start(struct pit_fmt_node *node, uint64_t start_ticks, uint64_t index,
                           uint64_t duration)
 {
-    PIT_STORE_ORDERED(node->cur_count, 1);
-    PIT_STORE_ORDERED(node->cur_total, duration);
+    PIT_STORE_ORDERED(node->cur_count, node->count - 1);
+    PIT_STORE_ORDERED(node->cur_total, node->total - duration);
     PIT_STORE_ORDERED(node->cur_min, duration);
     PIT_STORE_ORDERED(node->cur_max, duration);
     PIT_STORE_ORDERED(node->cur_end, start_ticks + ((index + 1) << node->cur_shift));
     PIT_STORE_ORDERED(node->cur_index, (uint32_t)index);
 }
 
-/* The current bucket takes its place among the past ones; readers ignore that place until the
- * current bucket is marked empty. */
-static void current_store(struct pit_fmt_node *node, struct pit_fmt_series *series)
+/* The current bucket, up to the sample before this one, takes its place among the past ones;
+ * readers ignore that place until the current bucket is marked as changing. */
+static void current_store(struct pit_fmt_node *node, struct pit_fmt_series *series,
+                          uint64_t duration)
 {
     struct pit_fmt_bucket *bucket = &series->buckets[node->cur_index];
-    PIT_STORE_ORDERED(bucket->count, node->cur_count);
-    PIT_STORE_ORDERED(bucket->total, node->cur_total);
+    PIT_STORE_ORDERED(bucket->count, node->count - 1 - node->cur_count);
+    PIT_STORE_ORDERED(bucket->total, node->total - duration - node->cur_total);
     PIT_STORE_ORDERED(bucket->min, node->cur_min);
     PIT_STORE_ORDERED(bucket->max, node->cur_max);
     PIT_STORE_ORDERED(node->cur_index, PIT_FMT_NO_BUCKET);
@@ -274,8 +276,6 @@ static struct pit_fmt_series *series_of(struct pit__thread *t, struct pit_fmt_no
 static void current_forever(struct pit_fmt_node *node, uint64_t duration)
 {
     PIT_STORE_ORDERED(node->cur_end, UINT64_MAX);
-    PIT_STORE_ORDERED(node->cur_count, node->cur_count + 1);
-    PIT_STORE_ORDERED(node->cur_total, node->cur_total + duration);
     PIT_STORE(node->cur_min, duration < node->cur_min ? duration : node->cur_min);
     PIT_STORE(node->cur_max, duration > node->cur_max ? duration : node->cur_max);
 }
@@ -293,7 +293,7 @@ void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t
             current_forever(node, duration);
             return;
         }
-        current_store(node, series);
+        current_store(node, series, duration);
     }
     while (since >> node->cur_shift >= PIT_FMT_SERIES_BUCKETS) {
         if (!node->series)

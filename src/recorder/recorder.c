@@ -300,11 +300,13 @@ static int save(pit_recorder *rec)
     return pit__run_save(rec);
 }
 
-static void stop_threads(pit_recorder *rec)
+/* A thread that is inside a begin or end at this moment opens its gate again; the second call, some
+ * time later, closes it for good. */
+static void stop_threads(const pit_recorder *rec)
 {
     for (struct pit__thread *t = rec->threads; t; t = t->next_in_recorder) {
         PIT_STORE(t->open, 0);
-        PIT_STORE(t->ready, 0);
+        PIT_STORE(t->gate, 0);
     }
 }
 
@@ -321,6 +323,7 @@ static int recorder_stop(pit_recorder *rec)
         return PIT_NOT_OPEN;
     pit__sampler_stop(rec);
     pit__clock_mark(rec);
+    stop_threads(rec);
     PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);
     int error = save(rec);
     if (error) {
@@ -370,6 +373,8 @@ static void thread_forget(struct pit__thread *t)
         munmap(t->values, t->value_room * sizeof(void *));
     t->recorder = NULL;
     t->file = NULL;
+    t->open = 0;
+    t->gate = 0;
 }
 
 static void forget(const pit_recorder *rec)

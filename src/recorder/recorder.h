@@ -35,13 +35,12 @@ struct pit__cache_entry {
 #define PIT__DETACHED_BIT 0x80000000u
 
 /* One thread's side of one thread table. In wiped memory: a child of fork reads zeros, above all
- * ready == 0. Owned by the thread that has the table; `open` is written by close. */
+ * gate == 0. Owned by the thread that has the table; close writes `open`, and `gate` to 0. */
 struct pit__thread {
     /* two lines that every span reads or writes */
-    uint32_t ready;   /* PIT__READY or PIT__READY_SLOW_CLOCK: spans may go on; 0: held, closed, or
-                         nobody's */
-    uint32_t open;    /* what ready goes back to: 0 once the recorder is closed */
-    pit_token token;  /* of the innermost open frame: generation, thread, depth */
+    pit_token gate;   /* the innermost open frame's token while the hot path may go on; 0: held,
+                         closed, nobody's, or the clock is a call. A begin or end holds the table
+                         by storing 0 and lets go by storing the next token. */
     struct pit_fmt_frame *top;   /* the innermost open frame, or frame 0 */
     struct pit_fmt_thread *file; /* the table in the run */
     unsigned char *base;         /* the run's first byte */
@@ -50,6 +49,9 @@ struct pit__thread {
     struct pit_fmt_node *pending_node; /* of file->pending; not NULL once the ring has room */
     struct pit_fmt_event *ring_next, *ring_end;
     /* the rest: rare */
+    pit_token token_base;        /* of depth 0 */
+    uint32_t open;               /* 0 once the recorder is closed; written by close */
+    uint32_t held;               /* by one of the rare paths */
     struct pit_fmt_ring *ring;   /* current piece */
     uint32_t ring_pieces;
     uint32_t counter;            /* the clock is a hardware counter */
@@ -65,9 +67,6 @@ struct pit__thread {
     struct pit_fmt_value **values; /* by name id */
     uint32_t value_room;
 };
-
-#define PIT__READY 1u
-#define PIT__READY_SLOW_CLOCK 2u /* the clock is a call: not for the hot path */
 
 #define PIT__TOKEN_THREAD_SHIFT 16
 #define PIT__TOKEN_GENERATION_SHIFT 40
@@ -128,17 +127,30 @@ static inline void *pit__at(unsigned char *base, uint32_t ref)
     return base + ((uint64_t)ref << PIT_FMT_REF_SHIFT);
 }
 
+static inline pit_token pit__token(const struct pit__thread *t)
+{
+    return t->token_base + (uint64_t)(t->top - t->file->frames);
+}
+
 /* While t is held, a signal handler's span on this thread is counted and not recorded. */
 static inline void pit__hold(struct pit__thread *t)
 {
-    PIT_STORE(t->ready, 0);
+    PIT_STORE(t->gate, 0);
+    PIT_STORE(t->held, 1);
     PIT_SIGNAL_FENCE();
 }
 
 static inline void pit__release(struct pit__thread *t)
 {
     PIT_SIGNAL_FENCE();
-    PIT_STORE(t->ready, PIT_LOAD(t->open));
+    PIT_STORE(t->held, 0);
+    PIT_STORE(t->gate, t->counter && PIT_LOAD(t->open) ? pit__token(t) : 0);
+}
+
+/* May t be held now? If not, and it is open, this is a signal handler inside the recorder. */
+static inline int pit__is_free(const struct pit__thread *t)
+{
+    return PIT_LOAD(t->gate) != 0 || (PIT_LOAD(t->open) && !t->counter && !PIT_LOAD(t->held));
 }
 
 static inline void pit__bump(uint64_t *counter)

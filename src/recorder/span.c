@@ -9,18 +9,20 @@ __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec")))
 pit_token pit__begin(pit_site *site)
 {
     struct pit__thread *t = pit__tls;
-    if (PIT_UNLIKELY(PIT_LOAD(t->ready) != PIT__READY))
+    pit_token gate = PIT_LOAD(t->gate);
+    if (PIT_UNLIKELY(!gate))
         return pit__begin_rare(site);
-    pit_token token = pit__begin_common(t, PIT_LOAD(site->id));
+    pit_token token = pit__begin_common(t, gate, PIT_LOAD(site->id));
     return PIT_LIKELY(token != 0) ? token : pit__begin_rare(site);
 }
 
+/* A token is never 0, so a closed gate fits none. */
 void pit__end(pit_token token)
 {
     struct pit__thread *t = pit__tls;
     uint64_t now = pit__counter_read(), duration;
-    if (PIT_UNLIKELY(PIT_LOAD(t->ready) != PIT__READY || token != t->token) ||
-        PIT_UNLIKELY(!pit__end_common(t, now, &duration)))
+    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
+        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration)))
         pit__end_rare(token, now);
 }
 
@@ -28,8 +30,8 @@ uint64_t pit__end_ns(pit_token token)
 {
     struct pit__thread *t = pit__tls;
     uint64_t now = pit__counter_read(), duration;
-    if (PIT_UNLIKELY(PIT_LOAD(t->ready) != PIT__READY || token != t->token) ||
-        PIT_UNLIKELY(!pit__end_common(t, now, &duration)))
+    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
+        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration)))
         duration = pit__end_rare(token, now);
     return duration ? pit__ticks_to_ns(t->recorder, duration) : 0;
 }
@@ -38,25 +40,7 @@ uint64_t pit__end_ns(pit_token token)
 void pit__phase(pit_site *site)
 {
     struct pit__thread *t = pit__tls;
-    struct pit_fmt_thread *file = t->file;
-    struct pit_fmt_frame *frame = t->top;
-    struct pit__previous previous;
-    if (PIT_UNLIKELY(PIT_LOAD(t->ready) != PIT__READY) ||
-        PIT_UNLIKELY(!(frame->where & PIT_FMT_WHERE_PHASE)) ||
-        PIT_UNLIKELY(!pit__previous_is_common(t, file, &previous))) {
+    pit_token gate = PIT_LOAD(t->gate);
+    if (PIT_UNLIKELY(!gate) || PIT_UNLIKELY(!pit__phase_common(t, gate, PIT_LOAD(site->id))))
         pit__phase_rare(site);
-        return;
-    }
-    const struct pit__cache_entry *entry = pit__cached(t, PIT_LOAD(site->id), frame - 1);
-    uint64_t now = pit__counter_read(), begin = frame->begin;
-    if (PIT_UNLIKELY(!entry || now < begin)) {
-        pit__phase_rare(site);
-        return;
-    }
-    uint64_t where = entry->where | PIT_FMT_WHERE_PHASE;
-    pit__hold(t);
-    pit__finish_previous(t, file, &previous);
-    pit__pop(t, file, frame, now - begin);
-    pit__push(t, file, frame, where, now);
-    pit__release(t);
 }

@@ -8,7 +8,7 @@
 /* Is t held further down this thread's stack? Then this is a signal handler. */
 static int is_held(const struct pit__thread *t)
 {
-    return t->file && PIT_LOAD(t->open) && !PIT_LOAD(t->ready);
+    return t->file && PIT_LOAD(t->open) && !pit__is_free(t);
 }
 
 static uint64_t now_of(const struct pit__thread *t)
@@ -16,17 +16,11 @@ static uint64_t now_of(const struct pit__thread *t)
     return pit__clock_read(t->counter);
 }
 
-/* The base of t's tokens: depth 0. */
-static pit_token token_base(const struct pit__thread *t)
-{
-    return t->token & ~(pit_token)0xffff;
-}
-
 /* The table of this thread, if need be by making one. NULL: nothing is recorded. */
 static struct pit__thread *this_thread(void)
 {
     struct pit__thread *t = pit__tls;
-    if (PIT_LOAD(t->ready))
+    if (pit__is_free(t))
         return t;
     if (is_held(t)) {
         pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
@@ -68,7 +62,8 @@ static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t fla
     uint64_t where = pit__ref(t->base, node) | depth << PIT_FMT_WHERE_DEPTH;
     if (depth < PIT_FMT_FRAMES - 1)
         pit__node_cache(t, parent, id, where);
-    return pit__push(t, t->file, t->top + 1, where | flag, now ? now : now_of(t));
+    pit__push(t, t->file, t->top + 1, (uint16_t)depth, where | flag, now ? now : now_of(t));
+    return pit__token(t);
 }
 
 static pit_token begin_on(struct pit__thread *t, pit_site *site)
@@ -99,14 +94,6 @@ pit_token pit__begin_name(const char *name)
     struct pit__thread *t = this_thread();
     if (!t)
         return 0;
-    if (PIT_LOAD(t->ready) == PIT__READY) {
-        pit__hold(t);
-        const struct pit__name *entry = pit__name_intern(name);
-        pit__release(t);
-        pit_token token = entry ? pit__begin_common(t, entry->id) : 0;
-        if (token)
-            return token;
-    }
     return begin_name_on(t, name);
 }
 
@@ -122,8 +109,6 @@ static void finish_previous(struct pit__thread *t)
     uint64_t duration = sample->duration, end = sample->begin + duration;
     pit__hist_rare(t, node, duration);
     if (end < node->cur_end) {
-        PIT_STORE_ORDERED(node->cur_count, node->cur_count + 1);
-        PIT_STORE_ORDERED(node->cur_total, node->cur_total + duration);
         if (duration < node->cur_min)
             PIT_STORE_ORDERED(node->cur_min, duration);
         if (duration > node->cur_max)
@@ -155,7 +140,7 @@ static uint64_t end_top(struct pit__thread *t, uint64_t now)
 {
     uint64_t duration = duration_of(t, t->top->begin, now);
     finish_previous(t);
-    pit__pop(t, t->file, t->top, duration);
+    pit__pop(t, t->file, t->top, (uint16_t)(t->top - t->file->frames - 1), duration);
     return duration;
 }
 
@@ -174,8 +159,7 @@ static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uin
         }
         pit__bump(&t->file->counters[PIT_FMT_ABANDONED]);
         t->top--;
-        t->token--;
-        PIT_STORE_ORDERED(t->file->depth, (uint16_t)t->token);
+        PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
     }
 }
 
@@ -183,7 +167,7 @@ static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uin
  * trace. */
 static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
 {
-    uint64_t differs = token ^ token_base(t);
+    uint64_t differs = token ^ t->token_base;
     if (differs >> PIT__TOKEN_GENERATION_SHIFT)
         return 0;
     if (differs >> PIT__TOKEN_THREAD_SHIFT) {
@@ -206,7 +190,7 @@ static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
 static struct pit__thread *thread_for_end(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    if (PIT_LOAD(t->ready))
+    if (pit__is_free(t))
         return t;
     if (is_held(t)) {
         pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
@@ -259,7 +243,7 @@ void pit__end_phases(struct pit__thread *t)
 void pit__phase_end(void)
 {
     struct pit__thread *t = pit__tls;
-    if (!PIT_LOAD(t->ready) || !top_is_phase(t))
+    if (!pit__is_free(t) || !top_is_phase(t))
         return;
     pit__hold(t);
     end_top(t, now_of(t));
@@ -271,9 +255,9 @@ void pit__phase_end(void)
 uint64_t pit__age_ns(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    if (!PIT_LOAD(t->ready))
+    if (!pit__is_free(t))
         return 0;
-    uint64_t now = now_of(t), depth = token - token_base(t);
+    uint64_t now = now_of(t), depth = token - t->token_base;
     if (depth == 0 || depth > (uint64_t)(t->top - t->file->frames))
         return 0;
     uint64_t begin = t->file->frames[depth].begin;
@@ -283,7 +267,7 @@ uint64_t pit__age_ns(pit_token token)
 void pit__count(int which, uint64_t n)
 {
     struct pit__thread *t = pit__tls;
-    if (!PIT_LOAD(t->ready) || t->top == t->file->frames)
+    if (!pit__is_free(t) || t->top == t->file->frames)
         return;
     struct pit_fmt_node *node = pit__node_at(t, t->top->where);
     uint64_t *sum = which == 0 ? &node->items : which == 1 ? &node->bytes : &node->flops;
@@ -299,7 +283,7 @@ static struct pit__thread *thread_in(pit_recorder *rec)
     struct pit__thread *t = pit__attached(rec);
     if (!t)
         return pit__attach(rec);
-    if (PIT_LOAD(t->ready))
+    if (pit__is_free(t))
         return t;
     if (is_held(t))
         pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
@@ -346,8 +330,10 @@ static uint64_t best_batch(struct pit__thread *t, struct pit_fmt_event *events)
         t->ring_next = events;
         uint64_t start = pit__clock_monotonic_ns();
         for (int i = 0; i < SCRATCH_EVENTS - 1; i++) {
-            pit_token token = t->counter ? pit__begin_common(t, site.id) : begin_on(t, &site);
-            if (!t->counter || !pit__end_common(t, pit__counter_read(), &duration))
+            pit_token token = t->counter ? pit__begin_common(t, t->gate, site.id) : 0;
+            if (!token)
+                token = begin_on(t, &site);
+            if (!t->counter || !pit__end_common(t, token, pit__counter_read(), &duration))
                 end_on(t, token, now_of(t));
         }
         uint64_t ns = pit__clock_monotonic_ns() - start;
@@ -364,10 +350,13 @@ uint64_t pit__measure_cost(const struct pit__clock *clock)
         return 0;
     scratch->node.min = UINT64_MAX;
     scratch->node.cur_end = UINT64_MAX;
-    uint64_t where = pit__ref((unsigned char *)scratch, &scratch->node);
+    uint64_t where = pit__ref((unsigned char *)scratch, &scratch->node) |
+                     (uint64_t)1 << PIT_FMT_WHERE_DEPTH;
     struct pit__cache_entry entries[2] = {{PIT__NO_KEY, 0}, {1, where}};
-    struct pit__thread t = {.ready = PIT__READY,
-                            .open = PIT__READY,
+    pit_token base = (pit_token)1 << PIT__TOKEN_THREAD_SHIFT; /* any but 0 will do */
+    struct pit__thread t = {.gate = base,
+                            .token_base = base,
+                            .open = 1,
                             .top = scratch->table.frames,
                             .file = &scratch->table,
                             .base = (unsigned char *)scratch,

@@ -21,15 +21,16 @@
 
 PIT__INLINE struct pit_fmt_node *pit__node_at(const struct pit__thread *t, uint64_t where)
 {
-    return pit__at(t->base, pit_fmt_ref_of(where));
+    uint32_t ref = pit_fmt_ref_of(where);
+    __asm__("" : "+r"(ref)); /* else the compiler shifts first and then masks with a long constant */
+    return pit__at(t->base, ref);
 }
 
-/* Where in the pending sample's node and ring its parts belong, as far as it is the common case. */
+/* Where the pending sample belongs, as far as it is the common case. */
 struct pit__previous {
     struct pit_fmt_node *node;
     uint32_t *counter; /* of the histogram's window */
-    uint32_t count;    /* what it becomes */
-    uint64_t begin, duration, where;
+    uint64_t begin, duration;
     struct pit_fmt_event *event;
 };
 
@@ -43,34 +44,31 @@ PIT__INLINE int pit__previous_is_common(const struct pit__thread *t,
     struct pit_fmt_node *node = p->node = t->pending_node;
     p->begin = file->pending.begin;
     p->duration = file->pending.duration;
-    p->where = file->pending.where;
     uint32_t slot = pit_fmt_bucket_of(p->duration) - node->window;
     if (PIT_UNLIKELY(slot >= PIT_FMT_WINDOW))
         return 0;
     p->counter = &node->window_counts[slot];
-    p->count = *p->counter + 1;
-    if (PIT_UNLIKELY(p->count == 0))
+    if (PIT_UNLIKELY(*p->counter == UINT32_MAX))
         return 0;
     return PIT_LIKELY(p->begin + p->duration < node->cur_end);
 }
 
-/* A. Each of the three has a count by which a reader sees whether the sample has arrived there. */
+/* A. The histogram's sum and the ring's count tell a reader whether the sample has arrived there;
+ * in the series it has if it ended before cur_end. */
 PIT__INLINE void pit__finish_previous(struct pit__thread *t, struct pit_fmt_thread *file,
                                       const struct pit__previous *p)
 {
     struct pit_fmt_node *node = p->node;
-    PIT_STORE_ORDERED(*p->counter, p->count);
-    PIT_STORE_ORDERED(node->cur_count, node->cur_count + 1);
-    PIT_STORE_ORDERED(node->cur_total, node->cur_total + p->duration);
+    PIT_ADD32(*p->counter, 1);
     if (p->duration < node->cur_min)
         PIT_STORE_ORDERED(node->cur_min, p->duration);
     if (p->duration > node->cur_max)
         PIT_STORE_ORDERED(node->cur_max, p->duration);
     PIT_STORE_ORDERED(p->event->begin, p->begin);
     PIT_STORE_ORDERED(p->event->duration, p->duration);
-    PIT_STORE_ORDERED(p->event->where, p->where);
+    PIT_STORE_ORDERED(p->event->where, file->pending.where);
     t->ring_next = p->event + 1;
-    PIT_STORE_ORDERED(file->ring_events, file->ring_events + 1);
+    PIT_ADD(file->ring_events, 1);
 }
 
 /* B and C. */
@@ -80,61 +78,57 @@ PIT__INLINE void pit__apply(struct pit__thread *t, struct pit_fmt_thread *file, 
 {
     struct pit_fmt_node *node = pit__node_at(t, where);
     struct pit_fmt_pending *pending = &file->pending;
-    uint64_t count = node->count, total = node->total, node_child = node->child;
-    uint64_t sq_lo = node->sq_lo, sq_hi = node->sq_hi;
 
     PIT_STORE_ORDERED(pending->where, 0);
     PIT_STORE_ORDERED(pending->begin, begin);
     PIT_STORE_ORDERED(pending->duration, duration);
-    PIT_STORE_ORDERED(pending->count, count);
-    PIT_STORE_ORDERED(pending->total, total);
-    PIT_STORE_ORDERED(pending->child, node_child);
-    PIT_STORE_ORDERED(pending->sq_lo, sq_lo);
-    PIT_STORE_ORDERED(pending->sq_hi, sq_hi);
+    PIT_STORE_ORDERED(pending->count, node->count);
+    PIT_STORE_ORDERED(pending->total, node->total);
+    PIT_STORE_ORDERED(pending->child, node->child);
+    PIT_STORE_ORDERED(pending->sq_lo, node->sq_lo);
+    PIT_STORE_ORDERED(pending->sq_hi, node->sq_hi);
     PIT_STORE_ORDERED(file->parent_child, parent_child);
     PIT_STORE_ORDERED(pending->where, where);
     t->pending_node = node;
 
-    __extension__ unsigned __int128 squares =
-        ((unsigned __int128)sq_hi << 64 | sq_lo) + (unsigned __int128)duration * duration;
-    uint32_t seq = node->seq;
-    PIT_STORE_ORDERED(node->seq, seq + 1);
-    PIT_STORE_ORDERED(node->count, count + 1);
-    PIT_STORE_ORDERED(node->total, total + duration);
-    PIT_STORE_ORDERED(node->child, node_child + child);
-    PIT_STORE_ORDERED(node->sq_lo, (uint64_t)squares);
-    PIT_STORE_ORDERED(node->sq_hi, (uint64_t)(squares >> 64));
+    __extension__ unsigned __int128 square = (unsigned __int128)duration * duration;
+    PIT_ADD32(node->seq, 1);
+    PIT_ADD(node->count, 1);
+    PIT_ADD(node->total, duration);
+    PIT_ADD(node->child, child);
+    PIT_ADD128(node->sq_lo, node->sq_hi, (uint64_t)square, (uint64_t)(square >> 64));
     if (duration < node->min)
         PIT_STORE_ORDERED(node->min, duration);
     if (duration > node->max)
         PIT_STORE_ORDERED(node->max, duration);
-    PIT_STORE_ORDERED(node->seq, seq + 2);
+    PIT_ADD32(node->seq, 1);
 }
 
-/* B to D for the innermost frame. */
+/* B to D for the innermost frame; depth is the one below it. */
 PIT__INLINE void pit__pop(struct pit__thread *t, struct pit_fmt_thread *file,
-                          struct pit_fmt_frame *frame, uint64_t duration)
+                          struct pit_fmt_frame *frame, uint16_t depth, uint64_t duration)
 {
     uint64_t parent_child = frame[-1].child + duration;
     pit__apply(t, file, frame->where, frame->begin, duration, frame->child, parent_child);
     PIT_STORE_ORDERED(frame[-1].child, parent_child);
-    pit_token token = t->token - 1;
-    PIT_STORE_ORDERED(file->depth, (uint16_t)token);
+    PIT_STORE_ORDERED(file->depth, depth);
     t->top = frame - 1;
-    t->token = token;
 }
 
-PIT__INLINE pit_token pit__push(struct pit__thread *t, struct pit_fmt_thread *file,
-                                struct pit_fmt_frame *frame, uint64_t where, uint64_t now)
+PIT__INLINE void pit__push(struct pit__thread *t, struct pit_fmt_thread *file,
+                           struct pit_fmt_frame *frame, uint16_t depth, uint64_t where,
+                           uint64_t now)
 {
-    pit_token token = t->token + 1;
+#if !defined(__x86_64__)
+    /* Where two reads of the clock can give one tick, a new frame can look like the sample that
+     * was just popped: this says that it was. */
+    PIT_STORE_ORDERED(file->parent_child, PIT_FMT_POPPED);
+#endif
     PIT_STORE(frame->where, where);
     PIT_STORE(frame->child, 0);
     PIT_STORE(frame->begin, now);
     t->top = frame;
-    t->token = token;
-    PIT_STORE_ORDERED(file->depth, (uint16_t)token);
-    return token;
+    PIT_STORE_ORDERED(file->depth, depth);
 }
 
 /* The cached node for a name below a frame. */
@@ -146,42 +140,81 @@ PIT__INLINE const struct pit__cache_entry *pit__cached(const struct pit__thread 
     return PIT_LIKELY(entry->key == key) ? entry : NULL;
 }
 
-/* The hot path's clock; PIT__READY says that it is the right one. */
+/* The hot path's clock: an open gate says that it is the right one. */
 PIT__INLINE uint64_t pit__counter_read(void)
 {
     return pit__clock_read(1);
 }
 
-/* Begin and end where everything is as usual; 0 and nothing done where it is not. */
-PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, uint32_t id)
+/* Close the gate, or open it for what is innermost now. */
+PIT__INLINE void pit__gate(struct pit__thread *t, pit_token token)
 {
+    PIT_SIGNAL_FENCE();
+    PIT_STORE(t->gate, token);
+    PIT_SIGNAL_FENCE();
+}
+
+/* Begin and end where everything is as usual; 0, with the gate open again and nothing done, where
+ * it is not. The gate is closed before anything is looked at: a signal handler's span in between
+ * would make it stale. */
+PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, uint32_t id)
+{
+    pit__gate(t, 0);
     struct pit_fmt_frame *parent = t->top;
     const struct pit__cache_entry *entry = pit__cached(t, id, parent);
-    if (PIT_UNLIKELY(!entry))
+    if (PIT_UNLIKELY(!entry)) {
+        pit__gate(t, gate);
         return 0;
+    }
     uint64_t where = entry->where;
-    pit__hold(t);
     __builtin_prefetch(pit__node_at(t, where), 1);
-    pit_token token = pit__push(t, t->file, parent + 1, where, pit__counter_read());
-    pit__release(t);
+    pit_token token = gate + 1; /* its low bits are the depth */
+    pit__push(t, t->file, parent + 1, (uint16_t)token, where, pit__counter_read());
+    pit__gate(t, token);
+    if (token == 0)
+        __builtin_unreachable(); /* spares the caller the question */
     return token;
 }
 
-PIT__INLINE int pit__end_common(struct pit__thread *t, uint64_t now, uint64_t *duration)
+PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t now,
+                                uint64_t *duration)
 {
+    pit__gate(t, 0);
     struct pit_fmt_thread *file = t->file;
     struct pit_fmt_frame *frame = t->top;
-    struct pit__previous previous;
-    if (PIT_UNLIKELY(!pit__previous_is_common(t, file, &previous)))
-        return 0;
     uint64_t begin = frame->begin;
-    if (PIT_UNLIKELY(now < begin))
+    struct pit__previous previous;
+    if (PIT_UNLIKELY(!pit__previous_is_common(t, file, &previous)) ||
+        PIT_UNLIKELY(now < begin)) {
+        pit__gate(t, gate);
         return 0;
+    }
     *duration = now - begin;
-    pit__hold(t);
     pit__finish_previous(t, file, &previous);
-    pit__pop(t, file, frame, *duration);
-    pit__release(t);
+    pit__pop(t, file, frame, (uint16_t)(gate - 1), *duration);
+    pit__gate(t, gate - 1);
+    return 1;
+}
+
+PIT__INLINE int pit__phase_common(struct pit__thread *t, pit_token gate, uint32_t id)
+{
+    pit__gate(t, 0);
+    struct pit_fmt_thread *file = t->file;
+    struct pit_fmt_frame *frame = t->top; /* frame 0 is no phase, so frame - 1 exists */
+    uint64_t now = pit__counter_read(), begin = frame->begin;
+    const struct pit__cache_entry *entry =
+        frame->where & PIT_FMT_WHERE_PHASE ? pit__cached(t, id, frame - 1) : NULL;
+    struct pit__previous previous;
+    if (PIT_UNLIKELY(!entry) || PIT_UNLIKELY(!pit__previous_is_common(t, file, &previous)) ||
+        PIT_UNLIKELY(now < begin)) {
+        pit__gate(t, gate);
+        return 0;
+    }
+    uint64_t where = entry->where | PIT_FMT_WHERE_PHASE;
+    pit__finish_previous(t, file, &previous);
+    pit__pop(t, file, frame, (uint16_t)(gate - 1), now - begin);
+    pit__push(t, file, frame, (uint16_t)gate, where, now);
+    pit__gate(t, gate);
     return 1;
 }
 

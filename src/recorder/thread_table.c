@@ -17,7 +17,7 @@ static int key_made;
 /* pit__tls while the thread is busy getting a table or opening a recorder: a signal handler's
  * span then finds somebody busy. Its counts pass on to the run. */
 static struct pit_fmt_thread guard_table;
-static struct pit__thread guard = {.open = PIT__READY, .file = &guard_table};
+static struct pit__thread guard = {.open = 1, .held = 1, .file = &guard_table};
 
 struct pit__thread *pit__guard_enter(void)
 {
@@ -54,7 +54,6 @@ static void give_back(struct pit__thread *t)
         PIT_STORE(t->file->counters[PIT_FMT_LEFT_OPEN],
                   t->file->counters[PIT_FMT_LEFT_OPEN] + left);
     t->top = t->file->frames;
-    t->token -= left;
     PIT_STORE_ORDERED(t->file->depth, 0);
     PIT_STORE_ORDERED(t->file->block.used, 0);
     t->next_of_thread = NULL;
@@ -70,7 +69,7 @@ static void thread_ends(void *list)
     struct pit__thread *t = list;
     while (t) {
         struct pit__thread *next = t->next_of_thread;
-        PIT_STORE(t->ready, 0);
+        pit__hold(t);
         give_back(t);
         t = next;
     }
@@ -123,8 +122,8 @@ static struct pit__thread *table_new(pit_recorder *rec)
     t->counter = pit__clock_is_counter(rec->clock);
     t->recorder = rec;
     t->index = rec->thread_count++;
-    t->token = rec->generation << PIT__TOKEN_GENERATION_SHIFT |
-               (uint64_t)t->index << PIT__TOKEN_THREAD_SHIFT;
+    t->token_base = rec->generation << PIT__TOKEN_GENERATION_SHIFT |
+                    (uint64_t)t->index << PIT__TOKEN_THREAD_SHIFT;
     t->next_in_recorder = rec->threads;
     rec->threads = t;
     return t;
@@ -149,7 +148,7 @@ static struct pit__thread *take_table(pit_recorder *rec)
         t = table_new(rec);
     if (t) {
         t->in_use = 1;
-        PIT_STORE(t->open, t->counter ? PIT__READY : PIT__READY_SLOW_CLOCK); /* under the lock, so that close cannot be missed */
+        PIT_STORE(t->open, 1); /* under the lock, so that close cannot be missed */
     }
     pit__lock_give(&rec->control->lock);
     if (!t)
@@ -179,7 +178,7 @@ struct pit__thread *pit__attach(pit_recorder *rec)
         }
     }
     if (t)
-        PIT_STORE(t->ready, PIT_LOAD(t->open));
+        pit__release(t);
     else if (PIT_LOAD(rec->control->alive))
         __atomic_fetch_add(&rec->header->counters[PIT_FMT_NO_TABLE], 1, __ATOMIC_RELAXED);
     int is_default = rec == pit_default();
@@ -190,7 +189,7 @@ struct pit__thread *pit__attach(pit_recorder *rec)
 struct pit__thread *pit__thread_ready(void)
 {
     struct pit__thread *t = pit__tls;
-    if (PIT_LOAD(t->ready))
+    if (pit__is_free(t))
         return t;
     if (t->file && PIT_LOAD(t->open))
         return NULL; /* held further down this thread's stack */
