@@ -144,6 +144,7 @@ typedef struct pit_run {
     const pit_thread *threads;
     size_t thread_count;
     uint64_t skipped_blocks; /* of kinds this version does not know */
+    uint64_t damaged_at;     /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;       /* of all threads together */
 } pit_run;
 

@@ -188,7 +188,6 @@ class Thread:
         self.nodes = {}   # ref -> node, in the order of refs
         self.series, self.octaves, self.rings, self.values = {}, {}, [], []
         self.applied = False
-        self.lost = 0     # nodes without a name or parent in the file
         self.torn = 0     # nodes that cannot be made whole
 
     def frame(self, index):
@@ -223,12 +222,10 @@ class Thread:
         if pending["node"] == ref and count == pending["count"] + 1:
             self.applied = True
         above = self.nodes.get(parent)
-        if name not in self.names or (parent and not above):
-            self.lost += 1
-            return
-        path = self.names[name] if not parent else above["path"] + "/" + self.names[name]
+        text = self.names.get(name, "(name lost)")
+        path = above["path"] + "/" + text if above else text
         self.nodes[ref] = {
-            "path": path, "index": len(self.nodes), "parent": above["index"] if parent else None,
+            "path": path, "index": len(self.nodes), "parent": above["index"] if above else None,
             "detached": bool(flags & 1), "count": count, "total": total, "child": child,
             "min": least if count else 0, "max": most if count else 0, "squares": squares,
             "items": items, "bytes": in_bytes, "flops": flops, "at": at, "window": window,
@@ -362,7 +359,7 @@ class Thread:
             "open": self.open_spans(objects), "nodes": nodes, "events": self.events(),
             "events_written": self.ring_events,
             "values": [value for value in map(self.value, self.values) if value],
-            "counters": self.counters, "lost": self.lost, "torn": self.torn,
+            "counters": self.counters, "torn": self.torn,
         }
 
 

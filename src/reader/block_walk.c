@@ -104,7 +104,8 @@ static int bring(struct pit__source *source, uint64_t offset, uint64_t bytes)
     return source ? source->read(source, offset, bytes) : 0;
 }
 
-/* A block that is cut off by the end of the file ends the walk: what is before it holds. */
+/* A block that is cut off by the end of the file, or damaged, ends the walk: what is before it
+ * holds. */
 static int walk_blocks(struct pit__image *image, struct pit__source *source, pit_error *error)
 {
     size_t room = 0;
@@ -115,23 +116,24 @@ static int walk_blocks(struct pit__image *image, struct pit__source *source, pit
         struct pit__block block = copy_block(image->base, at);
         if (block.type == PIT_FMT_END)
             break;
-        if (block.bytes < sizeof(struct pit_fmt_block) || block.bytes % PIT_FMT_ALIGN != 0)
-            return pit__fail(error, PIT_DAMAGED, at, "damaged block (size %llu)",
-                             (unsigned long long)block.bytes);
+        int is_known = block.type <= PIT_FMT_OBJECTS;
+        if (block.bytes < sizeof(struct pit_fmt_block) || block.bytes % PIT_FMT_ALIGN != 0 ||
+            (block.bytes <= image->bytes - at && is_known && !size_fits(&block))) {
+            image->damaged_at = at;
+            break;
+        }
         if (block.bytes > image->bytes - at)
             break;
-        if (block.type > PIT_FMT_OBJECTS) {
-            image->skipped++;
-        } else {
-            if (!size_fits(&block))
-                return pit__fail(error, PIT_DAMAGED, at, "damaged block of kind %u", block.type);
-            if (bring(source, at, block.bytes) != 0)
-                return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
-            if (keep(image, &block, &room) != 0)
-                return pit__fail(error, PIT_NO_MEMORY, at, "no memory");
-        }
+        if (is_known && bring(source, at, block.bytes) != 0)
+            return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
+        if (is_known && keep(image, &block, &room) != 0)
+            return pit__fail(error, PIT_NO_MEMORY, at, "no memory");
+        image->skipped += !is_known;
         at += block.bytes;
     }
+    image->end = at;
+    if (image->damaged_at && image->block_count == 0)
+        return pit__fail(error, PIT_DAMAGED, at, "damaged from its first block on");
     return 0;
 }
 
@@ -139,7 +141,7 @@ int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *e
 {
     image->blocks = NULL;
     image->block_count = 0;
-    image->skipped = 0;
+    image->skipped = image->end = image->damaged_at = 0;
     if (image->bytes < PIT_FMT_HEADER_BYTES) {
         int is_cut = image->bytes >= 8 && bring(source, 0, 8) == 0 &&
                      memcmp(image->base, PIT_FMT_MAGIC, 8) == 0;
@@ -194,9 +196,11 @@ const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t 
     return block && block->offset == offset ? block : NULL;
 }
 
+#define LONGEST_NAME 4095u /* that a recorder writes; every node has a copy */
+
 const char *pit__name_at(const struct pit__image *image, struct pit__arena *arena, uint64_t offset)
 {
-    static const char *const unknown = "(damaged name)";
+    static const char *const unknown = "(name lost)";
     const struct pit__block *block = pit__block_around(image, offset, PIT_FMT_NAMES);
     uint64_t start = block ? block->offset + sizeof(struct pit_fmt_block) : 0;
     uint32_t length;
@@ -207,7 +211,7 @@ const char *pit__name_at(const struct pit__image *image, struct pit__arena *aren
     if (!block || offset < start || offset - start + sizeof length > used)
         return unknown;
     memcpy(&length, image->base + offset, sizeof length);
-    if (length > used - (offset - start) - sizeof length)
+    if (length > LONGEST_NAME || length > used - (offset - start) - sizeof length)
         return unknown;
     return pit__arena_text(arena, (const char *)image->base + offset + sizeof length, length);
 }

@@ -81,42 +81,66 @@ void pit__node_stats(const struct pit_fmt_node *node, const struct pit_fmt_threa
 
 /* ---- histogram ----------------------------------------------------------------------------- */
 
+/* Counts by bucket. Most nodes touch a few of the 60 octaves: the others are never looked at. */
 struct counts {
+    uint64_t octaves; /* a bit for each octave that is filled below */
     uint64_t of[PIT_FMT_BUCKETS];
 };
 
-static void count_window(const struct pit_fmt_node *node, struct counts *counts)
+#define OCTAVES (PIT_FMT_BUCKETS / PIT_FMT_SUB)
+
+static uint64_t *octave_counts(struct counts *counts, uint64_t octave)
+{
+    uint64_t *of = &counts->of[octave * PIT_FMT_SUB];
+    if (!(counts->octaves >> octave & 1)) {
+        counts->octaves |= (uint64_t)1 << octave;
+        memset(of, 0, PIT_FMT_SUB * sizeof *of);
+    }
+    return of;
+}
+
+static void count_window(const struct pit_fmt_node *node, uint32_t full, struct counts *counts)
 {
     uint32_t window = PIT_LOAD_ACQUIRE(node->window);
-    if (window > PIT_FMT_BUCKETS - PIT_FMT_WINDOW)
+    if (window > PIT_FMT_BUCKETS - PIT_FMT_WINDOW || window % PIT_FMT_SUB != 0)
         return; /* none yet, or damaged */
-    for (uint32_t i = 0; i < PIT_FMT_WINDOW; i++)
-        counts->of[window + i] += PIT_LOAD(node->window_counts[i]);
+    for (uint32_t i = 0; i < PIT_FMT_WINDOW; i++) {
+        uint32_t count = PIT_LOAD(node->window_counts[i]);
+        if (count && count != full)
+            octave_counts(counts, (window + i) / PIT_FMT_SUB)[i % PIT_FMT_SUB] += count;
+    }
 }
 
 static void count_octave(const struct pit__image *image, const struct pit__block *block,
                          struct counts *counts)
 {
     const struct pit_fmt_octave *octave = (const void *)(image->base + block->offset);
-    if (block->b >= PIT_FMT_BUCKETS / PIT_FMT_SUB)
+    if (block->b >= OCTAVES)
         return;
+    uint64_t *of = octave_counts(counts, block->b);
     for (uint32_t i = 0; i < PIT_FMT_SUB; i++)
-        counts->of[block->b * PIT_FMT_SUB + i] += PIT_LOAD(octave->counts[i]);
+        of[i] += PIT_LOAD(octave->counts[i]);
 }
 
-static pit_hist_bin *list_bins(struct pit__arena *arena, const struct counts *counts,
-                               size_t *bin_count)
+/* The buckets that are not empty, ascending: into bins (may be NULL), and their sum. */
+static size_t each_bin(const struct counts *counts, pit_hist_bin *bins, uint64_t *sum)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < PIT_FMT_BUCKETS; i++)
-        count += counts->of[i] != 0;
-    pit_hist_bin *bins = pit__arena_array(arena, count, sizeof *bins);
-    *bin_count = bins ? count : 0;
-    for (uint32_t i = 0, at = 0; bins && i < PIT_FMT_BUCKETS; i++)
-        if (counts->of[i])
-            bins[at++] = (pit_hist_bin){pit_fmt_bucket_low(i), pit_fmt_bucket_high(i),
-                                        counts->of[i]};
-    return bins;
+    *sum = 0;
+    for (uint32_t octave = 0; octave < OCTAVES; octave++) {
+        if (!(counts->octaves >> octave & 1))
+            continue;
+        for (uint32_t i = octave * PIT_FMT_SUB; i < (octave + 1) * PIT_FMT_SUB; i++) {
+            if (!counts->of[i])
+                continue;
+            if (bins)
+                bins[count] = (pit_hist_bin){pit_fmt_bucket_low(i), pit_fmt_bucket_high(i),
+                                             counts->of[i]};
+            *sum += counts->of[i];
+            count++;
+        }
+    }
+    return count;
 }
 
 void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
@@ -125,16 +149,25 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
                     const struct pit__pending *pending, pit_raw_node *out)
 {
     struct counts counts;
-    memset(&counts, 0, sizeof counts);
-    count_window(node, &counts);
-    for (size_t i = 0; i < octave_count; i++)
-        count_octave(image, octaves[i], &counts);
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < PIT_FMT_BUCKETS; i++)
-        sum += counts.of[i];
-    if (pending->applied && pit_fmt_ref_of(pending->where) == ref && out->count == sum + 1)
-        counts.of[pit_fmt_bucket_of(pending->duration)]++;
-    out->hist = list_bins(arena, &counts, &out->hist_count);
+    uint64_t sum;
+    size_t count;
+    uint32_t full = 0;
+    do { /* killed while a full counter was carried over, it is there twice: then without it */
+        counts.octaves = 0;
+        count_window(node, full, &counts);
+        for (size_t i = 0; i < octave_count; i++)
+            count_octave(image, octaves[i], &counts);
+        count = each_bin(&counts, NULL, &sum);
+        full = full ? 0 : UINT32_MAX;
+    } while (full && sum > out->count && sum - out->count >= UINT32_MAX - 1u);
+    if (pending->applied && pit_fmt_ref_of(pending->where) == ref && out->count == sum + 1) {
+        uint32_t bucket = pit_fmt_bucket_of(pending->duration);
+        octave_counts(&counts, bucket / PIT_FMT_SUB)[bucket % PIT_FMT_SUB]++;
+        count = each_bin(&counts, NULL, &sum);
+    }
+    pit_hist_bin *bins = pit__arena_array(arena, count, sizeof *bins);
+    out->hist = bins;
+    out->hist_count = bins ? each_bin(&counts, bins, &sum) : 0;
 }
 
 /* ---- series -------------------------------------------------------------------------------- */

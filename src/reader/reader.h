@@ -38,6 +38,8 @@ struct pit__image {
     struct pit__block *blocks;    /* ascending by offset; malloc'ed */
     size_t block_count;
     uint64_t skipped;             /* blocks of unknown kinds */
+    uint64_t end;                 /* of the last block that holds */
+    uint64_t damaged_at;          /* where the walk met damage, 0 if it did not */
 };
 
 /* Where the pages come from. read_block is called before a block's bytes are looked at, so that a

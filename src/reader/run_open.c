@@ -25,28 +25,40 @@ struct file_source {
     struct pit__source source;
     int fd;
     unsigned char *base;
+    uint64_t bytes;    /* of the file */
+    uint64_t have_to;  /* everything asked for before this offset is there */
 };
 
+#define AHEAD ((uint64_t)1 << 20) /* blocks are small: a system call for each would cost more */
+
+/* The walk only goes forward, so what was passed over is never asked for. */
 static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t bytes)
 {
     struct file_source *file = (struct file_source *)source;
-    while (bytes) {
-        ssize_t got = pread(file->fd, file->base + offset, bytes, (off_t)offset);
+    uint64_t end = offset + bytes;
+    if (end <= file->have_to)
+        return 0;
+    if (offset < file->have_to)
+        offset = file->have_to;
+    if (end < offset + AHEAD)
+        end = offset + AHEAD < file->bytes ? offset + AHEAD : file->bytes;
+    while (offset < end) {
+        ssize_t got = pread(file->fd, file->base + offset, end - offset, (off_t)offset);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return PIT_CANNOT_READ;
         if (got == 0)
-            return 0; /* cut meanwhile: the rest reads as zero */
+            break; /* cut meanwhile: the rest reads as zero */
         offset += (uint64_t)got;
-        bytes -= (uint64_t)got;
     }
+    file->have_to = end;
     return 0;
 }
 
 static pit_run *read_at_rest(int fd, uint64_t bytes, pit_error *error)
 {
-    struct file_source file = {{read_from_file}, fd, NULL};
+    struct file_source file = {{read_from_file}, fd, NULL, bytes, 0};
     file.base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (file.base == MAP_FAILED) {

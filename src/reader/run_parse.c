@@ -30,7 +30,8 @@ char *pit__run_text(pit_run *run, const char *text)
 
 const char *pit_run_fact(const pit_run *run, const char *key)
 {
-    for (size_t i = 0; run && i < run->fact_count; i++)
+    /* A key that comes again replaces the earlier one. */
+    for (size_t i = run ? run->fact_count : 0; i-- > 0;)
         if (strcmp(run->facts[i].key, key) == 0)
             return run->facts[i].value;
     return NULL;
@@ -78,6 +79,7 @@ static void read_facts(const struct pit__image *image, pit_run *run)
 
 /* ---- clock --------------------------------------------------------------------------------- */
 
+#define LONGEST_NS 1e18 /* thirty years */
 #define PAIRS_APART_NS 1000000u /* closer ones tell less than the hardware's own figure */
 
 static void read_clock(const struct pit__image *image, pit_run *run)
@@ -120,7 +122,8 @@ static void read_end(pit_run *run)
     }
     run->end_ticks = end;
     run->duration_ns = (double)(end - run->start_ticks) * run->ns_per_tick;
-    run->end_wall_ns = run->start_wall_ns + (uint64_t)run->duration_ns;
+    if (run->duration_ns < LONGEST_NS) /* else the clock is damaged */
+        run->end_wall_ns = run->start_wall_ns + (uint64_t)run->duration_ns;
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -160,7 +163,8 @@ static const struct pit__block **group(const struct pit__image *image, struct pi
     return list;
 }
 
-static void read_threads(const struct pit__image *image, pit_run *run)
+/* Returns, for each block of the image, the number of its thread in the model, or SIZE_MAX. */
+static size_t *read_threads(const struct pit__image *image, pit_run *run)
 {
     size_t block_count, room = 0;
     struct pit__arena *arena = arena_of(run);
@@ -168,8 +172,11 @@ static void read_threads(const struct pit__image *image, pit_run *run)
     for (size_t i = 0; i < block_count; i++)
         room += blocks[i]->type == PIT_FMT_THREAD;
     pit_thread *threads = pit__arena_array(arena, room, sizeof *threads);
+    size_t *thread_of = pit__arena_array(arena, image->block_count, sizeof *thread_of);
     size_t count = 0;
-    for (size_t i = 0; threads && i < block_count;) {
+    for (size_t i = 0; thread_of && i < image->block_count; i++)
+        thread_of[i] = SIZE_MAX;
+    for (size_t i = 0; threads && thread_of && i < block_count;) {
         size_t end = i;
         const struct pit__block *table = NULL;
         for (; end < block_count && blocks[end]->thread == blocks[i]->thread; end++)
@@ -178,74 +185,122 @@ static void read_threads(const struct pit__image *image, pit_run *run)
         if (table) {
             pit__thread_read(image, arena, table, blocks + i, end - i, &threads[count]);
             add_losses(&run->losses, &threads[count].losses);
+            for (size_t k = i; k < end; k++)
+                thread_of[blocks[k] - image->blocks] = count;
             count++;
         }
         i = end;
     }
     run->threads = threads;
     run->thread_count = count;
+    return thread_of;
 }
 
 /* ---- span objects -------------------------------------------------------------------------- */
 
-/* The thread with this node, and the node's index, found through the block it lies in. */
-static pit_thread *owner_of(const struct pit__image *image, pit_run *run, uint64_t offset,
-                            uint32_t *node)
+/* Where the nodes of a NODES block are in the model. */
+struct place {
+    uint64_t offset; /* of the block */
+    uint64_t used;
+    size_t thread;   /* number in the model */
+    uint64_t first;  /* index of its first node */
+};
+
+/* One for each NODES block of a thread with a table, ascending by offset. */
+static struct place *list_places(const struct pit__image *image, struct pit__arena *arena,
+                                 const size_t *thread_of, size_t *count)
 {
-    const struct pit__block *block = pit__block_around(image, offset, PIT_FMT_NODES);
-    uint64_t start = block ? block->offset + sizeof(struct pit_fmt_block) : 0;
-    if (!block || offset < start || (offset - start) % sizeof(struct pit_fmt_node) != 0)
-        return NULL;
-    uint64_t index = (offset - start) / sizeof(struct pit_fmt_node);
-    if (index >= block->used)
-        return NULL;
-    size_t number = 0;
-    int has_table = 0;
-    for (size_t i = 0; i < image->block_count; i++) {
-        const struct pit__block *b = &image->blocks[i];
-        if (b->type == PIT_FMT_NODES && b->thread == block->thread && b->offset < block->offset)
-            index += b->used;
-        number += b->type == PIT_FMT_THREAD && b->thread < block->thread;
-        has_table |= b->type == PIT_FMT_THREAD && b->thread == block->thread;
+    uint64_t *nodes = pit__arena_array(arena, image->block_count, sizeof *nodes);
+    struct place *places = pit__arena_array(arena, image->block_count, sizeof *places);
+    *count = 0;
+    for (size_t i = 0; nodes && places && i < image->block_count; i++) {
+        const struct pit__block *block = &image->blocks[i];
+        size_t thread = block->type == PIT_FMT_NODES ? thread_of[i] : SIZE_MAX;
+        if (thread == SIZE_MAX)
+            continue;
+        places[(*count)++] = (struct place){block->offset, block->used, thread, nodes[thread]};
+        nodes[thread] += block->used;
     }
-    if (!has_table || number >= run->thread_count || index >= run->threads[number].node_count)
-        return NULL;
-    *node = (uint32_t)index;
-    return (pit_thread *)(uintptr_t)&run->threads[number];
+    return places;
 }
 
-static void show_object(const struct pit__image *image, pit_run *run,
-                        const struct pit_fmt_object *slot)
+static const struct place *find_place(const struct place *places, size_t count, uint64_t offset,
+                                      uint64_t *node)
 {
-    uint32_t ref = PIT_LOAD_ACQUIRE(slot->node), node;
-    uint64_t begin = PIT_LOAD_ACQUIRE(slot->begin);
-    pit_thread *t = ref > PIT_FMT_HEADER_BYTES >> PIT_FMT_REF_SHIFT
-                        ? owner_of(image, run, (uint64_t)ref << PIT_FMT_REF_SHIFT, &node)
-                        : NULL;
-    if (!t)
-        return;
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (places[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return NULL;
+    const struct place *place = &places[low - 1];
+    uint64_t at = offset - place->offset - sizeof(struct pit_fmt_block);
+    *node = at / sizeof(struct pit_fmt_node);
+    if (at % sizeof(struct pit_fmt_node) != 0 || *node >= place->used)
+        return NULL;
+    *node += place->first;
+    return place;
+}
+
+/* An open object, looked up. */
+struct shown {
+    size_t thread;
+    pit_open_span span;
+};
+
+static size_t list_objects(const struct pit__image *image, const struct pit__block *block,
+                           const struct place *places, size_t place_count, struct shown *shown)
+{
+    const struct pit_fmt_objects *objects = (const void *)(image->base + block->offset);
+    size_t count = 0;
+    for (uint32_t k = 0; k < PIT_FMT_OBJECT_SLOTS; k++) {
+        uint64_t ref = PIT_LOAD_ACQUIRE(objects->slots[k].node), node;
+        uint64_t begin = PIT_LOAD_ACQUIRE(objects->slots[k].begin);
+        const struct place *place =
+            ref ? find_place(places, place_count, ref << PIT_FMT_REF_SHIFT, &node) : NULL;
+        if (place)
+            shown[count++] = (struct shown){
+                place->thread, {.node = (uint32_t)node, .object = 1, .begin = begin}};
+    }
+    return count;
+}
+
+/* Behind what is open on the thread's stack. */
+static void show_objects(pit_run *run, size_t number, const struct shown *shown, size_t count)
+{
+    pit_thread *t = (pit_thread *)(uintptr_t)&run->threads[number];
+    size_t more = 0;
+    for (size_t i = 0; i < count; i++)
+        more += shown[i].thread == number;
     pit_open_span *open =
-        pit__arena_array(arena_of(run), t->open_count + 1, sizeof *open);
+        more ? pit__arena_array(arena_of(run), t->open_count + more, sizeof *open) : NULL;
     if (!open)
         return;
     if (t->open_count)
         memcpy(open, t->open, t->open_count * sizeof *open);
-    open[t->open_count] = (pit_open_span){.node = node, .object = 1, .begin = begin};
+    for (size_t i = 0; i < count; i++)
+        if (shown[i].thread == number && shown[i].span.node < t->node_count)
+            open[t->open_count++] = shown[i].span;
     t->open = open;
-    t->open_count++;
 }
 
-static void read_objects(const struct pit__image *image, pit_run *run)
+/* A recorder makes one OBJECTS block; more than one are read as far as the first. */
+static void read_objects(const struct pit__image *image, pit_run *run, const size_t *thread_of)
 {
-    for (size_t i = 0; i < image->block_count; i++) {
-        if (image->blocks[i].type != PIT_FMT_OBJECTS)
-            continue;
-        const struct pit_fmt_objects *objects =
-            (const void *)(image->base + image->blocks[i].offset);
-        for (uint32_t k = 0; k < PIT_FMT_OBJECT_SLOTS; k++)
-            if (PIT_LOAD(objects->slots[k].node))
-                show_object(image, run, &objects->slots[k]);
-    }
+    size_t place_count, i = 0;
+    while (i < image->block_count && image->blocks[i].type != PIT_FMT_OBJECTS)
+        i++;
+    if (i == image->block_count || !thread_of)
+        return;
+    struct shown shown[PIT_FMT_OBJECT_SLOTS];
+    struct place *places = list_places(image, arena_of(run), thread_of, &place_count);
+    size_t count = list_objects(image, &image->blocks[i], places, place_count, shown);
+    for (size_t k = 0; count && k < run->thread_count; k++)
+        show_objects(run, k, shown, count);
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -273,8 +328,10 @@ static void read_header(const struct pit__image *image, pit_run *run)
     run->losses.values = header->counters[PIT_FMT_VALUES_LOST];
     run->losses.in_signal = header->counters[PIT_FMT_IN_SIGNAL];
     run->losses.table_full = header->counters[PIT_FMT_NO_TABLE];
-    if (header->used_bytes > image->bytes)
-        run->losses.beyond_file = header->used_bytes - image->bytes;
+    run->damaged_at = image->damaged_at;
+    /* A live run's last block may not be there yet. */
+    if (header->used_bytes > image->end && run->state != PIT_RUN_LIVE)
+        run->losses.beyond_file = header->used_bytes - image->end;
 }
 
 pit_run *pit__run_build(struct pit__image *image, pit_error *error)
@@ -286,8 +343,7 @@ pit_run *pit__run_build(struct pit__image *image, pit_error *error)
         read_header(image, run);
         read_facts(image, run);
         read_clock(image, run);
-        read_threads(image, run);
-        read_objects(image, run);
+        read_objects(image, run, read_threads(image, run));
         read_end(run);
     }
     free(image->blocks);

@@ -232,8 +232,8 @@ static void read_ring(struct part *part, pit_thread *out)
     for (size_t i = 0; i < count; i++)
         kept += events_in(pieces[i], ever);
     out->events_dropped = ever > kept ? ever - kept : 0;
-    if (!count)
-        return; /* the flight recorder is off, or had nothing left for this thread */
+    if (!count && part->image->header.ring_bytes == 0)
+        return; /* the flight recorder is off */
     out->events = pit__arena_array(part->arena, kept + 1, sizeof *out->events);
     for (size_t i = 0; out->events && i < count; i++)
         read_piece(part, pieces[i], events_in(pieces[i], ever), out);
@@ -271,10 +271,10 @@ static void fill_points(const struct pit_fmt_value *value, uint32_t half, uint64
     }
 }
 
-static void read_value(struct part *part, const struct pit__block *block, pit_raw_value *out)
+static void read_value(struct part *part, const struct pit_fmt_value *value, uint64_t name,
+                       pit_raw_value *out)
 {
-    const struct pit_fmt_value *value = at(part, block->offset);
-    out->name = pit__name_at(part->image, part->arena, PIT_LOAD_ACQUIRE(value->name));
+    out->name = pit__name_at(part->image, part->arena, name);
     for (int tries = 0; tries < 100; tries++) {
         uint32_t seq = PIT_LOAD_ACQUIRE(value->seq), half = PIT_LOAD_ACQUIRE(value->half) & 1;
         int changing = seq % 2;
@@ -303,10 +303,13 @@ static void read_values(struct part *part, pit_thread *out)
     size_t count;
     const struct pit__block **blocks = pick(part, PIT_FMT_VALUE, &count);
     pit_raw_value *values = pit__arena_array(part->arena, count, sizeof *values);
-    for (size_t i = 0; values && i < count; i++)
-        read_value(part, blocks[i], &values[i]);
+    for (size_t i = 0; values && i < count; i++) {
+        const struct pit_fmt_value *value = at(part, blocks[i]->offset);
+        uint64_t name = PIT_LOAD_ACQUIRE(value->name);
+        if (name) /* else it was just being made */
+            read_value(part, value, name, &values[out->value_count++]);
+    }
     out->values = values;
-    out->value_count = values ? count : 0;
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */

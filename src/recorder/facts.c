@@ -127,6 +127,14 @@ static void add_rank(pit_recorder *rec)
 
 /* ---- the git commit, without running git --------------------------------------------------- */
 
+/* path as seen from folder; 0 if it is too long. */
+static int join(char *to, size_t room, const char *folder, const char *path)
+{
+    int length = path[0] == '/' ? snprintf(to, room, "%s", path)
+                                : snprintf(to, room, "%s/%s", folder, path);
+    return length < (int)room;
+}
+
 /* `git` becomes the .git folder of the nearest folder upwards that has one. */
 static int find_git(char *git, size_t room)
 {
@@ -140,10 +148,9 @@ static int find_git(char *git, size_t room)
         if (stat(git, &found) == 0) {
             if (S_ISDIR(found.st_mode))
                 return 1;
-            /* a worktree: the file says "gitdir: PATH" */
-            if (read_text(git, pointer, sizeof pointer) > 8 && strncmp(pointer, "gitdir: /", 9) == 0)
-                return snprintf(git, room, "%s", pointer + 8) < (int)room;
-            return 0;
+            /* a worktree or a submodule: the file says "gitdir: PATH" */
+            return read_text(git, pointer, sizeof pointer) > 8 &&
+                   strncmp(pointer, "gitdir: ", 8) == 0 && join(git, room, folder, pointer + 8);
         }
         char *last = strrchr(folder, '/');
         if (!last || last == folder)
@@ -171,6 +178,22 @@ static int find_packed(const char *git, const char *ref, char *commit)
     return found;
 }
 
+/* What a ref stands for. A worktree has its own HEAD, and its refs in the folder of the main one. */
+static int find_ref(const char *git, const char *ref, char *commit, size_t room)
+{
+    char path[PATH_MAX + 600], common[PATH_MAX], folder[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", git, ref);
+    if (read_text(path, commit, room) > 0)
+        return 1;
+    snprintf(path, sizeof path, "%s/commondir", git);
+    if (read_text(path, common, sizeof common) <= 0)
+        return find_packed(git, ref, commit);
+    if (!join(folder, sizeof folder, git, common))
+        return 0;
+    snprintf(path, sizeof path, "%s/%s", folder, ref);
+    return read_text(path, commit, room) > 0 || find_packed(folder, ref, commit);
+}
+
 static void add_git(pit_recorder *rec)
 {
     char git[PATH_MAX], head[512], path[PATH_MAX + 600], commit[128] = "";
@@ -179,13 +202,10 @@ static void add_git(pit_recorder *rec)
     snprintf(path, sizeof path, "%s/HEAD", git);
     if (read_text(path, head, sizeof head) <= 0)
         return;
-    if (strncmp(head, "ref: ", 5) != 0) {
+    if (strncmp(head, "ref: ", 5) != 0)
         snprintf(commit, sizeof commit, "%.64s", head);
-    } else {
-        snprintf(path, sizeof path, "%s/%s", git, head + 5);
-        if (read_text(path, commit, sizeof commit) <= 0 && !find_packed(git, head + 5, commit))
-            return;
-    }
+    else if (!find_ref(git, head + 5, commit, sizeof commit))
+        return;
     if (strlen(commit) >= 40 && strspn(commit, "0123456789abcdef") == strlen(commit))
         add(rec, "git", commit);
 }

@@ -45,18 +45,21 @@ static int make_folders(const char *path, char *folder)
     if (!last)
         return EINVAL;
     last[last == folder] = 0;
-    for (char *c = folder + 1; *c; c++) {
-        if (*c != '/')
+    int why = 0; /* the first that failed says why the last one is not there */
+    for (char *c = folder + 1;; c++) {
+        char here = *c;
+        if (here && here != '/')
             continue;
         *c = 0;
-        mkdir(folder, 0777); /* what matters is whether the last one is there */
-        *c = '/';
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST && !why)
+            why = errno;
+        *c = here;
+        if (!here)
+            break;
     }
     struct stat found;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST && stat(folder, &found) != 0)
-        return errno;
     if (stat(folder, &found) != 0)
-        return errno;
+        return why ? why : errno;
     return S_ISDIR(found.st_mode) ? 0 : ENOTDIR;
 }
 

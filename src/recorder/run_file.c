@@ -12,11 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PAGE 4096u /* of the growth steps; a multiple of the system's where that is larger */
 #define FIRST_BYTES ((uint64_t)256 * 1024)
 #define LEAST_RESERVED ((uint64_t)4 * 1024 * 1024)
+#define SHARE_OF_ADDRESSES 16 /* where they are limited: the rest is the program's */
 
 static uint64_t round_up(uint64_t bytes, uint64_t to)
 {
@@ -29,6 +31,7 @@ static uint64_t page_bytes(void)
     return size > (long)PAGE ? (uint64_t)size : PAGE;
 }
 
+/* On failure the file is as long as before: some filesystems keep what they could give. */
 int pit__reserve(int fd, uint64_t from, uint64_t bytes)
 {
     struct rlimit limit;
@@ -39,6 +42,10 @@ int pit__reserve(int fd, uint64_t from, uint64_t bytes)
     do {
         error = posix_fallocate(fd, (off_t)from, (off_t)bytes);
     } while (error == EINTR);
+    struct stat found;
+    if (error && fstat(fd, &found) == 0 && (uint64_t)found.st_size > from &&
+        ftruncate(fd, (off_t)from) != 0)
+        return errno;
     return error;
 }
 
@@ -70,12 +77,21 @@ static int extend(pit_recorder *rec, uint64_t bytes)
     return 0;
 }
 
+/* How many addresses to set aside. They cost nothing, unless the program may have only so many. */
+static uint64_t wanted_bytes(uint64_t max_bytes)
+{
+    struct rlimit limit;
+    uint64_t want = max_bytes;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur / SHARE_OF_ADDRESSES < want)
+        want = limit.rlim_cur / SHARE_OF_ADDRESSES;
+    return round_up(want < LEAST_RESERVED ? LEAST_RESERVED : want, page_bytes());
+}
+
 int pit__run_map(pit_recorder *rec, int fd, uint64_t max_bytes)
 {
     uint64_t page = page_bytes();
-    uint64_t want = round_up(max_bytes, page);
-    if (want < LEAST_RESERVED)
-        want = LEAST_RESERVED;
+    uint64_t want = wanted_bytes(max_bytes);
     void *base = MAP_FAILED;
     while (want >= LEAST_RESERVED) {
         base = mmap(NULL, want, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -152,7 +168,9 @@ int pit__run_save(pit_recorder *rec)
     if (rec->fd < 0 || done >= used)
         return 0;
     int error = pit__reserve(rec->fd, done, used - done);
+    uint32_t grown = rec->header->growth_errno;
     PIT_STORE(rec->header->file_bytes, used); /* may be among what is written now */
+    PIT_STORE(rec->header->growth_errno, 0);
     while (!error && done < used) {
         ssize_t wrote = pwrite(rec->fd, rec->base + done, used - done, (off_t)done);
         if (wrote < 0 && errno != EINTR)
@@ -160,10 +178,12 @@ int pit__run_save(pit_recorder *rec)
         else if (wrote > 0)
             done += (uint64_t)wrote;
     }
-    if (error)
+    if (error) {
         PIT_STORE(rec->header->file_bytes, rec->file_bytes);
-    else
+        PIT_STORE(rec->header->growth_errno, grown);
+    } else {
         rec->file_bytes = used;
+    }
     return error;
 }
 

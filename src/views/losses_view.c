@@ -32,9 +32,8 @@ static const struct loss {
      "spans were open when their thread ended", "end them before the thread returns"},
     {offsetof(pit_losses, values), "value found no room", "values found no room",
      "use fewer names of values, or raise max_bytes in pit_options"},
-    {offsetof(pit_losses, beyond_file), "part of the run was in memory only and is gone",
-     "parts of the run were in memory only and are gone",
-     "its file could not grow: make room on the disk"},
+    {offsetof(pit_losses, beyond_file), "byte of the run is gone", "bytes of the run are gone",
+     "they were in memory only because the file could not grow, or the file was cut or damaged"},
 };
 
 int pit__print_losses(const struct pit__report *report)
