@@ -18,6 +18,7 @@ import sys
 U64_MAX = 2**64 - 1
 U32_MAX = 2**32 - 1
 POPPED = 2 ** 64 - 1
+OBJECT_ENDING = 2 ** 31
 NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
@@ -301,7 +302,7 @@ class Thread:
                     frames[-1]["child"] = self.parent_child
         spans = [(f["node"], f["begin"], f["child"], bool(f["flags"] & 1), False) for f in frames]
         spans += [(ref, begin, 0, False, True) for begin, ref, thread in objects
-                  if thread == self.block.thread]
+                  if thread & ~OBJECT_ENDING == self.block.thread]
         return [{"path": self.nodes[ref]["path"], "node": self.nodes[ref]["index"],
                  "begin": begin, "child": child, "phase": phase, "object": is_object}
                 for ref, begin, child, phase, is_object in spans if ref in self.nodes]
@@ -313,10 +314,11 @@ class Thread:
             for i in range(max(min(ring.b, self.ring_events - ring.a), 0)):
                 begin, duration, where = self.view.get("3Q", ring.offset + 64 + 24 * i)
                 events.append((begin, duration) + parts(where)[:2])
-        if self.applied and self.header["ring_bytes"]:
+        spans = sum(node["count"] for node in self.nodes.values())
+        if (self.applied and self.header["ring_bytes"] and self.ring_events + 1 == spans
+                and (self.rings or not self.ring_events)):
             p = self.pending
-            if not events or (events[-1][0], events[-1][2]) != (p["begin"], p["node"]):
-                events.append((p["begin"], p["duration"], p["node"], p["depth"]))
+            events.append((p["begin"], p["duration"], p["node"], p["depth"]))
         return [[self.nodes[ref]["path"], begin, duration, depth]
                 for begin, duration, ref, depth in events if ref in self.nodes]
 
@@ -394,7 +396,9 @@ def sort_blocks(view, header, blocks):
                 thread.values.append(block)
     objects = [view.get("QII", block.offset + 64 + 16 * i)
                for block in of[OBJECTS] for i in range(252)]
-    return threads, [o for o in objects if o[1]], read_facts(view, of[FACTS])
+    done = {t.pending["begin"] for t in threads.values() if t.applied and not t.pending["depth"]}
+    objects = [o for o in objects if o[1] and not (o[2] & OBJECT_ENDING and o[0] in done)]
+    return threads, objects, read_facts(view, of[FACTS])
 
 
 def ns_per_tick(header):

@@ -25,6 +25,9 @@ int fail(int status, const char *what, const char *path, const char *why);
  * Returns EXIT_USAGE. */
 int fail_usage(const char *command, const char *what, const char *argument, const char *why);
 
+/* The same for an option that getopt_long answered with '?' or ':'. */
+int fail_option(const char *command, int answer, char *const *argv);
+
 /* Flush and close standard output; EXIT_CANNOT_WRITE with a message if that, or anything written
  * before, failed; else status. */
 int finish_output(int status);

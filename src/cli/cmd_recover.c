@@ -60,7 +60,7 @@ int cmd_recover(int argc, char **argv)
     int option;
     while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
         if (option != 'h')
-            return fail_usage("recover", "unknown option", argv[optind - 1], NULL);
+            return fail_option("recover", option, argv);
         fputs(help, stdout);
         return EXIT_GOOD;
     }

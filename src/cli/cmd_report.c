@@ -116,10 +116,8 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
         case HELP:
             fputs(help, stdout);
             return -1;
-        case ':':
-            return fail_usage("report", "an option lacks its value", argv[optind - 1], NULL);
         default:
-            return fail_usage("report", "unknown option", argv[optind - 1], NULL);
+            return fail_option("report", option, argv);
         }
     return optind == argc ? fail_usage("report", "no run given", NULL, NULL) : 0;
 }

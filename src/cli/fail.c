@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,14 @@ int fail_usage(const char *command, const char *what, const char *argument, cons
     put_message(what, argument, why);
     fprintf(stderr, "Try `pitwall %s%s--help`.\n", command, *command ? " " : "");
     return EXIT_USAGE;
+}
+
+/* getopt has not moved past a word of several letters when it meets a wrong one in it. */
+int fail_option(const char *command, int answer, char *const *argv)
+{
+    char letter[3] = {'-', (char)optopt, 0};
+    return fail_usage(command, answer == ':' ? "an option lacks its value" : "unknown option",
+                      optopt > 0 && optopt < 256 ? letter : argv[optind - 1], NULL);
 }
 
 int finish_output(int status)

@@ -302,12 +302,14 @@ struct pit_fmt_value {
     struct pit_fmt_point points[2][PIT_FMT_VALUE_POINTS]; /* 192 */
 };
 
-/* Block OBJECTS: open span objects; a slot is in use while its node is not 0. */
+/* Block OBJECTS: open span objects; a slot is in use while its node is not 0. One that is being ended
+ * is finished once some thread's applied pending sample is a span object's with its begin. */
 #define PIT_FMT_OBJECT_SLOTS 252u
+#define PIT_FMT_OBJECT_ENDING 0x80000000u
 struct pit_fmt_object {
     uint64_t begin;
-    uint32_t node;
-    uint32_t thread;
+    uint32_t node;   /* ref, of the thread that began it */
+    uint32_t thread; /* its index, | PIT_FMT_OBJECT_ENDING */
 };
 struct pit_fmt_objects {
     struct pit_fmt_block block;

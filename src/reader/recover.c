@@ -1,8 +1,8 @@
 /* Runs whose live pages are in shared memory: finding the pages, and bringing those of a dead run
  * back to its path.
  *
- * Whoever brings a run back holds a record lock on the pages while it copies, renames and unlinks;
- * whoever gets the lock after it finds the pages without a name and is done. A link in the place
+ * Whoever brings a run back holds a record lock on the pages while it looks at the path, copies,
+ * renames and unlinks; whoever gets the lock after it finds the pages without a name and is done. A link in the place
  * of the pages, another owner or another run's pages are refused: /dev/shm is everybody's.
  */
 #include "reader.h"
@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +100,10 @@ static int write_copy(int from, int to)
     uint64_t used = header.used_bytes;
     if (used > (uint64_t)found.st_size)
         used = (uint64_t)found.st_size;
+    struct rlimit limit; /* writing past it would be a signal */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        used > limit.rlim_cur)
+        return EFBIG;
     int error = copy_bytes(from, to, used);
     header.file_bytes = used;
     memset(header.live_name, 0, sizeof header.live_name);
@@ -128,6 +133,22 @@ static int replace(int from, const char *path)
     return error;
 }
 
+/* Another run at its path is never written over. */
+static int path_is_free(const char *path, const unsigned char *run_id)
+{
+    struct pit_fmt_header header;
+    struct stat found;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return errno == ENOENT;
+    int is_free = fstat(fd, &found) == 0 &&
+                  (found.st_size == 0 ||
+                   (read_header(fd, &header) && header.place == PIT_FMT_MIRROR &&
+                    memcmp(header.run_id, run_id, sizeof header.run_id) == 0));
+    close(fd);
+    return is_free;
+}
+
 /* With the pages open. 1: brought back. 0: another did it, or the run is live. */
 static int bring_back(int pages, const char *live, const char *path, pit_error *error)
 {
@@ -140,8 +161,12 @@ static int bring_back(int pages, const char *live, const char *path, pit_error *
             return pit__fail(error, PIT_CANNOT_READ, 0, "cannot lock %s: %s", live,
                              strerror(errno));
     struct stat found;
+    struct pit_fmt_header header;
     if (fstat(pages, &found) != 0 || found.st_nlink == 0 || pit__is_live(pages))
         return 0;
+    if (!read_header(pages, &header) || !path_is_free(path, header.run_id))
+        return pit__fail(error, PIT_CANNOT_WRITE, 0, "cannot bring back %s: another file is there",
+                         live);
     int failed = replace(pages, path);
     if (failed)
         return pit__fail(error, PIT_CANNOT_WRITE, 0, "cannot bring back %s: %s", live,
@@ -203,47 +228,40 @@ int pit_run_recover(const char *path, pit_error *error)
 
 /* ---- all of this user's -------------------------------------------------------------------- */
 
-/* Another run at its path is never written over. */
-static int path_is_free(const char *path, const unsigned char *run_id)
+/* The path that the pages name as theirs. Reads them by a descriptor of its own, whose close drops
+ * every lock of this process on them: before bring_back, never within. 0 or a code. */
+static int path_of_pages(const char *live, char *path, size_t room)
 {
-    struct pit_fmt_header header;
-    struct stat found;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return errno == ENOENT;
-    int is_free = fstat(fd, &found) == 0 &&
-                  (found.st_size == 0 ||
-                   (read_header(fd, &header) && header.place == PIT_FMT_MIRROR &&
-                    memcmp(header.run_id, run_id, sizeof header.run_id) == 0));
-    close(fd);
-    return is_free;
+    pit_error error = {0};
+    pit_run *run = pit_run_open(live, &error);
+    const char *fact = run ? pit_run_fact(run, "path") : NULL;
+    int code = !run ? error.code : fact && fact[0] == '/' ? 0 : PIT_DAMAGED;
+    if (!code)
+        snprintf(path, room, "%s", fact);
+    pit_run_free(run);
+    return code;
 }
 
 /* 1, 0 (live, or gone meanwhile) or a code; path becomes the run's. */
 static int recover_pages(const char *live, char *path, size_t room)
 {
     pit_error error;
-    int pages = open_pages(live, NULL, &error);
-    if (pages == -2)
-        return 0;
     snprintf(path, room, "%s", live);
+    int pages = open_pages(live, NULL, &error);
     if (pages < 0)
-        return PIT_REFUSED;
-    int code = 0;
-    if (!pit__is_live(pages)) {
-        close(pages);
-        pit_run *run = pit_run_open(live, &error);
-        const char *fact = run ? pit_run_fact(run, "path") : NULL;
-        if (fact && fact[0] == '/')
-            snprintf(path, room, "%s", fact);
-        code = !run ? error.code : fact && path_is_free(path, run->run_id) ? 1 : PIT_CANNOT_WRITE;
-        pages = code == 1 ? open_pages(live, run->run_id, &error) : -2;
-        if (pages >= 0)
-            code = bring_back(pages, live, path, &error);
-        pit_run_free(run);
-    }
-    if (pages >= 0)
-        close(pages);
+        return pages == -2 ? 0 : PIT_REFUSED;
+    int alive = pit__is_live(pages);
+    close(pages);
+    if (alive)
+        return 0;
+    int code = path_of_pages(live, path, room);
+    if (code)
+        return access(live, F_OK) == 0 ? code : 0;
+    pages = open_pages(live, NULL, &error);
+    if (pages < 0)
+        return pages == -2 ? 0 : PIT_REFUSED;
+    code = bring_back(pages, live, path, &error);
+    close(pages);
     return code;
 }
 

@@ -252,6 +252,30 @@ struct shown {
     pit_open_span span;
 };
 
+/* Is a span object that began then some thread's applied pending sample? */
+static int is_recorded(const struct pit__image *image, uint64_t begin)
+{
+    for (size_t i = 0; i < image->block_count; i++) {
+        if (image->blocks[i].type != PIT_FMT_THREAD)
+            continue;
+        struct pit__pending pending;
+        const struct pit_fmt_thread *table = (const void *)(image->base + image->blocks[i].offset);
+        pit__pending_read(table, &pending);
+        uint64_t offset = (uint64_t)pit_fmt_ref_of(pending.where) << PIT_FMT_REF_SHIFT;
+        if (!pending.where || pit_fmt_depth_of(pending.where) != 0 || pending.begin != begin)
+            continue;
+        const struct pit__block *nodes = pit__block_around(image, offset, PIT_FMT_NODES);
+        if (!nodes || offset - nodes->offset > nodes->bytes - sizeof(struct pit_fmt_node))
+            continue;
+        pit_raw_node stats;
+        pit__node_stats((const void *)(image->base + offset), table, offset >> PIT_FMT_REF_SHIFT,
+                        &stats);
+        if (stats.count == pending.count + 1)
+            return 1;
+    }
+    return 0;
+}
+
 static size_t list_objects(const struct pit__image *image, const struct pit__block *block,
                            const struct place *places, size_t place_count, struct shown *shown)
 {
@@ -260,9 +284,10 @@ static size_t list_objects(const struct pit__image *image, const struct pit__blo
     for (uint32_t k = 0; k < PIT_FMT_OBJECT_SLOTS; k++) {
         uint64_t ref = PIT_LOAD_ACQUIRE(objects->slots[k].node), node;
         uint64_t begin = PIT_LOAD_ACQUIRE(objects->slots[k].begin);
+        int is_ending = (PIT_LOAD(objects->slots[k].thread) & PIT_FMT_OBJECT_ENDING) != 0;
         const struct place *place =
             ref ? find_place(places, place_count, ref << PIT_FMT_REF_SHIFT, &node) : NULL;
-        if (place)
+        if (place && !(is_ending && is_recorded(image, begin)))
             shown[count++] = (struct shown){
                 place->thread, {.node = (uint32_t)node, .object = 1, .begin = begin}};
     }

@@ -237,11 +237,17 @@ static void read_ring(struct part *part, pit_thread *out)
     out->events = pit__arena_array(part->arena, kept + 1, sizeof *out->events);
     for (size_t i = 0; out->events && i < count; i++)
         read_piece(part, pieces[i], events_in(pieces[i], ever), out);
+    /* Every finished span is an event, so the counts tell whether the newest is still missing. */
+    uint64_t spans = 0;
+    for (size_t i = 0; i < part->node_count; i++)
+        spans += part->out_nodes[i].count;
     const struct pit__pending *p = &part->pending;
-    const pit_event *last = out->event_count ? &out->events[out->event_count - 1] : NULL;
-    if (out->events && p->applied && !(last && last->begin == p->begin &&
-                                       last->node == index_of(part, pit_fmt_ref_of(p->where))))
+    if (!out->events || !p->applied || ever + 1 != spans)
+        return;
+    if (count || !ever)
         put_event(part, p->where, p->begin, p->duration, out);
+    else
+        out->events_dropped++; /* the budget had nothing left for this thread */
 }
 
 /* ---- values -------------------------------------------------------------------------------- */

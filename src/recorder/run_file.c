@@ -120,7 +120,8 @@ int pit__run_map(pit_recorder *rec, int fd, uint64_t max_bytes)
     return 0;
 }
 
-/* Called with the lock held. */
+/* Called with the lock held. After close the run does not grow, but an end that was under way may
+ * still need what is mapped. */
 static int have_room(pit_recorder *rec, uint64_t end)
 {
     if (end <= rec->mapped_bytes)
@@ -150,7 +151,7 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
         pit__lock_take(&rec->control->lock);
     struct pit_fmt_block *block = NULL;
     uint64_t at = rec->header->used_bytes;
-    if (!rec->closed && have_room(rec, at + bytes)) {
+    if (have_room(rec, at + bytes)) {
         block = (struct pit_fmt_block *)(rec->base + at);
         PIT_STORE_ORDERED(block->thread, thread);
         PIT_STORE_ORDERED(block->bytes, bytes);

@@ -28,16 +28,23 @@ static uint64_t slot_take(pit_recorder *rec, const struct pit__thread *t, uint32
     return NO_SLOT;
 }
 
-/* 1 if the object was still open. */
-static int slot_give(pit_recorder *rec, const pit_object *object)
+/* Make its end this thread's: 1 if the object was still open. The slot stays in use until the
+ * sample is recorded, so that a kill in between leaves the object open or finished, never both. */
+static int slot_claim(pit_recorder *rec, const pit_object *object)
 {
     if (object->slot == NO_SLOT)
         return 1;
     struct pit_fmt_object *slot = &rec->objects->slots[object->slot];
-    uint32_t node = object->node;
-    return PIT_LOAD(slot->begin) == object->begin &&
-           __atomic_compare_exchange_n(&slot->node, &node, 0, 0, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_RELAXED);
+    uint32_t thread = object->thread;
+    return PIT_LOAD(slot->node) == object->node && PIT_LOAD(slot->begin) == object->begin &&
+           __atomic_compare_exchange_n(&slot->thread, &thread, thread | PIT_FMT_OBJECT_ENDING, 0,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void slot_give(pit_recorder *rec, const pit_object *object)
+{
+    if (object->slot != NO_SLOT)
+        PIT_STORE_ORDERED(rec->objects->slots[object->slot].node, 0);
 }
 
 pit_object pit_object_begin_name(const char *name)
@@ -93,7 +100,7 @@ uint64_t pit_object_end(pit_object *object)
     pit_recorder *rec = t->recorder;
     uint64_t now = pit__clock_read(t->counter), duration = 0;
     pit__hold(t);
-    if (!slot_give(rec, object)) {
+    if (!slot_claim(rec, object)) {
         pit__bump(&t->file->counters[PIT_FMT_END_WITHOUT_BEGIN]);
     } else {
         struct pit_fmt_node *node = object->thread == t->index
@@ -105,6 +112,7 @@ uint64_t pit_object_end(pit_object *object)
         } else {
             pit__bump(&t->file->counters[PIT_FMT_TABLE_FULL]);
         }
+        slot_give(rec, object);
     }
     pit__release(t);
     object->begin = 0;

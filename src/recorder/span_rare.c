@@ -322,20 +322,29 @@ struct scratch {
     struct pit_fmt_event events[SCRATCH_EVENTS];
 };
 
-static uint64_t best_batch(struct pit__thread *t, struct pit_fmt_event *events)
+/* One span, by the way that the clock allows. */
+static void scratch_span(struct pit__thread *t, uint64_t where)
 {
-    pit_site site = {"", 1};
-    uint64_t best = UINT64_MAX, duration;
+    uint64_t duration;
+    pit_token token = t->counter ? pit__begin_common(t, t->gate, 1) : 0;
+    if (!token) {
+        pit__hold(t);
+        pit__push(t, t->file, t->top + 1, 1, where, now_of(t));
+        pit__release(t);
+        token = pit__token(t);
+    }
+    if (!t->counter || !pit__end_common(t, token, pit__counter_read(), &duration))
+        end_on(t, token, now_of(t));
+}
+
+static uint64_t best_batch(struct pit__thread *t, uint64_t where, struct pit_fmt_event *events)
+{
+    uint64_t best = UINT64_MAX;
     for (int batch = 0; batch < 8; batch++) {
         t->ring_next = events;
         uint64_t start = pit__clock_monotonic_ns();
-        for (int i = 0; i < SCRATCH_EVENTS - 1; i++) {
-            pit_token token = t->counter ? pit__begin_common(t, t->gate, site.id) : 0;
-            if (!token)
-                token = begin_on(t, &site);
-            if (!t->counter || !pit__end_common(t, token, pit__counter_read(), &duration))
-                end_on(t, token, now_of(t));
-        }
+        for (int i = 0; i < SCRATCH_EVENTS - 1; i++)
+            scratch_span(t, where);
         uint64_t ns = pit__clock_monotonic_ns() - start;
         best = ns < best ? ns : best;
     }
@@ -365,7 +374,7 @@ uint64_t pit__measure_cost(const struct pit__clock *clock)
                             .pending_node = &scratch->node,
                             .counter = pit__clock_is_counter(clock),
                             .ring_end = scratch->events + SCRATCH_EVENTS};
-    uint64_t cost = best_batch(&t, scratch->events);
+    uint64_t cost = best_batch(&t, where, scratch->events);
     munmap(scratch, sizeof *scratch);
     return cost;
 }

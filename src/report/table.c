@@ -64,10 +64,10 @@ static size_t keep_text(struct pit__table *table, const char *string, int visibl
         pit__text_add_visible(&table->text, string);
     else
         pit__text_puts(&table->text, string);
+    pit__text_add(&table->text, "", 1); /* before it is measured: an empty text has no memory yet */
     if (table->text.failed)
         return NO_TEXT;
     *width = (uint32_t)pit__text_width(table->text.data + at);
-    pit__text_add(&table->text, "", 1);
     return at;
 }
 
