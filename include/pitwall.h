@@ -85,7 +85,9 @@ typedef struct pit_recorder pit_recorder;
 typedef struct pit_options {
     uint64_t ring_bytes;         /* flight recorder, all threads together; 0: 4 MB, PIT_RING_OFF: none */
     uint64_t max_bytes;          /* size limit of the run; 0: 1 GB. Past it new nodes are counted, not kept */
+    uint64_t record_bytes;       /* records of spans, all threads together; 0: 8 MB. The oldest go first */
     double sample_hz;            /* background readings a second; 0: 10, negative: no sampler thread */
+    unsigned span_flags;         /* what every span of the recorder asks for, enum pit_span_flag */
     int in_memory;               /* not 0: no file at all; read it with pit_run_read */
     const char *const *labels;   /* "key=value" texts, ended by NULL, or NULL; kept with the run */
 } pit_options;
@@ -148,14 +150,23 @@ PIT_API const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes);
 
 /* ---- spans --------------------------------------------------------------------------------- */
 
-/* A place in the code. Declare it static, with PIT_SITE("name"); the name must be a literal or
- * live as long as the site. Sites of one name are one. */
+/* What a span may ask for beside its time. */
+enum pit_span_flag {
+    PIT_MEMORY = 1, /* RSS at begin and end, the process's peak in between, page faults; some µs */
+    PIT_RECORD = 2, /* kept one by one, with its figures */
+    PIT_LEAKS = 4   /* with libpitwall-alloc preloaded: what it allocates and leaves behind */
+};
+
+/* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
+ * name must be a literal or live as long as the site. Sites of one name are one node. */
 typedef struct pit_site {
     const char *name;
-    uint32_t id; /* 0 until the first use */
+    uint32_t id;    /* 0 until the first use, and always where there are flags */
+    uint32_t flags; /* enum pit_span_flag */
 } pit_site;
 
-#define PIT_SITE(name_) { (name_), 0 }
+#define PIT_SITE(name_) { (name_), 0, 0 }
+#define PIT_SITE_WITH(name_, flags_) { (name_), 0, (flags_) }
 
 /* Names an open span of this thread; 0 when nothing is recorded. */
 typedef uint64_t pit_token;
@@ -163,7 +174,7 @@ typedef uint64_t pit_token;
 /* The library's half of the inline functions below. */
 PIT_API extern int pit__enabled;
 PIT_API pit_token pit__begin(pit_site *site);
-PIT_API pit_token pit__begin_name(const char *name);
+PIT_API pit_token pit__begin_name(const char *name, unsigned flags);
 PIT_API void pit__end(pit_token token);
 PIT_API uint64_t pit__end_ns(pit_token token);
 PIT_API uint64_t pit__age_ns(pit_token token);
@@ -183,7 +194,14 @@ static inline pit_token pit_begin(pit_site *site)
 /* The same by a name made at run time (up to 4095 bytes; longer ones are cut). */
 static inline pit_token pit_begin_name(const char *name)
 {
-    return PIT__OFF ? 0 : pit__begin_name(name);
+    return PIT__OFF ? 0 : pit__begin_name(name, 0);
+}
+
+/* The same with flags, enum pit_span_flag. Memory is read outside the span's own time, and what the
+ * reading takes is not counted in the spans around it. */
+static inline pit_token pit_begin_with(const char *name, unsigned flags)
+{
+    return PIT__OFF ? 0 : pit__begin_name(name, flags);
 }
 
 /* End it. Spans that were begun inside and not ended are dropped and counted as abandoned; phases
@@ -299,9 +317,9 @@ struct scope {
     ~scope() { pit_end(token); }
 };
 } // namespace pit_detail
-#define PIT__SPAN(name_, scope_)                                                                  \
+#define PIT__SPAN(name_, flags_, scope_)                                                          \
     for (pit_detail::scope scope_(__extension__({                                                 \
-             static pit_site pit__site_ = PIT_SITE(name_);                                        \
+             static pit_site pit__site_ = PIT_SITE_WITH(name_, flags_);                           \
              pit_begin(&pit__site_);                                                              \
          }));                                                                                     \
          scope_.once; scope_.once = false)
@@ -315,10 +333,10 @@ static inline void pit__scope_end(pit__scope *scope)
 {
     pit_end(scope->token);
 }
-#define PIT__SPAN(name_, scope_)                                                                  \
+#define PIT__SPAN(name_, flags_, scope_)                                                          \
     for (__attribute__((cleanup(pit__scope_end))) pit__scope scope_ = {                           \
              __extension__({                                                                      \
-                 static pit_site pit__site_ = PIT_SITE(name_);                                    \
+                 static pit_site pit__site_ = PIT_SITE_WITH(name_, flags_);                       \
                  pit_begin(&pit__site_);                                                          \
              }),                                                                                  \
              1};                                                                                  \
@@ -327,7 +345,10 @@ static inline void pit__scope_end(pit__scope *scope)
 /* A name of its own for each use, so that nested spans do not shadow one another. */
 #define PIT__JOIN2(a_, b_) a_##b_
 #define PIT__JOIN(a_, b_) PIT__JOIN2(a_, b_)
-#define PIT_SPAN(name_) PIT__SPAN(name_, PIT__JOIN(pit__scope_, __COUNTER__))
+#define PIT_SPAN(name_) PIT__SPAN(name_, 0, PIT__JOIN(pit__scope_, __COUNTER__))
+/* The same with flags: PIT_SPAN_WITH("epoch", PIT_MEMORY | PIT_RECORD) { … } */
+#define PIT_SPAN_WITH(name_, flags_)                                                              \
+    PIT__SPAN(name_, flags_, PIT__JOIN(pit__scope_, __COUNTER__))
 
 #ifdef __cplusplus
 }

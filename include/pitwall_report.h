@@ -40,6 +40,34 @@ typedef struct pit_series_bin { /* a stretch of the run, in ticks since its star
     uint64_t count, total, min, max;
 } pit_series_bin;
 
+/* How a peak was obtained. */
+enum pit_peak_method {
+    PIT_PEAK_NONE = 0,   /* not to be had: the kernel's mark cannot be reset here */
+    PIT_PEAK_RUSAGE = 1, /* getrusage after a reset of the kernel's mark */
+    PIT_PEAK_HWM = 2     /* VmHWM after a reset */
+};
+
+/* Memory of a node's spans that asked for it (PIT_MEMORY), in bytes. A peak is the process's during
+ * the span: other threads' memory is in it. */
+typedef struct pit_memory {
+    uint64_t count;
+    int64_t delta_last, delta_sum, delta_max;  /* RSS at end less RSS at begin */
+    uint64_t peak_last, peak_sum, peak_max;    /* peak less RSS at begin */
+    uint64_t rss_max, rss_last;                /* the highest peak itself; RSS at the last end */
+    uint64_t minor_faults, major_faults;
+    uint64_t error_bytes;                      /* bound of each figure */
+    enum pit_peak_method peak_method;
+} pit_memory;
+
+/* What a node's spans allocated and freed, with libpitwall-alloc preloaded. */
+typedef struct pit_alloc {
+    uint64_t count;
+    uint64_t allocs, frees, alloc_bytes, freed_bytes;
+    uint64_t peak_last, peak_max;              /* live bytes over those at the begin */
+    int64_t live_last, live_sum;               /* allocated less freed */
+    uint64_t leak_spans, leaked_bytes, leaked_blocks; /* of spans with PIT_LEAKS */
+} pit_alloc;
+
 typedef struct pit_raw_node {
     const char *name;
     uint32_t parent;     /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
@@ -55,6 +83,8 @@ typedef struct pit_raw_node {
     size_t hist_count;
     const pit_series_bin *series; /* ascending, counts over 0 */
     size_t series_count;
+    const pit_memory *memory;     /* NULL where none was measured */
+    const pit_alloc *alloc;       /* NULL where nothing was counted */
 } pit_raw_node;
 
 typedef struct pit_open_span {
@@ -70,6 +100,30 @@ typedef struct pit_event { /* of the flight recorder */
     uint32_t depth;  /* 1 for a span without parent */
     uint64_t begin, duration; /* ticks */
 } pit_event;
+
+typedef struct pit_record { /* a span that asked to be kept (PIT_RECORD) */
+    uint32_t node, depth;
+    uint64_t begin, duration; /* ticks */
+    uint64_t items;
+    int has_memory, has_alloc;
+    uint64_t rss_begin, rss_end, rss_peak; /* rss_peak 0: see peak_method */
+    uint64_t error_bytes, minor_faults, major_faults;
+    uint64_t alloc_bytes, freed_bytes;
+    enum pit_peak_method peak_method;
+} pit_record;
+
+#define PIT_UNKNOWN UINT64_MAX
+
+typedef struct pit_sample { /* a reading of the sampler; PIT_UNKNOWN where it could not be had */
+    uint64_t ticks;
+    uint64_t rss, rss_max;     /* bytes */
+    uint64_t cpu_ns;           /* user and system, since the process began */
+    uint64_t threads, minor_faults, major_faults, switches, forced_switches;
+    uint64_t read_bytes, write_bytes;
+    uint64_t available;        /* machine memory left */
+    uint64_t cgroup_used;
+    uint64_t pressure;         /* memory pressure in 1/100 percent */
+} pit_sample;
 
 typedef struct pit_point { /* `values` values in a row of one named value */
     uint64_t ticks;  /* of the first */
@@ -99,8 +153,8 @@ typedef struct pit_losses {
 typedef struct pit_thread {
     const char *name;
     uint32_t tid;        /* of its newest tenant */
-    uint64_t tenants;    /* threads that used the table, one after another */
     int attached;        /* 1: a thread had it when the run was read or ended */
+    uint64_t tenants;    /* threads that used the table, one after another */
     const pit_raw_node *nodes;
     size_t node_count;
     const pit_open_span *open; /* outermost first; span objects last */
@@ -110,6 +164,9 @@ typedef struct pit_thread {
     uint64_t events_dropped;   /* older ones that were overwritten */
     const pit_raw_value *values;
     size_t value_count;
+    const pit_record *records; /* oldest first, by end */
+    size_t record_count;
+    uint64_t records_dropped;  /* older ones that were overwritten */
     pit_losses losses;
 } pit_thread;
 
@@ -143,6 +200,16 @@ typedef struct pit_run {
     size_t fact_count;
     const pit_thread *threads;
     size_t thread_count;
+    const pit_sample *samples; /* along the run, oldest first; each stands for sample_stride readings */
+    size_t sample_count;
+    uint64_t sample_stride;
+    pit_sample newest;         /* the last reading; only if has_samples */
+    int has_samples;
+    uint64_t machine_bytes;    /* of memory, PIT_UNKNOWN if not known */
+    uint64_t cgroup_limit;     /* PIT_UNKNOWN: none */
+    int cgroup_version;        /* 0, 1, 2 */
+    uint64_t oom_kills;        /* of its cgroup when it began; PIT_UNKNOWN */
+    uint64_t rss_peak;         /* the run's highest RSS, 0 if not known */
     uint64_t skipped_blocks; /* of kinds this version does not know */
     uint64_t damaged_at;     /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;       /* of all threads together */
@@ -196,6 +263,8 @@ typedef struct pit_node {
     double open_ns;         /* time those have been open, all together */
     const pit_bin *bins;    /* ascending by low_ns */
     size_t bin_count;
+    const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
+    const pit_alloc *alloc;   /* NULL where nothing was counted */
 } pit_node;
 
 typedef struct pit_tree {
@@ -218,6 +287,7 @@ PIT_API double pit_node_quantile(const pit_node *node, double q);
 /* ---- printing ------------------------------------------------------------------------------ */
 
 typedef struct pit_report_options {
+    const char *view;       /* NULL: the report; "memory": where memory goes */
     int json;
     int flat;               /* names alone, sorted, in place of the tree */
     const char *sort;       /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */

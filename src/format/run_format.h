@@ -106,7 +106,12 @@ enum pit_fmt_block_type {
     PIT_FMT_OCTAVE = 6,  /* histogram counts outside a node's window */
     PIT_FMT_RING = 7,    /* a piece of one thread's flight recorder */
     PIT_FMT_VALUE = 8,   /* one named value over time, of one thread */
-    PIT_FMT_OBJECTS = 9  /* open span objects */
+    PIT_FMT_OBJECTS = 9, /* open span objects */
+    PIT_FMT_MEMORY_OF = 10, /* memory figures of one node */
+    PIT_FMT_ALLOC_OF = 11,  /* allocation figures of one node */
+    PIT_FMT_RECORDS = 12,   /* some records of one thread */
+    PIT_FMT_SAMPLES = 13,   /* what the sampler read */
+    PIT_FMT_BLOCK_TYPES = 14
 };
 
 #define PIT_FMT_NO_THREAD UINT32_MAX
@@ -148,6 +153,10 @@ enum pit_fmt_thread_counter {
  * the depth (1 for a span without parent, 0 for a span object), 48–63 flags. */
 #define PIT_FMT_WHERE_DEPTH 32
 #define PIT_FMT_WHERE_PHASE ((uint64_t)1 << 48)
+#define PIT_FMT_WHERE_MEMORY ((uint64_t)1 << 49) /* its memory is measured */
+#define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is kept as a record */
+#define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* what it allocates is counted */
+#define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and what of it is left at the end */
 
 struct pit_fmt_frame {
     uint64_t begin; /* ticks */
@@ -183,7 +192,8 @@ struct pit_fmt_thread {
     uint64_t parent_child;                  /* 200 what the pending sample leaves in the frame below,
                                                    or PIT_FMT_POPPED: it has, a new frame came */
     uint64_t ring_events;                   /* 208 events ever written to the flight recorder */
-    uint64_t hot_spare2[5];                 /* 216 */
+    uint64_t records;                       /* 216 records ever written */
+    uint64_t hot_spare2[4];                 /* 224 */
     struct pit_fmt_pending pending;         /* 256 */
     struct pit_fmt_frame frames[PIT_FMT_FRAMES]; /* 320 */
 };
@@ -233,8 +243,9 @@ struct pit_fmt_node {
     uint64_t flops;   /* 160 */
     uint64_t first;   /* 168 ticks when it was made */
     uint32_t id;      /* 176 the writer's own number of the name; no meaning to readers */
-    uint32_t spare2;  /* 180 */
-    uint64_t spare3;  /* 184 */
+    uint32_t memory;  /* 180 ref of its MEMORY_OF block, 0 for none */
+    uint32_t alloc;   /* 184 ref of its ALLOC_OF block, 0 for none */
+    uint32_t spare3;  /* 188 */
     uint32_t window_counts[PIT_FMT_WINDOW]; /* 192 */
 };
 
@@ -316,6 +327,106 @@ struct pit_fmt_objects {
     struct pit_fmt_object slots[PIT_FMT_OBJECT_SLOTS];
 };
 
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/* How a peak was obtained. */
+enum pit_fmt_peak {
+    PIT_FMT_PEAK_NONE = 0,   /* the kernel's mark cannot be reset here: no peak */
+    PIT_FMT_PEAK_RUSAGE = 1, /* ru_maxrss after a reset of the mark */
+    PIT_FMT_PEAK_HWM = 2     /* VmHWM after a reset: ru_maxrss had a floor from before exec */
+};
+
+/* Block MEMORY_OF: a is the ref of its node, b which of the two copies holds: the writer fills the
+ * other one and flips. Bytes; deltas may be negative. */
+struct pit_fmt_memory {
+    uint64_t count;     /* spans measured */
+    int64_t delta_last; /* RSS at end less RSS at begin */
+    int64_t delta_sum;
+    int64_t delta_max;
+    uint64_t peak_last; /* the process's peak during the span, less RSS at its begin */
+    uint64_t peak_sum;
+    uint64_t peak_max;
+    uint64_t rss_max;   /* the highest such peak itself */
+    uint64_t rss_last;  /* RSS at the last end */
+    uint64_t minor_faults, major_faults; /* of the process, during the spans */
+    uint64_t error_bytes; /* bound of each RSS figure: the kernel folds its counters late */
+    uint32_t peak_method; /* enum pit_fmt_peak */
+    uint32_t spare;
+    uint64_t spare2[3];
+};
+struct pit_fmt_memory_of {
+    struct pit_fmt_block block;
+    struct pit_fmt_memory copies[2];
+};
+
+/* Block ALLOC_OF: likewise, what the spans of one node allocated and freed on their own thread. */
+struct pit_fmt_alloc {
+    uint64_t count; /* spans counted */
+    uint64_t allocs, frees;
+    uint64_t alloc_bytes, freed_bytes;
+    uint64_t peak_last, peak_max; /* live bytes over those at the begin */
+    int64_t live_last, live_sum;  /* allocated less freed, at the end */
+    uint64_t leaked_bytes, leaked_blocks; /* of spans marked for it: allocated inside, live at the end */
+    uint64_t leak_spans;          /* how many were marked */
+    uint64_t spare[4];
+};
+struct pit_fmt_alloc_of {
+    struct pit_fmt_block block;
+    struct pit_fmt_alloc copies[2];
+};
+
+/* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it ever wrote. */
+struct pit_fmt_record {
+    uint64_t begin, duration, where;
+    uint64_t items;      /* done in it */
+    uint64_t rss_begin, rss_end;
+    uint64_t rss_peak;   /* 0: none, see peak_method */
+    uint64_t error_bytes;
+    uint64_t minor_faults, major_faults;
+    uint64_t alloc_bytes, freed_bytes;
+    uint32_t peak_method;
+    uint32_t has;        /* bit 0: memory figures, bit 1: allocation figures */
+    uint64_t spare[3];
+};
+#define PIT_FMT_RECORD_COUNT 127u
+struct pit_fmt_records {
+    struct pit_fmt_block block;
+    struct pit_fmt_block spare;
+    struct pit_fmt_record records[PIT_FMT_RECORD_COUNT];
+};
+
+/* One reading of the sampler. UINT64_MAX: not to be had. Counts and times are since process start. */
+struct pit_fmt_sample {
+    uint64_t ticks;
+    uint64_t rss, rss_max;     /* bytes; the highest of the readings that a point stands for */
+    uint64_t cpu_ns;           /* user and system */
+    uint64_t threads;
+    uint64_t minor_faults, major_faults;
+    uint64_t switches, forced_switches; /* voluntary, involuntary */
+    uint64_t read_bytes, write_bytes;   /* to storage */
+    uint64_t available;        /* machine memory left, bytes; the lowest */
+    uint64_t cgroup_used;      /* bytes; the highest */
+    uint64_t pressure;         /* memory pressure, some avg10, in 1/100 percent; the highest */
+    uint64_t spare[2];
+};
+
+/* Block SAMPLES: points as in VALUE, of `stride` readings each; the other half is filled and `half`
+ * flips when one is full. `newest` is the last reading itself, in the copy that `newest_copy` says. */
+#define PIT_FMT_SAMPLE_POINTS 256u
+struct pit_fmt_samples {
+    struct pit_fmt_block block; /* used: readings ever made, stored last */
+    uint32_t half;              /*  64 */
+    uint32_t newest_copy;       /*  68 */
+    uint64_t stride[2];         /*  72 */
+    uint64_t machine_bytes;     /*  88 of memory; UINT64_MAX: unknown */
+    uint64_t cgroup_limit;      /*  96 UINT64_MAX: none, or unknown */
+    uint64_t cgroup_version;    /* 104 0 none, 1, 2 */
+    uint64_t oom_kills;         /* 112 of the cgroup when the run began; UINT64_MAX: unknown */
+    uint64_t rss_peak;          /* 120 the run's highest RSS, by the sampler and by memory spans */
+    struct pit_fmt_sample newest[2];
+    struct pit_fmt_sample points[2][PIT_FMT_SAMPLE_POINTS];
+};
+
 /* ---- pure helpers -------------------------------------------------------------------------- */
 
 /* The parts of a `where`. */
@@ -381,5 +492,12 @@ PIT_FMT_ASSERT(sizeof(struct pit_fmt_ring) == 16384, "ring piece");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_value, points) == 192, "value");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_value) % PIT_FMT_ALIGN == 0, "value");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_objects) % PIT_FMT_ALIGN == 0, "objects");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_memory) == 128, "memory");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_alloc) == 128, "alloc");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_record) == 128, "record");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_records) == 16384, "records");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_sample) == 128, "sample");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_samples) % PIT_FMT_ALIGN == 0, "samples");
+PIT_FMT_ASSERT(offsetof(struct pit_fmt_samples, newest) == 128, "samples");
 
 #endif

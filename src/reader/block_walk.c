@@ -24,7 +24,7 @@ int pit__fail(pit_error *error, int code, uint64_t offset, const char *format, .
 static void copy_header(struct pit__image *image)
 {
     const uint64_t *from = (const void *)image->base;
-    uint64_t words[sizeof image->header / sizeof(uint64_t)];
+    uint64_t words[sizeof image->header / sizeof(uint64_t)] = {0};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         words[i] = PIT_LOAD_ACQUIRE(from[i]);
     memcpy(&image->header, words, sizeof words);
@@ -67,6 +67,14 @@ static int size_fits(const struct pit__block *block)
         return block->bytes >= sizeof(struct pit_fmt_value);
     case PIT_FMT_OBJECTS:
         return block->bytes >= sizeof(struct pit_fmt_objects);
+    case PIT_FMT_MEMORY_OF:
+        return block->bytes >= sizeof(struct pit_fmt_memory_of);
+    case PIT_FMT_ALLOC_OF:
+        return block->bytes >= sizeof(struct pit_fmt_alloc_of);
+    case PIT_FMT_RECORDS:
+        return block->bytes >= sizeof(struct pit_fmt_records) && block->b <= PIT_FMT_RECORD_COUNT;
+    case PIT_FMT_SAMPLES:
+        return block->bytes >= sizeof(struct pit_fmt_samples);
     default: /* FACTS, NAMES */
         return block->used <= room;
     }
@@ -116,7 +124,7 @@ static int walk_blocks(struct pit__image *image, struct pit__source *source, pit
         struct pit__block block = copy_block(image->base, at);
         if (block.type == PIT_FMT_END)
             break;
-        int is_known = block.type <= PIT_FMT_OBJECTS;
+        int is_known = block.type < PIT_FMT_BLOCK_TYPES;
         if (block.bytes < sizeof(struct pit_fmt_block) || block.bytes % PIT_FMT_ALIGN != 0 ||
             (block.bytes <= image->bytes - at && is_known && !size_fits(&block))) {
             image->damaged_at = at;

@@ -4,7 +4,9 @@
  *   recover.c      live pages in shared memory: find them, take them over
  *   block_walk.c   the header and the list of blocks, every size and offset checked
  *   node_read.c    one node: statistics, histogram, series, by the rules of docs/run-format.md
+ *   memory_read.c  memory and allocation figures of a node; records
  *   thread_read.c  one thread: nodes, stack, ring, values
+ *   sample_read.c  what the sampler read
  *   run_parse.c    all of it together: the plain model
  *
  * Pages may belong to a live run, or be hostile: whatever is used in a check is read once, into a
@@ -80,7 +82,24 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
 void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit_fmt_node *node, uint64_t ref,
                       const struct pit__pending *pending, pit_raw_node *out);
+/* Its memory and allocation figures; NULL in `out` where there are none. */
+void pit__node_memory(const struct pit__image *image, struct pit__arena *arena,
+                      const struct pit_fmt_node *node, uint64_t ref, pit_raw_node *out);
 void pit__pending_read(const struct pit_fmt_thread *thread, struct pit__pending *pending);
+
+/* How a thread's nodes are found by their refs: an index, or PIT_NO_NODE. */
+struct pit__nodes {
+    uint32_t (*index_of)(const void *arg, uint32_t ref);
+    const void *arg;
+};
+
+/* A thread's records, from its RECORDS blocks; `ever` is how many it wrote. */
+void pit__records_read(const struct pit__image *image, struct pit__arena *arena,
+                       const struct pit__block *const *blocks, size_t block_count, uint64_t ever,
+                       const struct pit__nodes *nodes, pit_thread *out);
+
+/* What the sampler read, and the limits it found. */
+void pit__samples_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
 /* One thread's part of the model; the blocks are those of this thread, in file order. */
 void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,

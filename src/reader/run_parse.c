@@ -120,6 +120,8 @@ static void read_end(pit_run *run)
                 end = e->begin + e->duration;
         }
     }
+    if (run->has_samples && run->state != PIT_RUN_CLOSED && run->newest.ticks > end)
+        end = run->newest.ticks;
     run->end_ticks = end;
     run->duration_ns = (double)(end - run->start_ticks) * run->ns_per_tick;
     if (run->duration_ns < LONGEST_NS) /* else the clock is damaged */
@@ -369,6 +371,7 @@ pit_run *pit__run_build(struct pit__image *image, pit_error *error)
         read_facts(image, run);
         read_clock(image, run);
         read_objects(image, run, read_threads(image, run));
+        pit__samples_read(image, arena_of(run), run);
         read_end(run);
     }
     free(image->blocks);

@@ -1,4 +1,4 @@
-/* One thread of a run: its nodes, what is open on its stack, its ring and its values. */
+/* One thread of a run: its nodes, what is open on its stack, its ring, its records and its values. */
 #include "reader.h"
 
 #include <stdlib.h>
@@ -122,6 +122,7 @@ static void read_node(struct part *part, uint64_t offset, uint32_t own)
     size_t first, count = octaves_of(part, ref, &first);
     pit__node_hist(part->image, part->arena, node, ref, part->octaves + first, count, pending, out);
     pit__node_series(part->image, part->arena, node, ref, pending, out);
+    pit__node_memory(part->image, part->arena, node, ref, out);
 }
 
 static void read_nodes(struct part *part)
@@ -132,8 +133,10 @@ static void read_nodes(struct part *part)
         qsort(part->octaves, part->octave_count, sizeof *part->octaves, by_node);
     part->first_index =
         pit__arena_array(part->arena, part->nodes_count, sizeof *part->first_index);
+    if (!part->first_index)
+        part->nodes_count = 0;
     size_t count = 0;
-    for (size_t i = 0; part->first_index && i < part->nodes_count; i++) {
+    for (size_t i = 0; i < part->nodes_count; i++) {
         part->first_index[i] = count;
         count += part->nodes[i]->used;
     }
@@ -250,6 +253,22 @@ static void read_ring(struct part *part, pit_thread *out)
         out->events_dropped++; /* the budget had nothing left for this thread */
 }
 
+/* ---- records ------------------------------------------------------------------------------- */
+
+static uint32_t index_in(const void *part, uint32_t ref)
+{
+    return index_of(part, ref);
+}
+
+static void read_records(struct part *part, pit_thread *out)
+{
+    size_t count;
+    const struct pit__block **pieces = pick(part, PIT_FMT_RECORDS, &count);
+    struct pit__nodes nodes = {index_in, part};
+    pit__records_read(part->image, part->arena, pieces, count,
+                      PIT_LOAD_ACQUIRE(part->table->records), &nodes, out);
+}
+
 /* ---- values -------------------------------------------------------------------------------- */
 
 static double load_double(const double *from)
@@ -357,5 +376,6 @@ void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,
     out->node_count = part.node_count;
     read_stack(&part, out);
     read_ring(&part, out);
+    read_records(&part, out);
     read_values(&part, out);
 }

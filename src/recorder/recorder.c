@@ -17,6 +17,7 @@
 #define DEFAULT_MAX_BYTES ((uint64_t)1 << 30)
 #define LEAST_MAX_BYTES ((uint64_t)4 << 20)
 #define DEFAULT_RING_BYTES ((uint64_t)4 << 20)
+#define DEFAULT_RECORD_BYTES ((uint64_t)8 << 20)
 #define DEFAULT_SAMPLE_HZ 10.0
 #define GENERATIONS 0xffffffu /* that a token can tell apart; none is 0 */
 
@@ -66,6 +67,16 @@ static void choose_options(pit_recorder *rec, const pit_options *options)
     uint64_t bytes = options->ring_bytes ? options->ring_bytes : ring > 0 ? (uint64_t)ring : 0;
     rec->ring_budget =
         options->ring_bytes == PIT_RING_OFF ? 0 : bytes / sizeof(struct pit_fmt_ring);
+    uint64_t records = options->record_bytes ? options->record_bytes : DEFAULT_RECORD_BYTES;
+    rec->record_budget = records / sizeof(struct pit_fmt_records);
+    if (rec->record_budget == 0)
+        rec->record_budget = 1;
+    unsigned flags = options->span_flags;
+    if (environment_number("PITWALL_MEMORY", 0) > 0)
+        flags |= PIT_MEMORY;
+    rec->span_flags = pit__where_flags(flags);
+    if (pit__alloc_present())
+        rec->span_flags |= PIT_FMT_WHERE_ALLOC;
 }
 
 static uint64_t max_bytes_of(const pit_options *options)
@@ -158,6 +169,7 @@ static pit_recorder *recorder_new(const char *path, const pit_options *options,
     if (rec->live_path[0])
         pit__mirror(rec, 0);
     note_file(rec);
+    pit__samples_new(rec);
     pit__clock_mark(rec); /* a second pair at once: a run killed soon has a scale too */
     PIT_STORE_ORDERED(rec->control->alive, 1);
     pit__sampler_start(rec);
@@ -199,7 +211,7 @@ int pit_open(const char *path, const pit_options *options)
 
 pit_recorder *pit_recorder_open(const char *path, const pit_options *options, int *code)
 {
-    int unused;
+    int unused = 0;
     code = code ? code : &unused;
     *code = PIT_OFF;
     if (switched_off)

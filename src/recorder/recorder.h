@@ -3,12 +3,13 @@
  *   span.c          begin, end, phase: the hot path (span_steps.h: what they are made of)
  *   span_rare.c     first spans, misuse, other recorders, objects' samples
  *   node_table.c    find or make a node; the rare parts of histogram and series
- *   ring.c          pieces of the flight recorder
+ *   ring.c          pieces of the flight recorder and of the records
+ *   memory_span.c   memory and allocation figures of spans that ask for them (rss.c reads them)
  *   thread_table.c  a thread gets a table and gives it back
  *   run_file.c      the mapped file: grow, hand out blocks, save
  *   place.c         where the run lives; making its file
  *   mirror.c        copying live pages from shared memory to the path
- *   sampler.c       the background thread
+ *   sampler.c       the background thread (sample_source.c: what it reads)
  *   recorder.c      open, close, fork, the default recorder
  */
 #ifndef PIT_RECORDER_H
@@ -52,6 +53,12 @@ struct pit__thread {
     pit_token token_base;        /* of depth 0 */
     uint32_t open;               /* 0 once the recorder is closed; written by close */
     uint32_t held;               /* by one of the rare paths */
+    uint32_t slow;               /* the gate is closed on purpose: spans take the rare path */
+    uint32_t always_slow;        /* the clock is a call, or every span has flags */
+    struct pit__measured *measured; /* of the frames, by depth; NULL before the first with flags */
+    struct pit_fmt_records *records; /* current piece */
+    uint32_t record_pieces;
+    uint32_t records_next;       /* first free one in it */
     struct pit_fmt_ring *ring;   /* current piece */
     uint32_t ring_pieces;
     uint32_t counter;            /* the clock is a hardware counter */
@@ -91,6 +98,8 @@ struct pit_recorder {
     int in_memory;           /* no file was asked for */
     double sample_hz;
     uint64_t ring_budget;    /* pieces */
+    uint64_t record_budget;  /* pieces */
+    uint64_t span_flags;     /* of every span, PIT_FMT_WHERE_… */
     pit_options options;     /* as given, without labels: a forked child opens with the same */
     uint64_t scale_bits;     /* nanoseconds a tick, a double, as known so far */
     uint64_t scale_basis;    /* ticks it was measured over */
@@ -101,7 +110,7 @@ struct pit_recorder {
     int fd;                  /* of the mapped file, or -1 */
     uint64_t mapped_bytes;   /* usable behind base */
     uint64_t file_bytes;     /* of those, in the file */
-    uint64_t ring_pieces;
+    uint64_t ring_pieces, record_pieces;
     int code;                /* newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
     int system_errno;
     int closed;
@@ -111,6 +120,7 @@ struct pit_recorder {
     uint32_t name_room;
     struct pit_fmt_block *names; /* NAMES block with room */
     struct pit_fmt_objects *objects;
+    struct pit_fmt_samples *samples; /* written by the sampler alone, but for rss_peak */
 };
 
 extern __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"),
@@ -143,14 +153,18 @@ static inline void pit__hold(struct pit__thread *t)
 static inline void pit__release(struct pit__thread *t)
 {
     PIT_SIGNAL_FENCE();
+    /* What measuring has cost inside a frame is taken out at its end, which the hot path can't. */
+    uint32_t slow = t->always_slow || t->top->apart != 0;
+    PIT_STORE(t->slow, slow);
     PIT_STORE(t->held, 0);
-    PIT_STORE(t->gate, t->counter && PIT_LOAD(t->open) ? pit__token(t) : 0);
+    PIT_STORE(t->gate, !slow && PIT_LOAD(t->open) ? pit__token(t) : 0);
 }
 
 /* May t be held now? If not, and it is open, this is a signal handler inside the recorder. */
 static inline int pit__is_free(const struct pit__thread *t)
 {
-    return PIT_LOAD(t->gate) != 0 || (PIT_LOAD(t->open) && !t->counter && !PIT_LOAD(t->held));
+    return PIT_LOAD(t->gate) != 0 ||
+           (PIT_LOAD(t->open) && PIT_LOAD(t->slow) && !PIT_LOAD(t->held));
 }
 
 static inline void pit__bump(uint64_t *counter)
@@ -194,6 +208,8 @@ void pit__rank(char *text, size_t room);
 const char *pit__program_name(void);
 /* Copy the live pages to the path, by a temporary file and rename. 0 or an errno. */
 int pit__mirror(pit_recorder *rec, int final);
+/* The SAMPLES block with the first reading. */
+void pit__samples_new(pit_recorder *rec);
 void pit__sampler_start(pit_recorder *rec);
 void pit__sampler_stop(pit_recorder *rec);
 void pit__clock_mark(pit_recorder *rec);
@@ -224,6 +240,31 @@ void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t d
 void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t end,
                       uint64_t duration);
 void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample);
+/* The next record to fill in, or NULL; pit__record_done makes it count. */
+struct pit_fmt_record *pit__record_next(struct pit__thread *t);
+void pit__record_done(struct pit__thread *t);
+
+/* ---- memory_span.c ------------------------------------------------------------------------- */
+
+/* PIT_MEMORY and its kin as flags of a `where`. */
+uint64_t pit__where_flags(unsigned span_flags);
+/* Is libpitwall-alloc in the process? Asked once at open. */
+int pit__alloc_present(void);
+/* Take the figures at the begin of a frame at this depth, and at its end; t must be held. */
+void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where);
+void pit__measure_end(struct pit__thread *t, uint64_t depth);
+/* Add what was taken to the node, and keep the record if it asks for one. */
+void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, uint64_t begin,
+                       uint64_t duration);
+/* The frame is abandoned. */
+void pit__measure_drop(struct pit__thread *t, uint64_t depth);
+/* The run's highest RSS is at least this. */
+void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
+
+/* ---- sample_source.c ----------------------------------------------------------------------- */
+
+void pit__sample_limits(struct pit_fmt_samples *samples);
+struct pit_fmt_sample pit__sample_read(uint64_t ticks);
 
 /* ---- span_rare.c, recorder.c --------------------------------------------------------------- */
 
@@ -233,6 +274,8 @@ uint64_t pit__end_rare(pit_token token, uint64_t now);
 void pit__phase_rare(pit_site *site);
 /* Record a finished sample that was not on the stack. t must be held. */
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end);
+/* Leave the innermost frame without a sample. t must be held. */
+void pit__drop_top(struct pit__thread *t);
 /* End the phases that are open on top of t's stack. t must be held. */
 void pit__end_phases(struct pit__thread *t);
 /* One empty span in picoseconds, measured on a scratch table. */

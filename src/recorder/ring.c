@@ -1,4 +1,5 @@
-/* The flight recorder: the last span events of each thread, in pieces taken from one budget.
+/* The flight recorder and the records: the last span events, and the last spans that asked to be
+ * kept, of each thread, each in pieces taken from one budget.
  *
  * A thread's pieces form a circle. When a piece is full the thread takes another one, as long as
  * what is left of the budget is more than it has already, so that later threads find some; else it
@@ -6,26 +7,30 @@
  */
 #include "recorder.h"
 
-static struct pit_fmt_ring *piece_new(struct pit__thread *t)
+/* One more piece for a circle of `own` pieces, put behind `after`. NULL: not within the budget. */
+static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint64_t bytes,
+                       uint64_t room, uint32_t *own, struct pit_fmt_block *after)
 {
     pit_recorder *rec = t->recorder;
-    struct pit_fmt_ring *piece = NULL;
+    int is_ring = type == PIT_FMT_RING;
+    uint64_t budget = is_ring ? rec->ring_budget : rec->record_budget;
+    uint64_t *taken = is_ring ? &rec->ring_pieces : &rec->record_pieces;
+    struct pit_fmt_block *piece = NULL;
     pit__lock_take(&rec->control->lock);
-    uint64_t left = rec->ring_budget - rec->ring_pieces;
-    if (left > t->ring_pieces) {
-        piece = pit__block_new(rec, PIT_FMT_RING, t->index, sizeof *piece, 1);
+    if (budget - *taken > *own) {
+        piece = pit__block_new(rec, type, t->index, bytes, 1);
         if (piece)
-            rec->ring_pieces++;
+            ++*taken;
     }
     pit__lock_give(&rec->control->lock);
     if (!piece)
         return NULL;
-    PIT_STORE(piece->block.a, UINT64_MAX);
-    PIT_STORE_ORDERED(piece->block.b, PIT_FMT_RING_EVENTS);
-    struct pit_fmt_ring *after = t->ring_pieces ? t->ring : piece;
-    PIT_STORE(piece->block.c, t->ring_pieces ? after->block.c : pit__ref(t->base, piece));
-    PIT_STORE(after->block.c, pit__ref(t->base, piece));
-    t->ring_pieces++;
+    PIT_STORE(piece->a, UINT64_MAX);
+    PIT_STORE_ORDERED(piece->b, room);
+    after = *own ? after : piece;
+    PIT_STORE(piece->c, *own ? after->c : pit__ref(t->base, piece));
+    PIT_STORE(after->c, pit__ref(t->base, piece));
+    ++*own;
     return piece;
 }
 
@@ -40,7 +45,8 @@ static struct pit_fmt_ring *nowhere(struct pit__thread *t)
 
 static struct pit_fmt_ring *piece_next(struct pit__thread *t)
 {
-    struct pit_fmt_ring *piece = piece_new(t);
+    struct pit_fmt_ring *piece = piece_new(t, PIT_FMT_RING, sizeof *piece, PIT_FMT_RING_EVENTS,
+                                           &t->ring_pieces, t->ring ? &t->ring->block : NULL);
     if (piece)
         return piece;
     return t->ring_pieces ? pit__at(t->base, (uint32_t)t->ring->block.c) : nowhere(t);
@@ -62,4 +68,33 @@ void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample)
     PIT_STORE_ORDERED(event->where, sample->where);
     PIT_STORE_ORDERED(piece->block.a, t->file->ring_events);
     PIT_STORE_ORDERED(t->file->ring_events, t->file->ring_events + 1);
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+struct pit_fmt_record *pit__record_next(struct pit__thread *t)
+{
+    if (t->records && t->records_next < PIT_FMT_RECORD_COUNT)
+        return &t->records->records[t->records_next];
+    struct pit_fmt_records *piece =
+        piece_new(t, PIT_FMT_RECORDS, sizeof *piece, PIT_FMT_RECORD_COUNT, &t->record_pieces,
+                  t->records ? &t->records->block : NULL);
+    if (!piece && t->records)
+        piece = pit__at(t->base, (uint32_t)t->records->block.c);
+    if (!piece) { /* nothing left for this thread: counted as dropped */
+        PIT_ADD(t->file->records, 1);
+        return NULL;
+    }
+    PIT_STORE_ORDERED(piece->block.a, UINT64_MAX);
+    t->records = piece;
+    t->records_next = 0;
+    return &piece->records[0];
+}
+
+/* A piece has its number once it has its first record. */
+void pit__record_done(struct pit__thread *t)
+{
+    if (t->records_next++ == 0)
+        PIT_STORE_ORDERED(t->records->block.a, t->file->records);
+    PIT_ADD(t->file->records, 1);
 }

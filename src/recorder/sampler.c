@@ -1,5 +1,5 @@
 /* The background thread: ten times a second it marks that the run is alive, with a reading of the
- * clocks, and every few seconds it mirrors a run that lives in shared memory. All signals are
+ * clocks, and samples the process; every few seconds it mirrors a run that lives in shared memory. All signals are
  * blocked in it; it ends at close and does not exist in a forked child.
  */
 #include "recorder.h"
@@ -25,6 +25,89 @@ void pit__clock_mark(pit_recorder *rec)
     pit__lock_give(&rec->control->lock);
 }
 
+/* ---- samples along the run ----------------------------------------------------------------- */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The larger of two figures that may be unknown. */
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a == UINT64_MAX ? b : b == UINT64_MAX ? a : a > b ? a : b;
+}
+
+/* Two readings, or points, as one: when the first was, what the second says, the extremes. */
+static struct pit_fmt_sample join(const struct pit_fmt_sample *a, const struct pit_fmt_sample *b)
+{
+    struct pit_fmt_sample joined = *b;
+    joined.ticks = a->ticks;
+    joined.rss_max = most(a->rss_max, b->rss_max);
+    joined.available = least(a->available, b->available);
+    joined.cgroup_used = most(a->cgroup_used, b->cgroup_used);
+    joined.pressure = most(a->pressure, b->pressure);
+    return joined;
+}
+
+static void store_sample(struct pit_fmt_sample *to, const struct pit_fmt_sample *from)
+{
+    uint64_t *words = (uint64_t *)to;
+    const uint64_t *values = (const uint64_t *)from;
+    for (size_t i = 0; i < sizeof *to / sizeof *words; i++)
+        PIT_STORE(words[i], values[i]);
+}
+
+/* All points of the active half are full: fold neighbours into the other half, then flip. */
+static void fold(struct pit_fmt_samples *samples)
+{
+    uint32_t from = samples->half, to = 1 - from;
+    for (uint32_t i = 0; i < PIT_FMT_SAMPLE_POINTS / 2; i++) {
+        struct pit_fmt_sample joined =
+            join(&samples->points[from][2 * i], &samples->points[from][2 * i + 1]);
+        store_sample(&samples->points[to][i], &joined);
+    }
+    PIT_STORE_ORDERED(samples->stride[to], samples->stride[from] * 2);
+    PIT_STORE_ORDERED(samples->half, to);
+}
+
+static void add_sample(pit_recorder *rec)
+{
+    struct pit_fmt_samples *samples = rec->samples;
+    if (!samples)
+        return;
+    struct pit_fmt_sample now = pit__sample_read(pit__clock_read(pit__clock_is_counter(rec->clock)));
+    uint32_t copy = 1 - samples->newest_copy;
+    store_sample(&samples->newest[copy], &now);
+    PIT_STORE_ORDERED(samples->newest_copy, copy);
+    if (now.rss != UINT64_MAX)
+        pit__rss_peak_seen(rec, now.rss);
+
+    uint64_t count = samples->block.used;
+    if (count == samples->stride[samples->half] * PIT_FMT_SAMPLE_POINTS)
+        fold(samples);
+    uint64_t stride = samples->stride[samples->half];
+    struct pit_fmt_sample *point = &samples->points[samples->half][count / stride];
+    struct pit_fmt_sample joined = count % stride ? join(point, &now) : now;
+    store_sample(point, &joined);
+    PIT_STORE_ORDERED(samples->block.used, count + 1);
+}
+
+void pit__samples_new(pit_recorder *rec)
+{
+    if (!(rec->sample_hz > 0))
+        return;
+    struct pit_fmt_samples *samples =
+        pit__block_new(rec, PIT_FMT_SAMPLES, PIT_FMT_NO_THREAD, sizeof *samples, 0);
+    if (!samples)
+        return;
+    pit__sample_limits(samples);
+    PIT_STORE(samples->stride[0], 1);
+    PIT_STORE_ORDERED(samples->stride[1], 1);
+    rec->samples = samples;
+    add_sample(rec);
+}
+
 static void *sample(void *arg)
 {
     pit_recorder *rec = arg;
@@ -33,6 +116,7 @@ static void *sample(void *arg)
     uint64_t mirrored = pit__clock_monotonic_ns();
     while (!PIT_LOAD_ACQUIRE(control->sampler_stop)) {
         pit__wait_while(&control->sampler_stop, 0, interval);
+        add_sample(rec);
         pit__clock_mark(rec);
         if (!rec->live_path[0] || pit__clock_monotonic_ns() - mirrored < MIRROR_EVERY_NS)
             continue;

@@ -32,21 +32,32 @@ static struct pit__thread *this_thread(void)
 
 /* ---- begin --------------------------------------------------------------------------------- */
 
-/* The name's number, asked for once a site. */
+/* The name's number, asked for once a site. A site with flags keeps 0, which the hot path takes for
+ * a site that it does not know. */
 static uint32_t resolve(pit_site *site)
 {
     uint32_t id = PIT_LOAD(site->id);
     if (!id) {
         const struct pit__name *name = pit__name_intern(site->name);
         id = name ? name->id : 0;
-        PIT_STORE(site->id, id);
+        if (!site->flags)
+            PIT_STORE(site->id, id);
     }
     return id;
 }
 
+#define MEASURED (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC)
+
+/* Ticks inside a frame that belong to the measurement. The root has no time of its own. */
+static void set_apart(struct pit_fmt_frame *frame, const struct pit__thread *t, uint64_t ticks)
+{
+    if (frame != t->file->frames)
+        PIT_STORE(frame->apart, frame->apart + ticks);
+}
+
 /* Find the node, push the frame. t is held. The deepest level is kept out of the cache, so that
  * the hot path need not look for the end of the stack. */
-static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t flag, uint64_t now)
+static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t flags, uint64_t now)
 {
     uint64_t depth = (uint64_t)(t->top - t->file->frames) + 1;
     if (depth == PIT_FMT_FRAMES) {
@@ -62,23 +73,30 @@ static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t fla
     uint64_t where = pit__ref(t->base, node) | depth << PIT_FMT_WHERE_DEPTH;
     if (depth < PIT_FMT_FRAMES - 1)
         pit__node_cache(t, parent, id, where);
-    pit__push(t, t->file, t->top + 1, (uint16_t)depth, where | flag, now ? now : now_of(t));
+    flags |= t->recorder->span_flags;
+    if (flags & MEASURED) {
+        uint64_t start = now_of(t);
+        pit__measure_begin(t, depth, where | flags);
+        now = now_of(t);
+        set_apart(t->top, t, now - start);
+    }
+    pit__push(t, t->file, t->top + 1, (uint16_t)depth, where | flags, now ? now : now_of(t));
     return pit__token(t);
 }
 
 static pit_token begin_on(struct pit__thread *t, pit_site *site)
 {
     pit__hold(t);
-    pit_token token = push_below_top(t, resolve(site), 0, 0);
+    pit_token token = push_below_top(t, resolve(site), pit__where_flags(site->flags), 0);
     pit__release(t);
     return token;
 }
 
-static pit_token begin_name_on(struct pit__thread *t, const char *text)
+static pit_token begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
 {
     pit__hold(t);
     const struct pit__name *name = pit__name_intern(text);
-    pit_token token = push_below_top(t, name ? name->id : 0, 0, 0);
+    pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
     pit__release(t);
     return token;
 }
@@ -89,12 +107,10 @@ pit_token pit__begin_rare(pit_site *site)
     return t ? begin_on(t, site) : 0;
 }
 
-pit_token pit__begin_name(const char *name)
+pit_token pit__begin_name(const char *name, unsigned flags)
 {
     struct pit__thread *t = this_thread();
-    if (!t)
-        return 0;
-    return begin_name_on(t, name);
+    return t ? begin_name_on(t, name, flags) : 0;
 }
 
 /* ---- end ----------------------------------------------------------------------------------- */
@@ -136,17 +152,44 @@ static uint64_t duration_of(struct pit__thread *t, uint64_t begin, uint64_t end)
     return 0;
 }
 
+/* The figures are taken right after the clock, and what taking and keeping them costs goes to the
+ * account of the frames around. */
 static uint64_t end_top(struct pit__thread *t, uint64_t now)
 {
-    uint64_t duration = duration_of(t, t->top->begin, now);
+    struct pit_fmt_frame *frame = t->top;
+    uint64_t apart = frame->apart, where = frame->where, begin = frame->begin;
+    uint64_t depth = (uint64_t)(frame - t->file->frames);
+    uint64_t duration = duration_of(t, begin + apart, now);
+    if (where & MEASURED)
+        pit__measure_end(t, depth);
     finish_previous(t);
-    pit__pop(t, t->file, t->top, (uint16_t)(t->top - t->file->frames - 1), duration);
+    pit__pop(t, t->file, frame, (uint16_t)(depth - 1), duration);
+    PIT_STORE(frame->apart, 0);
+    if (where & MEASURED) {
+        pit__measure_keep(t, depth, where, begin, duration);
+        apart += now_of(t) - now;
+    }
+    if (apart)
+        set_apart(t->top, t, apart);
     return duration;
 }
 
 static int top_is_phase(const struct pit__thread *t)
 {
     return (t->top->where & PIT_FMT_WHERE_PHASE) != 0;
+}
+
+/* Leave the innermost frame without a sample; what measuring cost in it stays with those around. */
+void pit__drop_top(struct pit__thread *t)
+{
+    struct pit_fmt_frame *frame = t->top;
+    if (frame->where & MEASURED)
+        pit__measure_drop(t, (uint64_t)(frame - t->file->frames));
+    t->top = frame - 1;
+    PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
+    if (frame->apart)
+        set_apart(t->top, t, frame->apart);
+    PIT_STORE(frame->apart, 0);
 }
 
 /* Drop what is open above `frame`; phases count as ended. */
@@ -158,8 +201,7 @@ static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uin
             continue;
         }
         pit__bump(&t->file->counters[PIT_FMT_ABANDONED]);
-        t->top--;
-        PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
+        pit__drop_top(t);
     }
 }
 
@@ -299,7 +341,7 @@ pit_token pit_recorder_begin(pit_recorder *recorder, pit_site *site)
 pit_token pit_recorder_begin_name(pit_recorder *recorder, const char *name)
 {
     struct pit__thread *t = thread_in(recorder);
-    return t ? begin_name_on(t, name) : 0;
+    return t ? begin_name_on(t, name, 0) : 0;
 }
 
 uint64_t pit_recorder_end(pit_recorder *recorder, pit_token token)
@@ -373,6 +415,7 @@ uint64_t pit__measure_cost(const struct pit__clock *clock)
                             .cache_mask = 1,
                             .pending_node = &scratch->node,
                             .counter = pit__clock_is_counter(clock),
+                            .always_slow = !pit__clock_is_counter(clock),
                             .ring_end = scratch->events + SCRATCH_EVENTS};
     uint64_t cost = best_batch(&t, where, scratch->events);
     munmap(scratch, sizeof *scratch);

@@ -53,8 +53,8 @@ static void give_back(struct pit__thread *t)
     if (left)
         PIT_STORE(t->file->counters[PIT_FMT_LEFT_OPEN],
                   t->file->counters[PIT_FMT_LEFT_OPEN] + left);
-    t->top = t->file->frames;
-    PIT_STORE_ORDERED(t->file->depth, 0);
+    while (t->top > t->file->frames)
+        pit__drop_top(t);
     PIT_STORE_ORDERED(t->file->block.used, 0);
     t->next_of_thread = NULL;
     pit__lock_take(&rec->control->lock);
@@ -120,6 +120,7 @@ static struct pit__thread *table_new(pit_recorder *rec)
     t->top = file->frames;
     t->cache = no_cache;
     t->counter = pit__clock_is_counter(rec->clock);
+    t->always_slow = !t->counter || rec->span_flags != 0;
     t->recorder = rec;
     t->index = rec->thread_count++;
     t->token_base = rec->generation << PIT__TOKEN_GENERATION_SHIFT |

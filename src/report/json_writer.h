@@ -32,6 +32,7 @@ void pit__json_flat_array(struct pit__json *json, const char *key);
 
 void pit__json_string(struct pit__json *json, const char *key, const char *value); /* NULL: null */
 void pit__json_uint(struct pit__json *json, const char *key, uint64_t value);
+void pit__json_int(struct pit__json *json, const char *key, int64_t value);
 void pit__json_bool(struct pit__json *json, const char *key, int value);
 void pit__json_null(struct pit__json *json, const char *key);
 

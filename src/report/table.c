@@ -113,6 +113,9 @@ static void format_figure(char *out, enum pit__kind kind, const struct kept *cel
     case PIT__BYTES:
         pit__unit_bytes(out, real);
         return;
+    case PIT__BYTES_SIGNED:
+        pit__unit_bytes_signed(out, real);
+        return;
     case PIT__RATE:
         pit__unit_rate(out, real);
         return;

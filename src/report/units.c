@@ -125,23 +125,48 @@ const char *pit__unit_rate(char *out, double per_second)
     return three_digits(out, per_second, units[step]);
 }
 
-const char *pit__unit_bytes(char *out, double bytes)
+/* Bring a size to its unit. */
+static const char *unit_of_bytes(double *bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    if (!isfinite(bytes))
-        return not_available(out);
     size_t step = 0;
-    while (fabs(bytes) >= 999.5 && step + 1 < sizeof units / sizeof units[0]) {
-        bytes /= 1024;
+    while (fabs(*bytes) >= 999.5 && step + 1 < sizeof units / sizeof units[0]) {
+        *bytes /= 1024;
         step++;
     }
+    return units[step];
+}
+
+static const char *bytes_by(char *out, double bytes, int is_signed)
+{
+    if (!isfinite(bytes))
+        return not_available(out);
+    const char *unit = unit_of_bytes(&bytes);
     char number[PIT__UNIT_BYTES];
-    const char *format = step == 0 || fabs(bytes) >= 99.95 ? "%.0f" : "%.1f";
+    const char *format = strcmp(unit, "B") == 0 || fabs(bytes) >= 99.95 ? "%.0f" : "%.1f";
     if (fabs(bytes) >= 1e6)
         format = "%.3g";
     pit__print_double(number, sizeof number - 4, format, bytes);
-    snprintf(out, PIT__UNIT_BYTES, "%.32s %s", number, units[step]);
+    snprintf(out, PIT__UNIT_BYTES, "%s%.32s %s", is_signed && bytes > 0 ? "+" : "", number, unit);
     return out;
+}
+
+const char *pit__unit_bytes(char *out, double bytes)
+{
+    return bytes_by(out, bytes, 0);
+}
+
+const char *pit__unit_bytes_signed(char *out, double bytes)
+{
+    return bytes_by(out, bytes, 1);
+}
+
+const char *pit__unit_bytes_words(char *out, double bytes)
+{
+    if (!isfinite(bytes) || fabs(bytes) < 999.5 || fabs(bytes) >= 1e21)
+        return bytes_by(out, bytes, 0);
+    const char *unit = unit_of_bytes(&bytes);
+    return three_digits(out, bytes, unit);
 }
 
 const char *pit__unit_percent(char *out, double share)

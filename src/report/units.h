@@ -22,6 +22,12 @@ const char *pit__unit_rate(char *out, double per_second);
 /* 512 B, 3.1 GB; a GB is 2^30 bytes */
 const char *pit__unit_bytes(char *out, double bytes);
 
+/* The same with its sign: +12.3 MB, -512 B, 0 B */
+const char *pit__unit_bytes_signed(char *out, double bytes);
+
+/* 1.97 GB, 310 MB: a size in a sentence, in three digits */
+const char *pit__unit_bytes_words(char *out, double bytes);
+
 /* 61.2 %, 100 %, <0.1 %: a share 0…1 in a column */
 const char *pit__unit_percent(char *out, double share);
 

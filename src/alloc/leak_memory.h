@@ -1,0 +1,24 @@
+/* Memory for the leak set, apart from the malloc that it watches, and its locks.
+ *
+ * All of it reads as zeros in a child of fork, however that child was made: the locks are free
+ * there, whoever held them, the tables are empty and nothing is followed.
+ */
+#ifndef PIT_LEAK_MEMORY_H
+#define PIT_LEAK_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pit__leak_lock {
+    uint32_t word; /* 0 free, 1 taken, 2 taken and waited for */
+};
+
+void pit__leak_lock_take(struct pit__leak_lock *lock);
+void pit__leak_lock_give(struct pit__leak_lock *lock);
+
+/* Zeroed memory, or NULL. *wiped (may be NULL) tells whether a child of fork will find it zeroed;
+ * kernels before 4.14 cannot do that. */
+void *pit__leak_map(size_t bytes, int *wiped);
+void pit__leak_unmap(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,76 @@
+/* See growth.h. */
+#include "growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LEAST_POINTS 3
+#define LEAST_SHARE 0.01 /* of the level, that a rise must reach */
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of sorted numbers, interpolated. */
+static double quantile_of(const double *sorted, size_t count, double q)
+{
+    double at = q * (double)(count - 1);
+    size_t below = (size_t)at;
+    if (below + 1 >= count)
+        return sorted[count - 1];
+    return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
+}
+
+/* The points that are used, to xs and ys; how many. */
+static size_t pick_points(const double *x, const double *y, size_t count, double *xs, double *ys)
+{
+    size_t step = (count + PIT__GROWTH_POINTS - 1) / PIT__GROWTH_POINTS, used = 0;
+    for (size_t i = 0; i < count; i += step) {
+        if (!isfinite(x[i]) || !isfinite(y[i]) || (used > 0 && x[i] <= xs[used - 1]))
+            continue;
+        xs[used] = x[i];
+        ys[used++] = y[i];
+    }
+    return used;
+}
+
+static void fit(const double *xs, double *ys, size_t count, double *slopes,
+                struct pit__growth *growth)
+{
+    size_t pairs = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++)
+            slopes[pairs++] = (ys[k] - ys[i]) / (xs[k] - xs[i]);
+    qsort(slopes, pairs, sizeof *slopes, by_size);
+    growth->slope = quantile_of(slopes, pairs, 0.5);
+    growth->low = quantile_of(slopes, pairs, 0.25);
+    growth->high = quantile_of(slopes, pairs, 0.75);
+    growth->change = growth->slope * (xs[count - 1] - xs[0]);
+    qsort(ys, count, sizeof *ys, by_size);
+    growth->level = quantile_of(ys, count, 0.5);
+}
+
+int pit__growth_fit(const double *x, const double *y, size_t count, struct pit__growth *growth)
+{
+    *growth = (struct pit__growth){0, NAN, NAN, NAN, NAN, NAN};
+    if (count < LEAST_POINTS)
+        return 0;
+    size_t room = count < PIT__GROWTH_POINTS ? count : PIT__GROWTH_POINTS;
+    double *xs = malloc((2 * room + room * (room - 1) / 2) * sizeof *xs);
+    if (!xs)
+        return -1;
+    double *ys = xs + room, *slopes = ys + room;
+    growth->points = pick_points(x, y, count, xs, ys);
+    if (growth->points >= LEAST_POINTS)
+        fit(xs, ys, growth->points, slopes, growth);
+    free(xs);
+    return 0;
+}
+
+int pit__is_growing(const struct pit__growth *growth, double least)
+{
+    return growth->low > 0 && growth->change >= least &&
+           growth->change >= LEAST_SHARE * growth->level;
+}

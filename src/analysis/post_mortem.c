@@ -1,0 +1,127 @@
+/* post_mortem.c: rules from the surest to the weakest; the first that holds is the verdict.
+ *
+ * What the parent process saw comes before what memory looked like, but for SIGKILL: that is what
+ * the kernel sends when memory is short, and what people send as well.
+ */
+#include "post_mortem.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define NEAR_LIMIT 0.90     /* share of the limit in use */
+#define MACHINE_LEFT 0.05   /* share of the machine's memory available */
+#define KILL 9              /* SIGKILL on every Linux */
+
+/* Comparisons with NaN are false, so an unknown figure makes no rule hold. */
+
+static int was_counted(const struct pit__last_figures *f)
+{
+    return f->oom_kills > 0 && !(f->exit_signal != KILL && f->exit_signal > 0) &&
+           !(f->exit_status >= 0);
+}
+
+static int had_signal(const struct pit__last_figures *f)
+{
+    return f->exit_signal > 0 && f->exit_signal != KILL;
+}
+
+static int had_status(const struct pit__last_figures *f)
+{
+    return f->exit_status >= 0 && !(f->exit_signal > 0);
+}
+
+static double used_of(const struct pit__last_figures *f)
+{
+    return fmax(f->rss, f->cgroup_used); /* a NaN gives way */
+}
+
+static int is_near_limit(const struct pit__last_figures *f)
+{
+    return used_of(f) >= NEAR_LIMIT * f->cgroup_limit;
+}
+
+static int is_machine_full(const struct pit__last_figures *f)
+{
+    return f->available < MACHINE_LEFT * f->machine || f->rss >= NEAR_LIMIT * f->machine;
+}
+
+static int had_grown_to_it(const struct pit__last_figures *f)
+{
+    double more = f->growth_per_ns * f->unseen_ns;
+    return more > 0 && (used_of(f) + more >= NEAR_LIMIT * f->cgroup_limit ||
+                        f->available - more < MACHINE_LEFT * f->machine);
+}
+
+static int is_memory_known(const struct pit__last_figures *f)
+{
+    return f->rss >= 0 && pit__memory_limit(f) > 0;
+}
+
+static int was_killed(const struct pit__last_figures *f)
+{
+    return f->exit_signal == KILL;
+}
+
+static int was_killed_with_room(const struct pit__last_figures *f)
+{
+    return was_killed(f) && is_memory_known(f);
+}
+
+static int always(const struct pit__last_figures *f)
+{
+    (void)f;
+    return 1;
+}
+
+double pit__memory_limit(const struct pit__last_figures *figures)
+{
+    return fmin(figures->cgroup_limit, figures->machine); /* a NaN gives way */
+}
+
+enum number { NO_NUMBER, SIGNAL, STATUS };
+
+static const struct rule {
+    int (*holds)(const struct pit__last_figures *figures);
+    enum pit__cause cause;
+    int is_memory, shows_memory;
+    enum number number;
+    const char *key, *words, *after; /* after a number */
+} rules[] = {
+    {was_counted, PIT__CAUSE_OOM_KILL, 1, 1, NO_NUMBER, "oom_kill",
+     "the kernel killed it for memory (oom_kill)", NULL},
+    {had_signal, PIT__CAUSE_SIGNAL, 0, 0, SIGNAL, "signal", "killed by signal ", ""},
+    {had_status, PIT__CAUSE_STATUS, 0, 0, STATUS, "status",
+     "ended by itself without a close, exit status ", ""},
+    {is_near_limit, PIT__CAUSE_LIMIT, 1, 1, NO_NUMBER, "limit", "killed, most likely for memory", NULL},
+    {is_machine_full, PIT__CAUSE_MACHINE, 1, 1, NO_NUMBER, "machine",
+     "killed, most likely for memory of the whole machine", NULL},
+    {had_grown_to_it, PIT__CAUSE_GROWTH, 1, 1, NO_NUMBER, "growth",
+     "killed, most likely for memory, at the speed it grew after its last reading", NULL},
+    {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, SIGNAL, "kill",
+     "killed by signal ",
+     "; memory was not the reason as far as can be seen"},
+    {is_memory_known, PIT__CAUSE_OTHER, 0, 1, NO_NUMBER, "not_memory",
+     "ended without a close; memory was not the reason as far as can be seen", NULL},
+    {was_killed, PIT__CAUSE_KILL, 0, 0, SIGNAL, "kill_unexplained",
+     "killed by signal ",
+     "; what for is not known, its memory was not read"},
+    {always, PIT__CAUSE_UNKNOWN, 0, 0, NO_NUMBER, "unknown",
+     "ended without a close; why is not known, its memory was not read", NULL},
+};
+
+struct pit__verdict pit__post_mortem(const struct pit__last_figures *figures)
+{
+    const struct rule *rule = rules;
+    while (!rule->holds(figures))
+        rule++;
+    double number = rule->number == SIGNAL   ? figures->exit_signal
+                    : rule->number == STATUS ? figures->exit_status
+                                             : 0;
+    return (struct pit__verdict){.cause = rule->cause,
+                                 .is_memory = rule->is_memory,
+                                 .shows_memory = rule->shows_memory,
+                                 .key = rule->key,
+                                 .words = rule->words,
+                                 .after = rule->after,
+                                 .number = (int)number};
+}

@@ -1,0 +1,343 @@
+/* Memory and allocation figures of spans, and their records.
+ *
+ * The kernel's high-water mark is one for the process. At each begin of a memory span it is read,
+ * folded into every memory span that is open on any thread and into the run's own peak, and reset;
+ * at each end it is read and folded. So nested and concurrent spans are each right, up to what
+ * happens between the reading and the reset. A span's peak is the process's peak during it.
+ *
+ * The figures are read outside the span's own time; span_rare.c takes what that costs out of the
+ * spans around.
+ */
+#include "format/alloc_api.h"
+#include "recorder.h"
+#include "rss.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* Figures of one open frame. Private memory, one for each depth; linked while it is measured. */
+struct pit__measured {
+    struct pit__measured *next, **at; /* open memory spans of the process, guarded by the lock */
+    uint64_t rss_begin, rss_end, peak;
+    uint64_t minor_faults, major_faults; /* at the begin; at the end: during it */
+    uint64_t items;                      /* of the node at the begin */
+    struct pit__alloc_counters alloc;    /* at the begin; at the end: during it */
+    int64_t live_begin;
+    uint64_t outer_peak;                 /* the thread's live_peak before this span reset it */
+    uint64_t alloc_peak;
+    uint64_t leaked_bytes, leaked_blocks;
+    int leak_level;                      /* -1: not marked for leaks */
+};
+
+/* One for the process, in wiped memory: a child has no open memory spans and no files. */
+struct mark {
+    struct pit__lock lock;
+    struct pit__measured *open;
+    struct pit__rss rss;
+};
+
+static struct mark *process_mark; /* made at the first recorder that needs it */
+static const struct pit__alloc_api *alloc_api;
+
+uint64_t pit__where_flags(unsigned span_flags)
+{
+    uint64_t flags = 0;
+    if (span_flags & PIT_MEMORY)
+        flags |= PIT_FMT_WHERE_MEMORY;
+    if (span_flags & PIT_RECORD)
+        flags |= PIT_FMT_WHERE_RECORD;
+    if (span_flags & PIT_LEAKS)
+        flags |= PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_LEAKS;
+    return flags;
+}
+
+/* With the open lock held. */
+int pit__alloc_present(void)
+{
+    static int asked;
+    if (!asked) {
+        asked = 1;
+        /* A function's address out of an object's: POSIX says it works, ISO C does not. */
+        const struct pit__alloc_api *(*library)(void);
+        void *symbol = dlsym(RTLD_DEFAULT, "pit__alloc_library");
+        memcpy(&library, &symbol, sizeof library);
+        if (symbol && library()->version == PIT__ALLOC_API_VERSION)
+            alloc_api = library();
+    }
+    return alloc_api != NULL;
+}
+
+static struct mark *mark_of_process(void)
+{
+    struct mark *mark = PIT_LOAD_ACQUIRE(process_mark);
+    if (mark)
+        return mark;
+    struct mark *fresh = pit__wiped_alloc(sizeof *fresh);
+    if (!fresh)
+        return NULL;
+    return __atomic_compare_exchange_n(&process_mark, &mark, fresh, 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE)
+               ? fresh
+               : mark;
+}
+
+static struct pit__measured *measured_at(struct pit__thread *t, uint64_t depth)
+{
+    if (!t->measured)
+        t->measured = pit__private_alloc(PIT_FMT_FRAMES * sizeof *t->measured);
+    return t->measured ? &t->measured[depth] : NULL;
+}
+
+void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes)
+{
+    uint64_t *peak = rec->samples ? &rec->samples->rss_peak : NULL;
+    uint64_t seen = peak ? PIT_LOAD(*peak) : UINT64_MAX;
+    while (bytes > seen && !__atomic_compare_exchange_n(peak, &seen, bytes, 1, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED))
+        ;
+}
+
+/* ---- the process's memory ------------------------------------------------------------------ */
+
+static void fold(struct mark *mark, uint64_t peak)
+{
+    for (struct pit__measured *m = mark->open; m; m = m->next)
+        if (peak > m->peak)
+            m->peak = peak;
+}
+
+static void link_in(struct mark *mark, struct pit__measured *m)
+{
+    m->next = mark->open;
+    m->at = &mark->open;
+    if (m->next)
+        m->next->at = &m->next;
+    mark->open = m;
+}
+
+static void unlink_from(struct pit__measured *m)
+{
+    *m->at = m->next;
+    if (m->next)
+        m->next->at = m->at;
+    m->at = NULL;
+}
+
+static void memory_begin(struct pit__thread *t, struct pit__measured *m)
+{
+    struct mark *mark = mark_of_process();
+    m->at = NULL;
+    if (!mark)
+        return;
+    pit__lock_take(&mark->lock);
+    struct pit__rss_reading now = pit__rss_read(&mark->rss);
+    fold(mark, now.peak);
+    pit__rss_reset(&mark->rss);
+    m->rss_begin = m->peak = now.rss;
+    m->minor_faults = now.minor_faults;
+    m->major_faults = now.major_faults;
+    link_in(mark, m);
+    pit__lock_give(&mark->lock);
+    pit__rss_peak_seen(t->recorder, now.peak);
+}
+
+static void memory_end(struct pit__thread *t, struct pit__measured *m)
+{
+    struct mark *mark = m->at ? mark_of_process() : NULL;
+    if (!mark)
+        return;
+    pit__lock_take(&mark->lock);
+    struct pit__rss_reading now = pit__rss_read(&mark->rss);
+    fold(mark, now.peak > now.rss ? now.peak : now.rss);
+    unlink_from(m);
+    pit__lock_give(&mark->lock);
+    m->rss_end = now.rss;
+    m->minor_faults = now.minor_faults - m->minor_faults;
+    m->major_faults = now.major_faults - m->major_faults;
+    pit__rss_peak_seen(t->recorder, now.peak);
+}
+
+/* ---- the thread's allocations -------------------------------------------------------------- */
+
+static void alloc_begin(struct pit__measured *m, uint64_t where)
+{
+    struct pit__alloc_counters *now = alloc_api->counters();
+    m->alloc = *now;
+    m->live_begin = now->live;
+    m->outer_peak = (uint64_t)now->live_peak;
+    now->live_peak = now->live;
+    m->leak_level = where & PIT_FMT_WHERE_LEAKS ? alloc_api->leaks_begin() : -1;
+}
+
+static void alloc_end(struct pit__measured *m)
+{
+    struct pit__alloc_counters *now = alloc_api->counters();
+    m->leaked_bytes = m->leaked_blocks = 0;
+    if (m->leak_level >= 0)
+        alloc_api->leaks_end(m->leak_level, &m->leaked_bytes, &m->leaked_blocks);
+    m->alloc.allocs = now->allocs - m->alloc.allocs;
+    m->alloc.frees = now->frees - m->alloc.frees;
+    m->alloc.alloc_bytes = now->alloc_bytes - m->alloc.alloc_bytes;
+    m->alloc.freed_bytes = now->freed_bytes - m->alloc.freed_bytes;
+    m->alloc_peak =
+        now->live_peak > m->live_begin ? (uint64_t)(now->live_peak - m->live_begin) : 0;
+    if ((int64_t)m->outer_peak > now->live_peak)
+        now->live_peak = (int64_t)m->outer_peak;
+}
+
+/* ---- a frame ------------------------------------------------------------------------------- */
+
+void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where)
+{
+    struct pit__measured *m = measured_at(t, depth);
+    if (!m)
+        return;
+    const struct pit_fmt_node *node = pit__at(t->base, pit_fmt_ref_of(where));
+    m->items = node->items;
+    m->leak_level = -1;
+    if (where & PIT_FMT_WHERE_MEMORY)
+        memory_begin(t, m);
+    if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
+        alloc_begin(m, where); /* last, so that it starts right before the span */
+}
+
+void pit__measure_end(struct pit__thread *t, uint64_t depth)
+{
+    struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
+    uint64_t where = t->top->where;
+    if (!m)
+        return;
+    if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
+        alloc_end(m);
+    if (where & PIT_FMT_WHERE_MEMORY)
+        memory_end(t, m);
+}
+
+void pit__measure_drop(struct pit__thread *t, uint64_t depth)
+{
+    pit__measure_end(t, depth); /* read and forgotten: the spans around need what it folded */
+}
+
+/* ---- keeping ------------------------------------------------------------------------------- */
+
+/* A copy that readers do not look at, in words: the other one is in force. */
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *words = to;
+    for (size_t i = 0; i < bytes / sizeof *words; i++) {
+        uint64_t word;
+        memcpy(&word, (const unsigned char *)from + i * sizeof word, sizeof word);
+        PIT_STORE(words[i], word);
+    }
+}
+
+/* The block of a node, made at its first figures. */
+static void *block_of(struct pit__thread *t, const struct pit_fmt_node *node, uint32_t *ref,
+                      enum pit_fmt_block_type type, uint64_t bytes)
+{
+    if (*ref)
+        return pit__at(t->base, *ref);
+    struct pit_fmt_block *block = pit__block_new(t->recorder, type, t->index, bytes, 0);
+    if (!block)
+        return NULL;
+    PIT_STORE_ORDERED(block->a, pit__ref(t->base, node));
+    PIT_STORE_ORDERED(*ref, pit__ref(t->base, block));
+    return block;
+}
+
+static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
+                        const struct pit__measured *m)
+{
+    const struct pit__rss *rss = &mark_of_process()->rss;
+    struct pit_fmt_memory_of *block =
+        block_of(t, node, &node->memory, PIT_FMT_MEMORY_OF, sizeof *block);
+    if (!block)
+        return;
+    uint64_t other = 1 - block->block.b;
+    struct pit_fmt_memory sum = block->copies[block->block.b];
+    int64_t delta = (int64_t)(m->rss_end - m->rss_begin);
+    uint64_t over = m->peak > m->rss_begin ? m->peak - m->rss_begin : 0;
+    sum.delta_max = sum.count == 0 || delta > sum.delta_max ? delta : sum.delta_max;
+    sum.count++;
+    sum.delta_last = delta;
+    sum.delta_sum += delta;
+    sum.peak_last = over;
+    sum.peak_sum += over;
+    sum.peak_max = over > sum.peak_max ? over : sum.peak_max;
+    sum.rss_max = m->peak > sum.rss_max ? m->peak : sum.rss_max;
+    sum.rss_last = m->rss_end;
+    sum.minor_faults += m->minor_faults;
+    sum.major_faults += m->major_faults;
+    sum.error_bytes = rss->error_bytes;
+    sum.peak_method = rss->peak_method;
+    copy_words(&block->copies[other], &sum, sizeof sum);
+    PIT_STORE_ORDERED(block->block.b, other);
+}
+
+static void keep_alloc(struct pit__thread *t, struct pit_fmt_node *node,
+                       const struct pit__measured *m)
+{
+    struct pit_fmt_alloc_of *block =
+        block_of(t, node, &node->alloc, PIT_FMT_ALLOC_OF, sizeof *block);
+    if (!block)
+        return;
+    uint64_t other = 1 - block->block.b;
+    struct pit_fmt_alloc sum = block->copies[block->block.b];
+    sum.count++;
+    sum.allocs += m->alloc.allocs;
+    sum.frees += m->alloc.frees;
+    sum.alloc_bytes += m->alloc.alloc_bytes;
+    sum.freed_bytes += m->alloc.freed_bytes;
+    sum.peak_last = m->alloc_peak;
+    sum.peak_max = m->alloc_peak > sum.peak_max ? m->alloc_peak : sum.peak_max;
+    sum.live_last = (int64_t)(m->alloc.alloc_bytes - m->alloc.freed_bytes);
+    sum.live_sum += sum.live_last;
+    sum.leak_spans += m->leak_level >= 0;
+    sum.leaked_bytes += m->leaked_bytes;
+    sum.leaked_blocks += m->leaked_blocks;
+    copy_words(&block->copies[other], &sum, sizeof sum);
+    PIT_STORE_ORDERED(block->block.b, other);
+}
+
+static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
+                        const struct pit__measured *m, struct pit_fmt_record record)
+{
+    record.items = node->items - m->items;
+    if (record.where & PIT_FMT_WHERE_MEMORY) {
+        const struct pit__rss *rss = &mark_of_process()->rss;
+        record.has |= 1;
+        record.rss_begin = m->rss_begin;
+        record.rss_end = m->rss_end;
+        record.rss_peak = rss->peak_method == PIT_FMT_PEAK_NONE ? 0 : m->peak;
+        record.error_bytes = rss->error_bytes;
+        record.minor_faults = m->minor_faults;
+        record.major_faults = m->major_faults;
+        record.peak_method = rss->peak_method;
+    }
+    if (alloc_api && record.where & PIT_FMT_WHERE_ALLOC) {
+        record.has |= 2;
+        record.alloc_bytes = m->alloc.alloc_bytes;
+        record.freed_bytes = m->alloc.freed_bytes;
+    }
+    struct pit_fmt_record *to = pit__record_next(t);
+    if (to) {
+        copy_words(to, &record, sizeof record);
+        pit__record_done(t);
+    }
+}
+
+void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, uint64_t begin,
+                       uint64_t duration)
+{
+    struct pit_fmt_node *node = pit__at(t->base, pit_fmt_ref_of(where));
+    const struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
+    if (!m || !mark_of_process())
+        return;
+    if (where & PIT_FMT_WHERE_MEMORY)
+        keep_memory(t, node, m);
+    if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
+        keep_alloc(t, node, m);
+    if (where & PIT_FMT_WHERE_RECORD)
+        keep_record(t, node, m,
+                    (struct pit_fmt_record){.begin = begin, .duration = duration, .where = where});
+}

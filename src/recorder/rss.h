@@ -1,0 +1,28 @@
+/* Readings of the process's resident memory, and of its peak since the kernel's mark was reset. */
+#ifndef PIT_RSS_H
+#define PIT_RSS_H
+
+#include "format/run_format.h"
+
+#include <stdint.h>
+
+/* The open files of one process. Lies in wiped memory: a child of fork must open its own. */
+struct pit__rss {
+    int statm, clear_refs, status; /* descriptors + 1; 0: not open yet, negative: not to be had */
+    uint32_t peak_method;          /* enum pit_fmt_peak */
+    uint32_t checked;              /* the method was chosen */
+    uint64_t error_bytes;          /* how late the kernel's counters may be */
+};
+
+struct pit__rss_reading {
+    uint64_t rss, peak; /* bytes; peak 0 where there is none */
+    uint64_t minor_faults, major_faults;
+};
+
+/* Read RSS, the mark and the faults. Call with the owner's lock held. */
+struct pit__rss_reading pit__rss_read(struct pit__rss *rss);
+
+/* Reset the mark to what is resident now. */
+void pit__rss_reset(struct pit__rss *rss);
+
+#endif

@@ -1,0 +1,2 @@
+# The list of commands.
+pitwall --help

@@ -1,0 +1,2 @@
+# Without a command the help is talk, not data.
+pitwall

@@ -1,0 +1,1 @@
+pitwall recover missing.pit

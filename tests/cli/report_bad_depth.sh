@@ -1,0 +1,1 @@
+pitwall report --depth 1.5 run.pit

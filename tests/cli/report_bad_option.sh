@@ -1,0 +1,1 @@
+pitwall report --colour run.pit

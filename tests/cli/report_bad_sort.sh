@@ -1,0 +1,1 @@
+pitwall report --sort speed run.pit

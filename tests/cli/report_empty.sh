@@ -1,0 +1,3 @@
+# Nothing was ever written to it.
+: >empty.pit
+pitwall report empty.pit

@@ -1,0 +1,2 @@
+mkdir runs
+pitwall report runs

@@ -1,0 +1,1 @@
+pitwall repotr run.pit

@@ -1,0 +1,55 @@
+/* fuzz_run: any bytes, read as a run and printed in every form. Under the sanitizers a byte read
+ * too far, a number past its range or memory out of all proportion ends it. */
+#include "make_seeds.h"
+#include "pitwall_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
+
+static FILE *nowhere;
+
+/* The first folder among the arguments is the fuzzer's own: the seeds go there. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    for (int i = 1; i < *argc; i++)
+        if ((*argv)[i][0] != '-') {
+            make_seeds((*argv)[i]);
+            break;
+        }
+    nowhere = fopen("/dev/null", "w");
+    return nowhere ? 0 : 1;
+}
+
+static void print(const pit_run *run)
+{
+    static const pit_report_options forms[] = {
+        {.width = 80, .colour = 1},
+        {.json = 1},
+        {.flat = 1, .sort = "p99", .ascii = 1, .width = 20, .min_share = 0.01},
+    };
+    const pit_run *runs[] = {run, run};
+    pit_tree *tree = pit_tree_build(runs, 2);
+    if (tree && tree->node_count)
+        pit_node_quantile(&tree->nodes[0], 0.5);
+    pit_tree_free(tree);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        pit_report_print(nowhere, runs, 1 + i % 2, &forms[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    for (int alive = 0; alive <= 1; alive++) {
+        pit_error error;
+        memset(&error, 0, sizeof error);
+        pit_run *run = pit_run_parse(data, bytes, alive, &error);
+        if (!run && (error.code >= 0 || !error.message[0] || error.offset > bytes))
+            abort(); /* refused without a reason */
+        if (run)
+            print(run);
+        pit_run_free(run);
+    }
+    return 0;
+}

@@ -1,0 +1,9 @@
+/* make_seeds.h: real runs for the fuzzers to start from. */
+#ifndef PIT_MAKE_SEEDS_H
+#define PIT_MAKE_SEEDS_H
+
+/* Record a few small runs in memory and write each to a file of its own in `folder`, unless it is
+ * there already. */
+void make_seeds(const char *folder);
+
+#endif

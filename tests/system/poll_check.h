@@ -1,0 +1,21 @@
+/* Checks of a run that is read again and again while it is written: each reading is one instant's
+ * as far as the format promises, and no figure ever goes back. */
+#ifndef POLL_CHECK_H
+#define POLL_CHECK_H
+
+#include "pitwall_report.h"
+
+struct poll_check {
+    int at_rest;    /* the writers stand still: histogram and series fit exactly */
+    unsigned wrong; /* the first ones are printed to stderr */
+    unsigned long polls;
+    uint64_t spans; /* of the newest reading */
+    unsigned long most_off; /* largest distance of a histogram's sum from its count */
+    size_t count, room;
+    struct poll_node *nodes; /* what was seen last, by thread and node */
+};
+
+/* Check a reading against itself and the one before. */
+void poll_check(struct poll_check *check, const pit_run *run);
+
+#endif

@@ -1,0 +1,106 @@
+"""The golden runs of tests/data: what they held when they were made is what is read today, and the
+library and the reader written from the format page alone say the same of each."""
+
+import glob
+import json
+import os
+import sys
+
+import pit_case
+import pit_reader
+import pit_runs
+
+DATA = os.path.join(pit_case.source_dir(), "tests", "data")
+sys.path.append(DATA)
+
+import make_golden  # noqa: E402  (it lies beside the runs)
+
+READ = {"finished": "closed", "killed": "died", "unknown-block": "died", "newer-minor": "died"}
+REFUSED = {"newer-major": -22, "newer-features": -22, "other-order": -23}
+
+
+def path_of(name):
+    return os.path.join(DATA, name + ".pit")
+
+
+def plain_numbers(x):
+    """NaN and infinities as the texts that stand for them in JSON."""
+    if isinstance(x, dict):
+        return {key: plain_numbers(value) for key, value in x.items()}
+    if isinstance(x, list):
+        return [plain_numbers(value) for value in x]
+    return pit_reader.finite(x) if isinstance(x, float) else x
+
+
+class Golden(pit_case.Case):
+    def kept(self, name):
+        with open(os.path.join(DATA, name + ".json"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_every_run_of_the_folder_is_read_or_refused_as_when_it_was_made(self):
+        names = sorted(os.path.basename(p)[:-4] for p in glob.glob(path_of("*")))
+        self.assertEqual(names, sorted(list(READ) + list(REFUSED) + ["cut"]))
+        for name in names:
+            with self.subTest(name):
+                said = make_golden.expected(pit_case.build_dir(), path_of(name))
+                self.assertEqual(said, self.kept(name))
+
+    def test_both_readers_say_the_same_of_every_whole_run(self):
+        for name, state in READ.items():
+            with self.subTest(name):
+                run = pit_reader.load(path_of(name))
+                self.assertEqual(pit_reader.check(run), [])
+                mine = plain_numbers(pit_runs.comparable(run, state))
+                document, said = pit_runs.dump(path_of(name))
+                self.assertIsNotNone(document, said)
+                self.assertEqual(pit_runs.differences(document, mine), [])
+                self.assertEqual(document, mine)
+
+    def test_the_cut_run_has_its_first_part(self):
+        document = json.loads(self.kept("cut"))
+        whole = json.loads(self.kept("killed"))
+        paths = {node["path"] for t in document["threads"] for node in t["nodes"]}
+        all_paths = {node["path"] for t in whole["threads"] for node in t["nodes"]}
+        self.assertTrue(paths)
+        self.assertLess(len(document["threads"][0]["events"]) + len(paths),
+                        len(whole["threads"][0]["events"]) + len(all_paths) + 1)
+
+    def test_a_newer_minor_version_reads_like_this_one(self):
+        self.assertEqual(json.loads(self.kept("newer-minor")), json.loads(self.kept("killed")))
+
+    def test_what_lies_behind_an_unknown_block_is_found(self):
+        document = json.loads(self.kept("unknown-block"))
+        self.assertEqual(document["facts"]["label.behind"], "found")
+        self.assertEqual(document["threads"], json.loads(self.kept("killed"))["threads"])
+        self.assertEqual(pit_reader.load(path_of("unknown-block"))["skipped_blocks"], 1)
+
+    def test_runs_of_newer_major_versions_and_other_byte_orders_are_refused(self):
+        for name, code in REFUSED.items():
+            with self.subTest(name):
+                self.assertEqual(json.loads(self.kept(name)), {"refused": code})
+        for name in ("newer-major", "newer-features"):
+            with self.assertRaises(pit_reader.BadRun):
+                pit_reader.load(path_of(name))
+
+    def test_the_golden_runs_hold_what_they_were_made_to_hold(self):
+        finished, killed = json.loads(self.kept("finished")), json.loads(self.kept("killed"))
+        counts = {n["path"]: n["count"] for t in finished["threads"] for n in t["nodes"]}
+        self.assertEqual(counts["epoch/train/forward"], 110)
+        self.assertEqual(counts["epoch/load"], 22)
+        self.assertEqual(counts["outer/abandoned"], 0)
+        self.assertEqual(finished["threads"][0]["counters"]["abandoned"], 1)
+        self.assertEqual(finished["threads"][0]["counters"]["end_without_begin"], 1)
+        self.assertEqual(finished["threads"][0]["values"][0]["count"], 600)
+        opened = [s["path"] for s in killed["threads"][0]["open"]]
+        self.assertEqual(opened, ["run", "run/evaluate", "run/evaluate/batch", "run/request"])
+        self.assertEqual(killed["threads"][1]["counters"]["wrong_thread"], 1)
+
+    def test_the_runs_tell_nothing_of_the_machine_they_were_made_on(self):
+        for name in READ:
+            facts = pit_reader.load(path_of(name))["facts"]
+            facts.pop("label.behind", None)
+            self.assertEqual(facts, dict(make_golden.KNOWN_FACTS))
+
+
+if __name__ == "__main__":
+    pit_case.main()
