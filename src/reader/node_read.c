@@ -172,6 +172,8 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
 
 /* ---- series -------------------------------------------------------------------------------- */
 
+#define LARGEST_SHIFT 56 /* beyond it is damage: no clock ticks that long */
+
 struct course {
     struct pit_fmt_bucket buckets[PIT_FMT_SERIES_BUCKETS + 1];
     uint64_t shift;
@@ -240,8 +242,8 @@ static void read_course(const struct pit__image *image, const struct pit_fmt_nod
     uint32_t index = PIT_LOAD_ACQUIRE(node->cur_index);
     int has_pending = p->applied && pit_fmt_ref_of(p->where) == ref;
     read_past(image, node, ref, index, course);
-    if (course->shift > 56)
-        return; /* damaged: no clock ticks that long */
+    if (course->shift > LARGEST_SHIFT)
+        return;
     int is_behind = 1;
     if (index < PIT_FMT_SERIES_BUCKETS) {
         uint64_t count = PIT_LOAD(node->cur_count), total = PIT_LOAD(node->cur_total);
@@ -269,6 +271,8 @@ void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
 {
     struct course course;
     read_course(image, node, ref, pending, out, &course);
+    if (course.shift > LARGEST_SHIFT)
+        return;
     size_t count = 0;
     for (uint32_t i = 0; i <= PIT_FMT_SERIES_BUCKETS; i++)
         count += course.buckets[i].count != 0;

@@ -120,7 +120,8 @@ static void read_node(struct part *part, uint64_t offset, uint32_t own)
     if (pit_fmt_ref_of(pending->where) == ref)
         pending->applied = out->count == pending->count + 1;
     size_t first, count = octaves_of(part, ref, &first);
-    pit__node_hist(part->image, part->arena, node, ref, part->octaves + first, count, pending, out);
+    pit__node_hist(part->image, part->arena, node, ref, count ? part->octaves + first : NULL, count,
+                   pending, out);
     pit__node_series(part->image, part->arena, node, ref, pending, out);
     pit__node_memory(part->image, part->arena, node, ref, out);
 }

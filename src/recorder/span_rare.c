@@ -80,6 +80,8 @@ static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t fla
         now = now_of(t);
         set_apart(t->top, t, now - start);
     }
+    if (!t->counter) /* two reads of a coarse clock can give one tick: see pit__push */
+        PIT_STORE_ORDERED(t->file->parent_child, PIT_FMT_POPPED);
     pit__push(t, t->file, t->top + 1, (uint16_t)depth, where | flags, now ? now : now_of(t));
     return pit__token(t);
 }

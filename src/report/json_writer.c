@@ -159,6 +159,14 @@ void pit__json_uint(struct pit__json *json, const char *key, uint64_t value)
     write_uint(json->out, value, 1);
 }
 
+void pit__json_int(struct pit__json *json, const char *key, int64_t value)
+{
+    lead_in(json, key);
+    if (value < 0)
+        putc('-', json->out);
+    write_uint(json->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
+}
+
 void pit__json_bool(struct pit__json *json, const char *key, int value)
 {
     lead_in(json, key);

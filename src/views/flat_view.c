@@ -97,8 +97,11 @@ static int fill_row(const struct pit__report *report, struct pit__figures *row,
             finished_ns += node->total_ns;
             row->max_ns = fmax(row->max_ns, node->max_ns); /* a NaN gives way */
         }
-        if (!is_inner(report->tree, row_of, places[i].index))
-            row->total_ns += report->total_ns[places[i].index];
+        if (is_inner(report->tree, row_of, places[i].index))
+            continue; /* its time and memory are in those of the place around it */
+        row->total_ns += report->total_ns[places[i].index];
+        pit__memory_join(&row->memory, node->memory, 0);
+        pit__alloc_join(&row->memory, node->alloc, 0);
     }
     row->work_ns = row->total_ns;
     row->share = report->in_spans_ns > 0 ? row->total_ns / report->in_spans_ns : NAN;

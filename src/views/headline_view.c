@@ -85,7 +85,11 @@ int pit__print_headline(const struct pit__report *report)
     if (one_line)
         pit__text_puts(&line, pit__text_string(&words));
     line.failed |= path.failed | words.failed;
-    int code = line.length > 0 ? pit__print_line(report, &line, PIT__STRONG) : 0;
+    int code = 0;
+    if (line.length > 0)
+        code = pit__print_line(report, &line, PIT__STRONG);
+    else
+        pit__text_free(&line);
     if (!code && !one_line)
         code = pit__print_prose(report, &words, 0, PIT__STRONG);
     pit__text_free(&path);

@@ -4,7 +4,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAME, COUNT, TOTAL, SELF, SHARE, MEAN, P50, P95, P99, MAX, ITEMS, BYTES, FLOPS, COLUMNS };
+enum {
+    NAME,
+    COUNT,
+    TOTAL,
+    SELF,
+    SHARE,
+    MEAN,
+    P50,
+    P95,
+    P99,
+    MAX,
+    ITEMS,
+    BYTES,
+    FLOPS,
+    DELTA,
+    PEAK,
+    ALLOCATED,
+    LIVE,
+    COLUMNS
+};
 
 static const struct pit__column columns[COLUMNS] = {
     [NAME] = {.title = "span", .key = "name", .kind = PIT__TEXT, .min_width = 26, .max_width = 100},
@@ -25,6 +44,26 @@ static const struct pit__column columns[COLUMNS] = {
                .drop = 6,
                .optional = 1},
     [FLOPS] = {.title = "FLOP/s", .key = "flop_per_s", .kind = PIT__RATE, .drop = 6, .optional = 1},
+    [DELTA] = {.title = "mem delta",
+               .key = "memory_delta_bytes",
+               .kind = PIT__BYTES_SIGNED,
+               .drop = 4,
+               .optional = 1},
+    [PEAK] = {.title = "mem peak",
+              .key = "memory_peak_bytes",
+              .kind = PIT__BYTES_SIGNED,
+              .drop = 4,
+              .optional = 1},
+    [ALLOCATED] = {.title = "allocated",
+                   .key = "alloc_bytes",
+                   .kind = PIT__BYTES,
+                   .drop = 5,
+                   .optional = 1},
+    [LIVE] = {.title = "live",
+              .key = "live_bytes",
+              .kind = PIT__BYTES_SIGNED,
+              .drop = 5,
+              .optional = 1},
 };
 
 struct pit__table *pit__node_table_new(void)
@@ -54,6 +93,22 @@ static enum pit__style heat(double self_share)
     return self_share >= 0.05 ? PIT__WARM : PIT__PLAIN;
 }
 
+static void set_memory(struct pit__cell *cells, const struct pit__memory_sum *sum)
+{
+    const pit_memory *m = &sum->memory;
+    const pit_alloc *a = &sum->alloc;
+    for (int i = DELTA; i <= LIVE; i++)
+        cells[i] = pit__cell_empty();
+    if (m->count > 0) {
+        cells[DELTA] = pit__cell_real((double)m->delta_sum);
+        cells[PEAK] = pit__cell_real(m->peak_method == PIT_PEAK_NONE ? NAN : (double)m->peak_max);
+    }
+    if (a->count > 0) {
+        cells[ALLOCATED] = pit__cell_real((double)a->alloc_bytes);
+        cells[LIVE] = pit__cell_real((double)a->live_sum);
+    }
+}
+
 void pit__node_table_row(struct pit__table *table, const struct pit__figures *figures,
                          const char *tree_lines)
 {
@@ -74,6 +129,7 @@ void pit__node_table_row(struct pit__table *table, const struct pit__figures *fi
     cells[ITEMS] = rate(figures->items, figures->work_ns);
     cells[BYTES] = rate(figures->bytes, figures->work_ns);
     cells[FLOPS] = rate(figures->flops, figures->work_ns);
+    set_memory(cells, &figures->memory);
     if (figures->total_ns > 0 && !figures->detached)
         cells[SELF].style = heat(figures->self_ns / figures->total_ns * figures->share);
     pit__table_row(table, cells);
@@ -102,6 +158,8 @@ void pit__node_figures(const struct pit__report *report, size_t index, struct pi
         .detached = node->detached,
         .key = report->sort,
     };
+    pit__memory_join(&figures->memory, node->memory, 0);
+    pit__alloc_join(&figures->memory, node->alloc, 0);
 }
 
 static double key_of(const struct pit__figures *figures)

@@ -7,6 +7,7 @@
 
 #include "report/table.h"
 #include "report/text.h"
+#include "tree_builder.h"
 
 enum pit__sort_key {
     PIT__SORT_TOTAL,
@@ -32,6 +33,7 @@ struct pit__figures {
     double work_ns; /* the time items, bytes and flops were done in */
     uint64_t open;
     int detached;
+    struct pit__memory_sum memory;
     enum pit__sort_key key; /* what to sort by, for qsort hands on no argument */
 };
 

@@ -1,7 +1,7 @@
 /* run_tree.c: the call trees of threads and runs, merged into one in nanoseconds: the public calls.
  *
  * pit_tree_build goes twice over the runs' nodes: tree_merge.c adds figures up, then histograms;
- * tree_order.c lays the result out.
+ * tree_order.c lays the result out, with the memory figures of tree_memory.c.
  */
 #include "tree_builder.h"
 
@@ -52,7 +52,8 @@ static int build(struct pit__builder *b, struct pit__tree_box *box, const pit_ru
     for (size_t r = 0; r < count; r++)
         pit__tree_copy_bins(b, runs[r], r + 1, &again);
     pit__tree_finish_nodes(b);
-    return pit__tree_lay_out(b, box) && pit__tree_copy_texts(box, b->count);
+    return pit__tree_lay_out(b, box) && pit__tree_keep_memory(b, box) &&
+           pit__tree_copy_texts(box, b->count);
 }
 
 static void sum_up(struct pit__tree_box *box, size_t node_count, const pit_run *const *runs,
@@ -81,6 +82,7 @@ PIT_API pit_tree *pit_tree_build(const pit_run *const *runs, size_t run_count)
     int good = box && build(&b, box, runs, run_count);
     if (good)
         sum_up(box, b.count, runs, run_count);
+    pit__tree_drop_memory(&b);
     free(b.nodes);
     free(b.slots);
     free(b.map);
@@ -101,6 +103,7 @@ PIT_API void pit_tree_free(pit_tree *tree)
     free(box->bins);
     free(box->paths);
     free(box->names);
+    free(box->sums);
     free(box);
 }
 

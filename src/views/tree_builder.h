@@ -6,12 +6,19 @@
 #include "analysis/moments.h"
 #include "pitwall_report.h"
 
+struct pit__memory_sum { /* memory of several threads and runs; counts of 0: none */
+    pit_memory memory;
+    pit_alloc alloc;
+    double memory_at, alloc_at; /* when the thread ended whose last figures these are */
+};
+
 struct pit__merged {
     pit_node node; /* name, parent and figures; parent by the order of their making */
     double child_ns;
     struct pit__spread spread;    /* of the runs before this one */
     uint64_t count, total, child; /* of this run, in ticks */
     struct pit__squares squares;
+    struct pit__memory_sum *sum; /* NULL while there are no such figures */
     size_t bin_start, bin_fill;
     size_t run_start, run; /* the bins that run number `run` (from 1) gave so far, sorted */
     size_t run_count;      /* runs that gave bins */
@@ -34,6 +41,7 @@ struct pit__tree_box { /* what a pit_tree is part of */
     pit_bin *bins;
     char *paths;
     char *names;
+    struct pit__memory_sum *sums; /* one for each node that has one */
 };
 
 /* tree_merge.c. *map points at the part of builder.map that is the run's and is moved past it. */
@@ -49,6 +57,21 @@ void pit__tree_copy_bins(struct pit__builder *b, const pit_run *run, size_t numb
 
 /* After all bins are there: what is computed from a node's sums. */
 void pit__tree_finish_nodes(struct pit__builder *b);
+
+/* tree_memory.c: add a node's figures, of a thread that ended at `at`, to those of others. */
+void pit__memory_join(struct pit__memory_sum *sum, const pit_memory *memory, double at);
+void pit__alloc_join(struct pit__memory_sum *sum, const pit_alloc *alloc, double at);
+
+/* The same for a merged node; 0: no memory. */
+int pit__tree_add_memory(struct pit__merged *to, const pit_raw_node *raw, double at);
+
+/* When a thread's figures were its last, as far as can be told: its newest event, or the run's
+ * end. In nanoseconds since 1970. */
+double pit__thread_end(const pit_run *run, const pit_thread *thread);
+
+/* After the layout: the sums become the tree's own. 0: no memory. */
+int pit__tree_keep_memory(struct pit__builder *b, struct pit__tree_box *box);
+void pit__tree_drop_memory(struct pit__builder *b);
 
 /* tree_order.c: the nodes of the finished tree, then their names and paths. 0: no memory. */
 int pit__tree_lay_out(struct pit__builder *b, struct pit__tree_box *box);

@@ -140,6 +140,7 @@ int pit__tree_add_run(struct pit__builder *b, const pit_run *run, uint32_t **map
 {
     for (size_t t = 0; t < run->thread_count; t++) {
         const pit_thread *thread = &run->threads[t];
+        double end = pit__thread_end(run, thread);
         for (size_t i = 0; i < thread->node_count; i++) {
             const pit_raw_node *raw = &thread->nodes[i];
             uint32_t parent = raw->parent < i ? (*map)[raw->parent] : PIT_NO_NODE;
@@ -148,6 +149,8 @@ int pit__tree_add_run(struct pit__builder *b, const pit_run *run, uint32_t **map
                 return 0;
             (*map)[i] = index;
             add_node(&b->nodes[index], raw, run->ns_per_tick);
+            if ((raw->memory || raw->alloc) && !pit__tree_add_memory(&b->nodes[index], raw, end))
+                return 0;
         }
         add_open(b, run, thread, *map);
         *map += thread->node_count;

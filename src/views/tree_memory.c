@@ -1,0 +1,117 @@
+/* tree_memory.c: memory and allocation figures of nodes, merged over threads and runs.
+ *
+ * Counts and sums add up, the largest is the largest, the error bound the widest; the last figures
+ * are those of the thread that ended last. Sums wrap rather than overflow: a damaged run may hold
+ * anything.
+ */
+#include "tree_builder.h"
+
+#include <stdlib.h>
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t sum(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+void pit__memory_join(struct pit__memory_sum *to, const pit_memory *from, double at)
+{
+    pit_memory *m = &to->memory;
+    int first = m->count == 0;
+    if (!from || from->count == 0)
+        return;
+    if (first || at >= to->memory_at) {
+        m->delta_last = from->delta_last;
+        m->peak_last = from->peak_last;
+        m->rss_last = from->rss_last;
+        to->memory_at = at;
+    }
+    if (first || from->delta_max > m->delta_max)
+        m->delta_max = from->delta_max;
+    /* A peak that could not be had makes the merged one incomplete: it is said not to be had. */
+    if (first || from->peak_method == PIT_PEAK_NONE)
+        m->peak_method = from->peak_method;
+    else if (m->peak_method != PIT_PEAK_NONE && from->peak_method == PIT_PEAK_HWM)
+        m->peak_method = PIT_PEAK_HWM;
+    m->count += from->count;
+    m->delta_sum = sum(m->delta_sum, from->delta_sum);
+    m->peak_sum += from->peak_sum;
+    m->peak_max = larger(m->peak_max, from->peak_max);
+    m->rss_max = larger(m->rss_max, from->rss_max);
+    m->minor_faults += from->minor_faults;
+    m->major_faults += from->major_faults;
+    m->error_bytes = larger(m->error_bytes, from->error_bytes);
+}
+
+void pit__alloc_join(struct pit__memory_sum *to, const pit_alloc *from, double at)
+{
+    pit_alloc *a = &to->alloc;
+    if (!from || from->count == 0)
+        return;
+    if (a->count == 0 || at >= to->alloc_at) {
+        a->peak_last = from->peak_last;
+        a->live_last = from->live_last;
+        to->alloc_at = at;
+    }
+    a->count += from->count;
+    a->allocs += from->allocs;
+    a->frees += from->frees;
+    a->alloc_bytes += from->alloc_bytes;
+    a->freed_bytes += from->freed_bytes;
+    a->peak_max = larger(a->peak_max, from->peak_max);
+    a->live_sum = sum(a->live_sum, from->live_sum);
+    a->leak_spans += from->leak_spans;
+    a->leaked_bytes += from->leaked_bytes;
+    a->leaked_blocks += from->leaked_blocks;
+}
+
+int pit__tree_add_memory(struct pit__merged *to, const pit_raw_node *raw, double at)
+{
+    if (!to->sum)
+        to->sum = calloc(1, sizeof *to->sum);
+    if (!to->sum)
+        return 0;
+    pit__memory_join(to->sum, raw->memory, at);
+    pit__alloc_join(to->sum, raw->alloc, at);
+    return 1;
+}
+
+double pit__thread_end(const pit_run *run, const pit_thread *thread)
+{
+    double ticks = (double)run->end_ticks;
+    if (thread->event_count > 0) {
+        const pit_event *event = &thread->events[thread->event_count - 1];
+        ticks = (double)event->begin + (double)event->duration;
+    }
+    return (double)run->start_wall_ns + (ticks - (double)run->start_ticks) * run->ns_per_tick;
+}
+
+int pit__tree_keep_memory(struct pit__builder *b, struct pit__tree_box *box)
+{
+    size_t count = 0, at = 0;
+    for (size_t i = 0; i < b->count; i++)
+        count += b->nodes[i].sum != NULL;
+    if (count == 0)
+        return 1;
+    box->sums = calloc(count, sizeof *box->sums);
+    for (size_t i = 0; box->sums && i < b->count; i++) {
+        const struct pit__merged *m = &b->nodes[b->order[i]];
+        if (!m->sum)
+            continue;
+        struct pit__memory_sum *own = &box->sums[at++];
+        *own = *m->sum;
+        box->nodes[i].memory = own->memory.count > 0 ? &own->memory : NULL;
+        box->nodes[i].alloc = own->alloc.count > 0 ? &own->alloc : NULL;
+    }
+    return box->sums != NULL;
+}
+
+void pit__tree_drop_memory(struct pit__builder *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        free(b->nodes[i].sum);
+}
