@@ -118,10 +118,10 @@ PIT_API int pit_recorder_close(pit_recorder *recorder);
 /* Close if need be and give the object back. Only when no other thread uses it any more. */
 PIT_API void pit_recorder_free(pit_recorder *recorder);
 
-/* The default recorder if one is open in this process, else NULL. Stays valid after pit_close. */
+/* The default recorder, open or closed; NULL before the first and after pit_recorder_free. */
 PIT_API pit_recorder *pit_default(void);
 
-/* The recorder of this process that writes the file at path, open or closed, or NULL. A process must
+/* The open recorder of this process that writes the file at path, or NULL. A process must
  * not open and close its own run file by itself: closing any descriptor of it drops the lock that
  * tells others that it lives. pit_run_open asks here first. */
 PIT_API pit_recorder *pit_recorder_find(const char *path);

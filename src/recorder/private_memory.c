@@ -65,22 +65,22 @@ static void *map(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* For kernels before 4.14, where only fork() itself can be handled. */
+/* Of the page with the locks. */
+#define OPEN_LOCK (64 / sizeof(struct pit__lock))
+#define CANARY (128 / sizeof(struct pit__lock))
+
+/* Kernels before 4.14 do not wipe, and emulators may say that they do: then the canary still lives
+ * in the child of a fork(), and the memory is wiped here. */
 static void wipe_in_child(void)
 {
-    for (int i = 0; i < wiped_chunk_count; i++)
-        memset(wiped_chunks[i], 0, CHUNK_BYTES);
-    if (process_lock)
+    if (!process_lock)
+        return;
+    if (process_lock[CANARY].word) {
+        for (int i = 0; i < wiped_chunk_count; i++)
+            memset(wiped_chunks[i], 0, CHUNK_BYTES);
         memset(process_lock, 0, 4096);
-}
-
-static int wipe_on_fork(void *memory, size_t bytes)
-{
-    static int handler_set;
-    if (madvise(memory, bytes, MADV_WIPEONFORK) == 0 || handler_set)
-        return 1;
-    handler_set = pthread_atfork(NULL, NULL, wipe_in_child) == 0;
-    return handler_set;
+    }
+    process_lock[CANARY].word = 1; /* for the child's own children */
 }
 
 static void *map_wiped(size_t bytes)
@@ -90,10 +90,7 @@ static void *map_wiped(size_t bytes)
     void *memory = map(CHUNK_BYTES);
     if (!memory)
         return NULL;
-    if (!wipe_on_fork(memory, CHUNK_BYTES)) {
-        munmap(memory, CHUNK_BYTES);
-        return NULL;
-    }
+    madvise(memory, CHUNK_BYTES, MADV_WIPEONFORK);
     wiped_chunks[wiped_chunk_count++] = memory;
     return memory;
 }
@@ -123,15 +120,17 @@ struct pit__lock *pit__process_lock(void)
     struct pit__lock *lock = PIT_LOAD_ACQUIRE(process_lock);
     if (lock)
         return lock;
-    void *page = map(4096);
-    if (!page || !wipe_on_fork(page, 4096))
+    struct pit__lock *page = map(4096), *none = NULL;
+    if (!page)
         return NULL;
-    struct pit__lock *none = NULL;
+    madvise(page, 4096, MADV_WIPEONFORK);
+    page[CANARY].word = 1;
     if (!__atomic_compare_exchange_n(&process_lock, &none, page, 0, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE)) {
         munmap(page, 4096);
         return none;
     }
+    pthread_atfork(NULL, NULL, wipe_in_child); /* without memory for it, the kernel's way remains */
     return page;
 }
 
@@ -139,7 +138,7 @@ struct pit__lock *pit__process_lock(void)
 struct pit__lock *pit__open_lock(void)
 {
     struct pit__lock *first = pit__process_lock();
-    return first ? first + 64 / sizeof *first : NULL;
+    return first ? first + OPEN_LOCK : NULL;
 }
 
 static void *alloc_from(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes)

@@ -55,6 +55,9 @@ struct pit__thread {
     uint32_t held;               /* by one of the rare paths */
     uint32_t slow;               /* the gate is closed on purpose: spans take the rare path */
     uint32_t always_slow;        /* the clock is a call, or every span has flags */
+    uint32_t special;            /* depth of the outermost open frame that needs the rare end: it has
+                                    flags, or measuring took time inside it; 0 for none. The hot
+                                    path stays off until that frame has ended. */
     struct pit__measured *measured; /* of the frames, by depth; NULL before the first with flags */
     struct pit_fmt_records *records; /* current piece */
     uint32_t record_pieces;
@@ -153,8 +156,7 @@ static inline void pit__hold(struct pit__thread *t)
 static inline void pit__release(struct pit__thread *t)
 {
     PIT_SIGNAL_FENCE();
-    /* What measuring has cost inside a frame is taken out at its end, which the hot path can't. */
-    uint32_t slow = t->always_slow || t->top->apart != 0;
+    uint32_t slow = t->always_slow || t->special;
     PIT_STORE(t->slow, slow);
     PIT_STORE(t->held, 0);
     PIT_STORE(t->gate, !slow && PIT_LOAD(t->open) ? pit__token(t) : 0);

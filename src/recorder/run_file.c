@@ -192,7 +192,7 @@ int pit__run_save(pit_recorder *rec)
 
 #define NAMES_BYTES 4096u
 
-/* With the lock held: room in the index of name offsets. Old indexes are small and stay. */
+/* With the lock held: room in the index of name offsets. */
 static int name_index(pit_recorder *rec, uint32_t id)
 {
     if (id < rec->name_room)

@@ -48,11 +48,30 @@ static uint32_t resolve(pit_site *site)
 
 #define MEASURED (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC)
 
-/* Ticks inside a frame that belong to the measurement. The root has no time of its own. */
-static void set_apart(struct pit_fmt_frame *frame, const struct pit__thread *t, uint64_t ticks)
+/* This frame needs the rare end. */
+static void make_special(struct pit__thread *t, const struct pit_fmt_frame *frame)
 {
-    if (frame != t->file->frames)
-        PIT_STORE(frame->apart, frame->apart + ticks);
+    uint32_t depth = (uint32_t)(frame - t->file->frames);
+    if (!t->special || depth < t->special)
+        t->special = depth;
+}
+
+/* Ticks inside a frame that belong to the measurement. The root has no time of its own. */
+static void add_apart(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t ticks)
+{
+    if (frame == t->file->frames || ticks == 0)
+        return;
+    PIT_STORE(frame->apart, frame->apart + ticks);
+    make_special(t, frame);
+}
+
+/* The innermost frame is gone. */
+static void left_frame(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t apart)
+{
+    PIT_STORE(frame->apart, 0);
+    if (t->special >= (uint32_t)(frame - t->file->frames))
+        t->special = 0;
+    add_apart(t, t->top, apart);
 }
 
 /* Find the node, push the frame. t is held. The deepest level is kept out of the cache, so that
@@ -78,7 +97,8 @@ static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t fla
         uint64_t start = now_of(t);
         pit__measure_begin(t, depth, where | flags);
         now = now_of(t);
-        set_apart(t->top, t, now - start);
+        add_apart(t, t->top, now - start);
+        make_special(t, t->top + 1);
     }
     if (!t->counter) /* two reads of a coarse clock can give one tick: see pit__push */
         PIT_STORE_ORDERED(t->file->parent_child, PIT_FMT_POPPED);
@@ -166,13 +186,11 @@ static uint64_t end_top(struct pit__thread *t, uint64_t now)
         pit__measure_end(t, depth);
     finish_previous(t);
     pit__pop(t, t->file, frame, (uint16_t)(depth - 1), duration);
-    PIT_STORE(frame->apart, 0);
     if (where & MEASURED) {
         pit__measure_keep(t, depth, where, begin, duration);
         apart += now_of(t) - now;
     }
-    if (apart)
-        set_apart(t->top, t, apart);
+    left_frame(t, frame, apart);
     return duration;
 }
 
@@ -189,9 +207,7 @@ void pit__drop_top(struct pit__thread *t)
         pit__measure_drop(t, (uint64_t)(frame - t->file->frames));
     t->top = frame - 1;
     PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
-    if (frame->apart)
-        set_apart(t->top, t, frame->apart);
-    PIT_STORE(frame->apart, 0);
+    left_frame(t, frame, frame->apart);
 }
 
 /* Drop what is open above `frame`; phases count as ended. */

@@ -3,6 +3,7 @@
  */
 #include "recorder.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -64,10 +65,11 @@ static void store_point(struct pit_fmt_point *to, struct pit_fmt_point point)
     store_double(&to->max, point.max);
 }
 
+/* Extremes are of the numbers, wherever a NaN stands among them; the sum shows that there was one. */
 static struct pit_fmt_point join(const struct pit_fmt_point *a, const struct pit_fmt_point *b)
 {
-    return (struct pit_fmt_point){a->ticks, a->sum + b->sum, a->min < b->min ? a->min : b->min,
-                                  a->max > b->max ? a->max : b->max};
+    return (struct pit_fmt_point){a->ticks, a->sum + b->sum, fmin(a->min, b->min),
+                                  fmax(a->max, b->max)};
 }
 
 /* All points of the active half are full: fold, then one store makes the other half the active. */

@@ -70,8 +70,8 @@ static inline pit_run made_run(const pit_thread *threads, size_t count)
 /* The report as a string. */
 static inline char *made_report(const pit_run *run, const pit_report_options *options, int *code)
 {
-    char *text = NULL;
-    size_t bytes = 0;
+    static char *text; /* static: gcc 12 takes strings in it for pointers to a local otherwise */
+    static size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     const pit_run *runs[] = {run};
     int result = pit_report_print(out, runs, 1, options);

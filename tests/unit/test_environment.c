@@ -89,30 +89,8 @@ TEST(a_run_whose_process_is_killed_reads_as_died_with_all_its_spans)
     unlink(path);
 }
 
-/* The recorder tells a child from its parent by memory that the kernel empties at a fork; emulators
- * of user space say yes to that and do not do it. */
-static int forks_empty_memory(void)
-{
-    unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                               -1, 0);
-    REQUIRE(page != MAP_FAILED);
-    page[0] = 1;
-    if (madvise(page, 4096, MADV_WIPEONFORK) != 0)
-        return 1; /* an old kernel: the recorder knows */
-    pid_t child = fork();
-    if (child == 0)
-        _exit(page[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    return WEXITSTATUS(status) == 0;
-}
-
 TEST(a_forked_child_writes_a_run_of_its_own_and_names_its_parent)
 {
-    if (getenv("PITWALL_EMULATED") && !forks_empty_memory()) {
-        printf("SKIP %s: this emulator does not empty memory at a fork\n", __func__);
-        return;
-    }
     char path[128], of_child[160];
     path_here(path, sizeof path);
     pit_token outer = pit_begin_name("outer");

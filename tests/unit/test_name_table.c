@@ -34,6 +34,15 @@ TEST(the_same_text_has_the_same_number_wherever_it_lies)
     CHECK(pit__name_intern(here)->id > 0);
 }
 
+TEST(two_names_of_one_length_and_one_hash_are_two)
+{
+    const struct pit__name *one = pit__name_intern("declinate");
+    const struct pit__name *other = pit__name_intern("macallums");
+    CHECK(one->hash == other->hash && one->length == other->length); /* else it tests nothing */
+    CHECK(one != other && one->id != other->id);
+    CHECK(pit__name_intern("declinate") == one && pit__name_intern("macallums") == other);
+}
+
 TEST(a_long_name_is_cut_and_still_found)
 {
     static char text[10000];

@@ -385,3 +385,29 @@ TEST(tables_nodes_and_pieces_that_come_twice_are_no_trouble)
         CHECK(try_read(all, bytes, 1, 1));
     }
 }
+
+TEST(a_flight_recorder_that_claims_more_than_its_block_holds_is_damage)
+{
+    make_image();
+    uint64_t claimed = (uint64_t)1 << 40;
+    struct pit_fmt_ring *ring = NULL;
+    for (size_t at = PIT_FMT_HEADER_BYTES; at < image_bytes;) {
+        struct pit_fmt_block *block = (struct pit_fmt_block *)(void *)(image + at);
+        if (block->type == PIT_FMT_THREAD)
+            ((struct pit_fmt_thread *)(void *)block)->ring_events = claimed;
+        if (block->type == PIT_FMT_RING)
+            ring = (struct pit_fmt_ring *)(void *)block;
+        at += block->bytes;
+    }
+    REQUIRE(ring);
+    ring->block.a = 0;
+    ring->block.b = claimed;
+    pit_run *run = pit_run_parse(image, image_bytes, 0, NULL);
+    REQUIRE(run);
+    uint64_t events = 0;
+    for (size_t i = 0; i < run->thread_count; i++)
+        events += run->threads[i].event_count;
+    CHECK(events <= image_bytes / sizeof(struct pit_fmt_event));
+    CHECK_INT(probe_count(run, "outer/phase/inner"), 1500);
+    pit_run_free(run);
+}

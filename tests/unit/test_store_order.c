@@ -34,6 +34,15 @@ static int looked_at_after(int result)
 #define __atomic_compare_exchange_n(...)                                                          \
     looked_at_after(__atomic_compare_exchange_n(__VA_ARGS__))
 
+/* A clock that stands where a test puts it. */
+#include "recorder/clock.h"
+static uint64_t fake_now;
+static uint64_t fake_clock(uint32_t counter)
+{
+    return fake_now ? fake_now : pit__clock_read(counter);
+}
+#define pit__clock_read(counter_) fake_clock(counter_)
+
 #include "recorder/node_table.c"
 #include "recorder/ring.c"
 #include "recorder/run_file.c"
@@ -396,4 +405,25 @@ TEST(the_hot_path_itself)
         pit__end(outer);
     }
     check_was_looked_at(3000);
+}
+
+/* Every new minimum and maximum is off by a single tick. */
+TEST(the_hot_path_with_durations_one_tick_apart)
+{
+    watch(0);
+    static pit_site site = PIT_SITE("x");
+    fake_now = now;
+    for (uint64_t i = 0; i < 60; i++) {
+        fake_now += 1;
+        most++;
+        pit_token token = pit__begin(&site);
+        least++;
+        fake_now += i % 2 ? 1000 + (i + 1) / 2 : 1000 - i / 2;
+        pit__end(token);
+    }
+    check_was_looked_at(1000);
+    const pit_raw_node *node = probe_first(probe_read_dead(NULL), "x");
+    CHECK_INT(node->min, 1000 - 29);
+    CHECK_INT(node->max, 1000 + 30);
+    CHECK_INT(node->total, 60 * 1000 + 30);
 }
