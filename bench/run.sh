@@ -15,7 +15,7 @@ build=${PITWALL_BUILD:-$here/../build}
 scratch=$(mktemp -d "$build/bench-runs.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export PITWALL_BENCH_DIR=$scratch
-unset PITWALL PITWALL_FILE PITWALL_LIVE
+unset PITWALL PITWALL_FILE PITWALL_LIVE PITWALL_MEMORY PITWALL_SAMPLE
 results=$scratch/results
 
 run() {
@@ -23,7 +23,7 @@ run() {
     "$build/bench/$1" "${@:2}" >>"$results"
 }
 
-run bench_span
+for _ in 1 2 3 4 5 6 7 8 9; do run bench_span; done
 run bench_off
 PITWALL=0 run bench_off
 run bench_threads
@@ -31,6 +31,7 @@ run bench_siblings
 run bench_cold
 run bench_start
 run bench_memory
+run bench_memory_span
 run bench_read
 run bench_stall noise
 run bench_stall in_place

@@ -22,10 +22,25 @@ OBJECT_ENDING = 2 ** 31
 NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
-FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS = range(1, 10)
+(FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
+ SAMPLES) = range(1, 14)
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
-LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096}
+LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
+               MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920}
+
+MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
+                 "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
+                 "peak_method")
+ALLOC_FIELDS = ("count", "allocs", "frees", "alloc_bytes", "freed_bytes", "peak_last", "peak_max",
+                "live_last", "live_sum", "leaked_bytes", "leaked_blocks", "leak_spans")
+RECORD_FIELDS = ("begin", "duration", "where", "items", "rss_begin", "rss_end", "rss_peak",
+                 "error_bytes", "minor_faults", "major_faults", "alloc_bytes", "freed_bytes",
+                 "peak_method", "has")
+SAMPLE_FIELDS = ("ticks", "rss", "rss_max", "cpu_ns", "threads", "minor_faults", "major_faults",
+                 "switches", "forced_switches", "read_bytes", "write_bytes", "available",
+                 "cgroup_used", "pressure")
+PEAK_METHODS = (None, "rusage", "hwm")
 
 RUN_COUNTERS = ("no_table", "in_signal", "values_lost", "mirrors_failed", "objects_unseen")
 THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep", "table_full",
@@ -180,7 +195,7 @@ class Thread:
         self.depth = view.get("H", at + 192)[0]
         if self.depth > 255:
             raise BadRun("thread table at offset %d: depth %d" % (at, self.depth))
-        self.parent_child, self.ring_events = view.get("2Q", at + 200)
+        self.parent_child, self.ring_events, self.records_written = view.get("3Q", at + 200)
         keys = ("begin", "duration", "count", "total", "child", "sq_lo", "sq_hi", "where")
         self.pending = dict(zip(keys, view.get("8Q", at + 256)))
         self.pending["node"], self.pending["depth"], _ = parts(self.pending["where"])
@@ -188,6 +203,7 @@ class Thread:
             raise BadRun("thread table at offset %d: depth of the pending sample" % at)
         self.nodes = {}   # ref -> node, in the order of refs
         self.series, self.octaves, self.rings, self.values = {}, {}, [], []
+        self.of_nodes, self.pieces = {}, []  # blocks of nodes' figures; of records
         self.applied = False
         self.torn = 0     # nodes that cannot be made whole
 
@@ -346,6 +362,50 @@ class Thread:
         return {"name": self.names[name], "count": count, "last": last if count else None,
                 "points": out}
 
+    # -- memory and records
+
+    def figures(self, ref, node, kind, at, fmt, fields):
+        """The copy that holds of the node's block of a kind, or None."""
+        offset = 64 * self.view.u32(node["at"] + at)
+        block = self.of_nodes.get((kind, offset)) if offset else None
+        if not block or block.a != ref:
+            return None
+        values = self.view.get(fmt, offset + 64 + 128 * (block.b & 1))
+        out = dict(zip(fields, values), path=node["path"], node=node["index"])
+        if not out["count"]:
+            return None
+        if "peak_method" in out:
+            out["peak_method"] = method_of(out["peak_method"])
+        return out
+
+    def memory(self):
+        all_ = (self.figures(ref, node, MEMORY_OF, 180, "Q3q8QI", MEMORY_FIELDS)
+                for ref, node in self.nodes.items())
+        return [figures for figures in all_ if figures]
+
+    def alloc(self):
+        all_ = (self.figures(ref, node, ALLOC_OF, 184, "7Q2q3Q", ALLOC_FIELDS)
+                for ref, node in self.nodes.items())
+        return [figures for figures in all_ if figures]
+
+    def records(self):
+        out = []
+        for piece in sorted((r for r in self.pieces if r.a != U64_MAX), key=lambda r: r.a):
+            if piece.b > 127:
+                raise BadRun("records at offset %d: more than room" % piece.offset)
+            for i in range(max(min(piece.b, self.records_written - piece.a), 0)):
+                values = self.view.get("12QII", piece.offset + 128 + 128 * i)
+                record = dict(zip(RECORD_FIELDS, values))
+                ref, depth, _ = parts(record.pop("where"))
+                if ref not in self.nodes:
+                    continue
+                has = record.pop("has")
+                record.update(path=self.nodes[ref]["path"], depth=depth,
+                              has_memory=bool(has & 1), has_alloc=bool(has & 2),
+                              peak_method=method_of(record["peak_method"]))
+                out.append(record)
+        return out
+
     def plain(self, objects):
         nodes = []
         for ref, node in self.nodes.items():
@@ -361,8 +421,40 @@ class Thread:
             "open": self.open_spans(objects), "nodes": nodes, "events": self.events(),
             "events_written": self.ring_events,
             "values": [value for value in map(self.value, self.values) if value],
+            "memory": self.memory(), "alloc": self.alloc(), "records": self.records(),
+            "records_written": self.records_written,
             "counters": self.counters, "torn": self.torn,
         }
+
+
+def method_of(number):
+    return PEAK_METHODS[number] if number < len(PEAK_METHODS) else None
+
+
+def known(number):
+    return None if number == U64_MAX else number
+
+
+def read_samples(view, block):
+    """What the sampler read, or None before its first reading. None also for unknown figures."""
+    at = block.offset
+    half, newest_copy, stride0, stride1 = view.get("IIQQ", at + 64)
+    if not block.used:
+        return None
+    stride = (stride0, stride1)[half & 1]
+    points = -(-block.used // stride) if stride else 257
+    if points > 256:
+        raise BadRun("samples at offset %d: more points than room" % at)
+
+    def sample(offset):
+        return dict(zip(SAMPLE_FIELDS, map(known, view.get("14Q", offset))))
+
+    limits = view.get("5Q", at + 88)
+    out = dict(zip(("machine_bytes", "cgroup_limit", "cgroup_version", "oom_kills", "rss_peak"),
+                   map(known, limits)))
+    out.update(readings=block.used, stride=stride, newest=sample(at + 128 + 128 * (newest_copy & 1)),
+               points=[sample(at + 384 + 128 * (256 * (half & 1) + i)) for i in range(points)])
+    return out
 
 
 # ---- the whole run --------------------------------------------------------------------------
@@ -370,14 +462,14 @@ class Thread:
 
 def sort_blocks(view, header, blocks):
     """Threads with their blocks; a first pass for what later blocks refer to."""
-    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, 10)}
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, 14)}
     names = read_names(view, of[NAMES])
     threads = {}
     for block in of[THREAD]:
         if block.thread in threads:
             raise BadRun("two thread tables have the index %d" % block.thread)
         threads[block.thread] = Thread(view, header, block, names)
-    for kind in (NODES, SERIES, OCTAVE, RING, VALUE):
+    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, RECORDS):
         for block in of[kind]:
             thread = threads.get(block.thread)
             if not thread:
@@ -392,13 +484,18 @@ def sort_blocks(view, header, blocks):
                 thread.octaves.setdefault(block.a, []).append(block)
             elif kind == RING:
                 thread.rings.append(block)
+            elif kind == RECORDS:
+                thread.pieces.append(block)
+            elif kind in (MEMORY_OF, ALLOC_OF):
+                thread.of_nodes[kind, block.offset] = block
             else:
                 thread.values.append(block)
     objects = [view.get("QII", block.offset + 64 + 16 * i)
                for block in of[OBJECTS] for i in range(252)]
     done = {t.pending["begin"] for t in threads.values() if t.applied and not t.pending["depth"]}
     objects = [o for o in objects if o[1] and not (o[2] & OBJECT_ENDING and o[0] in done)]
-    return threads, objects, read_facts(view, of[FACTS])
+    samples = read_samples(view, of[SAMPLES][0]) if of[SAMPLES] else None
+    return threads, objects, read_facts(view, of[FACTS]), samples
 
 
 def ns_per_tick(header):
@@ -415,7 +512,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters")}
@@ -423,8 +520,9 @@ def parse(data):
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)
     run["damage"] = damage
-    run["skipped_blocks"] = sum(1 for b in blocks if b.type > OBJECTS)
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > SAMPLES)
     run["facts"] = facts
+    run["samples"] = samples
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 

@@ -1,7 +1,7 @@
 /* Memory for the leak set, apart from the malloc that it watches, and its locks.
  *
- * All of it reads as zeros in a child of fork, however that child was made: the locks are free
- * there, whoever held them, the tables are empty and nothing is followed.
+ * The kernel gives a child of fork zeros in its place, however that child was made: the locks are
+ * free there, whoever held them, the tables are empty and nothing is followed.
  */
 #ifndef PIT_LEAK_MEMORY_H
 #define PIT_LEAK_MEMORY_H
@@ -16,9 +16,8 @@ struct pit__leak_lock {
 void pit__leak_lock_take(struct pit__leak_lock *lock);
 void pit__leak_lock_give(struct pit__leak_lock *lock);
 
-/* Zeroed memory, or NULL. *wiped (may be NULL) tells whether a child of fork will find it zeroed;
- * kernels before 4.14 cannot do that. */
-void *pit__leak_map(size_t bytes, int *wiped);
+/* Zeroed memory, or NULL. */
+void *pit__leak_map(size_t bytes);
 void pit__leak_unmap(void *memory, size_t bytes);
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define LEVELS 256u  /* the depth limit of spans */
-#define OWNERS 4096u /* threads that have levels open at one time */
+#define OWNERS 1024u /* threads that have levels open at one time */
 #define SHARD_BITS 6
 #define SHARDS (1u << SHARD_BITS)
 #define NOTHING UINT64_MAX
@@ -43,7 +43,8 @@ struct shard {
 } __attribute__((aligned(64)));
 
 struct leak_set {
-    uint32_t watch; /* threads with a level open */
+    uint32_t watch;  /* threads with a level open */
+    uint32_t canary; /* 1 as long as nothing wiped it */
     struct pit__leak_lock lock;
     uint32_t first_free; /* index + 1 */
     uint32_t owner_count;
@@ -57,8 +58,8 @@ __thread struct pit__alloc_self pit__alloc_self
 static const uint32_t nobody_watches;
 const uint32_t *pit__leak_watch = &nobody_watches;
 
-static struct leak_set *the_set;  /* once made, for good */
-static uint64_t tenancies;        /* given out so far; a child goes on from its parent's */
+static struct leak_set *the_set; /* once made, for good */
+static uint64_t tenancies;       /* given out so far; a child goes on from its parent's */
 static pthread_key_t exit_key;
 static int has_exit_key;
 
@@ -76,31 +77,32 @@ void pit__leaks_start(void)
     has_exit_key = pthread_key_create(&exit_key, end_at_exit) == 0;
 }
 
-/* For kernels that cannot wipe by themselves: the handler of fork() does it. */
+/* In a child of fork(). Kernels before 4.14 do not wipe, and emulators may say that they do and not do
+ * it: the canary tells. */
 static void wipe_in_child(void)
 {
     struct leak_set *set = the_set;
-    uint32_t count = set->owner_count;
-    memset(set->owners, 0, count * sizeof set->owners[0]);
-    memset(set, 0, offsetof(struct leak_set, owners));
+    if (set->canary) {
+        memset(set->owners, 0, set->owner_count * sizeof set->owners[0]);
+        memset(set, 0, offsetof(struct leak_set, owners));
+    }
+    set->canary = 1; /* for the child's own children */
 }
 
 static struct leak_set *get_set(void)
 {
     struct leak_set *set = PIT_LOAD_ACQUIRE(the_set), *seen = NULL;
-    int wiped;
-    if (set || !(set = pit__leak_map(sizeof *set, &wiped)))
+    if (set || !(set = pit__leak_map(sizeof *set)))
         return set;
+    set->canary = 1;
     if (!__atomic_compare_exchange_n(&the_set, &seen, set, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         pit__leak_unmap(set, sizeof *set); /* another thread was first */
         return seen;
     }
-    if (!wiped) {
-        /* What the handler's registration may allocate is not the program's. */
-        struct pit__alloc_counters kept = pit__alloc_self.counters;
-        pthread_atfork(NULL, NULL, wipe_in_child);
-        pit__alloc_self.counters = kept;
-    }
+    /* What the handler's registration may allocate is not the program's. */
+    struct pit__alloc_counters kept = pit__alloc_self.counters;
+    pthread_atfork(NULL, NULL, wipe_in_child);
+    pit__alloc_self.counters = kept;
     return set;
 }
 
@@ -148,7 +150,7 @@ static struct level *level_of(struct pit__leak_owner *owner, uint64_t sequence)
     uint32_t i = owner->depth;
     while (i > 0 && owner->levels[i - 1].begin > sequence)
         i--;
-    return i > 0 && sequence >= PIT_LOAD(owner->floor) ? &owner->levels[i - 1] : NULL;
+    return i > 0 ? &owner->levels[i - 1] : NULL;
 }
 
 /* The entry is in no table any more. */

@@ -30,7 +30,7 @@ static int rebuild(struct pit__leak_table *table, pit__leak_stale *stale)
     struct pit__leak_table next = {NULL, FIRST_ROOM, 0};
     while (next.room < 2 * kept)
         next.room *= 2;
-    next.entries = pit__leak_map(next.room * sizeof *next.entries, NULL);
+    next.entries = pit__leak_map(next.room * sizeof *next.entries);
     if (!next.entries)
         return -1;
     for (size_t i = 0; i < table->room; i++) {

@@ -10,6 +10,8 @@
 
 #define NEAR_LIMIT 0.90     /* share of the limit in use */
 #define MACHINE_LEFT 0.05   /* share of the machine's memory available */
+#define OWN_SHARE 0.50      /* of the limit, that is the process's own */
+#define PRESSED 0.10        /* share of time in which some process waited for memory */
 #define KILL 9              /* SIGKILL on every Linux */
 
 /* Comparisons with NaN are false, so an unknown figure makes no rule hold. */
@@ -30,9 +32,13 @@ static int had_status(const struct pit__last_figures *f)
     return f->exit_status >= 0 && !(f->exit_signal > 0);
 }
 
+/* A cgroup's figure has the cache of files in it, which often fills all there is and does no harm:
+ * it counts where the process itself has a good part of it, or where memory was waited for. */
 static double used_of(const struct pit__last_figures *f)
 {
-    return fmax(f->rss, f->cgroup_used); /* a NaN gives way */
+    if (f->rss >= OWN_SHARE * f->cgroup_limit || f->pressure >= PRESSED)
+        return fmax(f->rss, f->cgroup_used); /* a NaN gives way */
+    return f->rss;
 }
 
 static int is_near_limit(const struct pit__last_figures *f)
@@ -96,7 +102,7 @@ static const struct rule {
     {is_machine_full, PIT__CAUSE_MACHINE, 1, 1, NO_NUMBER, "machine",
      "killed, most likely for memory of the whole machine", NULL},
     {had_grown_to_it, PIT__CAUSE_GROWTH, 1, 1, NO_NUMBER, "growth",
-     "killed, most likely for memory, at the speed it grew after its last reading", NULL},
+     "killed, most likely for memory, of which it took more and more when last read", NULL},
     {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, SIGNAL, "kill",
      "killed by signal ",
      "; memory was not the reason as far as can be seen"},

@@ -10,8 +10,9 @@ struct pit__last_figures {
     double cgroup_limit;
     double available;    /* of the machine's memory */
     double machine;
-    double growth_per_ns; /* of RSS; 0 if it does not grow */
-    double unseen_ns;    /* from the last reading to the end */
+    double pressure;     /* on memory, a share 0…1 */
+    double growth_per_ns; /* of RSS when it was last read; 0 if it did not grow */
+    double unseen_ns;    /* from the last reading to the end, at most */
     double exit_signal;  /* as the parent process saw it */
     double exit_status;  /* likewise */
     double oom_kills;    /* that the cgroup counted during the run */

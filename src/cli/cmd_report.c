@@ -1,4 +1,4 @@
-/* cmd_report.c: pitwall report: where the time of one or several runs went. */
+/* cmd_report.c: pitwall report: where the time and memory of one or several runs went. */
 #include "cli.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@ static const char help[] =
     "Show where the time of a run went: finished, live or killed. Several runs (ranks,\n"
     "workers) are merged by the path of their spans. A folder means all *.pit in it.\n"
     "\n"
+    "  --view memory     where the memory went in place of the time\n"
     "  --json            one JSON document with everything\n"
     "  --flat            one row a name in place of the call tree\n"
     "  --sort KEY        total, self, count, mean, p50, p95, p99, max or name\n"
@@ -24,15 +25,17 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  pitwall report run.pit\n"
+    "  pitwall report run.pit --view memory\n"
     "  pitwall report pitwall-runs/ --flat --sort self --min-share 1\n"
     "  pitwall report rank-*.pit --json | jq '.summary.headline'\n"
     "\n"
     "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be written.\n";
 
-enum { JSON = 256, FLAT, SORT, DEPTH, MIN_SHARE, WIDTH, NO_COLOUR, HELP };
+enum { JSON = 256, VIEW, FLAT, SORT, DEPTH, MIN_SHARE, WIDTH, NO_COLOUR, HELP };
 
 static const struct option long_options[] = {
     {"json", no_argument, NULL, JSON},
+    {"view", required_argument, NULL, VIEW},
     {"flat", no_argument, NULL, FLAT},
     {"sort", required_argument, NULL, SORT},
     {"depth", required_argument, NULL, DEPTH},
@@ -86,6 +89,11 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
         switch (option) {
         case JSON:
             options->json = 1;
+            break;
+        case VIEW:
+            if (strcmp(optarg, "memory") != 0)
+                return fail_usage("report", "--view", optarg, "not memory, the only one there is");
+            options->view = optarg;
             break;
         case FLAT:
             options->flat = 1;

@@ -18,8 +18,9 @@
 struct pit__alloc_counters {
     uint64_t allocs, frees; /* calls that gave or took a block */
     uint64_t alloc_bytes, freed_bytes;
-    int64_t live;      /* allocated less freed by this thread; below 0 if it frees others' blocks */
-    int64_t live_peak; /* highest `live` since it was set. To measure a span: keep the old value, set
+    int64_t live; /* allocated less freed by this thread; below 0 if it frees others' blocks */
+    int64_t
+        live_peak; /* highest `live` since it was set. To measure a span: keep the old value, set
                           it to `live`; at the end put back the higher of the two. */
 };
 

@@ -113,6 +113,8 @@ char *pit__run_text(pit_run *run, const char *text);
 /* Where a path's run really is: 1 and `live` (a path below /dev/shm) if it must be read there,
  * 0 if at the path, or a code. May bring a dead run back: *recovered is then 1. */
 int pit__find_pages(const char *path, char *live, size_t room, int *recovered, pit_error *error);
+/* Open for reading, or -1 with errno. */
+int pit__open_file(const char *path);
 /* Does another process hold the lock of a live writer on this file? */
 int pit__is_live(int fd);
 

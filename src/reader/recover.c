@@ -2,8 +2,9 @@
  * back to its path.
  *
  * Whoever brings a run back holds a record lock on the pages while it looks at the path, copies,
- * renames and unlinks; whoever gets the lock after it finds the pages without a name and is done. A link in the place
- * of the pages, another owner or another run's pages are refused: /dev/shm is everybody's.
+ * renames and unlinks; whoever gets the lock after it finds the pages without a name and is done.
+ * A link in the place of the pages, another owner or another run's pages are refused: /dev/shm is
+ * everybody's.
  */
 #include "reader.h"
 
@@ -180,7 +181,7 @@ static int bring_back(int pages, const char *live, const char *path, pit_error *
 /* What lies at the path: 1 and the live path for a mirror, 0 for anything else. */
 static int is_mirror(const char *path, struct pit_fmt_header *header, char *live, size_t room)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = pit__open_file(path);
     if (fd < 0)
         return 0;
     int mirror = read_header(fd, header) && header->place == PIT_FMT_MIRROR &&
@@ -195,6 +196,8 @@ int pit__find_pages(const char *path, char *live, size_t room, int *recovered, p
     *recovered = 0;
     if (!is_mirror(path, &header, live, room))
         return 0;
+    if (pit_recorder_find(live))
+        return 1; /* this process's own: its locks do not show to itself, and end with any close */
     int pages = open_pages(live, header.run_id, error);
     if (pages == -2)
         return 0; /* the machine was restarted, or another reader has brought it back */
@@ -220,7 +223,7 @@ int pit_run_recover(const char *path, pit_error *error)
         return pit__fail(error, PIT_BAD_ARGUMENT, 0, "no path");
     if (access(path, R_OK) != 0)
         return pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
-    if (!is_mirror(path, &header, live, sizeof live))
+    if (pit_recorder_find(path) || !is_mirror(path, &header, live, sizeof live))
         return 0;
     int where = pit__find_pages(path, live, sizeof live, &recovered, error);
     return where < 0 ? where : recovered;
@@ -247,6 +250,8 @@ static int recover_pages(const char *live, char *path, size_t room)
 {
     pit_error error;
     snprintf(path, room, "%s", live);
+    if (pit_recorder_find(live))
+        return 0;
     int pages = open_pages(live, NULL, &error);
     if (pages < 0)
         return pages == -2 ? 0 : PIT_REFUSED;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int pit__is_live(int fd)
@@ -15,6 +16,20 @@ int pit__is_live(int fd)
                          .l_start = (off_t)PIT_FMT_LOCK_LIVE,
                          .l_len = 1};
     return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/* On network and user-space filesystems a path that is renamed over can seem to be gone for a
+ * moment. */
+int pit__open_file(const char *path)
+{
+    const struct timespec moment = {0, 1000000};
+    for (int left = 5;;) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        int error = errno;
+        if (fd >= 0 || (error != ENOENT && error != ESTALE) || --left == 0)
+            return fd;
+        nanosleep(&moment, NULL);
+    }
 }
 
 /* ---- a run at rest: bytes are copied as the walk asks for them ----------------------------- */
@@ -106,7 +121,7 @@ static pit_run *read_descriptor(int fd, pit_error *error)
 
 static pit_run *open_file(const char *path, pit_error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = pit__open_file(path);
     if (fd < 0) {
         pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
         return NULL;
@@ -143,6 +158,9 @@ pit_run *pit_run_open(const char *path, pit_error *error)
     int where = pit__find_pages(path, live, sizeof live, &recovered, error);
     if (where < 0)
         return NULL;
+    own = where ? pit_recorder_find(live) : NULL;
+    if (own)
+        return named(pit_run_read(own, error), path, error);
     pit_run *run = named(open_file(where ? live : path, error), path, error);
     if (run)
         run->recovered = recovered;

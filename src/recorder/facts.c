@@ -178,7 +178,7 @@ static int find_packed(const char *git, const char *ref, char *commit)
     return found;
 }
 
-/* What a ref stands for. A worktree has its own HEAD, and its refs in the folder of the main one. */
+/* What a ref stands for. A worktree has its own HEAD; its refs are in the main one's folder. */
 static int find_ref(const char *git, const char *ref, char *commit, size_t room)
 {
     char path[PATH_MAX + 600], common[PATH_MAX], folder[PATH_MAX];

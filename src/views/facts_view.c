@@ -57,8 +57,8 @@ static int print_fact(const struct pit__report *report, const char *label, struc
 }
 
 /* The same with words of our own, which are broken into lines. */
-static int print_words(const struct pit__report *report, const char *label, struct pit__text *text,
-                       enum pit__style style)
+int pit__print_labelled(const struct pit__report *report, const char *label, struct pit__text *text,
+                        enum pit__style style)
 {
     fprintf(report->out, "%s%-10s%s", pit__style_on(PIT__DIM, report->look.colour), label,
             pit__style_off(PIT__DIM, report->look.colour));
@@ -124,7 +124,7 @@ static int print_note(const struct pit__report *report, const pit_run *run, stru
         pit__text_free(note);
         *note = with_path;
     }
-    return note->length > 0 ? print_words(report, "note", note, PIT__WARM) : 0;
+    return note->length > 0 ? pit__print_labelled(report, "note", note, PIT__WARM) : 0;
 }
 
 /* A shortage the recorder met, with the system's reason. */
@@ -184,6 +184,23 @@ static int print_notes(const struct pit__report *report, const pit_run *run)
     return code;
 }
 
+/* "peak RSS 1.97 GB of a limit of 2.00 GB, not growing" */
+static int print_memory(const struct pit__report *report, const struct pit__run_memory *memory)
+{
+    char size[PIT__UNIT_BYTES];
+    struct pit__text text = {0};
+    double limit = pit__memory_limit(&memory->last);
+    if (!(memory->peak >= 0))
+        return 0;
+    pit__text_printf(&text, "peak RSS %s", pit__unit_bytes_words(size, memory->peak));
+    if (limit > 0)
+        pit__text_printf(&text, " of %s%s", limit == memory->last.cgroup_limit ? "a limit of " : "",
+                         pit__unit_bytes_words(size, limit));
+    pit__growth_words(memory, &text);
+    return pit__print_labelled(report, "memory", &text,
+                               memory->verdict.is_memory ? PIT__HOT : PIT__PLAIN);
+}
+
 static int print_one(const struct pit__report *report, const pit_run *run)
 {
     static const char *const program[] = {"program", "arguments"};
@@ -206,10 +223,12 @@ static int print_one(const struct pit__report *report, const pit_run *run)
     add_ending(&text, run, report->look.ascii);
     if (!code)
         code =
-            print_words(report, "state", &text, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+            pit__print_labelled(report, "state", &text, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
     pit__text_printf(&text, "%zu", run->thread_count);
     if (!code)
         code = print_fact(report, "threads", &text);
+    if (!code)
+        code = print_memory(report, &report->memory[0]);
     for (size_t i = 0; i < 2 && !code; i++) {
         add_facts(&text, run, &others[i], 1, "");
         if (text.length > 0)

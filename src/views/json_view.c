@@ -92,6 +92,7 @@ static void write_thread(struct pit__json *json, const pit_run *run, const pit_t
     for (size_t i = 0; i < thread->value_count; i++)
         write_value(json, run, &thread->values[i]);
     pit__json_array_end(json);
+    pit__json_records(json, run, thread);
     write_losses(json, &thread->losses);
     pit__json_object_end(json);
 }
@@ -131,7 +132,8 @@ static void write_facts(struct pit__json *json, const pit_run *run)
     pit__json_object_end(json);
 }
 
-static void write_run(struct pit__json *json, const pit_run *run)
+static void write_run(struct pit__json *json, const pit_run *run,
+                      const struct pit__run_memory *memory)
 {
     static const char *const clocks[] = {"unknown", "monotonic", "tsc", "cntvct"};
     static const char *const places[] = {"file", "shm", "unknown", "memory"};
@@ -158,6 +160,7 @@ static void write_run(struct pit__json *json, const pit_run *run)
     pit__json_milli(json, "duration_ns", run->duration_ns);
     pit__json_double(json, "span_cost_ns", run->span_cost_ns > 0 ? run->span_cost_ns : NAN);
     write_facts(json, run);
+    pit__json_run_memory(json, run, memory);
     pit__json_array(json, "threads");
     for (size_t t = 0; t < run->thread_count; t++)
         write_thread(json, run, &run->threads[t]);
@@ -202,6 +205,7 @@ static void write_node(struct pit__json *json, const struct pit__report *report,
     pit__json_uint(json, "flops", node->flops);
     pit__json_uint(json, "open", node->open);
     pit__json_milli(json, "open_ns", node->open_ns);
+    pit__json_node_memory(json, node);
     pit__json_flat_array(json, "bins");
     for (size_t i = 0; i < node->bin_count; i++) {
         pit__json_array(json, NULL);
@@ -244,7 +248,7 @@ int pit__print_json(const struct pit__report *report)
     int code = write_summary(&json, report);
     pit__json_array(&json, "runs");
     for (size_t r = 0; r < report->run_count; r++)
-        write_run(&json, report->runs[r]);
+        write_run(&json, report->runs[r], &report->memory[r]);
     pit__json_array_end(&json);
     pit__json_array(&json, "nodes");
     for (size_t i = 0; i < report->tree->node_count; i++)

@@ -181,6 +181,8 @@ static double key_of(const struct pit__figures *figures)
         return figures->max_ns;
     case PIT__SORT_NAME:
         return 0;
+    case PIT__SORT_MEMORY:
+        return (double)figures->memory.memory.peak_max + (double)figures->memory.alloc.peak_max;
     case PIT__SORT_TOTAL:
         break;
     }

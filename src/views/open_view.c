@@ -49,6 +49,22 @@ static const pit_open_span *innermost(const pit_thread *thread)
     return found;
 }
 
+int pit__print_path_line(const struct pit__report *report, struct pit__text *line,
+                         enum pit__style style)
+{
+    size_t width = (size_t)report->look.width;
+    if (width > 0 && pit__text_width(pit__text_string(line)) > width) {
+        struct pit__text shorter = {0};
+        pit__text_puts(&shorter, "  ");
+        pit__text_add_tail(&shorter, pit__text_string(line) + 2, width > 2 ? width - 2 : 1,
+                           report->look.ascii);
+        shorter.failed |= line->failed;
+        pit__text_free(line);
+        *line = shorter;
+    }
+    return pit__print_line(report, line, style);
+}
+
 static int print_span(const struct pit__report *report, const pit_run *run,
                       const pit_thread *thread, const pit_open_span *open)
 {
@@ -60,18 +76,28 @@ static int print_span(const struct pit__report *report, const pit_run *run,
     pit__open_path(thread, open->node, " > ", 1, &line);
     pit__text_printf(&line, "%s, %s in", open->object ? " [detached]" : "",
                      pit__unit_duration(age, pit__open_age_ns(run, open), report->look.ascii));
-    /* the time is what one looks for: the path gives way */
-    size_t width = (size_t)report->look.width;
-    if (width > 0 && pit__text_width(pit__text_string(&line)) > width) {
-        struct pit__text shorter = {0};
-        pit__text_puts(&shorter, "  ");
-        pit__text_add_tail(&shorter, pit__text_string(&line) + 2, width > 2 ? width - 2 : 1,
-                           report->look.ascii);
-        shorter.failed |= line.failed;
-        pit__text_free(&line);
-        line = shorter;
+    return pit__print_path_line(report, &line,
+                                run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+}
+
+/* How long each span of the stack had been open, outermost first. */
+static int print_ages(const struct pit__report *report, const pit_run *run,
+                      const pit_thread *thread)
+{
+    char age[PIT__UNIT_BYTES];
+    struct pit__text line = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < thread->open_count; i++) {
+        if (thread->open[i].object)
+            continue;
+        pit__text_printf(&line, "%s%s", count++ ? " > " : "    open for ",
+                         pit__unit_duration(age, pit__open_age_ns(run, &thread->open[i]),
+                                            report->look.ascii));
     }
-    return pit__print_line(report, &line, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+    if (count > 1)
+        return pit__print_path_line(report, &line, PIT__DIM);
+    pit__text_free(&line);
+    return 0;
 }
 
 /* The thread's stack, and the oldest of its span objects. */
@@ -83,6 +109,8 @@ static int print_thread(const struct pit__report *report, const pit_run *run,
     int code = 0;
     if (inner) {
         code = print_span(report, run, thread, inner);
+        if (!code && run->state == PIT_RUN_DIED)
+            code = print_ages(report, run, thread);
         ++*lines;
     }
     for (size_t i = 0; i < thread->open_count && !code; i++) {

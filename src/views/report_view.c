@@ -90,6 +90,18 @@ int pit__print_line(const struct pit__report *report, struct pit__text *line, en
     return code;
 }
 
+/* Bytes of the next word; a number and its unit are one. */
+static size_t word_bytes(const char *word)
+{
+    size_t bytes = strcspn(word, " ");
+    if (bytes > 0 && word[bytes - 1] >= '0' && word[bytes - 1] <= '9' && word[bytes] == ' ') {
+        size_t unit = strcspn(word + bytes + 1, " ");
+        if (unit > 0 && unit <= 3)
+            bytes += 1 + unit;
+    }
+    return bytes;
+}
+
 int pit__print_prose(const struct pit__report *report, struct pit__text *prose, size_t indent,
                      enum pit__style style)
 {
@@ -97,7 +109,7 @@ int pit__print_prose(const struct pit__report *report, struct pit__text *prose, 
     size_t width = (size_t)report->look.width, column = indent;
     fputs(pit__style_on(style, report->look.colour), report->out);
     while (*word) {
-        size_t bytes = strcspn(word, " "), columns = 0;
+        size_t bytes = word_bytes(word), columns = 0;
         for (size_t i = 0, step; i < bytes; i += step) {
             uint32_t code;
             step = pit__utf8_next(word + i, bytes - i, &code);
@@ -140,20 +152,61 @@ static int print_cost(const struct pit__report *report)
     return pit__print_line(report, &line, PIT__DIM);
 }
 
-static int print_text(const struct pit__report *report)
+typedef int print_part(const struct pit__report *report);
+
+static int print_spans(const struct pit__report *report)
 {
-    int (*const parts[])(const struct pit__report *) = {
-        pit__print_headline, pit__print_facts,
-        pit__print_open,     report->options->flat ? pit__print_flat : pit__print_tree,
-        pit__print_values,   pit__print_losses,
-        print_cost,
-    };
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        int code = parts[i](report);
+    return report->options->flat ? pit__print_flat(report) : pit__print_tree(report);
+}
+
+/* The views, by their names in the options: parts in their order, ended by NULL. */
+static const struct view {
+    const char *name; /* NULL: the report */
+    enum pit__sort_key sort; /* where none is asked for */
+    print_part *parts[12];
+} views[] = {
+    {NULL,
+     PIT__SORT_TOTAL,
+     {pit__print_verdicts, pit__print_headline, pit__print_facts, pit__print_open,
+      pit__print_post_mortem, print_spans, pit__print_values, pit__print_losses, print_cost}},
+    {"memory",
+     PIT__SORT_MEMORY,
+     {pit__print_verdicts, pit__print_memory_headline, pit__print_facts, pit__print_open,
+      pit__print_post_mortem, pit__print_readings, pit__print_memory_tree, print_cost}},
+};
+
+static const struct view *find_view(const char *name)
+{
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
+        if (name == views[i].name || (name && views[i].name && strcmp(name, views[i].name) == 0))
+            return &views[i];
+    return NULL;
+}
+
+static int print_text(const struct pit__report *report, const struct view *view)
+{
+    for (size_t i = 0; view->parts[i]; i++) {
+        int code = view->parts[i](report);
         if (code)
             return code;
     }
     return 0;
+}
+
+static int make_memory(struct pit__report *report)
+{
+    int code = 0;
+    report->memory = calloc(report->run_count, sizeof *report->memory);
+    for (size_t r = 0; report->memory && r < report->run_count && !code; r++)
+        code = pit__run_memory_make(report->runs[r], &report->memory[r]);
+    return report->memory ? code : PIT_NO_MEMORY;
+}
+
+static void free_memory(struct pit__report *report)
+{
+    for (size_t r = 0; report->memory && r < report->run_count; r++)
+        pit__run_memory_free(&report->memory[r]);
+    free(report->memory);
 }
 
 PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_count,
@@ -162,10 +215,13 @@ PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_c
     static const pit_report_options defaults;
     struct pit__report report = {.out = out, .runs = runs, .run_count = run_count};
     report.options = options ? options : &defaults;
+    const struct view *view = find_view(report.options->view);
     if (!out || !runs || run_count == 0 || !find_sort(report.options->sort, &report.sort) ||
         report.options->width < 0 || report.options->depth < 0 ||
-        !(report.options->min_share >= 0 && report.options->min_share <= 1))
+        !(report.options->min_share >= 0 && report.options->min_share <= 1) || !view)
         return PIT_BAD_ARGUMENT;
+    if (!report.options->sort)
+        report.sort = view->sort;
     report.look = (struct pit__look){.width = report.options->width,
                                      .colour = report.options->colour,
                                      .ascii = report.options->ascii};
@@ -176,13 +232,16 @@ PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_c
         count_busy_threads(&report);
         code = add_open_times(&report);
     }
+    if (code == 0)
+        code = make_memory(&report);
     errno = 0;
     if (code == 0)
-        code = report.options->json ? pit__print_json(&report) : print_text(&report);
+        code = report.options->json ? pit__print_json(&report) : print_text(&report, view);
     if (code == 0 && (fflush(out) != 0 || ferror(out)))
         code = PIT_CANNOT_WRITE;
     int saved = errno; /* the caller may want to say why */
     free(report.total_ns);
+    free_memory(&report);
     pit_tree_free(tree);
     errno = saved;
     return code;

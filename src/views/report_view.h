@@ -7,6 +7,7 @@
 
 #include "report/table.h"
 #include "report/text.h"
+#include "run_memory.h"
 #include "tree_builder.h"
 
 enum pit__sort_key {
@@ -18,7 +19,8 @@ enum pit__sort_key {
     PIT__SORT_P95,
     PIT__SORT_P99,
     PIT__SORT_MAX,
-    PIT__SORT_NAME
+    PIT__SORT_NAME,
+    PIT__SORT_MEMORY /* the memory view's own */
 };
 
 /* A node's or a name's figures as tables show them: spans that are still open count with the time
@@ -49,6 +51,7 @@ struct pit__report {
     double *self_ns;
     double in_spans_ns;  /* of the top-level nodes that are not detached, open ones included */
     size_t busy_threads; /* that had spans */
+    struct pit__run_memory *memory; /* of each run */
 };
 
 /* The answer in one line of words. */
@@ -62,6 +65,30 @@ int pit__print_values(const struct pit__report *report);
 int pit__print_open(const struct pit__report *report);
 int pit__print_losses(const struct pit__report *report);
 int pit__print_json(const struct pit__report *report);
+
+/* post_mortem_view.c: of runs that died: why, most likely, and what was known of them last. */
+int pit__print_verdicts(const struct pit__report *report);
+int pit__print_post_mortem(const struct pit__report *report);
+
+/* memory_view.c, memory_tree_view.c: the parts of --view memory. */
+int pit__print_memory_headline(const struct pit__report *report);
+int pit__print_readings(const struct pit__report *report);
+int pit__print_memory_tree(const struct pit__report *report);
+
+/* memory_json.c: their figures for machines. */
+struct pit__json;
+void pit__json_node_memory(struct pit__json *json, const pit_node *node);
+void pit__json_records(struct pit__json *json, const pit_run *run, const pit_thread *thread);
+void pit__json_run_memory(struct pit__json *json, const pit_run *run,
+                          const struct pit__run_memory *memory);
+
+/* tree_view.c: the rows of the call tree in the order they are shown, each with the lines that lead
+ * to it. With `keep` (one byte a node) only of nodes whose byte is not 0; that of a node's parent
+ * is then set too. *left_out: how many others the options leave out. */
+typedef void pit__tree_row(void *arg, uint32_t node, const struct pit__figures *figures,
+                           const char *lines);
+int pit__each_tree_row(const struct pit__report *report, const unsigned char *keep,
+                       pit__tree_row *row, void *arg, size_t *left_out);
 
 /* node_columns.c: the table that tree and flat list share. */
 struct pit__table *pit__node_table_new(void);
@@ -91,7 +118,13 @@ void pit__open_path(const pit_thread *thread, uint32_t node, const char *between
                     struct pit__text *text);
 double pit__open_age_ns(const pit_run *run, const pit_open_span *open);
 
-/* facts_view.c */
+/* One line after two spaces, whose beginning gives way: its end is what one looks for. */
+int pit__print_path_line(const struct pit__report *report, struct pit__text *line,
+                         enum pit__style style);
+
+/* facts_view.c: "label   words", the words being broken into lines. */
+int pit__print_labelled(const struct pit__report *report, const char *label,
+                        struct pit__text *words, enum pit__style style);
 const char *pit__state_word(const pit_run *run);
 void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size);
 

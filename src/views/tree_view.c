@@ -77,12 +77,12 @@ static void tree_lines(const struct row *rows, uint32_t at, int ascii, struct pi
         pit__text_puts(text, levels[count]);
 }
 
-static void fill_table(const struct pit__report *report, const struct row *rows, uint32_t at,
-                       struct pit__table *table, struct pit__text *lines)
+static void walk_rows(const struct pit__report *report, const struct row *rows, uint32_t at,
+                      struct pit__text *lines, pit__tree_row *row, void *arg)
 {
     while (at != PIT_NO_NODE) {
         tree_lines(rows, at, report->look.ascii, lines);
-        pit__node_table_row(table, &rows[at].figures, pit__text_string(lines));
+        row(arg, at, &rows[at].figures, pit__text_string(lines));
         if (rows[at].first_child != PIT_NO_NODE) {
             at = rows[at].first_child;
             continue;
@@ -104,47 +104,69 @@ void pit__print_left_out(const struct pit__report *report, size_t count, const c
             count == 1 ? "" : "s", pit__style_off(PIT__DIM, report->look.colour));
 }
 
-static int print_rows(const struct pit__report *report, struct row *rows, struct row **sorted,
-                      unsigned char *shown)
+/* The rows that are shown, linked; returns the first. */
+static uint32_t choose_rows(const struct pit__report *report, const unsigned char *keep,
+                            struct row *rows, struct row **sorted, unsigned char *shown,
+                            size_t *left_out)
 {
-    size_t count = report->tree->node_count, kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    size_t kept = 0;
+    for (uint32_t i = 0; i < report->tree->node_count; i++) {
         rows[i].node = i;
         rows[i].parent = report->tree->nodes[i].parent;
         rows[i].first_child = PIT_NO_NODE;
+        if (keep && !keep[i])
+            continue;
         pit__node_figures(report, i, &rows[i].figures);
         shown[i] = (unsigned char)is_shown(report, rows, i, shown);
         if (shown[i])
             sorted[kept++] = &rows[i];
+        else
+            ++*left_out;
     }
-    struct pit__table *table = pit__node_table_new();
+    return link_rows(rows, sorted, kept);
+}
+
+int pit__each_tree_row(const struct pit__report *report, const unsigned char *keep,
+                       pit__tree_row *row, void *arg, size_t *left_out)
+{
+    size_t count = report->tree->node_count;
+    struct row *rows = calloc(count + 1, sizeof *rows);
+    struct row **sorted = calloc(count + 1, sizeof *sorted);
+    unsigned char *shown = calloc(count + 1, 1);
     struct pit__text lines = {0};
-    int code = table ? 0 : PIT_NO_MEMORY;
-    if (table) {
-        fill_table(report, rows, link_rows(rows, sorted, kept), table, &lines);
-        if (lines.failed || pit__table_print(table, report->out, &report->look) != 0)
-            code = PIT_NO_MEMORY;
-        pit__print_left_out(report, count - kept, "node");
+    int code = PIT_NO_MEMORY;
+    *left_out = 0;
+    if (rows && sorted && shown) {
+        uint32_t first = choose_rows(report, keep, rows, sorted, shown, left_out);
+        walk_rows(report, rows, first, &lines, row, arg);
+        code = lines.failed ? PIT_NO_MEMORY : 0;
     }
     pit__text_free(&lines);
-    pit__table_free(table);
+    free(rows);
+    free(sorted);
+    free(shown);
     return code;
+}
+
+static void add_row(void *table, uint32_t node, const struct pit__figures *figures,
+                    const char *lines)
+{
+    (void)node;
+    pit__node_table_row(table, figures, lines);
 }
 
 int pit__print_tree(const struct pit__report *report)
 {
-    size_t count = report->tree->node_count;
-    if (count == 0)
+    size_t left_out = 0;
+    if (report->tree->node_count == 0)
         return 0;
     putc('\n', report->out);
-    struct row *rows = calloc(count, sizeof *rows);
-    struct row **sorted = calloc(count, sizeof *sorted);
-    unsigned char *shown = calloc(count, 1);
-    int code = PIT_NO_MEMORY;
-    if (rows && sorted && shown)
-        code = print_rows(report, rows, sorted, shown);
-    free(rows);
-    free(sorted);
-    free(shown);
+    struct pit__table *table = pit__node_table_new();
+    int code = table ? pit__each_tree_row(report, NULL, add_row, table, &left_out) : PIT_NO_MEMORY;
+    if (!code && pit__table_print(table, report->out, &report->look) != 0)
+        code = PIT_NO_MEMORY;
+    if (!code)
+        pit__print_left_out(report, left_out, "node");
+    pit__table_free(table);
     return code;
 }

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -38,11 +39,24 @@ def read(path):
         return file.read()
 
 
+def blocks(data):
+    """The blocks of a run: [(offset, type, bytes)]."""
+    found, at = [], struct.unpack_from("=I", data, 12)[0]
+    end = min(len(data), struct.unpack_from("=Q", data, 192)[0])
+    while at + 64 <= end:
+        kind, _, size = struct.unpack_from("=IIQ", data, at)
+        if kind == 0 or at + size > end:
+            break
+        found.append((at, kind, size))
+        at += size
+    return found
+
+
 def own_shared_memory():
-    """Give this process and its children a /dev/shm that nobody else sees; for setUpModule."""
+    """Give this process and its children a /dev/shm of their own; for setUpModule."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS) != 0:
-        raise unittest.SkipTest("a mount namespace of its own: %s" % os.strerror(ctypes.get_errno()))
+        raise unittest.SkipTest("a mount namespace: %s" % os.strerror(ctypes.get_errno()))
     for command in (["mount", "--make-rprivate", "/"],
                     ["mount", "-t", "tmpfs", "-o", "size=1g,mode=1777", "tmpfs", "/dev/shm"]):
         done = pit_case.run(command)

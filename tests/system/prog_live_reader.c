@@ -1,6 +1,7 @@
 /* prog_live_reader RUN POLLS stopped|running: reads a live run again and again and checks every
  * reading (poll_check.h). Prints readings, wrong ones, spans of the last, the longest reading in
- * microseconds, and how far a histogram's sum was from its count.
+ * microseconds, how far a histogram's sum was from its count, and between how many readings the
+ * run got no block.
  */
 #include "poll_check.h"
 
@@ -40,8 +41,8 @@ int main(int argc, char **argv)
         poll_check(&check, run);
         pit_run_free(run);
     }
-    printf("%lu %u %llu %.0f %lu\n", check.polls, check.wrong, (unsigned long long)check.spans,
-           longest, check.most_off);
+    printf("%lu %u %llu %.0f %lu %lu\n", check.polls, check.wrong,
+           (unsigned long long)check.spans, longest, check.most_off, check.steady);
     free(check.nodes);
     return check.wrong ? 1 : 0;
 }

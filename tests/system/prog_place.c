@@ -10,6 +10,7 @@
  *   count=FILE        spans for ever on three threads, told in FILE; ends by a kill alone
  *   status            prints "status RECORDING CODE ERRNO PLACE BYTES IN_FILE PATH"
  *   close             prints "close CODE"
+ *   read-own=PATH     read and recover its own run; prints "own STATE SPANS RECOVER RECOVER_ALL"
  *   ready=FILE        make FILE; until=FILE waits for it, at most two minutes
  *   chdir=FOLDER, umask=OCTAL, fsize=BYTES, space=BYTES, use-memory=BYTES, sleep=MS
  *   eat-files         open files until there are no more; give-files-back closes all of them
@@ -18,7 +19,7 @@
  * It prints "done" at the end and returns 0, whatever the recorder says: it is the program that
  * must not be harmed.
  */
-#include "pitwall.h"
+#include "pitwall_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,6 +131,21 @@ static void print_status(void)
     printf("status %d %d %d %d %llu %llu %s\n", status.recording, status.code, status.system_errno,
            (int)status.place, (unsigned long long)status.bytes,
            (unsigned long long)status.bytes_in_file, status.path);
+}
+
+/* What a program may do with its own run while it records. */
+static void read_own(const char *path)
+{
+    pit_error error = {0};
+    pit_run *run = pit_run_open(path, &error);
+    uint64_t spans = 0;
+    for (size_t t = 0; run && t < run->thread_count; t++)
+        for (size_t n = 0; n < run->threads[t].node_count; n++)
+            spans += run->threads[t].nodes[n].count;
+    int one = pit_run_recover(path, &error);
+    int all = pit_recover_all(NULL, NULL);
+    printf("own %d %llu %d %d\n", run ? (int)run->state : -1, (unsigned long long)spans, one, all);
+    pit_run_free(run);
 }
 
 static void add_label(char *text)
@@ -248,6 +264,8 @@ static void step_with_value(const char *step, char *value)
         make_file(value);
     else if (is(step, "until"))
         wait_for(value);
+    else if (is(step, "read-own"))
+        read_own(value);
     else if (is(step, "chdir"))
         printf("chdir %d\n", chdir(value));
     else if (is(step, "umask"))

@@ -108,7 +108,7 @@ class Kill(pit_case.Case):
             settings = ["mode=many", "max=1" if i % 2 else "max=0", "ring=65536",
                         "threads=%d" % dice.choice((1, 2))]
             return settings, dice.uniform(0.2, 60) * min(pit_case.slowness(), 5), {}
-        runs = self.many(self.jobs(24 if not pit_case.sanitizer() else 4, choose))
+        runs = self.many(self.jobs(16 if not pit_case.sanitizer() else 4, choose))
         self.assertGreater(max(run["used_bytes"] for run in runs), 1 << 20)
 
     def test_a_kill_in_deep_recursion(self):

@@ -26,7 +26,7 @@ class Live(pit_case.Case):
         return process, path
 
     def read(self, path, polls, how, note=""):
-        """What prog_live_reader says of the run: readings, wrong, spans, longest (µs), off by."""
+        """What prog_live_reader says: readings, wrong, spans, longest (µs), off by, steady."""
         done = pit_case.run([pit_case.program("prog_live_reader"), path, polls, how], timeout=60)
         self.assertEqual(done.returncode, 0, note + done.stdout + done.stderr)
         return [int(word) for word in done.stdout.split()]
@@ -35,8 +35,9 @@ class Live(pit_case.Case):
         process, path = self.start("write", stdin=subprocess.DEVNULL)
         self.assertEqual(process.stdout.readline(), "begun\n")
         before = self.read(path, 1, "running")[2]
-        readings, wrong, spans, longest, off = self.read(path, POLLS, "running")
+        readings, wrong, spans, longest, off, steady = self.read(path, POLLS, "running")
         self.assertEqual((readings, wrong), (POLLS, 0))
+        self.assertGreater(steady, POLLS // 4)
         self.assertGreater(spans, before)
         print("longest reading %d µs, histogram off by %d at most" % (longest, off), end=" ")
         # Far above what a reading takes, far below what waiting for a busy writer would.
@@ -61,7 +62,7 @@ class Live(pit_case.Case):
             process.send_signal(signal.SIGSTOP)
             try:
                 self.assertTrue(pit_runs.wait_until(is_stopped), note)
-                readings, wrong, spans, _, off = self.read(path, 3, "stopped", note)
+                readings, wrong, spans, _, off, _ = self.read(path, 3, "stopped", note)
                 self.assertEqual((readings, wrong, off), (3, 0, 0), note)
                 self.assertGreaterEqual(spans, last, note)
                 seen.add(spans)

@@ -18,6 +18,7 @@ import places
 from places import Case, Told, node_counts, read, write
 
 FULL_FILE_NOTE = "its file stopped growing"
+LARGEST = 65536 # bytes, more than any block of the runs made here has
 
 
 def setUpModule():
@@ -25,7 +26,7 @@ def setUpModule():
 
 
 class DiskFull(Case):
-    """No SIGBUS, no lost figure that is in the file, and the rest at close if there is room then."""
+    """No SIGBUS, no lost figure that is in the file, the rest at close if there is room then."""
 
     def filesystems(self):
         yield "tmpfs", self.tmpfs("64k"), self.tmpfs("400k")
@@ -109,8 +110,13 @@ class DiskFull(Case):
         self.assertEqual(found, {name: whole.get(name) for name in found})
         # Nodes are made in order: those that are there are the first ones, without a gap.
         self.assertEqual(set(found), {"node-%d" % i for i in range(len(found))})
-        # 1216 bytes a node, two or three OCTAVE blocks of 320, and its name; 64 kB for the rest.
-        self.assertGreater(len(found), (in_file - 65536) // 2300)
+        self.assertGreater(len(found), 30)
+        # Another reader finds as many, and the blocks of the file go up to where it ends.
+        (thread,) = pit_reader.load(path)["threads"]
+        names = {node["path"] for node in thread["nodes"]}
+        self.assertEqual(set(found), {name for name in names if name.startswith("node-")})
+        offset, _, size = places.blocks(read(path))[-1]
+        self.assertGreater(offset + size, in_file - LARGEST)
         report = self.report(path)
         run = report["runs"][0]
         self.assertEqual((run["state"], run["growth_error"]), (state, os.strerror(errno.ENOSPC)))
@@ -203,7 +209,7 @@ class Limits(Case):
         self.assertEqual(told.closes, [places.NOT_SAVED])
         found = self.counts(path)
         found.pop("(name lost)", None)
-        self.assertGreater(len(found), 100)
+        self.assertGreater(len(found), 50)
         self.assertEqual(found, {name: node_counts(1000)[name] for name in found})
         self.assertIn(os.strerror(errno.EFBIG), self.report_text(path))
         self.assertLessEqual(os.path.getsize(path), 400000)

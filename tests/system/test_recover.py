@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import struct
+import subprocess
 
 import pit_case
 import pit_reader
@@ -110,11 +111,41 @@ class Live(ShmCase):
             self.assertEqual(run["used_bytes"], os.path.getsize(path))
             self.assertEqual(run["file_bytes"], os.path.getsize(path))
 
+    def test_a_program_that_reads_its_own_run_goes_on(self):
+        for folder, env in ((self.fuse(), {}), (self.folder(), {"PITWALL_LIVE": "shm"}),
+                            (self.folder(), {"PITWALL_LIVE": None})):
+            path = os.path.join(folder, "run.pit")
+            child = self.live(path, "nodes=20", "read-own=" + path, "nodes=20",
+                              "read-own=" + path, env=env)
+            self.assertEqual(len(shm_pages()), 0 if "PITWALL_LIVE" in env and not
+                             env["PITWALL_LIVE"] else 1)
+            report = self.report(path) # it still holds its lock
+            self.assertEqual(report["runs"][0]["state"], "live")
+            self.assertEqual({n["path"]: n["count"] for n in report["nodes"]}, node_counts(40))
+            write(child.go)
+            out, _ = child.communicate(timeout=60)
+            self.assertEqual([line for line in out.decode().splitlines() if line[:4] == "own "],
+                             ["own 0 %d 0 0" % sum(node_counts(n).values()) for n in (20, 40)])
+            self.assertEqual(Told(out.decode()).closes, [0])
+            self.assertEqual(self.counts(path), node_counts(40))
+            self.assertEqual(shm_pages(), [])
+
+    def test_a_path_that_is_renamed_over_all_the_time(self):
+        # On FUSE a file can be gone between its look-up and its open, while the path never is.
+        folder = self.fuse()
+        path = os.path.join(folder, "run.pit")
+        self.place("open=" + path, "nodes=5", "close", env={})
+        script = 'while :; do cp "$0" "$0.new" && mv "$0.new" "$0"; done'
+        self.start(["sh", "-c", script, path], stdout=subprocess.DEVNULL, start_new_session=True)
+        for _ in range(20 if pit_case.sanitizer() else 100):
+            self.assertEqual(self.counts(path), node_counts(5))
+
     def test_the_mirror_is_renewed(self):
         path = os.path.join(self.fuse(), "run.pit")
         child = self.live(path, "nodes=150", env={})
+        first = os.stat(path).st_ino
         self.wait_until("for the second mirror", lambda: child.poll() is not None
-                        or pit_reader.load(path)["threads"])
+                        or os.stat(path).st_ino != first)
         self.assertIsNone(child.poll(), "the program ended by itself")
         (thread,) = pit_reader.load(path)["threads"]
         self.assertEqual({n["path"]: n["count"] for n in thread["nodes"]}, node_counts(150))

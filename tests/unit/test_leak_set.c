@@ -26,20 +26,20 @@ static int take(uintptr_t n)
 }
 
 /* End a level that must be good, and check what it says. */
-#define CHECK_END(level_, bytes_, blocks_)                                                        \
-    do {                                                                                          \
-        uint64_t end_bytes = 99, end_blocks = 99;                                                 \
-        CHECK_INT(pit__leaks_end((level_), &end_bytes, &end_blocks), 0);                          \
-        CHECK_INT(end_bytes, bytes_);                                                             \
-        CHECK_INT(end_blocks, blocks_);                                                           \
+#define CHECK_END(level_, bytes_, blocks_)                                                         \
+    do {                                                                                           \
+        uint64_t end_bytes = 99, end_blocks = 99;                                                  \
+        CHECK_INT(pit__leaks_end((level_), &end_bytes, &end_blocks), 0);                           \
+        CHECK_INT(end_bytes, bytes_);                                                              \
+        CHECK_INT(end_blocks, blocks_);                                                            \
     } while (0)
 
-#define CHECK_NOT_OPEN(level_)                                                                    \
-    do {                                                                                          \
-        uint64_t end_bytes = 99, end_blocks = 99;                                                 \
-        CHECK_INT(pit__leaks_end((level_), &end_bytes, &end_blocks), -1);                         \
-        CHECK_INT(end_bytes, 0);                                                                  \
-        CHECK_INT(end_blocks, 0);                                                                 \
+#define CHECK_NOT_OPEN(level_)                                                                     \
+    do {                                                                                           \
+        uint64_t end_bytes = 99, end_blocks = 99;                                                  \
+        CHECK_INT(pit__leaks_end((level_), &end_bytes, &end_blocks), -1);                          \
+        CHECK_INT(end_bytes, 0);                                                                   \
+        CHECK_INT(end_blocks, 0);                                                                  \
     } while (0)
 
 static void in_thread(void *(*run)(void *), void *argument)
@@ -105,7 +105,8 @@ TEST(the_table_holds_what_was_put_and_not_taken)
         size_t key = next_random() % KEYS;
         int put_it = next_random() % 100 < (i < STEPS / 2 ? 60u : 40u);
         if (put_it) {
-            struct pit__leak_entry entry = {.block = (uintptr_t)BLOCK(key), .bytes = (uint64_t)i + 1};
+            struct pit__leak_entry entry = {.block = (uintptr_t)BLOCK(key),
+                                            .bytes = (uint64_t)i + 1};
             int result = pit__leak_table_put(&table, &entry, &old, never_stale);
             CHECK_INT(result, truth[key] != 0);
             if (result)
@@ -195,7 +196,7 @@ TEST(blocks_left_by_an_ended_level_are_nobodys)
     pit__leak_add(BLOCK(2), 10);
     CHECK_END(0, 20, 2);
     CHECK_INT(pit__leaks_begin(), 0);
-    CHECK_INT(take(1), 1); /* it is in the table still, and counts for nothing */
+    CHECK_INT(take(1), 1);      /* it is in the table still, and counts for nothing */
     pit__leak_add(BLOCK(2), 5); /* freed while nobody looked, and given out again */
     CHECK_END(0, 5, 1);
 }

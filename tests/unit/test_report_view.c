@@ -112,7 +112,8 @@ TEST(dead_run_says_where_it_died)
     CHECK(has(text, "where it died:\n  main: train > epoch > batch > backward, 1.20 s in\n"));
     CHECK(has(text, "train [open] "));
     /* the open time is in the totals: 100 % is what was spent in spans, finished or not */
-    CHECK(strncmp(text, "train/epoch/batch/backward took the most: 70 % of 12.5 s", 56) == 0);
+    CHECK(has(text, "ended without a close; why is not known, its memory was not read\n"
+                    "train/epoch/batch/backward took the most: 70 % of 12.5 s"));
 }
 
 TEST(dead_run_without_open_spans_says_so)

@@ -1,0 +1,278 @@
+/* See run_memory.h. */
+#include "run_memory.h"
+
+#include "report/units.h"
+#include "report_view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MINUTE_NS 60e9
+#define LEAST_GROWTH (1024.0 * 1024.0) /* below it the kernel's own counting is the noise */
+#define OWN_SHARE 0.5 /* of its parent's growth, that makes a node the place of it */
+
+double pit__known(uint64_t figure)
+{
+    return figure == PIT_UNKNOWN ? NAN : (double)figure;
+}
+
+double pit__known_limit(uint64_t figure)
+{
+    return figure == 0 ? NAN : pit__known(figure);
+}
+
+/* ---- the readings -------------------------------------------------------------------------- */
+
+static double since_start(const pit_run *run, uint64_t ticks)
+{
+    return ((double)ticks - (double)run->start_ticks) * run->ns_per_tick;
+}
+
+/* When the last reading that a point stands for was made: as the next point begins, or now. */
+static double time_of(const pit_run *run, size_t point)
+{
+    return since_start(run, point + 1 < run->sample_count ? run->samples[point + 1].ticks
+                                                          : run->newest.ticks);
+}
+
+static double error_of(const pit_run *run)
+{
+    double error = LEAST_GROWTH;
+    for (size_t t = 0; t < run->thread_count; t++)
+        for (size_t i = 0; i < run->threads[t].node_count; i++)
+            if (run->threads[t].nodes[i].memory)
+                error = fmax(error, (double)run->threads[t].nodes[i].memory->error_bytes);
+    return error;
+}
+
+static int fit_growth(const pit_run *run, struct pit__run_memory *memory)
+{
+    double *times = calloc(2 * run->sample_count + 1, sizeof *times);
+    if (!times)
+        return PIT_NO_MEMORY;
+    double *sizes = times + run->sample_count;
+    size_t count = 0;
+    for (size_t i = 0; run->has_samples && i < run->sample_count; i++) {
+        double at = time_of(run, i);
+        if (at < run->duration_ns / 2)
+            continue;
+        times[count] = at;
+        sizes[count++] = pit__known(run->samples[i].rss);
+    }
+    int code = pit__growth_fit(times, sizes, count, &memory->growth) ? PIT_NO_MEMORY : 0;
+    free(times);
+    memory->is_growing = pit__is_growing(&memory->growth, error_of(run));
+    return code;
+}
+
+static void find_extremes(const pit_run *run, struct pit__run_memory *memory)
+{
+    memory->least = memory->most = NAN; /* a NaN gives way in fmin and fmax */
+    for (size_t i = 0; i < run->sample_count; i++) {
+        memory->least = fmin(memory->least, pit__known(run->samples[i].rss));
+        memory->most = fmax(memory->most, pit__known(run->samples[i].rss_max));
+    }
+    memory->peak = fmax(memory->most, pit__known_limit(run->rss_peak));
+    for (size_t t = 0; t < run->thread_count; t++)
+        for (size_t i = 0; i < run->threads[t].node_count; i++) {
+            const pit_memory *m = run->threads[t].nodes[i].memory;
+            if (m && m->rss_max > 0)
+                memory->peak = fmax(memory->peak, (double)m->rss_max);
+        }
+}
+
+/* A number that a parent process left as a fact; NaN if there is none. */
+static double number_fact(const pit_run *run, const char *key)
+{
+    const char *text = pit_run_fact(run, key);
+    char *end = NULL;
+    errno = 0;
+    long number = text ? strtol(text, &end, 10) : 0;
+    return !text || end == text || *end || errno || number < 0 || number > 1000000000
+               ? NAN
+               : (double)number;
+}
+
+/* How fast it grew when it was last read: over the last point, if that says more. */
+static double last_speed(const pit_run *run, const struct pit__run_memory *memory)
+{
+    double speed = memory->is_growing ? memory->growth.slope : 0;
+    if (run->sample_count < 2)
+        return speed;
+    size_t before = run->sample_count - 2;
+    double rise = pit__known(run->newest.rss) - pit__known(run->samples[before].rss);
+    double time = since_start(run, run->newest.ticks) - time_of(run, before);
+    if (time > 0 && rise >= LEAST_GROWTH)
+        speed = fmax(speed, rise / time);
+    return speed;
+}
+
+/* After its last reading a run lived for less than the time to the next one. */
+static double unseen_ns(const pit_run *run)
+{
+    double after = since_start(run, run->end_ticks) - since_start(run, run->newest.ticks);
+    double readings = (double)(run->sample_count - 1) * (double)run->sample_stride;
+    double interval = 0;
+    if (run->sample_count > 1 && readings > 0)
+        interval = since_start(run, run->newest.ticks) - since_start(run, run->samples[0].ticks);
+    return fmax(after, 0) + (readings > 0 ? fmax(interval / readings, 0) : 0);
+}
+
+static void set_last(const pit_run *run, struct pit__run_memory *memory)
+{
+    const pit_sample *newest = &run->newest;
+    double kills = number_fact(run, "exit.oom_kills"), before = pit__known(run->oom_kills);
+    int has = run->has_samples;
+    memory->last = (struct pit__last_figures){
+        .rss = has ? pit__known(newest->rss) : NAN,
+        .cgroup_used = has ? pit__known(newest->cgroup_used) : NAN,
+        .cgroup_limit = pit__known_limit(run->cgroup_limit),
+        .available = has ? pit__known(newest->available) : NAN,
+        .machine = pit__known_limit(run->machine_bytes),
+        .pressure = has ? pit__known(newest->pressure) / 10000 : NAN,
+        .growth_per_ns = has ? last_speed(run, memory) : NAN,
+        .unseen_ns = has ? unseen_ns(run) : NAN,
+        .exit_signal = number_fact(run, "exit.signal"),
+        .exit_status = number_fact(run, "exit.status"),
+        .oom_kills = kills - before,
+    };
+}
+
+/* ---- where it grew ------------------------------------------------------------------------- */
+
+static double growth_of(const pit_node *node)
+{
+    return node->memory && node->memory->delta_sum > 0 ? (double)node->memory->delta_sum : 0;
+}
+
+/* From the node that grew most, down to where most of it happened. Parents come first. */
+static size_t grew_most(const pit_tree *tree)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < tree->node_count; i++)
+        if (growth_of(&tree->nodes[i]) > (best == SIZE_MAX ? 0 : growth_of(&tree->nodes[best])))
+            best = i;
+    if (best == SIZE_MAX)
+        return best;
+    double whole = growth_of(&tree->nodes[best]);
+    for (size_t at = best; at != SIZE_MAX;) {
+        size_t inner = SIZE_MAX;
+        double most = OWN_SHARE * whole;
+        /* a node in between need not be measured: any node below counts */
+        for (size_t i = at + 1; i < tree->node_count && tree->nodes[i].depth > tree->nodes[at].depth;
+             i++)
+            if (growth_of(&tree->nodes[i]) >= most) {
+                most = growth_of(&tree->nodes[i]);
+                inner = i;
+            }
+        if (inner != SIZE_MAX)
+            best = inner;
+        at = inner;
+    }
+    return best;
+}
+
+/* The innermost span of the first thread that has one open. */
+static void open_place(const pit_run *run, struct pit__text *where)
+{
+    for (size_t t = 0; t < run->thread_count && where->length == 0; t++) {
+        const pit_thread *thread = &run->threads[t];
+        for (size_t i = thread->open_count; i-- > 0 && where->length == 0;)
+            if (!thread->open[i].object)
+                pit__open_path(thread, thread->open[i].node, "/", 1, where);
+    }
+}
+
+/* Memory spans tell where, if what they saw is a good part of the growth; else an open span has
+ * the rest of it inside. */
+static int find_place(const pit_run *run, struct pit__run_memory *memory)
+{
+    const pit_run *const runs[] = {run};
+    pit_tree *tree = pit_tree_build(runs, 1);
+    if (!tree)
+        return PIT_NO_MEMORY;
+    size_t node = grew_most(tree);
+    int told = node != SIZE_MAX &&
+               growth_of(&tree->nodes[node]) >= OWN_SHARE * OWN_SHARE * memory->growth.change;
+    if (!told) {
+        open_place(run, &memory->where);
+        memory->where_is_open = memory->where.length > 0;
+    }
+    if (memory->where.length == 0 && node != SIZE_MAX)
+        pit__text_add_visible(&memory->where, tree->nodes[node].path);
+    pit_tree_free(tree);
+    return memory->where.failed ? PIT_NO_MEMORY : 0;
+}
+
+int pit__run_memory_make(const pit_run *run, struct pit__run_memory *memory)
+{
+    *memory = (struct pit__run_memory){0};
+    find_extremes(run, memory);
+    int code = fit_growth(run, memory);
+    set_last(run, memory);
+    if (run->state == PIT_RUN_DIED)
+        memory->verdict = pit__post_mortem(&memory->last);
+    if (!code && memory->is_growing)
+        code = find_place(run, memory);
+    return code;
+}
+
+void pit__run_memory_free(struct pit__run_memory *memory)
+{
+    pit__text_free(&memory->where);
+}
+
+/* ---- in words ------------------------------------------------------------------------------ */
+
+double pit__growth_a_minute(const struct pit__run_memory *memory)
+{
+    return memory->growth.slope * MINUTE_NS;
+}
+
+void pit__growth_words(const struct pit__run_memory *memory, struct pit__text *text)
+{
+    char speed[PIT__UNIT_BYTES];
+    if (isnan(memory->growth.slope))
+        return;
+    if (!memory->is_growing) {
+        pit__text_puts(text, ", not growing");
+        return;
+    }
+    pit__text_printf(text, ", growing %s a minute",
+                     pit__unit_bytes_words(speed, pit__growth_a_minute(memory)));
+    if (memory->where.length > 0)
+        pit__text_printf(text, memory->where_is_open ? " while %s was open" : " inside %s",
+                         pit__text_string(&memory->where));
+}
+
+void pit__memory_words(const struct pit__run_memory *memory, struct pit__text *text)
+{
+    const struct pit__last_figures *last = &memory->last;
+    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
+    double limit = pit__memory_limit(last);
+    pit__text_printf(text, "RSS %s", pit__unit_bytes_words(a, last->rss));
+    if (limit == last->cgroup_limit)
+        pit__text_printf(text, " of a limit of %s", pit__unit_bytes_words(b, limit));
+    else if (limit > 0)
+        pit__text_printf(text, " of %s", pit__unit_bytes_words(b, limit));
+    if (limit == last->cgroup_limit && last->cgroup_used > 1.1 * last->rss)
+        pit__text_printf(text, " (its cgroup %s, with cached files)",
+                         pit__unit_bytes_words(b, last->cgroup_used));
+    if (memory->verdict.cause == PIT__CAUSE_MACHINE && memory->verdict.is_memory)
+        pit__text_printf(text, ", %s left on the machine",
+                         pit__unit_bytes_words(b, last->available));
+}
+
+void pit__verdict_words(const struct pit__run_memory *memory, struct pit__text *text)
+{
+    const struct pit__verdict *verdict = &memory->verdict;
+    pit__text_puts(text, verdict->words);
+    if (verdict->after)
+        pit__text_printf(text, "%d%s", verdict->number, verdict->after);
+    if (verdict->shows_memory && memory->last.rss >= 0) {
+        pit__text_puts(text, ": ");
+        pit__memory_words(memory, text);
+        pit__growth_words(memory, text);
+    }
+}

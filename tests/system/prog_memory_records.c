@@ -1,0 +1,79 @@
+/* prog_memory_records WHAT RUN …: spans that are kept one by one.
+ *
+ *   many RUN N BYTES   N spans with records of BYTES in all (N 0: for ever); the n-th has n items
+ *   out RUN LIMIT      grows inside epoch > batch > cache until somebody kills it, or to LIMIT MB
+ *
+ * Prints "open" once it is recording.
+ */
+#include "memory_holder.h"
+
+#include <pitwall.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void pause_ms(long ms)
+{
+    struct timespec time = {0, ms * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static int run_many(char **arguments)
+{
+    uint64_t n = strtoull(arguments[1], NULL, 10);
+    pit_options options = {.record_bytes = strtoull(arguments[2], NULL, 10)};
+    static pit_site site = PIT_SITE_WITH("kept", PIT_RECORD);
+    if (pit_open(arguments[0], &options) != PIT_OK)
+        return 70;
+    puts("open");
+    fflush(stdout);
+    for (uint64_t i = 1; n == 0 || i <= n; i++) {
+        pit_token token = pit_begin(&site);
+        pit_items(i);
+        pit_end(token);
+    }
+    return pit_close() ? 70 : 0;
+}
+
+/* 8 MB a batch, some of it for good: the cache is what grows. */
+static void batch(struct holder *kept)
+{
+    struct holder scratch = {{0}, {0}, 0};
+    PIT_SPAN_WITH("batch", PIT_MEMORY | PIT_RECORD) {
+        PIT_SPAN_WITH("load", PIT_MEMORY) {
+            hold(&scratch, (size_t)2 << 20);
+        }
+        PIT_SPAN_WITH("cache", PIT_MEMORY) {
+            hold(kept, (size_t)6 << 20);
+            pause_ms(20);
+        }
+        let_go(&scratch);
+    }
+}
+
+static int run_out(char **arguments)
+{
+    int limit = atoi(arguments[1]);
+    static struct holder kept;
+    if (pit_open(arguments[0], NULL) != PIT_OK)
+        return 70;
+    puts("open");
+    fflush(stdout);
+    PIT_SPAN_WITH("epoch", PIT_MEMORY) {
+        while (kept.count * 6 < limit && kept.count < HOLDER_ROOM)
+            batch(&kept);
+    }
+    return 71; /* nobody killed it */
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "many") == 0)
+        return run_many(argv + 2);
+    if (argc == 4 && strcmp(argv[1], "out") == 0)
+        return run_out(argv + 2);
+    fprintf(stderr, "usage: prog_memory_records many RUN N BYTES | out RUN LIMIT\n");
+    return 64;
+}

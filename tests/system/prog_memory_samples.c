@@ -1,0 +1,211 @@
+/* prog_memory_samples WHAT RUN …: for the sampler, which reads the process while it does known
+ * things. Waits for a line on its standard input where it says so.
+ *
+ *   rest RUN MB          holds MB, writes a file, burns some CPU time, says "rest", waits; closes
+ *   spin RUN MS HZ       runs for MS with sample_hz HZ, 0: the environment's
+ *   signals RUN N        sends itself N signals from outside the recorder's thread; prints how many
+ *                        were handled, and how many of them on a thread called pitwall
+ *   threads RUN HZ       prints how many threads there are before open, after, in a forked child,
+ *                        after close
+ *   peak RUN WHEN        150 MB for a moment: before, between or after two memory spans, or none:
+ *                        in a run without any
+ */
+#include "memory_holder.h"
+
+#include <pitwall.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define MB ((size_t)1 << 20)
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "prog_memory_samples: %s: %s\n", what, strerror(errno));
+    exit(70);
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void open_run(const char *path, double hz)
+{
+    pit_options options = {.sample_hz = hz};
+    if (pit_open(path, &options) != PIT_OK)
+        fail(path);
+}
+
+/* ---- rest ---------------------------------------------------------------------------------- */
+
+static void use_disk(const char *run)
+{
+    char path[4096];
+    static char block[1 << 20];
+    snprintf(path, sizeof path, "%s.data", run);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    for (int i = 0; i < 8; i++)
+        if (fd < 0 || write(fd, block, sizeof block) != (ssize_t)sizeof block)
+            fail(path);
+    if (fsync(fd) != 0)
+        fail(path);
+    close(fd);
+}
+
+static int run_rest(char **arguments)
+{
+    struct holder held = {{0}, {0}, 0};
+    char line[8];
+    open_run(arguments[0], 100);
+    hold(&held, (size_t)atoi(arguments[1]) * MB);
+    use_disk(arguments[0]);
+    while (now_ns(CLOCK_PROCESS_CPUTIME_ID) < 300000000u) {
+    }
+    puts("rest");
+    fflush(stdout);
+    if (!fgets(line, sizeof line, stdin))
+        return 70;
+    return pit_close() ? 70 : 0;
+}
+
+static int run_spin(char **arguments)
+{
+    uint64_t end = now_ns(CLOCK_MONOTONIC) + strtoull(arguments[1], NULL, 10) * 1000000u;
+    struct timespec little = {0, 1000000};
+    open_run(arguments[0], atof(arguments[2]));
+    while (now_ns(CLOCK_MONOTONIC) < end)
+        PIT_SPAN("turn") {
+            nanosleep(&little, NULL);
+        }
+    return pit_close() ? 70 : 0;
+}
+
+/* ---- signals ------------------------------------------------------------------------------- */
+
+static int handled, on_sampler;
+
+static void on_signal(int number)
+{
+    char name[16] = "";
+    (void)number;
+    prctl(PR_GET_NAME, name);
+    __atomic_fetch_add(&handled, 1, __ATOMIC_RELAXED);
+    if (strcmp(name, "pitwall") == 0)
+        __atomic_fetch_add(&on_sampler, 1, __ATOMIC_RELAXED);
+}
+
+/* The main thread blocks the signal half of the time: the kernel then looks for another thread. */
+static int run_signals(char **arguments)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    sigaction(SIGUSR1, &action, NULL);
+    open_run(arguments[0], 1000);
+    int n = atoi(arguments[1]);
+    for (int i = 0; i < n; i++) {
+        pthread_sigmask(i % 2 ? SIG_BLOCK : SIG_UNBLOCK, &one, NULL);
+        kill(getpid(), SIGUSR1);
+        struct timespec little = {0, 200000};
+        nanosleep(&little, NULL);
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    }
+    printf("%d %d\n", handled, on_sampler);
+    return pit_close() ? 70 : 0;
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static int samplers(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int found = 0;
+    if (!tasks)
+        fail("/proc/self/task");
+    for (struct dirent *entry; (entry = readdir(tasks));) {
+        char path[300], name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+        FILE *file = entry->d_name[0] != '.' ? fopen(path, "r") : NULL;
+        if (file && fgets(name, sizeof name, file))
+            found += strcmp(name, "pitwall\n") == 0;
+        if (file)
+            fclose(file);
+    }
+    closedir(tasks);
+    return found;
+}
+
+static int run_threads(char **arguments)
+{
+    int before = samplers();
+    open_run(arguments[0], atof(arguments[1]));
+    int opened = samplers();
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(samplers()); /* a child that records nothing */
+    int status = 0;
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+        fail("fork");
+    int code = pit_close();
+    printf("%d %d %d %d\n", before, opened, WEXITSTATUS(status), samplers());
+    return code ? 70 : 0;
+}
+
+/* ---- peak ---------------------------------------------------------------------------------- */
+
+static void peak(void)
+{
+    struct holder held = {{0}, {0}, 0};
+    hold(&held, 150 * MB);
+    let_go(&held);
+}
+
+static int run_peak(char **arguments)
+{
+    const char *when = arguments[1];
+    /* So rarely that the sampler itself sees nothing of it. */
+    open_run(arguments[0], 0.01);
+    if (strcmp(when, "before") == 0 || strcmp(when, "none") == 0)
+        peak();
+    if (strcmp(when, "none") != 0) {
+        PIT_SPAN_WITH("first", PIT_MEMORY) {
+        }
+        if (strcmp(when, "between") == 0)
+            peak();
+        PIT_SPAN_WITH("second", PIT_MEMORY) {
+        }
+    }
+    if (strcmp(when, "after") == 0)
+        peak();
+    return pit_close() ? 70 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        int (*run)(char **arguments);
+    } kinds[] = {{"rest", 2, run_rest},
+                 {"spin", 3, run_spin},
+                 {"signals", 2, run_signals},
+                 {"threads", 2, run_threads},
+                 {"peak", 2, run_peak}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (argc > 2 && strcmp(argv[1], kinds[i].name) == 0 && argc - 2 == kinds[i].arguments)
+            return kinds[i].run(argv + 2);
+    fprintf(stderr, "usage: prog_memory_samples rest|spin|signals|threads|peak RUN …\n");
+    return 64;
+}

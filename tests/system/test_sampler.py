@@ -1,0 +1,213 @@
+"""The background sampler: what it reads is what /proc says, its series stays small however long the
+run, and it keeps out of the program's way. Records, too: as many as fit, the newest, all of it.
+"""
+
+import os
+import signal
+import subprocess
+import time
+
+import memory_model
+import pit_case
+from memory_model import MB
+
+RECORD_PIECE = 127  # records in a block
+KEPT = "kept"
+
+
+def proc(pid, name):
+    with open("/proc/%d/%s" % (pid, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def proc_figures(pid):
+    """RSS, threads, CPU time and storage bytes of a process, as the kernel tells them."""
+    stat = proc(pid, "stat").rsplit(")", 1)[1].split()
+    io = dict(line.split(": ") for line in proc(pid, "io").splitlines())
+    tick = os.sysconf("SC_CLK_TCK")
+    return {
+        "rss": int(proc(pid, "statm").split()[1]) * os.sysconf("SC_PAGESIZE"),
+        "threads": int(stat[17]),
+        "cpu_ns": (int(stat[11]) + int(stat[12])) * 10**9 // tick,
+        "read_bytes": int(io["read_bytes"]),
+        "write_bytes": int(io["write_bytes"]),
+        "minor_faults": int(stat[7]),
+    }
+
+
+class Sampler(pit_case.Case):
+    def run_prog(self, *arguments, **options):
+        path = os.path.join(self.folder(), "run.pit")
+        done = self.run_ok([pit_case.program("prog_memory_samples"), arguments[0], path]
+                           + list(arguments[1:]), **options)
+        return memory_model.dump(self, path), done.stdout.split()
+
+    def test_readings_are_what_proc_says(self):
+        path = os.path.join(self.folder(), "run.pit")
+        process = subprocess.Popen([pit_case.program("prog_memory_samples"), "rest", path, "64"],
+                                   env=pit_case.clean_env(), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, encoding="utf-8")
+        try:
+            self.assertEqual(process.stdout.readline(), "rest\n")
+            time.sleep(0.2)
+            before = proc_figures(process.pid)
+            time.sleep(0.3)
+            live = memory_model.dump(self, path)
+            after = proc_figures(process.pid)
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            self.assertEqual(process.wait(60 * pit_case.slowness()), 0)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdin.close()
+            process.stdout.close()
+        got = live["newest"]
+        self.assertEqual(got["threads"], before["threads"])
+        self.assertLess(abs(got["rss"] - before["rss"]), 2 * MB)
+        for key in ("minor_faults", "read_bytes", "write_bytes"):
+            # One reading may be some pages before the other.
+            self.assertLessEqual(before[key] * 0.99 - MB, got[key], key)
+            self.assertLessEqual(got[key], after[key] * 1.01 + MB, key)
+        self.assertLessEqual(before["cpu_ns"] - 3e7, got["cpu_ns"])
+        self.assertLessEqual(got["cpu_ns"], after["cpu_ns"] + 3e7)
+        self.assertGreater(got["cpu_ns"], 2.5e8)
+        self.assertGreater(got["rss"], 64 * MB)
+        if after["write_bytes"]:  # a file in memory is not written to storage
+            self.assertGreaterEqual(got["write_bytes"], 8 * MB)
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
+        self.assertLess(abs(live["machine_bytes"] - total), 0.05 * total)
+        self.assertTrue(0 < got["available"] < live["machine_bytes"])
+        self.assertTrue(got["cgroup_used"] is None or got["cgroup_used"] > 0)
+
+    def test_the_series_stays_bounded_and_covers_the_run(self):
+        run, _ = self.run_prog("spin", 3000, 0, env=pit_case.clean_env(PITWALL_SAMPLE=1000))
+        points, stride = run["samples"], run["sample_stride"]
+        readings = (len(points) - 1) * stride  # at least
+        least = 1000 if not pit_case.sanitizer() else 300
+        self.assertGreater(readings, least)
+        self.assertLessEqual(readings, 3100)
+        self.assertLessEqual(len(points), 256)
+        self.assertGreater(len(points), 128 - 1)
+        self.assertIn(stride, (2, 4, 8, 16))
+        ticks = [p["ticks"] for p in points]
+        self.assertEqual(ticks, sorted(ticks))
+        length = run["end_ticks"] - run["start_ticks"]
+        self.assertLess(ticks[0] - run["start_ticks"], 0.05 * length)
+        self.assertGreater(ticks[-1] - run["start_ticks"], 0.9 * length)
+        self.assertGreaterEqual(run["newest"]["ticks"], ticks[-1])
+        for before, after in zip(points, points[1:]):
+            for key in ("cpu_ns", "minor_faults", "switches"):
+                self.assertLessEqual(before[key], after[key], key)
+        for point in points:
+            self.assertGreaterEqual(point["rss_max"], point["rss"])
+
+    def test_a_run_at_the_usual_rate_has_ten_a_second(self):
+        run, _ = self.run_prog("spin", 2000, 0)
+        self.assertEqual(run["sample_stride"], 1)
+        # One at open, one at close.
+        self.assertTrue(15 <= len(run["samples"]) <= 23, len(run["samples"]))
+
+    def test_the_limits_of_the_machine_are_known(self):
+        run, _ = self.run_prog("spin", 50, 0)
+        self.assertGreater(run["machine_bytes"], 64 * MB)
+        self.assertIn(run["cgroup_version"], (0, 1, 2))
+
+    # -- the thread
+
+    def test_no_signal_is_handled_by_it(self):
+        count = 2000 if not pit_case.sanitizer() else 300
+        _, (handled, on_sampler) = self.run_prog("signals", count)
+        self.assertGreater(int(handled), count // 2)
+        self.assertEqual(int(on_sampler), 0)
+
+    def test_it_is_there_from_open_to_close_and_not_in_a_child(self):
+        self.assertEqual(self.run_prog("threads", 10)[1], ["0", "1", "0", "0"])
+
+    def test_there_is_none_where_it_is_switched_off(self):
+        for hz, env in ((-1, {}), (0, {"PITWALL_SAMPLE": 0})):
+            run, counts = self.run_prog("threads", hz, env=pit_case.clean_env(**env))
+            self.assertEqual(counts, ["0"] * 4)
+            self.assertEqual((run["samples"], run["newest"]), ([], None))
+
+    # -- the run's own peak
+
+    def test_the_runs_peak_is_right_whenever_it_was(self):
+        for when in ("before", "between", "after", "none"):
+            with self.subTest(when=when):
+                run, _ = self.run_prog("peak", when)
+                self.assertGreater(run["rss_peak"], 150 * MB)
+                self.assertLess(run["rss_peak"], (160 if not pit_case.sanitizer() else 600) * MB)
+
+
+class Records(pit_case.Case):
+    def check_records(self, run, note=""):
+        """The newest, without a gap; the n-th span had n items. How many there ever were."""
+        self.assertEqual(len(run["threads"]), 1, note)
+        thread = run["threads"][0]
+        records, dropped = thread["records"], thread["records_dropped"]
+        self.assertEqual([r["items"] for r in records],
+                         list(range(dropped + 1, dropped + len(records) + 1)), note)
+        ends = [r["begin"] + r["duration"] for r in records]
+        self.assertTrue(all(a <= b["begin"] for a, b in zip(ends, records[1:])), note)
+        self.assertEqual({(r["path"], r["depth"], r["has_memory"]) for r in records},
+                         {(KEPT, 1, 0)} if records else set(), note)
+        # The flight recorder has the same spans, by other code.
+        events = [tuple(event) for event in thread["events"]]
+        both = min(len(events), len(records)) - 1
+        if both > 0:
+            begins = {begin: duration for begin, duration in events}
+            seen = [r for r in records[-both:] if r["begin"] in begins]
+            self.assertGreater(len(seen), both // 2, note)
+            for r in seen:
+                self.assertEqual(r["duration"], begins[r["begin"]], note)
+        return dropped + len(records)
+
+    def test_a_million_in_little_room(self):
+        count, room = 1000000 if not pit_case.sanitizer() else 100000, 1 << 18
+        path = os.path.join(self.folder(), "run.pit")
+        self.run_ok([pit_case.program("prog_memory_records"), "many", path, count, room])
+        run = memory_model.dump(self, path)
+        self.assertEqual(self.check_records(run), count)
+        kept = len(run["threads"][0]["records"])
+        pieces = room // (128 * (RECORD_PIECE + 1))
+        self.assertLessEqual(kept, pieces * RECORD_PIECE)
+        # A thread takes half of the budget, and writes over its oldest piece.
+        self.assertGreaterEqual(kept, (pieces // 2 - 1) * RECORD_PIECE)
+        self.assertLess(os.path.getsize(path), 8 * MB)
+        node = memory_model.node(run, KEPT)
+        self.assertEqual((node["count"], node["items"]), (count, count * (count + 1) // 2))
+
+    def test_what_fits_is_kept_whole(self):
+        path = os.path.join(self.folder(), "run.pit")
+        self.run_ok([pit_case.program("prog_memory_records"), "many", path, 5000, 0])
+        run = memory_model.dump(self, path)
+        self.assertEqual(self.check_records(run), 5000)
+        self.assertEqual(run["threads"][0]["records_dropped"], 0)
+        self.assertEqual(sum(r["duration"] for r in run["threads"][0]["records"]),
+                         memory_model.node(run, KEPT)["total"])
+
+    def test_records_are_whole_after_a_kill(self):
+        for i in range(8 if not pit_case.sanitizer() else 3):
+            path = os.path.join(self.folder(), "run.pit")
+            room = (1 << 14, 1 << 16, 1 << 18, 0)[i % 4]
+            process = subprocess.Popen([pit_case.program("prog_memory_records"), "many", path, "0",
+                                        str(room)], env=pit_case.clean_env(),
+                                       stdout=subprocess.PIPE, encoding="utf-8")
+            try:
+                self.assertEqual(process.stdout.readline(), "open\n")
+                time.sleep(0.05 + 0.03 * i)
+            finally:
+                process.kill()
+                process.wait()
+                process.stdout.close()
+            self.assertEqual(process.returncode, -signal.SIGKILL)
+            run = memory_model.dump(self, path)
+            note = "kill %d with room for %d: " % (i, room)
+            ever, count = self.check_records(run, note), memory_model.node(run, KEPT)["count"]
+            self.assertIn(count - ever, (0, 1), note)
+            self.assertGreater(ever, 1000 if not pit_case.sanitizer() else 20, note)
+
+
+if __name__ == "__main__":
+    pit_case.main()
