@@ -24,7 +24,7 @@ static void pairs(uint64_t n, void *unused)
     (void)unused;
     for (uint64_t i = 0; i < n; i++) {
         void *block = malloc(64);
-        __asm__ volatile("" : "+r"(block) : : "memory"); /* else the pair is optimised away */
+        __asm__ volatile("" : : "r"(block) : "memory"); /* else the pair is optimised away */
         free(block);
     }
 }
@@ -79,10 +79,8 @@ static double pair_ns(char *program, char *mode, char *setting)
 static void find_library(char *setting, size_t room)
 {
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
+    if (!realpath("/proc/self/exe", self))
         bench_fail("/proc/self/exe", strerror(errno));
-    self[length] = '\0';
     for (int i = 0; i < 2; i++) {
         char *slash = strrchr(self, '/');
         if (slash)

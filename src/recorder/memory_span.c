@@ -18,7 +18,7 @@
 /* Figures of one open frame. Private memory, one for each depth; linked while it is measured. */
 struct pit__measured {
     struct pit__measured *next, **at; /* open memory spans of the process, guarded by the lock */
-    uint64_t rss_begin, rss_end, peak;
+    uint64_t rss_begin, rss_end, peak;   /* rss_begin or rss_end 0: it could not be read */
     uint64_t minor_faults, major_faults; /* at the begin; at the end: during it */
     uint64_t items;                      /* of the node at the begin */
     struct pit__alloc_counters alloc;    /* at the begin; at the end: during it */
@@ -35,6 +35,11 @@ struct mark {
     struct pit__measured *open;
     struct pit__rss rss;
 };
+
+static int is_known(const struct pit__measured *m)
+{
+    return m->rss_begin != 0 && m->rss_end != 0;
+}
 
 static struct mark *process_mark; /* made at the first recorder that needs it */
 static const struct pit__alloc_api *alloc_api;
@@ -127,12 +132,13 @@ static void memory_begin(struct pit__thread *t, struct pit__measured *m)
 {
     struct mark *mark = mark_of_process();
     m->at = NULL;
+    m->rss_begin = m->rss_end = 0;
     if (!mark)
         return;
     pit__lock_take(&mark->lock);
     struct pit__rss_reading now = pit__rss_read(&mark->rss);
     fold(mark, now.peak);
-    pit__rss_reset(&mark->rss);
+    pit__rss_reset(&mark->rss, now.rss);
     m->rss_begin = m->peak = now.rss;
     m->minor_faults = now.minor_faults;
     m->major_faults = now.major_faults;
@@ -303,7 +309,7 @@ static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
                         const struct pit__measured *m, struct pit_fmt_record record)
 {
     record.items = node->items - m->items;
-    if (record.where & PIT_FMT_WHERE_MEMORY) {
+    if (record.where & PIT_FMT_WHERE_MEMORY && is_known(m)) {
         const struct pit__rss *rss = &mark_of_process()->rss;
         record.has |= 1;
         record.rss_begin = m->rss_begin;
@@ -333,7 +339,7 @@ void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, ui
     const struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
     if (!m || !mark_of_process())
         return;
-    if (where & PIT_FMT_WHERE_MEMORY)
+    if (where & PIT_FMT_WHERE_MEMORY && is_known(m))
         keep_memory(t, node, m);
     if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
         keep_alloc(t, node, m);

@@ -334,6 +334,7 @@ static int recorder_stop(pit_recorder *rec)
     if (!was_open)
         return PIT_NOT_OPEN;
     pit__sampler_stop(rec);
+    pit__samples_add(rec);
     pit__clock_mark(rec);
     stop_threads(rec);
     PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);
@@ -342,7 +343,7 @@ static int recorder_stop(pit_recorder *rec)
         rec->code = PIT_NOT_SAVED;
         rec->system_errno = error;
     }
-    if (rec->fd >= 0)
+    if (pit__own_descriptor(rec) >= 0)
         close(rec->fd);
     rec->fd = -1;
     return error ? PIT_NOT_SAVED : PIT_OK;

@@ -128,6 +128,9 @@ struct pit_recorder {
 
 extern __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"),
                                                             visibility("hidden")));
+/* Not 0 while this thread is in a rare path of any recorder, and may hold a lock that all share: a
+ * signal handler's span is then counted and not recorded, whichever recorder it is for. */
+extern __thread int pit__inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
 extern struct pit__thread pit__nobody;    /* pit__tls before a thread has a table */
 
 static inline uint32_t pit__ref(const unsigned char *base, const void *p)
@@ -150,6 +153,7 @@ static inline void pit__hold(struct pit__thread *t)
 {
     PIT_STORE(t->gate, 0);
     PIT_STORE(t->held, 1);
+    PIT_STORE(pit__inside, pit__inside + 1);
     PIT_SIGNAL_FENCE();
 }
 
@@ -157,6 +161,7 @@ static inline void pit__release(struct pit__thread *t)
 {
     PIT_SIGNAL_FENCE();
     uint32_t slow = t->always_slow || t->special;
+    PIT_STORE(pit__inside, pit__inside - 1);
     PIT_STORE(t->slow, slow);
     PIT_STORE(t->held, 0);
     PIT_STORE(t->gate, !slow && PIT_LOAD(t->open) ? pit__token(t) : 0);
@@ -183,6 +188,8 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
                      uint64_t bytes, int locked);
 /* Reserve disk room for the file up to `bytes`. 0 or an errno; never raises SIGXFSZ. */
 int pit__reserve(int fd, uint64_t from, uint64_t bytes);
+/* The run's descriptor if it is still ours, else -1. */
+int pit__own_descriptor(pit_recorder *rec);
 /* Write what is only in memory to the file. 0 or an errno. Call with the lock held. */
 int pit__run_save(pit_recorder *rec);
 /* The offset of a name in the run, written if it is not there. 0: no room. */
@@ -212,6 +219,8 @@ const char *pit__program_name(void);
 int pit__mirror(pit_recorder *rec, int final);
 /* The SAMPLES block with the first reading. */
 void pit__samples_new(pit_recorder *rec);
+/* One more reading. The sampler's, or at close when that has ended. */
+void pit__samples_add(pit_recorder *rec);
 void pit__sampler_start(pit_recorder *rec);
 void pit__sampler_stop(pit_recorder *rec);
 void pit__clock_mark(pit_recorder *rec);
@@ -266,7 +275,8 @@ void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
 /* ---- sample_source.c ----------------------------------------------------------------------- */
 
 void pit__sample_limits(struct pit_fmt_samples *samples);
-struct pit_fmt_sample pit__sample_read(uint64_t ticks);
+/* peak: the kernel's high-water mark since it was last reset, 0 if it can't be had. */
+struct pit_fmt_sample pit__sample_read(uint64_t ticks, uint64_t *peak);
 
 /* ---- span_rare.c, recorder.c --------------------------------------------------------------- */
 

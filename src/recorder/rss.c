@@ -2,7 +2,7 @@
  * the kernel's high-water mark, and ru_maxrss of getrusage reads it. Two traps:
  *
  * - ru_maxrss never falls below what the process had before exec: a small program started by a
- *   large one reads the large one's figure. Seen after the first reset; VmHWM is read then.
+ *   large one reads the large one's figure. Seen right after a reset; VmHWM is read from then on.
  * - the kernel folds its per-CPU counters late, so each figure has a bound.
  *
  * The descriptors are moved high up: a program that closes everything and opens files of its own
@@ -15,28 +15,43 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #define HIGH_DESCRIPTOR 700
-#define NOT_TO_BE_HAD (-1)
 
+/* As high as it may be; a low number is the last resort. */
 static int open_high(const char *path, int flags)
 {
     int low = open(path, flags | O_CLOEXEC);
-    if (low < 0)
-        return NOT_TO_BE_HAD;
-    int high = fcntl(low, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    struct rlimit limit;
+    if (low < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return low;
+    int least = limit.rlim_cur > HIGH_DESCRIPTOR + 16 ? HIGH_DESCRIPTOR
+                : limit.rlim_cur > 64                 ? (int)limit.rlim_cur - 16
+                                                      : 0;
+    int high = least ? fcntl(low, F_DUPFD_CLOEXEC, least) : -1;
+    if (high < 0)
+        return low;
     close(low);
-    return high < 0 ? NOT_TO_BE_HAD : high + 1;
+    return high;
 }
 
-/* The descriptor, opened at the first use. */
-static int descriptor(int *slot, const char *path, int flags)
+/* pread of a file that is opened at the first use, and again if somebody closed it. */
+static ssize_t read_open(int *slot, const char *path, char *text, size_t room)
 {
-    if (*slot == 0)
-        *slot = open_high(path, flags);
-    return *slot > 0 ? *slot - 1 : -1;
+    for (int tries = 0; tries < 2; tries++) {
+        if (*slot == 0)
+            *slot = open_high(path, O_RDONLY) + 1;
+        ssize_t got = *slot > 0 ? pread(*slot - 1, text, room - 1, 0) : -1;
+        if (got > 0) {
+            text[got] = 0;
+            return got;
+        }
+        *slot = 0;
+    }
+    return -1;
 }
 
 /* Since Linux 6.2 each CPU keeps up to a batch of pages to itself; before, each thread up to 64. */
@@ -57,11 +72,8 @@ static uint64_t bound_bytes(void)
 static uint64_t read_statm(struct pit__rss *rss)
 {
     char text[96];
-    int fd = descriptor(&rss->statm, "/proc/self/statm", O_RDONLY);
-    ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
-    if (got <= 0)
+    if (read_open(&rss->statm, "/proc/self/statm", text, sizeof text) <= 0)
         return 0;
-    text[got] = 0;
     const char *second = strchr(text, ' ');
     return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
@@ -69,44 +81,66 @@ static uint64_t read_statm(struct pit__rss *rss)
 static uint64_t read_hwm(struct pit__rss *rss)
 {
     char text[4096];
-    int fd = descriptor(&rss->status, "/proc/self/status", O_RDONLY);
-    ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
-    if (got <= 0)
+    if (read_open(&rss->status, "/proc/self/status", text, sizeof text) <= 0)
         return 0;
-    text[got] = 0;
     const char *line = strstr(text, "VmHWM:");
     return line ? strtoull(line + 6, NULL, 10) * 1024 : 0;
 }
 
-void pit__rss_reset(struct pit__rss *rss)
+/* A descriptor that is certainly ours: a program may have closed it and have opened a file of its
+ * own under its number. -1: not to be had. */
+static int clear_refs(struct pit__rss *rss)
 {
-    int fd = descriptor(&rss->clear_refs, "/proc/self/clear_refs", O_WRONLY);
-    if (fd < 0 || write(fd, "5", 1) != 1)
-        rss->peak_method = PIT_FMT_PEAK_NONE;
+    struct stat found;
+    if (rss->clear_refs && (fstat(rss->clear_refs - 1, &found) != 0 ||
+                            (uint64_t)found.st_ino != rss->clear_inode ||
+                            (uint64_t)found.st_dev != rss->clear_device))
+        rss->clear_refs = 0;
+    if (!rss->clear_refs) {
+        rss->clear_refs = open_high("/proc/self/clear_refs", O_WRONLY) + 1;
+        if (rss->clear_refs && fstat(rss->clear_refs - 1, &found) == 0) {
+            rss->clear_device = (uint64_t)found.st_dev;
+            rss->clear_inode = (uint64_t)found.st_ino;
+        }
+    }
+    return rss->clear_refs - 1;
 }
 
-/* Reset once and look whether the mark obeys. */
-static void choose_method(struct pit__rss *rss)
+static uint64_t max_rss(void)
 {
     struct rusage usage;
-    rss->checked = 1;
-    rss->error_bytes = bound_bytes();
-    rss->peak_method = PIT_FMT_PEAK_RUSAGE;
-    pit__rss_reset(rss);
-    if (rss->peak_method == PIT_FMT_PEAK_NONE)
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+/* A process that is smaller than ever since the mark was first reset may have come down to a floor
+ * that it did not see before. */
+void pit__rss_reset(struct pit__rss *rss, uint64_t resident)
+{
+    int fd = clear_refs(rss);
+    if (fd < 0 || write(fd, "5", 1) != 1) {
+        rss->peak_method = PIT_FMT_PEAK_NONE;
         return;
-    uint64_t now = read_statm(rss);
-    getrusage(RUSAGE_SELF, &usage);
-    if ((uint64_t)usage.ru_maxrss * 1024 > now + 2 * rss->error_bytes)
+    }
+    uint64_t slack = 2 * rss->error_bytes;
+    if (rss->peak_method != PIT_FMT_PEAK_RUSAGE || resident + slack >= rss->floor_bound)
+        return;
+    if (max_rss() > resident + slack)
         rss->peak_method = PIT_FMT_PEAK_HWM;
+    else
+        rss->floor_bound = resident;
 }
 
 struct pit__rss_reading pit__rss_read(struct pit__rss *rss)
 {
     struct pit__rss_reading reading = {0, 0, 0, 0};
     struct rusage usage;
-    if (!rss->checked)
-        choose_method(rss);
+    int is_first = !rss->checked;
+    if (is_first) {
+        rss->checked = 1;
+        rss->error_bytes = bound_bytes();
+        rss->peak_method = PIT_FMT_PEAK_RUSAGE;
+        rss->floor_bound = UINT64_MAX;
+    }
     reading.rss = read_statm(rss);
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
         reading.minor_faults = (uint64_t)usage.ru_minflt;
@@ -114,7 +148,8 @@ struct pit__rss_reading pit__rss_read(struct pit__rss *rss)
         if (rss->peak_method == PIT_FMT_PEAK_RUSAGE)
             reading.peak = (uint64_t)usage.ru_maxrss * 1024;
     }
-    if (rss->peak_method == PIT_FMT_PEAK_HWM)
+    /* Nothing was reset before the first reading: what ru_maxrss says may be the floor. */
+    if (is_first || rss->peak_method == PIT_FMT_PEAK_HWM)
         reading.peak = read_hwm(rss);
     return reading;
 }

@@ -49,11 +49,28 @@ int pit__reserve(int fd, uint64_t from, uint64_t bytes)
     return error;
 }
 
+/* A program may have closed our descriptor and have opened a file of its own under its number. */
+int pit__own_descriptor(pit_recorder *rec)
+{
+    struct stat found;
+    if (rec->fd >= 0 && rec->inode &&
+        (fstat(rec->fd, &found) != 0 || (uint64_t)found.st_ino != rec->inode ||
+         (uint64_t)found.st_dev != rec->device))
+        rec->fd = -1;
+    return rec->fd;
+}
+
 /* Make the next `bytes` usable: from the file if it can grow, else from memory. 0 or an errno. */
 static int extend(pit_recorder *rec, uint64_t bytes)
 {
     unsigned char *at = rec->base + rec->mapped_bytes;
-    int in_file = rec->fd >= 0 && rec->file_bytes == rec->mapped_bytes;
+    int was_in_file = rec->fd >= 0 && rec->file_bytes == rec->mapped_bytes;
+    int in_file = was_in_file && pit__own_descriptor(rec) >= 0;
+    if (was_in_file && !in_file) {
+        rec->code = PIT_DISK_FULL;
+        rec->system_errno = EBADF;
+        PIT_STORE(rec->header->growth_errno, (uint32_t)EBADF);
+    }
     if (in_file) {
         int error = pit__reserve(rec->fd, rec->mapped_bytes, bytes);
         if (error == 0 && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, rec->fd,
@@ -166,8 +183,10 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
 int pit__run_save(pit_recorder *rec)
 {
     uint64_t used = rec->header->used_bytes, done = rec->file_bytes;
-    if (rec->fd < 0 || done >= used)
+    if (done >= used)
         return 0;
+    if (pit__own_descriptor(rec) < 0)
+        return rec->in_memory ? 0 : EBADF;
     int error = pit__reserve(rec->fd, done, used - done);
     uint32_t grown = rec->header->growth_errno;
     PIT_STORE(rec->header->file_bytes, used); /* may be among what is written now */

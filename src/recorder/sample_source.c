@@ -150,18 +150,16 @@ static void read_usage(struct pit_fmt_sample *sample)
     sample->forced_switches = (uint64_t)usage.ru_nivcsw;
 }
 
-static void read_process(struct pit_fmt_sample *sample)
+static void read_process(struct pit_fmt_sample *sample, uint64_t *peak)
 {
-    char text[1024];
-    /* After the name in parentheses, which may hold anything: threads is the 18th field. */
-    const char *at = read_text("/proc/self/stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    for (int field = 0; at && field < 18; field++)
-        at = strchr(at + 1, ' ');
-    if (at)
-        sample->threads = strtoull(at + 1, NULL, 10);
-    if (read_text("/proc/self/statm", text, sizeof text) && strchr(text, ' ')) {
-        uint64_t pages = strtoull(strchr(text, ' ') + 1, NULL, 10);
-        sample->rss = sample->rss_max = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    char text[4096];
+    if (read_text("/proc/self/status", text, sizeof text)) {
+        sample->threads = number_after(text, "\nThreads:");
+        uint64_t kilobytes = number_after(text, "\nVmRSS:");
+        if (kilobytes != UNKNOWN)
+            sample->rss = sample->rss_max = kilobytes * 1024;
+        kilobytes = number_after(text, "\nVmHWM:");
+        *peak = kilobytes == UNKNOWN ? 0 : kilobytes * 1024;
     }
     if (read_text("/proc/self/io", text, sizeof text)) {
         sample->read_bytes = number_after(text, "\nread_bytes:");
@@ -185,14 +183,15 @@ static void read_machine(struct pit_fmt_sample *sample)
     }
 }
 
-struct pit_fmt_sample pit__sample_read(uint64_t ticks)
+struct pit_fmt_sample pit__sample_read(uint64_t ticks, uint64_t *peak)
 {
     struct pit_fmt_sample sample;
     memset(&sample, 0xff, sizeof sample); /* everything unknown */
     memset(sample.spare, 0, sizeof sample.spare);
     sample.ticks = ticks;
+    *peak = 0;
     read_usage(&sample);
-    read_process(&sample);
+    read_process(&sample, peak);
     read_machine(&sample);
     return sample;
 }

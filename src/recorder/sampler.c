@@ -71,17 +71,17 @@ static void fold(struct pit_fmt_samples *samples)
     PIT_STORE_ORDERED(samples->half, to);
 }
 
-static void add_sample(pit_recorder *rec)
+void pit__samples_add(pit_recorder *rec)
 {
     struct pit_fmt_samples *samples = rec->samples;
     if (!samples)
         return;
-    struct pit_fmt_sample now = pit__sample_read(pit__clock_read(pit__clock_is_counter(rec->clock)));
+    uint64_t ticks = pit__clock_read(pit__clock_is_counter(rec->clock)), peak;
+    struct pit_fmt_sample now = pit__sample_read(ticks, &peak);
     uint32_t copy = 1 - samples->newest_copy;
     store_sample(&samples->newest[copy], &now);
     PIT_STORE_ORDERED(samples->newest_copy, copy);
-    if (now.rss != UINT64_MAX)
-        pit__rss_peak_seen(rec, now.rss);
+    pit__rss_peak_seen(rec, peak);
 
     uint64_t count = samples->block.used;
     if (count == samples->stride[samples->half] * PIT_FMT_SAMPLE_POINTS)
@@ -105,7 +105,7 @@ void pit__samples_new(pit_recorder *rec)
     PIT_STORE(samples->stride[0], 1);
     PIT_STORE_ORDERED(samples->stride[1], 1);
     rec->samples = samples;
-    add_sample(rec);
+    pit__samples_add(rec);
 }
 
 static void *sample(void *arg)
@@ -116,7 +116,7 @@ static void *sample(void *arg)
     uint64_t mirrored = pit__clock_monotonic_ns();
     while (!PIT_LOAD_ACQUIRE(control->sampler_stop)) {
         pit__wait_while(&control->sampler_stop, 0, interval);
-        add_sample(rec);
+        pit__samples_add(rec);
         pit__clock_mark(rec);
         if (!rec->live_path[0] || pit__clock_monotonic_ns() - mirrored < MIRROR_EVERY_NS)
             continue;

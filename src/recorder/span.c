@@ -4,6 +4,7 @@
 #include "span_steps.h"
 
 struct pit__thread pit__nobody;
+__thread int pit__inside __attribute__((tls_model("initial-exec")));
 __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"))) = &pit__nobody;
 
 pit_token pit__begin(pit_site *site)

@@ -5,10 +5,11 @@
 
 #include <sys/mman.h>
 
-/* Is t held further down this thread's stack? Then this is a signal handler. */
+/* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
+ * signal handler. */
 static int is_held(const struct pit__thread *t)
 {
-    return t->file && PIT_LOAD(t->open) && !pit__is_free(t);
+    return t->file && PIT_LOAD(t->open) && (PIT_LOAD(pit__inside) || !pit__is_free(t));
 }
 
 static uint64_t now_of(const struct pit__thread *t)
@@ -20,13 +21,13 @@ static uint64_t now_of(const struct pit__thread *t)
 static struct pit__thread *this_thread(void)
 {
     struct pit__thread *t = pit__tls;
-    if (pit__is_free(t))
-        return t;
     if (is_held(t)) {
         pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
         return NULL;
     }
-    pit_recorder *rec = pit__default_recorder();
+    if (pit__is_free(t))
+        return t;
+    pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit__default_recorder();
     return rec ? pit__attach(rec) : NULL;
 }
 
@@ -250,13 +251,13 @@ static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
 static struct pit__thread *thread_for_end(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    if (pit__is_free(t))
-        return t;
     if (is_held(t)) {
         pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
         return NULL;
     }
-    pit_recorder *rec = pit_default();
+    if (pit__is_free(t))
+        return t;
+    pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit_default();
     int is_of_rec = rec && PIT_LOAD(rec->control->alive) &&
                     token >> PIT__TOKEN_GENERATION_SHIFT == rec->generation;
     return is_of_rec ? pit__attach(rec) : NULL;
@@ -340,6 +341,10 @@ static struct pit__thread *thread_in(pit_recorder *rec)
 {
     if (!rec || !PIT_LOAD(rec->control->alive))
         return NULL;
+    if (PIT_LOAD(pit__inside)) {
+        __atomic_fetch_add(&rec->header->counters[PIT_FMT_IN_SIGNAL], 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
     struct pit__thread *t = pit__attached(rec);
     if (!t)
         return pit__attach(rec);

@@ -23,6 +23,7 @@ struct pit__thread *pit__guard_enter(void)
 {
     struct pit__thread *before = pit__tls;
     pit__tls = &guard;
+    PIT_STORE(pit__inside, pit__inside + 1);
     PIT_SIGNAL_FENCE();
     return before;
 }
@@ -30,6 +31,7 @@ struct pit__thread *pit__guard_enter(void)
 void pit__guard_leave(struct pit__thread *before)
 {
     PIT_SIGNAL_FENCE();
+    PIT_STORE(pit__inside, pit__inside - 1);
     pit__tls = before;
 }
 
@@ -69,7 +71,8 @@ static void thread_ends(void *list)
     struct pit__thread *t = list;
     while (t) {
         struct pit__thread *next = t->next_of_thread;
-        pit__hold(t);
+        PIT_STORE(t->gate, 0);
+        PIT_STORE(t->held, 1); /* until the next tenant comes */
         give_back(t);
         t = next;
     }
@@ -178,10 +181,12 @@ struct pit__thread *pit__attach(pit_recorder *rec)
             t = NULL;
         }
     }
-    if (t)
+    if (t) {
+        pit__hold(t); /* from nobody, so that letting go is as always */
         pit__release(t);
-    else if (PIT_LOAD(rec->control->alive))
+    } else if (PIT_LOAD(rec->control->alive)) {
         __atomic_fetch_add(&rec->header->counters[PIT_FMT_NO_TABLE], 1, __ATOMIC_RELAXED);
+    }
     int is_default = rec == pit_default();
     pit__guard_leave(is_default ? (t ? t : &pit__nobody) : before);
     return t;
@@ -190,6 +195,8 @@ struct pit__thread *pit__attach(pit_recorder *rec)
 struct pit__thread *pit__thread_ready(void)
 {
     struct pit__thread *t = pit__tls;
+    if (PIT_LOAD(pit__inside))
+        return NULL;
     if (pit__is_free(t))
         return t;
     if (t->file && PIT_LOAD(t->open))

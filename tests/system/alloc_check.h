@@ -34,7 +34,7 @@ static inline void find_api(void)
 /* Keeps the compiler from dropping a block that is only allocated and freed. */
 static inline void *kept(void *block)
 {
-    __asm__ volatile("" : "+r"(block) : : "memory");
+    __asm__ volatile("" : : "r"(block) : "memory");
     return block;
 }
 

@@ -349,7 +349,8 @@ static void step_mixed(struct walk *walk)
         begin_with(walk, r % 2 ? site : NULL, site->name);
     } else if (r < 68 && walk->depth) {
         walk_end(walk);
-    } else if (r >= 68 && r < 75 && (walk->depth == 1 || (walk->depth == 2 && top_is_phase(walk)))) {
+    } else if (r >= 68 && r < 75 &&
+               (walk->depth == 1 || (walk->depth == 2 && top_is_phase(walk)))) {
         phase(walk);
     } else if (r == 75 && top_is_phase(walk)) {
         phase_end(walk);

@@ -1,4 +1,4 @@
-"""A run can be read while it is written, by others and by itself, and never waits for its writer."""
+"""A run can be read while it is written, by others and by itself; no reader waits for a writer."""
 
 import os
 import random
