@@ -165,8 +165,10 @@ typedef struct pit_site {
     uint32_t flags; /* enum pit_span_flag */
 } pit_site;
 
+/* clang-format off */
 #define PIT_SITE(name_) { (name_), 0, 0 }
 #define PIT_SITE_WITH(name_, flags_) { (name_), 0, (flags_) }
+/* clang-format on */
 
 /* Names an open span of this thread; 0 when nothing is recorded. */
 typedef uint64_t pit_token;
@@ -183,7 +185,7 @@ PIT_API void pit__phase_end(void);
 PIT_API void pit__count(int which, uint64_t n);
 PIT_API void pit__value(const char *name, double value);
 
-#define PIT__OFF (__builtin_expect(!pit__enabled, 0))
+#define PIT__OFF (__builtin_expect(!__atomic_load_n(&pit__enabled, __ATOMIC_RELAXED), 0))
 
 /* Begin a span inside the span that is open on this thread. */
 static inline pit_token pit_begin(pit_site *site)
@@ -305,6 +307,7 @@ PIT_API uint64_t pit_recorder_end(pit_recorder *recorder, pit_token token);
 /* PIT_SPAN("name") { … } times its block, however it is left: at its end, by return, by goto, by
  * an exception in C++. Like `for` it is a loop that runs once: `break` and `continue` inside it
  * leave the block, not a loop around it. */
+/* clang-format off */
 #ifdef __cplusplus
 } /* extern "C" */
 namespace pit_detail {
@@ -342,6 +345,7 @@ static inline void pit__scope_end(pit__scope *scope)
              1};                                                                                  \
          scope_.once; scope_.once = 0)
 #endif
+/* clang-format on */
 /* A name of its own for each use, so that nested spans do not shadow one another. */
 #define PIT__JOIN2(a_, b_) a_##b_
 #define PIT__JOIN(a_, b_) PIT__JOIN2(a_, b_)

@@ -79,7 +79,8 @@ typedef struct pit_raw_node {
     uint64_t sq_lo, sq_hi; /* sum of squared ticks, 128 bits */
     uint64_t items, bytes, flops;
     const pit_hist_bin *hist;     /* ascending, counts over 0; their sum is count in a run that is
-                                     at rest, and at most 1 off in a live one */
+                                     at rest. In a live one spans that end while it is read may be
+                                     in it and not in count, or the other way round. */
     size_t hist_count;
     const pit_series_bin *series; /* ascending, counts over 0 */
     size_t series_count;

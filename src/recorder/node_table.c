@@ -233,13 +233,9 @@ static struct pit_fmt_bucket bucket_join(const struct pit_fmt_bucket *a,
 
 /* Fold neighbours into the thread's spare block, then make that the node's: one store changes
  * over. The old block becomes the spare. */
-static int series_fold(struct pit__thread *t, struct pit_fmt_node *node)
+static void series_fold(struct pit__thread *t, struct pit_fmt_node *node)
 {
     struct pit_fmt_series *to = t->spare_series;
-    if (!to)
-        to = pit__block_new(t->recorder, PIT_FMT_SERIES, t->index, sizeof *to, 0);
-    if (!to)
-        return 0;
     struct pit_fmt_series *from = pit__at(t->base, node->series);
     for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS; i++) {
         struct pit_fmt_bucket joined = {0, 0, 0, 0};
@@ -255,7 +251,15 @@ static int series_fold(struct pit__thread *t, struct pit_fmt_node *node)
     PIT_STORE_ORDERED(node->series, pit__ref(t->base, to));
     PIT_STORE_ORDERED(node->cur_shift, node->cur_shift + 1);
     t->spare_series = from;
-    return 1;
+}
+
+/* Is there a spare block to fold into? It is handed on from fold to fold. */
+static int can_fold(struct pit__thread *t)
+{
+    if (!t->spare_series)
+        t->spare_series =
+            pit__block_new(t->recorder, PIT_FMT_SERIES, t->index, sizeof *t->spare_series, 0);
+    return t->spare_series != NULL;
 }
 
 static struct pit_fmt_series *series_of(struct pit__thread *t, struct pit_fmt_node *node)
@@ -288,23 +292,19 @@ void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t
     uint64_t start = t->recorder->header->first.ticks;
     uint64_t since = end > start ? end - start : 0;
     if (node->cur_index != PIT_FMT_NO_BUCKET) {
+        int must_fold = since >> node->cur_shift >= PIT_FMT_SERIES_BUCKETS;
         struct pit_fmt_series *series = series_of(t, node);
-        if (!series) {
+        if (!series || (must_fold && !can_fold(t))) {
             current_forever(node, duration);
             return;
         }
         current_store(node, series, duration);
     }
     while (since >> node->cur_shift >= PIT_FMT_SERIES_BUCKETS) {
-        if (!node->series)
+        if (node->series)
+            series_fold(t, node);
+        else
             PIT_STORE_ORDERED(node->cur_shift, node->cur_shift + 1); /* no past yet */
-        else if (!series_fold(t, node))
-            break;
     }
-    uint64_t index = since >> node->cur_shift;
-    if (index >= PIT_FMT_SERIES_BUCKETS)
-        index = PIT_FMT_SERIES_BUCKETS - 1; /* no room to fold: the last bucket takes the rest */
-    current_start(node, start, index, duration);
-    if (since >> node->cur_shift != index)
-        PIT_STORE_ORDERED(node->cur_end, UINT64_MAX);
+    current_start(node, start, since >> node->cur_shift, duration);
 }

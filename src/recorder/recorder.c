@@ -338,7 +338,9 @@ static int recorder_stop(pit_recorder *rec)
     pit__clock_mark(rec);
     stop_threads(rec);
     PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);
+    pit__lock_take(lock); /* an end that is still under way may want a block */
     int error = save(rec);
+    pit__lock_give(lock);
     if (error) {
         rec->code = PIT_NOT_SAVED;
         rec->system_errno = error;
@@ -452,7 +454,7 @@ int pit_label(const char *key, const char *value)
     char name[4096];
     if (!key || !*key || !value || strlen(key) > 200 || strlen(value) > sizeof name)
         return PIT_BAD_ARGUMENT;
-    pit_recorder *rec = pit__enabled ? pit__default_recorder() : NULL;
+    pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit__default_recorder() : NULL;
     if (!rec)
         return PIT_NOT_OPEN;
     snprintf(name, sizeof name, "label.%s", key);

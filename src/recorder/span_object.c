@@ -50,7 +50,7 @@ static void slot_give(pit_recorder *rec, const pit_object *object)
 pit_object pit_object_begin_name(const char *name)
 {
     pit_object object = {0, 0, 0, 0, 0};
-    struct pit__thread *t = pit__enabled ? pit__thread_ready() : NULL;
+    struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
     if (!t)
         return object;
     pit_recorder *rec = t->recorder;
@@ -94,7 +94,7 @@ uint64_t pit_object_end(pit_object *object)
 {
     if (!object || !object->begin)
         return 0;
-    struct pit__thread *t = pit__enabled ? pit__thread_ready() : NULL;
+    struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
     if (!t || t->recorder->generation != object->generation)
         return 0;
     pit_recorder *rec = t->recorder;

@@ -189,6 +189,7 @@ struct pit__thread *pit__attach(pit_recorder *rec)
     }
     int is_default = rec == pit_default();
     pit__guard_leave(is_default ? (t ? t : &pit__nobody) : before);
+    pass_on_guard_counts(rec);
     return t;
 }
 
@@ -207,7 +208,7 @@ struct pit__thread *pit__thread_ready(void)
 
 void pit_thread_name(const char *name)
 {
-    struct pit__thread *t = name && pit__enabled ? pit__thread_ready() : NULL;
+    struct pit__thread *t = name && PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
     if (t)
         write_name(t->file, name);
 }

@@ -137,8 +137,8 @@ static void add_growth(const struct pit__run_memory *memory, struct pit__text *t
         pit__text_printf(text, "%s a minute over the run's second half",
                          pit__unit_bytes_signed(a, pit__growth_a_minute(memory)));
     else
-        pit__text_printf(text, "memory was held without growing over the run's second half (%s a"
-                               " minute)",
+        pit__text_printf(text, "none over the run's second half: %s a minute is within the noise of"
+                               " the readings",
                          pit__unit_bytes_signed(a, pit__growth_a_minute(memory)));
     if (memory->where.length > 0)
         pit__text_printf(text, memory->where_is_open ? ", while %s was open" : ", inside %s",

@@ -3,7 +3,9 @@
 #include "alloc_check.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,6 +203,28 @@ static void forks(const char *unused)
     check_leaks("in the parent", level, sum, 100);
 }
 
+/* The same in a child that was made past libc, where no handler of fork runs. */
+static void bare_clone(const char *unused)
+{
+    (void)unused;
+    int level = api->leaks_begin();
+    long long sum = take(0, 100, 40);
+    long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0) {
+        uint64_t bytes, count;
+        check_equal("the parent's level", api->leaks_end(level, &bytes, &count), -1);
+        int own = api->leaks_begin();
+        long long own_sum = take(100, 150, 100);
+        give(0, 100);
+        check_leaks("in a child", own, own_sum, 50);
+        _exit(failures != 0);
+    }
+    int status = -1;
+    waitpid((pid_t)pid, &status, 0);
+    check_equal("the child's status", status, 0);
+    check_leaks("in the parent", level, sum, 100);
+}
+
 /* Where the set gets no memory, the answer is that there is none, not a wrong one. */
 static void no_memory(const char *unused)
 {
@@ -224,9 +248,15 @@ static void no_memory(const char *unused)
 int main(int argc, char **argv)
 {
     static const struct alloc_case cases[] = {
-        {"one_level", one_level},       {"nested", nested},   {"each_function", each_function},
-        {"other_thread", other_thread}, {"crowded", crowded}, {"forks", forks},
-        {"no_memory", no_memory},       {NULL, NULL},
+        {"one_level", one_level},
+        {"nested", nested},
+        {"each_function", each_function},
+        {"other_thread", other_thread},
+        {"crowded", crowded},
+        {"forks", forks},
+        {"no_memory", no_memory},
+        {"bare_clone", bare_clone},
+        {NULL, NULL},
     };
     return run_case(cases, argc, argv);
 }

@@ -175,7 +175,7 @@ class Leaks(Alloc):
     def test_leaks_are_exact(self):
         program = self.program("prog_alloc_leaks")
         for case in ("one_level", "nested", "each_function", "other_thread", "crowded", "forks",
-                     "no_memory"):
+                     "bare_clone", "no_memory"):
             with self.subTest(case=case):
                 self.check_case(program, case)
 

@@ -126,7 +126,8 @@ class Kill(pit_case.Case):
         short = self.many(self.jobs(1, lambda dice, i: (["ring=65536"], 20, {})))[0]
         for run in runs:
             self.assertGreater(width(run), width(short))
-            self.assertTrue(any(v["count"] > 512 for t in run["threads"] for v in t["values"]))
+            if not pit_case.sanitizer():  # those builds are too slow to fill that many
+                self.assertTrue(any(v["count"] > 512 for t in run["threads"] for v in t["values"]))
 
     def test_a_kill_of_a_run_in_shared_memory(self):
         def choose(dice, _):

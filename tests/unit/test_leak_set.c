@@ -262,6 +262,27 @@ TEST(a_block_freed_by_another_thread_is_freed)
     CHECK_END(0, 30, 3);
 }
 
+static void *begin_and_end(void *argument)
+{
+    struct pit__leak_entry *entry = argument;
+    CHECK_INT(pit__leaks_begin(), 0);
+    pit__leak_add(BLOCK(1), 10);
+    entry->owner = (uint32_t)(pit__alloc_self.owner - the_set->owners);
+    entry->sequence = pit__alloc_self.owner->sequence;
+    CHECK_INT(is_stale(entry), 0);
+    CHECK_END(0, 10, 1);
+    return NULL;
+}
+
+TEST(what_an_ended_thread_left_is_stale_while_others_go_on)
+{
+    struct pit__leak_entry entry = {0};
+    CHECK_INT(pit__leaks_begin(), 0);
+    in_thread(begin_and_end, &entry);
+    CHECK_INT(is_stale(&entry), 1);
+    CHECK_END(0, 0, 0);
+}
+
 static void *begin_and_exit(void *argument)
 {
     CHECK_INT(pit__leaks_begin(), 0);

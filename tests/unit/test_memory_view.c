@@ -218,7 +218,7 @@ TEST(memory_view_of_a_run_that_holds_its_memory)
         "RSS       ▁▁▂▃▄▅▅▆▇███████████████████████████████████████████████████\n"
         "          min 100 MB, max 500 MB, last 500 MB, peak between readings 700 MB; limit 1.00 GB"
         " (cgroup v2); each bar 1.00 s\n"
-        "growth    memory was held without growing over the run's second half (0 B a minute);"
+        "growth    none over the run's second half: 0 B a minute is within the noise of the readings;"
         " median slope of 31 points\n"
         "CPU       153 % busy on average of one core; threads 4, at most 4\n"
         "I/O       read 3.00 GB, wrote n/a (storage); page faults 12,345 minor, 2 major\n"
