@@ -59,7 +59,8 @@ static void by_span(uint64_t n, void *unused)
 {
     (void)unused;
     for (uint64_t i = 0; i < n; i++)
-        PIT_SPAN_WITH("measured", PIT_MEMORY) {
+        PIT_SPAN_WITH("measured", PIT_MEMORY)
+        {
             __asm__ volatile("" ::: "memory");
         }
 }

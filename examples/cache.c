@@ -69,13 +69,15 @@ static int serve(unsigned requests, unsigned *sum)
     uint64_t random = 88172645463325252u;
     unsigned hits = 0;
     for (unsigned i = 0; i < requests; i++)
-        PIT_SPAN_WITH("request", PIT_MEMORY | PIT_RECORD) {
+        PIT_SPAN_WITH("request", PIT_MEMORY | PIT_RECORD)
+        {
             unsigned key = (unsigned)(next_random(&random) % KEYS);
             struct entry *entry = &slots[key % SLOTS];
             if (entry->data && entry->key == key)
                 hits++;
             else
-                PIT_SPAN_WITH("fill", PIT_MEMORY) {
+                PIT_SPAN_WITH("fill", PIT_MEMORY)
+                {
                     if (fill(entry, key))
                         return -1;
                 }

@@ -61,16 +61,19 @@ static int train_step(unsigned step, const float *weights)
 {
     float *batch = NULL, *predictions = NULL;
     int failed = 0;
-    PIT_SPAN_WITH("load", PIT_MEMORY) {
+    PIT_SPAN_WITH("load", PIT_MEMORY)
+    {
         batch = load(step);
         failed = batch == NULL;
     }
-    PIT_SPAN_WITH("forward", PIT_MEMORY) {
+    PIT_SPAN_WITH("forward", PIT_MEMORY)
+    {
         predictions = failed ? NULL : forward(batch, weights);
         failed = predictions == NULL;
         pit_flops((uint64_t)2 * ROWS * INNER * COLUMNS);
     }
-    PIT_SPAN_WITH("log", PIT_MEMORY) {
+    PIT_SPAN_WITH("log", PIT_MEMORY)
+    {
         failed = failed || write_log(predictions);
     }
     free(predictions);
@@ -85,7 +88,8 @@ static int train(unsigned steps)
     for (size_t i = 0; !failed && i < (size_t)INNER * COLUMNS; i++)
         weights[i] = (float)(i % 13) / 13;
     for (unsigned step = 0; !failed && step < steps; step++)
-        PIT_SPAN_WITH("step", PIT_MEMORY | PIT_RECORD) {
+        PIT_SPAN_WITH("step", PIT_MEMORY | PIT_RECORD)
+        {
             failed = train_step(step, weights);
             pit_items(ROWS);
         }

@@ -46,24 +46,24 @@ extern "C" {
 /* ---- errors -------------------------------------------------------------------------------- */
 
 /* X(name, number, text). The numbers never change. */
-#define PIT_CODES(X)                                                                              \
-    X(PIT_OK, 0, "no error")                                                                      \
-    X(PIT_OFF, -1, "recording is switched off by PITWALL=0")                                      \
-    X(PIT_ALREADY_OPEN, -2, "the default recorder is open already")                               \
-    X(PIT_NOT_OPEN, -3, "no recorder is open")                                                    \
-    X(PIT_BAD_ARGUMENT, -4, "an argument is out of its range")                                    \
-    X(PIT_NO_MEMORY, -5, "no memory")                                                             \
-    X(PIT_NO_FILE, -6, "the run file could not be made; recording goes on in memory")             \
-    X(PIT_DISK_FULL, -7, "the run file could not grow; the rest of the run is in memory")         \
-    X(PIT_NOT_SAVED, -8, "what is in memory could not be written to the run file")                \
-    X(PIT_CANNOT_READ, -20, "the file cannot be read")                                            \
-    X(PIT_NOT_A_RUN, -21, "the file is not a Pitwall run")                                        \
-    X(PIT_NEWER_FORMAT, -22, "the run was written by a newer version")                            \
-    X(PIT_OTHER_ENDIAN, -23, "the run was written on a machine of the other byte order")          \
-    X(PIT_DAMAGED, -24, "the run is damaged")                                                     \
-    X(PIT_TRUNCATED, -25, "the run is cut short")                                                 \
-    X(PIT_REFUSED, -26, "the live pages are not this user's, or are a link")                      \
-    X(PIT_NOTHING, -27, "there is nothing to recover")                                            \
+#define PIT_CODES(X)                                                                               \
+    X(PIT_OK, 0, "no error")                                                                       \
+    X(PIT_OFF, -1, "recording is switched off by PITWALL=0")                                       \
+    X(PIT_ALREADY_OPEN, -2, "the default recorder is open already")                                \
+    X(PIT_NOT_OPEN, -3, "no recorder is open")                                                     \
+    X(PIT_BAD_ARGUMENT, -4, "an argument is out of its range")                                     \
+    X(PIT_NO_MEMORY, -5, "no memory")                                                              \
+    X(PIT_NO_FILE, -6, "the run file could not be made; recording goes on in memory")              \
+    X(PIT_DISK_FULL, -7, "the run file could not grow; the rest of the run is in memory")          \
+    X(PIT_NOT_SAVED, -8, "what is in memory could not be written to the run file")                 \
+    X(PIT_CANNOT_READ, -20, "the file cannot be read")                                             \
+    X(PIT_NOT_A_RUN, -21, "the file is not a Pitwall run")                                         \
+    X(PIT_NEWER_FORMAT, -22, "the run was written by a newer version")                             \
+    X(PIT_OTHER_ENDIAN, -23, "the run was written on a machine of the other byte order")           \
+    X(PIT_DAMAGED, -24, "the run is damaged")                                                      \
+    X(PIT_TRUNCATED, -25, "the run is cut short")                                                  \
+    X(PIT_REFUSED, -26, "the live pages are not this user's, or are a link")                       \
+    X(PIT_NOTHING, -27, "there is nothing to recover")                                             \
     X(PIT_CANNOT_WRITE, -28, "the output cannot be written")
 
 enum pit_code {
@@ -83,13 +83,15 @@ typedef struct pit_recorder pit_recorder;
 
 /* Zeroed means defaults. */
 typedef struct pit_options {
-    uint64_t ring_bytes;         /* flight recorder, all threads together; 0: 4 MB, PIT_RING_OFF: none */
-    uint64_t max_bytes;          /* size limit of the run; 0: 1 GB. Past it new nodes are counted, not kept */
-    uint64_t record_bytes;       /* records of spans, all threads together; 0: 8 MB. The oldest go first */
-    double sample_hz;            /* background readings a second; 0: 10, negative: no sampler thread */
-    unsigned span_flags;         /* what every span of the recorder asks for, enum pit_span_flag */
-    int in_memory;               /* not 0: no file at all; read it with pit_run_read */
-    const char *const *labels;   /* "key=value" texts, ended by NULL, or NULL; kept with the run */
+    uint64_t ring_bytes; /* flight recorder, all threads together; 0: 4 MB, PIT_RING_OFF: none */
+    uint64_t
+        max_bytes; /* size limit of the run; 0: 1 GB. Past it new nodes are counted, not kept */
+    uint64_t
+        record_bytes;    /* records of spans, all threads together; 0: 8 MB. The oldest go first */
+    double sample_hz;    /* background readings a second; 0: 10, negative: no sampler thread */
+    unsigned span_flags; /* what every span of the recorder asks for, enum pit_span_flag */
+    int in_memory;       /* not 0: no file at all; read it with pit_run_read */
+    const char *const *labels; /* "key=value" texts, ended by NULL, or NULL; kept with the run */
 } pit_options;
 
 /* Open the process's default recorder. path may be NULL: then PITWALL_FILE, else
@@ -129,12 +131,12 @@ PIT_API pit_recorder *pit_recorder_find(const char *path);
 enum pit_place { PIT_PLACE_FILE = 0, PIT_PLACE_SHM = 1, PIT_PLACE_MEMORY = 3 };
 
 typedef struct pit_status {
-    int recording;        /* 1 while it records */
-    int code;             /* 0, or the newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
-    int system_errno;     /* the errno behind code, 0 if none */
-    enum pit_place place; /* where the figures live */
-    const char *path;     /* of the run file, "" in memory; lives as long as the recorder */
-    uint64_t bytes;       /* size of the run */
+    int recording;          /* 1 while it records */
+    int code;               /* 0, or the newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
+    int system_errno;       /* the errno behind code, 0 if none */
+    enum pit_place place;   /* where the figures live */
+    const char *path;       /* of the run file, "" in memory; lives as long as the recorder */
+    uint64_t bytes;         /* size of the run */
     uint64_t bytes_in_file; /* how much of it is in the file */
 } pit_status;
 
@@ -228,10 +230,10 @@ static inline uint64_t pit_age_ns(pit_token token)
 
 /* Phases follow one another: starting one ends the one before it at the same level, with one
  * reading of the clock for both. The end of the span around them ends the last one. */
-#define PIT_PHASE(name_)                                                                          \
-    do {                                                                                          \
-        static pit_site pit__site_ = PIT_SITE(name_);                                             \
-        pit_phase(&pit__site_);                                                                   \
+#define PIT_PHASE(name_)                                                                           \
+    do {                                                                                           \
+        static pit_site pit__site_ = PIT_SITE(name_);                                              \
+        pit_phase(&pit__site_);                                                                    \
     } while (0)
 
 static inline void pit_phase(pit_site *site)
@@ -351,8 +353,7 @@ static inline void pit__scope_end(pit__scope *scope)
 #define PIT__JOIN(a_, b_) PIT__JOIN2(a_, b_)
 #define PIT_SPAN(name_) PIT__SPAN(name_, 0, PIT__JOIN(pit__scope_, __COUNTER__))
 /* The same with flags: PIT_SPAN_WITH("epoch", PIT_MEMORY | PIT_RECORD) { … } */
-#define PIT_SPAN_WITH(name_, flags_)                                                              \
-    PIT__SPAN(name_, flags_, PIT__JOIN(pit__scope_, __COUNTER__))
+#define PIT_SPAN_WITH(name_, flags_) PIT__SPAN(name_, flags_, PIT__JOIN(pit__scope_, __COUNTER__))
 
 #ifdef __cplusplus
 }

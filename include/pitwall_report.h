@@ -51,11 +51,11 @@ enum pit_peak_method {
  * the span: other threads' memory is in it. */
 typedef struct pit_memory {
     uint64_t count;
-    int64_t delta_last, delta_sum, delta_max;  /* RSS at end less RSS at begin */
-    uint64_t peak_last, peak_sum, peak_max;    /* peak less RSS at begin */
-    uint64_t rss_max, rss_last;                /* the highest peak itself; RSS at the last end */
+    int64_t delta_last, delta_sum, delta_max; /* RSS at end less RSS at begin */
+    uint64_t peak_last, peak_sum, peak_max;   /* peak less RSS at begin */
+    uint64_t rss_max, rss_last;               /* the highest peak itself; RSS at the last end */
     uint64_t minor_faults, major_faults;
-    uint64_t error_bytes;                      /* bound of each figure */
+    uint64_t error_bytes; /* bound of each figure */
     enum pit_peak_method peak_method;
 } pit_memory;
 
@@ -63,42 +63,42 @@ typedef struct pit_memory {
 typedef struct pit_alloc {
     uint64_t count;
     uint64_t allocs, frees, alloc_bytes, freed_bytes;
-    uint64_t peak_last, peak_max;              /* live bytes over those at the begin */
-    int64_t live_last, live_sum;               /* allocated less freed */
+    uint64_t peak_last, peak_max;                     /* live bytes over those at the begin */
+    int64_t live_last, live_sum;                      /* allocated less freed */
     uint64_t leak_spans, leaked_bytes, leaked_blocks; /* of spans with PIT_LEAKS */
 } pit_alloc;
 
 typedef struct pit_raw_node {
     const char *name;
-    uint32_t parent;     /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
-    int detached;        /* of span objects: overlaps its parent, is no part of its time */
+    uint32_t parent; /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
+    int detached;    /* of span objects: overlaps its parent, is no part of its time */
     uint64_t count;
-    uint64_t total;      /* ticks */
-    uint64_t child;      /* ticks of total that lie in child spans */
-    uint64_t min, max;   /* 0 when count is 0 */
+    uint64_t total;        /* ticks */
+    uint64_t child;        /* ticks of total that lie in child spans */
+    uint64_t min, max;     /* 0 when count is 0 */
     uint64_t sq_lo, sq_hi; /* sum of squared ticks, 128 bits */
     uint64_t items, bytes, flops;
-    const pit_hist_bin *hist;     /* ascending, counts over 0; their sum is count in a run that is
+    const pit_hist_bin *hist; /* ascending, counts over 0; their sum is count in a run that is
                                      at rest. In a live one spans that end while it is read may be
                                      in it and not in count, or the other way round. */
     size_t hist_count;
     const pit_series_bin *series; /* ascending, counts over 0 */
     size_t series_count;
-    const pit_memory *memory;     /* NULL where none was measured */
-    const pit_alloc *alloc;       /* NULL where nothing was counted */
+    const pit_memory *memory; /* NULL where none was measured */
+    const pit_alloc *alloc;   /* NULL where nothing was counted */
 } pit_raw_node;
 
 typedef struct pit_open_span {
-    uint32_t node;   /* index among the thread's nodes */
-    int phase;       /* 1 for a phase */
-    int object;      /* 1 for a span object */
-    uint64_t begin;  /* ticks */
-    uint64_t child;  /* ticks in its finished children */
+    uint32_t node;  /* index among the thread's nodes */
+    int phase;      /* 1 for a phase */
+    int object;     /* 1 for a span object */
+    uint64_t begin; /* ticks */
+    uint64_t child; /* ticks in its finished children */
 } pit_open_span;
 
 typedef struct pit_event { /* of the flight recorder */
     uint32_t node;
-    uint32_t depth;  /* 1 for a span without parent */
+    uint32_t depth;           /* 1 for a span without parent */
     uint64_t begin, duration; /* ticks */
 } pit_event;
 
@@ -117,17 +117,17 @@ typedef struct pit_record { /* a span that asked to be kept (PIT_RECORD) */
 
 typedef struct pit_sample { /* a reading of the sampler; PIT_UNKNOWN where it could not be had */
     uint64_t ticks;
-    uint64_t rss, rss_max;     /* bytes */
-    uint64_t cpu_ns;           /* user and system, since the process began */
+    uint64_t rss, rss_max; /* bytes */
+    uint64_t cpu_ns;       /* user and system, since the process began */
     uint64_t threads, minor_faults, major_faults, switches, forced_switches;
     uint64_t read_bytes, write_bytes;
-    uint64_t available;        /* machine memory left */
+    uint64_t available; /* machine memory left */
     uint64_t cgroup_used;
-    uint64_t pressure;         /* memory pressure in 1/100 percent */
+    uint64_t pressure; /* memory pressure in 1/100 percent */
 } pit_sample;
 
 typedef struct pit_point { /* `values` values in a row of one named value */
-    uint64_t ticks;  /* of the first */
+    uint64_t ticks;        /* of the first */
     uint64_t values;
     double mean, min, max;
 } pit_point;
@@ -153,67 +153,70 @@ typedef struct pit_losses {
 
 typedef struct pit_thread {
     const char *name;
-    uint32_t tid;        /* of its newest tenant */
-    int attached;        /* 1: a thread had it when the run was read or ended */
-    uint64_t tenants;    /* threads that used the table, one after another */
+    uint32_t tid;     /* of its newest tenant */
+    int attached;     /* 1: a thread had it when the run was read or ended */
+    uint64_t tenants; /* threads that used the table, one after another */
     const pit_raw_node *nodes;
     size_t node_count;
     const pit_open_span *open; /* outermost first; span objects last */
     size_t open_count;
-    const pit_event *events;   /* oldest first, by end */
+    const pit_event *events; /* oldest first, by end */
     size_t event_count;
-    uint64_t events_dropped;   /* older ones that were overwritten */
+    uint64_t events_dropped; /* older ones that were overwritten */
     const pit_raw_value *values;
     size_t value_count;
     const pit_record *records; /* oldest first, by end */
     size_t record_count;
-    uint64_t records_dropped;  /* older ones that were overwritten */
+    uint64_t records_dropped; /* older ones that were overwritten */
     pit_losses losses;
 } pit_thread;
 
 enum pit_run_state {
-    PIT_RUN_LIVE = 0,  /* its process runs */
+    PIT_RUN_LIVE = 0,   /* its process runs */
     PIT_RUN_CLOSED = 1, /* ended cleanly */
-    PIT_RUN_DIED = 2   /* its process is gone without a close: killed, _exit, exec, power */
+    PIT_RUN_DIED = 2    /* its process is gone without a close: killed, _exit, exec, power */
 };
 
-typedef struct pit_fact { const char *key, *value; } pit_fact;
+typedef struct pit_fact {
+    const char *key, *value;
+} pit_fact;
 
 typedef struct pit_run {
-    const char *path;        /* as given; "(this process)" for pit_run_read */
+    const char *path; /* as given; "(this process)" for pit_run_read */
     enum pit_run_state state;
-    enum pit_place place;    /* where its figures lived */
-    int is_mirror;           /* a copy taken while it ran: counts may be some spans apart */
-    int recovered;           /* 1: this call brought it back from shared memory */
-    int growth_errno;        /* why its file stopped growing, 0 if it did not */
-    int open_errno;          /* why it was not where it was asked for */
+    enum pit_place place; /* where its figures lived */
+    int is_mirror;        /* a copy taken while it ran: counts may be some spans apart */
+    int recovered;        /* 1: this call brought it back from shared memory */
+    int growth_errno;     /* why its file stopped growing, 0 if it did not */
+    int open_errno;       /* why it was not where it was asked for */
     uint64_t file_bytes, used_bytes;
     unsigned char run_id[16], parent_run_id[16];
     uint32_t pid, uid;
-    int clock;               /* 1 CLOCK_MONOTONIC, 2 time-stamp counter, 3 cntvct */
+    int clock; /* 1 CLOCK_MONOTONIC, 2 time-stamp counter, 3 cntvct */
     double ns_per_tick;
-    double ns_per_tick_error; /* relative */
-    uint64_t start_ticks, end_ticks; /* end: close, the last sign of life, or now */
+    double ns_per_tick_error;            /* relative */
+    uint64_t start_ticks, end_ticks;     /* end: close, the last sign of life, or now */
     uint64_t start_wall_ns, end_wall_ns; /* since 1970 */
     double duration_ns;
-    double span_cost_ns;     /* of one empty span, measured at its start; 0 if it was not */
-    const pit_fact *facts;   /* program, arguments, host, cpu, kernel, rank, git, label.KEY, … */
+    double span_cost_ns;   /* of one empty span, measured at its start; 0 if it was not */
+    const pit_fact *facts; /* program, arguments, host, cpu, kernel, rank, git, label.KEY, … */
     size_t fact_count;
     const pit_thread *threads;
     size_t thread_count;
-    const pit_sample *samples; /* along the run, oldest first; each stands for sample_stride readings */
+    const pit_sample
+        *samples; /* along the run, oldest first; each stands for sample_stride readings */
     size_t sample_count;
     uint64_t sample_stride;
-    pit_sample newest;         /* the last reading; only if has_samples */
+    pit_sample newest; /* the last reading; only if has_samples */
     int has_samples;
-    uint64_t machine_bytes;    /* of memory, PIT_UNKNOWN if not known */
-    uint64_t cgroup_limit;     /* PIT_UNKNOWN: none */
-    int cgroup_version;        /* 0, 1, 2 */
-    uint64_t oom_kills;        /* of its cgroup when it began; PIT_UNKNOWN */
-    uint64_t rss_peak;         /* the run's highest RSS, 0 if not known */
+    uint64_t machine_bytes;  /* of memory, PIT_UNKNOWN if not known */
+    uint64_t cgroup_limit;   /* PIT_UNKNOWN: none */
+    int cgroup_version;      /* 0, 1, 2 */
+    uint64_t oom_kills;      /* of its cgroup when it began; PIT_UNKNOWN */
+    uint64_t rss_peak;       /* the run's highest RSS, 0 if not known */
     uint64_t skipped_blocks; /* of kinds this version does not know */
-    uint64_t damaged_at;     /* file offset from which on it is damaged and not shown, 0 if it is not */
-    pit_losses losses;       /* of all threads together */
+    uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
+    pit_losses losses;   /* of all threads together */
 } pit_run;
 
 /* Read a run: finished, live, killed or damaged. A run whose live pages are in shared memory is
@@ -251,30 +254,30 @@ typedef struct pit_bin { /* durations of one histogram bucket */
 
 typedef struct pit_node {
     const char *name;
-    const char *path;       /* names joined by '/' */
-    uint32_t parent;        /* index, always below its own; or PIT_NO_NODE */
-    uint32_t depth;         /* 0 for a span without parent */
+    const char *path; /* names joined by '/' */
+    uint32_t parent;  /* index, always below its own; or PIT_NO_NODE */
+    uint32_t depth;   /* 0 for a span without parent */
     int detached;
     uint64_t count;
     double total_ns, self_ns;
     double min_ns, max_ns, mean_ns, std_ns; /* std: of the population; 0 with count 0 */
     double p50_ns, p95_ns, p99_ns;
     uint64_t items, bytes, flops;
-    uint64_t open;          /* spans of it that are open */
-    double open_ns;         /* time those have been open, all together */
-    const pit_bin *bins;    /* ascending by low_ns */
+    uint64_t open;       /* spans of it that are open */
+    double open_ns;      /* time those have been open, all together */
+    const pit_bin *bins; /* ascending by low_ns */
     size_t bin_count;
     const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
 } pit_node;
 
 typedef struct pit_tree {
-    const pit_node *nodes;  /* parents before children, siblings by total, largest first */
+    const pit_node *nodes; /* parents before children, siblings by total, largest first */
     size_t node_count;
-    double total_ns;        /* of the top-level nodes that are not detached */
-    double wall_ns;         /* the longest run */
-    uint64_t spans;         /* finished, of all nodes */
-    double cost_ns;         /* what recording them cost, by each run's own measurement */
+    double total_ns; /* of the top-level nodes that are not detached */
+    double wall_ns;  /* the longest run */
+    uint64_t spans;  /* finished, of all nodes */
+    double cost_ns;  /* what recording them cost, by each run's own measurement */
     pit_losses losses;
 } pit_tree;
 
@@ -288,15 +291,15 @@ PIT_API double pit_node_quantile(const pit_node *node, double q);
 /* ---- printing ------------------------------------------------------------------------------ */
 
 typedef struct pit_report_options {
-    const char *view;       /* NULL: the report; "memory": where memory goes */
+    const char *view; /* NULL: the report; "memory": where memory goes */
     int json;
-    int flat;               /* names alone, sorted, in place of the tree */
-    const char *sort;       /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */
-    int depth;              /* levels to show; 0: all */
-    double min_share;       /* leave out nodes below this share of the total, 0…1 */
-    int width;              /* columns; 0: as wide as it needs */
-    int colour;             /* escape codes */
-    int ascii;              /* no character beyond ASCII of our own */
+    int flat;         /* names alone, sorted, in place of the tree */
+    const char *sort; /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */
+    int depth;        /* levels to show; 0: all */
+    double min_share; /* leave out nodes below this share of the total, 0…1 */
+    int width;        /* columns; 0: as wide as it needs */
+    int colour;       /* escape codes */
+    int ascii;        /* no character beyond ASCII of our own */
 } pit_report_options;
 
 /* The report of one or several runs, merged. options may be NULL. 0, PIT_BAD_ARGUMENT,

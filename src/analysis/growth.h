@@ -8,11 +8,11 @@
 #define PIT__GROWTH_POINTS 512 /* that are used at most; of more, every n-th */
 
 struct pit__growth {
-    size_t points;     /* that were used */
-    double slope;      /* the median of the slopes of all pairs of points; NaN with fewer than 3 */
-    double low, high;  /* their quartiles */
-    double change;     /* slope times the time from the first point to the last */
-    double level;      /* the median of y */
+    size_t points;    /* that were used */
+    double slope;     /* the median of the slopes of all pairs of points; NaN with fewer than 3 */
+    double low, high; /* their quartiles */
+    double change;    /* slope times the time from the first point to the last */
+    double level;     /* the median of y */
 };
 
 /* The slope by Theil and Sen: up to 29 % of the points may be anything without moving it far. x

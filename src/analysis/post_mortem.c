@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stddef.h>
 
-#define NEAR_LIMIT 0.90     /* share of the limit in use */
-#define MACHINE_LEFT 0.05   /* share of the machine's memory available */
-#define OWN_SHARE 0.50      /* of the limit, that is the process's own */
-#define PRESSED 0.10        /* share of time in which some process waited for memory */
-#define KILL 9              /* SIGKILL on every Linux */
+#define NEAR_LIMIT 0.90   /* share of the limit in use */
+#define MACHINE_LEFT 0.05 /* share of the machine's memory available */
+#define OWN_SHARE 0.50    /* of the limit, that is the process's own */
+#define PRESSED 0.10      /* share of time in which some process waited for memory */
+#define KILL 9            /* SIGKILL on every Linux */
 
 /* Comparisons with NaN are false, so an unknown figure makes no rule hold. */
 
@@ -98,18 +98,17 @@ static const struct rule {
     {had_signal, PIT__CAUSE_SIGNAL, 0, 0, SIGNAL, "signal", "killed by signal ", ""},
     {had_status, PIT__CAUSE_STATUS, 0, 0, STATUS, "status",
      "ended by itself without a close, exit status ", ""},
-    {is_near_limit, PIT__CAUSE_LIMIT, 1, 1, NO_NUMBER, "limit", "killed, most likely for memory", NULL},
+    {is_near_limit, PIT__CAUSE_LIMIT, 1, 1, NO_NUMBER, "limit", "killed, most likely for memory",
+     NULL},
     {is_machine_full, PIT__CAUSE_MACHINE, 1, 1, NO_NUMBER, "machine",
      "killed, most likely for memory of the whole machine", NULL},
     {had_grown_to_it, PIT__CAUSE_GROWTH, 1, 1, NO_NUMBER, "growth",
      "killed, most likely for memory, of which it took more and more when last read", NULL},
-    {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, SIGNAL, "kill",
-     "killed by signal ",
+    {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, SIGNAL, "kill", "killed by signal ",
      "; memory was not the reason as far as can be seen"},
     {is_memory_known, PIT__CAUSE_OTHER, 0, 1, NO_NUMBER, "not_memory",
      "ended without a close; memory was not the reason as far as can be seen", NULL},
-    {was_killed, PIT__CAUSE_KILL, 0, 0, SIGNAL, "kill_unexplained",
-     "killed by signal ",
+    {was_killed, PIT__CAUSE_KILL, 0, 0, SIGNAL, "kill_unexplained", "killed by signal ",
      "; what for is not known, its memory was not read"},
     {always, PIT__CAUSE_UNKNOWN, 0, 0, NO_NUMBER, "unknown",
      "ended without a close; why is not known, its memory was not read", NULL},

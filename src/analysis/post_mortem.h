@@ -5,39 +5,39 @@
 
 /* NaN where a figure is not known; bytes, nanoseconds. */
 struct pit__last_figures {
-    double rss;          /* by the last reading */
+    double rss; /* by the last reading */
     double cgroup_used;
     double cgroup_limit;
-    double available;    /* of the machine's memory */
+    double available; /* of the machine's memory */
     double machine;
-    double pressure;     /* on memory, a share 0…1 */
+    double pressure;      /* on memory, a share 0…1 */
     double growth_per_ns; /* of RSS when it was last read; 0 if it did not grow */
-    double unseen_ns;    /* from the last reading to the end, at most */
-    double exit_signal;  /* as the parent process saw it */
-    double exit_status;  /* likewise */
-    double oom_kills;    /* that the cgroup counted during the run */
+    double unseen_ns;     /* from the last reading to the end, at most */
+    double exit_signal;   /* as the parent process saw it */
+    double exit_status;   /* likewise */
+    double oom_kills;     /* that the cgroup counted during the run */
 };
 
 enum pit__cause {
-    PIT__CAUSE_OOM_KILL,    /* the kernel counted it */
-    PIT__CAUSE_SIGNAL,      /* another signal than SIGKILL */
-    PIT__CAUSE_STATUS,      /* it ended by itself */
-    PIT__CAUSE_LIMIT,       /* likely: the cgroup's limit was near */
-    PIT__CAUSE_MACHINE,     /* likely: the machine had nothing left */
-    PIT__CAUSE_GROWTH,      /* likely: it had got there by its end, at the speed it grew */
-    PIT__CAUSE_OTHER_KILL,  /* SIGKILL, and memory was not near its end */
-    PIT__CAUSE_OTHER,       /* memory was not near its end */
-    PIT__CAUSE_KILL,        /* SIGKILL, and memory is not known */
+    PIT__CAUSE_OOM_KILL,   /* the kernel counted it */
+    PIT__CAUSE_SIGNAL,     /* another signal than SIGKILL */
+    PIT__CAUSE_STATUS,     /* it ended by itself */
+    PIT__CAUSE_LIMIT,      /* likely: the cgroup's limit was near */
+    PIT__CAUSE_MACHINE,    /* likely: the machine had nothing left */
+    PIT__CAUSE_GROWTH,     /* likely: it had got there by its end, at the speed it grew */
+    PIT__CAUSE_OTHER_KILL, /* SIGKILL, and memory was not near its end */
+    PIT__CAUSE_OTHER,      /* memory was not near its end */
+    PIT__CAUSE_KILL,       /* SIGKILL, and memory is not known */
     PIT__CAUSE_UNKNOWN
 };
 
 struct pit__verdict {
     enum pit__cause cause;
-    int is_memory;      /* memory was the reason, for sure or most likely */
-    int shows_memory;   /* the last figures belong behind the words */
-    const char *key;    /* for machines: oom_kill, limit, … */
-    const char *words;  /* what to say of it */
-    const char *after;  /* NULL: nothing; else words, number (the signal or the status) and this */
+    int is_memory;     /* memory was the reason, for sure or most likely */
+    int shows_memory;  /* the last figures belong behind the words */
+    const char *key;   /* for machines: oom_kill, limit, … */
+    const char *words; /* what to say of it */
+    const char *after; /* NULL: nothing; else words, number (the signal or the status) and this */
     int number;
 };
 

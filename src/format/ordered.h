@@ -25,19 +25,19 @@
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define PIT_ADD(x_, v_) __asm__ volatile("addq %1, %0" : "+m"(x_) : "er"(v_) : "cc", "memory")
 #define PIT_ADD32(x_, v_) __asm__ volatile("addl %1, %0" : "+m"(x_) : "er"(v_) : "cc", "memory")
-#define PIT_ADD128(lo_, hi_, vlo_, vhi_)                                                          \
-    __asm__ volatile("addq %2, %0\n\tadcq %3, %1"                                                 \
-                     : "+m"(lo_), "+m"(hi_)                                                       \
-                     : "r"(vlo_), "r"(vhi_)                                                       \
+#define PIT_ADD128(lo_, hi_, vlo_, vhi_)                                                           \
+    __asm__ volatile("addq %2, %0\n\tadcq %3, %1"                                                  \
+                     : "+m"(lo_), "+m"(hi_)                                                        \
+                     : "r"(vlo_), "r"(vhi_)                                                        \
                      : "cc", "memory")
 #else
 #define PIT_ADD(x_, v_) PIT_STORE_ORDERED(x_, PIT_LOAD(x_) + (v_))
 #define PIT_ADD32(x_, v_) PIT_STORE_ORDERED(x_, PIT_LOAD(x_) + (v_))
-#define PIT_ADD128(lo_, hi_, vlo_, vhi_)                                                          \
-    do {                                                                                          \
-        uint64_t pit__lo = PIT_LOAD(lo_), pit__sum = pit__lo + (vlo_);                            \
-        PIT_STORE_ORDERED(lo_, pit__sum);                                                         \
-        PIT_STORE_ORDERED(hi_, PIT_LOAD(hi_) + (vhi_) + (pit__sum < pit__lo));                    \
+#define PIT_ADD128(lo_, hi_, vlo_, vhi_)                                                           \
+    do {                                                                                           \
+        uint64_t pit__lo = PIT_LOAD(lo_), pit__sum = pit__lo + (vlo_);                             \
+        PIT_STORE_ORDERED(lo_, pit__sum);                                                          \
+        PIT_STORE_ORDERED(hi_, PIT_LOAD(hi_) + (vhi_) + (pit__sum < pit__lo));                     \
     } while (0)
 #endif
 

@@ -48,8 +48,8 @@ enum pit_fmt_clock { PIT_FMT_CLOCK_MONOTONIC = 1, PIT_FMT_CLOCK_TSC = 2, PIT_FMT
 
 /* Causes counted for the whole recorder, where no thread table could take the count. */
 enum pit_fmt_run_counter {
-    PIT_FMT_NO_TABLE = 0,   /* spans of threads that got no table: the run is at its size limit */
-    PIT_FMT_IN_SIGNAL = 1,  /* spans in a signal handler while the recorder itself was at work */
+    PIT_FMT_NO_TABLE = 0,    /* spans of threads that got no table: the run is at its size limit */
+    PIT_FMT_IN_SIGNAL = 1,   /* spans in a signal handler while the recorder itself was at work */
     PIT_FMT_VALUES_LOST = 2, /* values for which there was no room */
     PIT_FMT_MIRRORS_FAILED = 3, /* mirror copies that could not be written */
     PIT_FMT_OBJECTS_UNSEEN = 4, /* span objects begun without room to show them as open */
@@ -65,48 +65,48 @@ struct pit_fmt_pair {
 };
 
 struct pit_fmt_header {
-    uint8_t magic[8];             /*   0 */
-    uint16_t major;               /*   8 */
-    uint16_t minor;               /*  10 */
-    uint32_t header_bytes;        /*  12 where the first block starts */
-    uint32_t endian;              /*  16 */
-    uint32_t block_align;         /*  20 */
-    uint64_t features;            /*  24 bits a reader must know to read this file; none yet */
-    uint8_t run_id[16];           /*  32 random */
-    uint32_t state;               /*  48 enum pit_fmt_state */
-    uint32_t place;               /*  52 enum pit_fmt_place */
-    uint32_t pid;                 /*  56 information only: the lock says whether it lives */
-    uint32_t uid;                 /*  60 */
-    uint32_t clock;               /*  64 enum pit_fmt_clock */
-    uint32_t last_pair;           /*  68 which of last[] holds; flipped after it is written */
-    uint64_t nominal_hz;          /*  72 ticks a second where the hardware says it, else 0 */
-    struct pit_fmt_pair first;    /*  80 taken at open: tick 0 of the run's series */
-    uint8_t boot_id[16];          /* 112 the kernel's; zero where it has none */
-    struct pit_fmt_pair last[2];  /* 128 the newest reading, by the sampler and at close */
-    uint64_t used_bytes;          /* 192 end of the last block handed out */
-    uint64_t file_bytes;          /* 200 how much of that is backed by the file */
-    uint64_t max_bytes;           /* 208 the run's size limit */
-    uint32_t growth_errno;        /* 216 why the file stopped growing, 0 if it did not */
-    uint32_t open_errno;          /* 220 why the run is not where it was asked for, 0 if it is */
-    uint64_t span_cost_ps;        /* 224 one empty span, measured at open, in picoseconds */
-    uint64_t ring_bytes;          /* 232 budget of the flight recorder */
-    uint8_t parent_run_id[16];    /* 240 the run this process was forked from, else zero */
+    uint8_t magic[8];            /*   0 */
+    uint16_t major;              /*   8 */
+    uint16_t minor;              /*  10 */
+    uint32_t header_bytes;       /*  12 where the first block starts */
+    uint32_t endian;             /*  16 */
+    uint32_t block_align;        /*  20 */
+    uint64_t features;           /*  24 bits a reader must know to read this file; none yet */
+    uint8_t run_id[16];          /*  32 random */
+    uint32_t state;              /*  48 enum pit_fmt_state */
+    uint32_t place;              /*  52 enum pit_fmt_place */
+    uint32_t pid;                /*  56 information only: the lock says whether it lives */
+    uint32_t uid;                /*  60 */
+    uint32_t clock;              /*  64 enum pit_fmt_clock */
+    uint32_t last_pair;          /*  68 which of last[] holds; flipped after it is written */
+    uint64_t nominal_hz;         /*  72 ticks a second where the hardware says it, else 0 */
+    struct pit_fmt_pair first;   /*  80 taken at open: tick 0 of the run's series */
+    uint8_t boot_id[16];         /* 112 the kernel's; zero where it has none */
+    struct pit_fmt_pair last[2]; /* 128 the newest reading, by the sampler and at close */
+    uint64_t used_bytes;         /* 192 end of the last block handed out */
+    uint64_t file_bytes;         /* 200 how much of that is backed by the file */
+    uint64_t max_bytes;          /* 208 the run's size limit */
+    uint32_t growth_errno;       /* 216 why the file stopped growing, 0 if it did not */
+    uint32_t open_errno;         /* 220 why the run is not where it was asked for, 0 if it is */
+    uint64_t span_cost_ps;       /* 224 one empty span, measured at open, in picoseconds */
+    uint64_t ring_bytes;         /* 232 budget of the flight recorder */
+    uint8_t parent_run_id[16];   /* 240 the run this process was forked from, else zero */
     uint64_t counters[PIT_FMT_RUN_COUNTERS]; /* 256 enum pit_fmt_run_counter */
-    char live_name[128];          /* 320 file below /dev/shm that holds the live pages */
-    uint8_t spare[4096 - 448];    /* 448 zero */
+    char live_name[128];                     /* 320 file below /dev/shm that holds the live pages */
+    uint8_t spare[4096 - 448];               /* 448 zero */
 };
 
 enum pit_fmt_block_type {
-    PIT_FMT_END = 0,     /* reserved room: the walk ends here */
-    PIT_FMT_FACTS = 1,   /* key and value texts */
-    PIT_FMT_THREAD = 2,  /* one thread table: misuse counts, pending sample, stack */
-    PIT_FMT_NODES = 3,   /* some nodes of one thread */
-    PIT_FMT_NAMES = 4,   /* texts of names */
-    PIT_FMT_SERIES = 5,  /* past buckets of one node's series */
-    PIT_FMT_OCTAVE = 6,  /* histogram counts outside a node's window */
-    PIT_FMT_RING = 7,    /* a piece of one thread's flight recorder */
-    PIT_FMT_VALUE = 8,   /* one named value over time, of one thread */
-    PIT_FMT_OBJECTS = 9, /* open span objects */
+    PIT_FMT_END = 0,        /* reserved room: the walk ends here */
+    PIT_FMT_FACTS = 1,      /* key and value texts */
+    PIT_FMT_THREAD = 2,     /* one thread table: misuse counts, pending sample, stack */
+    PIT_FMT_NODES = 3,      /* some nodes of one thread */
+    PIT_FMT_NAMES = 4,      /* texts of names */
+    PIT_FMT_SERIES = 5,     /* past buckets of one node's series */
+    PIT_FMT_OCTAVE = 6,     /* histogram counts outside a node's window */
+    PIT_FMT_RING = 7,       /* a piece of one thread's flight recorder */
+    PIT_FMT_VALUE = 8,      /* one named value over time, of one thread */
+    PIT_FMT_OBJECTS = 9,    /* open span objects */
     PIT_FMT_MEMORY_OF = 10, /* memory figures of one node */
     PIT_FMT_ALLOC_OF = 11,  /* allocation figures of one node */
     PIT_FMT_RECORDS = 12,   /* some records of one thread */
@@ -140,10 +140,10 @@ enum pit_fmt_thread_counter {
     PIT_FMT_ABANDONED = 1,    /* frames unwound by the end of an outer span */
     PIT_FMT_WRONG_THREAD = 2, /* a token ended on a thread that did not begin it */
     PIT_FMT_TOO_DEEP = 3,
-    PIT_FMT_TABLE_FULL = 4,   /* spans that got no node: the run is at its size limit */
-    PIT_FMT_SIGNAL = 5,       /* spans of a signal handler inside a begin or an end */
-    PIT_FMT_CLOCK_BACK = 6,   /* durations set to 0 because the clock stepped back */
-    PIT_FMT_LEFT_OPEN = 7,    /* frames open when their thread ended */
+    PIT_FMT_TABLE_FULL = 4, /* spans that got no node: the run is at its size limit */
+    PIT_FMT_SIGNAL = 5,     /* spans of a signal handler inside a begin or an end */
+    PIT_FMT_CLOCK_BACK = 6, /* durations set to 0 because the clock stepped back */
+    PIT_FMT_LEFT_OPEN = 7,  /* frames open when their thread ended */
     PIT_FMT_THREAD_COUNTERS = 8
 };
 
@@ -183,18 +183,18 @@ struct pit_fmt_pending {
 /* Block THREAD. used: 1 while a thread has the table. a: kernel thread id of the newest tenant.
  * b: how many threads have had it. c: ticks when the newest came. */
 struct pit_fmt_thread {
-    struct pit_fmt_block block;             /*   0 */
-    char name[64];                          /*  64 of the newest tenant */
+    struct pit_fmt_block block;                 /*   0 */
+    char name[64];                              /*  64 of the newest tenant */
     uint64_t counters[PIT_FMT_THREAD_COUNTERS]; /* 128 */
     /* the hot line: written at every begin and end */
-    uint16_t depth;                         /* 192 open frames above the root */
-    uint16_t hot_spare[3];                  /* 194 */
-    uint64_t parent_child;                  /* 200 what the pending sample leaves in the frame below,
+    uint16_t depth;                 /* 192 open frames above the root */
+    uint16_t hot_spare[3];          /* 194 */
+    uint64_t parent_child;          /* 200 what the pending sample leaves in the frame below,
                                                    or PIT_FMT_POPPED: it has, a new frame came */
-    uint64_t ring_events;                   /* 208 events ever written to the flight recorder */
-    uint64_t records;                       /* 216 records ever written */
-    uint64_t hot_spare2[4];                 /* 224 */
-    struct pit_fmt_pending pending;         /* 256 */
+    uint64_t ring_events;           /* 208 events ever written to the flight recorder */
+    uint64_t records;               /* 216 records ever written */
+    uint64_t hot_spare2[4];         /* 224 */
+    struct pit_fmt_pending pending; /* 256 */
     struct pit_fmt_frame frames[PIT_FMT_FRAMES]; /* 320 */
 };
 
@@ -235,17 +235,17 @@ struct pit_fmt_node {
     uint32_t octaves;   /* 116 ref of the first OCTAVE block, 0 for none */
     uint64_t spare;     /* 120 */
     /* line 3: who it is, and what was done in it */
-    uint64_t name;    /* 128 file offset of its name */
-    uint32_t parent;  /* 136 ref, 0 for the thread's root */
-    uint32_t flags;   /* 140 enum pit_fmt_node_flag */
-    uint64_t items;   /* 144 */
-    uint64_t bytes;   /* 152 */
-    uint64_t flops;   /* 160 */
-    uint64_t first;   /* 168 ticks when it was made */
-    uint32_t id;      /* 176 the writer's own number of the name; no meaning to readers */
-    uint32_t memory;  /* 180 ref of its MEMORY_OF block, 0 for none */
-    uint32_t alloc;   /* 184 ref of its ALLOC_OF block, 0 for none */
-    uint32_t spare3;  /* 188 */
+    uint64_t name;   /* 128 file offset of its name */
+    uint32_t parent; /* 136 ref, 0 for the thread's root */
+    uint32_t flags;  /* 140 enum pit_fmt_node_flag */
+    uint64_t items;  /* 144 */
+    uint64_t bytes;  /* 152 */
+    uint64_t flops;  /* 160 */
+    uint64_t first;  /* 168 ticks when it was made */
+    uint32_t id;     /* 176 the writer's own number of the name; no meaning to readers */
+    uint32_t memory; /* 180 ref of its MEMORY_OF block, 0 for none */
+    uint32_t alloc;  /* 184 ref of its ALLOC_OF block, 0 for none */
+    uint32_t spare3; /* 188 */
     uint32_t window_counts[PIT_FMT_WINDOW]; /* 192 */
 };
 
@@ -297,19 +297,19 @@ struct pit_fmt_point {
     double max;
 };
 struct pit_fmt_value {
-    struct pit_fmt_block block; /*   0 */
-    uint64_t name;              /*  64 file offset of its name */
-    uint64_t count;             /*  72 values ever seen */
-    uint32_t seq;               /*  80 */
-    uint32_t half;              /*  84 0 or 1 */
-    uint64_t stride[2];         /*  88 values a point, of each half */
-    double last;                /* 104 */
-    uint64_t last_ticks;        /* 112 */
-    double before_last;         /* 120 before-image: last, last_ticks, and the point */
-    uint64_t before_ticks;      /* 128 */
+    struct pit_fmt_block block;  /*   0 */
+    uint64_t name;               /*  64 file offset of its name */
+    uint64_t count;              /*  72 values ever seen */
+    uint32_t seq;                /*  80 */
+    uint32_t half;               /*  84 0 or 1 */
+    uint64_t stride[2];          /*  88 values a point, of each half */
+    double last;                 /* 104 */
+    uint64_t last_ticks;         /* 112 */
+    double before_last;          /* 120 before-image: last, last_ticks, and the point */
+    uint64_t before_ticks;       /* 128 */
     struct pit_fmt_point before; /* 136 */
-    uint64_t before_count;      /* 168 */
-    uint64_t spare[2];          /* 176 */
+    uint64_t before_count;       /* 168 */
+    uint64_t spare[2];           /* 176 */
     struct pit_fmt_point points[2][PIT_FMT_VALUE_POINTS]; /* 192 */
 };
 
@@ -346,8 +346,8 @@ struct pit_fmt_memory {
     uint64_t peak_last; /* the process's peak during the span, less RSS at its begin */
     uint64_t peak_sum;
     uint64_t peak_max;
-    uint64_t rss_max;   /* the highest such peak itself */
-    uint64_t rss_last;  /* RSS at the last end */
+    uint64_t rss_max;                    /* the highest such peak itself */
+    uint64_t rss_last;                   /* RSS at the last end */
     uint64_t minor_faults, major_faults; /* of the process, during the spans */
     uint64_t error_bytes; /* bound of each RSS figure: the kernel folds its counters late */
     uint32_t peak_method; /* enum pit_fmt_peak */
@@ -366,8 +366,9 @@ struct pit_fmt_alloc {
     uint64_t alloc_bytes, freed_bytes;
     uint64_t peak_last, peak_max; /* live bytes over those at the begin */
     int64_t live_last, live_sum;  /* allocated less freed, at the end */
-    uint64_t leaked_bytes, leaked_blocks; /* of spans marked for it: allocated inside, live at the end */
-    uint64_t leak_spans;          /* how many were marked */
+    uint64_t leaked_bytes,
+        leaked_blocks;   /* of spans marked for it: allocated inside, live at the end */
+    uint64_t leak_spans; /* how many were marked */
     uint64_t spare[4];
 };
 struct pit_fmt_alloc_of {
@@ -378,14 +379,14 @@ struct pit_fmt_alloc_of {
 /* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it ever wrote. */
 struct pit_fmt_record {
     uint64_t begin, duration, where;
-    uint64_t items;      /* done in it */
+    uint64_t items; /* done in it */
     uint64_t rss_begin, rss_end;
-    uint64_t rss_peak;   /* 0: none, see peak_method */
+    uint64_t rss_peak; /* 0: none, see peak_method */
     uint64_t error_bytes;
     uint64_t minor_faults, major_faults;
     uint64_t alloc_bytes, freed_bytes;
     uint32_t peak_method;
-    uint32_t has;        /* bit 0: memory figures, bit 1: allocation figures */
+    uint32_t has; /* bit 0: memory figures, bit 1: allocation figures */
     uint64_t spare[3];
 };
 #define PIT_FMT_RECORD_COUNT 127u
@@ -398,15 +399,15 @@ struct pit_fmt_records {
 /* One reading of the sampler. UINT64_MAX: not to be had. Counts and times are since process start. */
 struct pit_fmt_sample {
     uint64_t ticks;
-    uint64_t rss, rss_max;     /* bytes; the highest of the readings that a point stands for */
-    uint64_t cpu_ns;           /* user and system */
+    uint64_t rss, rss_max; /* bytes; the highest of the readings that a point stands for */
+    uint64_t cpu_ns;       /* user and system */
     uint64_t threads;
     uint64_t minor_faults, major_faults;
     uint64_t switches, forced_switches; /* voluntary, involuntary */
     uint64_t read_bytes, write_bytes;   /* to storage */
-    uint64_t available;        /* machine memory left, bytes; the lowest */
-    uint64_t cgroup_used;      /* bytes; the highest */
-    uint64_t pressure;         /* memory pressure, some avg10, in 1/100 percent; the highest */
+    uint64_t available;                 /* machine memory left, bytes; the lowest */
+    uint64_t cgroup_used;               /* bytes; the highest */
+    uint64_t pressure; /* memory pressure, some avg10, in 1/100 percent; the highest */
     uint64_t spare[2];
 };
 

@@ -134,8 +134,8 @@ static size_t each_bin(const struct counts *counts, pit_hist_bin *bins, uint64_t
             if (!counts->of[i])
                 continue;
             if (bins)
-                bins[count] = (pit_hist_bin){pit_fmt_bucket_low(i), pit_fmt_bucket_high(i),
-                                             counts->of[i]};
+                bins[count] =
+                    (pit_hist_bin){pit_fmt_bucket_low(i), pit_fmt_bucket_high(i), counts->of[i]};
             *sum += counts->of[i];
             count++;
         }
@@ -281,8 +281,12 @@ void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
         const struct pit_fmt_bucket *b = &course.buckets[i];
         uint64_t index = i < PIT_FMT_SERIES_BUCKETS ? i : course.last;
         if (b->count)
-            bins[at++] = (pit_series_bin){index << course.shift, (uint64_t)1 << course.shift,
-                                          b->count, b->total, b->min, b->max};
+            bins[at++] = (pit_series_bin){index << course.shift,
+                                          (uint64_t)1 << course.shift,
+                                          b->count,
+                                          b->total,
+                                          b->min,
+                                          b->max};
     }
     out->series = bins;
     out->series_count = bins ? count : 0;

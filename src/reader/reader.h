@@ -39,9 +39,9 @@ struct pit__image {
     struct pit_fmt_header header; /* a copy */
     struct pit__block *blocks;    /* ascending by offset; malloc'ed */
     size_t block_count;
-    uint64_t skipped;             /* blocks of unknown kinds */
-    uint64_t end;                 /* of the last block that holds */
-    uint64_t damaged_at;          /* where the walk met damage, 0 if it did not */
+    uint64_t skipped;    /* blocks of unknown kinds */
+    uint64_t end;        /* of the last block that holds */
+    uint64_t damaged_at; /* where the walk met damage, 0 if it did not */
 };
 
 /* Where the pages come from. read_block is called before a block's bytes are looked at, so that a
@@ -59,8 +59,7 @@ const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t 
 const struct pit__block *pit__block_around(const struct pit__image *image, uint64_t offset,
                                            uint32_t type);
 /* A name by its file offset, copied; never NULL unless memory fails. */
-const char *pit__name_at(const struct pit__image *image, struct pit__arena *arena,
-                         uint64_t offset);
+const char *pit__name_at(const struct pit__image *image, struct pit__arena *arena, uint64_t offset);
 
 /* The pending sample of a thread, as one copy. */
 struct pit__pending {

@@ -142,10 +142,10 @@ static int path_is_free(const char *path, const unsigned char *run_id)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return errno == ENOENT;
-    int is_free = fstat(fd, &found) == 0 &&
-                  (found.st_size == 0 ||
-                   (read_header(fd, &header) && header.place == PIT_FMT_MIRROR &&
-                    memcmp(header.run_id, run_id, sizeof header.run_id) == 0));
+    int is_free =
+        fstat(fd, &found) == 0 &&
+        (found.st_size == 0 || (read_header(fd, &header) && header.place == PIT_FMT_MIRROR &&
+                                memcmp(header.run_id, run_id, sizeof header.run_id) == 0));
     close(fd);
     return is_free;
 }

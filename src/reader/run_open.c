@@ -11,10 +11,8 @@
 
 int pit__is_live(int fd)
 {
-    struct flock lock = {.l_type = F_RDLCK,
-                         .l_whence = SEEK_SET,
-                         .l_start = (off_t)PIT_FMT_LOCK_LIVE,
-                         .l_len = 1};
+    struct flock lock = {
+        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)PIT_FMT_LOCK_LIVE, .l_len = 1};
     return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
@@ -40,8 +38,8 @@ struct file_source {
     struct pit__source source;
     int fd;
     unsigned char *base;
-    uint64_t bytes;    /* of the file */
-    uint64_t have_to;  /* everything asked for before this offset is there */
+    uint64_t bytes;   /* of the file */
+    uint64_t have_to; /* everything asked for before this offset is there */
 };
 
 #define AHEAD ((uint64_t)1 << 20) /* blocks are small: a system call for each would cost more */

@@ -62,8 +62,7 @@ static void read_facts(const struct pit__image *image, pit_run *run)
         const struct pit__block *block = &image->blocks[i];
         if (block->type != PIT_FMT_FACTS)
             continue;
-        const char *at =
-            (const char *)image->base + block->offset + sizeof(struct pit_fmt_block);
+        const char *at = (const char *)image->base + block->offset + sizeof(struct pit_fmt_block);
         const char *end = at + block->used;
         while (at < end) {
             const char *key = take_text(arena_of(run), &at, end);
@@ -79,7 +78,7 @@ static void read_facts(const struct pit__image *image, pit_run *run)
 
 /* ---- clock --------------------------------------------------------------------------------- */
 
-#define LONGEST_NS 1e18 /* thirty years */
+#define LONGEST_NS 1e18         /* thirty years */
 #define PAIRS_APART_NS 1000000u /* closer ones tell less than the hardware's own figure */
 
 static void read_clock(const struct pit__image *image, pit_run *run)
@@ -204,8 +203,8 @@ static size_t *read_threads(const struct pit__image *image, pit_run *run)
 struct place {
     uint64_t offset; /* of the block */
     uint64_t used;
-    size_t thread;   /* number in the model */
-    uint64_t first;  /* index of its first node */
+    size_t thread;  /* number in the model */
+    uint64_t first; /* index of its first node */
 };
 
 /* One for each NODES block of a thread with a table, ascending by offset. */
@@ -290,8 +289,8 @@ static size_t list_objects(const struct pit__image *image, const struct pit__blo
         const struct place *place =
             ref ? find_place(places, place_count, ref << PIT_FMT_REF_SHIFT, &node) : NULL;
         if (place && !(is_ending && is_recorded(image, begin)))
-            shown[count++] = (struct shown){
-                place->thread, {.node = (uint32_t)node, .object = 1, .begin = begin}};
+            shown[count++] = (struct shown){place->thread,
+                                            {.node = (uint32_t)node, .object = 1, .begin = begin}};
     }
     return count;
 }

@@ -94,7 +94,6 @@ static size_t octaves_of(const struct part *part, uint64_t ref, size_t *first)
     return high - low;
 }
 
-
 static void read_identity(struct part *part, const struct pit_fmt_node *node, uint32_t own,
                           pit_raw_node *out)
 {
@@ -132,8 +131,7 @@ static void read_nodes(struct part *part)
     part->octaves = pick(part, PIT_FMT_OCTAVE, &part->octave_count);
     if (part->octave_count)
         qsort(part->octaves, part->octave_count, sizeof *part->octaves, by_node);
-    part->first_index =
-        pit__arena_array(part->arena, part->nodes_count, sizeof *part->first_index);
+    part->first_index = pit__arena_array(part->arena, part->nodes_count, sizeof *part->first_index);
     if (!part->first_index)
         part->nodes_count = 0;
     size_t count = 0;
@@ -158,8 +156,7 @@ static int is_finished(const struct part *part, const struct pit_fmt_frame *fram
 {
     const struct pit__pending *p = &part->pending;
     return p->applied && PIT_LOAD(part->table->parent_child) != PIT_FMT_POPPED &&
-           pit_fmt_depth_of(p->where) == depth &&
-           PIT_LOAD(frame->begin) == p->begin &&
+           pit_fmt_depth_of(p->where) == depth && PIT_LOAD(frame->begin) == p->begin &&
            pit_fmt_ref_of(PIT_LOAD(frame->where)) == pit_fmt_ref_of(p->where);
 }
 

@@ -4,8 +4,8 @@
 const char *pit_strerror(int code)
 {
     switch (code) {
-#define TEXT(name, number, text)                                                                  \
-    case number:                                                                                  \
+#define TEXT(name, number, text)                                                                   \
+    case number:                                                                                   \
         return text;
         PIT_CODES(TEXT)
 #undef TEXT

@@ -107,7 +107,8 @@ static void add_rank(pit_recorder *rec)
 {
     static const char *const world[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
                                         "SLURM_NTASKS"};
-    static const char *const local[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
+    static const char *const local[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                        "SLURM_LOCALID"};
     char rank[24];
     pit__rank(rank, sizeof rank);
     if (!rank[0])
@@ -130,8 +131,8 @@ static void add_rank(pit_recorder *rec)
 /* path as seen from folder; 0 if it is too long. */
 static int join(char *to, size_t room, const char *folder, const char *path)
 {
-    int length = path[0] == '/' ? snprintf(to, room, "%s", path)
-                                : snprintf(to, room, "%s/%s", folder, path);
+    int length =
+        path[0] == '/' ? snprintf(to, room, "%s", path) : snprintf(to, room, "%s/%s", folder, path);
     return length < (int)room;
 }
 

@@ -17,16 +17,16 @@
 
 /* Figures of one open frame. Private memory, one for each depth; linked while it is measured. */
 struct pit__measured {
-    struct pit__measured *next, **at; /* open memory spans of the process, guarded by the lock */
+    struct pit__measured *next, **at;    /* open memory spans of the process, guarded by the lock */
     uint64_t rss_begin, rss_end, peak;   /* rss_begin or rss_end 0: it could not be read */
     uint64_t minor_faults, major_faults; /* at the begin; at the end: during it */
     uint64_t items;                      /* of the node at the begin */
     struct pit__alloc_counters alloc;    /* at the begin; at the end: during it */
     int64_t live_begin;
-    uint64_t outer_peak;                 /* the thread's live_peak before this span reset it */
+    uint64_t outer_peak; /* the thread's live_peak before this span reset it */
     uint64_t alloc_peak;
     uint64_t leaked_bytes, leaked_blocks;
-    int leak_level;                      /* -1: not marked for leaks */
+    int leak_level; /* -1: not marked for leaks */
 };
 
 /* One for the process, in wiped memory: a child has no open memory spans and no files. */
@@ -97,8 +97,8 @@ void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes)
 {
     uint64_t *peak = rec->samples ? &rec->samples->rss_peak : NULL;
     uint64_t seen = peak ? PIT_LOAD(*peak) : UINT64_MAX;
-    while (bytes > seen && !__atomic_compare_exchange_n(peak, &seen, bytes, 1, __ATOMIC_RELAXED,
-                                                        __ATOMIC_RELAXED))
+    while (bytes > seen &&
+           !__atomic_compare_exchange_n(peak, &seen, bytes, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 
@@ -185,8 +185,7 @@ static void alloc_end(struct pit__measured *m)
     m->alloc.frees = now->frees - m->alloc.frees;
     m->alloc.alloc_bytes = now->alloc_bytes - m->alloc.alloc_bytes;
     m->alloc.freed_bytes = now->freed_bytes - m->alloc.freed_bytes;
-    m->alloc_peak =
-        now->live_peak > m->live_begin ? (uint64_t)(now->live_peak - m->live_begin) : 0;
+    m->alloc_peak = now->live_peak > m->live_begin ? (uint64_t)(now->live_peak - m->live_begin) : 0;
     if ((int64_t)m->outer_peak > now->live_peak)
         now->live_peak = (int64_t)m->outer_peak;
 }

@@ -40,8 +40,8 @@ static int write_all(int fd, const unsigned char *bytes, uint64_t count, uint64_
 /* Everything behind the header. Blocks, and so all of it, are multiples of 64 long. */
 static int write_pages(const pit_recorder *rec, int fd, uint64_t used)
 {
-    void *piece = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                       0);
+    void *piece =
+        mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (piece == MAP_FAILED)
         return errno;
     int error = 0;

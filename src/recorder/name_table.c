@@ -21,8 +21,8 @@ struct slots {
     const struct pit__name *slot[];
 };
 
-static struct slots *table;                   /* replaced when it fills */
-static const struct pit__name **by_id;        /* index: id; room for every name */
+static struct slots *table;            /* replaced when it fills */
+static const struct pit__name **by_id; /* index: id; room for every name */
 static uint32_t name_count;
 
 /* FNV-1a: names are short, and it needs no table. */

@@ -95,8 +95,7 @@ static struct pit_fmt_node *node_new(struct pit__thread *t, uint32_t parent, uin
         PIT_STORE_ORDERED(slab->a, PIT_FMT_NODES_PER_BLOCK);
         t->slab = slab;
     }
-    uint64_t name =
-        pit__name_offset(t->recorder, pit__name_of(id & ~PIT__DETACHED_BIT));
+    uint64_t name = pit__name_offset(t->recorder, pit__name_of(id & ~PIT__DETACHED_BIT));
     if (!name)
         return NULL;
     struct pit_fmt_node *node = (struct pit_fmt_node *)(slab + 1) + slab->used;
@@ -121,8 +120,7 @@ struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint
         node = hash_reserve(t) ? node_new(t, parent, id) : NULL;
         if (!node)
             return NULL;
-        hash_put(t->hash, t->hash_mask,
-                 (struct pit__cache_entry){key, pit__ref(t->base, node)});
+        hash_put(t->hash, t->hash_mask, (struct pit__cache_entry){key, pit__ref(t->base, node)});
         t->hash_count++;
     }
     return node;

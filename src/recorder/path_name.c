@@ -26,8 +26,7 @@ void pit__rank(char *text, size_t room)
     text[0] = 0;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !text[0]; i++) {
         const char *value = getenv(variables[i]);
-        if (value && *value && strspn(value, "0123456789") == strlen(value) &&
-            strlen(value) < room)
+        if (value && *value && strspn(value, "0123456789") == strlen(value) && strlen(value) < room)
             memcpy(text, value, strlen(value) + 1);
     }
 }

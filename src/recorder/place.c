@@ -65,10 +65,8 @@ static int make_folders(const char *path, char *folder)
 
 static void hold_live_lock(int fd)
 {
-    struct flock lock = {.l_type = F_WRLCK,
-                         .l_whence = SEEK_SET,
-                         .l_start = (off_t)PIT_FMT_LOCK_LIVE,
-                         .l_len = 1};
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)PIT_FMT_LOCK_LIVE, .l_len = 1};
     fcntl(fd, F_SETLK, &lock); /* a filesystem without locks: the run reads as dead, not live */
 }
 
@@ -91,8 +89,7 @@ static int place_in_file(pit_recorder *rec, uint64_t max_bytes)
 static int shm_has_room(void)
 {
     struct statvfs fs;
-    return statvfs(SHM_FOLDER, &fs) == 0 &&
-           (uint64_t)fs.f_bavail * fs.f_frsize >= SHM_LEAST_FREE;
+    return statvfs(SHM_FOLDER, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize >= SHM_LEAST_FREE;
 }
 
 /* The path itself is made first, so that its name is this run's. */

@@ -114,8 +114,8 @@ static void name_parent(pit_recorder *rec, const pit_recorder *parent)
 
 static pit_recorder *recorder_alloc(void)
 {
-    pit_recorder *rec = mmap(NULL, sizeof *rec, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pit_recorder *rec =
+        mmap(NULL, sizeof *rec, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (rec == MAP_FAILED)
         return NULL;
     rec->fd = -1;

@@ -26,7 +26,7 @@
 #include <pthread.h>
 
 struct pit__cache_entry {
-    uint64_t key; /* parent's ref << 32 | name's id; PIT__NO_KEY fits no site */
+    uint64_t key;   /* parent's ref << 32 | name's id; PIT__NO_KEY fits no site */
     uint64_t where; /* the node's ref and, in the cache, its depth */
 };
 
@@ -39,38 +39,38 @@ struct pit__cache_entry {
  * gate == 0. Owned by the thread that has the table; close writes `open`, and `gate` to 0. */
 struct pit__thread {
     /* two lines that every span reads or writes */
-    pit_token gate;   /* the innermost open frame's token while the hot path may go on; 0: held,
+    pit_token gate; /* the innermost open frame's token while the hot path may go on; 0: held,
                          closed, nobody's, or the clock is a call. A begin or end holds the table
                          by storing 0 and lets go by storing the next token. */
-    struct pit_fmt_frame *top;   /* the innermost open frame, or frame 0 */
-    struct pit_fmt_thread *file; /* the table in the run */
-    unsigned char *base;         /* the run's first byte */
+    struct pit_fmt_frame *top;      /* the innermost open frame, or frame 0 */
+    struct pit_fmt_thread *file;    /* the table in the run */
+    unsigned char *base;            /* the run's first byte */
     struct pit__cache_entry *cache; /* by name id */
     uint64_t cache_mask;
     struct pit_fmt_node *pending_node; /* of file->pending; not NULL once the ring has room */
     struct pit_fmt_event *ring_next, *ring_end;
     /* the rest: rare */
-    pit_token token_base;        /* of depth 0 */
-    uint32_t open;               /* 0 once the recorder is closed; written by close */
-    uint32_t held;               /* by one of the rare paths */
-    uint32_t slow;               /* the gate is closed on purpose: spans take the rare path */
-    uint32_t always_slow;        /* the clock is a call, or every span has flags */
-    uint32_t special;            /* depth of the outermost open frame that needs the rare end: it has
+    pit_token token_base; /* of depth 0 */
+    uint32_t open;        /* 0 once the recorder is closed; written by close */
+    uint32_t held;        /* by one of the rare paths */
+    uint32_t slow;        /* the gate is closed on purpose: spans take the rare path */
+    uint32_t always_slow; /* the clock is a call, or every span has flags */
+    uint32_t special;     /* depth of the outermost open frame that needs the rare end: it has
                                     flags, or measuring took time inside it; 0 for none. The hot
                                     path stays off until that frame has ended. */
-    struct pit__measured *measured; /* of the frames, by depth; NULL before the first with flags */
+    struct pit__measured *measured;  /* of the frames, by depth; NULL before the first with flags */
     struct pit_fmt_records *records; /* current piece */
     uint32_t record_pieces;
-    uint32_t records_next;       /* first free one in it */
-    struct pit_fmt_ring *ring;   /* current piece */
+    uint32_t records_next;     /* first free one in it */
+    struct pit_fmt_ring *ring; /* current piece */
     uint32_t ring_pieces;
-    uint32_t counter;            /* the clock is a hardware counter */
-    uint32_t index;              /* of the table in the run */
-    uint32_t in_use;             /* guarded by the recorder's lock */
+    uint32_t counter; /* the clock is a hardware counter */
+    uint32_t index;   /* of the table in the run */
+    uint32_t in_use;  /* guarded by the recorder's lock */
     pit_recorder *recorder;
     struct pit__thread *next_in_recorder; /* fixed once linked */
     struct pit__thread *next_of_thread;   /* the other recorders' tables of this thread */
-    struct pit_fmt_block *slab;  /* NODES block with room */
+    struct pit_fmt_block *slab;           /* NODES block with room */
     struct pit_fmt_series *spare_series;
     struct pit__cache_entry *hash; /* (parent, id) → node, open addressing, key 0 is empty */
     uint32_t hash_mask, hash_count;
@@ -84,54 +84,54 @@ struct pit__thread {
 /* In wiped memory: whether the recorder exists in this process. */
 struct pit__control {
     uint32_t alive;
-    struct pit__lock lock;     /* guards everything below `lock` in struct pit_recorder */
+    struct pit__lock lock; /* guards everything below `lock` in struct pit_recorder */
     uint32_t sampler_stop;
     uint32_t sampler_running;
 };
 
 struct pit_recorder {
     struct pit__control *control;
-    pit_recorder *next; /* all of this process; guarded by the open lock */
+    pit_recorder *next;     /* all of this process; guarded by the open lock */
     uint64_t device, inode; /* of the mapped file; 0 in memory */
-    uint64_t generation; /* tokens of other recorders do not fit */
+    uint64_t generation;    /* tokens of other recorders do not fit */
     const struct pit__clock *clock;
     unsigned char *base; /* the run's pages, at one address for good */
     struct pit_fmt_header *header;
     uint64_t reserved_bytes; /* addresses set aside behind base */
     int in_memory;           /* no file was asked for */
     double sample_hz;
-    uint64_t ring_budget;    /* pieces */
-    uint64_t record_budget;  /* pieces */
-    uint64_t span_flags;     /* of every span, PIT_FMT_WHERE_… */
-    pit_options options;     /* as given, without labels: a forked child opens with the same */
-    uint64_t scale_bits;     /* nanoseconds a tick, a double, as known so far */
-    uint64_t scale_basis;    /* ticks it was measured over */
-    char path[PATH_MAX];     /* of the run file */
-    char live_path[192];     /* in /dev/shm, or "" */
+    uint64_t ring_budget;   /* pieces */
+    uint64_t record_budget; /* pieces */
+    uint64_t span_flags;    /* of every span, PIT_FMT_WHERE_… */
+    pit_options options;    /* as given, without labels: a forked child opens with the same */
+    uint64_t scale_bits;    /* nanoseconds a tick, a double, as known so far */
+    uint64_t scale_basis;   /* ticks it was measured over */
+    char path[PATH_MAX];    /* of the run file */
+    char live_path[192];    /* in /dev/shm, or "" */
     pthread_t sampler;
     /* guarded by control->lock */
-    int fd;                  /* of the mapped file, or -1 */
-    uint64_t mapped_bytes;   /* usable behind base */
-    uint64_t file_bytes;     /* of those, in the file */
+    int fd;                /* of the mapped file, or -1 */
+    uint64_t mapped_bytes; /* usable behind base */
+    uint64_t file_bytes;   /* of those, in the file */
     uint64_t ring_pieces, record_pieces;
-    int code;                /* newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
+    int code; /* newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
     int system_errno;
     int closed;
     struct pit__thread *threads;
     uint32_t thread_count;
-    uint64_t *name_offsets;  /* by name id; 0: not in the run yet */
+    uint64_t *name_offsets; /* by name id; 0: not in the run yet */
     uint32_t name_room;
     struct pit_fmt_block *names; /* NAMES block with room */
     struct pit_fmt_objects *objects;
     struct pit_fmt_samples *samples; /* written by the sampler alone, but for rss_peak */
 };
 
-extern __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"),
-                                                            visibility("hidden")));
+extern __thread struct pit__thread *pit__tls
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 /* Not 0 while this thread is in a rare path of any recorder, and may hold a lock that all share: a
  * signal handler's span is then counted and not recorded, whichever recorder it is for. */
 extern __thread int pit__inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern struct pit__thread pit__nobody;    /* pit__tls before a thread has a table */
+extern struct pit__thread pit__nobody; /* pit__tls before a thread has a table */
 
 static inline uint32_t pit__ref(const unsigned char *base, const void *p)
 {
@@ -170,8 +170,7 @@ static inline void pit__release(struct pit__thread *t)
 /* May t be held now? If not, and it is open, this is a signal handler inside the recorder. */
 static inline int pit__is_free(const struct pit__thread *t)
 {
-    return PIT_LOAD(t->gate) != 0 ||
-           (PIT_LOAD(t->open) && PIT_LOAD(t->slow) && !PIT_LOAD(t->held));
+    return PIT_LOAD(t->gate) != 0 || (PIT_LOAD(t->open) && PIT_LOAD(t->slow) && !PIT_LOAD(t->held));
 }
 
 static inline void pit__bump(uint64_t *counter)

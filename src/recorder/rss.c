@@ -92,9 +92,9 @@ static uint64_t read_hwm(struct pit__rss *rss)
 static int clear_refs(struct pit__rss *rss)
 {
     struct stat found;
-    if (rss->clear_refs && (fstat(rss->clear_refs - 1, &found) != 0 ||
-                            (uint64_t)found.st_ino != rss->clear_inode ||
-                            (uint64_t)found.st_dev != rss->clear_device))
+    if (rss->clear_refs &&
+        (fstat(rss->clear_refs - 1, &found) != 0 || (uint64_t)found.st_ino != rss->clear_inode ||
+         (uint64_t)found.st_dev != rss->clear_device))
         rss->clear_refs = 0;
     if (!rss->clear_refs) {
         rss->clear_refs = open_high("/proc/self/clear_refs", O_WRONLY) + 1;

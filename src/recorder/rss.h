@@ -8,12 +8,12 @@
 
 /* The open files of one process. Lies in wiped memory: a child of fork must open its own. */
 struct pit__rss {
-    int statm, clear_refs, status; /* descriptors + 1; 0: not open */
+    int statm, clear_refs, status;      /* descriptors + 1; 0: not open */
     uint64_t clear_device, clear_inode; /* of clear_refs: what is written to must be ours */
-    uint32_t peak_method;          /* enum pit_fmt_peak */
-    uint32_t checked;              /* the method was chosen */
-    uint64_t error_bytes;          /* how late the kernel's counters may be */
-    uint64_t floor_bound;          /* a floor below ru_maxrss, if there is one, is at most this */
+    uint32_t peak_method;               /* enum pit_fmt_peak */
+    uint32_t checked;                   /* the method was chosen */
+    uint64_t error_bytes;               /* how late the kernel's counters may be */
+    uint64_t floor_bound; /* a floor below ru_maxrss, if there is one, is at most this */
 };
 
 struct pit__rss_reading {

@@ -80,9 +80,9 @@ static void find_cgroup(void)
             continue;
         *path++ = 0;
         int is_v2 = controllers[1] == 0, is_memory = strcmp(controllers + 1, "memory") == 0;
-        if (is_v2 && (try_folder(2, "/sys/fs/cgroup", path) ||
-                      try_folder(2, "/sys/fs/cgroup/unified", path) ||
-                      try_folder(2, "/sys/fs/cgroup", "/")))
+        if (is_v2 &&
+            (try_folder(2, "/sys/fs/cgroup", path) ||
+             try_folder(2, "/sys/fs/cgroup/unified", path) || try_folder(2, "/sys/fs/cgroup", "/")))
             return;
         if (is_memory && (try_folder(1, "/sys/fs/cgroup/memory", path) ||
                           try_folder(1, "/sys/fs/cgroup/memory", "/")))
@@ -126,9 +126,8 @@ void pit__sample_limits(struct pit_fmt_samples *samples)
     char text[4096];
     if (!cgroup.version)
         find_cgroup();
-    uint64_t kilobytes = read_text("/proc/meminfo", text, sizeof text)
-                             ? number_after(text, "MemTotal:")
-                             : UNKNOWN;
+    uint64_t kilobytes =
+        read_text("/proc/meminfo", text, sizeof text) ? number_after(text, "MemTotal:") : UNKNOWN;
     PIT_STORE(samples->machine_bytes, kilobytes == UNKNOWN ? UNKNOWN : kilobytes * 1024);
     PIT_STORE(samples->cgroup_limit, cgroup_limit());
     PIT_STORE(samples->cgroup_version, (uint64_t)cgroup.version);

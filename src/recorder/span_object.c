@@ -57,7 +57,8 @@ pit_object pit_object_begin_name(const char *name)
     pit__hold(t);
     const struct pit__name *entry = pit__name_intern(name);
     struct pit_fmt_node *node =
-        entry ? pit__node_find(t, pit_fmt_ref_of(t->top->where), entry->id | PIT__DETACHED_BIT) : NULL;
+        entry ? pit__node_find(t, pit_fmt_ref_of(t->top->where), entry->id | PIT__DETACHED_BIT)
+              : NULL;
     if (node) {
         object.generation = rec->generation;
         object.node = pit__ref(t->base, node);
@@ -103,9 +104,8 @@ uint64_t pit_object_end(pit_object *object)
     if (!slot_claim(rec, object)) {
         pit__bump(&t->file->counters[PIT_FMT_END_WITHOUT_BEGIN]);
     } else {
-        struct pit_fmt_node *node = object->thread == t->index
-                                        ? pit__at(t->base, object->node)
-                                        : own_node(t, object->node);
+        struct pit_fmt_node *node =
+            object->thread == t->index ? pit__at(t->base, object->node) : own_node(t, object->node);
         if (node) {
             pit__sample(t, node, object->begin, now);
             duration = now > object->begin ? now - object->begin : 0;

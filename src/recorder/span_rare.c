@@ -418,14 +418,14 @@ static uint64_t best_batch(struct pit__thread *t, uint64_t where, struct pit_fmt
 
 uint64_t pit__measure_cost(const struct pit__clock *clock)
 {
-    struct scratch *scratch = mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct scratch *scratch =
+        mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (scratch == MAP_FAILED)
         return 0;
     scratch->node.min = UINT64_MAX;
     scratch->node.cur_end = UINT64_MAX;
-    uint64_t where = pit__ref((unsigned char *)scratch, &scratch->node) |
-                     (uint64_t)1 << PIT_FMT_WHERE_DEPTH;
+    uint64_t where =
+        pit__ref((unsigned char *)scratch, &scratch->node) | (uint64_t)1 << PIT_FMT_WHERE_DEPTH;
     struct pit__cache_entry entries[2] = {{PIT__NO_KEY, 0}, {1, where}};
     pit_token base = (pit_token)1 << PIT__TOKEN_THREAD_SHIFT; /* any but 0 will do */
     struct pit__thread t = {.gate = base,

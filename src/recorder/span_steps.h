@@ -22,7 +22,8 @@
 PIT__INLINE struct pit_fmt_node *pit__node_at(const struct pit__thread *t, uint64_t where)
 {
     uint32_t ref = pit_fmt_ref_of(where);
-    __asm__("" : "+r"(ref)); /* else the compiler shifts first and then masks with a long constant */
+    __asm__(""
+            : "+r"(ref)); /* else the compiler shifts first and then masks with a long constant */
     return pit__at(t->base, ref);
 }
 
@@ -184,8 +185,7 @@ PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t 
     struct pit_fmt_frame *frame = t->top;
     uint64_t begin = frame->begin;
     struct pit__previous previous;
-    if (PIT_UNLIKELY(!pit__previous_is_common(t, file, &previous)) ||
-        PIT_UNLIKELY(now < begin)) {
+    if (PIT_UNLIKELY(!pit__previous_is_common(t, file, &previous)) || PIT_UNLIKELY(now < begin)) {
         pit__gate(t, gate);
         return 0;
     }

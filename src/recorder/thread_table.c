@@ -126,8 +126,8 @@ static struct pit__thread *table_new(pit_recorder *rec)
     t->always_slow = !t->counter || rec->span_flags != 0;
     t->recorder = rec;
     t->index = rec->thread_count++;
-    t->token_base = rec->generation << PIT__TOKEN_GENERATION_SHIFT |
-                    (uint64_t)t->index << PIT__TOKEN_THREAD_SHIFT;
+    t->token_base = rec->generation << PIT__TOKEN_GENERATION_SHIFT | (uint64_t)t->index
+                                                                         << PIT__TOKEN_THREAD_SHIFT;
     t->next_in_recorder = rec->threads;
     rec->threads = t;
     return t;

@@ -7,9 +7,9 @@
 
 static const char *bar(double number, double low, double high, int ascii)
 {
-    static const char *const blocks[HEIGHTS] = {
-        "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
-        "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
+    static const char *const blocks[HEIGHTS] = {"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83",
+                                                "\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86",
+                                                "\xe2\x96\x87", "\xe2\x96\x88"};
     static const char *const plain[HEIGHTS] = {"_", ".", "-", ":", "=", "+", "*", "#"};
     if (!isfinite(number))
         return " ";

@@ -17,7 +17,7 @@ enum pit__kind {
     PIT__PERCENT,  /* a share 0…1 */
     PIT__BYTES,
     PIT__BYTES_SIGNED, /* a difference of sizes */
-    PIT__RATE, /* a second */
+    PIT__RATE,         /* a second */
     PIT__BYTE_RATE,
     PIT__NUMBER
 };

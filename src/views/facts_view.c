@@ -222,8 +222,8 @@ static int print_one(const struct pit__report *report, const pit_run *run)
         code = print_fact(report, "started", &text);
     add_ending(&text, run, report->look.ascii);
     if (!code)
-        code =
-            pit__print_labelled(report, "state", &text, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+        code = pit__print_labelled(report, "state", &text,
+                                   run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
     pit__text_printf(&text, "%zu", run->thread_count);
     if (!code)
         code = print_fact(report, "threads", &text);

@@ -26,8 +26,10 @@ enum {
     COLUMNS
 };
 
-#define BYTE_COLUMN(title_, key_, kind_, drop_)                                                   \
-    {.title = title_, .key = key_, .kind = kind_, .drop = drop_, .optional = 1}
+#define BYTE_COLUMN(title_, key_, kind_, drop_)                                                    \
+    {                                                                                              \
+        .title = title_, .key = key_, .kind = kind_, .drop = drop_, .optional = 1                  \
+    }
 
 static const struct pit__column columns[COLUMNS] = {
     [NAME] = {.title = "span", .key = "name", .kind = PIT__TEXT, .min_width = 22, .max_width = 100},
@@ -151,11 +153,11 @@ static void add_methods(const struct methods *methods, struct pit__text *text)
     if (methods->memory) {
         pit__text_puts(text, "delta: RSS at the end less RSS at the begin; ");
         if (rusage || hwm)
-            pit__text_printf(text,
-                             "peak: the kernel's high-water mark, reset at each begin (%s%s%s), less"
-                             " RSS at the begin, of the whole process; ",
-                             rusage ? "getrusage" : "", rusage && hwm ? ", " : "",
-                             hwm ? "VmHWM" : "");
+            pit__text_printf(
+                text,
+                "peak: the kernel's high-water mark, reset at each begin (%s%s%s), less"
+                " RSS at the begin, of the whole process; ",
+                rusage ? "getrusage" : "", rusage && hwm ? ", " : "", hwm ? "VmHWM" : "");
         if (methods->used[PIT_PEAK_NONE])
             pit__text_puts(text, rusage || hwm ? "n/a where the mark cannot be reset; "
                                                : "peak: n/a, the kernel's mark cannot be reset"
@@ -194,8 +196,8 @@ static int print_table(const struct pit__report *report, const unsigned char *ke
     size_t left_out = 0;
     for (size_t r = 0; r < report->run_count; r++)
         rows.run_peak = fmax(rows.run_peak, report->memory[r].peak); /* a NaN gives way */
-    int code = rows.table ? pit__each_tree_row(report, keep, add_row, &rows, &left_out)
-                          : PIT_NO_MEMORY;
+    int code =
+        rows.table ? pit__each_tree_row(report, keep, add_row, &rows, &left_out) : PIT_NO_MEMORY;
     if (!code && pit__table_print(rows.table, report->out, &report->look) != 0)
         code = PIT_NO_MEMORY;
     if (!code)

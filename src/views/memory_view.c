@@ -18,8 +18,7 @@ static size_t largest_run(const struct pit__report *report)
 {
     size_t best = 0;
     for (size_t r = 1; r < report->run_count; r++)
-        if (isnan(report->memory[best].peak) ||
-            report->memory[r].peak > report->memory[best].peak)
+        if (isnan(report->memory[best].peak) || report->memory[r].peak > report->memory[best].peak)
             best = r;
     return best;
 }
@@ -65,8 +64,7 @@ static double most_of(const pit_run *run, size_t at)
     double most = NAN;
     for (size_t i = 0; i <= run->sample_count; i++) {
         const pit_sample *sample = i < run->sample_count ? &run->samples[i] : &run->newest;
-        most = fmax(most,
-                    pit__known(*(const uint64_t *)(const void *)((const char *)sample + at)));
+        most = fmax(most, pit__known(*(const uint64_t *)(const void *)((const char *)sample + at)));
     }
     return most;
 }
@@ -110,9 +108,8 @@ static void add_extremes(const struct pit__report *report, const pit_run *run,
 {
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES], c[PIT__UNIT_BYTES];
     const struct pit__last_figures *last = &memory->last;
-    pit__text_printf(text, "min %s, max %s, last %s",
-                     pit__unit_bytes_words(a, memory->least), pit__unit_bytes_words(b, memory->most),
-                     pit__unit_bytes_words(c, last->rss));
+    pit__text_printf(text, "min %s, max %s, last %s", pit__unit_bytes_words(a, memory->least),
+                     pit__unit_bytes_words(b, memory->most), pit__unit_bytes_words(c, last->rss));
     if (memory->peak > memory->most)
         pit__text_printf(text, ", peak between readings %s",
                          pit__unit_bytes_words(a, memory->peak));
@@ -137,8 +134,9 @@ static void add_growth(const struct pit__run_memory *memory, struct pit__text *t
         pit__text_printf(text, "%s a minute over the run's second half",
                          pit__unit_bytes_signed(a, pit__growth_a_minute(memory)));
     else
-        pit__text_printf(text, "none over the run's second half: %s a minute is within the noise of"
-                               " the readings",
+        pit__text_printf(text,
+                         "none over the run's second half: %s a minute is within the noise of"
+                         " the readings",
                          pit__unit_bytes_signed(a, pit__growth_a_minute(memory)));
     if (memory->where.length > 0)
         pit__text_printf(text, memory->where_is_open ? ", while %s was open" : ", inside %s",
@@ -151,8 +149,8 @@ static void add_cpu(const pit_run *run, struct pit__text *text)
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
     const pit_sample *first = &run->samples[0], *last = &run->newest;
     /* a point's figures are of its last reading: that was as the next point began */
-    uint64_t begin = run->sample_stride > 1 && run->sample_count > 1 ? run->samples[1].ticks
-                                                                     : first->ticks;
+    uint64_t begin =
+        run->sample_stride > 1 && run->sample_count > 1 ? run->samples[1].ticks : first->ticks;
     double time = ((double)last->ticks - (double)begin) * run->ns_per_tick;
     double busy = pit__known(last->cpu_ns) - pit__known(first->cpu_ns);
     double cores = time > 0 ? busy / time : NAN;
@@ -160,8 +158,8 @@ static void add_cpu(const pit_run *run, struct pit__text *text)
     const char *fact = pit_run_fact(run, "cpus");
     double cpus = fact ? strtod(fact, NULL) : 0;
     if (cpus >= 1 && cpus < 1e6)
-        pit__text_printf(text, " of one core, %s of %.0f",
-                         pit__unit_percent_words(b, cores / cpus), cpus);
+        pit__text_printf(text, " of one core, %s of %.0f", pit__unit_percent_words(b, cores / cpus),
+                         cpus);
     else
         pit__text_puts(text, " of one core");
     char now[PIT__UNIT_BYTES], most[PIT__UNIT_BYTES];
@@ -174,13 +172,12 @@ static void add_io(const pit_run *run, struct pit__text *text)
 {
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES], c[PIT__UNIT_BYTES], d[PIT__UNIT_BYTES];
     const pit_sample *last = &run->newest;
-    pit__text_printf(text, "read %s, wrote %s (storage); page faults %s minor, %s major",
-                     pit__unit_bytes_words(a, pit__known(last->read_bytes)),
-                     pit__unit_bytes_words(b, pit__known(last->write_bytes)),
-                     last->minor_faults == PIT_UNKNOWN ? "n/a"
-                                                       : pit__unit_count(c, last->minor_faults),
-                     last->major_faults == PIT_UNKNOWN ? "n/a"
-                                                       : pit__unit_count(d, last->major_faults));
+    pit__text_printf(
+        text, "read %s, wrote %s (storage); page faults %s minor, %s major",
+        pit__unit_bytes_words(a, pit__known(last->read_bytes)),
+        pit__unit_bytes_words(b, pit__known(last->write_bytes)),
+        last->minor_faults == PIT_UNKNOWN ? "n/a" : pit__unit_count(c, last->minor_faults),
+        last->major_faults == PIT_UNKNOWN ? "n/a" : pit__unit_count(d, last->major_faults));
 }
 
 static void add_around(const pit_run *run, struct pit__text *text)
@@ -193,7 +190,8 @@ static void add_around(const pit_run *run, struct pit__text *text)
         pit__text_printf(text, "cgroup v%d at most %s%s%s with cached files; ", run->cgroup_version,
                          pit__unit_bytes_words(a, used), limit > 0 ? " of " : "",
                          limit > 0 ? pit__unit_bytes_words(b, limit) : "");
-    pit__text_printf(text, "machine %s,", pit__unit_bytes_words(a, pit__known_limit(run->machine_bytes)));
+    pit__text_printf(text, "machine %s,",
+                     pit__unit_bytes_words(a, pit__known_limit(run->machine_bytes)));
     pit__text_printf(text, " at least %s left; memory pressure at most %s",
                      pit__unit_bytes_words(a, least_available(run)),
                      pit__unit_percent_words(b, pressure));

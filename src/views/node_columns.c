@@ -54,16 +54,10 @@ static const struct pit__column columns[COLUMNS] = {
               .kind = PIT__BYTES_SIGNED,
               .drop = 4,
               .optional = 1},
-    [ALLOCATED] = {.title = "allocated",
-                   .key = "alloc_bytes",
-                   .kind = PIT__BYTES,
-                   .drop = 5,
-                   .optional = 1},
-    [LIVE] = {.title = "live",
-              .key = "live_bytes",
-              .kind = PIT__BYTES_SIGNED,
-              .drop = 5,
-              .optional = 1},
+    [ALLOCATED] =
+        {.title = "allocated", .key = "alloc_bytes", .kind = PIT__BYTES, .drop = 5, .optional = 1},
+    [LIVE] =
+        {.title = "live", .key = "live_bytes", .kind = PIT__BYTES_SIGNED, .drop = 5, .optional = 1},
 };
 
 struct pit__table *pit__node_table_new(void)

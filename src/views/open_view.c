@@ -76,8 +76,7 @@ static int print_span(const struct pit__report *report, const pit_run *run,
     pit__open_path(thread, open->node, " > ", 1, &line);
     pit__text_printf(&line, "%s, %s in", open->object ? " [detached]" : "",
                      pit__unit_duration(age, pit__open_age_ns(run, open), report->look.ascii));
-    return pit__print_path_line(report, &line,
-                                run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+    return pit__print_path_line(report, &line, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
 }
 
 /* How long each span of the stack had been open, outermost first. */
@@ -90,9 +89,9 @@ static int print_ages(const struct pit__report *report, const pit_run *run,
     for (size_t i = 0; i < thread->open_count; i++) {
         if (thread->open[i].object)
             continue;
-        pit__text_printf(&line, "%s%s", count++ ? " > " : "    open for ",
-                         pit__unit_duration(age, pit__open_age_ns(run, &thread->open[i]),
-                                            report->look.ascii));
+        pit__text_printf(
+            &line, "%s%s", count++ ? " > " : "    open for ",
+            pit__unit_duration(age, pit__open_age_ns(run, &thread->open[i]), report->look.ascii));
     }
     if (count > 1)
         return pit__print_path_line(report, &line, PIT__DIM);

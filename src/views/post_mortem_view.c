@@ -54,8 +54,7 @@ static size_t find_last(const pit_run *run, struct finished *last)
     size_t count = 0;
     for (size_t t = 0; t < run->thread_count; t++) {
         const pit_thread *thread = &run->threads[t];
-        size_t oldest =
-            thread->event_count > SPANS_LISTED ? thread->event_count - SPANS_LISTED : 0;
+        size_t oldest = thread->event_count > SPANS_LISTED ? thread->event_count - SPANS_LISTED : 0;
         for (size_t i = thread->event_count; i-- > oldest;) {
             struct finished span = {thread, &thread->events[i]};
             size_t at = count;
@@ -105,9 +104,8 @@ static int print_reading(const struct pit__report *report, const pit_run *run,
         pit__text_puts(&words, ": ");
     }
     double ticks = (double)run->end_ticks - (double)run->newest.ticks;
-    pit__text_printf(
-        &words, "last reading %s before the end: ",
-        pit__unit_duration(a, fmax(ticks, 0) * run->ns_per_tick, report->look.ascii));
+    pit__text_printf(&words, "last reading %s before the end: ",
+                     pit__unit_duration(a, fmax(ticks, 0) * run->ns_per_tick, report->look.ascii));
     pit__memory_words(memory, &words);
     if (last->available >= 0)
         pit__text_printf(&words, "; %s left on the machine",

@@ -161,7 +161,7 @@ static int print_spans(const struct pit__report *report)
 
 /* The views, by their names in the options: parts in their order, ended by NULL. */
 static const struct view {
-    const char *name; /* NULL: the report */
+    const char *name;        /* NULL: the report */
     enum pit__sort_key sort; /* where none is asked for */
     print_part *parts[12];
 } views[] = {

@@ -160,8 +160,8 @@ static size_t grew_most(const pit_tree *tree)
         size_t inner = SIZE_MAX;
         double most = OWN_SHARE * whole;
         /* a node in between need not be measured: any node below counts */
-        for (size_t i = at + 1; i < tree->node_count && tree->nodes[i].depth > tree->nodes[at].depth;
-             i++)
+        for (size_t i = at + 1;
+             i < tree->node_count && tree->nodes[i].depth > tree->nodes[at].depth; i++)
             if (growth_of(&tree->nodes[i]) >= most) {
                 most = growth_of(&tree->nodes[i]);
                 inner = i;

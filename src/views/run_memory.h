@@ -11,12 +11,12 @@
 
 struct pit__run_memory {
     struct pit__last_figures last;
-    double peak;        /* highest RSS known of; NaN: none */
-    double least, most; /* RSS along the readings; NaN without any */
+    double peak;               /* highest RSS known of; NaN: none */
+    double least, most;        /* RSS along the readings; NaN without any */
     struct pit__growth growth; /* over the run's second half, in bytes a nanosecond */
     int is_growing;
-    struct pit__text where; /* the path of the node it grew in; empty: not known */
-    int where_is_open;      /* no memory span tells: the span that was open */
+    struct pit__text where;      /* the path of the node it grew in; empty: not known */
+    int where_is_open;           /* no memory span tells: the span that was open */
     struct pit__verdict verdict; /* only of a run that died */
 };
 

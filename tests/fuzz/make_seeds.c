@@ -120,14 +120,13 @@ void make_seeds(const char *folder)
         uint64_t ring_bytes;
         int close;
     } seeds[] = {
-        {"finished", plain, 16384, 1},   {"killed", open_spans, 16384, 0},
-        {"values", values, PIT_RING_OFF, 1}, {"objects", objects, PIT_RING_OFF, 0},
+        {"finished", plain, 16384, 1},          {"killed", open_spans, 16384, 0},
+        {"values", values, PIT_RING_OFF, 1},    {"objects", objects, PIT_RING_OFF, 0},
         {"phases", phases_and_names, 16384, 1}, {"threads", threads, PIT_RING_OFF, 1},
-        {"deep", deep, PIT_RING_OFF, 0}, {"empty", NULL, PIT_RING_OFF, 1},
+        {"deep", deep, PIT_RING_OFF, 0},        {"empty", NULL, PIT_RING_OFF, 1},
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
-        pit_options options = {
-            .ring_bytes = seeds[i].ring_bytes, .sample_hz = -1, .in_memory = 1};
+        pit_options options = {.ring_bytes = seeds[i].ring_bytes, .sample_hz = -1, .in_memory = 1};
         if (pit_open(NULL, &options) != PIT_OK)
             return;
         if (seeds[i].record)

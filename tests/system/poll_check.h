@@ -9,7 +9,7 @@ struct poll_check {
     int at_rest;    /* the writers stand still: histogram and series fit exactly */
     unsigned wrong; /* the first ones are printed to stderr */
     unsigned long polls, steady;
-    uint64_t spans; /* of the newest reading */
+    uint64_t spans;         /* of the newest reading */
     unsigned long most_off; /* largest distance of a histogram's sum from its count */
     uint64_t used_bytes[2]; /* of the run, in the two readings before */
     int is_steady;          /* it got no block during those and this one */

@@ -157,8 +157,8 @@ static pid_t clone_raw(void)
         for (int i = 0; i < 7; i++)
             pit_end(pit_begin(&plain));
         char line[64];
-        int length = snprintf(line, sizeof line, "%ld %ld 7\n", syscall(SYS_getpid),
-                              syscall(SYS_getppid));
+        int length =
+            snprintf(line, sizeof line, "%ld %ld 7\n", syscall(SYS_getpid), syscall(SYS_getppid));
         if (write(1, line, (size_t)length) != length)
             _exit(1);
         _exit(0);

@@ -29,10 +29,13 @@ static void *record(void *argument)
     uint64_t random = index * 977 + 12345;
     while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        PIT_SPAN("outer")
-        {
-            PIT_SPAN("inner") { spin((uint64_t)1 << (random >> 60)); }
-            PIT_SPAN("empty") { pit_items(1); }
+        PIT_SPAN("outer") {
+            PIT_SPAN("inner") {
+                spin((uint64_t)1 << (random >> 60));
+            }
+            PIT_SPAN("empty") {
+                pit_items(1);
+            }
             PIT_PHASE("first");
             PIT_PHASE("second");
         }

@@ -41,8 +41,8 @@ int main(int argc, char **argv)
         poll_check(&check, run);
         pit_run_free(run);
     }
-    printf("%lu %u %llu %.0f %lu %lu\n", check.polls, check.wrong,
-           (unsigned long long)check.spans, longest, check.most_off, check.steady);
+    printf("%lu %u %llu %.0f %lu %lu\n", check.polls, check.wrong, (unsigned long long)check.spans,
+           longest, check.most_off, check.steady);
     free(check.nodes);
     return check.wrong ? 1 : 0;
 }

@@ -182,13 +182,15 @@ static int run_fork(char **arguments)
 {
     struct holder own = {{0}, {0}, 0};
     open_run(arguments[0], 0);
-    PIT_SPAN_WITH("parent", PIT_MEMORY | PIT_RECORD) {
+    PIT_SPAN_WITH("parent", PIT_MEMORY | PIT_RECORD)
+    {
         hold(&own, 100 * MB);
         pid_t pid = fork();
         if (pid < 0)
             fail("fork");
         if (pid == 0) {
-            PIT_SPAN_WITH("child", PIT_MEMORY | PIT_RECORD) {
+            PIT_SPAN_WITH("child", PIT_MEMORY | PIT_RECORD)
+            {
                 hold(&own, 60 * MB);
                 let_go(&own);
             }

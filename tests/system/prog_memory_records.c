@@ -41,11 +41,14 @@ static int run_many(char **arguments)
 static void batch(struct holder *kept)
 {
     struct holder scratch = {{0}, {0}, 0};
-    PIT_SPAN_WITH("batch", PIT_MEMORY | PIT_RECORD) {
-        PIT_SPAN_WITH("load", PIT_MEMORY) {
+    PIT_SPAN_WITH("batch", PIT_MEMORY | PIT_RECORD)
+    {
+        PIT_SPAN_WITH("load", PIT_MEMORY)
+        {
             hold(&scratch, (size_t)2 << 20);
         }
-        PIT_SPAN_WITH("cache", PIT_MEMORY) {
+        PIT_SPAN_WITH("cache", PIT_MEMORY)
+        {
             hold(kept, (size_t)6 << 20);
             pause_ms(20);
         }
@@ -61,7 +64,8 @@ static int run_out(char **arguments)
         return 70;
     puts("open");
     fflush(stdout);
-    PIT_SPAN_WITH("epoch", PIT_MEMORY) {
+    PIT_SPAN_WITH("epoch", PIT_MEMORY)
+    {
         while (kept.count * 6 < limit && kept.count < HOLDER_ROOM)
             batch(&kept);
     }

@@ -180,11 +180,13 @@ static int run_peak(char **arguments)
     if (strcmp(when, "before") == 0 || strcmp(when, "none") == 0)
         peak();
     if (strcmp(when, "none") != 0) {
-        PIT_SPAN_WITH("first", PIT_MEMORY) {
+        PIT_SPAN_WITH("first", PIT_MEMORY)
+        {
         }
         if (strcmp(when, "between") == 0)
             peak();
-        PIT_SPAN_WITH("second", PIT_MEMORY) {
+        PIT_SPAN_WITH("second", PIT_MEMORY)
+        {
         }
     }
     if (strcmp(when, "after") == 0)

@@ -74,12 +74,13 @@ static void odd_names(void)
     memset(wide, 'w', sizeof wide - 1);
     wide[sizeof wide - 1] = 0;
     span("plain");
-    span("\xe6\xb7\xb1\xe5\xba\xa6\xe5\xad\xa6\xe4\xb9\xa0");                   /* CJK */
+    span("\xe6\xb7\xb1\xe5\xba\xa6\xe5\xad\xa6\xe4\xb9\xa0");                    /* CJK */
     span("\xf0\x9f\x9a\x80\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 rocket"); /* emoji */
     span("red \x1b[31m bell \x07");
     span("two\nlines\tand a tab\r");
     span("bad utf-8 \xff\xc3");
-    span("turned \xe2\x80\xae" "around");
+    span("turned \xe2\x80\xae"
+         "around");
     span("");
     span(wide);
 }
@@ -103,8 +104,8 @@ static void count_for_ever(const char *path)
     int fd = open(path, O_RDWR | O_CREAT, 0666);
     if (fd < 0 || ftruncate(fd, COUNTERS * sizeof(uint64_t)) != 0)
         exit(98);
-    uint64_t *counters = mmap(NULL, COUNTERS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED,
-                              fd, 0);
+    uint64_t *counters =
+        mmap(NULL, COUNTERS * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     pthread_t thread;
     if (counters == MAP_FAILED)
         exit(98);

@@ -26,7 +26,8 @@ int main(int argc, char **argv)
     renames_left = argc > 2 && strcmp(argv[2], "late") == 0;
     pit_open(argv[1], NULL);
     for (int i = 0; i < 5; i++)
-        PIT_SPAN("before") { }
+        PIT_SPAN("before") {
+        }
     pit_close();
     puts("done");
     return 0;

@@ -114,8 +114,8 @@ static void check_state(unsigned long state, const unsigned char *run_bytes, siz
 
 /* ---- the parent ---------------------------------------------------------------------------- */
 
-static void write_file(const char *folder, const char *what, unsigned long state,
-                       const void *bytes, size_t size)
+static void write_file(const char *folder, const char *what, unsigned long state, const void *bytes,
+                       size_t size)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s-%lu.pit", folder, what, state);
@@ -196,8 +196,8 @@ int main(int argc, char **argv)
     const unsigned char *run = mmap(NULL, ROOM, PROT_READ, MAP_SHARED, fd, 0);
     if (run == MAP_FAILED)
         return 67;
-    unsigned long states = step_through(child, argv[1], run, strtoul(argv[3], NULL, 10),
-                                        strtoul(argv[4], NULL, 10));
+    unsigned long states =
+        step_through(child, argv[1], run, strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10));
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     printf("%lu states, %u wrong\n", states, wrong);

@@ -33,7 +33,7 @@ static struct worker {
     uint32_t index;
     uint64_t seed;
     struct walk walk;
-} *workers;
+} * workers;
 static struct walk_truth *truth;
 static int leave;
 static uint64_t left_open;
@@ -93,9 +93,9 @@ static int churn(char **argv)
 static void *one_span(void *argument)
 {
     (void)argument;
-    PIT_SPAN("short")
-    {
-        PIT_SPAN("inner") {}
+    PIT_SPAN("short") {
+        PIT_SPAN("inner") {
+        }
     }
     return NULL;
 }
@@ -124,7 +124,8 @@ static void *leave_three_open(void *argument)
     pthread_setname_np(pthread_self(), "leaver");
     pit_begin(&loose);
     pit_begin(&loose);
-    PIT_SPAN("done") {}
+    PIT_SPAN("done") {
+    }
     pit_begin(&loose);
     return NULL;
 }
@@ -193,9 +194,10 @@ static int signals(char **argv)
     unsigned long spans = 0;
     do {
         for (int i = 0; i < 100; i++) {
-            PIT_SPAN("main")
-            {
-                PIT_SPAN("inner") { spans++; }
+            PIT_SPAN("main") {
+                PIT_SPAN("inner") {
+                    spans++;
+                }
                 PIT_PHASE("first");
                 PIT_PHASE("second");
             }

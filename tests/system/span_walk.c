@@ -23,8 +23,7 @@ struct walk_truth *walk_truth_open(const char *path)
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0 || ftruncate(fd, (off_t)sizeof(struct walk_truth)) != 0)
         return NULL;
-    struct walk_truth *truth =
-        mmap(NULL, sizeof *truth, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct walk_truth *truth = mmap(NULL, sizeof *truth, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (truth == MAP_FAILED)
         return NULL;
@@ -94,9 +93,8 @@ void walk_start(struct walk *walk, struct walk_truth *truth, uint32_t index, uin
     SET(area->next, 0);
     SET(area->tid, (uint64_t)syscall(SYS_gettid));
     uint64_t used = GET(truth->areas_used);
-    while (used < index + 1u &&
-           !__atomic_compare_exchange_n(&truth->areas_used, &used, index + 1u, 0,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    while (used < index + 1u && !__atomic_compare_exchange_n(&truth->areas_used, &used, index + 1u,
+                                                             0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         continue;
 }
 

@@ -11,9 +11,9 @@
 #define WALK_AREAS 80u
 #define WALK_STACK 320u
 
-struct walk_slot { /* one path; slot 0 is the root */
-    uint64_t ending, ended;       /* counted before and after an end */
-    uint64_t beginning, begun;    /* likewise, of span objects */
+struct walk_slot {             /* one path; slot 0 is the root */
+    uint64_t ending, ended;    /* counted before and after an end */
+    uint64_t beginning, begun; /* likewise, of span objects */
     uint64_t items_before, items_after;
     uint32_t parent, detached;
     char name[72];
@@ -28,7 +28,7 @@ struct walk_area { /* one thread's */
     struct walk_slot slots[WALK_SLOTS];
 };
 
-struct walk_truth { /* the file */
+struct walk_truth {           /* the file */
     uint64_t opening, opened; /* before and after pit_open */
     uint64_t exiting;         /* set before exit: later ends may not be recorded */
     uint64_t areas_used;

@@ -31,60 +31,60 @@ static inline void check_register(const char *name, void (*run)(void))
     check_cases[check_case_count++] = (struct check_case){name, run};
 }
 
-#define TEST(name_)                                                                               \
-    static void name_(void);                                                                      \
-    __attribute__((constructor)) static void register_##name_(void)                               \
-    {                                                                                             \
-        check_register(#name_, name_);                                                            \
-    }                                                                                             \
+#define TEST(name_)                                                                                \
+    static void name_(void);                                                                       \
+    __attribute__((constructor)) static void register_##name_(void)                                \
+    {                                                                                              \
+        check_register(#name_, name_);                                                             \
+    }                                                                                              \
     static void name_(void)
 
-#define CHECK(cond_)                                                                              \
-    do {                                                                                          \
-        if (!(cond_)) {                                                                           \
-            printf("  %s:%d: %s\n", __FILE__, __LINE__, #cond_);                                  \
-            check_failures++;                                                                     \
-        }                                                                                         \
+#define CHECK(cond_)                                                                               \
+    do {                                                                                           \
+        if (!(cond_)) {                                                                            \
+            printf("  %s:%d: %s\n", __FILE__, __LINE__, #cond_);                                   \
+            check_failures++;                                                                      \
+        }                                                                                          \
     } while (0)
 
-#define CHECK_INT(got_, want_)                                                                    \
-    do {                                                                                          \
-        long long check_got = (long long)(got_), check_want = (long long)(want_);                 \
-        if (check_got != check_want) {                                                            \
-            printf("  %s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #got_, check_got,       \
-                   check_want);                                                                   \
-            check_failures++;                                                                     \
-        }                                                                                         \
+#define CHECK_INT(got_, want_)                                                                     \
+    do {                                                                                           \
+        long long check_got = (long long)(got_), check_want = (long long)(want_);                  \
+        if (check_got != check_want) {                                                             \
+            printf("  %s:%d: %s is %lld, not %lld\n", __FILE__, __LINE__, #got_, check_got,        \
+                   check_want);                                                                    \
+            check_failures++;                                                                      \
+        }                                                                                          \
     } while (0)
 
-#define CHECK_STR(got_, want_)                                                                    \
-    do {                                                                                          \
-        const char *check_got = (got_), *check_want = (want_);                                    \
-        if (!check_got || strcmp(check_got, check_want) != 0) {                                   \
-            printf("  %s:%d: %s is\n%s\n  not\n%s\n", __FILE__, __LINE__, #got_,                  \
-                   check_got ? check_got : "(null)", check_want);                                 \
-            check_failures++;                                                                     \
-        }                                                                                         \
+#define CHECK_STR(got_, want_)                                                                     \
+    do {                                                                                           \
+        const char *check_got = (got_), *check_want = (want_);                                     \
+        if (!check_got || strcmp(check_got, check_want) != 0) {                                    \
+            printf("  %s:%d: %s is\n%s\n  not\n%s\n", __FILE__, __LINE__, #got_,                   \
+                   check_got ? check_got : "(null)", check_want);                                  \
+            check_failures++;                                                                      \
+        }                                                                                          \
     } while (0)
 
-#define CHECK_NEAR(got_, want_, tolerance_)                                                       \
-    do {                                                                                          \
-        double check_got = (got_), check_want = (want_), check_off = check_got - check_want;      \
-        if (!(check_off <= (tolerance_) && -check_off <= (tolerance_))) {                         \
-            printf("  %s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #got_, check_got,     \
-                   check_want);                                                                   \
-            check_failures++;                                                                     \
-        }                                                                                         \
+#define CHECK_NEAR(got_, want_, tolerance_)                                                        \
+    do {                                                                                           \
+        double check_got = (got_), check_want = (want_), check_off = check_got - check_want;       \
+        if (!(check_off <= (tolerance_) && -check_off <= (tolerance_))) {                          \
+            printf("  %s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #got_, check_got,      \
+                   check_want);                                                                    \
+            check_failures++;                                                                      \
+        }                                                                                          \
     } while (0)
 
 /* What cannot go on without it. */
-#define REQUIRE(cond_)                                                                            \
-    do {                                                                                          \
-        if (!(cond_)) {                                                                           \
-            printf("  %s:%d: required: %s\n", __FILE__, __LINE__, #cond_);                        \
-            fflush(stdout);                                                                       \
-            _exit(1);                                                                             \
-        }                                                                                         \
+#define REQUIRE(cond_)                                                                             \
+    do {                                                                                           \
+        if (!(cond_)) {                                                                            \
+            printf("  %s:%d: required: %s\n", __FILE__, __LINE__, #cond_);                         \
+            fflush(stdout);                                                                        \
+            _exit(1);                                                                              \
+        }                                                                                          \
     } while (0)
 
 static int check_run(const struct check_case *c)

@@ -204,9 +204,8 @@ static inline int probe_thread_holds(const pit_thread *t)
                        (unsigned long long)node->series[k].total,
                        (unsigned long long)node->series[k].min,
                        (unsigned long long)node->series[k].max);
-            printf("    node: total %llu, min %llu, max %llu\n",
-                   (unsigned long long)node->total, (unsigned long long)node->min,
-                   (unsigned long long)node->max);
+            printf("    node: total %llu, min %llu, max %llu\n", (unsigned long long)node->total,
+                   (unsigned long long)node->min, (unsigned long long)node->max);
             bad++;
         }
     }

@@ -35,7 +35,8 @@ TEST(two_pairs_give_the_rate_of_the_system_clock)
     struct pit_fmt_pair last = pit__clock_pair();
     outside = probe_ns() - outside;
     CHECK(last.ticks > first.ticks);
-    double raw = (double)(last.raw_ns - first.raw_ns), wall = (double)(last.wall_ns - first.wall_ns);
+    double raw = (double)(last.raw_ns - first.raw_ns),
+           wall = (double)(last.wall_ns - first.wall_ns);
     CHECK(raw >= (double)inside * 0.99 && raw <= (double)outside * 1.01);
     CHECK(wall >= (double)inside * 0.99 && wall <= (double)outside * 1.01);
     CHECK(first.error_ns < 1000000 && last.error_ns < 1000000);

@@ -145,7 +145,7 @@ static void check_quantiles(const pit_run *run, const char *name, uint64_t *samp
         if (strcmp(tree->nodes[i].path, name) == 0)
             node = &tree->nodes[i];
     REQUIRE(node);
-    static const double quantiles[] = {0.001, 0.01, 0.05, 0.1,  0.25, 0.5,
+    static const double quantiles[] = {0.001, 0.01, 0.05, 0.1,  0.25,  0.5,
                                        0.75,  0.9,  0.95, 0.99, 0.999, 1};
     for (size_t i = 0; i < sizeof quantiles / sizeof quantiles[0]; i++) {
         size_t rank = (size_t)ceil(quantiles[i] * (double)count - 1e-9);

@@ -266,9 +266,11 @@ static void *begin_and_end(void *argument)
 {
     struct pit__leak_entry *entry = argument;
     CHECK_INT(pit__leaks_begin(), 0);
+    const struct pit__leak_owner *owner = pit__alloc_self.owner;
+    REQUIRE(owner);
     pit__leak_add(BLOCK(1), 10);
-    entry->owner = (uint32_t)(pit__alloc_self.owner - the_set->owners);
-    entry->sequence = pit__alloc_self.owner->sequence;
+    entry->owner = (uint32_t)(owner - the_set->owners);
+    entry->sequence = owner->sequence;
     CHECK_INT(is_stale(entry), 0);
     CHECK_END(0, 10, 1);
     return NULL;

@@ -54,7 +54,8 @@ TEST(every_span_of_a_site_is_measured)
 {
     probe_open();
     for (int i = 0; i < 500; i++)
-        PIT_SPAN_WITH("measured", PIT_MEMORY | PIT_RECORD) {
+        PIT_SPAN_WITH("measured", PIT_MEMORY | PIT_RECORD)
+        {
         }
     const pit_run *run = probe_read(NULL);
     CHECK_INT(probe_first(run, "measured")->count, 500);
@@ -87,10 +88,12 @@ TEST(nested_spans_have_each_their_own_peak)
 {
     probe_open();
     for (int i = 0; i < 3; i++)
-        PIT_SPAN_WITH("outer", PIT_MEMORY) {
+        PIT_SPAN_WITH("outer", PIT_MEMORY)
+        {
             touch(40 * MB);
             PIT_SPAN("plain") {
-                PIT_SPAN_WITH("inner", PIT_MEMORY) {
+                PIT_SPAN_WITH("inner", PIT_MEMORY)
+                {
                     touch(20 * MB);
                 }
             }
@@ -131,7 +134,8 @@ TEST(a_jump_out_of_memory_spans_leaves_those_around_right)
         if (setjmp(back) == 0)
             leave_by_jump();
         pit_end(outer);
-        PIT_SPAN_WITH("next", PIT_MEMORY) {
+        PIT_SPAN_WITH("next", PIT_MEMORY)
+        {
             touch(10 * MB);
         }
     }
@@ -183,7 +187,8 @@ TEST(a_span_open_at_close_does_not_hurt_the_next_recorder)
         CHECK_INT(pit_close(), 0);
     }
     probe_open();
-    PIT_SPAN_WITH("later", PIT_MEMORY) {
+    PIT_SPAN_WITH("later", PIT_MEMORY)
+    {
         touch(10 * MB);
     }
     CHECK_INT(memory_of(probe_read(NULL), "later")->count, 1);
@@ -201,7 +206,8 @@ TEST(the_reading_is_not_in_the_spans_around)
     PIT_SPAN("outer") {
         PIT_SPAN("middle") {
             for (int i = 0; i < SPANS; i++)
-                PIT_SPAN_WITH("inner", PIT_MEMORY) {
+                PIT_SPAN_WITH("inner", PIT_MEMORY)
+                {
                 }
         }
     }
@@ -222,7 +228,8 @@ TEST(work_beside_the_reading_is_still_counted)
     probe_open();
     PIT_SPAN("outer") {
         for (int i = 0; i < 50; i++)
-            PIT_SPAN_WITH("inner", PIT_MEMORY) {
+            PIT_SPAN_WITH("inner", PIT_MEMORY)
+            {
                 probe_spin(200000);
             }
         probe_spin(5000000);
@@ -245,9 +252,11 @@ static void *measure_much(void *arg)
     (void)arg;
     pthread_barrier_wait(&begin_line);
     for (int i = 0; i < rounds; i++)
-        PIT_SPAN_WITH("outer", PIT_MEMORY | PIT_RECORD) {
+        PIT_SPAN_WITH("outer", PIT_MEMORY | PIT_RECORD)
+        {
             PIT_SPAN("plain") {
-                PIT_SPAN_WITH("inner", PIT_MEMORY) {
+                PIT_SPAN_WITH("inner", PIT_MEMORY)
+                {
                 }
             }
         }

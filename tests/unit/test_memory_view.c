@@ -218,7 +218,8 @@ TEST(memory_view_of_a_run_that_holds_its_memory)
         "RSS       ▁▁▂▃▄▅▅▆▇███████████████████████████████████████████████████\n"
         "          min 100 MB, max 500 MB, last 500 MB, peak between readings 700 MB; limit 1.00 GB"
         " (cgroup v2); each bar 1.00 s\n"
-        "growth    none over the run's second half: 0 B a minute is within the noise of the readings;"
+        "growth    none over the run's second half: 0 B a minute is within the noise of the "
+        "readings;"
         " median slope of 31 points\n"
         "CPU       153 % busy on average of one core; threads 4, at most 4\n"
         "I/O       read 3.00 GB, wrote n/a (storage); page faults 12,345 minor, 2 major\n"
@@ -326,8 +327,8 @@ TEST(json_has_records_and_readings_and_null_for_the_unknown)
                               .rss_peak = 3 * MB,
                               .error_bytes = 256 * KB,
                               .peak_method = PIT_PEAK_HWM};
-    records[1] = (pit_record){.node = 1, .depth = 2, .begin = 1000, .duration = 5, .has_alloc = 1,
-                              .alloc_bytes = 9};
+    records[1] = (pit_record){
+        .node = 1, .depth = 2, .begin = 1000, .duration = 5, .has_alloc = 1, .alloc_bytes = 9};
     threads[0].records = records;
     threads[0].record_count = 2;
     threads[0].records_dropped = 5;

@@ -13,8 +13,8 @@ static const char *expanded(const char *wanted)
 
 static void no_rank(void)
 {
-    static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
-                                            "PMI_RANK", "SLURM_PROCID", "PITWALL_FILE"};
+    static const char *const variables[] = {"RANK",     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                            "PMI_RANK", "SLURM_PROCID",         "PITWALL_FILE"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unsetenv(variables[i]);
 }

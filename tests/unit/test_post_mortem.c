@@ -227,7 +227,8 @@ TEST(a_run_without_readings_says_that_nothing_is_known)
     pit_run run = dead(300 * MB, 300 * MB);
     run.has_samples = 0;
     run.sample_count = 0;
-    static const char first[] = "ended without a close; why is not known, its memory was not read\n";
+    static const char first[] =
+        "ended without a close; why is not known, its memory was not read\n";
     char *text = made_report(&run, NULL, NULL);
     if (strncmp(text, first, sizeof first - 1) != 0)
         CHECK_STR(text, first);
@@ -261,8 +262,8 @@ TEST(growth_without_memory_spans_names_the_open_span)
 {
     pit_run run = dead(GB, 1988 * MB);
     nodes[2].memory = NULL;
-    CHECK(has(made_report(&run, NULL, NULL),
-              "growing 487 MB a minute while epoch/batch was open\n"));
+    CHECK(
+        has(made_report(&run, NULL, NULL), "growing 487 MB a minute while epoch/batch was open\n"));
 }
 
 TEST(growth_that_memory_spans_did_not_see_is_the_open_spans)

@@ -180,8 +180,18 @@ static size_t pick(uint64_t *state)
 
 static void bend(unsigned char *copy, uint64_t *state)
 {
-    static const uint64_t words[] = {0, 1, 2, 63, 64, 255, 256, 4096, UINT32_MAX,
-                                     (uint64_t)1 << 32, (uint64_t)1 << 63, UINT64_MAX,
+    static const uint64_t words[] = {0,
+                                     1,
+                                     2,
+                                     63,
+                                     64,
+                                     255,
+                                     256,
+                                     4096,
+                                     UINT32_MAX,
+                                     (uint64_t)1 << 32,
+                                     (uint64_t)1 << 63,
+                                     UINT64_MAX,
                                      UINT64_MAX - 63};
     size_t at = pick(state);
     switch (probe_random(state) % 3) {

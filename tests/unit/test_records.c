@@ -93,10 +93,12 @@ TEST(a_dead_run_has_the_same_records_as_a_live_one)
 TEST(records_of_nested_spans_come_in_the_order_of_their_ends)
 {
     open_records(0);
-    PIT_SPAN_WITH("outer", PIT_RECORD) {
+    PIT_SPAN_WITH("outer", PIT_RECORD)
+    {
         pit_items(100);
         PIT_SPAN("plain") {
-            PIT_SPAN_WITH("inner", PIT_RECORD | PIT_MEMORY) {
+            PIT_SPAN_WITH("inner", PIT_RECORD | PIT_MEMORY)
+            {
                 pit_items(7);
             }
         }

@@ -143,8 +143,7 @@ TEST(allocations_are_read)
     struct pit_fmt_alloc_of *block = add(&image, PIT_FMT_ALLOC_OF, 0, sizeof *block);
     block->block.a = NODE_REF(&image);
     image.node->alloc = ref_of(&image, block);
-    block->copies[0] =
-        (struct pit_fmt_alloc){1, 2, 3, 4, 5, 6, 7, -8, -9, 10, 11, 12, {0}};
+    block->copies[0] = (struct pit_fmt_alloc){1, 2, 3, 4, 5, 6, 7, -8, -9, 10, 11, 12, {0}};
     const pit_alloc *a = parse(&image)->threads[0].nodes[0].alloc;
     REQUIRE(a);
     CHECK_INT(a->count, 1);
@@ -231,8 +230,7 @@ TEST(hostile_records_are_bounded)
 
 static struct pit_fmt_samples *add_samples(struct image *image, uint64_t readings, uint64_t stride)
 {
-    struct pit_fmt_samples *block =
-        add(image, PIT_FMT_SAMPLES, PIT_FMT_NO_THREAD, sizeof *block);
+    struct pit_fmt_samples *block = add(image, PIT_FMT_SAMPLES, PIT_FMT_NO_THREAD, sizeof *block);
     block->block.used = readings;
     block->half = 1;
     block->stride[1] = stride;

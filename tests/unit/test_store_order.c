@@ -18,11 +18,11 @@ static void looked_at(void);
 #define PIT_STORE_ORDERED(x_, v_) (__atomic_store_n(&(x_), (v_), __ATOMIC_RELEASE), looked_at())
 #define PIT_ADD(x_, v_) PIT_STORE_ORDERED(x_, PIT_LOAD(x_) + (v_))
 #define PIT_ADD32(x_, v_) PIT_STORE_ORDERED(x_, PIT_LOAD(x_) + (v_))
-#define PIT_ADD128(lo_, hi_, vlo_, vhi_)                                                          \
-    do {                                                                                          \
-        uint64_t add_lo = PIT_LOAD(lo_), add_sum = add_lo + (vlo_);                               \
-        PIT_STORE_ORDERED(lo_, add_sum);                                                          \
-        PIT_STORE_ORDERED(hi_, PIT_LOAD(hi_) + (vhi_) + (add_sum < add_lo));                      \
+#define PIT_ADD128(lo_, hi_, vlo_, vhi_)                                                           \
+    do {                                                                                           \
+        uint64_t add_lo = PIT_LOAD(lo_), add_sum = add_lo + (vlo_);                                \
+        PIT_STORE_ORDERED(lo_, add_sum);                                                           \
+        PIT_STORE_ORDERED(hi_, PIT_LOAD(hi_) + (vhi_) + (add_sum < add_lo));                       \
     } while (0)
 /* Names of built-in functions are not expanded again inside their own macros. */
 #define __atomic_store(p_, v_, order_) (__atomic_store((p_), (v_), (order_)), looked_at())
@@ -31,8 +31,7 @@ static int looked_at_after(int result)
     looked_at();
     return result;
 }
-#define __atomic_compare_exchange_n(...)                                                          \
-    looked_at_after(__atomic_compare_exchange_n(__VA_ARGS__))
+#define __atomic_compare_exchange_n(...) looked_at_after(__atomic_compare_exchange_n(__VA_ARGS__))
 
 /* A clock that stands where a test puts it. */
 #include "recorder/clock.h"
@@ -57,12 +56,12 @@ static uint64_t fake_clock(uint32_t counter)
 /* ---- what is looked for at every store ----------------------------------------------------- */
 
 static pit_recorder *watched;
-static int looking;            /* how many levels deep: the reader itself stores nothing */
-static uint64_t looks;         /* how often */
-static uint64_t least, most;   /* spans finished or open, at any instant */
+static int looking;          /* how many levels deep: the reader itself stores nothing */
+static uint64_t looks;       /* how often */
+static uint64_t least, most; /* spans finished or open, at any instant */
 static uint64_t objects_least, objects_most; /* the same of objects */
 static uint64_t values_least, values_most;   /* values in all */
-static double values_each;     /* every value fed */
+static double values_each;                   /* every value fed */
 
 static void count_spans(const pit_run *run, uint64_t *spans, uint64_t *objects, uint64_t *values)
 {
