@@ -6,10 +6,13 @@
 #include <sys/mman.h>
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
- * signal handler. */
-static int is_held(const struct pit__thread *t)
+ * signal handler, whose span is counted. */
+static int is_counted_handler(struct pit__thread *t)
 {
-    return t->file && PIT_LOAD(t->open) && (PIT_LOAD(pit__inside) || !pit__is_free(t));
+    if (!t->file || !PIT_LOAD(t->open) || (!PIT_LOAD(pit__inside) && pit__is_free(t)))
+        return 0;
+    pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
+    return 1;
 }
 
 static uint64_t now_of(const struct pit__thread *t)
@@ -21,10 +24,8 @@ static uint64_t now_of(const struct pit__thread *t)
 static struct pit__thread *this_thread(void)
 {
     struct pit__thread *t = pit__tls;
-    if (is_held(t)) {
-        pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
+    if (is_counted_handler(t))
         return NULL;
-    }
     if (pit__is_free(t))
         return t;
     pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit__default_recorder();
@@ -251,10 +252,8 @@ static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
 static struct pit__thread *thread_for_end(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    if (is_held(t)) {
-        pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
+    if (is_counted_handler(t))
         return NULL;
-    }
     if (pit__is_free(t))
         return t;
     pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit_default();
@@ -350,8 +349,7 @@ static struct pit__thread *thread_in(pit_recorder *rec)
         return pit__attach(rec);
     if (pit__is_free(t))
         return t;
-    if (is_held(t))
-        pit__bump(&t->file->counters[PIT_FMT_SIGNAL]);
+    is_counted_handler(t);
     return NULL;
 }
 
