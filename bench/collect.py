@@ -38,6 +38,8 @@ FIGURES = [
     ("mem_span_x_by_hand", "the same over its readings by hand", "x", 1.20),
     ("mem_span_8_threads_us", "the same, eight threads at once, each", "µs", None),
     ("sampler_cpu_pct", "the sampler, of one processor", "%", 0.1),
+    ("malloc_pair_x_plain", "malloc and free with libpitwall-alloc, over plain", "x", None),
+    ("malloc_pair_added_ns", "what it adds to a pair", "ns", 10),
     ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),
     ("store_stall_noise_max_us", "worst empty passage under sync", "µs", None),
     ("store_stall_in_place_max_us", "worst span under sync, in place", "µs", None),

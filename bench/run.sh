@@ -33,6 +33,7 @@ run bench_start
 run bench_memory
 run bench_memory_span
 run bench_read
+run bench_malloc
 run bench_stall noise
 run bench_stall in_place
 run bench_stall shm

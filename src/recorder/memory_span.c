@@ -179,8 +179,9 @@ static void alloc_end(struct pit__measured *m)
 {
     struct pit__alloc_counters *now = alloc_api->counters();
     m->leaked_bytes = m->leaked_blocks = 0;
-    if (m->leak_level >= 0)
-        alloc_api->leaks_end(m->leak_level, &m->leaked_bytes, &m->leaked_blocks);
+    if (m->leak_level >= 0 &&
+        alloc_api->leaks_end(m->leak_level, &m->leaked_bytes, &m->leaked_blocks) != 0)
+        m->leak_level = -1; /* not known: the span does not count among those looked at */
     m->alloc.allocs = now->allocs - m->alloc.allocs;
     m->alloc.frees = now->frees - m->alloc.frees;
     m->alloc.alloc_bytes = now->alloc_bytes - m->alloc.alloc_bytes;
