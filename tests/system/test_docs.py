@@ -37,8 +37,10 @@ class Documents(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "program.c"), "w", encoding="utf-8") as file:
                 file.write(source)
-            subprocess.run(["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow",
-                            "-Werror", "-I", os.path.join(ROOT, "include"), "program.c",
+            sanitize = {"address": ["-fsanitize=address,undefined"],
+                        "thread": ["-fsanitize=thread"]}.get(pit_case.sanitizer(), [])
+            subprocess.run(["gcc", *sanitize, "-std=c11", "-Wall", "-Wextra", "-Wpedantic",
+                            "-Wshadow", "-Werror", "-I", os.path.join(ROOT, "include"), "program.c",
                             os.path.join(build, "lib", "libpitwall.a"), "-lpthread", "-lm",
                             "-o", "program"], cwd=folder, check=True)
             subprocess.run([os.path.join(folder, "program")], cwd=folder, check=True, timeout=60,
