@@ -247,9 +247,11 @@ void pit__facts_write(pit_recorder *rec, const pit_options *options)
     add(rec, "path", rec->path);
     snprintf(text, sizeof text, "%ld", (long)getpid());
     add(rec, "pid", text);
-    add_start(rec);
     add_machine(rec);
     add_rank(rec);
-    add_git(rec);
+    if (!pit__is_bare_clone()) { /* the calendar and files by FILE take locks of libc */
+        add_start(rec);
+        add_git(rec);
+    }
     add_labels(rec, options->labels);
 }

@@ -133,6 +133,13 @@ struct pit__lock *pit__process_lock(void)
     return page;
 }
 
+/* The kernel has wiped the canary, and the handler that sets it again did not run. */
+int pit__is_bare_clone(void)
+{
+    const struct pit__lock *lock = pit__process_lock();
+    return lock && !lock[CANARY].word;
+}
+
 /* In the same page, a cache line further. */
 struct pit__lock *pit__open_lock(void)
 {

@@ -31,6 +31,10 @@ void *pit__wiped_alloc(size_t bytes);
  * only if the system gives no memory at all. */
 struct pit__lock *pit__process_lock(void);
 
+/* Is this the child of a bare clone() in a program with threads? No handler of fork has run in it, and
+ * any lock of libc may be held for good by a thread that it does not have. */
+int pit__is_bare_clone(void);
+
 /* The lock for opening and closing the default recorder; taken before any other. */
 struct pit__lock *pit__open_lock(void);
 

@@ -128,8 +128,8 @@ static void *sample(void *arg)
 
 void pit__sampler_start(pit_recorder *rec)
 {
-    if (!(rec->sample_hz > 0))
-        return;
+    if (!(rec->sample_hz > 0) || pit__is_bare_clone())
+        return; /* starting a thread takes locks of libc */
     sigset_t all, before;
     sigfillset(&all);
     pthread_attr_t attributes;
