@@ -2,8 +2,8 @@
  *
  *     cache -o cache.pit && pitwall report cache.pit --view memory
  *
- * Shows the same calls as leak.c, PIT_SPAN_WITH(name, PIT_MEMORY): "fill" takes memory in the first
- * third of the run and none after that, for what comes in then takes the place of what was there.
+ * Shows the same calls as leak.c, PIT_SPAN_WITH(name, PIT_MEMORY): "fill" takes memory at the start
+ * of the run and none after that, for what comes in then takes the place of what was there.
  * Its deltas add up to the cache's size and stay there. pit_value keeps the hit rate.
  */
 #include <pitwall.h>
@@ -25,6 +25,7 @@ struct entry {
 };
 
 static struct entry slots[SLOTS];
+static unsigned oldest; /* the slot that is filled next */
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -56,6 +57,14 @@ static int fill(struct entry *entry, unsigned key)
     return 0;
 }
 
+static struct entry *find(unsigned key)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (slots[i].data && slots[i].key == key)
+            return &slots[i];
+    return NULL;
+}
+
 static unsigned use(const unsigned char *data)
 {
     unsigned sum = 0;
@@ -72,12 +81,12 @@ static int serve(unsigned requests, unsigned *sum)
         PIT_SPAN_WITH("request", PIT_MEMORY | PIT_RECORD)
         {
             unsigned key = (unsigned)(next_random(&random) % KEYS);
-            struct entry *entry = &slots[key % SLOTS];
-            if (entry->data && entry->key == key)
-                hits++;
-            else
+            struct entry *entry = find(key);
+            hits += entry != NULL;
+            if (!entry)
                 PIT_SPAN_WITH("fill", PIT_MEMORY)
                 {
+                    entry = &slots[oldest++ % SLOTS];
                     if (fill(entry, key))
                         return -1;
                 }

@@ -17,7 +17,10 @@
 
 /* Figures of one open frame. Private memory, one for each depth; linked while it is measured. */
 struct pit__measured {
-    struct pit__measured *next, **at;    /* open memory spans of the process, guarded by the lock */
+    struct pit__measured *next, **at; /* open memory spans of the process, guarded by the lock */
+    int is_linked;                    /* among them; the owner's own word */
+    uint32_t peak_method;             /* how this span's peak was obtained */
+    uint64_t error_bytes;
     uint64_t rss_begin, rss_end, peak;   /* rss_begin or rss_end 0: it could not be read */
     uint64_t minor_faults, major_faults; /* at the begin; at the end: during it */
     uint64_t items;                      /* of the node at the begin */
@@ -125,13 +128,12 @@ static void unlink_from(struct pit__measured *m)
     *m->at = m->next;
     if (m->next)
         m->next->at = m->at;
-    m->at = NULL;
 }
 
 static void memory_begin(struct pit__thread *t, struct pit__measured *m)
 {
     struct mark *mark = mark_of_process();
-    m->at = NULL;
+    m->is_linked = 0;
     m->rss_begin = m->rss_end = 0;
     if (!mark)
         return;
@@ -143,19 +145,23 @@ static void memory_begin(struct pit__thread *t, struct pit__measured *m)
     m->minor_faults = now.minor_faults;
     m->major_faults = now.major_faults;
     link_in(mark, m);
+    m->is_linked = 1;
     pit__lock_give(&mark->lock);
     pit__rss_peak_seen(t->recorder, now.peak);
 }
 
 static void memory_end(struct pit__thread *t, struct pit__measured *m)
 {
-    struct mark *mark = m->at ? mark_of_process() : NULL;
+    struct mark *mark = m->is_linked ? mark_of_process() : NULL;
     if (!mark)
         return;
     pit__lock_take(&mark->lock);
     struct pit__rss_reading now = pit__rss_read(&mark->rss);
     fold(mark, now.peak > now.rss ? now.peak : now.rss);
     unlink_from(m);
+    m->is_linked = 0;
+    m->peak_method = mark->rss.peak_method;
+    m->error_bytes = mark->rss.error_bytes;
     pit__lock_give(&mark->lock);
     m->rss_end = now.rss;
     m->minor_faults = now.minor_faults - m->minor_faults;
@@ -254,7 +260,6 @@ static void *block_of(struct pit__thread *t, const struct pit_fmt_node *node, ui
 static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
                         const struct pit__measured *m)
 {
-    const struct pit__rss *rss = &mark_of_process()->rss;
     struct pit_fmt_memory_of *block =
         block_of(t, node, &node->memory, PIT_FMT_MEMORY_OF, sizeof *block);
     if (!block)
@@ -274,8 +279,8 @@ static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
     sum.rss_last = m->rss_end;
     sum.minor_faults += m->minor_faults;
     sum.major_faults += m->major_faults;
-    sum.error_bytes = rss->error_bytes;
-    sum.peak_method = rss->peak_method;
+    sum.error_bytes = m->error_bytes;
+    sum.peak_method = m->peak_method;
     copy_words(&block->copies[other], &sum, sizeof sum);
     PIT_STORE_ORDERED(block->block.b, other);
 }
@@ -310,15 +315,14 @@ static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
 {
     record.items = node->items - m->items;
     if (record.where & PIT_FMT_WHERE_MEMORY && is_known(m)) {
-        const struct pit__rss *rss = &mark_of_process()->rss;
         record.has |= 1;
         record.rss_begin = m->rss_begin;
         record.rss_end = m->rss_end;
-        record.rss_peak = rss->peak_method == PIT_FMT_PEAK_NONE ? 0 : m->peak;
-        record.error_bytes = rss->error_bytes;
+        record.rss_peak = m->peak_method == PIT_FMT_PEAK_NONE ? 0 : m->peak;
+        record.error_bytes = m->error_bytes;
         record.minor_faults = m->minor_faults;
         record.major_faults = m->major_faults;
-        record.peak_method = rss->peak_method;
+        record.peak_method = m->peak_method;
     }
     if (alloc_api && record.where & PIT_FMT_WHERE_ALLOC) {
         record.has |= 2;
@@ -337,7 +341,7 @@ void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, ui
 {
     struct pit_fmt_node *node = pit__at(t->base, pit_fmt_ref_of(where));
     const struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
-    if (!m || !mark_of_process())
+    if (!m)
         return;
     if (where & PIT_FMT_WHERE_MEMORY && is_known(m))
         keep_memory(t, node, m);

@@ -20,8 +20,9 @@ from memory_model import MB, SLACK
 RUSAGE, HWM = 1, 2
 
 # A process keeps the peak of the one that started it, over exec, and no reset takes that back: with
-# this Python as its parent a small program would never use the quicker way to read the mark.
-SMALL = ["/bin/sh", "-c", '"$@"; exit $?', "sh"]
+# this Python as its parent a small program would never use the quicker way to read the mark. This
+# parent is small, and leaves no program behind that does not end.
+SMALL = ["timeout", "--signal=KILL", str(50 * pit_case.slowness())]
 
 
 def large(megabytes):
@@ -272,35 +273,44 @@ class Examples(pit_case.Case):
     # is an eighth of what is touched, the thread sanitizer's up to four times that.
     MOST = {"": 1.1, "address": 1.4}.get(pit_case.sanitizer(), 6)
 
-    def run_example(self, name):
+    def run_example(self, name, *arguments):
         path = os.path.join(self.folder(), name + ".pit")
         # Freed memory comes back at once: the address sanitizer would hold 256 MB of it back, and
         # every span that frees would look like a leak.
         env = pit_case.clean_env(
             ASAN_OPTIONS="quarantine_size_mb=0:thread_local_quarantine_size_kb=0")
-        self.run_ok([pit_case.example(name), "-o", path], env=env)
+        self.run_ok([pit_case.example(name), "-o", path] + list(arguments), env=env)
         text = self.run_ok([pit_case.tool(), "report", "--view", "memory", path]).stdout
         document = json.loads(self.run_ok([pit_case.tool(), "report", "--json", path]).stdout)
         nodes = {node["path"]: node["memory"] for node in document["nodes"]}
         return text, document["runs"][0]["memory"]["growth"], nodes
 
     def test_the_leak_is_found_where_it_is(self):
-        text, growth, nodes = self.run_example("leak")
+        steps = 300 if pit_case.sanitizer() != "thread" else 40  # it is a hundred times slower
+        text, growth, nodes = self.run_example("leak", "--steps", steps)
         self.assertIs(growth["is_growing"], True, growth)
-        self.assertEqual(growth["where"], "step/log", growth)
-        self.assertRegex(text.splitlines()[0], r"growing .* inside step/log")
-        leaked = 300 * 256 * 1024
+        self.assertRegex(text.splitlines()[0], r"growing .* inside step/")
+        if pit_case.sanitizer() != "thread":  # there every access makes shadow, in all parts
+            self.assertEqual(growth["where"], "step/log", growth)
+            self.assertRegex(text.splitlines()[0], r"growing .* inside step/log")
+        leaked = steps * 256 * 1024
         self.assertTrue(0.98 * leaked < nodes["step/log"]["delta_sum_bytes"] < self.MOST * leaked,
                         nodes["step/log"])
-        self.assertEqual(nodes["step"]["spans"], 300)
-        if pit_case.sanitizer() != "thread":
+        self.assertEqual(nodes["step"]["spans"], steps)
+        # What these take is freed at the step's end, and there for the next one. A sanitizer's
+        # allocator may give it to the kernel in between: then they take it anew each time.
+        if not pit_case.sanitizer():
             for path in ("step/load", "step/forward"):
                 self.assertLess(nodes[path]["delta_sum_bytes"], 0.05 * leaked, path)
 
     def test_a_cache_that_is_full_is_no_leak(self):
         text, growth, nodes = self.run_example("cache")
-        self.assertIs(growth["is_growing"], False, growth)
-        self.assertNotRegex(text, r"growing .* inside")
+        if pit_case.sanitizer() == "thread":
+            # Its own bookkeeping grows with the run, slowly.
+            self.assertLess(growth["bytes_a_minute"], 48 * MB, growth)
+        else:
+            self.assertIs(growth["is_growing"], False, growth)
+            self.assertNotRegex(text, r"growing .* inside")
         held = nodes["request/fill"]["delta_sum_bytes"]
         self.assertTrue(0.95 * 48 * MB < held < self.MOST * 48 * MB, held)
         self.assertLess(nodes["request/fill"]["delta_last_bytes"], MB)

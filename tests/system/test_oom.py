@@ -16,7 +16,7 @@ import pit_case
 import pit_runs
 from memory_model import MB
 
-LIMIT = 200 * MB if pit_case.sanitizer() != "thread" else 400 * MB
+LIMIT = 200 * MB
 
 
 def write(path, text):
