@@ -17,7 +17,7 @@
 #define WIPED_CHUNKS 256 /* 16 MB of thread structures: more threads than a process can have */
 
 struct chunk {
-    unsigned char *next, *end;
+    uintptr_t next, end; /* nothing is left when end is not past next */
 };
 
 /* Ordinary memory: a child's copy continues where the parent's stood. */
@@ -98,18 +98,19 @@ static void *map_wiped(size_t bytes)
 static void *carve(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes)
 {
     bytes = (bytes + 63u) & ~(size_t)63u;
-    if ((size_t)(chunk->end - chunk->next) < bytes) {
+    if (chunk->end < chunk->next || chunk->end - chunk->next < bytes) {
         size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        unsigned char *memory = map_chunk(room);
-        if (!memory)
-            return NULL;
-        if (room > CHUNK_BYTES)
+        void *memory = map_chunk(room);
+        if (!memory || room > CHUNK_BYTES)
             return memory;
-        chunk->next = memory;
-        chunk->end = memory + room;
+        /* A child forked from another thread between these stores finds a chunk with nothing left,
+         * never the old one's end with the new one's beginning. */
+        PIT_STORE_ORDERED(chunk->next, UINTPTR_MAX);
+        PIT_STORE_ORDERED(chunk->end, (uintptr_t)memory + room);
+        PIT_STORE_ORDERED(chunk->next, (uintptr_t)memory);
     }
-    void *piece = chunk->next;
-    chunk->next += bytes;
+    void *piece = (void *)chunk->next;
+    PIT_STORE(chunk->next, chunk->next + bytes);
     return piece;
 }
 
