@@ -156,7 +156,8 @@ PIT_API const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes);
 enum pit_span_flag {
     PIT_MEMORY = 1, /* RSS at begin and end, the process's peak in between, page faults; some µs */
     PIT_RECORD = 2, /* kept one by one, with its figures */
-    PIT_LEAKS = 4   /* with libpitwall-alloc preloaded: what it allocates and leaves behind */
+    PIT_LEAKS = 4,  /* with libpitwall-alloc preloaded: what it allocates and leaves behind */
+    PIT_WAIT = 8    /* the device's work is waited for before the clock is read (pit_set_device) */
 };
 
 /* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
@@ -276,6 +277,62 @@ static inline void pit_value(const char *name, double value)
 
 /* Name this thread in reports (up to 63 bytes). Without it: the system's name of the thread. */
 PIT_API void pit_thread_name(const char *name);
+
+/* ---- the journal: what happened once -------------------------------------------------------- */
+
+/* A figure of an entry. unit: "s", "ms", "MB", … or NULL. */
+typedef struct pit_figure {
+    const char *key;
+    double value;
+    const char *unit;
+} pit_figure;
+
+/* Keep an entry in the run's journal: its kind ("stage"), a text, figures and the time, wall_ns
+ * since 1970 (0: now). For lines a program logs, some a second: it takes a lock. The newest
+ * megabyte is kept; older entries go and are counted. 0; PIT_OFF; PIT_NOT_OPEN; PIT_NO_MEMORY;
+ * PIT_BAD_ARGUMENT: no kind, over 64 figures, or over 16 kB. */
+PIT_API int pit_journal(const char *kind, const char *text, const pit_figure *figures, size_t count,
+                        uint64_t wall_ns);
+
+/* ---- memory of the process, recorded or not ------------------------------------------------- */
+
+/* Resident bytes now; 0 where that cannot be read. About a microsecond. */
+PIT_API uint64_t pit_rss(void);
+
+/* The process's memory around a piece of work, without a recorder. Begin and end on one thread, in
+ * the order of a stack; probes and memory spans do not disturb one another. */
+typedef struct pit_probe {
+    uint64_t rss_begin, rss_end; /* bytes, 0: cannot be read */
+    uint64_t rss_peak;           /* the process's highest in between; 0: not to be had */
+    uint64_t error_bytes;        /* bound of each figure */
+    int has_alloc;               /* libpitwall-alloc is there: what this thread allocated */
+    uint64_t alloc_peak;         /* live bytes over those at the begin */
+    int64_t alloc_live;          /* allocated less freed */
+    uint64_t own[16];            /* the library's */
+} pit_probe;
+
+PIT_API void pit_probe_begin(pit_probe *probe);
+PIT_API void pit_probe_end(pit_probe *probe);
+
+/* ---- a device: memory and work beside the processor's ---------------------------------------- */
+
+typedef struct pit_device_memory { /* bytes; UINT64_MAX: not known */
+    uint64_t allocated, reserved, peak;
+} pit_device_memory;
+
+/* What a device library fills in. Each function returns 0, or not 0 where it cannot; NULL: there is
+ * none. They are called on the thread that measures. */
+typedef struct pit_device {
+    const char *name;
+    int (*memory)(void *arg, pit_device_memory *memory);
+    int (*reset_peak)(void *arg);
+    int (*wait)(void *arg); /* returns when all work handed over is done */
+    void *arg;
+} pit_device;
+
+/* Set the process's device; the struct must stay. NULL: none, as at the start. */
+PIT_API void pit_set_device(const pit_device *device);
+PIT_API const pit_device *pit_get_device(void);
 
 /* ---- span objects: begun here, ended there ------------------------------------------------- */
 

@@ -3,9 +3,11 @@
  * Three steps, each usable alone:
  *   1. pit_run_open / pit_run_read   one run, checked and made plain: facts, threads, nodes in ticks
  *   2. pit_tree_build                threads and runs merged into one call tree in nanoseconds
- *   3. pit_report_print              tables and JSON of it
+ *   3. pit_report_print, pit_export  tables and documents of it; pit_view_print: of plain arrays
+ * and, at the end, what measures and prints as a program goes: timers, monitors, logs.
  *
- * Everything here only reads. Objects are not shared between threads without a lock of the
+ * All printing is to a FILE *: for a buffer open one with open_memstream, for a callback with
+ * pit_callback_file. Steps 1 to 3 only read. Objects are not shared between threads without a lock of the
  * caller's; different objects are independent. Every create has a free that takes NULL.
  */
 #ifndef PITWALL_REPORT_H
@@ -132,6 +134,13 @@ typedef struct pit_point { /* `values` values in a row of one named value */
     double mean, min, max;
 } pit_point;
 
+typedef struct pit_entry { /* of the journal */
+    const char *kind, *text;
+    uint64_t ticks, wall_ns;
+    const pit_figure *figures; /* unit is "" where there is none */
+    size_t figure_count;
+} pit_entry;
+
 typedef struct pit_raw_value {
     const char *name;
     uint64_t count;
@@ -209,12 +218,15 @@ typedef struct pit_run {
     uint64_t sample_stride;
     pit_sample newest; /* the last reading; only if has_samples */
     int has_samples;
-    uint64_t machine_bytes;  /* of memory, PIT_UNKNOWN if not known */
-    uint64_t cgroup_limit;   /* PIT_UNKNOWN: none */
-    int cgroup_version;      /* 0, 1, 2 */
-    uint64_t oom_kills;      /* of its cgroup when it began; PIT_UNKNOWN */
-    uint64_t rss_peak;       /* the run's highest RSS, 0 if not known */
-    uint64_t skipped_blocks; /* of kinds this version does not know */
+    uint64_t machine_bytes;   /* of memory, PIT_UNKNOWN if not known */
+    uint64_t cgroup_limit;    /* PIT_UNKNOWN: none */
+    int cgroup_version;       /* 0, 1, 2 */
+    uint64_t oom_kills;       /* of its cgroup when it began; PIT_UNKNOWN */
+    uint64_t rss_peak;        /* the run's highest RSS, 0 if not known */
+    const pit_entry *journal; /* oldest first */
+    size_t journal_count;
+    uint64_t journal_dropped; /* older ones that were overwritten */
+    uint64_t skipped_blocks;  /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
 } pit_run;
@@ -290,22 +302,344 @@ PIT_API double pit_node_quantile(const pit_node *node, double q);
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
+enum pit_form { PIT_TEXT = 0, PIT_JSON = 1, PIT_CSV = 2, PIT_MARKDOWN = 3 };
+
+/* Zeroed means defaults. */
 typedef struct pit_report_options {
-    const char *view; /* NULL: the report; "memory": where memory goes */
-    int json;
-    int flat;         /* names alone, sorted, in place of the tree */
-    const char *sort; /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */
-    int depth;        /* levels to show; 0: all */
-    double min_share; /* leave out nodes below this share of the total, 0…1 */
-    int width;        /* columns; 0: as wide as it needs */
-    int colour;       /* escape codes */
-    int ascii;        /* no character beyond ASCII of our own */
+    const char *view; /* a name of pit_view_names; NULL: the report */
+    enum pit_form form;
+    int flat;             /* names alone, sorted, in place of the tree */
+    const char *sort;     /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */
+    int depth;            /* levels to show; 0: all */
+    double min_share;     /* leave out nodes below this share of the total, 0…1 */
+    int width;            /* columns; 0: as wide as it needs */
+    int colour;           /* escape codes */
+    int ascii;            /* no character beyond ASCII of our own */
+    const char *title;    /* section, model or timer in the head of a view; NULL: the program */
+    const char *node;     /* the path of the node a view is about; NULL: the view chooses */
+    const char *baseline; /* speedup: what others are compared with; NULL: the slowest */
+    uint64_t datasets;    /* timing-summary: over 1 adds the average line */
+    uint64_t step;        /* profiling: 0: as many as there were steps */
+    const char *value;    /* convergence: the value that has to get there; NULL: the first */
+    double threshold;     /* convergence; 0: 0.01 */
+    int maximise;         /* convergence: upwards */
+    uint64_t smooth;      /* convergence: over the mean of so many values; 0: as they are */
 } pit_report_options;
 
-/* The report of one or several runs, merged. options may be NULL. 0, PIT_BAD_ARGUMENT,
- * PIT_NO_MEMORY or PIT_CANNOT_WRITE. */
+/* The names of all views, ended by NULL: tree, flat, timing-summary, … */
+PIT_API const char *const *pit_view_names(void);
+
+/* A view of one or several runs, merged. options may be NULL. 0, PIT_BAD_ARGUMENT (no such view,
+ * or not in that form), PIT_NO_MEMORY, PIT_CANNOT_WRITE, or PIT_NOTHING: a run has nothing that the
+ * view could show; why is printed in its place. */
 PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_count,
                              const pit_report_options *options);
+
+/* ---- views over plain arrays --------------------------------------------------------------- */
+
+/* A line of a table. Zeroed but for name and seconds is good for most. */
+typedef struct pit_row {
+    const char *name;
+    double seconds;                  /* all passages together */
+    uint64_t count;                  /* passages; 0: one */
+    double min_seconds, max_seconds; /* of one passage; 0 with count 0 or 1: seconds */
+    double items;                    /* done in it */
+    int nested;                      /* lies inside another row: shown, not counted in the total */
+    int has_memory;                  /* cpu_… are known; MB is 2^20 bytes */
+    double cpu_start_mb, cpu_end_mb, cpu_delta_mb, cpu_peak_mb;
+    int has_device; /* gpu_… are known */
+    double gpu_start_mb, gpu_end_mb, gpu_delta_mb, gpu_peak_mb;
+} pit_row;
+
+/* A value along steps or epochs, for convergence: values[i] was reached at times[i] seconds. */
+typedef struct pit_curve {
+    const char *name;
+    const double *values;
+    const double *seconds; /* of each epoch (not summed up); NULL: not known */
+    size_t count;
+} pit_curve;
+
+/* What a view is made of; it uses the part it needs. */
+typedef struct pit_data {
+    const char *title; /* options' title goes before it */
+    const pit_row *rows;
+    size_t row_count;
+    const double *series; /* durations in seconds, in their order: warmup, profile */
+    size_t series_count;
+    const pit_curve *curves; /* convergence */
+    size_t curve_count;
+    const pit_entry *entries; /* epochs, stages, windows */
+    size_t entry_count;
+} pit_data;
+
+/* A view of plain figures: all but tree, flat and memory. As pit_report_print. */
+PIT_API int pit_view_print(FILE *out, const char *view, const pit_data *data,
+                           const pit_report_options *options);
+
+/* A stream that hands each line on as it is written. NULL without memory; fclose ends it. */
+PIT_API FILE *pit_callback_file(void (*write)(void *arg, const char *bytes, size_t count),
+                                void *arg);
+
+/* ---- figures behind the views --------------------------------------------------------------- */
+
+enum pit_course {                   /* of a series of durations */
+                  PIT_COURSE_SHORT, /* too few to say */
+                  PIT_COURSE_FLAT,
+                  PIT_COURSE_WARMUP,    /* slower at first */
+                  PIT_COURSE_SLOWDOWN,  /* faster at first */
+                  PIT_COURSE_DRIFT,     /* ever slower, or ever faster */
+                  PIT_COURSE_DISTURBED, /* a steady level with stretches off it */
+                  PIT_COURSE_UNSTEADY   /* no level holds */
+};
+PIT_API const char *pit_course_name(enum pit_course course);
+
+typedef struct pit_warmup {
+    double first, steady;          /* seconds: the first, the mean of the others */
+    double overhead, overhead_pct; /* of the first over the others */
+    size_t ends_at;                /* index of the first steady one, as found */
+    double steady_level;           /* the level found, seconds; NaN: none */
+    enum pit_course course;
+} pit_warmup;
+
+/* 0; PIT_NOTHING with fewer than 2; PIT_NO_MEMORY. */
+PIT_API int pit_find_warmup(const double *seconds, size_t count, pit_warmup *warmup);
+
+#define PIT_OUTLIERS 8
+typedef struct pit_variance {
+    size_t count;
+    double mean, median, min, max;
+    double ratio;                  /* max / min; NaN if min is 0 */
+    double variation;              /* standard deviation / mean */
+    size_t outlier_count;          /* far above the others, by the median deviation */
+    size_t outliers[PIT_OUTLIERS]; /* indices of the largest, in their order */
+    size_t period;                 /* every so many a slow one comes; 0: no period */
+    double drift; /* change along the series / median; NaN: not to be told from noise */
+} pit_variance;
+
+/* 0; PIT_NOTHING without any; PIT_NO_MEMORY. */
+PIT_API int pit_find_variance(const double *seconds, size_t count, pit_variance *variance);
+
+typedef struct pit_convergence {
+    int reached;
+    uint64_t epochs; /* from 1: the epoch it was reached in, and stayed unless `stayed` is 0 */
+    double seconds;  /* up to the end of that epoch; NaN: not known */
+    int stayed;      /* 1: no later value is worse than the threshold */
+    double best, last;
+    uint64_t best_epoch; /* from 1 */
+} pit_convergence;
+
+PIT_API int pit_find_convergence(const pit_curve *curve, double threshold, int maximise,
+                                 uint64_t smooth, pit_convergence *convergence);
+
+/* How much faster each row is than the baseline (NULL: the slowest), which is 1; NaN for a row of no
+ * time. 0, or PIT_BAD_ARGUMENT: no such baseline. */
+PIT_API int pit_find_speedups(const pit_row *rows, size_t count, const char *baseline,
+                              double *ratios);
+
+/* What is wrong, in words. */
+typedef struct pit_finding {
+    const char *rule;     /* for machines: input_bound, first_batch, leak, … */
+    int severity;         /* 2 act, 1 consider */
+    const char *headline; /* INPUT-BOUND: data_loading is 64 % of the batch */
+    const char *evidence; /* the figures behind it */
+    const char *remedy;   /* what to try */
+    const char *path;     /* of the node, "" for the run */
+    double share;         /* 0…1 of what the headline says; NaN: not a share */
+} pit_finding;
+
+typedef struct pit_advice {
+    const pit_finding *findings; /* the most severe first */
+    size_t count;
+    int too_little; /* too few passages for a judgement: `reason` */
+    char reason[160];
+} pit_advice;
+
+/* NULL only without memory. */
+PIT_API pit_advice *pit_advise(const pit_run *const *runs, size_t run_count, int ascii);
+PIT_API pit_advice *pit_advise_rows(const pit_row *rows, size_t count, const double *batches,
+                                    size_t batch_count, int ascii);
+PIT_API void pit_advice_free(pit_advice *advice);
+
+/* ---- exports -------------------------------------------------------------------------------- */
+
+/* Whole documents: csv, json, chrome-trace, speedscope, markdown. 0, PIT_BAD_ARGUMENT (no such
+ * format), PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
+PIT_API int pit_export(FILE *out, const char *format, const pit_run *const *runs, size_t run_count);
+PIT_API const char *const *pit_export_names(void);
+
+/* The same to a file that appears whole or not at all: a temporary file beside it, then a rename;
+ * missing folders are not made. errno says why it could not. */
+PIT_API int pit_export_file(const char *path, const char *format, const pit_run *const *runs,
+                            size_t run_count);
+
+/* Write any file in that way: `write` fills the stream and returns 0, or a code that is passed on. */
+PIT_API int pit_save(const char *path, int (*write)(FILE *out, void *arg), void *arg);
+
+/* Rows as the timing utilities keep them. CSV: Section,Model,Time (s). JSON: section, timestamp
+ * (wall_ns; 0: now), timings. form: PIT_CSV or PIT_JSON. */
+PIT_API int pit_save_timings(const char *path, enum pit_form form, const char *section,
+                             const pit_row *rows, size_t count, uint64_t wall_ns);
+
+/* ---- text logs ------------------------------------------------------------------------------ */
+
+/* [STAGE], [TIMING], window and summary lines out of any text, as journal entries: kinds "stage",
+ * "timing", "window", "summary", "total"; wall_ns 0 where a line has no time. */
+typedef struct pit_log {
+    const pit_entry *entries;
+    size_t count;
+    uint64_t lines;     /* read */
+    uint64_t malformed; /* that looked like ours and were not */
+} pit_log;
+
+/* To the end of `in`. NULL and *error on failure. */
+PIT_API pit_log *pit_log_read(FILE *in, pit_error *error);
+PIT_API void pit_log_free(pit_log *log);
+
+/* Tables of one log, or of several side by side; names are what to call them. */
+PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *const *names,
+                          size_t count, const pit_report_options *options);
+
+/* ---- what measures and prints as it goes ----------------------------------------------------
+ *
+ * The objects below measure by themselves, recording or not; where a recorder is open their spans
+ * and lines are in the run too, and the views make the same lines from it. They print to standard
+ * output, a line at a time; verbosity and a hook are for all of them. An object is for one thread
+ * at a time, but where it says otherwise. _new returns NULL only without memory; functions take
+ * NULL for an object and do nothing then.
+ */
+
+/* 0: none of them prints. Without a call: 1, but PITWALL_VERBOSE=0 says 0. */
+PIT_API void pit_set_verbose(int verbose);
+PIT_API int pit_is_verbose(void);
+
+/* Where their lines go, each without its newline; NULL: standard output, flushed by line. */
+PIT_API void pit_set_print(void (*line)(void *arg, const char *text), void *arg);
+
+/* Where their figures come from, for tests: NULL members, and NULL itself, mean the real ones. */
+typedef struct pit_sources {
+    uint64_t (*monotonic_ns)(void *arg);
+    uint64_t (*wall_ns)(void *arg);
+    uint64_t (*rss)(void *arg); /* bytes */
+    void *arg;
+} pit_sources;
+PIT_API void pit_set_sources(const pit_sources *sources);
+
+/* Named times that add up, as a dict of the timing utilities. Any thread. */
+typedef struct pit_timers pit_timers;
+PIT_API pit_timers *pit_timers_new(void);
+PIT_API void pit_timers_free(pit_timers *timers);
+
+/* Call function(argument), time it under `name`, print "NAME complete: 45.32s total", and return
+ * what it returns. flags: PIT_MEMORY adds "peak memory: 234.5 MB", PIT_WAIT waits for the device and
+ * adds "GPU peak: 1024.3 MB" or "(CPU mode)". */
+PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
+                       void *(*function)(void *argument), void *argument);
+/* Add a time taken elsewhere. */
+PIT_API void pit_timers_add(pit_timers *timers, const char *name, double seconds);
+/* The rows in the order they came; they hold until the next change. cpu_peak_mb is what the call
+ * itself took, cpu_delta_mb what of it was left. */
+PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count);
+
+/* Phases of one piece of work, one after another; flat, each thread its own. */
+typedef struct pit_phase_timer pit_phase_timer;
+PIT_API pit_phase_timer *pit_phase_timer_new(const char *name);
+PIT_API void pit_phase_timer_free(pit_phase_timer *timer);
+PIT_API void pit_phase_timer_start(pit_phase_timer *timer,
+                                   const char *phase);    /* ends the open one */
+PIT_API void pit_phase_timer_end(pit_phase_timer *timer); /* nothing open: does nothing */
+PIT_API const pit_row *pit_phase_timer_rows(pit_phase_timer *timer, size_t *count);
+PIT_API void pit_phase_timer_print(pit_phase_timer *timer); /* the breakdown */
+
+/* Operations with time and memory, singly or repeated. */
+typedef struct pit_monitor pit_monitor;
+typedef struct pit_track { /* an operation under way */
+    pit_probe probe;
+    pit_token token;
+    uint64_t begin_ns;
+    uint64_t gpu_begin;
+    const char *name;
+    int aggregate, nested;
+} pit_track;
+PIT_API pit_monitor *pit_monitor_new(void);
+PIT_API void pit_monitor_free(pit_monitor *monitor);
+PIT_API void pit_monitor_begin(pit_monitor *monitor, pit_track *track, const char *operation,
+                               int aggregate);
+PIT_API void pit_monitor_end(pit_monitor *monitor, pit_track *track);
+PIT_API const pit_row *pit_monitor_rows(pit_monitor *monitor, size_t *count);
+PIT_API double pit_monitor_total(pit_monitor *monitor);
+PIT_API double pit_monitor_time(pit_monitor *monitor, const char *operation); /* NaN: never ran */
+PIT_API void pit_monitor_print(pit_monitor *monitor, int show_aggregate);
+PIT_API void pit_monitor_clear(pit_monitor *monitor);
+
+/* One operation, printed when it ends: [Performance] NAME: 1.234s, CPU +250.5MB, GPU n/a */
+PIT_API void pit_performance_begin(pit_track *track, const char *operation);
+PIT_API void pit_performance_end(pit_track *track, int print);
+
+/* Epochs and batches of a training loop. */
+typedef struct pit_epoch_options {
+    int verbose_batches; /* lines of batches in every epoch; 0: 5, negative: none */
+    int disabled;
+} pit_epoch_options;
+typedef struct pit_epoch_statistics {
+    double total_epoch_time, avg_epoch_time;
+    double total_batch_time, avg_batch_time, min_batch_time, max_batch_time; /* of all epochs */
+    uint64_t num_batches, num_epochs;
+} pit_epoch_statistics;
+typedef struct pit_epoch_monitor pit_epoch_monitor;
+/* options NULL: as PITWALL_MONITOR (0: disabled) and PITWALL_MONITOR_BATCHES say, else the defaults. */
+PIT_API pit_epoch_monitor *pit_epoch_monitor_new(const pit_epoch_options *options);
+PIT_API void pit_epoch_monitor_free(pit_epoch_monitor *monitor);
+PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor);
+PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch);
+PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, const double *loss);
+PIT_API void pit_epoch_end(pit_epoch_monitor *monitor);
+/* 0, or PIT_NOTHING: disabled, or no batch yet. */
+PIT_API int pit_epoch_statistics_of(pit_epoch_monitor *monitor, pit_epoch_statistics *statistics);
+
+/* Stages of a pipeline. Any thread. */
+typedef struct pit_stages pit_stages;
+PIT_API pit_stages *pit_stages_new(void);
+PIT_API void pit_stages_free(pit_stages *stages);
+PIT_API void pit_stage(pit_stages *stages, const char *stage); /* [STAGE] line */
+PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double seconds); /* [TIMING] */
+/* Both, and in between: the stage begins now and ends at the next one or at the summary. With
+ * memory the [TIMING] line of the run keeps what it took and peaked at. */
+PIT_API void pit_stage_begin(pit_stages *stages, const char *stage, int memory);
+PIT_API void pit_stage_end(pit_stages *stages);
+PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count);
+PIT_API double pit_stages_wall(pit_stages *stages); /* seconds since _new */
+PIT_API void pit_stages_summary(pit_stages *stages);
+/* {"timings": {stage: seconds}, "total_time": wall seconds}, whole or not at all. */
+PIT_API int pit_stages_save(pit_stages *stages, const char *path);
+
+/* A line every `every` passages, over exactly the last `every`. */
+enum pit_window_kind { PIT_WINDOW_MS, PIT_WINDOW_MEAN, PIT_WINDOW_HIDDEN };
+typedef struct pit_window_item {
+    const char *label;         /* "Pattern gen", "Avg nodes" */
+    enum pit_window_kind kind; /* seconds shown as ms; a mean; kept without being printed */
+} pit_window_item;
+typedef struct pit_window pit_window;
+/* [TAG] Last EVERY UNIT: …; at most 32 items. NULL also for none or more. */
+PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t every,
+                                   const pit_window_item *items, size_t count);
+PIT_API void pit_window_free(pit_window *window);
+/* A passage: one figure for each item. Any thread. */
+PIT_API void pit_window_add(pit_window *window, const double *figures);
+/* Run-long: passages, and the sum of an item. */
+PIT_API uint64_t pit_window_count(pit_window *window);
+PIT_API double pit_window_sum(pit_window *window, size_t item);
+
+/* Averages of named operations, printed every `log_every` steps; a step is one end of
+ * make_step_total or training_step. Any thread. */
+typedef struct pit_profiler pit_profiler;
+PIT_API pit_profiler *pit_profiler_new(uint64_t log_every); /* 0: 100 */
+PIT_API void pit_profiler_free(pit_profiler *profiler);
+PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation); /* seconds */
+PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, double start);
+PIT_API void pit_profiler_log(pit_profiler *profiler,
+                              const uint64_t *step); /* NULL: the steps so far */
+PIT_API const pit_row *pit_profiler_rows(pit_profiler *profiler, size_t *count);
+PIT_API void pit_profiler_reset(pit_profiler *profiler);
 
 #ifdef __cplusplus
 }

@@ -88,7 +88,7 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
     while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1)
         switch (option) {
         case JSON:
-            options->json = 1;
+            options->form = PIT_JSON;
             break;
         case VIEW:
             if (strcmp(optarg, "memory") != 0)

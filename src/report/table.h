@@ -24,6 +24,20 @@ enum pit__kind {
 
 enum pit__align { PIT__ALIGN_AUTO, PIT__ALIGN_LEFT, PIT__ALIGN_RIGHT }; /* auto: by kind */
 
+/* How a column reads in a layout whose columns are fixed to the character. Zeroed: it is not shown
+ * there. */
+struct pit__fixed {
+    int width;          /* of the cell with its suffix, at least; over 0 where it is shown */
+    int decimals;       /* of a figure */
+    const char *before; /* NULL: nothing */
+    const char *suffix; /* glued to the figure or the name, inside the width; NULL: nothing */
+    const char *after;  /* behind the cell; NULL: nothing */
+    int left;           /* flush left; texts always are */
+    int plus;           /* with its sign */
+    int title_width;    /* of the head over it, flush left; 0: none */
+    int same;           /* figures flush right to the widest of the column, then flush left */
+};
+
 struct pit__column {
     const char *title;
     const char *key; /* its name for machines, with the unit: total_ns */
@@ -33,6 +47,7 @@ struct pit__column {
     int max_width; /* 0: none */
     int drop;      /* left out, highest first, when the width does not suffice; 0: never */
     int optional;  /* left out when all its cells are empty */
+    struct pit__fixed fixed;
 };
 
 enum pit__style { PIT__PLAIN, PIT__DIM, PIT__STRONG, PIT__WARM, PIT__HOT };
@@ -69,6 +84,25 @@ struct pit__look {
  * Columns that were left out for the width are named in a last line. */
 #define PIT__TABLE_NO_MEMORY (-1)
 int pit__table_print(struct pit__table *table, FILE *out, const struct pit__look *look);
+
+/* The rows in their fixed columns, no lines round them and no blanks at their ends. A text longer
+ * than its column widens it while the row fits `rule` columns, and is cut then; with `cut` it is cut
+ * at its own width. As pit__table_print. */
+int pit__table_print_fixed(struct pit__table *table, FILE *out, int rule, int cut,
+                           const struct pit__look *look);
+int pit__table_head_fixed(struct pit__table *table, FILE *out);
+
+/* `count` times `mark`, and a newline. */
+void pit__print_rule(FILE *out, char mark, int count);
+
+/* For machines, from the same columns and raw cells: RFC 4180 with the columns' keys as head, cells
+ * that a spreadsheet would run as a formula made harmless; an array of objects; a table in Markdown,
+ * its figures as the fixed layout or else the text form shows them. Not available: an empty cell,
+ * null, n/a. */
+int pit__table_csv(struct pit__table *table, FILE *out);
+struct pit__json;
+int pit__table_json(struct pit__table *table, struct pit__json *json, const char *key);
+int pit__table_markdown(struct pit__table *table, FILE *out, const struct pit__look *look);
 
 /* Short forms for cells. */
 struct pit__cell pit__cell_text(const char *string);

@@ -169,6 +169,8 @@ static const struct view {
      PIT__SORT_TOTAL,
      {pit__print_verdicts, pit__print_headline, pit__print_facts, pit__print_open,
       pit__print_post_mortem, print_spans, pit__print_values, pit__print_losses, print_cost}},
+    {"tree", PIT__SORT_TOTAL, {pit__print_tree}},
+    {"flat", PIT__SORT_TOTAL, {pit__print_flat}},
     {"memory",
      PIT__SORT_MEMORY,
      {pit__print_verdicts, pit__print_memory_headline, pit__print_facts, pit__print_open,
@@ -209,12 +211,11 @@ static void free_memory(struct pit__report *report)
     free(report->memory);
 }
 
-PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_count,
-                             const pit_report_options *options)
+int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
+                      const pit_report_options *options)
 {
-    static const pit_report_options defaults;
-    struct pit__report report = {.out = out, .runs = runs, .run_count = run_count};
-    report.options = options ? options : &defaults;
+    struct pit__report report = {
+        .out = out, .runs = runs, .run_count = run_count, .options = options};
     const struct view *view = find_view(report.options->view);
     if (!out || !runs || run_count == 0 || !find_sort(report.options->sort, &report.sort) ||
         report.options->width < 0 || report.options->depth < 0 ||
@@ -236,7 +237,7 @@ PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_c
         code = make_memory(&report);
     errno = 0;
     if (code == 0)
-        code = report.options->json ? pit__print_json(&report) : print_text(&report, view);
+        code = report.options->form == PIT_JSON ? pit__print_json(&report) : print_text(&report, view);
     if (code == 0 && (fflush(out) != 0 || ferror(out)))
         code = PIT_CANNOT_WRITE;
     int saved = errno; /* the caller may want to say why */

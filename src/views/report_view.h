@@ -54,6 +54,10 @@ struct pit__report {
     struct pit__run_memory *memory; /* of each run */
 };
 
+/* The report, or one of the views that look at runs directly. As pit_report_print. */
+int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
+                      const pit_report_options *options);
+
 /* The answer in one line of words. */
 int pit__print_headline(const struct pit__report *report);
 void pit__headline(const struct pit__report *report, struct pit__text *text);

@@ -191,7 +191,7 @@ TEST(a_peak_that_could_not_be_had_is_not_available)
     char *text = made_report(&run, &options, NULL);
     CHECK(has(text, "peak: n/a, the kernel's mark cannot be reset here; each within 256 kB"));
     CHECK(!strstr(text, "getrusage"));
-    options.json = 1;
+    options.form = PIT_JSON;
     text = made_report(&run, &options, NULL);
     CHECK(has(text, "\"peak_max_bytes\": null"));
     CHECK(has(text, "\"peak_method\": null"));
@@ -263,11 +263,11 @@ TEST(leaks_are_shown_where_they_were_asked_for)
     char *text = made_report(&run, &options, NULL);
     CHECK(has(text, "allocated   freed  peak live  live\n"));
     CHECK(has(text, "allocations: counted one by one"));
-    options.json = 1;
+    options.form = PIT_JSON;
     CHECK(has(made_report(&run, &options, NULL), "\"leaked_bytes\": null"));
     allocs[0].leak_spans = 1;
     allocs[0].leaked_bytes = 64 * KB;
-    options.json = 0;
+    options.form = PIT_TEXT;
     text = made_report(&run, &options, NULL);
     CHECK(has(text, "  leaked\n"));
     CHECK(has(text, "  64.0 kB\n"));
@@ -332,7 +332,7 @@ TEST(json_has_records_and_readings_and_null_for_the_unknown)
     threads[0].records = records;
     threads[0].record_count = 2;
     threads[0].records_dropped = 5;
-    pit_report_options options = {.json = 1};
+    pit_report_options options = {.form = PIT_JSON};
     char *text = made_report(&run, &options, NULL);
     CHECK(has(text, "\"records_dropped\": 5"));
     CHECK(has(text,

@@ -280,14 +280,14 @@ TEST(closed_and_live_runs_have_no_verdict)
     char *text = made_report(&run, NULL, NULL);
     CHECK(!strstr(text, "killed") && !strstr(text, "last reading"));
     CHECK(has(text, "memory    peak RSS 1.94 GB of a limit of 2.00 GB, growing 487 MB a minute"));
-    pit_report_options options = {.json = 1};
+    pit_report_options options = {.form = PIT_JSON};
     CHECK(has(made_report(&run, &options, NULL), "\"post_mortem\": null"));
 }
 
 TEST(json_has_the_verdict_and_how_it_was_found)
 {
     pit_run run = dead(GB, 1988 * MB);
-    pit_report_options options = {.json = 1};
+    pit_report_options options = {.form = PIT_JSON};
     char *text = made_report(&run, &options, NULL);
     CHECK(has(text, "\"verdict\": \"killed, most likely for memory: RSS 1.94 GB"));
     CHECK(has(text, "\"cause\": \"limit\""));

@@ -59,7 +59,8 @@ static void print(const pit_run *run)
         nowhere = fopen("/dev/null", "w");
     REQUIRE(nowhere);
     const pit_run *runs[] = {run, run};
-    pit_report_options text = {.width = 80, .colour = 1}, json = {.json = 1}, flat = {.flat = 1};
+    pit_report_options text = {.width = 80, .colour = 1}, json = {.form = PIT_JSON},
+                       flat = {.flat = 1};
     CHECK_INT(pit_report_print(nowhere, runs, 1, &text), 0);
     CHECK_INT(pit_report_print(nowhere, runs, 1, &json), 0);
     CHECK_INT(pit_report_print(nowhere, runs, 2, &flat), 0);

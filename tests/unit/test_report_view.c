@@ -301,7 +301,7 @@ TEST(json_is_whole_for_any_name)
     nodes[5] = made_node("\"}],\n\\\x1b\xff", 2, 3, 1000, 0);
     nodes[6] = made_node("", 2, 0, 0, 0);
     threads[0].node_count = 7;
-    pit_report_options options = {.json = 1};
+    pit_report_options options = {.form = PIT_JSON};
     int code;
     char *text = made_report(&run, &options, &code);
     CHECK_INT(code, 0);

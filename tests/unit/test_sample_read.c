@@ -322,7 +322,7 @@ TEST(a_report_can_be_made_of_any_figures)
         memset(memory->copies, fills[round], sizeof memory->copies);
         const pit_run *run = parse(&image);
         static const pit_report_options forms[] = {
-            {.view = "memory", .width = 80}, {.json = 1}, {.flat = 1}};
+            {.view = "memory", .width = 80}, {.form = PIT_JSON}, {.flat = 1}};
         for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
             FILE *out = fopen("/dev/null", "w");
             const pit_run *runs[] = {run, run};
