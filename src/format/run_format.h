@@ -111,7 +111,8 @@ enum pit_fmt_block_type {
     PIT_FMT_ALLOC_OF = 11,  /* allocation figures of one node */
     PIT_FMT_RECORDS = 12,   /* some records of one thread */
     PIT_FMT_SAMPLES = 13,   /* what the sampler read */
-    PIT_FMT_BLOCK_TYPES = 14
+    PIT_FMT_JOURNAL = 14,   /* some entries of the journal */
+    PIT_FMT_BLOCK_TYPES = 15
 };
 
 #define PIT_FMT_NO_THREAD UINT32_MAX
@@ -157,6 +158,7 @@ enum pit_fmt_thread_counter {
 #define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is kept as a record */
 #define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* what it allocates is counted */
 #define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and what of it is left at the end */
+#define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53)   /* the device is waited for before the clock */
 
 struct pit_fmt_frame {
     uint64_t begin; /* ticks */
@@ -428,6 +430,18 @@ struct pit_fmt_samples {
     struct pit_fmt_sample points[2][PIT_FMT_SAMPLE_POINTS];
 };
 
+/* Block JOURNAL: `used` bytes of entries follow the header; a is the number of the first of them
+ * among all entries of the run (UINT64_MAX while the block is being reused). An entry is this head,
+ * the figures' values as doubles, then texts, each ended by a zero byte: kind, text, and for each
+ * figure key and unit; padded to 8. */
+#define PIT_FMT_JOURNAL_BYTES 32768u /* of a block, with its header */
+struct pit_fmt_entry {
+    uint32_t bytes;   /*  0 of all of it, a multiple of 8 */
+    uint32_t figures; /*  4 */
+    uint64_t ticks;   /*  8 */
+    uint64_t wall_ns; /* 16 since 1970 */
+};
+
 /* ---- pure helpers -------------------------------------------------------------------------- */
 
 /* The parts of a `where`. */
@@ -500,5 +514,6 @@ PIT_FMT_ASSERT(sizeof(struct pit_fmt_records) == 16384, "records");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_sample) == 128, "sample");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_samples) % PIT_FMT_ALIGN == 0, "samples");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_samples, newest) == 128, "samples");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_entry) == 24, "entry");
 
 #endif

@@ -75,7 +75,7 @@ static int size_fits(const struct pit__block *block)
         return block->bytes >= sizeof(struct pit_fmt_records) && block->b <= PIT_FMT_RECORD_COUNT;
     case PIT_FMT_SAMPLES:
         return block->bytes >= sizeof(struct pit_fmt_samples);
-    default: /* FACTS, NAMES */
+    default: /* FACTS, NAMES, JOURNAL */
         return block->used <= room;
     }
 }

@@ -7,6 +7,7 @@
  *   memory_read.c  memory and allocation figures of a node; records
  *   thread_read.c  one thread: nodes, stack, ring, values
  *   sample_read.c  what the sampler read
+ *   journal_read.c what happened once
  *   run_parse.c    all of it together: the plain model
  *
  * Pages may belong to a live run, or be hostile: whatever is used in a check is read once, into a
@@ -99,6 +100,9 @@ void pit__records_read(const struct pit__image *image, struct pit__arena *arena,
 
 /* What the sampler read, and the limits it found. */
 void pit__samples_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
+
+/* The journal of the run. */
+void pit__journal_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
 /* One thread's part of the model; the blocks are those of this thread, in file order. */
 void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,

@@ -17,11 +17,8 @@
 
 /* Figures of one open frame. Private memory, one for each depth; linked while it is measured. */
 struct pit__measured {
-    struct pit__measured *next, **at; /* open memory spans of the process, guarded by the lock */
-    int is_linked;                    /* among them; the owner's own word */
-    uint32_t peak_method;             /* how this span's peak was obtained */
-    uint64_t error_bytes;
-    uint64_t rss_begin, rss_end, peak;   /* rss_begin or rss_end 0: it could not be read */
+    struct pit__watched watched; /* its peak, kept up to date by everybody's readings */
+    uint64_t rss_begin, rss_end; /* 0: it could not be read */
     uint64_t minor_faults, major_faults; /* at the begin; at the end: during it */
     uint64_t items;                      /* of the node at the begin */
     struct pit__alloc_counters alloc;    /* at the begin; at the end: during it */
@@ -35,7 +32,7 @@ struct pit__measured {
 /* One for the process, in wiped memory: a child has no open memory spans and no files. */
 struct mark {
     struct pit__lock lock;
-    struct pit__measured *open;
+    struct pit__watched *open;
     struct pit__rss rss;
 };
 
@@ -56,6 +53,8 @@ uint64_t pit__where_flags(unsigned span_flags)
         flags |= PIT_FMT_WHERE_RECORD;
     if (span_flags & PIT_LEAKS)
         flags |= PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_LEAKS;
+    if (span_flags & PIT_WAIT)
+        flags |= PIT_FMT_WHERE_WAIT;
     return flags;
 }
 
@@ -73,6 +72,19 @@ int pit__alloc_present(void)
             alloc_api = library();
     }
     return alloc_api != NULL;
+}
+
+const struct pit__alloc_api *pit__alloc_of_process(void)
+{
+    struct pit__lock *lock = pit__open_lock();
+    struct pit__thread *before = pit__guard_enter();
+    if (lock)
+        pit__lock_take(lock);
+    const struct pit__alloc_api *api = pit__alloc_present() ? alloc_api : NULL;
+    if (lock)
+        pit__lock_give(lock);
+    pit__guard_leave(before);
+    return api;
 }
 
 static struct mark *mark_of_process(void)
@@ -109,60 +121,89 @@ void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes)
 
 static void fold(struct mark *mark, uint64_t peak)
 {
-    for (struct pit__measured *m = mark->open; m; m = m->next)
-        if (peak > m->peak)
-            m->peak = peak;
+    for (struct pit__watched *w = mark->open; w; w = w->next)
+        if (peak > w->peak)
+            w->peak = peak;
 }
 
-static void link_in(struct mark *mark, struct pit__measured *m)
+static void link_in(struct mark *mark, struct pit__watched *w)
 {
-    m->next = mark->open;
-    m->at = &mark->open;
-    if (m->next)
-        m->next->at = &m->next;
-    mark->open = m;
+    w->next = mark->open;
+    w->at = &mark->open;
+    if (w->next)
+        w->next->at = &w->next;
+    mark->open = w;
 }
 
-static void unlink_from(struct pit__measured *m)
+static void unlink_from(struct pit__watched *w)
 {
-    *m->at = m->next;
-    if (m->next)
-        m->next->at = m->at;
+    *w->at = w->next;
+    if (w->next)
+        w->next->at = w->at;
+}
+
+struct pit__rss_reading pit__watch_begin(struct pit__watched *w)
+{
+    struct mark *mark = mark_of_process();
+    struct pit__rss_reading now = {0};
+    w->is_linked = 0;
+    w->peak = 0;
+    if (!mark)
+        return now;
+    pit__lock_take(&mark->lock);
+    now = pit__rss_read(&mark->rss);
+    fold(mark, now.peak);
+    pit__rss_reset(&mark->rss, now.rss);
+    w->peak = now.rss;
+    link_in(mark, w);
+    w->is_linked = 1;
+    pit__lock_give(&mark->lock);
+    return now;
+}
+
+struct pit__rss_reading pit__watch_end(struct pit__watched *w)
+{
+    struct mark *mark = w->is_linked ? mark_of_process() : NULL;
+    struct pit__rss_reading now = {0};
+    if (!mark)
+        return now;
+    pit__lock_take(&mark->lock);
+    now = pit__rss_read(&mark->rss);
+    fold(mark, now.peak > now.rss ? now.peak : now.rss);
+    unlink_from(w);
+    w->is_linked = 0;
+    w->peak_method = mark->rss.peak_method;
+    w->error_bytes = mark->rss.error_bytes;
+    pit__lock_give(&mark->lock);
+    return now;
+}
+
+uint64_t pit__resident(void)
+{
+    struct mark *mark = mark_of_process();
+    if (!mark)
+        return 0;
+    pit__lock_take(&mark->lock);
+    uint64_t rss = pit__rss_read(&mark->rss).rss;
+    pit__lock_give(&mark->lock);
+    return rss;
 }
 
 static void memory_begin(struct pit__thread *t, struct pit__measured *m)
 {
-    struct mark *mark = mark_of_process();
-    m->is_linked = 0;
-    m->rss_begin = m->rss_end = 0;
-    if (!mark)
-        return;
-    pit__lock_take(&mark->lock);
-    struct pit__rss_reading now = pit__rss_read(&mark->rss);
-    fold(mark, now.peak);
-    pit__rss_reset(&mark->rss, now.rss);
-    m->rss_begin = m->peak = now.rss;
+    struct pit__rss_reading now = pit__watch_begin(&m->watched);
+    m->rss_begin = now.rss;
+    m->rss_end = 0;
     m->minor_faults = now.minor_faults;
     m->major_faults = now.major_faults;
-    link_in(mark, m);
-    m->is_linked = 1;
-    pit__lock_give(&mark->lock);
     pit__rss_peak_seen(t->recorder, now.peak);
 }
 
 static void memory_end(struct pit__thread *t, struct pit__measured *m)
 {
-    struct mark *mark = m->is_linked ? mark_of_process() : NULL;
-    if (!mark)
+    if (!m->watched.is_linked)
         return;
-    pit__lock_take(&mark->lock);
-    struct pit__rss_reading now = pit__rss_read(&mark->rss);
-    fold(mark, now.peak > now.rss ? now.peak : now.rss);
-    unlink_from(m);
-    m->is_linked = 0;
-    m->peak_method = mark->rss.peak_method;
-    m->error_bytes = mark->rss.error_bytes;
-    pit__lock_give(&mark->lock);
+    struct pit__rss_reading now = pit__watch_end(&m->watched);
     m->rss_end = now.rss;
     m->minor_faults = now.minor_faults - m->minor_faults;
     m->major_faults = now.major_faults - m->major_faults;
@@ -267,7 +308,7 @@ static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
     uint64_t other = 1 - block->block.b;
     struct pit_fmt_memory sum = block->copies[block->block.b];
     int64_t delta = (int64_t)(m->rss_end - m->rss_begin);
-    uint64_t over = m->peak > m->rss_begin ? m->peak - m->rss_begin : 0;
+    uint64_t over = m->watched.peak > m->rss_begin ? m->watched.peak - m->rss_begin : 0;
     sum.delta_max = sum.count == 0 || delta > sum.delta_max ? delta : sum.delta_max;
     sum.count++;
     sum.delta_last = delta;
@@ -275,12 +316,12 @@ static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
     sum.peak_last = over;
     sum.peak_sum += over;
     sum.peak_max = over > sum.peak_max ? over : sum.peak_max;
-    sum.rss_max = m->peak > sum.rss_max ? m->peak : sum.rss_max;
+    sum.rss_max = m->watched.peak > sum.rss_max ? m->watched.peak : sum.rss_max;
     sum.rss_last = m->rss_end;
     sum.minor_faults += m->minor_faults;
     sum.major_faults += m->major_faults;
-    sum.error_bytes = m->error_bytes;
-    sum.peak_method = m->peak_method;
+    sum.error_bytes = m->watched.error_bytes;
+    sum.peak_method = m->watched.peak_method;
     copy_words(&block->copies[other], &sum, sizeof sum);
     PIT_STORE_ORDERED(block->block.b, other);
 }
@@ -318,11 +359,11 @@ static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
         record.has |= 1;
         record.rss_begin = m->rss_begin;
         record.rss_end = m->rss_end;
-        record.rss_peak = m->peak_method == PIT_FMT_PEAK_NONE ? 0 : m->peak;
-        record.error_bytes = m->error_bytes;
+        record.rss_peak = m->watched.peak_method == PIT_FMT_PEAK_NONE ? 0 : m->watched.peak;
+        record.error_bytes = m->watched.error_bytes;
         record.minor_faults = m->minor_faults;
         record.major_faults = m->major_faults;
-        record.peak_method = m->peak_method;
+        record.peak_method = m->watched.peak_method;
     }
     if (alloc_api && record.where & PIT_FMT_WHERE_ALLOC) {
         record.has |= 2;

@@ -9,6 +9,9 @@
  *   run_file.c      the mapped file: grow, hand out blocks, save
  *   place.c         where the run lives; making its file
  *   mirror.c        copying live pages from shared memory to the path
+ *   journal.c       what happened once, with its figures
+ *   probe.c         memory of the process for callers without a recorder
+ *   device.c        the process's device, if a library sets one
  *   sampler.c       the background thread (sample_source.c: what it reads)
  *   recorder.c      open, close, fork, the default recorder
  */
@@ -21,6 +24,7 @@
 #include "name_table.h"
 #include "pitwall.h"
 #include "private_memory.h"
+#include "rss.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -81,6 +85,8 @@ struct pit__thread {
 #define PIT__TOKEN_THREAD_SHIFT 16
 #define PIT__TOKEN_GENERATION_SHIFT 40
 
+#define PIT__JOURNAL_BLOCKS 32u /* a megabyte */
+
 /* In wiped memory: whether the recorder exists in this process. */
 struct pit__control {
     uint32_t alive;
@@ -123,6 +129,9 @@ struct pit_recorder {
     uint32_t name_room;
     struct pit_fmt_block *names; /* NAMES block with room */
     struct pit_fmt_objects *objects;
+    struct pit_fmt_block *journal[PIT__JOURNAL_BLOCKS]; /* in the order they were first filled */
+    uint32_t journal_blocks, journal_now;               /* how many there are; the one being filled */
+    uint64_t journal_entries;                           /* ever written */
     struct pit_fmt_samples *samples; /* written by the sampler alone, but for rss_peak */
 };
 
@@ -268,6 +277,20 @@ void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, ui
                        uint64_t duration);
 /* The frame is abandoned. */
 void pit__measure_drop(struct pit__thread *t, uint64_t depth);
+/* Something whose peak is wanted: a memory span, a probe. Linked with the others of the process while
+ * it is open; `peak` is guarded by their lock until the end. */
+struct pit__watched {
+    struct pit__watched *next, **at;
+    uint64_t peak, error_bytes;
+    uint32_t peak_method; /* enum pit_fmt_peak */
+    int is_linked;        /* the owner's own word */
+};
+struct pit__rss_reading pit__watch_begin(struct pit__watched *watched);
+struct pit__rss_reading pit__watch_end(struct pit__watched *watched);
+/* RSS now; 0: it cannot be read. */
+uint64_t pit__resident(void);
+/* What libpitwall-alloc offers, or NULL. */
+const struct pit__alloc_api *pit__alloc_of_process(void);
 /* The run's highest RSS is at least this. */
 void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
 
@@ -276,6 +299,11 @@ void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
 void pit__sample_limits(struct pit_fmt_samples *samples);
 /* peak: the kernel's high-water mark since it was last reset, 0 if it can't be had. */
 struct pit_fmt_sample pit__sample_read(uint64_t ticks, uint64_t *peak);
+
+/* ---- device.c ------------------------------------------------------------------------------ */
+
+/* Until all work of the device is done. */
+void pit__device_wait(void);
 
 /* ---- span_rare.c, recorder.c --------------------------------------------------------------- */
 

@@ -95,6 +95,8 @@ static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t fla
     if (depth < PIT_FMT_FRAMES - 1)
         pit__node_cache(t, parent, id, where);
     flags |= t->recorder->span_flags;
+    if (flags & PIT_FMT_WHERE_WAIT)
+        make_special(t, t->top + 1);
     if (flags & MEASURED) {
         uint64_t start = now_of(t);
         pit__measure_begin(t, depth, where | flags);
@@ -108,8 +110,16 @@ static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t fla
     return pit__token(t);
 }
 
+/* Before the table is held: the device's library may record spans of its own. */
+static void wait_if_asked(const struct pit__thread *t, uint64_t flags)
+{
+    if ((flags | t->recorder->span_flags) & PIT_FMT_WHERE_WAIT)
+        pit__device_wait();
+}
+
 static pit_token begin_on(struct pit__thread *t, pit_site *site)
 {
+    wait_if_asked(t, pit__where_flags(site->flags));
     pit__hold(t);
     pit_token token = push_below_top(t, resolve(site), pit__where_flags(site->flags), 0);
     pit__release(t);
@@ -118,6 +128,7 @@ static pit_token begin_on(struct pit__thread *t, pit_site *site)
 
 static pit_token begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
 {
+    wait_if_asked(t, pit__where_flags(flags));
     pit__hold(t);
     const struct pit__name *name = pit__name_intern(text);
     pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
@@ -267,6 +278,10 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
     struct pit__thread *t = thread_for_end(token);
     if (!t)
         return 0;
+    if (token == pit__token(t) && t->top->where & PIT_FMT_WHERE_WAIT) {
+        pit__device_wait();
+        now = now_of(t);
+    }
     return end_on(t, token, t->counter ? now : now_of(t));
 }
 
