@@ -1,0 +1,28 @@
+/* rank_test.h: do two samples differ, and by how much? The exact rank test of Mann and Whitney with
+ * the estimate and the interval of Hodges and Lehmann. Pure; knows nothing of runs. */
+#ifndef PIT_RANK_TEST_H
+#define PIT_RANK_TEST_H
+
+#include <stddef.h>
+
+struct pit__rank_test {
+    double u;           /* pairs in which y is larger, ties half */
+    double p;           /* two-sided */
+    double estimate;    /* median of all differences y - x */
+    double low, high;   /* interval at the level asked for; NaN where is_defined is 0 */
+    int is_defined;     /* enough of both for the level */
+    int is_approximate; /* too many for the exact distribution: the normal one */
+};
+
+/* At `level` (0.05: an interval of 95 %). 0, -1 without memory; with nothing on one side all is NaN. */
+int pit__rank_test(const double *x, size_t x_count, const double *y, size_t y_count, double level,
+                   struct pit__rank_test *test);
+
+/* The chance that U is at most u where both are alike and nothing ties: `chances[u]` for u from 0 to
+ * x_count * y_count, which is its length less one. 0, or -1 without memory. */
+int pit__rank_chances(size_t x_count, size_t y_count, double *chances);
+
+/* Holm: which of `count` p-values hold together at `level`; kept[i] becomes 1 or 0. 0, or -1. */
+int pit__holm(const double *p, size_t count, double level, int *kept);
+
+#endif
