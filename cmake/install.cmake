@@ -2,7 +2,7 @@
 
 include(CMakePackageConfigHelpers)
 
-install(FILES include/pitwall.h include/pitwall_report.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/pitwall.h include/pitwall_report.h include/pitwall_bench.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS pitwall pitwall_static EXPORT pitwall_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

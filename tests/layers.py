@@ -11,11 +11,12 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "system"))
 import pit_case  # noqa: E402
 
-PUBLIC = {"include/pitwall.h", "include/pitwall_report.h"}
+PUBLIC = {"include/pitwall.h", "include/pitwall_report.h", "include/pitwall_bench.h"}
 
 LAYERS = {
     "include/pitwall.h": set(),
     "include/pitwall_report.h": {"include/pitwall.h"},
+    "include/pitwall_bench.h": {"include/pitwall.h", "include/pitwall_report.h"},
     "src/format": set(),
     "src/recorder": {"src/format", "include/pitwall.h"},
     "src/alloc": {"src/format", "src/recorder/thread.h"},

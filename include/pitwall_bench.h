@@ -1,0 +1,229 @@
+/* pitwall_bench.h: benchmarks, profiles, comparisons, scaling: which one is really faster.
+ *
+ *   pit_bench           a function timed until its figures hold
+ *   pit_profile         a model's training, inference, memory, throughput and complexity, as JSON
+ *   pit_compare_arrays  a verdict on two sides of runs; pit_compare_runs: on run files, per node
+ *   pit_scale           how a function's cost grows with its size
+ *
+ * Objects are not shared between threads without a lock of the caller's. Every create has a free
+ * that takes NULL. docs/statistics.md says by which rules a verdict is given, and why those.
+ */
+#ifndef PITWALL_BENCH_H
+#define PITWALL_BENCH_H
+
+#include "pitwall_report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- a function ---------------------------------------------------------------------------- */
+
+/* Keep the optimiser from removing what led to a value, or from keeping memory in registers. */
+#define PIT_USE(value_) __asm__ volatile("" : : "g"(value_) : "memory")
+#define PIT_CLOBBER() __asm__ volatile("" : : : "memory")
+
+/* Zeroed means defaults. */
+typedef struct pit_bench_options {
+    const char *name;    /* of the span the results land in; NULL: "benchmark" */
+    uint64_t warmup;     /* trials that are not counted; 0: 10; PIT_BENCH_NONE: none */
+    uint64_t trials;     /* 0: 100 */
+    double min_seconds;  /* go on past `trials` until this much was timed; 0: 0.1 */
+    double max_seconds;  /* stop after this much; 0: 30 */
+    uint64_t iterations; /* calls a trial; 0: as many as a trial of 10 us takes, at least 1 */
+    uint64_t batch;      /* samples done by one call, for the throughput; 0: 1 */
+    void (*setup)(void *argument);    /* before each trial, outside the clock; NULL: none */
+    void (*teardown)(void *argument); /* after each trial, likewise */
+    int wait; /* the device is waited for before each reading of the clock */
+} pit_bench_options;
+#define PIT_BENCH_NONE UINT64_MAX
+
+typedef struct pit_bench_result {                 /* seconds of one call */
+    double mean, std, min, max, median, p95, p99; /* std: of the population */
+    double total;                                 /* of all calls that were timed */
+    double cpu_mean;                              /* processor time of one call, of this thread */
+    double samples_per_second;                    /* by the mean */
+    uint64_t trials, iterations;                  /* iterations: calls a trial */
+    double resolution; /* what the clock and the loop cost a call: taken off; below it
+                                    nothing can be told */
+    int at_resolution; /* the median is not above it: figures are upper bounds */
+    int too_few;       /* fewer than 50 trials, or fewer than 100 of under 1 ms */
+    double *times;     /* of each trial, a call; trials of them; freed by pit_bench_free */
+} pit_bench_result;
+
+/* 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY. options may be NULL. */
+PIT_API int pit_bench(void (*function)(void *argument), void *argument,
+                      const pit_bench_options *options, pit_bench_result *result);
+PIT_API void pit_bench_free(pit_bench_result *result);
+
+/* "NAME Inference Benchmark:" with percentiles: the layout of the view `inference`. form: any. */
+PIT_API int pit_bench_print(FILE *out, const char *name, const pit_bench_result *result,
+                            int percentiles, enum pit_form form);
+
+/* Single steps and whole trajectories of a forecast: forecast(argument, steps). */
+typedef struct pit_forecast_options {
+    uint64_t steps;         /* of a trajectory; 0: 100 */
+    uint64_t trials;        /* 0: 50 */
+    uint64_t warmup_trials; /* 0: 5; PIT_BENCH_NONE: none */
+} pit_forecast_options;
+PIT_API int pit_bench_forecast(void (*forecast)(void *argument, uint64_t steps), void *argument,
+                               const pit_forecast_options *options, pit_bench_result *single_step,
+                               pit_bench_result *full_trajectory);
+
+/* ---- a model's profile ---------------------------------------------------------------------- */
+
+/* What a model is made of; a member that does not matter to its kind is 0. */
+typedef struct pit_model {
+    const char
+        *name; /* MVAR, LSTM, GRU, MLP, SIREN, KAN, CNN, Transformer, Attention, GPM; else the
+                           two basic figures */
+    uint64_t parameters;         /* 0: by the formula */
+    uint64_t latent_dim;         /* d: state, input or model dimension */
+    uint64_t lag;                /* MVAR: order p */
+    uint64_t hidden_dim, layers; /* LSTM, GRU, MLP, SIREN, KAN, Transformer; layers 0: 1 */
+    uint64_t output_dim;         /* 0: latent_dim */
+    uint64_t sequence;           /* LSTM, Transformer, LLM: length */
+    uint64_t heads;
+    uint64_t kernel, channels_in, channels_out, height, width; /* CNN */
+    uint64_t grid, order;                           /* KAN: grid points and spline order */
+    uint64_t patterns, pattern_size, nodes, degree; /* GPM */
+    uint64_t batch;                                 /* 0: 1 */
+} pit_model;
+
+typedef struct pit_complexity {
+    uint64_t total_parameters, latent_dimension, expected_parameters;
+    uint64_t parameters_per_lag;      /* MVAR */
+    uint64_t flops_per_step;          /* of one inference step; 0: not known */
+    const char *training, *inference; /* "O(p * d²)"; NULL: not known */
+    double components[4];             /* of formulas such as document 003's: gpm, llm, … */
+    const char *component_names[4];
+    size_t component_count;
+} pit_complexity;
+
+/* 0, or PIT_BAD_ARGUMENT: sizes that overflow. */
+PIT_API int pit_model_complexity(const pit_model *model, pit_complexity *complexity);
+
+typedef struct pit_profile {
+    const char *model_name;
+    double training_seconds;                       /* NaN: not known */
+    pit_bench_result single_step, full_trajectory; /* trials 0: not known */
+    double peak_mb, current_mb;                    /* of the process; NaN: not known */
+    uint64_t model_parameters;
+    double parameter_memory_mb;
+    double steps_per_second, predictions_per_second, seconds_per_step, microseconds_per_step;
+    pit_model model;
+    pit_complexity complexity;
+    double flops_per_second; /* achieved; NaN: not known */
+    double peak_flops; /* of this machine, as pit_machine_flops measured it; 0: not asked for */
+} pit_profile;
+
+/* Fill all that follows from model, timings and a reading of memory. parameter_bytes: of one
+ * parameter, 0: 8. steps: of the trajectory. */
+PIT_API int pit_profile_build(pit_profile *profile, const pit_model *model, double training_seconds,
+                              const pit_bench_result *single_step,
+                              const pit_bench_result *full_trajectory, uint64_t steps,
+                              uint64_t parameter_bytes);
+/* All in one: benchmark the forecast and build. */
+PIT_API int pit_profile_quick(pit_profile *profile, const pit_model *model, double training_seconds,
+                              void (*forecast)(void *argument, uint64_t steps), void *argument,
+                              const pit_forecast_options *options);
+/* Frees what it holds, not itself. */
+PIT_API void pit_profile_free(pit_profile *profile);
+
+/* The document's JSON field for field; our own figures under "pitwall" with a schema version. */
+PIT_API int pit_profile_print(FILE *out, const pit_profile *profile);
+PIT_API int pit_profile_save(const char *path, const pit_profile *profile); /* makes the folders */
+/* Ratios against the first profile, winners; whether each difference is real under "pitwall". */
+PIT_API int pit_profiles_compare(FILE *out, const pit_profile *profiles, size_t count);
+PIT_API int pit_profiles_compare_save(const char *path, const pit_profile *profiles, size_t count);
+/* {"experiment_name", "runtime_analysis": {"profiles", "comparison"}} */
+PIT_API int pit_summary_save(const char *path, const char *experiment, const pit_profile *profiles,
+                             size_t count);
+
+/* Floating-point operations a second of one core, by a loop of independent multiply-adds; cached. */
+PIT_API double pit_machine_flops(void);
+
+/* ---- two sides ------------------------------------------------------------------------------- */
+
+enum pit_verdict { PIT_NO_VERDICT, PIT_FASTER, PIT_SLOWER, PIT_SAME }; /* B against A */
+
+/* Zeroed means defaults. */
+typedef struct pit_compare_options {
+    double level;     /* of a false alarm; 0: 0.05 */
+    double effect;    /* the smallest that matters, 0.02 is 2 %; 0: 0.02 */
+    int interleaved;  /* the runs of both sides were made in turn, by coin; else it is advisory */
+    const char *node; /* only this path; NULL: all that both have */
+} pit_compare_options;
+
+typedef struct pit_comparison {
+    const char *what; /* a node's path, "wall time", "peak memory" */
+    int is_memory;    /* bytes, else seconds */
+    enum pit_verdict verdict;
+    double change;    /* B against A: -0.041 is 4.1 % less; NaN: not to be had */
+    double low, high; /* its interval */
+    double p;
+    int is_real; /* with PIT_SAME: it differs, by less than what matters */
+    double a, b; /* medians of the sides */
+    size_t a_runs, b_runs;
+    size_t more_runs; /* about how many more a side it takes; 0: not known */
+    double mean_change, p90_change, p99_change; /* beside it, untested; NaN: not to be had */
+    char reason[96];                            /* why there is no verdict; "" */
+} pit_comparison;
+
+typedef struct pit_comparisons {
+    const pit_comparison *items; /* the whole first, then nodes by what they took */
+    size_t count;
+    int advisory;
+    char headline[192]; /* B is 4.1 % faster [3.6, 4.7] in epoch/batch (20 runs a side) */
+} pit_comparisons;
+
+/* One figure a run and side, over 0; b_late and a_late (medians beside p10s) may be NULL. */
+PIT_API int pit_compare_arrays(const double *a_early, const double *a_late, size_t a_count,
+                               const double *b_early, const double *b_late, size_t b_count,
+                               const pit_compare_options *options, pit_comparison *comparison);
+/* Two passages of one process: cut into blocks longer than their autocorrelation time first. */
+PIT_API int pit_compare_series(const double *a, size_t a_count, const double *b, size_t b_count,
+                               const pit_compare_options *options, pit_comparison *comparison);
+
+PIT_API pit_comparisons *pit_compare_runs(const pit_run *const *a, size_t a_count,
+                                          const pit_run *const *b, size_t b_count,
+                                          const char *a_name, const char *b_name,
+                                          const pit_compare_options *options, pit_error *error);
+PIT_API void pit_comparisons_free(pit_comparisons *comparisons);
+PIT_API int pit_comparisons_print(FILE *out, const pit_comparisons *comparisons,
+                                  const pit_report_options *options);
+
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+typedef struct pit_scaling {
+    char name[24];                    /* "n log n", "n^1.58" */
+    double constant, factor;          /* cost = constant + factor * f(n) */
+    double error;                     /* rms of the relative errors */
+    char also[96];                    /* classes that fit nearly as well, by commas; "" */
+    double tail, tail_low, tail_high; /* slope of log cost over log size at the larger sizes */
+    int low_confidence;
+    char warning[128]; /* too few sizes, too narrow a range; "" */
+    uint64_t own[64];  /* for pit_scaling_predict */
+} pit_scaling;
+
+/* Sizes and costs, in any order, sizes may repeat (the least cost of each counts). 0,
+ * PIT_NOTHING (under 3 sizes), PIT_BAD_ARGUMENT, PIT_NO_MEMORY. */
+PIT_API int pit_find_scaling(const double *sizes, const double *costs, size_t count,
+                             pit_scaling *scaling);
+PIT_API double pit_scaling_predict(const pit_scaling *scaling, double size, double *low,
+                                   double *high);
+
+/* Measure a function in rounds, sizes in random order, and fit. rounds 0: 9. costs (count of them,
+ * may be NULL) receives the least cost in seconds of each size. */
+PIT_API int pit_scale(void (*function)(void *argument, uint64_t size), void *argument,
+                      const uint64_t *sizes, size_t count, uint64_t rounds, double *costs,
+                      pit_scaling *scaling);
+PIT_API int pit_scaling_print(FILE *out, const pit_scaling *scaling, const double *sizes,
+                              const double *costs, size_t count, const char *unit,
+                              const pit_report_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
