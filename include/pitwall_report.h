@@ -269,6 +269,8 @@ typedef struct pit_node {
     const char *path; /* names joined by '/' */
     uint32_t parent;  /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;   /* 0 for a span without parent */
+    uint32_t seen;    /* its place in the order in which nodes were first seen, from 0: by run, in it
+                       * by thread, in it by the begin of its first span */
     int detached;
     uint64_t count;
     double total_ns, self_ns;
@@ -324,6 +326,7 @@ typedef struct pit_report_options {
     double threshold;     /* convergence; 0: 0.01 */
     int maximise;         /* convergence: upwards */
     uint64_t smooth;      /* convergence: over the mean of so many values; 0: as they are */
+    int percentiles;      /* inference: p50, p95 and p99 too, in text and Markdown */
 } pit_report_options;
 
 /* The names of all views, ended by NULL: tree, flat, timing-summary, … */
@@ -349,6 +352,7 @@ typedef struct pit_row {
     double cpu_start_mb, cpu_end_mb, cpu_delta_mb, cpu_peak_mb;
     int has_device; /* gpu_… are known */
     double gpu_start_mb, gpu_end_mb, gpu_delta_mb, gpu_peak_mb;
+    double p50_seconds, p95_seconds, p99_seconds; /* of one passage; 0: not known */
 } pit_row;
 
 /* A value along steps or epochs, for convergence: values[i] was reached at times[i] seconds. */
@@ -432,7 +436,7 @@ PIT_API int pit_find_convergence(const pit_curve *curve, double threshold, int m
                                  uint64_t smooth, pit_convergence *convergence);
 
 /* How much faster each row is than the baseline (NULL: the slowest), which is 1; NaN for a row of no
- * time. 0, or PIT_BAD_ARGUMENT: no such baseline. */
+ * time, and for all if the baseline took none. 0, or PIT_BAD_ARGUMENT: no such baseline. */
 PIT_API int pit_find_speedups(const pit_row *rows, size_t count, const char *baseline,
                               double *ratios);
 

@@ -185,13 +185,9 @@ void pit__json_double(struct pit__json *json, const char *key, double value)
         pit__json_null(json, key);
         return;
     }
-    char number[40];
+    char number[PIT__UNIT_BYTES];
     lead_in(json, key);
-    snprintf(number, sizeof number, "%.15g", value);
-    if (strtod(number, NULL) != value) /* before the sign is changed: both are in the locale */
-        snprintf(number, sizeof number, "%.17g", value);
-    pit__fix_decimal_sign(number);
-    fputs(number, json->out);
+    fputs(pit__unit_exact(number, value), json->out);
 }
 
 void pit__json_milli(struct pit__json *json, const char *key, double value)

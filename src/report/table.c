@@ -7,32 +7,12 @@
 
 #include "style.h"
 #include "table_layout.h"
-#include "text.h"
+#include "table_rows.h"
 #include "units.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NO_TEXT SIZE_MAX
-
-/* A cell as it is kept; texts are offsets into the table's own text. */
-struct kept {
-    unsigned char content, style;
-    uint64_t whole;
-    double real;
-    size_t string, before, after; /* or NO_TEXT */
-    uint32_t string_width, before_width, after_width;
-};
-
-struct pit__table {
-    const struct pit__column *columns;
-    size_t column_count;
-    struct kept *cells;
-    size_t row_count, row_room;
-    struct pit__text text;
-    int failed;
-};
 
 struct pit__table *pit__table_new(const struct pit__column *columns, size_t count)
 {
@@ -58,7 +38,7 @@ static size_t keep_text(struct pit__table *table, const char *string, int visibl
 {
     *width = 0;
     if (!string)
-        return NO_TEXT;
+        return PIT__NO_TEXT;
     size_t at = table->text.length;
     if (visible)
         pit__text_add_visible(&table->text, string);
@@ -66,16 +46,29 @@ static size_t keep_text(struct pit__table *table, const char *string, int visibl
         pit__text_puts(&table->text, string);
     pit__text_add(&table->text, "", 1); /* before it is measured: an empty text has no memory yet */
     if (table->text.failed)
-        return NO_TEXT;
+        return PIT__NO_TEXT;
     *width = (uint32_t)pit__text_width(table->text.data + at);
     return at;
+}
+
+/* A name as it was given; most are the same made visible, and then kept once. */
+static size_t keep_raw(struct pit__table *table, const char *string, size_t visible)
+{
+    if (!string || visible == PIT__NO_TEXT)
+        return PIT__NO_TEXT;
+    if (strcmp(table->text.data + visible, string) == 0)
+        return visible;
+    size_t at = table->text.length;
+    pit__text_add(&table->text, string, strlen(string) + 1);
+    return table->text.failed ? PIT__NO_TEXT : at;
 }
 
 void pit__table_row(struct pit__table *table, const struct pit__cell *cells)
 {
     if (table->row_count == table->row_room) {
         size_t room = table->row_room ? table->row_room * 2 : 16;
-        struct kept *more = realloc(table->cells, room * table->column_count * sizeof *more);
+        struct pit__table_cell *more =
+            realloc(table->cells, room * table->column_count * sizeof *more);
         if (!more) {
             table->failed = 1;
             return;
@@ -83,10 +76,10 @@ void pit__table_row(struct pit__table *table, const struct pit__cell *cells)
         table->cells = more;
         table->row_room = room;
     }
-    struct kept *row = table->cells + table->row_count++ * table->column_count;
+    struct pit__table_cell *row = table->cells + table->row_count++ * table->column_count;
     for (size_t i = 0; i < table->column_count; i++) {
         const struct pit__cell *cell = &cells[i];
-        struct kept *to = &row[i];
+        struct pit__table_cell *to = &row[i];
         memset(to, 0, sizeof *to);
         to->content = (unsigned char)cell->content;
         to->style = (unsigned char)cell->style;
@@ -94,13 +87,20 @@ void pit__table_row(struct pit__table *table, const struct pit__cell *cells)
         to->real = cell->real;
         const char *string = cell->content == PIT__STRING ? cell->string : NULL;
         to->string = keep_text(table, string, 1, &to->string_width);
+        to->raw = keep_raw(table, string && cell->raw ? cell->raw : string, to->string);
         to->before = keep_text(table, cell->before, 0, &to->before_width);
         to->after = keep_text(table, cell->after, 0, &to->after_width);
     }
 }
 
-/* A figure's text, by its column's kind. */
-static void format_figure(char *out, enum pit__kind kind, const struct kept *cell, int ascii)
+void pit__table_foot(struct pit__table *table, const struct pit__cell *cells)
+{
+    pit__table_row(table, cells);
+    table->foot_count++;
+}
+
+void pit__table_figure(char *out, enum pit__kind kind, const struct pit__table_cell *cell,
+                       int ascii)
 {
     double real = cell->content == PIT__WHOLE ? (double)cell->whole : cell->real;
     switch (kind) {
@@ -139,12 +139,12 @@ static void format_figure(char *out, enum pit__kind kind, const struct kept *cel
 static void set_cells(struct pit__table *table, int ascii)
 {
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
-        struct kept *cell = &table->cells[i];
+        struct pit__table_cell *cell = &table->cells[i];
         char text[PIT__UNIT_BYTES] = "n/a";
         if (cell->content == PIT__EMPTY || cell->content == PIT__STRING)
             continue;
         if (cell->content != PIT__NOT_AVAILABLE)
-            format_figure(text, table->columns[i % table->column_count].kind, cell, ascii);
+            pit__table_figure(text, table->columns[i % table->column_count].kind, cell, ascii);
         cell->string = keep_text(table, text, 0, &cell->string_width);
     }
 }
@@ -156,7 +156,7 @@ static void natural_widths(const struct pit__table *table, size_t *widths)
         size_t width = 0;
         int filled = 0;
         for (size_t r = 0; r < table->row_count; r++) {
-            const struct kept *cell = &table->cells[r * table->column_count + c];
+            const struct pit__table_cell *cell = &table->cells[r * table->column_count + c];
             size_t wide = (size_t)cell->before_width + cell->string_width + cell->after_width;
             filled |= cell->content != PIT__EMPTY;
             width = wide > width ? wide : width;
@@ -166,11 +166,11 @@ static void natural_widths(const struct pit__table *table, size_t *widths)
         width = title > width ? title : width;
         if (column->max_width > 0 && width > (size_t)column->max_width)
             width = (size_t)column->max_width;
-        widths[c] = column->optional && !filled ? 0 : width;
+        widths[c] = column->machine || (column->optional && !filled) ? 0 : width;
     }
 }
 
-static int is_right(const struct pit__column *column)
+int pit__table_is_right(const struct pit__column *column)
 {
     if (column->align == PIT__ALIGN_AUTO)
         return column->kind != PIT__TEXT;
@@ -185,14 +185,15 @@ static void spaces(FILE *out, size_t count)
 /* One cell into its column: lines of the tree, name, mark. The name gives way first; the lines of
  * a very deep tree then lose their outer end. Returns the columns taken. */
 static size_t compose(struct pit__text *line, const struct pit__table *table,
-                      const struct kept *cell, size_t width, const struct pit__look *look)
+                      const struct pit__table_cell *cell, size_t width,
+                      const struct pit__look *look)
 {
     const char *text = pit__text_string(&table->text);
     size_t whole = (size_t)cell->before_width + cell->string_width + cell->after_width;
     int keep_mark = whole <= width || (size_t)cell->after_width + 8 <= width;
     size_t after = keep_mark ? cell->after_width : 0;
     size_t room = width - after, used = 0;
-    if (cell->before != NO_TEXT) {
+    if (cell->before != PIT__NO_TEXT) {
         size_t wanted = cell->string_width < 12 ? cell->string_width : 12;
         size_t most = room > 2 * wanted ? room - wanted : room / 2;
         pit__text_puts(line, pit__style_on(PIT__DIM, look->colour));
@@ -200,12 +201,12 @@ static size_t compose(struct pit__text *line, const struct pit__table *table,
         pit__text_puts(line, pit__style_off(PIT__DIM, look->colour));
     }
     enum pit__style style = (enum pit__style)cell->style;
-    if (cell->string != NO_TEXT) {
+    if (cell->string != PIT__NO_TEXT) {
         pit__text_puts(line, pit__style_on(style, look->colour));
         used += pit__text_add_cut(line, text + cell->string, room - used, look->ascii);
         pit__text_puts(line, pit__style_off(style, look->colour));
     }
-    if (cell->after != NO_TEXT && after > 0) {
+    if (cell->after != PIT__NO_TEXT && after > 0) {
         pit__text_puts(line, pit__style_on(PIT__DIM, look->colour));
         pit__text_puts(line, text + cell->after);
         pit__text_puts(line, pit__style_off(PIT__DIM, look->colour));
@@ -216,7 +217,7 @@ static size_t compose(struct pit__text *line, const struct pit__table *table,
 
 /* cells NULL: the titles. Spaces are written when something follows them, so that no line ends
  * in one. */
-static void write_row(const struct pit__table *table, const struct kept *cells,
+static void write_row(const struct pit__table *table, const struct pit__table_cell *cells,
                       const size_t *widths, FILE *out, const struct pit__look *look,
                       struct pit__text *line)
 {
@@ -238,14 +239,14 @@ static void write_row(const struct pit__table *table, const struct kept *cells,
             pit__text_puts(line, pit__style_off(PIT__STRONG, look->colour));
         }
         size_t pad = widths[c] - used;
-        if (is_right(&table->columns[c]))
+        if (pit__table_is_right(&table->columns[c]))
             owed += pad;
         if (used > 0) {
             spaces(out, owed);
             fwrite(pit__text_string(line), 1, line->length, out);
             owed = 0;
         }
-        if (!is_right(&table->columns[c]))
+        if (!pit__table_is_right(&table->columns[c]))
             owed += pad;
     }
     putc('\n', out);

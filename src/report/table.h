@@ -27,10 +27,12 @@ enum pit__align { PIT__ALIGN_AUTO, PIT__ALIGN_LEFT, PIT__ALIGN_RIGHT }; /* auto:
 /* How a column reads in a layout whose columns are fixed to the character. Zeroed: it is not shown
  * there. */
 struct pit__fixed {
-    int width;          /* of the cell with its suffix, at least; over 0 where it is shown */
+    int width;          /* of the cell with its suffix, at least; over 0 where it is shown. 1: each
+                               cell as long as it is, what follows need not line up */
     int decimals;       /* of a figure */
     const char *before; /* NULL: nothing */
-    const char *suffix; /* glued to the figure or the name, inside the width; NULL: nothing */
+    const char *suffix; /* glued to the figure or the name, inside the width; NULL: nothing. n/a has
+                               none */
     const char *after;  /* behind the cell; NULL: nothing */
     int left;           /* flush left; texts always are */
     int plus;           /* with its sign */
@@ -47,6 +49,7 @@ struct pit__column {
     int max_width; /* 0: none */
     int drop;      /* left out, highest first, when the width does not suffice; 0: never */
     int optional;  /* left out when all its cells are empty */
+    int machine;   /* only in the forms for machines */
     struct pit__fixed fixed;
 };
 
@@ -60,6 +63,7 @@ struct pit__cell {
     uint64_t whole;
     double real;
     const char *string; /* of names and the like: made visible; read during the call only */
+    const char *raw;    /* for machines in place of the string, or NULL */
     const char *before; /* drawn before it, dim, or NULL: the lines of a tree; ours, not a name */
     const char *after;  /* drawn after it, dim, never cut, or NULL */
 };
@@ -72,6 +76,10 @@ void pit__table_free(struct pit__table *table);
 
 /* As many cells as there are columns. Lack of memory shows in pit__table_print. */
 void pit__table_row(struct pit__table *table, const struct pit__cell *cells);
+
+/* The same for a sum below the rows, after all of them: it is laid out with them, and is no row in
+ * the forms for machines. */
+void pit__table_foot(struct pit__table *table, const struct pit__cell *cells);
 
 struct pit__look {
     int width;  /* columns of the terminal; 0: as wide as it needs */
@@ -86,23 +94,41 @@ struct pit__look {
 int pit__table_print(struct pit__table *table, FILE *out, const struct pit__look *look);
 
 /* The rows in their fixed columns, no lines round them and no blanks at their ends. A text longer
- * than its column widens it while the row fits `rule` columns, and is cut then; with `cut` it is cut
- * at its own width. As pit__table_print. */
+ * than its column widens it while the row fits `rule` columns (0: without end), and is cut then; with
+ * `cut` it is cut at its own width. Figures are never cut: a longer one widens its column. Colour is
+ * not used. As pit__table_print. */
 int pit__table_print_fixed(struct pit__table *table, FILE *out, int rule, int cut,
                            const struct pit__look *look);
-int pit__table_head_fixed(struct pit__table *table, FILE *out);
+
+/* The titles over them, and the sums below. The caller sets the lines between. */
+int pit__table_head_fixed(struct pit__table *table, FILE *out, int rule, int cut,
+                          const struct pit__look *look);
+int pit__table_foot_fixed(struct pit__table *table, FILE *out, int rule, int cut,
+                          const struct pit__look *look);
+
+/* One row as a list: "  TITLE:   figure" for each figure that has a fixed width; the title with its
+ * colon takes label_width. Optional ones that are empty are left out. */
+void pit__table_print_list(const struct pit__table *table, size_t row, FILE *out, int label_width);
 
 /* `count` times `mark`, and a newline. */
 void pit__print_rule(FILE *out, char mark, int count);
 
-/* For machines, from the same columns and raw cells: RFC 4180 with the columns' keys as head, cells
- * that a spreadsheet would run as a formula made harmless; an array of objects; a table in Markdown,
- * its figures as the fixed layout or else the text form shows them. Not available: an empty cell,
- * null, n/a. */
+/* For machines, from the same columns and raw cells. What is not available is an empty cell, null,
+ * n/a.
+ *
+ * CSV: RFC 4180 with the columns' keys as head, but lines end in \n alone: spreadsheets and libraries
+ * read both, and awk, cut and sort only that. A text that a spreadsheet would run as a formula (it
+ * begins with = + - @, tab or carriage return) gets a ' before it; so does one that begins with '
+ * and then such a character, so that taking one ' away gives the text back.
+ * JSON: an array of objects. Markdown: a table, its figures as the fixed layout or else the text form
+ * shows them, sums as last rows. */
 int pit__table_csv(struct pit__table *table, FILE *out);
 struct pit__json;
 int pit__table_json(struct pit__table *table, struct pit__json *json, const char *key);
 int pit__table_markdown(struct pit__table *table, FILE *out, const struct pit__look *look);
+
+/* A text of others inside Markdown: visible, on one line, nothing in it taken for markup. */
+void pit__print_markdown_text(FILE *out, const char *string);
 
 /* Short forms for cells. */
 struct pit__cell pit__cell_text(const char *string);

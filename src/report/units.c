@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void pit__fix_decimal_sign(char *number)
@@ -200,5 +201,14 @@ const char *pit__unit_number(char *out, double value)
     if (isinf(value))
         return strcpy(out, value < 0 ? "-inf" : "inf");
     pit__print_double(out, PIT__UNIT_BYTES, "%.6g", value);
+    return out;
+}
+
+const char *pit__unit_exact(char *out, double value)
+{
+    snprintf(out, PIT__UNIT_BYTES, "%.15g", value);
+    if (isfinite(value) && strtod(out, NULL) != value) /* while both are in the locale */
+        snprintf(out, PIT__UNIT_BYTES, "%.17g", value);
+    pit__fix_decimal_sign(out);
     return out;
 }

@@ -37,6 +37,9 @@ const char *pit__unit_percent_words(char *out, double share);
 /* Any number in six digits; NaN and inf are written as such, for they were measured */
 const char *pit__unit_number(char *out, double value);
 
+/* In as many digits as are needed to read the same double back; "nan", "inf". */
+const char *pit__unit_exact(char *out, double value);
+
 /* Put a point where a locale put another decimal sign. */
 void pit__fix_decimal_sign(char *number);
 

@@ -1,0 +1,70 @@
+/* table_csv.c: a table as RFC 4180, for spreadsheets and libraries: raw figures, names as they are. */
+#include "table_rows.h"
+#include "units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Would a spreadsheet run it, or would it look as if we had kept it from doing so? */
+static int needs_mark(const char *text)
+{
+    text += strspn(text, "'");
+    return *text && strchr("=+-@\t\r", *text) != NULL;
+}
+
+static void write_text(FILE *out, const char *text)
+{
+    int mark = needs_mark(text);
+    size_t length = strlen(text);
+    int edge = length > 0 && (text[0] == ' ' || text[length - 1] == ' '); /* some readers trim */
+    if (!edge && !strpbrk(text, ",\"\r\n")) {
+        fprintf(out, "%s%s", mark ? "'" : "", text);
+        return;
+    }
+    fputs(mark ? "\"'" : "\"", out);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static void write_cell(FILE *out, const struct pit__table *table,
+                       const struct pit__table_cell *cell)
+{
+    char figure[PIT__UNIT_BYTES];
+    switch ((enum pit__content)cell->content) {
+    case PIT__EMPTY:
+    case PIT__NOT_AVAILABLE:
+        return;
+    case PIT__STRING:
+        write_text(out, pit__table_text(table, cell->raw));
+        return;
+    case PIT__WHOLE:
+        fprintf(out, "%" PRIu64, cell->whole);
+        return;
+    case PIT__REAL:
+        fputs(pit__unit_exact(figure, cell->real), out);
+        return;
+    }
+}
+
+int pit__table_csv(struct pit__table *table, FILE *out)
+{
+    if (table->failed || table->text.failed)
+        return PIT__TABLE_NO_MEMORY;
+    size_t n = table->column_count, rows = table->row_count - table->foot_count;
+    for (size_t c = 0; c < n; c++)
+        fprintf(out, "%s%s", c > 0 ? "," : "", table->columns[c].key);
+    putc('\n', out);
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t c = 0; c < n; c++) {
+            if (c > 0)
+                putc(',', out);
+            write_cell(out, table, &table->cells[r * n + c]);
+        }
+        putc('\n', out);
+    }
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* table_markdown.c: a table for documents and chats, in the Markdown that GitHub and GitLab read.
+ *
+ * Figures read as in the text form. In names all that could be markup has a backslash before it;
+ * what cannot be seen is made visible first, so that a row stays a line.
+ */
+#include "table_rows.h"
+#include "units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void write_escaped(FILE *out, const char *visible)
+{
+    for (; *visible; visible++) {
+        if (strchr("\\`|*_[]<>&~$#", *visible))
+            putc('\\', out);
+        putc(*visible, out);
+    }
+}
+
+void pit__print_markdown_text(FILE *out, const char *string)
+{
+    struct pit__text visible = {0};
+    pit__text_add_visible(&visible, string);
+    write_escaped(out, pit__text_string(&visible));
+    pit__text_free(&visible);
+}
+
+/* Does the table have a fixed layout? Then that says which columns are for people. */
+static int is_fixed(const struct pit__table *table)
+{
+    for (size_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].fixed.width > 0)
+            return 1;
+    return 0;
+}
+
+static int is_filled(const struct pit__table *table, size_t c)
+{
+    for (size_t r = 0; r < table->row_count; r++)
+        if (table->cells[r * table->column_count + c].content != PIT__EMPTY)
+            return 1;
+    return 0;
+}
+
+static void choose(const struct pit__table *table, unsigned char *shown)
+{
+    int fixed = is_fixed(table);
+    for (size_t c = 0; c < table->column_count; c++) {
+        const struct pit__column *column = &table->columns[c];
+        shown[c] = !column->machine && (!fixed || column->fixed.width > 0) &&
+                   (!column->optional || is_filled(table, c));
+    }
+}
+
+static void write_figure(FILE *out, const struct pit__column *column,
+                         const struct pit__table_cell *cell, int fixed, int ascii)
+{
+    char figure[PIT__FIXED_BYTES > PIT__UNIT_BYTES ? PIT__FIXED_BYTES : PIT__UNIT_BYTES];
+    if (fixed) {
+        pit__fixed_figure(figure, column, cell);
+        fputs(figure, out);
+        fputs(column->fixed.suffix ? column->fixed.suffix : "", out);
+        return;
+    }
+    pit__table_figure(figure, column->kind, cell, ascii);
+    write_escaped(out, figure); /* <0.1 % */
+}
+
+/* The lines of a tree: plain blanks would be folded into one. */
+static void write_lines(FILE *out, const char *lines)
+{
+    for (; *lines; lines++)
+        if (*lines == ' ')
+            fputs("&nbsp;", out);
+        else
+            write_escaped(out, (const char[]){*lines, '\0'});
+}
+
+static void write_cell(FILE *out, const struct pit__table *table, const struct pit__column *column,
+                       const struct pit__table_cell *cell, int ascii)
+{
+    if (cell->before != PIT__NO_TEXT)
+        write_lines(out, pit__table_text(table, cell->before));
+    switch ((enum pit__content)cell->content) {
+    case PIT__EMPTY:
+        return;
+    case PIT__NOT_AVAILABLE:
+        fputs("n/a", out);
+        return;
+    case PIT__STRING:
+        write_escaped(out, pit__table_text(table, cell->string));
+        break;
+    case PIT__WHOLE:
+    case PIT__REAL:
+        write_figure(out, column, cell, column->fixed.width > 0, ascii);
+        break;
+    }
+    if (cell->after != PIT__NO_TEXT)
+        write_escaped(out, pit__table_text(table, cell->after));
+}
+
+static void write_head(FILE *out, const struct pit__table *table, const unsigned char *shown)
+{
+    for (size_t c = 0; c < table->column_count; c++)
+        if (shown[c]) {
+            fputs("| ", out);
+            write_escaped(out, table->columns[c].title);
+            putc(' ', out);
+        }
+    fputs("|\n", out);
+    for (size_t c = 0; c < table->column_count; c++)
+        if (shown[c])
+            fputs(pit__table_is_right(&table->columns[c]) ? "|---:" : "|---", out);
+    fputs("|\n", out);
+}
+
+int pit__table_markdown(struct pit__table *table, FILE *out, const struct pit__look *look)
+{
+    size_t n = table->column_count;
+    unsigned char *shown = calloc(n + 1, 1);
+    if (!shown || table->failed || table->text.failed) {
+        free(shown);
+        return PIT__TABLE_NO_MEMORY;
+    }
+    choose(table, shown);
+    write_head(out, table, shown);
+    for (size_t r = 0; r < table->row_count; r++) {
+        for (size_t c = 0; c < n; c++)
+            if (shown[c]) {
+                fputs("| ", out);
+                write_cell(out, table, &table->columns[c], &table->cells[r * n + c], look->ascii);
+                putc(' ', out);
+            }
+        fputs("|\n", out);
+    }
+    free(shown);
+    return 0;
+}
