@@ -203,7 +203,7 @@ typedef struct pit_scaling {
     double tail, tail_low, tail_high; /* slope of log cost over log size at the larger sizes */
     int low_confidence;
     char warning[128]; /* too few sizes, too narrow a range; "" */
-    uint64_t own[64];  /* for pit_scaling_predict */
+    uint64_t own[96];  /* for pit_scaling_predict */
 } pit_scaling;
 
 /* Sizes and costs, in any order, sizes may repeat (the least cost of each counts). 0,
@@ -218,8 +218,10 @@ PIT_API double pit_scaling_predict(const pit_scaling *scaling, double size, doub
 PIT_API int pit_scale(void (*function)(void *argument, uint64_t size), void *argument,
                       const uint64_t *sizes, size_t count, uint64_t rounds, double *costs,
                       pit_scaling *scaling);
+/* unit: "seconds" (NULL) or "bytes". predict: sizes to tell the cost of, with an interval. */
 PIT_API int pit_scaling_print(FILE *out, const pit_scaling *scaling, const double *sizes,
-                              const double *costs, size_t count, const char *unit,
+                              const double *costs, size_t count, const double *predict,
+                              size_t predict_count, const char *unit,
                               const pit_report_options *options);
 
 #ifdef __cplusplus

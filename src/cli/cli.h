@@ -5,7 +5,15 @@
 #include "pitwall_report.h"
 
 /* Exit status. 1 and 2 are kept for verdicts. */
-enum { EXIT_GOOD = 0, EXIT_USAGE = 64, EXIT_CANNOT_READ = 66, EXIT_CANNOT_WRITE = 74 };
+enum {
+    EXIT_GOOD = 0,
+    EXIT_REGRESSION = 1,
+    EXIT_NO_VERDICT = 2,
+    EXIT_USAGE = 64,
+    EXIT_CANNOT_READ = 66,
+    EXIT_COMMAND_FAILED = 69,
+    EXIT_CANNOT_WRITE = 74
+};
 
 struct command {
     const char *name;
@@ -16,6 +24,7 @@ struct command {
 /* cmd_*.c */
 int cmd_report(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
+int cmd_scale(int argc, char **argv);
 
 /* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
  * `return fail(…)` ends a command. */

@@ -11,6 +11,7 @@
 
 static const struct command commands[] = {
     {"report", "where the time of one or several runs went", cmd_report},
+    {"scale", "how a command's cost grows with a size", cmd_scale},
     {"recover", "bring runs back that died in shared memory", cmd_recover},
 };
 

@@ -1,0 +1,27 @@
+/* child.h: a command run to its end, with what it took. */
+#ifndef CHILD_H
+#define CHILD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct child {
+    double wall_seconds;
+    double cpu_seconds; /* user and system, of it and its children */
+    double peak_bytes;  /* of the largest process among them */
+    int status;         /* its exit status; 128 + the signal it was killed by; 127 or 126: it could
+                             not be started */
+    char *output; /* what it wrote to both its outputs; the first 64 kB; freed by child_free */
+};
+
+/* argv ended by NULL; settings "NAME=value" are put into its environment, ended by NULL, or NULL. Its
+ * input is empty. 0, or an errno: there is no child. */
+int child_run(char *const *argv, char *const *settings, struct child *child);
+void child_free(struct child *child);
+
+/* A command line as words for child_run: by the shell ("sh -c"), or with shell "none" split at blanks
+ * outside of quotes. {NAME} becomes value (name NULL: nothing does). NULL without memory, or if a
+ * quote is open. One block, freed by free(). */
+char **child_words(const char *line, const char *shell, const char *name, const char *value);
+
+#endif

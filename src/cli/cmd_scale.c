@@ -1,0 +1,321 @@
+/* cmd_scale.c: pitwall scale: how a command's time and memory grow with a size. */
+#include "child.h"
+#include "cli.h"
+#include "pitwall_bench.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: pitwall scale -P NAME=SIZE,SIZE,... [options] COMMAND\n"
+    "       pitwall scale --label NAME [options] RUN...\n"
+    "\n"
+    "Find how the cost of a command grows with a size: {NAME} in the command is replaced by each\n"
+    "size, in several rounds with the sizes in random order; the least of each counts. Or from "
+    "runs\n"
+    "that carry the size as a label. Prints the class, coefficients, what else is possible, the\n"
+    "slope at the larger sizes and a chart; at least 8 sizes over two decades are advised.\n"
+    "\n"
+    "  -P NAME=LIST      the sizes, by commas; FROM..TO*FACTOR is a range (8..1024*2)\n"
+    "  --label NAME      take runs, with their label NAME as the size\n"
+    "  --node PATH       of runs: the mean of this node in place of the whole run\n"
+    "  --rounds N        how often each size is measured (9)\n"
+    "  --what KEY        wall, cpu or memory (wall)\n"
+    "  --predict SIZE    the cost at another size, with an interval; may be repeated\n"
+    "  --shell SHELL     the shell that runs the command (sh); none: no shell\n"
+    "  --json, --csv, --markdown\n"
+    "  --help            this text\n"
+    "\n"
+    "Examples:\n"
+    "  pitwall scale -P n=1000..1000000*2 'head -c {n}0 /dev/urandom | sort -z'\n"
+    "  pitwall scale --label size pitwall-runs/ --node epoch --predict 1e6\n"
+    "\n"
+    "Exit status: 0, 2 nothing can be said, 64 wrong usage, 66 a run cannot be read, 69 the "
+    "command\n"
+    "failed, 74 the output cannot be written.\n";
+
+enum { JSON = 256, CSV, MARKDOWN, LABEL, NODE, ROUNDS_OPTION, WHAT, PREDICT, SHELL, HELP };
+
+static const struct option long_options[] = {
+    {"json", no_argument, NULL, JSON},
+    {"csv", no_argument, NULL, CSV},
+    {"markdown", no_argument, NULL, MARKDOWN},
+    {"label", required_argument, NULL, LABEL},
+    {"node", required_argument, NULL, NODE},
+    {"rounds", required_argument, NULL, ROUNDS_OPTION},
+    {"what", required_argument, NULL, WHAT},
+    {"predict", required_argument, NULL, PREDICT},
+    {"shell", required_argument, NULL, SHELL},
+    {"help", no_argument, NULL, HELP},
+    {NULL, 0, NULL, 0},
+};
+
+#define MOST_SIZES 256
+#define MOST_PREDICTIONS 32
+
+struct settings {
+    const char *name, *label, *node, *what, *shell;
+    double sizes[MOST_SIZES];
+    size_t size_count;
+    double predictions[MOST_PREDICTIONS];
+    size_t prediction_count;
+    int rounds;
+    pit_report_options report;
+};
+
+static int parse_number(const char *text, const char **end, double *number)
+{
+    char *after;
+    *number = strtod(text, &after);
+    *end = after;
+    return after != text && isfinite(*number) && *number > 0;
+}
+
+/* One size, or FROM..TO*FACTOR. 0 if it is neither. */
+static int add_sizes(struct settings *s, const char *text, const char **end)
+{
+    double from, to, factor;
+    if (!parse_number(text, end, &from))
+        return 0;
+    /* "8..": strtod takes the first point for a decimal one */
+    if (**end == '.' && (*end)[-1] == '.')
+        (*end)--;
+    if (strncmp(*end, "..", 2) != 0) {
+        if (s->size_count < MOST_SIZES)
+            s->sizes[s->size_count++] = from;
+        return 1;
+    }
+    if (!parse_number(*end + 2, end, &to) || **end != '*' ||
+        !parse_number(*end + 1, end, &factor) || factor <= 1)
+        return 0;
+    for (double size = from; size <= to * (1 + 1e-9) && s->size_count < MOST_SIZES; size *= factor)
+        s->sizes[s->size_count++] = size;
+    return 1;
+}
+
+/* NAME=LIST. */
+static int parse_parameter(struct settings *s, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text)
+        return 0;
+    *equals = 0;
+    s->name = text;
+    const char *at = equals + 1;
+    do {
+        if (!add_sizes(s, at, &at) || (*at && *at != ','))
+            return 0;
+    } while (*at++ == ',');
+    return 1;
+}
+
+static int parse_options(int argc, char **argv, struct settings *s)
+{
+    int option;
+    const char *end;
+    double number;
+    while ((option = getopt_long(argc, argv, "+:hP:", long_options, NULL)) != -1)
+        switch (option) {
+        case JSON:
+            s->report.form = PIT_JSON;
+            break;
+        case CSV:
+            s->report.form = PIT_CSV;
+            break;
+        case MARKDOWN:
+            s->report.form = PIT_MARKDOWN;
+            break;
+        case 'P':
+            if (!parse_parameter(s, optarg))
+                return fail_usage("scale", "-P", optarg, "not NAME=SIZE,SIZE,...");
+            break;
+        case LABEL:
+            s->label = optarg;
+            break;
+        case NODE:
+            s->node = optarg;
+            break;
+        case SHELL:
+            s->shell = optarg;
+            break;
+        case WHAT:
+            if (strcmp(optarg, "wall") != 0 && strcmp(optarg, "cpu") != 0 &&
+                strcmp(optarg, "memory") != 0)
+                return fail_usage("scale", "--what", optarg, "not wall, cpu or memory");
+            s->what = optarg;
+            break;
+        case ROUNDS_OPTION:
+            if (!parse_number(optarg, &end, &number) || *end || number > 1e6 ||
+                number != floor(number))
+                return fail_usage("scale", "--rounds", optarg, "not a whole number over 0");
+            s->rounds = (int)number;
+            break;
+        case PREDICT:
+            if (!parse_number(optarg, &end, &number) || *end ||
+                s->prediction_count == MOST_PREDICTIONS)
+                return fail_usage("scale", "--predict", optarg, "not a size");
+            s->predictions[s->prediction_count++] = number;
+            break;
+        case 'h':
+        case HELP:
+            fputs(help, stdout);
+            return -1;
+        default:
+            return fail_option("scale", option, argv);
+        }
+    if (!s->label && !s->name)
+        return fail_usage("scale", "neither -P nor --label given", NULL, NULL);
+    if (optind == argc || (!s->label && optind + 1 != argc))
+        return fail_usage("scale", s->label ? "no run given" : "one command is needed", NULL, NULL);
+    return 0;
+}
+
+/* ---- a command ----------------------------------------------------------------------------- */
+
+static double cost_of(const struct child *child, const char *what)
+{
+    return strcmp(what, "cpu") == 0      ? child->cpu_seconds
+           : strcmp(what, "memory") == 0 ? child->peak_bytes
+                                         : child->wall_seconds;
+}
+
+static int measure(const struct settings *s, const char *line, double size, double *cost)
+{
+    char value[40];
+    snprintf(value, sizeof value, size == floor(size) && size < 1e15 ? "%.0f" : "%.17g", size);
+    char **words = child_words(line, s->shell, s->name, value);
+    if (!words)
+        return fail_usage("scale", "the command cannot be split", line, "a quote is open");
+    struct child child;
+    int error = child_run(words, NULL, &child), status = 0;
+    free(words);
+    if (error)
+        return fail(EXIT_COMMAND_FAILED, "cannot run the command", line, strerror(error));
+    if (child.status) {
+        char why[64];
+        snprintf(why, sizeof why, "status %d with %s=%s", child.status, s->name, value);
+        if (child.output)
+            fputs(child.output, stderr);
+        status = fail(EXIT_COMMAND_FAILED, "the command failed", line, why);
+    }
+    double now = cost_of(&child, s->what);
+    if (*cost == 0 || now < *cost)
+        *cost = now;
+    child_free(&child);
+    return status;
+}
+
+static int run_command(const struct settings *s, const char *line, double *costs)
+{
+    size_t order[MOST_SIZES];
+    int is_terminal = isatty(STDERR_FILENO);
+    for (size_t i = 0; i < s->size_count; i++)
+        order[i] = i;
+    for (int round = 0; round < s->rounds; round++) {
+        for (size_t i = s->size_count; i > 1; i--) {
+            size_t k = (size_t)random() % i, kept = order[i - 1];
+            order[i - 1] = order[k];
+            order[k] = kept;
+        }
+        for (size_t i = 0; i < s->size_count; i++) {
+            if (is_terminal)
+                fprintf(stderr, "\rround %d of %d, size %zu of %zu  ", round + 1, s->rounds, i + 1,
+                        s->size_count);
+            int status = measure(s, line, s->sizes[order[i]], &costs[order[i]]);
+            if (status)
+                return status;
+        }
+    }
+    if (is_terminal)
+        fputs("\r\x1b[K", stderr);
+    return 0;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------- */
+
+/* The cost of one run: the mean of a node, or all of it. NaN: it has none. */
+static double cost_of_run(const pit_run *run, const struct settings *s)
+{
+    if (strcmp(s->what, "memory") == 0)
+        return run->rss_peak ? (double)run->rss_peak : NAN;
+    if (strcmp(s->what, "cpu") == 0)
+        return run->has_samples ? (double)run->newest.cpu_ns / 1e9 : NAN;
+    if (!s->node)
+        return run->duration_ns / 1e9;
+    pit_tree *tree = pit_tree_build(&run, 1);
+    double cost = NAN;
+    for (size_t i = 0; tree && i < tree->node_count; i++)
+        if (strcmp(tree->nodes[i].path, s->node) == 0 && tree->nodes[i].count)
+            cost = tree->nodes[i].mean_ns / 1e9;
+    pit_tree_free(tree);
+    return cost;
+}
+
+static int add_run(struct settings *s, const char *path, double *costs)
+{
+    pit_error error = {0};
+    pit_run *run = pit_run_open(path, &error);
+    if (!run)
+        return fail(EXIT_CANNOT_READ, "cannot read the run", path, error.message);
+    char key[256];
+    const char *end = "";
+    snprintf(key, sizeof key, "label.%s", s->label);
+    const char *label = pit_run_fact(run, key);
+    double size = 0, cost = cost_of_run(run, s);
+    int status = 0;
+    if (!label || !parse_number(label, &end, &size) || *end)
+        status = fail(EXIT_CANNOT_READ, "the run has no size as its label", path, s->label);
+    else if (!(cost > 0))
+        status =
+            fail(EXIT_CANNOT_READ, "the run has no such figure", path, s->node ? s->node : s->what);
+    else if (s->size_count < MOST_SIZES) {
+        costs[s->size_count] = cost;
+        s->sizes[s->size_count++] = size;
+    }
+    pit_run_free(run);
+    return status;
+}
+
+static int read_runs(struct settings *s, char *const *arguments, int count, double *costs)
+{
+    struct run_list list;
+    int status = run_list_make(&list, arguments, count);
+    for (size_t i = 0; !status && i < list.count; i++)
+        status = add_run(s, list.paths[i], costs);
+    run_list_free(&list);
+    return status;
+}
+
+/* ---- the answer ---------------------------------------------------------------------------- */
+
+static int print(const struct settings *s, const double *costs)
+{
+    pit_scaling scaling;
+    const char *unit = strcmp(s->what, "memory") == 0 ? "bytes" : "seconds";
+    int code = pit_find_scaling(s->sizes, costs, s->size_count, &scaling);
+    if (code == PIT_NOTHING)
+        return fail(EXIT_NO_VERDICT, "nothing can be said", NULL, "fewer than 3 sizes");
+    if (!code)
+        code = pit_scaling_print(stdout, &scaling, s->sizes, costs, s->size_count, s->predictions,
+                                 s->prediction_count, unit, &s->report);
+    return code ? fail(EXIT_CANNOT_WRITE, "cannot print", NULL, pit_strerror(code)) : 0;
+}
+
+int cmd_scale(int argc, char **argv)
+{
+    struct settings s = {
+        .what = "wall",
+        .rounds = 9,
+        .report = {.width = output_width(), .colour = output_colour(), .ascii = output_ascii()}};
+    double costs[MOST_SIZES] = {0};
+    int status = parse_options(argc, argv, &s);
+    if (status)
+        return status < 0 ? EXIT_GOOD : status;
+    status = s.label ? read_runs(&s, argv + optind, argc - optind, costs)
+                     : run_command(&s, argv[optind], costs);
+    return status ? status : print(&s, costs);
+}

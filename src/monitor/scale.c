@@ -1,0 +1,95 @@
+/* scale.c: a function measured at several sizes: rounds, in each the sizes in an order of their own,
+ * so that a slow stretch of the machine hits no size alone; the least of each counts. */
+#include "pitwall_bench.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define ROUNDS 9
+#define LEAST_NS 1000000u /* of one measurement: small sizes are called several times */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* A fixed sequence does: it only has to differ from round to round. */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t k = (size_t)(next_random(state) % i), kept = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = kept;
+    }
+}
+
+/* Seconds of one call: as many calls as make a millisecond, where one is shorter. */
+static double measure(void (*function)(void *argument, uint64_t size), void *argument,
+                      uint64_t size, uint64_t *calls)
+{
+    for (;;) {
+        uint64_t begun = now_ns();
+        for (uint64_t i = 0; i < *calls; i++)
+            function(argument, size);
+        uint64_t took = now_ns() - begun;
+        if (took >= LEAST_NS || *calls >= LEAST_NS)
+            return (double)took / 1e9 / (double)*calls;
+        *calls *= took > LEAST_NS / 100 ? LEAST_NS / took + 1 : 100;
+    }
+}
+
+static void run_rounds(void (*function)(void *argument, uint64_t size), void *argument,
+                       const uint64_t *sizes, size_t count, uint64_t rounds, size_t *order,
+                       uint64_t *calls, double *costs)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u;
+    for (uint64_t r = 0; r < rounds; r++) {
+        shuffle(order, count, &state);
+        for (size_t i = 0; i < count; i++) {
+            size_t at = order[i];
+            pit_token token = pit_begin_name("scale");
+            double cost = measure(function, argument, sizes[at], &calls[at]);
+            pit_end(token);
+            if (r == 0 || cost < costs[at])
+                costs[at] = cost;
+        }
+    }
+}
+
+PIT_API int pit_scale(void (*function)(void *argument, uint64_t size), void *argument,
+                      const uint64_t *sizes, size_t count, uint64_t rounds, double *costs,
+                      pit_scaling *scaling)
+{
+    if (!function || !sizes || !scaling)
+        return PIT_BAD_ARGUMENT;
+    double *figures = calloc(2 * count + 1, sizeof *figures);
+    size_t *order = calloc(count + 1, sizeof *order);
+    uint64_t *calls = calloc(count + 1, sizeof *calls);
+    int code = figures && order && calls ? 0 : PIT_NO_MEMORY;
+    for (size_t i = 0; code == 0 && i < count; i++) {
+        order[i] = i;
+        calls[i] = 1;
+        figures[i] = (double)sizes[i];
+    }
+    if (code == 0) {
+        run_rounds(function, argument, sizes, count, rounds ? rounds : ROUNDS, order, calls,
+                   figures + count);
+        code = pit_find_scaling(figures, figures + count, count, scaling);
+    }
+    for (size_t i = 0; figures && costs && i < count; i++)
+        costs[i] = figures[count + i];
+    free(calls);
+    free(order);
+    free(figures);
+    return code;
+}
