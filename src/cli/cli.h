@@ -4,7 +4,7 @@
 
 #include "pitwall_report.h"
 
-/* Exit status. 1 and 2 are kept for verdicts. */
+/* Exit status. 1: a gate found a regression; 2: there is no verdict. */
 enum {
     EXIT_GOOD = 0,
     EXIT_REGRESSION = 1,

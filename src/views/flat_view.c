@@ -158,7 +158,7 @@ static int print_rows(const struct pit__report *report, struct pit__figures *row
         }
         pit__node_table_row(table, &rows[i], NULL);
     }
-    int code = pit__table_print(table, report->out, &report->look) ? PIT_NO_MEMORY : 0;
+    int code = pit__print_table(report, table);
     pit__print_left_out(report, left_out, "name");
     pit__table_free(table);
     return code;
@@ -167,12 +167,11 @@ static int print_rows(const struct pit__report *report, struct pit__figures *row
 int pit__print_flat(const struct pit__report *report)
 {
     size_t count = report->tree->node_count;
-    if (count == 0)
+    if (count == 0 && report->options->form == PIT_TEXT)
         return 0;
-    putc('\n', report->out);
-    struct place *places = calloc(count, sizeof *places);
-    uint32_t *row_of = calloc(count, sizeof *row_of);
-    struct pit__figures *rows = calloc(count, sizeof *rows);
+    struct place *places = calloc(count + 1, sizeof *places);
+    uint32_t *row_of = calloc(count + 1, sizeof *row_of);
+    struct pit__figures *rows = calloc(count + 1, sizeof *rows);
     int code = PIT_NO_MEMORY;
     if (places && row_of && rows) {
         size_t row_count = make_rows(report, places, row_of, rows);

@@ -58,7 +58,7 @@ int pit__print_nothing(FILE *out, const pit_report_options *options, const char 
         pit__json_string(&json, "nothing", why);
         pit__json_object_end(&json);
         pit__json_finish(&json);
-    } else if (options->form == PIT_TEXT) {
+    } else if (options->form != PIT_CSV) { /* in a file for machines it would be a row */
         fprintf(out, "%s\n", why);
     }
     return PIT_NOTHING;

@@ -23,6 +23,7 @@ enum {
     PEAK_LIVE,
     LIVE,
     LEAKED,
+    PATH,
     COLUMNS
 };
 
@@ -47,6 +48,7 @@ static const struct pit__column columns[COLUMNS] = {
     [PEAK_LIVE] = BYTE_COLUMN("peak live", "peak_live_bytes", PIT__BYTES, 5),
     [LIVE] = BYTE_COLUMN("live", "live_bytes", PIT__BYTES_SIGNED, 4),
     [LEAKED] = BYTE_COLUMN("leaked", "leaked_bytes", PIT__BYTES, 3),
+    [PATH] = {.title = "path", .key = "path", .kind = PIT__TEXT, .machine = 1},
 };
 
 struct rows {
@@ -92,6 +94,8 @@ static void add_row(void *arg, uint32_t index, const struct pit__figures *figure
     for (size_t i = 0; i < COLUMNS; i++)
         cells[i] = pit__cell_empty();
     cells[NAME] = pit__cell_text(*figures->name ? figures->name : "\"\"");
+    cells[NAME].raw = figures->name;
+    cells[PATH] = pit__cell_text(node->path);
     cells[NAME].before = *lines ? lines : NULL;
     cells[NAME].after = node->open > 0 ? " [open]" : NULL;
     if (node->memory || node->alloc)
@@ -198,8 +202,8 @@ static int print_table(const struct pit__report *report, const unsigned char *ke
         rows.run_peak = fmax(rows.run_peak, report->memory[r].peak); /* a NaN gives way */
     int code =
         rows.table ? pit__each_tree_row(report, keep, add_row, &rows, &left_out) : PIT_NO_MEMORY;
-    if (!code && pit__table_print(rows.table, report->out, &report->look) != 0)
-        code = PIT_NO_MEMORY;
+    if (!code)
+        code = pit__print_table(report, rows.table);
     if (!code)
         pit__print_left_out(report, left_out, "node");
     pit__table_free(rows.table);
@@ -213,17 +217,25 @@ int pit__print_memory_tree(const struct pit__report *report)
         return PIT_NO_MEMORY;
     struct pit__text text = {0};
     int code = 0;
-    putc('\n', report->out);
-    if (choose(report->tree, keep) > 0) {
+    int some = choose(report->tree, keep) > 0;
+    if (report->options->form == PIT_CSV) { /* the rows alone */
+        code = print_table(report, keep);
+        free(keep);
+        return code;
+    }
+    if (some) {
         struct methods methods = find_methods(report);
         code = print_table(report, keep);
         add_methods(&methods, &text);
     } else {
+        putc('\n', report->out);
         pit__text_puts(&text, "no span asked for its memory: mark those that matter with"
                               " PIT_SPAN_WITH(name, PIT_MEMORY)");
     }
     free(keep);
     add_records(report, &text);
+    if (report->options->form == PIT_MARKDOWN)
+        putc('\n', report->out); /* or it would be a row */
     if (!code)
         code = pit__print_prose(report, &text, 0, PIT__DIM);
     pit__text_free(&text);

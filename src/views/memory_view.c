@@ -23,7 +23,7 @@ static size_t largest_run(const struct pit__report *report)
     return best;
 }
 
-static void add_headline(const struct pit__report *report, struct pit__text *words)
+void pit__memory_headline(const struct pit__report *report, struct pit__text *words)
 {
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
     size_t best = largest_run(report);
@@ -52,7 +52,7 @@ static void add_headline(const struct pit__report *report, struct pit__text *wor
 int pit__print_memory_headline(const struct pit__report *report)
 {
     struct pit__text words = {0};
-    add_headline(report, &words);
+    pit__memory_headline(report, &words);
     return pit__print_prose(report, &words, 0, PIT__STRONG);
 }
 

@@ -22,6 +22,9 @@ enum {
     PEAK,
     ALLOCATED,
     LIVE,
+    PATH,
+    OPEN,
+    DETACHED,
     COLUMNS
 };
 
@@ -58,6 +61,9 @@ static const struct pit__column columns[COLUMNS] = {
         {.title = "allocated", .key = "alloc_bytes", .kind = PIT__BYTES, .drop = 5, .optional = 1},
     [LIVE] =
         {.title = "live", .key = "live_bytes", .kind = PIT__BYTES_SIGNED, .drop = 5, .optional = 1},
+    [PATH] = {.title = "path", .key = "path", .kind = PIT__TEXT, .machine = 1},
+    [OPEN] = {.title = "open", .key = "open", .kind = PIT__COUNT, .machine = 1},
+    [DETACHED] = {.title = "detached", .key = "detached", .kind = PIT__COUNT, .machine = 1},
 };
 
 struct pit__table *pit__node_table_new(void)
@@ -108,6 +114,7 @@ void pit__node_table_row(struct pit__table *table, const struct pit__figures *fi
 {
     struct pit__cell cells[COLUMNS];
     cells[NAME] = pit__cell_text(*figures->name ? figures->name : "\"\"");
+    cells[NAME].raw = figures->name;
     cells[NAME].before = tree_lines && *tree_lines ? tree_lines : NULL;
     cells[NAME].after = mark_of(figures);
     cells[COUNT] = pit__cell_whole(figures->count);
@@ -124,6 +131,9 @@ void pit__node_table_row(struct pit__table *table, const struct pit__figures *fi
     cells[BYTES] = rate(figures->bytes, figures->work_ns);
     cells[FLOPS] = rate(figures->flops, figures->work_ns);
     set_memory(cells, &figures->memory);
+    cells[PATH] = figures->path ? pit__cell_text(figures->path) : pit__cell_empty();
+    cells[OPEN] = pit__cell_whole(figures->open);
+    cells[DETACHED] = pit__cell_whole(figures->detached != 0);
     if (figures->total_ns > 0 && !figures->detached)
         cells[SELF].style = heat(figures->self_ns / figures->total_ns * figures->share);
     pit__table_row(table, cells);
@@ -135,6 +145,7 @@ void pit__node_figures(const struct pit__report *report, size_t index, struct pi
     int some = node->count > 0;
     *figures = (struct pit__figures){
         .name = node->name,
+        .path = node->path,
         .count = node->count,
         .total_ns = report->total_ns[index],
         .self_ns = report->self_ns[index],

@@ -195,6 +195,43 @@ static int print_text(const struct pit__report *report, const struct view *view)
     return 0;
 }
 
+/* Markdown: the answer as a paragraph, then the table. CSV: the table alone. */
+static int print_spans_form(const struct pit__report *report, const struct view *view)
+{
+    int memory = view->sort == PIT__SORT_MEMORY;
+    if (report->options->form == PIT_MARKDOWN) {
+        struct pit__text words = {0};
+        if (memory)
+            pit__memory_headline(report, &words);
+        else
+            pit__headline(report, &words);
+        pit__print_markdown_text(report->out, pit__text_string(&words));
+        putc('\n', report->out);
+        int failed = words.failed;
+        pit__text_free(&words);
+        if (failed)
+            return PIT_NO_MEMORY;
+    }
+    if (memory)
+        return pit__print_memory_tree(report);
+    int flat = report->options->flat || (view->name && strcmp(view->name, "flat") == 0);
+    return flat ? pit__print_flat(report) : pit__print_tree(report);
+}
+
+static int print_form(const struct pit__report *report, const struct view *view)
+{
+    switch (report->options->form) {
+    case PIT_TEXT:
+        return print_text(report, view);
+    case PIT_JSON:
+        return pit__print_json(report);
+    case PIT_CSV:
+    case PIT_MARKDOWN:
+        return print_spans_form(report, view);
+    }
+    return PIT_BAD_ARGUMENT;
+}
+
 static int make_memory(struct pit__report *report)
 {
     int code = 0;
@@ -223,9 +260,10 @@ int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
         return PIT_BAD_ARGUMENT;
     if (!report.options->sort)
         report.sort = view->sort;
-    report.look = (struct pit__look){.width = report.options->width,
-                                     .colour = report.options->colour,
-                                     .ascii = report.options->ascii};
+    report.look =
+        (struct pit__look){.width = report.options->width,
+                           .colour = report.options->colour && report.options->form == PIT_TEXT,
+                           .ascii = report.options->ascii};
     pit_tree *tree = pit_tree_build(runs, run_count);
     int code = PIT_NO_MEMORY;
     if (tree) {
@@ -237,7 +275,7 @@ int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
         code = make_memory(&report);
     errno = 0;
     if (code == 0)
-        code = report.options->form == PIT_JSON ? pit__print_json(&report) : print_text(&report, view);
+        code = print_form(&report, view);
     if (code == 0 && (fflush(out) != 0 || ferror(out)))
         code = PIT_CANNOT_WRITE;
     int saved = errno; /* the caller may want to say why */

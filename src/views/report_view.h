@@ -27,6 +27,7 @@ enum pit__sort_key {
  * they have taken so far, so that a run that died inside its outermost span is not empty. */
 struct pit__figures {
     const char *name;
+    const char *path; /* NULL: of a name at several places */
     uint64_t count;
     double total_ns, self_ns;
     double share; /* of the time in spans, 0…1; NaN where there is none */
@@ -76,6 +77,7 @@ int pit__print_post_mortem(const struct pit__report *report);
 
 /* memory_view.c, memory_tree_view.c: the parts of --view memory. */
 int pit__print_memory_headline(const struct pit__report *report);
+void pit__memory_headline(const struct pit__report *report, struct pit__text *words);
 int pit__print_readings(const struct pit__report *report);
 int pit__print_memory_tree(const struct pit__report *report);
 
@@ -100,6 +102,9 @@ void pit__node_table_row(struct pit__table *table, const struct pit__figures *fi
                          const char *tree_lines);
 void pit__node_figures(const struct pit__report *report, size_t node, struct pit__figures *figures);
 int pit__figures_order(const struct pit__figures *a, const struct pit__figures *b);
+
+/* A table in the form that was asked for, but JSON; in text after an empty line. */
+int pit__print_table(const struct pit__report *report, struct pit__table *table);
 
 /* Below a table: how many rows were not shown; nothing for 0. */
 void pit__print_left_out(const struct pit__report *report, size_t count, const char *what);

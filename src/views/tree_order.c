@@ -83,6 +83,7 @@ int pit__tree_lay_out(struct pit__builder *b, struct pit__tree_box *box)
     for (size_t i = 0; i < b->count; i++) {
         const struct pit__merged *m = &b->nodes[b->order[i]];
         box->nodes[i] = m->node;
+        box->nodes[i].seen = b->order[i]; /* merged nodes stand in the order of their making */
         if (m->node.parent != PIT_NO_NODE)
             box->nodes[i].parent = b->nodes[m->node.parent].place;
     }

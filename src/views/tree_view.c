@@ -96,9 +96,11 @@ static void walk_rows(const struct pit__report *report, const struct row *rows, 
 
 void pit__print_left_out(const struct pit__report *report, size_t count, const char *what)
 {
-    if (count == 0)
+    if (count == 0 || report->options->form == PIT_CSV)
         return;
     char number[PIT__UNIT_BYTES];
+    if (report->options->form == PIT_MARKDOWN)
+        putc('\n', report->out);
     fprintf(report->out, "%s%s %s%s not shown: below the share or the depth asked for%s\n",
             pit__style_on(PIT__DIM, report->look.colour), pit__unit_count(number, count), what,
             count == 1 ? "" : "s", pit__style_off(PIT__DIM, report->look.colour));
@@ -155,16 +157,29 @@ static void add_row(void *table, uint32_t node, const struct pit__figures *figur
     pit__node_table_row(table, figures, lines);
 }
 
+int pit__print_table(const struct pit__report *report, struct pit__table *table)
+{
+    int code;
+    if (report->options->form == PIT_CSV) {
+        code = pit__table_csv(table, report->out);
+    } else {
+        putc('\n', report->out);
+        code = report->options->form == PIT_MARKDOWN
+                   ? pit__table_markdown(table, report->out, &report->look)
+                   : pit__table_print(table, report->out, &report->look);
+    }
+    return code ? PIT_NO_MEMORY : 0;
+}
+
 int pit__print_tree(const struct pit__report *report)
 {
     size_t left_out = 0;
-    if (report->tree->node_count == 0)
+    if (report->tree->node_count == 0 && report->options->form == PIT_TEXT)
         return 0;
-    putc('\n', report->out);
     struct pit__table *table = pit__node_table_new();
     int code = table ? pit__each_tree_row(report, NULL, add_row, table, &left_out) : PIT_NO_MEMORY;
-    if (!code && pit__table_print(table, report->out, &report->look) != 0)
-        code = PIT_NO_MEMORY;
+    if (!code)
+        code = pit__print_table(report, table);
     if (!code)
         pit__print_left_out(report, left_out, "node");
     pit__table_free(table);

@@ -37,6 +37,11 @@ struct pit__view {
     int (*print)(const struct pit__view_call *call); /* 0, PIT_NOTHING, PIT_BAD_ARGUMENT, … */
 };
 
+/* One file each. */
+extern const struct pit__view pit__timing_summary_view, pit__speedup_view, pit__breakdown_view,
+    pit__performance_view, pit__aggregate_view, pit__profiling_view, pit__inference_view,
+    pit__sweep_view;
+
 /* NULL: there is none of that name, or it is one of the report's own. */
 const struct pit__view *pit__view_find(const char *name);
 
