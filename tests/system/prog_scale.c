@@ -1,0 +1,19 @@
+/* prog_scale RUN SIZE: a run whose span "work" sleeps in proportion to the size, which is its label. */
+#include "pitwall.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 64;
+    if (pit_open(argv[1], NULL) != 0 || pit_label("size", argv[2]) != 0)
+        return 66;
+    struct timespec nap = {.tv_nsec = atol(argv[2]) * 5000000};
+    for (int i = 0; i < 3; i++)
+        PIT_SPAN("work") {
+            nanosleep(&nap, NULL);
+        }
+    return -pit_close();
+}

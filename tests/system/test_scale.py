@@ -1,0 +1,100 @@
+"""pitwall scale: the class of real commands and of labelled runs, its forms and its errors."""
+
+import csv
+import io
+import json
+import os
+
+import pit_case
+
+TOOL = pit_case.tool()
+
+# Sleeps in proportion to its argument: growth that no neighbour on the machine can bend.
+SLEEPER = "sleep $(awk 'BEGIN { print %s }')"
+
+
+class Scale(pit_case.Case):
+    def scale(self, *arguments, status=0, **options):
+        return self.run_status(status, [TOOL, "scale", *arguments], **options)
+
+    def test_a_command_that_sleeps_in_proportion_is_linear(self):
+        done = self.scale("-P", "n=1..128*2", "--rounds", "2", "--json", "--predict", "256",
+                          SLEEPER % "{n} * 0.002")
+        answer = json.loads(done.stdout)
+        self.assertEqual([p["size"] for p in answer["points"]], [1, 2, 4, 8, 16, 32, 64, 128])
+        self.assertIn("n", [answer["class"]] + answer["also"].split(", "))
+        self.assertNotIn("n^2", [answer["class"]])
+        prediction = answer["predictions"][0]
+        self.assertTrue(0.4 < prediction["cost"] < 0.8, prediction)
+        self.assertLess(prediction["low"], prediction["cost"])
+        self.assertEqual(answer["unit"], "seconds")
+
+    def test_memory_grows_with_what_is_held(self):
+        hold = "python3 -c 'import sys; x = b\"x\" * ({n} << 20); sys.exit(len(x) == 0)'"
+        done = self.scale("-P", "n=20,40,80,160,320", "--rounds", "1", "--what", "memory", "--json",
+                          hold)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["unit"], "bytes")
+        self.assertEqual(answer["class"], "n")
+        self.assertAlmostEqual(answer["factor"] / (1 << 20), 1, delta=0.1)
+        self.assertIn("only 5 sizes", answer["warning"])
+
+    def test_all_forms_have_the_same_points(self):
+        arguments = ["-P", "n=1,2,4,8", "--rounds", "1", SLEEPER % "{n} * 0.01"]
+        text = self.scale(*arguments).stdout
+        self.assertRegex(text, r"^time grows as \S+")
+        self.assertIn("●", text)
+        rows = list(csv.DictReader(io.StringIO(self.scale("--csv", *arguments).stdout)))
+        self.assertEqual([float(row["size"]) for row in rows], [1, 2, 4, 8])
+        self.assertGreater(float(rows[3]["cost_ns"]), 80e6)
+        markdown = self.scale("--markdown", *arguments).stdout
+        self.assertEqual(len([line for line in markdown.splitlines() if line.startswith("|")]), 6)
+
+    def test_runs_are_taken_by_their_label(self):
+        home = self.folder()
+        for size in (1, 2, 4, 8, 16):
+            self.run_ok([pit_case.program("prog_scale"), os.path.join(home, "%d.pit" % size),
+                         str(size)])
+        done = self.scale("--label", "size", "--node", "work", "--json", home)
+        answer = json.loads(done.stdout)
+        self.assertEqual(len(answer["points"]), 5)
+        self.assertIn("n", [answer["class"]] + answer["also"].split(", "))
+        done = self.scale("--label", "colour", home, status=66)
+        self.assertIn("no size as its label", done.stderr)
+        done = self.scale("--label", "size", "--node", "none", home, status=66)
+        self.assertIn("no such figure", done.stderr)
+
+    def test_a_failing_command_stops_it_and_is_shown(self):
+        done = self.scale("-P", "n=1,2,4", "echo out of {n}; exit 3", status=69)
+        self.assertRegex(done.stderr, r"out of [124]\n")
+        self.assertIn("status 3 with n=", done.stderr)
+        self.assertEqual(done.stdout, "")
+        done = self.scale("-P", "n=1,2,4", "--shell", "none", "no-such-program {n}", status=69)
+        self.assertIn("status 127", done.stderr)
+
+    def test_without_a_shell_words_are_split_at_blanks_and_quotes(self):
+        self.scale("-P", "n=1,2,4", "--rounds", "1", "--shell", "none",
+                   "test 'a b' = \"a b\" -a \"{n}\" != '$HOME'")
+        done = self.scale("-P", "n=1,2,4", "--shell", "none", "echo 'open", status=64)
+        self.assertIn("a quote is open", done.stderr)
+
+    def test_wrong_usage_says_what_is_wrong(self):
+        for arguments, words in (
+            ((), "neither -P nor --label"),
+            (("-P", "n", "true"), "not NAME=SIZE"),
+            (("-P", "n=1,x", "true"), "not NAME=SIZE"),
+            (("-P", "n=1..8", "true"), "not NAME=SIZE"),
+            (("-P", "n=0,1", "true"), "not NAME=SIZE"),
+            (("-P", "n=1,2"), "one command is needed"),
+            (("-P", "n=1,2", "true", "true"), "one command is needed"),
+            (("-P", "n=1,2", "--rounds", "0", "true"), "--rounds"),
+            (("-P", "n=1,2", "--what", "disk", "true"), "not wall, cpu or memory"),
+        ):
+            done = self.scale(*arguments, status=64)
+            self.assertIn(words, done.stderr)
+        done = self.scale("-P", "n=1,2", "--rounds", "1", "true", status=2)
+        self.assertIn("fewer than 3 sizes", done.stderr)
+
+
+if __name__ == "__main__":
+    pit_case.main()
