@@ -41,6 +41,8 @@ struct pit__view {
 extern const struct pit__view pit__timing_summary_view, pit__speedup_view, pit__breakdown_view,
     pit__performance_view, pit__aggregate_view, pit__profiling_view, pit__inference_view,
     pit__sweep_view;
+/* Of the journal: epochs_view.c, stages_view.c, windows_view.c. */
+extern const struct pit__view pit__epochs_view, pit__stages_view, pit__windows_view;
 
 /* NULL: there is none of that name, or it is one of the report's own. */
 const struct pit__view *pit__view_find(const char *name);

@@ -1,0 +1,346 @@
+/* journal_lines.c: figures in, line out; see journal_lines.h for the kinds. */
+#include "journal_lines.h"
+
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define SUMMARY_RULE 80
+#define SUMMARY_NAME 40
+#define SUMMARY_DURATION 20
+
+const pit_figure *pit__entry_figure(const pit_entry *entry, const char *key)
+{
+    for (size_t i = 0; i < entry->figure_count; i++)
+        if (entry->figures[i].key && strcmp(entry->figures[i].key, key) == 0)
+            return &entry->figures[i];
+    return NULL;
+}
+
+static double value_of(const pit_entry *entry, const char *key)
+{
+    const pit_figure *figure = pit__entry_figure(entry, key);
+    return figure ? figure->value : (double)NAN;
+}
+
+/* A double by `format`, with a point in every locale where it stands first or has no fraction; NaN is "nan" without a sign, which some
+ * processors set. */
+__attribute__((format(printf, 2, 0))) static void add_number(struct pit__text *text,
+                                                             const char *format, double value)
+{
+    char number[352]; /* the largest double has 309 digits before the point */
+    pit__print_double(number, sizeof number, format, isnan(value) ? fabs(value) : value);
+    pit__text_puts(text, number);
+}
+
+/* The same for a figure that may be missing: n/a then. */
+__attribute__((format(printf, 3, 0))) static void
+add_figure(struct pit__text *text, const pit_entry *entry, const char *format, const char *key)
+{
+    double value = value_of(entry, key);
+    if (isfinite(value))
+        add_number(text, format, value);
+    else
+        pit__text_puts(text, "n/a");
+}
+
+static void add_name(struct pit__text *text, const pit_entry *entry)
+{
+    pit__text_add_visible(text, entry->text ? entry->text : "");
+}
+
+/* 12.34s, 2345.67s (39.09min), 7200.00s (2.00h) */
+static void add_duration(struct pit__text *text, double seconds)
+{
+    if (!isfinite(seconds)) {
+        pit__text_puts(text, "n/a");
+        return;
+    }
+    add_number(text, "%.2fs", seconds);
+    if (seconds < 60)
+        return;
+    pit__text_puts(text, " (");
+    if (seconds >= 3600)
+        add_number(text, "%.2fh)", seconds / 3600);
+    else
+        add_number(text, "%.2fmin)", seconds / 60);
+}
+
+/* ---- stages -------------------------------------------------------------------------------- */
+
+const char *pit__stamp(char *out, uint64_t wall_ns)
+{
+    time_t seconds = (time_t)(wall_ns / 1000000000u);
+    struct tm local;
+    if (!localtime_r(&seconds, &local) ||
+        strftime(out, PIT__STAMP_BYTES, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        strcpy(out, "n/a");
+    return out;
+}
+
+static void add_stamp(struct pit__text *text, const pit_entry *entry, const char *tag)
+{
+    char stamp[PIT__STAMP_BYTES];
+    pit__text_printf(text, "[%s] [%s] ", pit__stamp(stamp, entry->wall_ns), tag);
+    add_name(text, entry);
+}
+
+static void stage_line(struct pit__text *text, const pit_entry *entry)
+{
+    add_stamp(text, entry, "STAGE");
+}
+
+static void timing_line(struct pit__text *text, const pit_entry *entry)
+{
+    add_stamp(text, entry, "TIMING");
+    pit__text_puts(text, ": ");
+    add_duration(text, value_of(entry, "seconds"));
+}
+
+static int is_kind(const pit_entry *entry, const char *kind)
+{
+    return entry->kind && strcmp(entry->kind, kind) == 0;
+}
+
+static void rule(struct pit__text *text)
+{
+    for (int i = 0; i < SUMMARY_RULE; i++)
+        pit__text_add(text, "=", 1);
+    pit__text_add(text, "\n", 1);
+}
+
+static void pad_to(struct pit__text *text, size_t used, size_t columns)
+{
+    for (; used < columns; used++)
+        pit__text_add(text, " ", 1);
+}
+
+/* "  name : duration (percent)", the name in `columns` columns. */
+static void summary_row(struct pit__text *text, const pit_entry *entry, size_t columns)
+{
+    int is_total = is_kind(entry, "total");
+    struct pit__text part = {0};
+    if (is_total)
+        pit__text_puts(&part, "TOTAL");
+    else
+        add_name(&part, entry);
+    pit__text_puts(text, "  ");
+    pad_to(text, pit__text_add_cut(text, pit__text_string(&part), columns, 0), columns);
+    pit__text_puts(text, ": ");
+    part.length = 0;
+    add_duration(&part, value_of(entry, "seconds"));
+    pit__text_puts(text, pit__text_string(&part));
+    if (!is_total) {
+        pad_to(text, part.length, SUMMARY_DURATION);
+        pit__text_puts(text, " (");
+        add_figure(text, entry, "%.1f%%", "percent");
+        pit__text_puts(text, ")");
+    }
+    pit__text_puts(text, "\n");
+    text->failed |= part.failed;
+    pit__text_free(&part);
+}
+
+/* Columns for the names of a block: the longest, while its row fits the rule. */
+static size_t summary_columns(struct pit__text *text, const pit_entry *entries, size_t count)
+{
+    size_t columns = SUMMARY_NAME;
+    size_t most = SUMMARY_RULE - sizeof "  : " - SUMMARY_DURATION - sizeof " (100.0%)" + 2;
+    struct pit__text name = {0};
+    for (size_t i = 0; i < count; i++) {
+        name.length = 0;
+        add_name(&name, &entries[i]);
+        size_t wide = name.length ? pit__text_width(pit__text_string(&name)) : 0;
+        columns = wide > columns ? wide : columns;
+    }
+    text->failed |= name.failed;
+    pit__text_free(&name);
+    return columns < most ? columns : most;
+}
+
+static void summary_block(struct pit__text *text, const pit_entry *entries, size_t count)
+{
+    size_t columns = summary_columns(text, entries, count);
+    rule(text);
+    pit__text_puts(text, "[TIMING SUMMARY]\n");
+    rule(text);
+    for (size_t i = 0; i < count; i++)
+        summary_row(text, &entries[i], columns);
+    rule(text);
+}
+
+/* How many entries from here on are one block; 0: none begins here. */
+static size_t summary_length(const pit_entry *entries, size_t count)
+{
+    size_t length = 0;
+    while (length < count && is_kind(&entries[length], "summary"))
+        length++;
+    return length < count && is_kind(&entries[length], "total") ? length + 1 : length;
+}
+
+/* ---- epochs -------------------------------------------------------------------------------- */
+
+static void batch_line(struct pit__text *text, const pit_entry *entry)
+{
+    pit__text_puts(text, "  Batch ");
+    add_figure(text, entry, "%.0f", "batch");
+    pit__text_puts(text, ": ");
+    add_figure(text, entry, "%.3fs", "seconds");
+    pit__text_puts(text, ", GPU ");
+    add_figure(text, entry, "%.1fMB", "gpu_mb");
+    pit__text_puts(text, ", CPU ");
+    add_figure(text, entry, "%.1fMB", "cpu_mb");
+    const pit_figure *loss = pit__entry_figure(entry, "loss");
+    if (loss) {
+        pit__text_puts(text, ", loss=");
+        add_number(text, "%.6f", loss->value);
+    }
+}
+
+static void epoch_line(struct pit__text *text, const pit_entry *entry)
+{
+    pit__text_puts(text, "  Epoch end: ");
+    add_figure(text, entry, "%.3fs total", "seconds");
+    if (!pit__entry_figure(entry, "gpu_mb"))
+        return;
+    pit__text_puts(text, ", GPU ");
+    add_figure(text, entry, "%.1fMB", "gpu_mb");
+    pit__text_puts(text, ", ");
+    add_figure(text, entry, "%.0fMB", "reserved_mb");
+    pit__text_puts(text, " reserved, peak ");
+    add_figure(text, entry, "%.0fMB", "peak_mb");
+}
+
+static void batch_timing_line(struct pit__text *text, const pit_entry *entry)
+{
+    pit__text_puts(text, "  Batch timing: avg=");
+    add_figure(text, entry, "%.3fs", "avg");
+    pit__text_puts(text, ", min=");
+    add_figure(text, entry, "%.3fs", "min");
+    pit__text_puts(text, ", max=");
+    add_figure(text, entry, "%.3fs", "max");
+}
+
+/* ---- windows, profiling, single calls ------------------------------------------------------- */
+
+static void window_line(struct pit__text *text, const pit_entry *entry)
+{
+    const char *between = "";
+    pit__text_puts(text, "[");
+    add_name(text, entry);
+    pit__text_puts(text, "]");
+    if (entry->figure_count == 0)
+        return;
+    add_number(text, " Last %.0f ", entry->figures[0].value);
+    pit__text_add_visible(text, entry->figures[0].unit ? entry->figures[0].unit : "");
+    pit__text_puts(text, ": ");
+    for (size_t i = 1; i < entry->figure_count; i++) {
+        const pit_figure *figure = &entry->figures[i];
+        const char *unit = figure->unit ? figure->unit : "";
+        if (strcmp(unit, "kept") == 0)
+            continue;
+        pit__text_puts(text, between);
+        pit__text_add_visible(text, figure->key ? figure->key : "");
+        pit__text_puts(text, "=");
+        if (!isfinite(figure->value))
+            pit__text_puts(text, "n/a");
+        else if (strcmp(unit, "ms") == 0)
+            add_number(text, "%.2fms", figure->value);
+        else
+            add_number(text, "%.1f", figure->value);
+        between = ", ";
+    }
+}
+
+static void profiling_step_line(struct pit__text *text, const pit_entry *entry)
+{
+    pit__text_puts(text, "--- Profiling Metrics (Step ");
+    add_figure(text, entry, "%.0f", "step");
+    pit__text_puts(text, ") ---");
+}
+
+static void profiling_line(struct pit__text *text, const pit_entry *entry)
+{
+    add_name(text, entry);
+    pit__text_puts(text, ": avg=");
+    add_figure(text, entry, "%.4fs", "avg");
+    pit__text_puts(text, ", total=");
+    add_figure(text, entry, "%.2fs", "total");
+    pit__text_puts(text, ", count=");
+    add_figure(text, entry, "%.0f", "count");
+}
+
+static void complete_line(struct pit__text *text, const pit_entry *entry)
+{
+    const pit_figure *memory = pit__entry_figure(entry, "peak_memory_mb");
+    const pit_figure *device = pit__entry_figure(entry, "gpu_peak_mb");
+    const pit_figure *cpu_mode = pit__entry_figure(entry, "cpu_mode");
+    add_name(text, entry);
+    pit__text_puts(text, " complete: ");
+    add_figure(text, entry, "%.2fs", "seconds");
+    if (memory) {
+        pit__text_puts(text, ", peak memory: ");
+        add_figure(text, entry, "%.1f MB", "peak_memory_mb");
+    }
+    if (device) {
+        pit__text_puts(text, ", GPU peak: ");
+        add_figure(text, entry, "%.1f MB", "gpu_peak_mb");
+    }
+    if (cpu_mode)
+        pit__text_puts(text, " (CPU mode)");
+    if (!memory && !device && !cpu_mode)
+        pit__text_puts(text, " total");
+}
+
+static void performance_lines(struct pit__text *text, const pit_entry *entry)
+{
+    pit__text_puts(text, "[Performance] ");
+    add_name(text, entry);
+    pit__text_puts(text, ": ");
+    add_figure(text, entry, "%.3fs", "seconds");
+    pit__text_puts(text, ", CPU ");
+    add_figure(text, entry, "%+.1fMB", "cpu_delta_mb");
+    pit__text_puts(text, ", GPU ");
+    add_figure(text, entry, "%+.1fMB", "gpu_delta_mb");
+    if (pit__entry_figure(entry, "gpu_peak_mb")) {
+        pit__text_puts(text, "\n              GPU peak: ");
+        add_figure(text, entry, "%.1fMB", "gpu_peak_mb");
+    }
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+static const struct {
+    const char *kind;
+    void (*line)(struct pit__text *text, const pit_entry *entry);
+} kinds[] = {
+    {"stage", stage_line},
+    {"timing", timing_line},
+    {"batch", batch_line},
+    {"epoch", epoch_line},
+    {"batch-timing", batch_timing_line},
+    {"window", window_line},
+    {"profiling-step", profiling_step_line},
+    {"profiling", profiling_line},
+    {"complete", complete_line},
+    {"performance", performance_lines},
+};
+
+void pit__journal_lines(struct pit__text *text, const pit_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = summary_length(entries + i, count - i);
+        if (length > 0) {
+            summary_block(text, entries + i, length);
+            i += length - 1;
+            continue;
+        }
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            if (is_kind(&entries[i], kinds[k].kind)) {
+                kinds[k].line(text, &entries[i]);
+                pit__text_puts(text, "\n");
+            }
+    }
+}
