@@ -1,0 +1,200 @@
+/* output.c: where the monitors' figures come from and where their lines go.
+ *
+ * `lock` keeps the order of lines and journal entries the same, and owns hook and sources. It is
+ * never held while a hook runs: a hook may wait for a thread that wants to print.
+ */
+#include "monitor.h"
+
+#include "views/journal_lines.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+static void (*hook)(void *arg, const char *text); /* under the lock */
+static void *hook_arg;
+static pit_sources given;  /* under the lock */
+static int has_given;      /* atomic: the clock is read without the lock otherwise */
+static int verbosity = -1; /* atomic; -1: as the environment says */
+
+/* In a child of fork the thread that held the lock may not be there any more. */
+static void fresh_lock(void)
+{
+    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    memcpy(&lock, &fresh, sizeof lock);
+}
+
+static void prepare(void)
+{
+    pthread_atfork(NULL, NULL, fresh_lock);
+}
+
+static void take_lock(void)
+{
+    pthread_once(&prepared, prepare);
+    pthread_mutex_lock(&lock);
+}
+
+static void leave_lock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- sources -------------------------------------------------------------------------------- */
+
+PIT_API void pit_set_sources(const pit_sources *sources)
+{
+    static const pit_sources none;
+    take_lock();
+    given = sources ? *sources : none;
+    __atomic_store_n(&has_given, sources != NULL, __ATOMIC_RELEASE);
+    leave_lock();
+}
+
+/* 1 and a copy of what a test gave. */
+static int get_given(pit_sources *sources)
+{
+    if (!__atomic_load_n(&has_given, __ATOMIC_ACQUIRE))
+        return 0;
+    take_lock();
+    *sources = given;
+    leave_lock();
+    return 1;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec now = {0, 0};
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t pit__source_ns(void)
+{
+    pit_sources sources;
+    if (get_given(&sources) && sources.monotonic_ns)
+        return sources.monotonic_ns(sources.arg);
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t pit__source_wall_ns(void)
+{
+    pit_sources sources;
+    if (get_given(&sources) && sources.wall_ns)
+        return sources.wall_ns(sources.arg);
+    return clock_ns(CLOCK_REALTIME);
+}
+
+int pit__source_has_rss(void)
+{
+    pit_sources sources;
+    return get_given(&sources) && sources.rss;
+}
+
+uint64_t pit__source_rss(void)
+{
+    pit_sources sources;
+    if (get_given(&sources) && sources.rss)
+        return sources.rss(sources.arg);
+    return pit_rss();
+}
+
+double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns)
+{
+    int64_t ns = (int64_t)(end_ns - begin_ns);
+    return ns > 0 ? (double)ns / 1e9 : 0.0;
+}
+
+uint64_t pit__thread_number(void)
+{
+    static uint64_t last;
+    static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t own;
+    if (own == 0)
+        own = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return own;
+}
+
+/* ---- verbosity and hook --------------------------------------------------------------------- */
+
+PIT_API void pit_set_verbose(int verbose)
+{
+    __atomic_store_n(&verbosity, verbose != 0, __ATOMIC_RELAXED);
+}
+
+PIT_API int pit_is_verbose(void)
+{
+    int verbose = __atomic_load_n(&verbosity, __ATOMIC_RELAXED);
+    if (verbose >= 0)
+        return verbose;
+    const char *setting = getenv("PITWALL_VERBOSE");
+    return !setting || strcmp(setting, "0") != 0;
+}
+
+PIT_API void pit_set_print(void (*line)(void *arg, const char *text), void *arg)
+{
+    take_lock();
+    hook = line;
+    hook_arg = arg;
+    leave_lock();
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* Hand each line of a text on; its newlines are overwritten. */
+static void call_hook(void (*line)(void *arg, const char *text), void *arg, struct pit__text *text)
+{
+    char *at = text->data;
+    for (char *end; at && (end = strchr(at, '\n')); at = end + 1) {
+        *end = '\0';
+        line(arg, at);
+    }
+}
+
+/* The text to standard output, or to the hook; the entries (may be none) to the journal in one go
+ * with it. */
+static void deliver(const pit_entry *entries, size_t count, struct pit__text *text)
+{
+    take_lock();
+    void (*line)(void *arg, const char *text) = hook;
+    void *arg = hook_arg;
+    for (size_t i = 0; i < count; i++)
+        pit_journal(entries[i].kind, entries[i].text, entries[i].figures, entries[i].figure_count,
+                    entries[i].wall_ns);
+    if (!line && text->length > 0) { /* people pipe it into tee: each line goes out at once */
+        fwrite(text->data, 1, text->length, stdout);
+        fflush(stdout);
+    }
+    leave_lock();
+    if (line)
+        call_hook(line, arg, text);
+}
+
+void pit__emit(pit_entry *entries, size_t count)
+{
+    struct pit__text text = {0};
+    uint64_t wall_ns = pit__source_wall_ns();
+    for (size_t i = 0; i < count; i++)
+        entries[i].wall_ns = wall_ns;
+    if (pit_is_verbose())
+        pit__journal_lines(&text, entries, count);
+    deliver(entries, count, &text);
+    pit__text_free(&text);
+}
+
+void pit__emit_printed(void (*print)(FILE *out, void *arg), void *arg)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *out = pit_is_verbose() ? open_memstream(&bytes, &length) : NULL;
+    if (!out)
+        return;
+    print(out, arg);
+    if (fclose(out) == 0) {
+        struct pit__text text = {.data = bytes, .length = length};
+        deliver(NULL, 0, &text);
+    }
+    free(bytes);
+}
