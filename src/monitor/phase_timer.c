@@ -1,0 +1,138 @@
+/* phase_timer.c: phases of one piece of work; each thread has its own open one. */
+#include "monitor.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread's open phase. */
+struct phase {
+    struct phase *next;
+    uint64_t thread;
+    uint64_t begin_ns;
+    pit_token outer, token; /* the span of the timer's name, the phase's inside it */
+    char name[];
+};
+
+struct pit_phase_timer {
+    pthread_mutex_t lock; /* owns what follows but the name */
+    struct pit__rows rows;
+    struct phase *open;
+    char *name;
+};
+
+PIT_API pit_phase_timer *pit_phase_timer_new(const char *name)
+{
+    pit_phase_timer *timer = calloc(1, sizeof *timer);
+    char *copy = strdup(name ? name : "");
+    if (!timer || !copy) {
+        free(timer);
+        free(copy);
+        return NULL;
+    }
+    timer->name = copy;
+    pthread_mutex_init(&timer->lock, NULL);
+    return timer;
+}
+
+/* Take this thread's open phase out of the list; NULL: there is none. */
+static struct phase *take_open(pit_phase_timer *timer)
+{
+    uint64_t thread = pit__thread_number();
+    struct phase **link = &timer->open;
+    pthread_mutex_lock(&timer->lock);
+    while (*link && (*link)->thread != thread)
+        link = &(*link)->next;
+    struct phase *phase = *link;
+    if (phase)
+        *link = phase->next;
+    pthread_mutex_unlock(&timer->lock);
+    return phase;
+}
+
+/* Count a phase that ended at now_ns, and end its span. The outer span's token. */
+static pit_token finish(pit_phase_timer *timer, struct phase *phase, uint64_t now_ns)
+{
+    pit_row passage = {.seconds = pit__seconds_between(phase->begin_ns, now_ns)};
+    pit_token outer = phase->outer;
+    pit_end(phase->token);
+    pthread_mutex_lock(&timer->lock);
+    pit_row *row = pit__rows_get(&timer->rows, phase->name, 0);
+    if (row)
+        pit__row_take(row, &passage);
+    pthread_mutex_unlock(&timer->lock);
+    free(phase);
+    return outer;
+}
+
+PIT_API void pit_phase_timer_start(pit_phase_timer *timer, const char *name)
+{
+    if (!timer || !name)
+        return;
+    uint64_t now_ns = pit__source_ns();
+    struct phase *before = take_open(timer);
+    pit_token outer = before ? finish(timer, before, now_ns) : pit_begin_name(timer->name);
+    struct phase *phase = malloc(sizeof *phase + strlen(name) + 1);
+    if (!phase) {
+        pit_end(outer);
+        return;
+    }
+    strcpy(phase->name, name);
+    phase->thread = pit__thread_number();
+    phase->outer = outer;
+    phase->token = pit_begin_name(name);
+    pthread_mutex_lock(&timer->lock);
+    phase->next = timer->open;
+    timer->open = phase;
+    pthread_mutex_unlock(&timer->lock);
+    phase->begin_ns = pit__source_ns();
+}
+
+PIT_API void pit_phase_timer_end(pit_phase_timer *timer)
+{
+    if (!timer)
+        return;
+    uint64_t now_ns = pit__source_ns();
+    struct phase *phase = take_open(timer);
+    if (phase)
+        pit_end(finish(timer, phase, now_ns));
+}
+
+PIT_API void pit_phase_timer_free(pit_phase_timer *timer)
+{
+    if (!timer)
+        return;
+    pit_phase_timer_end(timer);
+    while (timer->open) { /* of other threads, whose spans only they can end */
+        struct phase *next = timer->open->next;
+        free(timer->open);
+        timer->open = next;
+    }
+    pit__rows_clear(&timer->rows);
+    pthread_mutex_destroy(&timer->lock);
+    free(timer->name);
+    free(timer);
+}
+
+PIT_API const pit_row *pit_phase_timer_rows(pit_phase_timer *timer, size_t *count)
+{
+    if (count)
+        *count = timer ? timer->rows.count : 0;
+    return timer ? timer->rows.rows : NULL;
+}
+
+static void print_breakdown(FILE *out, void *arg)
+{
+    pit_phase_timer *timer = arg;
+    pthread_mutex_lock(&timer->lock);
+    pit_data data = {
+        .title = timer->name, .rows = timer->rows.rows, .row_count = timer->rows.count};
+    pit_view_print(out, "breakdown", &data, NULL);
+    pthread_mutex_unlock(&timer->lock);
+}
+
+PIT_API void pit_phase_timer_print(pit_phase_timer *timer)
+{
+    if (timer)
+        pit__emit_printed(print_breakdown, timer);
+}

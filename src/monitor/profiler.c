@@ -1,0 +1,202 @@
+/* profiler.c: averages of named operations, printed every so many steps.
+ *
+ * A start is told as seconds since 1970, so that callers may take it together with a time of their
+ * own; it comes from the monotonic clock all the same, set by the wall clock once.
+ */
+#include "monitor.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LOG_EVERY 100u
+#define MOST_OPEN 64u
+
+/* A start whose end has not come: its span. */
+struct open {
+    double start;
+    uint64_t thread;
+    pit_token token;
+};
+
+struct pit_profiler {
+    pthread_mutex_t lock; /* owns what follows */
+    struct pit__rows rows;
+    uint64_t log_every, steps;
+    uint64_t begin_ns;
+    double begin_wall; /* the wall clock then, seconds */
+    struct open open[MOST_OPEN];
+    size_t open_count;
+};
+
+PIT_API pit_profiler *pit_profiler_new(uint64_t log_every)
+{
+    pit_profiler *profiler = calloc(1, sizeof *profiler);
+    if (profiler) {
+        pthread_mutex_init(&profiler->lock, NULL);
+        profiler->log_every = log_every ? log_every : DEFAULT_LOG_EVERY;
+        profiler->begin_wall = (double)pit__source_wall_ns() / 1e9;
+        profiler->begin_ns = pit__source_ns();
+    }
+    return profiler;
+}
+
+PIT_API void pit_profiler_free(pit_profiler *profiler)
+{
+    if (!profiler)
+        return;
+    pit__rows_clear(&profiler->rows);
+    pthread_mutex_destroy(&profiler->lock);
+    free(profiler);
+}
+
+static double now_seconds(const pit_profiler *profiler)
+{
+    return profiler->begin_wall + pit__seconds_between(profiler->begin_ns, pit__source_ns());
+}
+
+/* ---- spans that are open -------------------------------------------------------------------- */
+
+/* The oldest gives way: its end was forgotten, most likely. */
+static void keep_open(pit_profiler *profiler, double start, pit_token token)
+{
+    if (!token)
+        return;
+    pthread_mutex_lock(&profiler->lock);
+    if (profiler->open_count == MOST_OPEN)
+        memmove(profiler->open, profiler->open + 1, --profiler->open_count * sizeof(struct open));
+    profiler->open[profiler->open_count++] = (struct open){start, pit__thread_number(), token};
+    pthread_mutex_unlock(&profiler->lock);
+}
+
+/* The token of this thread's newest start at that time, or 0. */
+static pit_token take_open(pit_profiler *profiler, double start)
+{
+    pit_token token = 0;
+    uint64_t thread = pit__thread_number();
+    pthread_mutex_lock(&profiler->lock);
+    for (size_t i = profiler->open_count; i-- > 0 && !token;) {
+        struct open *open = &profiler->open[i];
+        if (open->thread != thread || open->start != start)
+            continue;
+        token = open->token;
+        memmove(open, open + 1, (--profiler->open_count - i) * sizeof *open);
+    }
+    pthread_mutex_unlock(&profiler->lock);
+    return token;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation)
+{
+    if (!profiler)
+        return (double)NAN;
+    pit_token token = operation ? pit_begin_name(operation) : 0;
+    double start = now_seconds(profiler);
+    keep_open(profiler, start, token);
+    return start;
+}
+
+static uint64_t count_of(const pit_profiler *profiler, const char *operation)
+{
+    const pit_row *row = pit__rows_find(&profiler->rows, operation, 0);
+    return row ? row->count : 0;
+}
+
+/* 1 where a step ended. A loop may have both operations, one inside the other: that is one step. */
+static int counts_step(pit_profiler *profiler)
+{
+    uint64_t made = count_of(profiler, "make_step_total");
+    uint64_t trained = count_of(profiler, "training_step");
+    uint64_t steps = made > trained ? made : trained;
+    int more = steps > profiler->steps;
+    profiler->steps = steps;
+    return more;
+}
+
+PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, double start)
+{
+    if (!profiler || !operation || !isfinite(start))
+        return;
+    double seconds = now_seconds(profiler) - start;
+    pit_end(take_open(profiler, start));
+    pit_row passage = {.seconds = seconds > 0 ? seconds : 0};
+    pthread_mutex_lock(&profiler->lock);
+    pit_row *row = pit__rows_get(&profiler->rows, operation, 0);
+    if (row)
+        pit__row_take(row, &passage);
+    int is_due = counts_step(profiler) && profiler->steps % profiler->log_every == 0;
+    uint64_t steps = profiler->steps;
+    pthread_mutex_unlock(&profiler->lock);
+    if (is_due)
+        pit_profiler_log(profiler, &steps);
+}
+
+PIT_API const pit_row *pit_profiler_rows(pit_profiler *profiler, size_t *count)
+{
+    if (count)
+        *count = profiler ? profiler->rows.count : 0;
+    return profiler ? profiler->rows.rows : NULL;
+}
+
+PIT_API void pit_profiler_reset(pit_profiler *profiler)
+{
+    if (!profiler)
+        return;
+    pthread_mutex_lock(&profiler->lock);
+    pit__rows_clear(&profiler->rows);
+    profiler->steps = 0;
+    pthread_mutex_unlock(&profiler->lock);
+}
+
+/* ---- printing ------------------------------------------------------------------------------- */
+
+struct block {
+    size_t count;
+    pit_entry *entries;
+    pit_figure (*figures)[3];
+};
+
+/* The head and one entry an operation; the names are copies. 0 without memory. With the lock held. */
+static int make_block(struct block *block, const struct pit__rows *rows, uint64_t step)
+{
+    block->count = rows->count + 1;
+    block->entries = calloc(block->count, sizeof *block->entries);
+    block->figures = calloc(block->count, sizeof *block->figures);
+    if (!block->entries || !block->figures)
+        return 0;
+    block->figures[0][0] = (pit_figure){"step", (double)step, NULL};
+    block->entries[0] =
+        (pit_entry){.kind = "profiling-step", .figures = block->figures[0], .figure_count = 1};
+    for (size_t i = 0; i < rows->count; i++) {
+        const pit_row *row = &rows->rows[i];
+        pit_figure *figures = block->figures[i + 1];
+        figures[0] = (pit_figure){"avg", row->seconds / (double)row->count, "s"};
+        figures[1] = (pit_figure){"total", row->seconds, "s"};
+        figures[2] = (pit_figure){"count", (double)row->count, NULL};
+        block->entries[i + 1] = (pit_entry){
+            .kind = "profiling", .text = strdup(row->name), .figures = figures, .figure_count = 3};
+        if (!block->entries[i + 1].text)
+            return 0;
+    }
+    return 1;
+}
+
+PIT_API void pit_profiler_log(pit_profiler *profiler, const uint64_t *step)
+{
+    struct block block = {0};
+    if (!profiler)
+        return;
+    pthread_mutex_lock(&profiler->lock);
+    int made = profiler->rows.count > 0 &&
+               make_block(&block, &profiler->rows, step ? *step : profiler->steps);
+    pthread_mutex_unlock(&profiler->lock);
+    if (made)
+        pit__emit(block.entries, block.count);
+    for (size_t i = 0; block.entries && i < block.count; i++)
+        free((char *)(uintptr_t)block.entries[i].text);
+    free(block.entries);
+    free(block.figures);
+}

@@ -1,0 +1,96 @@
+/* timers.c: named times that add up, and calls that are timed. */
+#include "monitor.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct pit_timers {
+    pthread_mutex_t lock; /* owns the rows */
+    struct pit__rows rows;
+};
+
+PIT_API pit_timers *pit_timers_new(void)
+{
+    pit_timers *timers = calloc(1, sizeof *timers);
+    if (timers)
+        pthread_mutex_init(&timers->lock, NULL);
+    return timers;
+}
+
+PIT_API void pit_timers_free(pit_timers *timers)
+{
+    if (!timers)
+        return;
+    pit__rows_clear(&timers->rows);
+    pthread_mutex_destroy(&timers->lock);
+    free(timers);
+}
+
+/* Memory as the utilities show it: the peak of all calls, and what the last one left. */
+static void add(pit_timers *timers, const char *name, const pit_row *passage)
+{
+    pthread_mutex_lock(&timers->lock);
+    pit_row *row = pit__rows_get(&timers->rows, name, 0);
+    if (row) {
+        pit__row_take(row, passage);
+        if (passage->has_memory)
+            row->cpu_delta_mb = passage->cpu_delta_mb;
+        if (passage->has_device)
+            row->gpu_delta_mb = passage->gpu_delta_mb;
+    }
+    pthread_mutex_unlock(&timers->lock);
+}
+
+PIT_API void pit_timers_add(pit_timers *timers, const char *name, double seconds)
+{
+    if (!timers || !name || !isfinite(seconds))
+        return;
+    pit_row passage = {.seconds = seconds > 0 ? seconds : 0};
+    add(timers, name, &passage);
+}
+
+PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count)
+{
+    if (count)
+        *count = timers ? timers->rows.count : 0;
+    return timers ? timers->rows.rows : NULL;
+}
+
+/* NAME complete: … */
+static void emit_complete(const char *name, unsigned flags, const struct pit__taken *taken)
+{
+    pit_figure figures[5];
+    size_t count = 0;
+    figures[count++] = (pit_figure){"seconds", taken->row.seconds, "s"};
+    if (flags & PIT_MEMORY) {
+        figures[count++] = (pit_figure){"peak_memory_mb", taken->own_peak_mb, "MB"};
+        figures[count++] = (pit_figure){"current_memory_mb", taken->own_left_mb, "MB"};
+    }
+    if ((flags & PIT_WAIT) && taken->row.has_device)
+        figures[count++] = (pit_figure){"gpu_peak_mb", taken->row.gpu_peak_mb, "MB"};
+    else if (flags & PIT_WAIT)
+        figures[count++] = (pit_figure){"cpu_mode", 1, NULL};
+    pit_entry entry = {.kind = "complete", .text = name, .figures = figures, .figure_count = count};
+    pit__emit(&entry, 1);
+}
+
+PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
+                       void *(*function)(void *argument), void *argument)
+{
+    struct pit__taken taken;
+    if (!function)
+        return NULL;
+    name = name ? name : "";
+    struct pit__track *track = pit__track_begin(name, flags & (PIT_MEMORY | PIT_WAIT));
+    void *result = function(argument);
+    pit__track_end(track, &taken);
+    pit_row passage = taken.row;
+    passage.has_memory = isfinite(taken.own_left_mb);
+    passage.cpu_peak_mb = taken.own_peak_mb;
+    passage.cpu_delta_mb = taken.own_left_mb;
+    if (timers && isfinite(passage.seconds))
+        add(timers, name, &passage);
+    emit_complete(name, flags, &taken);
+    return result;
+}

@@ -1,0 +1,122 @@
+/* window.c: a line every so many passages, with the means over exactly those. */
+#include "monitor.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ITEMS 32u
+
+struct item {
+    char *label;
+    enum pit_window_kind kind;
+    double sum;     /* since the last line */
+    double run_sum; /* since the begin */
+};
+
+struct pit_window {
+    pthread_mutex_t lock; /* owns the sums and counts */
+    char *tag, *unit;
+    uint64_t every, inside, passages; /* inside: since the last line */
+    size_t item_count;
+    struct item items[MOST_ITEMS];
+};
+
+PIT_API void pit_window_free(pit_window *window)
+{
+    if (!window)
+        return;
+    for (size_t i = 0; i < window->item_count; i++)
+        free(window->items[i].label);
+    pthread_mutex_destroy(&window->lock);
+    free(window->tag);
+    free(window->unit);
+    free(window);
+}
+
+PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t every,
+                                   const pit_window_item *items, size_t count)
+{
+    if (!items || count == 0 || count > MOST_ITEMS || every == 0)
+        return NULL;
+    pit_window *window = calloc(1, sizeof *window);
+    if (!window)
+        return NULL;
+    pthread_mutex_init(&window->lock, NULL);
+    window->every = every;
+    window->item_count = count;
+    window->tag = strdup(tag ? tag : "");
+    window->unit = strdup(unit ? unit : "");
+    int whole = window->tag && window->unit;
+    for (size_t i = 0; i < count; i++) {
+        window->items[i].kind = items[i].kind;
+        window->items[i].label = strdup(items[i].label ? items[i].label : "");
+        whole = whole && window->items[i].label;
+    }
+    if (whole)
+        return window;
+    pit_window_free(window);
+    return NULL;
+}
+
+/* The figures of the line, and a new window. With the lock held. */
+static size_t turn(pit_window *window, pit_figure *figures)
+{
+    size_t count = 0;
+    figures[count++] = (pit_figure){"last", (double)window->inside, window->unit};
+    for (size_t i = 0; i < window->item_count; i++) {
+        struct item *item = &window->items[i];
+        double mean = item->sum / (double)window->inside;
+        pit_figure figure = {item->label, mean, NULL};
+        if (item->kind == PIT_WINDOW_MS)
+            figure = (pit_figure){item->label, mean * 1000, "ms"};
+        else if (item->kind == PIT_WINDOW_HIDDEN)
+            figure.unit = "kept";
+        figures[count++] = figure;
+        item->sum = 0;
+    }
+    window->inside = 0;
+    return count;
+}
+
+PIT_API void pit_window_add(pit_window *window, const double *values)
+{
+    pit_figure figures[MOST_ITEMS + 1];
+    size_t count = 0;
+    if (!window || !values)
+        return;
+    pthread_mutex_lock(&window->lock);
+    window->passages++;
+    window->inside++;
+    for (size_t i = 0; i < window->item_count; i++) {
+        window->items[i].sum += values[i];
+        window->items[i].run_sum += values[i];
+    }
+    if (window->inside == window->every)
+        count = turn(window, figures);
+    pthread_mutex_unlock(&window->lock);
+    pit_entry entry = {
+        .kind = "window", .text = window->tag, .figures = figures, .figure_count = count};
+    if (count > 0)
+        pit__emit(&entry, 1);
+}
+
+PIT_API uint64_t pit_window_count(pit_window *window)
+{
+    if (!window)
+        return 0;
+    pthread_mutex_lock(&window->lock);
+    uint64_t passages = window->passages;
+    pthread_mutex_unlock(&window->lock);
+    return passages;
+}
+
+PIT_API double pit_window_sum(pit_window *window, size_t item)
+{
+    if (!window || item >= window->item_count)
+        return 0;
+    pthread_mutex_lock(&window->lock);
+    double sum = window->items[item].run_sum;
+    pthread_mutex_unlock(&window->lock);
+    return sum;
+}
