@@ -210,6 +210,16 @@ void pit__json_milli(struct pit__json *json, const char *key, double value)
     }
 }
 
+void pit__json_micro(struct pit__json *json, const char *key, uint64_t ns)
+{
+    lead_in(json, key);
+    write_uint(json->out, ns / 1000, 1);
+    if (ns % 1000 > 0) {
+        putc('.', json->out);
+        write_uint(json->out, ns % 1000, 3);
+    }
+}
+
 void pit__json_finish(struct pit__json *json)
 {
     putc('\n', json->out);

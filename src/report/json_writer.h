@@ -42,6 +42,9 @@ void pit__json_double(struct pit__json *json, const char *key, double value);
 /* Rounded to thousandths: nanoseconds with the picoseconds behind the point. */
 void pit__json_milli(struct pit__json *json, const char *key, double value);
 
+/* Nanoseconds as microseconds, exact: 12345 is 12.345. */
+void pit__json_micro(struct pit__json *json, const char *key, uint64_t ns);
+
 /* End the document's last line. */
 void pit__json_finish(struct pit__json *json);
 
