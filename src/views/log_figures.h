@@ -1,0 +1,41 @@
+/* log_figures.h: what a log's entries add up to: stages, and items of windows. */
+#ifndef PIT_LOG_FIGURES_H
+#define PIT_LOG_FIGURES_H
+
+#include "pitwall_report.h"
+
+struct pit__log_stage {
+    const char *name;
+    uint64_t count;
+    double seconds; /* all together */
+};
+
+struct pit__log_item {                        /* of windows of one tag */
+    const char *tag, *label, *unit, *passage; /* passage: "graphs" */
+    uint64_t windows;
+    double passages;
+    double sum; /* of the windows' means, each times its passages */
+    double min, max;
+};
+
+struct pit__log_figures {
+    struct pit__log_stage *stages; /* as they came */
+    size_t stage_count;
+    uint32_t *slots; /* where a stage is, by the hash of its name */
+    size_t slot_count;
+    double seconds;      /* of all stages */
+    double said_seconds; /* the log's own TOTAL, the last one; below 0: none */
+    struct pit__log_item *items;
+    size_t item_count;
+};
+
+/* Names are the log's. Stages that have no [TIMING] line are taken from the summary. 0 or
+ * PIT_NO_MEMORY. */
+int pit__log_figures_make(const pit_log *log, struct pit__log_figures *figures);
+void pit__log_figures_free(struct pit__log_figures *figures);
+
+/* NULL: there is none. */
+const struct pit__log_stage *pit__log_stage_find(const struct pit__log_figures *figures,
+                                                 const char *name);
+
+#endif

@@ -1,0 +1,413 @@
+/* log_view.c: what logs say about time, as tables: stages, windows, and several logs side by side.
+ *
+ * CSV is one table for all of it, a row a stage or an item, so that one program reads it; the other
+ * forms have a table each.
+ */
+#include "log_figures.h"
+
+#include "report/json_writer.h"
+#include "report/table.h"
+#include "report/text.h"
+#include "report/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct log_call {
+    FILE *out;
+    const pit_log *const *logs;
+    const char *const *names;
+    size_t count;
+    const pit_report_options *options;
+    struct pit__look look;
+    struct pit__log_figures *figures; /* of each log */
+    int filled;                       /* a table stands already: a blank line before the next */
+};
+
+/* ---- the tables ----------------------------------------------------------------------------- */
+
+static double ns(double seconds)
+{
+    return round(seconds * 1e9);
+}
+
+static struct pit__table *stage_table(const struct pit__log_figures *f)
+{
+    static const struct pit__column columns[] = {
+        {.title = "stage", .key = "stage", .kind = PIT__TEXT, .min_width = 20, .max_width = 100},
+        {.title = "count", .key = "count", .kind = PIT__COUNT, .drop = 2},
+        {.title = "total", .key = "total_ns", .kind = PIT__DURATION},
+        {.title = "mean", .key = "mean_ns", .kind = PIT__DURATION, .drop = 1},
+        {.title = "share", .key = "share", .kind = PIT__PERCENT},
+    };
+    struct pit__table *table = pit__table_new(columns, 5);
+    for (size_t i = 0; table && i < f->stage_count; i++) {
+        const struct pit__log_stage *stage = &f->stages[i];
+        struct pit__cell cells[] = {
+            pit__cell_text(stage->name), pit__cell_whole(stage->count),
+            pit__cell_real(ns(stage->seconds)),
+            pit__cell_real(ns(stage->seconds) / (double)stage->count),
+            pit__cell_real(f->seconds > 0 ? stage->seconds / f->seconds : NAN)};
+        pit__table_row(table, cells);
+    }
+    if (table && f->stage_count > 0) {
+        struct pit__cell cells[] = {pit__cell_text("TOTAL"), pit__cell_empty(),
+                                    pit__cell_real(ns(f->seconds)), pit__cell_empty(),
+                                    pit__cell_empty()};
+        pit__table_foot(table, cells);
+    }
+    return table;
+}
+
+static struct pit__table *window_table(const struct pit__log_figures *f)
+{
+    static const struct pit__column columns[] = {
+        {.title = "window", .key = "tag", .kind = PIT__TEXT, .min_width = 12, .max_width = 60},
+        {.title = "item", .key = "item", .kind = PIT__TEXT, .min_width = 12, .max_width = 60},
+        {.title = "unit", .key = "unit", .kind = PIT__TEXT, .drop = 1},
+        {.title = "windows", .key = "windows", .kind = PIT__COUNT, .drop = 3},
+        {.title = "passages", .key = "passages", .kind = PIT__NUMBER, .drop = 2},
+        {.title = "mean", .key = "mean", .kind = PIT__NUMBER},
+        {.title = "min", .key = "min", .kind = PIT__NUMBER},
+        {.title = "max", .key = "max", .kind = PIT__NUMBER},
+    };
+    struct pit__table *table = pit__table_new(columns, 8);
+    for (size_t i = 0; table && i < f->item_count; i++) {
+        const struct pit__log_item *item = &f->items[i];
+        struct pit__cell cells[] = {
+            pit__cell_text(item->tag),      pit__cell_text(item->label),
+            pit__cell_text(item->unit),     pit__cell_whole(item->windows),
+            pit__cell_real(item->passages), pit__cell_real(item->sum / item->passages),
+            pit__cell_real(item->min),      pit__cell_real(item->max)};
+        pit__table_row(table, cells);
+    }
+    return table;
+}
+
+/* The stages of all logs by name; each log a column, then the last against the first. */
+struct comparison {
+    struct pit__column *columns;
+    struct pit__cell *cells;
+    struct pit__table *table;
+};
+
+static void add_comparison(const struct log_call *call, const struct comparison *c,
+                           const char *stage)
+{
+    double first = NAN, last = NAN;
+    c->cells[0] = pit__cell_text(stage);
+    for (size_t i = 0; i < call->count; i++) {
+        const struct pit__log_stage *found = pit__log_stage_find(&call->figures[i], stage);
+        c->cells[1 + i] = found ? pit__cell_real(ns(found->seconds)) : pit__cell_real(NAN);
+        last = found ? ns(found->seconds) : NAN;
+        first = i == 0 ? last : first;
+    }
+    c->cells[1 + call->count] = pit__cell_real(first > 0 ? last / first : NAN);
+    c->cells[2 + call->count] = pit__cell_real(last - first);
+    pit__table_row(c->table, c->cells);
+}
+
+static int is_in_earlier(const struct log_call *call, size_t log, const char *stage)
+{
+    for (size_t i = 0; i < log; i++)
+        if (pit__log_stage_find(&call->figures[i], stage))
+            return 1;
+    return 0;
+}
+
+static void comparison_free(struct comparison *c)
+{
+    pit__table_free(c->table);
+    free(c->columns);
+    free(c->cells);
+}
+
+static int comparison_make(const struct log_call *call, struct comparison *c)
+{
+    size_t width = call->count + 3;
+    *c = (struct comparison){.columns = calloc(width, sizeof *c->columns),
+                             .cells = calloc(width, sizeof *c->cells)};
+    if (!c->columns || !c->cells)
+        return PIT_NO_MEMORY;
+    c->columns[0] = (struct pit__column){
+        .title = "stage", .key = "stage", .kind = PIT__TEXT, .min_width = 20, .max_width = 100};
+    for (size_t i = 0; i < call->count; i++)
+        c->columns[1 + i] = (struct pit__column){
+            .title = call->names[i], .key = call->names[i], .kind = PIT__DURATION};
+    c->columns[width - 2] =
+        (struct pit__column){.title = "ratio", .key = "ratio", .kind = PIT__NUMBER};
+    c->columns[width - 1] = (struct pit__column){
+        .title = "difference", .key = "difference_ns", .kind = PIT__DURATION, .drop = 1};
+    c->table = pit__table_new(c->columns, width);
+    for (size_t log = 0; c->table && log < call->count; log++)
+        for (size_t i = 0; i < call->figures[log].stage_count; i++)
+            if (!is_in_earlier(call, log, call->figures[log].stages[i].name))
+                add_comparison(call, c, call->figures[log].stages[i].name);
+    return c->table ? 0 : PIT_NO_MEMORY;
+}
+
+/* ---- text and Markdown ---------------------------------------------------------------------- */
+
+static void write_heading(struct log_call *call, const char *words, const char *name)
+{
+    struct pit__text visible = {0};
+    if (call->filled)
+        putc('\n', call->out);
+    call->filled = 1;
+    if (call->options->form == PIT_MARKDOWN) {
+        fprintf(call->out, "## %s", words);
+        pit__print_markdown_text(call->out, name);
+        fputs("\n\n", call->out);
+        return;
+    }
+    pit__text_add_visible(&visible, name);
+    fprintf(call->out, "%s%s\n", words, pit__text_string(&visible));
+    pit__text_free(&visible);
+}
+
+static int write_table(struct log_call *call, struct pit__table *table)
+{
+    if (!table)
+        return PIT_NO_MEMORY;
+    return (call->options->form == PIT_MARKDOWN ? pit__table_markdown(table, call->out, &call->look)
+                                                : pit__table_print(table, call->out, &call->look))
+               ? PIT_NO_MEMORY
+               : 0;
+}
+
+static void write_notes(const struct log_call *call, size_t log)
+{
+    const struct pit__log_figures *f = &call->figures[log];
+    char own[PIT__UNIT_BYTES], sum[PIT__UNIT_BYTES];
+    /* the log rounds each line to hundredths */
+    if (f->said_seconds >= 0 && fabs(f->said_seconds - f->seconds) > 0.01 * (double)f->stage_count)
+        fprintf(call->out, "\nthe log's own TOTAL is %s, its stages add up to %s\n",
+                pit__unit_duration(own, ns(f->said_seconds), call->look.ascii),
+                pit__unit_duration(sum, ns(f->seconds), call->look.ascii));
+    if (call->logs[log]->malformed > 0)
+        fprintf(call->out, "\n%" PRIu64 " line%s of it looked like timing and could not be read\n",
+                call->logs[log]->malformed, call->logs[log]->malformed == 1 ? "" : "s");
+}
+
+static int write_log(struct log_call *call, size_t log)
+{
+    int code = 0;
+    const struct pit__log_figures *f = &call->figures[log];
+    if (call->count == 1 && f->stage_count > 0) {
+        struct pit__table *table = stage_table(f);
+        write_heading(call, "stages of ", call->names[log]);
+        code = write_table(call, table);
+        pit__table_free(table);
+    }
+    if (!code && f->item_count > 0) {
+        struct pit__table *table = window_table(f);
+        write_heading(call, "windows of ", call->names[log]);
+        code = write_table(call, table);
+        pit__table_free(table);
+    }
+    if (!code)
+        write_notes(call, log);
+    return code;
+}
+
+static int write_comparison(struct log_call *call)
+{
+    struct comparison comparison;
+    int code = comparison_make(call, &comparison);
+    if (!code) {
+        write_heading(call, "stages side by side; ratio and difference: the last to the first", "");
+        code = write_table(call, comparison.table);
+    }
+    comparison_free(&comparison);
+    return code;
+}
+
+static int write_people(struct log_call *call)
+{
+    int code = 0;
+    size_t stages = 0;
+    for (size_t i = 0; i < call->count; i++)
+        stages += call->figures[i].stage_count;
+    if (call->count > 1 && stages > 0)
+        code = write_comparison(call);
+    for (size_t i = 0; i < call->count && !code; i++)
+        code = write_log(call, i);
+    return code;
+}
+
+/* ---- JSON and CSV --------------------------------------------------------------------------- */
+
+static int write_json_log(const struct log_call *call, size_t log, struct pit__json *json)
+{
+    const struct pit__log_figures *f = &call->figures[log];
+    struct pit__table *stages = stage_table(f), *windows = window_table(f);
+    int code = stages && windows ? 0 : PIT_NO_MEMORY;
+    pit__json_object(json, NULL);
+    pit__json_string(json, "log", call->names[log]);
+    pit__json_uint(json, "lines", call->logs[log]->lines);
+    pit__json_uint(json, "malformed", call->logs[log]->malformed);
+    pit__json_double(json, "total_ns", f->stage_count ? ns(f->seconds) : NAN);
+    pit__json_double(json, "said_total_ns", f->said_seconds >= 0 ? ns(f->said_seconds) : NAN);
+    if (!code && pit__table_json(stages, json, "stages") != 0)
+        code = PIT_NO_MEMORY;
+    if (!code && pit__table_json(windows, json, "windows") != 0)
+        code = PIT_NO_MEMORY;
+    pit__json_object_end(json);
+    pit__table_free(stages);
+    pit__table_free(windows);
+    return code;
+}
+
+/* Totals in the order of the logs; null where a log does not have the stage. */
+static void write_json_stage(const struct log_call *call, const char *stage, struct pit__json *json)
+{
+    double first = NAN, last = NAN;
+    pit__json_flat_object(json, NULL);
+    pit__json_string(json, "stage", stage);
+    pit__json_array(json, "total_ns");
+    for (size_t i = 0; i < call->count; i++) {
+        const struct pit__log_stage *found = pit__log_stage_find(&call->figures[i], stage);
+        last = found ? ns(found->seconds) : NAN;
+        first = i == 0 ? last : first;
+        pit__json_double(json, NULL, last);
+    }
+    pit__json_array_end(json);
+    pit__json_double(json, "ratio", first > 0 ? last / first : NAN);
+    pit__json_double(json, "difference_ns", last - first);
+    pit__json_object_end(json);
+}
+
+static void write_json_comparison(const struct log_call *call, struct pit__json *json)
+{
+    pit__json_array(json, "comparison");
+    for (size_t log = 0; log < call->count; log++)
+        for (size_t i = 0; i < call->figures[log].stage_count; i++)
+            if (!is_in_earlier(call, log, call->figures[log].stages[i].name))
+                write_json_stage(call, call->figures[log].stages[i].name, json);
+    pit__json_array_end(json);
+}
+
+static int write_json(struct log_call *call)
+{
+    struct pit__json json;
+    int code = 0;
+    pit__json_init(&json, call->out);
+    pit__json_object(&json, NULL);
+    pit__json_array(&json, "logs");
+    for (size_t i = 0; i < call->count && !code; i++)
+        code = write_json_log(call, i, &json);
+    pit__json_array_end(&json);
+    if (call->count > 1)
+        write_json_comparison(call, &json);
+    pit__json_object_end(&json);
+    pit__json_finish(&json);
+    return code;
+}
+
+static int write_csv(struct log_call *call)
+{
+    static const struct pit__column columns[] = {
+        {.title = "log", .key = "log"},     {.title = "kind", .key = "kind"},
+        {.title = "name", .key = "name"},   {.title = "item", .key = "item"},
+        {.title = "unit", .key = "unit"},   {.title = "count", .key = "count"},
+        {.title = "total", .key = "total"}, {.title = "mean", .key = "mean"},
+        {.title = "min", .key = "min"},     {.title = "max", .key = "max"},
+        {.title = "share", .key = "share"},
+    };
+    struct pit__table *table = pit__table_new(columns, sizeof columns / sizeof columns[0]);
+    for (size_t log = 0; table && log < call->count; log++) {
+        const struct pit__log_figures *f = &call->figures[log];
+        struct pit__cell name = pit__cell_text(call->names[log]), none = pit__cell_empty();
+        for (size_t i = 0; i < f->stage_count; i++) {
+            const struct pit__log_stage *s = &f->stages[i];
+            struct pit__cell cells[] = {
+                name,
+                pit__cell_text("stage"),
+                pit__cell_text(s->name),
+                none,
+                pit__cell_text("s"),
+                pit__cell_whole(s->count),
+                pit__cell_real(s->seconds),
+                pit__cell_real(s->seconds / (double)s->count),
+                none,
+                none,
+                pit__cell_real(f->seconds > 0 ? s->seconds / f->seconds : NAN)};
+            pit__table_row(table, cells);
+        }
+        for (size_t i = 0; i < f->item_count; i++) {
+            const struct pit__log_item *m = &f->items[i];
+            struct pit__cell cells[] = {name,
+                                        pit__cell_text("window"),
+                                        pit__cell_text(m->tag),
+                                        pit__cell_text(m->label),
+                                        pit__cell_text(m->unit),
+                                        pit__cell_whole(m->windows),
+                                        none,
+                                        pit__cell_real(m->sum / m->passages),
+                                        pit__cell_real(m->min),
+                                        pit__cell_real(m->max),
+                                        none};
+            pit__table_row(table, cells);
+        }
+    }
+    int code = table && pit__table_csv(table, call->out) == 0 ? 0 : PIT_NO_MEMORY;
+    pit__table_free(table);
+    return code;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static int has_figures(const struct log_call *call)
+{
+    for (size_t i = 0; i < call->count; i++)
+        if (call->figures[i].stage_count > 0 || call->figures[i].item_count > 0)
+            return 1;
+    return 0;
+}
+
+static int write_form(struct log_call *call)
+{
+    if (call->options->form == PIT_JSON)
+        return write_json(call);
+    if (call->options->form == PIT_CSV)
+        return write_csv(call);
+    if (has_figures(call))
+        return write_people(call);
+    fputs("no [TIMING], window or summary lines with a time were found\n", call->out);
+    for (size_t i = 0; i < call->count; i++)
+        write_notes(call, i);
+    return 0;
+}
+
+PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *const *names,
+                          size_t count, const pit_report_options *options)
+{
+    static const pit_report_options defaults;
+    options = options ? options : &defaults;
+    if (!out || !logs || !names || count == 0)
+        return PIT_BAD_ARGUMENT;
+    struct log_call call = {.out = out, .logs = logs, .names = names, .count = count};
+    call.options = options;
+    call.look = (struct pit__look){
+        .width = options->width, .colour = options->colour, .ascii = options->ascii};
+    call.figures = calloc(count, sizeof *call.figures);
+    int code = call.figures ? 0 : PIT_NO_MEMORY;
+    for (size_t i = 0; i < count && !code; i++)
+        code = pit__log_figures_make(logs[i], &call.figures[i]);
+    errno = 0;
+    if (!code)
+        code = write_form(&call);
+    if (!code && !has_figures(&call))
+        code = PIT_NOTHING;
+    if ((code == 0 || code == PIT_NOTHING) && (fflush(out) != 0 || ferror(out)))
+        code = PIT_CANNOT_WRITE;
+    int why = errno;
+    for (size_t i = 0; call.figures && i < count; i++)
+        pit__log_figures_free(&call.figures[i]);
+    free(call.figures);
+    errno = why;
+    return code;
+}
