@@ -7,7 +7,8 @@ set -eu
 # clang-runtime is no package: the one with the libraries of clang's sanitizers and fuzzer has
 # another name in each release.
 declare -A packages=(
-    [build]="gcc g++ cmake make libc6-dev pkg-config python3"
+    [build]="gcc g++ cmake make libc6-dev pkg-config python3 zlib1g-dev libzstd-dev
+             libyaml-dev"
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
             git valgrind e2fsprogs"
     [bench]="git"

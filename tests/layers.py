@@ -33,7 +33,7 @@ LAYERS = {
 # Analysis does no I/O and prints nothing; libraries beyond libc are for the tool alone.
 NO_IO = {"stdio.h", "unistd.h", "fcntl.h", "sys/mman.h", "sys/stat.h", "wchar.h"}
 THIRD_PARTY = {"jansson.h", "yaml.h", "microhttpd.h", "ncurses.h", "curses.h", "sqlite3.h",
-               "libpq-fe.h", "zstd.h"}
+               "libpq-fe.h", "zstd.h", "zlib.h"}
 
 LIBC = re.compile(r"^(lib(c|m|pthread)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$")
 

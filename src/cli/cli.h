@@ -10,6 +10,7 @@ enum {
     EXIT_REGRESSION = 1,
     EXIT_NO_VERDICT = 2,
     EXIT_USAGE = 64,
+    EXIT_NOTHING = 65,
     EXIT_CANNOT_READ = 66,
     EXIT_COMMAND_FAILED = 69,
     EXIT_CANNOT_WRITE = 74
@@ -25,6 +26,9 @@ struct command {
 int cmd_report(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
 int cmd_scale(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_log(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 
 /* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
  * `return fail(…)` ends a command. */
@@ -55,5 +59,10 @@ struct run_list {
 /* 0, or an exit status after the message. */
 int run_list_make(struct run_list *list, char *const *arguments, int count);
 void run_list_free(struct run_list *list);
+
+/* open_runs.c: read them; `runs` has room for all. How many could be; *status says if one could
+ * not, after the message. */
+size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
+void runs_free(pit_run **runs, size_t count);
 
 #endif

@@ -12,6 +12,9 @@
 static const struct command commands[] = {
     {"report", "where the time of one or several runs went", cmd_report},
     {"scale", "how a command's cost grows with a size", cmd_scale},
+    {"export", "runs as CSV, JSON, Markdown or a trace", cmd_export},
+    {"log", "tables of the timing lines in text logs", cmd_log},
+    {"run", "start a program with recording switched on", cmd_run},
     {"recover", "bring runs back that died in shared memory", cmd_recover},
 };
 

@@ -1,0 +1,142 @@
+/* cmd_log.c: pitwall log: what text logs say about time. */
+#include "cli.h"
+#include "log_source.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: pitwall log FILE... [options]\n"
+    "\n"
+    "Find [TIMING] lines, windows ([TAG] Last N things: a=1.0ms, ...) and timing summaries in\n"
+    "text logs, and show what they add up to. Several logs are compared. A FILE may be\n"
+    "compressed by gzip or zstd; - is standard input.\n"
+    "\n"
+    "  --json         one JSON document\n"
+    "  --csv          one row a stage or item of a window; seconds, or the window's unit\n"
+    "  --markdown     tables for a document\n"
+    "  --width N      columns of the output; 0: as wide as it needs\n"
+    "  --no-colour    no colour on a terminal\n"
+    "  --help         this text\n"
+    "\n"
+    "Examples:\n"
+    "  pitwall log pretrain.log\n"
+    "  pitwall log before.log.gz after.log.zst\n"
+    "  bash pretrain.sh 2>&1 | tee pretrain.log | pitwall log -\n"
+    "\n"
+    "Exit status: 0, 64 wrong usage, 65 no log has timing lines, 66 a log cannot be read,\n"
+    "74 the output cannot be written.\n";
+
+enum { JSON = 256, CSV, MARKDOWN, WIDTH, NO_COLOUR, HELP };
+
+static const struct option long_options[] = {
+    {"json", no_argument, NULL, JSON},           {"csv", no_argument, NULL, CSV},
+    {"markdown", no_argument, NULL, MARKDOWN},   {"width", required_argument, NULL, WIDTH},
+    {"no-colour", no_argument, NULL, NO_COLOUR}, {"no-color", no_argument, NULL, NO_COLOUR},
+    {"help", no_argument, NULL, HELP},           {NULL, 0, NULL, 0},
+};
+
+static int parse_width(const char *text, int *width)
+{
+    char *end;
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (errno || end == text || *end || number > 10000 || number < 0 || (number > 0 && number < 40))
+        return 0;
+    *width = (int)number;
+    return 1;
+}
+
+/* 0; an exit status; or -1 after the help was printed. */
+static int parse_options(int argc, char **argv, pit_report_options *options)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1)
+        switch (option) {
+        case JSON:
+            options->form = PIT_JSON;
+            break;
+        case CSV:
+            options->form = PIT_CSV;
+            break;
+        case MARKDOWN:
+            options->form = PIT_MARKDOWN;
+            break;
+        case NO_COLOUR:
+            options->colour = 0;
+            break;
+        case WIDTH:
+            if (!parse_width(optarg, &options->width))
+                return fail_usage("log", "--width", optarg, "not 0 and not 40 to 10000");
+            break;
+        case 'h':
+        case HELP:
+            fputs(help, stdout);
+            return -1;
+        default:
+            return fail_option("log", option, argv);
+        }
+    return optind == argc ? fail_usage("log", "no log given; - is standard input", NULL, NULL) : 0;
+}
+
+static pit_log *read_log(const char *path, int *status)
+{
+    const char *why;
+    pit_error error = {0};
+    struct log_source *source = log_source_open(path, &why);
+    pit_log *log = source ? pit_log_read(log_source_stream(source), &error) : NULL;
+    if (source && log_source_trouble(source)) {
+        why = log_source_trouble(source);
+        pit_log_free(log);
+        log = NULL;
+    } else if (source && !log) {
+        why = error.message;
+    }
+    if (!log)
+        *status = fail(EXIT_CANNOT_READ, "cannot read the log",
+                       strcmp(path, "-") == 0 ? "standard input" : path, why);
+    log_source_close(source);
+    return log;
+}
+
+static int print_logs(pit_log *const *logs, const char *const *names, size_t count,
+                      const pit_report_options *options)
+{
+    int code = pit_log_print(stdout, (const pit_log *const *)logs, names, count, options);
+    if (code == PIT_NOTHING)
+        return EXIT_NOTHING;
+    if (code == PIT_CANNOT_WRITE)
+        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
+                    strerror(errno ? errno : EIO));
+    return code ? fail(EXIT_CANNOT_READ, "cannot make the tables", NULL, pit_strerror(code)) : 0;
+}
+
+int cmd_log(int argc, char **argv)
+{
+    pit_report_options options = {
+        .width = output_width(), .colour = output_colour(), .ascii = output_ascii()};
+    int status = parse_options(argc, argv, &options);
+    if (status)
+        return status < 0 ? EXIT_GOOD : status;
+    size_t room = (size_t)(argc - optind), count = 0;
+    pit_log **logs = calloc(room, sizeof *logs);
+    const char **names = calloc(room, sizeof *names);
+    for (int i = optind; logs && names && i < argc; i++) {
+        logs[count] = read_log(argv[i], &status);
+        names[count] = strcmp(argv[i], "-") == 0 ? "standard input" : argv[i];
+        count += logs[count] != NULL;
+    }
+    if (!logs || !names)
+        status = fail(EXIT_CANNOT_READ, "cannot read the logs", NULL, strerror(ENOMEM));
+    if (count > 0) {
+        int printed = print_logs(logs, names, count, &options);
+        status = printed ? printed : status;
+    }
+    while (count-- > 0)
+        pit_log_free(logs[count]);
+    free(logs);
+    free(names);
+    return status;
+}

@@ -1,0 +1,294 @@
+/* config.c: settings for a run from a YAML file: found, checked, turned into variables of the
+ * environment. What is wrong is named with its line and column. */
+#include "config.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#define MERGES_DEEP 8 /* blocks merged into blocks; a block may name itself */
+
+enum type { BOOLEAN, WHOLE, NUMBER, TEXT };
+
+struct key {
+    const char *name;
+    enum type type;
+    const char *variable;
+};
+
+static const struct key trainer_keys[] = {
+    {"enable_memory_monitoring", BOOLEAN, "PITWALL_MONITOR"},
+    {"memory_monitor_batches", WHOLE, "PITWALL_MONITOR_BATCHES"},
+};
+
+static const struct key own_keys[] = {
+    {"enabled", BOOLEAN, "PITWALL"},         {"file", TEXT, "PITWALL_FILE"},
+    {"memory", BOOLEAN, "PITWALL_MEMORY"},   {"sample_hz", NUMBER, "PITWALL_SAMPLE"},
+    {"ring", WHOLE, "PITWALL_RING"},         {"verbose", BOOLEAN, "PITWALL_VERBOSE"},
+    {"monitor", BOOLEAN, "PITWALL_MONITOR"}, {"monitor_batches", WHOLE, "PITWALL_MONITOR_BATCHES"},
+    {"live", TEXT, "PITWALL_LIVE"},          {"clock", TEXT, "PITWALL_CLOCK"},
+};
+
+static const struct block {
+    const char *name;
+    const struct key *keys;
+    size_t key_count;
+    int is_ours;
+} blocks[] = {
+    /* ours last: what it says goes before the trainer's */
+    {"trainer_params", trainer_keys, sizeof trainer_keys / sizeof trainer_keys[0], 0},
+    {"pitwall", own_keys, sizeof own_keys / sizeof own_keys[0], 1},
+};
+
+struct reading {
+    const char *path;
+    yaml_document_t document;
+    struct config *config;
+};
+
+/* "conf.yaml:4:12: key: why" */
+static int fail_at(const char *path, yaml_mark_t mark, const char *key, const char *why)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%zu:%zu: %s%s%s", mark.line + 1, mark.column + 1, key ? key : "",
+             key ? ": " : "", why);
+    size_t room = strlen(path) + sizeof text + 2;
+    char *where = malloc(room);
+    if (where)
+        snprintf(where, room, "%s:%s", path, text);
+    fail(EXIT_USAGE, "cannot use the configuration", where ? where : path, NULL);
+    free(where);
+    return EXIT_USAGE;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static int is_one_of(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return 1;
+    return 0;
+}
+
+/* What YAML 1.1 takes for a boolean, and 0 and 1. NULL if it is none. */
+static const char *as_boolean(const char *text)
+{
+    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
+                                      "on",   "On",   "ON",   "1",   NULL};
+    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO",
+                                     "off",   "Off",   "OFF",   "0",  NULL};
+    if (is_one_of(text, yes))
+        return "1";
+    return is_one_of(text, no) ? "0" : NULL;
+}
+
+static int is_whole(const char *text)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    return !errno && end != text && !*end && number >= 0 && *text >= '0' && *text <= '9';
+}
+
+static int is_number(const char *text)
+{
+    char *end;
+    double number = strtod(text, &end);
+    return end != text && !*end && number >= 0 && number <= 1e9 &&
+           (*text == '.' || (*text >= '0' && *text <= '9'));
+}
+
+/* The value for the environment; NULL, and *why, if it is of another type. */
+static const char *checked(const struct key *key, const yaml_node_t *node, const char **why)
+{
+    static const char *const whys[] = {"not true or false", "not a whole number", "not a number",
+                                       "not a text"};
+    *why = whys[key->type];
+    if (node->type != YAML_SCALAR_NODE)
+        return NULL;
+    const char *text = (const char *)node->data.scalar.value;
+    int quoted = node->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+                 node->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    if (strlen(text) != node->data.scalar.length)
+        return NULL; /* a zero byte in it */
+    switch (key->type) {
+    case BOOLEAN:
+        return quoted ? NULL : as_boolean(text);
+    case WHOLE:
+        return !quoted && is_whole(text) ? text : NULL;
+    case NUMBER:
+        return !quoted && is_number(text) ? text : NULL;
+    case TEXT:
+        break;
+    }
+    return *text ? text : NULL;
+}
+
+int config_set(struct config *config, const char *variable, const char *value)
+{
+    char *copy = strdup(value);
+    if (!copy)
+        return fail(EXIT_CANNOT_READ, "cannot set", variable, strerror(ENOMEM));
+    size_t i = 0;
+    while (i < config->count && strcmp(config->settings[i].variable, variable) != 0)
+        i++;
+    if (i < config->count)
+        free(config->settings[i].value);
+    else if (config->count == CONFIG_MOST)
+        abort(); /* there are fewer variables than that */
+    else
+        config->count++;
+    config->settings[i] = (struct setting){variable, copy};
+    return 0;
+}
+
+/* ---- the document --------------------------------------------------------------------------- */
+
+static int read_pair(const struct reading *r, const struct block *block, const yaml_node_t *name,
+                     const yaml_node_t *value)
+{
+    const char *text =
+        name->type == YAML_SCALAR_NODE ? (const char *)name->data.scalar.value : "(not a name)";
+    for (size_t i = 0; i < block->key_count; i++) {
+        const struct key *key = &block->keys[i];
+        const char *why;
+        if (strcmp(key->name, text) != 0)
+            continue;
+        const char *checked_value = checked(key, value, &why);
+        return checked_value ? config_set(r->config, key->variable, checked_value)
+                             : fail_at(r->path, value->start_mark, text, why);
+    }
+    if (block->is_ours) {
+        char where[400];
+        snprintf(where, sizeof where, "%zu:%zu: %s", name->start_mark.line + 1,
+                 name->start_mark.column + 1, text);
+        fail(0, "warning: the configuration has a key that pitwall does not know", r->path, where);
+    }
+    return 0;
+}
+
+static int is_merge(const yaml_node_t *name)
+{
+    return name->type == YAML_SCALAR_NODE && name->data.scalar.length == 2 &&
+           memcmp(name->data.scalar.value, "<<", 2) == 0;
+}
+
+static int read_keys(struct reading *r, const struct block *block, const yaml_node_t *node,
+                     int merges);
+
+/* "<<: *base", or a list of them, of which the first one wins. */
+static int read_merge(struct reading *r, const struct block *block, const yaml_node_t *value,
+                      int merges)
+{
+    int status = 0;
+    if (merges == MERGES_DEEP)
+        return fail_at(r->path, value->start_mark, "<<", "merged into itself, or too deep");
+    if (value->type == YAML_MAPPING_NODE)
+        return read_keys(r, block, value, merges + 1);
+    if (value->type != YAML_SEQUENCE_NODE)
+        return fail_at(r->path, value->start_mark, "<<", "not a block of keys");
+    for (yaml_node_item_t *item = value->data.sequence.items.top;
+         item > value->data.sequence.items.start && !status; item--) {
+        const yaml_node_t *one = yaml_document_get_node(&r->document, item[-1]);
+        status = one->type == YAML_MAPPING_NODE
+                     ? read_keys(r, block, one, merges + 1)
+                     : fail_at(r->path, one->start_mark, "<<", "not a block of keys");
+    }
+    return status;
+}
+
+/* What is merged in first, so that the block's own keys replace it. */
+static int read_keys(struct reading *r, const struct block *block, const yaml_node_t *node,
+                     int merges)
+{
+    int status = 0;
+    for (int own = 0; own <= 1; own++)
+        for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+             pair < node->data.mapping.pairs.top && !status; pair++) {
+            const yaml_node_t *name = yaml_document_get_node(&r->document, pair->key);
+            const yaml_node_t *value = yaml_document_get_node(&r->document, pair->value);
+            if (is_merge(name) == own)
+                continue;
+            status = own ? read_pair(r, block, name, value) : read_merge(r, block, value, merges);
+        }
+    return status;
+}
+
+static int read_block(struct reading *r, const struct block *block, const yaml_node_t *node)
+{
+    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0)
+        return 0; /* "pitwall:" and nothing in it */
+    if (node->type == YAML_MAPPING_NODE)
+        return read_keys(r, block, node, 0);
+    return block->is_ours ? fail_at(r->path, node->start_mark, block->name, "not a block of keys")
+                          : 0;
+}
+
+static int read_document(struct reading *r)
+{
+    yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    int status = 0;
+    if (!root) /* an empty file says nothing */
+        return 0;
+    if (root->type != YAML_MAPPING_NODE)
+        return fail_at(r->path, root->start_mark, NULL, "not a list of keys and values");
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
+        for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
+             pair < root->data.mapping.pairs.top && !status; pair++) {
+            const yaml_node_t *name = yaml_document_get_node(&r->document, pair->key);
+            if (name->type == YAML_SCALAR_NODE &&
+                strcmp((const char *)name->data.scalar.value, blocks[b].name) == 0)
+                status =
+                    read_block(r, &blocks[b], yaml_document_get_node(&r->document, pair->value));
+        }
+    return status;
+}
+
+/* An error of the scanner has its place in problem_mark; one of the reader (bytes that are no UTF-8)
+ * only an offset, and what was read so far says where. */
+static int fail_yaml(const char *path, const yaml_parser_t *parser)
+{
+    const char *why = parser->problem ? parser->problem : "not YAML";
+    yaml_mark_t mark = parser->error == YAML_READER_ERROR ? parser->mark : parser->problem_mark;
+    if (parser->error == YAML_MEMORY_ERROR)
+        return fail(EXIT_CANNOT_READ, "cannot use the configuration", path, strerror(ENOMEM));
+    return fail_at(path, mark, NULL, why);
+}
+
+int config_read(const char *path, struct config *config)
+{
+    struct reading r = {.path = path, .config = config};
+    yaml_parser_t parser;
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return fail(EXIT_CANNOT_READ, "cannot read the configuration", path, strerror(errno));
+    int status = EXIT_CANNOT_READ;
+    if (!yaml_parser_initialize(&parser)) {
+        fail(status, "cannot read the configuration", path, strerror(ENOMEM));
+    } else {
+        yaml_parser_set_input_file(&parser, in);
+        errno = 0;
+        if (yaml_parser_load(&parser, &r.document)) {
+            status = read_document(&r);
+            yaml_document_delete(&r.document);
+        } else if (ferror(in)) {
+            fail(status, "cannot read the configuration", path, strerror(errno ? errno : EIO));
+        } else {
+            status = fail_yaml(path, &parser);
+        }
+        yaml_parser_delete(&parser);
+    }
+    fclose(in);
+    return status;
+}
+
+void config_free(struct config *config)
+{
+    for (size_t i = 0; i < config->count; i++)
+        free(config->settings[i].value);
+    config->count = 0;
+}

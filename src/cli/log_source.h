@@ -1,0 +1,20 @@
+/* log_source.h: a text log to read from: a file or standard input, plain, gzip or zstd. */
+#ifndef PIT_LOG_SOURCE_H
+#define PIT_LOG_SOURCE_H
+
+#include <stdio.h>
+
+struct log_source;
+
+/* path "-": standard input. NULL, and *why says so, which is a constant. */
+struct log_source *log_source_open(const char *path, const char **why);
+
+/* Its text; closed with the source. */
+FILE *log_source_stream(struct log_source *source);
+
+/* What went wrong while it was read, or NULL. */
+const char *log_source_trouble(const struct log_source *source);
+
+void log_source_close(struct log_source *source); /* NULL is fine */
+
+#endif

@@ -1,0 +1,141 @@
+/* prog_export RUN WHAT: runs with something of everything, for the tests of exports.
+ *
+ *   rich       threads, phases, span objects that overlap, memory spans inside plain ones, values,
+ *              a missed end; ends cleanly
+ *   killed     the same, with spans and an object open, then SIGKILL
+ *   dropped    more spans than the flight recorder holds
+ *   records    the same without a flight recorder: every span a record
+ *   nodes=N    N nodes, ten names a level
+ *   names      a span for each name on standard input, ended by zero bytes, each inside the first
+ */
+#include "pitwall.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void work(void)
+{
+    static volatile double x = 1;
+    for (int i = 0; i < 300; i++)
+        x = x * 1.0000001 + 1e-9;
+}
+
+static void step(int i)
+{
+    PIT_SPAN("step") {
+        PIT_SPAN("plain") {
+            for (int k = 0; k < 3; k++)
+                PIT_SPAN_WITH("memory", PIT_MEMORY | PIT_RECORD)
+                {
+                    PIT_SPAN("inside") {
+                        work();
+                    }
+                }
+            PIT_SPAN("after") {
+                work();
+            }
+        }
+        PIT_PHASE("assemble");
+        work();
+        PIT_PHASE("solve");
+        PIT_SPAN("inner") {
+            work();
+        }
+        if (i == 5)
+            (void)pit_begin_name("never ended");
+    }
+    pit_value("loss", 1.0 / (i + 1));
+}
+
+static void *worker(void *name)
+{
+    static pit_site site = PIT_SITE("overlapping");
+    pit_object objects[8];
+    pit_thread_name(name);
+    for (int i = 0; i < 8; i++) {
+        objects[i] = pit_object_begin(&site);
+        step(i);
+    }
+    for (int i = 0; i < 8; i++)
+        pit_object_end(&objects[i]);
+    return NULL;
+}
+
+static void rich(void)
+{
+    pthread_t threads[2];
+    char names[2][16] = {"first", "second"};
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&threads[i], NULL, worker, names[i]) != 0)
+            exit(3);
+    for (int i = 0; i < 40; i++)
+        step(i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void leave_open(void)
+{
+    (void)pit_object_begin_name("open object");
+    (void)pit_begin_name("epoch 3");
+    (void)pit_begin_with("batch 417", PIT_MEMORY);
+    for (int i = 0; i < 5; i++)
+        step(i);
+    (void)pit_begin_name("backward");
+    work();
+    kill(getpid(), SIGKILL);
+}
+
+static void make_nodes(unsigned long count)
+{
+    char name[40];
+    for (unsigned long made = 0; made < count;) {
+        snprintf(name, sizeof name, "outer %lu", made / 10);
+        pit_token outer = pit_begin_name(name);
+        made++;
+        for (int i = 0; i < 9 && made < count; i++, made++) {
+            snprintf(name, sizeof name, "inner, %d", i);
+            pit_end(pit_begin_name(name));
+        }
+        pit_end(outer);
+    }
+}
+
+static void named(void)
+{
+    static char all[1 << 20];
+    size_t bytes = fread(all, 1, sizeof all - 1, stdin);
+    pit_token first = pit_begin_name(all);
+    for (size_t at = strlen(all) + 1; at < bytes; at += strlen(all + at) + 1)
+        pit_end(pit_begin_name(all + at));
+    pit_end(first);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 64;
+    const char *what = argv[2];
+    pit_options options = {.ring_bytes = strcmp(what, "dropped") == 0   ? 65536
+                                         : strcmp(what, "records") == 0 ? PIT_RING_OFF
+                                                                        : 0,
+                           .span_flags = strcmp(what, "records") == 0 ? PIT_RECORD : 0};
+    if (pit_open(argv[1], &options) != 0)
+        return 66;
+    if (strcmp(what, "rich") == 0 || strcmp(what, "killed") == 0 || strcmp(what, "records") == 0)
+        rich();
+    if (strcmp(what, "killed") == 0)
+        leave_open();
+    if (strcmp(what, "dropped") == 0)
+        for (int i = 0; i < 5000; i++)
+            step(i);
+    if (strncmp(what, "nodes=", 6) == 0)
+        make_nodes(strtoul(what + 6, NULL, 10));
+    if (strcmp(what, "names") == 0)
+        named();
+    return pit_close() ? 1 : 0;
+}
