@@ -1,0 +1,18 @@
+/* order_stats.h: the middle of numbers, and how far they lie from it. Pure; knows nothing of runs. */
+#ifndef PIT_ORDER_STATS_H
+#define PIT_ORDER_STATS_H
+
+#include <stddef.h>
+
+#define PIT__MAD_SIGMA 1.4826 /* times the median deviation is the deviation of a normal one */
+
+/* Sorts `numbers`; none may be NaN. */
+void pit__sort(double *numbers, size_t count);
+
+/* The middle one, or the mean of the two middle ones; NaN without any. Sorts `numbers`. */
+double pit__median(double *numbers, size_t count);
+
+/* The median of |number - from|. Overwrites `numbers`. */
+double pit__median_deviation(double *numbers, size_t count, double from);
+
+#endif

@@ -1,0 +1,221 @@
+/* See variance.h. */
+#include "variance.h"
+
+#include "growth.h"
+#include "order_stats.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAR 5.0             /* deviations above the median that make an outlier */
+#define FAR_RELATIVE 0.2    /* and at least so much of the median */
+#define PERIOD_LEAST 3      /* slow ones, below which chance may have put them there */
+#define PERIOD_MOST 256     /* the longest that is looked for */
+#define PERIOD_SERIES 4096  /* durations that are looked at, the last ones */
+#define PERIOD_SHARE 0.75   /* of the outliers on the beat, and of the beats with an outlier */
+#define PERIOD_EXPLAINS 0.6 /* of the variance, adjusted for what chance explains */
+#define PERIOD_SLOW 1.1     /* times the median: what is slow */
+
+/* ---- simple figures ------------------------------------------------------------------------ */
+
+static void measure(const double *x, size_t count, struct pit__variation *v)
+{
+    double sum = 0, squares = 0, above = 0;
+    v->min = v->max = x[0];
+    for (size_t i = 0; i < count; i++) {
+        sum += x[i];
+        v->min = fmin(v->min, x[i]);
+        v->max = fmax(v->max, x[i]);
+        above += x[i] > v->median ? x[i] - v->median : 0;
+        v->off_count += x[i] > 1.5 * v->median || x[i] < v->median / 1.5;
+    }
+    v->mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (x[i] - v->mean) * (x[i] - v->mean);
+    v->ratio = v->min > 0 ? v->max / v->min : NAN;
+    v->variation = v->mean > 0 ? sqrt(squares / (double)count) / v->mean : NAN;
+    v->excess = sum > 0 ? above / sum : NAN;
+}
+
+static int is_outlier(const struct pit__variation *v, double duration)
+{
+    return duration > v->median + fmax(FAR * v->deviation, FAR_RELATIVE * v->median);
+}
+
+/* Keep the index of a large one: the list ascends by index, the smallest gives way. */
+static void keep_outlier(struct pit__variation *v, const double *x, size_t index)
+{
+    size_t kept = v->outlier_count < PIT__OUTLIERS ? v->outlier_count : PIT__OUTLIERS;
+    v->outlier_count++;
+    if (kept == PIT__OUTLIERS) {
+        size_t least = 0;
+        for (size_t i = 1; i < kept; i++)
+            if (x[v->outliers[i]] < x[v->outliers[least]])
+                least = i;
+        if (x[index] <= x[v->outliers[least]])
+            return;
+        memmove(v->outliers + least, v->outliers + least + 1,
+                (kept - 1 - least) * sizeof *v->outliers);
+        kept--;
+    }
+    v->outliers[kept] = index;
+}
+
+/* ---- the period ---------------------------------------------------------------------------- */
+
+/* Do the outliers stand on a beat? Spacing p, phase r: most outliers are on it, and most of its
+ * beats have one. */
+static size_t beat_of(const unsigned char *slow, size_t count, size_t slow_count)
+{
+    size_t best = 0;
+    for (size_t p = 2; p <= PERIOD_MOST && p * (PERIOD_LEAST - 1) < count; p++)
+        for (size_t r = 0; r < p; r++) {
+            size_t hits = 0, beats = 0;
+            for (size_t i = r; i < count; i += p) {
+                hits += slow[i];
+                beats++;
+            }
+            if (hits >= PERIOD_LEAST && (double)hits >= PERIOD_SHARE * (double)slow_count &&
+                (double)hits >= PERIOD_SHARE * (double)beats)
+                best =
+                    p; /* a longer one that holds is the truer: 10, not 5 with every other beat */
+        }
+    return best;
+}
+
+/* How much of the variance the place within p explains, less what chance would. */
+static double explained_by(const double *x, size_t count, size_t p, double *means)
+{
+    double mean = 0, within = 0, all = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += x[i] / (double)count;
+    for (size_t r = 0; r < p; r++) {
+        size_t beats = 0;
+        means[r] = 0;
+        for (size_t i = r; i < count; i += p, beats++)
+            means[r] += x[i];
+        means[r] /= (double)beats;
+    }
+    for (size_t i = 0; i < count; i++) {
+        within += (x[i] - means[i % p]) * (x[i] - means[i % p]);
+        all += (x[i] - mean) * (x[i] - mean);
+    }
+    return all > 0 ? 1 - within / (double)(count - p) / (all / (double)(count - 1)) : 0;
+}
+
+/* Slow and fast ones in turn are no outliers, but a rhythm all the same. */
+static size_t rhythm_of(const double *x, size_t count, double median, double *means)
+{
+    double most = 0;
+    for (size_t p = 2; p <= 64 && p * 4 <= count; p++)
+        most = fmax(most, explained_by(x, count, p, means));
+    if (most < PERIOD_EXPLAINS)
+        return 0;
+    for (size_t p = 2; p <= 64 && p * 4 <= count; p++) {
+        if (explained_by(x, count, p, means) < 0.95 * most)
+            continue;
+        double high = means[0];
+        for (size_t r = 1; r < p; r++)
+            high = fmax(high, means[r]);
+        return high > PERIOD_SLOW * median ? p : 0;
+    }
+    return 0;
+}
+
+static void count_slow(const double *x, size_t count, double above, struct pit__variation *v)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        if (x[i] > above) {
+            sum += x[i];
+            v->slow_count++;
+        }
+    v->slow_mean = v->slow_count > 0 ? sum / (double)v->slow_count : NAN;
+}
+
+static int find_period(const double *x, size_t count, struct pit__variation *v)
+{
+    if (count > PERIOD_SERIES) {
+        x += count - PERIOD_SERIES;
+        count = PERIOD_SERIES;
+    }
+    unsigned char *slow = calloc(count, 1);
+    double *means = malloc(PERIOD_MOST * sizeof *means);
+    if (slow && means) {
+        size_t slow_count = 0;
+        for (size_t i = 0; i < count; i++)
+            slow_count += slow[i] = (unsigned char)is_outlier(v, x[i]);
+        if (slow_count >= PERIOD_LEAST)
+            v->period = beat_of(slow, count, slow_count);
+        if (v->period == 0)
+            v->period = rhythm_of(x, count, v->median, means);
+        if (v->period > 0)
+            count_slow(x, count, PERIOD_SLOW * v->median, v);
+    }
+    int code = slow && means ? 0 : -1;
+    free(slow);
+    free(means);
+    return code;
+}
+
+/* ---- the drift ----------------------------------------------------------------------------- */
+
+/* Growth, or the mirror image of it. */
+static int find_drift(const double *x, size_t count, double *spare, struct pit__variation *v)
+{
+    struct pit__growth growth;
+    for (size_t i = 0; i < count; i++)
+        spare[i] = (double)i;
+    if (pit__growth_fit(spare, x, count, &growth))
+        return -1;
+    struct pit__growth mirror = growth;
+    mirror.low = -growth.high;
+    mirror.change = -growth.change;
+    if (v->median > 0 && (pit__is_growing(&growth, 0) || pit__is_growing(&mirror, 0)))
+        v->drift = growth.change / v->median;
+    return 0;
+}
+
+static int find(const double *x, size_t count, double *spare, struct pit__variation *v)
+{
+    memcpy(spare, x, count * sizeof *x);
+    v->median = pit__median(spare, count);
+    v->deviation = PIT__MAD_SIGMA * pit__median_deviation(spare, count, v->median);
+    measure(x, count, v);
+    for (size_t i = 0; i < count; i++)
+        if (is_outlier(v, x[i]))
+            keep_outlier(v, x, i);
+    return find_period(x, count, v) || find_drift(x, count, spare, v) ? -1 : 0;
+}
+
+int pit__variation_find(const double *durations, size_t count, struct pit__variation *v)
+{
+    *v = (struct pit__variation){.count = count,
+                                 .mean = NAN,
+                                 .median = NAN,
+                                 .min = NAN,
+                                 .max = NAN,
+                                 .ratio = NAN,
+                                 .variation = NAN,
+                                 .deviation = NAN,
+                                 .slow_mean = NAN,
+                                 .drift = NAN,
+                                 .excess = NAN};
+    if (count == 0)
+        return 0;
+    double *x = malloc(2 * count * sizeof *x);
+    if (!x)
+        return -1;
+    size_t good = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(durations[i]))
+            x[good++] = durations[i];
+    double middle = pit__median(x, good);
+    for (size_t i = 0; i < count; i++)
+        x[i] = isfinite(durations[i]) ? durations[i] : middle;
+    int code = good > 0 ? find(x, count, x + count, v) : 0;
+    free(x);
+    return code;
+}
