@@ -11,12 +11,15 @@
 
 #include "report/table.h"
 
+struct pit__gathered;
+
 /* One printing. */
 struct pit__view_call {
     FILE *out;
     const pit_data *data;
-    const pit_report_options *options; /* never NULL */
-    const char *title;                 /* never NULL: the options', else the data's, else "" */
+    const struct pit__gathered *gathered; /* the runs behind the data; NULL over plain data */
+    const pit_report_options *options;    /* never NULL */
+    const char *title;                    /* never NULL: the options', else the data's, else "" */
     struct pit__look look;
 };
 

@@ -5,11 +5,12 @@
 #include <errno.h>
 
 static int print_data(FILE *out, const struct pit__view *view, const pit_data *data,
-                      const pit_report_options *options)
+                      const struct pit__gathered *gathered, const pit_report_options *options)
 {
     struct pit__view_call call = {
         .out = out,
         .data = data,
+        .gathered = gathered,
         .options = options,
         .title = options->title ? options->title
                  : data->title  ? data->title
@@ -31,7 +32,7 @@ PIT_API int pit_view_print(FILE *out, const char *name, const pit_data *data,
         return PIT_BAD_ARGUMENT;
     pit_report_options own = options ? *options : defaults;
     own.view = name;
-    return print_data(out, view, data, &own);
+    return print_data(out, view, data, NULL, &own);
 }
 
 static int print_gathered(FILE *out, const struct pit__view *view, const pit_run *const *runs,
@@ -46,7 +47,7 @@ static int print_gathered(FILE *out, const struct pit__view *view, const pit_run
     gathered.data.title = program ? program : "";
     int code = view->gather(&gathered);
     if (code == 0)
-        code = print_data(out, view, &gathered.data, options);
+        code = print_data(out, view, &gathered.data, &gathered, options);
     else if (code == PIT_NOTHING)
         code = pit__print_nothing(out, options, gathered.why);
     int saved = errno; /* the caller may want to say why */

@@ -1,0 +1,233 @@
+/* advice_view.c: the rules' findings in words: pit_advise and its kin. */
+#include "advice_case.h"
+
+#include "report/text.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FINDINGS_MOST 64
+#define REST_PRESSURE 0.01 /* of memory pressure, below which it is not worth a word */
+
+/* What pit_advise gives, and what frees it. */
+struct advice {
+    pit_advice shown; /* first: a pointer to it is a pointer to all */
+    pit_finding findings[FINDINGS_MOST];
+    char *lead;
+};
+
+/* ---- filling in the words --------------------------------------------------------------------- */
+
+static void add_base(struct pit__text *text, const struct pit__case *all, size_t base)
+{
+    if (base == PIT__NO_PART) {
+        pit__text_puts(text, "the total");
+        return;
+    }
+    enum pit__role role = pit__role_of(all->parts[base].name);
+    if (role == PIT__ROLE_BATCH || role == PIT__ROLE_EPOCH)
+        pit__text_puts(text, "the ");
+    pit__text_add_visible(text, all->parts[base].name);
+}
+
+static void add_figure(struct pit__text *text, char kind, double figure, int ascii)
+{
+    char out[PIT__UNIT_BYTES];
+    switch (kind) {
+    case 'p':
+        pit__text_puts(text, pit__unit_percent_words(out, figure));
+        break;
+    case 'f':
+        pit__print_double(out, sizeof out, "%.1f%%", 100 * figure);
+        pit__text_puts(text, out);
+        break;
+    case 'x':
+        pit__print_double(out, sizeof out, "%.1fx", figure);
+        pit__text_puts(text, out);
+        break;
+    case 't':
+        pit__text_puts(text, pit__unit_duration(out, figure * 1e9, ascii));
+        break;
+    case 'b':
+        pit__text_puts(text, pit__unit_bytes_words(out, figure));
+        break;
+    default:
+        pit__text_puts(text, pit__unit_count(out, (uint64_t)figure));
+        break;
+    }
+}
+
+/* The words of a rule with the figures of a match in their places; see analysis/advice.h. */
+static void add_words(struct pit__text *text, const char *words, const struct pit__case *all,
+                      const struct pit__match *match, int ascii)
+{
+    const struct pit__part *part = match->part == PIT__NO_PART ? NULL : &all->parts[match->part];
+    while (*words) {
+        size_t plain = strcspn(words, "{");
+        pit__text_add(text, words, plain);
+        words += plain;
+        if (!*words)
+            break;
+        size_t bytes = strcspn(words, "}") + 1;
+        if (strncmp(words, "{name}", bytes) == 0)
+            pit__text_add_visible(text, part ? part->name : "batch");
+        else if (strncmp(words, "{path}", bytes) == 0)
+            pit__text_add_visible(text, part ? part->path : "");
+        else if (strncmp(words, "{base}", bytes) == 0)
+            add_base(text, all, match->base);
+        else
+            add_figure(text, words[1], match->figures[(words[2] - '0') % PIT__MATCH_FIGURES],
+                       ascii);
+        words += bytes;
+    }
+}
+
+/* What the sampler saw, after the evidence. */
+static void add_around(struct pit__text *text, const struct pit__around *around)
+{
+    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
+    if (around->cpu >= 0)
+        pit__text_printf(text, "; CPU %s of one core busy",
+                         pit__unit_percent_words(a, around->cpu));
+    if (around->read >= 1 || around->written >= 1)
+        pit__text_printf(text, "; storage read %s/s, written %s/s",
+                         pit__unit_bytes_words(a, around->read),
+                         pit__unit_bytes_words(b, around->written));
+    if (around->forced >= 1)
+        pit__text_printf(text, "; processor taken away %s times a second",
+                         pit__unit_rate(a, around->forced));
+    if (around->pressure >= REST_PRESSURE)
+        pit__text_printf(text, "; memory pressure up to %s",
+                         pit__unit_percent_words(a, around->pressure));
+}
+
+/* ---- findings ---------------------------------------------------------------------------------- */
+
+/* The text itself, the caller's now; NULL and *failed without memory. */
+static char *take(struct pit__text *text, int *failed)
+{
+    char *string = text->data ? text->data : calloc(1, 1);
+    *failed |= text->failed || !string;
+    *text = (struct pit__text){0};
+    return string;
+}
+
+static void fill(pit_finding *finding, const struct pit__advised *advised,
+                 const struct pit__case *all, int ascii, int *failed)
+{
+    const struct pit__rule *rule = advised->rule;
+    const struct pit__match *match = &advised->match;
+    struct pit__text text = {0};
+    finding->rule = rule->key;
+    finding->severity = rule->severity;
+    finding->share = match->share;
+    if (!ascii)
+        pit__text_puts(&text, rule->mark);
+    add_words(&text, rule->headline, all, match, ascii);
+    finding->headline = take(&text, failed);
+    add_words(&text, rule->evidence, all, match, ascii);
+    if (match->path)
+        pit__text_printf(&text, ", in %s", match->path);
+    if (rule->wants_around)
+        add_around(&text, &all->around);
+    finding->evidence = take(&text, failed);
+    add_words(&text, rule->remedy, all, match, ascii);
+    if (rule->more)
+        add_words(&text, rule->more, all, match, ascii);
+    finding->remedy = take(&text, failed);
+    if (match->path)
+        pit__text_puts(&text, match->path);
+    else if (match->part != PIT__NO_PART)
+        pit__text_puts(&text, all->parts[match->part].path);
+    finding->path = take(&text, failed);
+}
+
+/* "headline; the first remedies." */
+static char *make_lead(const struct pit__advised *advised, const struct pit__case *all, int ascii,
+                       int *failed)
+{
+    struct pit__text text = {0};
+    const struct pit__rule *rule = advised->rule;
+    if (!ascii)
+        pit__text_puts(&text, rule->mark);
+    add_words(&text, rule->headline, all, &advised->match, ascii);
+    pit__text_puts(&text, "; ");
+    add_words(&text, rule->remedy, all, &advised->match, ascii);
+    pit__text_puts(&text, ".");
+    return take(&text, failed);
+}
+
+/* NULL without memory. */
+static pit_advice *advise(const struct pit__advice_case *made, int ascii)
+{
+    struct pit__advised found[FINDINGS_MOST];
+    struct advice *advice = calloc(1, sizeof *advice);
+    int failed = 0, count = 0;
+    if (!advice)
+        return NULL;
+    advice->shown.findings = advice->findings;
+    advice->shown.too_little = *made->reason != 0;
+    strcpy(advice->shown.reason, made->reason);
+    if (!*made->reason || made->all.by_letter) /* of a run that is too short nothing is said */
+        count = pit__advise(&made->all, found, FINDINGS_MOST);
+    for (int i = 0; i < count; i++) {
+        fill(&advice->findings[advice->shown.count++], &found[i], &made->all, ascii, &failed);
+        if (found[i].rule->leads && !advice->lead)
+            advice->lead = make_lead(&found[i], &made->all, ascii, &failed);
+    }
+    if (failed || count < 0) {
+        pit_advice_free(&advice->shown);
+        return NULL;
+    }
+    return &advice->shown;
+}
+
+PIT_API void pit_advice_free(pit_advice *shown)
+{
+    struct advice *advice = (struct advice *)(void *)shown;
+    if (!advice)
+        return;
+    for (size_t i = 0; i < shown->count; i++) {
+        free((char *)(uintptr_t)advice->findings[i].headline);
+        free((char *)(uintptr_t)advice->findings[i].evidence);
+        free((char *)(uintptr_t)advice->findings[i].remedy);
+        free((char *)(uintptr_t)advice->findings[i].path);
+    }
+    free(advice->lead);
+    free(advice);
+}
+
+const char *pit__advice_lead(const pit_advice *shown)
+{
+    return ((const struct advice *)(const void *)shown)->lead;
+}
+
+pit_advice *pit__advise_tree(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
+                             int ascii)
+{
+    struct pit__advice_case made;
+    int code = pit__case_of_runs(runs, run_count, tree, &made);
+    pit_advice *advice = code ? NULL : advise(&made, ascii);
+    pit__case_free(&made);
+    return advice;
+}
+
+PIT_API pit_advice *pit_advise(const pit_run *const *runs, size_t run_count, int ascii)
+{
+    pit_tree *tree = pit_tree_build(runs, run_count);
+    pit_advice *advice = tree ? pit__advise_tree(runs, run_count, tree, ascii) : NULL;
+    pit_tree_free(tree);
+    return advice;
+}
+
+PIT_API pit_advice *pit_advise_rows(const pit_row *rows, size_t count, const double *batches,
+                                    size_t batch_count, int ascii)
+{
+    struct pit__advice_case made;
+    int code = pit__case_of_rows(rows, count, batches, batch_count, &made);
+    pit_advice *advice = code ? NULL : advise(&made, ascii);
+    pit__case_free(&made);
+    return advice;
+}
