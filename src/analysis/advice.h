@@ -5,7 +5,7 @@
  * by whoever prints them:
  *   {name} {path}   of the part        {base}  what its share is of: "the batch", "the total"
  *   {pN}  64 %      {fN}  64.0%        {xN}  6.6x        {nN}  150
- *   {tN}  538 ms    {bN}  12.3 MB      where N is the number of the match's figure
+ *   {tN}  538 ms    {bN}  12.3 MB      {cN}  150 passages     where N is the number of the match's figure
  */
 #ifndef PIT_ADVICE_H
 #define PIT_ADVICE_H

@@ -256,7 +256,7 @@ static int runs_vary(const struct pit__case *all, size_t part, struct pit__match
 
 #define WARNS "\xe2\x9a\xa0\xef\xb8\x8f  " /* ⚠️ */
 #define HINTS "\xe2\x9a\xa1 "              /* ⚡ */
-#define SHARE_EVIDENCE "{t1} of {t2} in {n3} passages"
+#define SHARE_EVIDENCE "{t1} of {t2} in {c3}"
 
 const struct pit__rule pit__rules[] = {
     {.key = "input_bound",
@@ -323,7 +323,7 @@ const struct pit__rule pit__rules[] = {
      .holds = drift,
      .mark = "",
      .headline = "DRIFT: {name} became {p0} slower along the run",
-     .evidence = "the change of its duration over {n2} passages, median {t1}",
+     .evidence = "the change of its duration over {c2}, median {t1}",
      .remedy = "look for work that grows with the run",
      .more = "; such as lists that are searched or copied, memory that is not freed,"
              " a processor that gets hot"},
@@ -348,7 +348,7 @@ const struct pit__rule pit__rules[] = {
      .holds = high_variance,
      .mark = WARNS,
      .headline = "High variance ({x0}) - investigate outliers!",
-     .evidence = "longest {t1}, shortest {t2} of {n5} passages, coefficient of variation"
+     .evidence = "longest {t1}, shortest {t2} of {c5}, coefficient of variation"
                  " {p3}, {n4} outliers",
      .remedy = "try inputs padded to one size or batches sorted by size",
      .more = "; a smaller cache if memory is short, pinned memory, augmentations "
@@ -361,7 +361,7 @@ const struct pit__rule pit__rules[] = {
      .holds = slowdown,
      .mark = "",
      .headline = "SLOWDOWN: {name} was faster at first, {x0} of that on average",
-     .evidence = "{t1} at first, mean {t3} of {n2} passages",
+     .evidence = "{t1} at first, mean {t3} of {c2}",
      .remedy = "look at what changed then",
      .more = "; such as other programs on the machine, a hot processor, a cache that"
              " filled up"},

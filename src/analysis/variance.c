@@ -39,9 +39,14 @@ static void measure(const double *x, size_t count, struct pit__variation *v)
     v->excess = sum > 0 ? above / sum : NAN;
 }
 
+static double outlier_above(const struct pit__variation *v)
+{
+    return v->median + fmax(FAR * v->deviation, FAR_RELATIVE * v->median);
+}
+
 static int is_outlier(const struct pit__variation *v, double duration)
 {
-    return duration > v->median + fmax(FAR * v->deviation, FAR_RELATIVE * v->median);
+    return duration > outlier_above(v);
 }
 
 /* Keep the index of a large one: the list ascends by index, the smallest gives way. */
@@ -106,7 +111,7 @@ static double explained_by(const double *x, size_t count, size_t p, double *mean
 }
 
 /* Slow and fast ones in turn are no outliers, but a rhythm all the same. */
-static size_t rhythm_of(const double *x, size_t count, double median, double *means)
+static size_t rhythm_of(const double *x, size_t count, double median, double *means, double *slow)
 {
     double most = 0;
     for (size_t p = 2; p <= 64 && p * 4 <= count; p++)
@@ -119,6 +124,7 @@ static size_t rhythm_of(const double *x, size_t count, double median, double *me
         double high = means[0];
         for (size_t r = 1; r < p; r++)
             high = fmax(high, means[r]);
+        *slow = (high + median) / 2;
         return high > PERIOD_SLOW * median ? p : 0;
     }
     return 0;
@@ -149,10 +155,11 @@ static int find_period(const double *x, size_t count, struct pit__variation *v)
             slow_count += slow[i] = (unsigned char)is_outlier(v, x[i]);
         if (slow_count >= PERIOD_LEAST)
             v->period = beat_of(slow, count, slow_count);
+        double above = outlier_above(v);
         if (v->period == 0)
-            v->period = rhythm_of(x, count, v->median, means);
+            v->period = rhythm_of(x, count, v->median, means, &above);
         if (v->period > 0)
-            count_slow(x, count, PERIOD_SLOW * v->median, v);
+            count_slow(x, count, above, v);
     }
     int code = slow && means ? 0 : -1;
     free(slow);

@@ -53,6 +53,10 @@ static void add_figure(struct pit__text *text, char kind, double figure, int asc
     case 'b':
         pit__text_puts(text, pit__unit_bytes_words(out, figure));
         break;
+    case 'c':
+        pit__text_printf(text, "%s passage%s", pit__unit_count(out, (uint64_t)figure),
+                         (uint64_t)figure == 1 ? "" : "s");
+        break;
     default:
         pit__text_puts(text, pit__unit_count(out, (uint64_t)figure));
         break;
@@ -144,16 +148,14 @@ static void fill(pit_finding *finding, const struct pit__advised *advised,
     finding->path = take(&text, failed);
 }
 
-/* "headline; the first remedies." */
+/* "headline; the first remedies." No mark: it is the first line as it is. */
 static char *make_lead(const struct pit__advised *advised, const struct pit__case *all, int ascii,
                        int *failed)
 {
     struct pit__text text = {0};
     const struct pit__rule *rule = advised->rule;
-    if (!ascii)
-        pit__text_puts(&text, rule->mark);
     add_words(&text, rule->headline, all, &advised->match, ascii);
-    pit__text_puts(&text, "; ");
+    pit__text_puts(&text, text.length > 0 && text.data[text.length - 1] == '!' ? " - " : "; ");
     add_words(&text, rule->remedy, all, &advised->match, ascii);
     pit__text_puts(&text, ".");
     return take(&text, failed);

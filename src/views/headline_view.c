@@ -1,6 +1,8 @@
-/* headline_view.c: the report's first line: what took the most, in words. */
+/* headline_view.c: the report's first line: what stands out and what to try; what took the most, in
+ * words. */
 #include "report_view.h"
 
+#include "advice_case.h"
 #include "report/units.h"
 
 /* The node with the most time of its own; detached ones only if there are no others, because
@@ -64,6 +66,11 @@ static void compose(const struct pit__report *report, struct pit__text *path,
 void pit__headline(const struct pit__report *report, struct pit__text *text)
 {
     struct pit__text words = {0};
+    const char *lead = pit__advice_lead(report->advice);
+    if (lead) {
+        pit__text_puts(text, lead);
+        return;
+    }
     compose(report, text, &words);
     pit__text_puts(text, pit__text_string(&words));
     text->failed |= words.failed;
@@ -72,7 +79,7 @@ void pit__headline(const struct pit__report *report, struct pit__text *text)
 
 /* At a given width the path gives way, not the figures behind it; if that is not enough they go
  * on in lines of their own. */
-int pit__print_headline(const struct pit__report *report)
+static int print_largest(const struct pit__report *report, enum pit__style style)
 {
     struct pit__text path = {0}, words = {0}, line = {0};
     compose(report, &path, &words);
@@ -87,12 +94,23 @@ int pit__print_headline(const struct pit__report *report)
     line.failed |= path.failed | words.failed;
     int code = 0;
     if (line.length > 0)
-        code = pit__print_line(report, &line, PIT__STRONG);
+        code = pit__print_line(report, &line, style);
     else
         pit__text_free(&line);
     if (!code && !one_line)
-        code = pit__print_prose(report, &words, 0, PIT__STRONG);
+        code = pit__print_prose(report, &words, 0, style);
     pit__text_free(&path);
     pit__text_free(&words);
     return code;
+}
+
+int pit__print_headline(const struct pit__report *report)
+{
+    const char *lead = pit__advice_lead(report->advice);
+    if (!lead)
+        return print_largest(report, PIT__STRONG);
+    struct pit__text words = {0};
+    pit__text_puts(&words, lead);
+    int code = pit__print_prose(report, &words, 0, PIT__STRONG);
+    return code ? code : print_largest(report, PIT__PLAIN);
 }

@@ -246,6 +246,7 @@ int pit__print_json(const struct pit__report *report)
     pit__json_uint(&json, "schema_version", SCHEMA_VERSION);
     pit__json_string(&json, "pitwall_version", PITWALL_VERSION);
     int code = write_summary(&json, report);
+    pit__json_advice(&json, report->advice);
     pit__json_array(&json, "runs");
     for (size_t r = 0; r < report->run_count; r++)
         write_run(&json, report->runs[r], &report->memory[r]);

@@ -5,6 +5,8 @@
  */
 #include "report_view.h"
 
+#include "advice_case.h"
+
 #include "report/style.h"
 #include "report/units.h"
 
@@ -273,6 +275,10 @@ int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
     }
     if (code == 0)
         code = make_memory(&report);
+    if (code == 0) {
+        report.advice = pit__advise_tree(runs, run_count, tree, report.options->ascii);
+        code = report.advice ? 0 : PIT_NO_MEMORY;
+    }
     errno = 0;
     if (code == 0)
         code = print_form(&report, view);
@@ -281,6 +287,7 @@ int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
     int saved = errno; /* the caller may want to say why */
     free(report.total_ns);
     free_memory(&report);
+    pit_advice_free(report.advice);
     pit_tree_free(tree);
     errno = saved;
     return code;

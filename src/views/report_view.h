@@ -53,13 +53,15 @@ struct pit__report {
     double in_spans_ns;  /* of the top-level nodes that are not detached, open ones included */
     size_t busy_threads; /* that had spans */
     struct pit__run_memory *memory; /* of each run */
+    pit_advice *advice;             /* what stands out */
 };
 
 /* The report, or one of the views that look at runs directly. As pit_report_print. */
 int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
                       const pit_report_options *options);
 
-/* The answer in one line of words. */
+/* The answer in one line of words: what stands out and what to try, or else what took the most; in
+ * print, where something stands out, both. */
 int pit__print_headline(const struct pit__report *report);
 void pit__headline(const struct pit__report *report, struct pit__text *text);
 
@@ -80,6 +82,10 @@ int pit__print_memory_headline(const struct pit__report *report);
 void pit__memory_headline(const struct pit__report *report, struct pit__text *words);
 int pit__print_readings(const struct pit__report *report);
 int pit__print_memory_tree(const struct pit__report *report);
+
+/* advice_json.c: what stands out, for machines. */
+struct pit__json;
+void pit__json_advice(struct pit__json *json, const pit_advice *advice);
 
 /* memory_json.c: their figures for machines. */
 struct pit__json;

@@ -47,6 +47,9 @@ extern const struct pit__view pit__timing_summary_view, pit__speedup_view, pit__
 /* Of the journal: epochs_view.c, stages_view.c, windows_view.c. */
 extern const struct pit__view pit__epochs_view, pit__stages_view, pit__windows_view;
 
+extern const struct pit__view pit__warmup_view, pit__convergence_view, pit__bottlenecks_view,
+    pit__profile_view;
+
 /* NULL: there is none of that name, or it is one of the report's own. */
 const struct pit__view *pit__view_find(const char *name);
 
