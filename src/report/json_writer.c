@@ -141,22 +141,21 @@ void pit__json_string(struct pit__json *json, const char *key, const char *value
 }
 
 /* printf is slow where a document holds a hundred thousand numbers. */
-static void write_uint(FILE *out, uint64_t value, int digits_wanted)
+static void write_uint(FILE *out, uint64_t value)
 {
     char digits[24];
     size_t at = sizeof digits;
     do {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
-        digits_wanted--;
-    } while (value > 0 || digits_wanted > 0);
+    } while (value > 0);
     fwrite(digits + at, 1, sizeof digits - at, out);
 }
 
 void pit__json_uint(struct pit__json *json, const char *key, uint64_t value)
 {
     lead_in(json, key);
-    write_uint(json->out, value, 1);
+    write_uint(json->out, value);
 }
 
 void pit__json_int(struct pit__json *json, const char *key, int64_t value)
@@ -164,7 +163,7 @@ void pit__json_int(struct pit__json *json, const char *key, int64_t value)
     lead_in(json, key);
     if (value < 0)
         putc('-', json->out);
-    write_uint(json->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
+    write_uint(json->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 void pit__json_bool(struct pit__json *json, const char *key, int value)
@@ -192,22 +191,13 @@ void pit__json_double(struct pit__json *json, const char *key, double value)
 
 void pit__json_milli(struct pit__json *json, const char *key, double value)
 {
-    if (!(value >= 0 && value < 9e15)) {
-        pit__json_double(json, key, value);
+    if (!isfinite(value)) {
+        pit__json_null(json, key);
         return;
     }
+    char number[PIT__UNIT_BYTES];
     lead_in(json, key);
-    uint64_t whole = (uint64_t)value;
-    uint64_t thousandths = (uint64_t)((value - (double)whole) * 1000 + 0.5);
-    if (thousandths == 1000) {
-        whole++;
-        thousandths = 0;
-    }
-    write_uint(json->out, whole, 1);
-    if (thousandths > 0) {
-        putc('.', json->out);
-        write_uint(json->out, thousandths, 3);
-    }
+    fputs(pit__unit_milli(number, value), json->out);
 }
 
 void pit__json_micro(struct pit__json *json, const char *key, uint64_t ns)

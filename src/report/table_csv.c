@@ -30,7 +30,7 @@ static void write_text(FILE *out, const char *text)
     putc('"', out);
 }
 
-static void write_cell(FILE *out, const struct pit__table *table,
+static void write_cell(FILE *out, const struct pit__table *table, enum pit__kind kind,
                        const struct pit__table_cell *cell)
 {
     char figure[PIT__UNIT_BYTES];
@@ -45,7 +45,9 @@ static void write_cell(FILE *out, const struct pit__table *table,
         fprintf(out, "%" PRIu64, cell->whole);
         return;
     case PIT__REAL:
-        fputs(pit__unit_exact(figure, cell->real), out);
+        fputs(kind == PIT__DURATION ? pit__unit_milli(figure, cell->real)
+                                    : pit__unit_exact(figure, cell->real),
+              out);
         return;
     }
 }
@@ -62,7 +64,7 @@ int pit__table_csv(struct pit__table *table, FILE *out)
         for (size_t c = 0; c < n; c++) {
             if (c > 0)
                 putc(',', out);
-            write_cell(out, table, &table->cells[r * n + c]);
+            write_cell(out, table, table->columns[c].kind, &table->cells[r * n + c]);
         }
         putc('\n', out);
     }

@@ -80,6 +80,17 @@ static size_t natural_width(const struct pit__column *column, const struct pit__
     return pit__text_width(pit__text_string(text));
 }
 
+/* Blanks that would end the line if this were the last column: under its title too. */
+static size_t trailing_blanks(const struct pit__column *column, const struct place *place)
+{
+    const struct pit__fixed *fixed = &column->fixed;
+    size_t title = fixed->title_width > 0 ? pit__text_width(column->title) : 0;
+    size_t used = place->widest > title ? place->widest : title;
+    if (fixed->after || !(fixed->same || fixed->left || column->kind == PIT__TEXT))
+        return 0;
+    return place->width > used ? place->width - used : 0;
+}
+
 /* Widths by need, then names back to what the rule leaves them. */
 static void lay_out(const struct pit__table *table, struct place *places, int rule, int cut,
                     struct pit__text *text)
@@ -105,8 +116,7 @@ static void lay_out(const struct pit__table *table, struct place *places, int ru
         if (widest > places[c].width)
             places[c].width = widest;
         whole += width_of(column->fixed.before) + places[c].width + width_of(column->fixed.after);
-        int left = column->fixed.same || column->fixed.left || column->kind == PIT__TEXT;
-        last = left && !column->fixed.after ? places[c].width - widest : 0;
+        last = trailing_blanks(column, &places[c]);
     }
     whole -= last;
     for (size_t c = table->column_count; c-- > 0;) {

@@ -2,9 +2,10 @@
 #include "json_writer.h"
 #include "table_rows.h"
 
-static void write_cell(struct pit__json *json, const struct pit__table *table, const char *key,
-                       const struct pit__table_cell *cell)
+static void write_cell(struct pit__json *json, const struct pit__table *table,
+                       const struct pit__column *column, const struct pit__table_cell *cell)
 {
+    const char *key = column->key;
     switch ((enum pit__content)cell->content) {
     case PIT__EMPTY:
     case PIT__NOT_AVAILABLE:
@@ -17,7 +18,10 @@ static void write_cell(struct pit__json *json, const struct pit__table *table, c
         pit__json_uint(json, key, cell->whole);
         return;
     case PIT__REAL:
-        pit__json_double(json, key, cell->real);
+        if (column->kind == PIT__DURATION)
+            pit__json_milli(json, key, cell->real);
+        else
+            pit__json_double(json, key, cell->real);
         return;
     }
 }
@@ -31,7 +35,7 @@ int pit__table_json(struct pit__table *table, struct pit__json *json, const char
     for (size_t r = 0; r < rows; r++) {
         pit__json_flat_object(json, NULL);
         for (size_t c = 0; c < n; c++)
-            write_cell(json, table, table->columns[c].key, &table->cells[r * n + c]);
+            write_cell(json, table, &table->columns[c], &table->cells[r * n + c]);
         pit__json_object_end(json);
     }
     pit__json_array_end(json);

@@ -212,3 +212,28 @@ const char *pit__unit_exact(char *out, double value)
     pit__fix_decimal_sign(out);
     return out;
 }
+
+const char *pit__unit_milli(char *out, double value)
+{
+    if (!(value >= 0 && value < 9e15))
+        return pit__unit_exact(out, value);
+    uint64_t whole = (uint64_t)value;
+    uint64_t thousandths = (uint64_t)((value - (double)whole) * 1000 + 0.5);
+    if (thousandths == 1000) {
+        whole++;
+        thousandths = 0;
+    }
+    char digits[PIT__UNIT_BYTES];
+    size_t at = sizeof digits;
+    digits[--at] = '\0';
+    if (thousandths > 0) {
+        for (int i = 0; i < 3; i++, thousandths /= 10)
+            digits[--at] = (char)('0' + thousandths % 10);
+        digits[--at] = '.';
+    }
+    do {
+        digits[--at] = (char)('0' + whole % 10);
+        whole /= 10;
+    } while (whole > 0);
+    return strcpy(out, digits + at);
+}
