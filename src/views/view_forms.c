@@ -144,5 +144,6 @@ struct pit__cell pit__cell_name(const char *name)
 
 struct pit__cell pit__cell_share(double part, double total)
 {
-    return pit__cell_real(total > 0 ? part / total : NAN);
+    double share = total > 0 ? part / total : NAN;
+    return pit__cell_real(share <= 1 + 1e-9 ? share : NAN);
 }

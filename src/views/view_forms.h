@@ -38,7 +38,8 @@ const pit_row **pit__rows_ranked(const pit_data *data, int shortest);
 /* A row's name as a cell: an empty one is shown as "". */
 struct pit__cell pit__cell_name(const char *name);
 
-/* A share of a total as a cell; not available where there is no total. */
+/* A share of a total as a cell; not available where there is no total, or where a part that overlaps
+ * the others is longer than it. */
 struct pit__cell pit__cell_share(double part, double total);
 
 /* rows_gather.c: rows by name alone: the same name at several places is one row. Finished spans. */

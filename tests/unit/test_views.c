@@ -278,6 +278,10 @@ TEST(shares_are_of_the_rows_that_do_not_lie_inside_others)
                     "inner:                       1.00s ( 25.0%)\n"
                     "nothing:                     0.00s (  0.0%)\n"));
     CHECK(has(text, "Total time:                  4.00s\n=="));
+    rows[1].seconds = 5; /* it overlaps: longer than all that is counted */
+    text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
+    CHECK(has(text, "inner:                       5.00s (   n/a)\n"));
+    rows[1].seconds = 1;
     rows[0].seconds = 0;
     text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
     CHECK(has(text, "inner:                       1.00s (   n/a)\n"));

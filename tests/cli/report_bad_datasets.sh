@@ -1,0 +1,1 @@
+pitwall report --datasets 0 run.pit

@@ -1,0 +1,1 @@
+pitwall report --view sweep --threshold low run.pit
