@@ -32,16 +32,24 @@ static int nothing(struct pit__gathered *gathered, const char *why)
 /* ---- runs and their labels ----------------------------------------------------------------- */
 
 struct keys {
-    const char **names; /* of the labels in which runs differ, without "label." */
-    size_t count, room;
+    const char **names; /* of labels, without "label." */
+    size_t count;
 };
+
+/* A label's key, or NULL: the fact is none. */
+static const char *label_key(const pit_fact *fact)
+{
+    size_t bytes = sizeof LABEL - 1;
+    return strncmp(fact->key, LABEL, bytes) == 0 ? fact->key + bytes : NULL;
+}
 
 static const char *label_of(const pit_run *run, const char *key)
 {
-    for (size_t i = 0; i < run->fact_count; i++)
-        if (strncmp(run->facts[i].key, LABEL, sizeof LABEL - 1) == 0 &&
-            strcmp(run->facts[i].key + sizeof LABEL - 1, key) == 0)
+    for (size_t i = 0; i < run->fact_count; i++) {
+        const char *own = label_key(&run->facts[i]);
+        if (own && strcmp(own, key) == 0)
             return run->facts[i].value;
+    }
     return "";
 }
 
@@ -54,19 +62,34 @@ static int differs(const struct pit__gathered *gathered, const char *key)
     return 0;
 }
 
-static void add_keys(const struct pit__gathered *gathered, const pit_run *run, struct keys *keys)
+static void add_keys(const pit_run *run, struct keys *keys)
 {
-    for (size_t i = 0; i < run->fact_count && keys->count < keys->room; i++) {
-        const char *key = run->facts[i].key;
-        if (strncmp(key, LABEL, sizeof LABEL - 1) != 0)
-            continue;
-        key += sizeof LABEL - 1;
+    for (size_t i = 0; i < run->fact_count; i++) {
+        const char *key = label_key(&run->facts[i]);
         size_t have = 0;
-        while (have < keys->count && strcmp(keys->names[have], key) != 0)
+        while (key && have < keys->count && strcmp(keys->names[have], key) != 0)
             have++;
-        if (have == keys->count && differs(gathered, key))
+        if (key && have == keys->count)
             keys->names[keys->count++] = key;
     }
+}
+
+/* The labels in which the runs differ. */
+static int find_keys(struct pit__gathered *gathered, struct keys *keys)
+{
+    size_t room = 1, kept = 0;
+    for (size_t r = 0; r < gathered->run_count; r++)
+        room += gathered->runs[r]->fact_count;
+    keys->names = pit__gather_alloc(gathered, room, sizeof *keys->names);
+    if (!keys->names)
+        return PIT_NO_MEMORY;
+    for (size_t r = 0; r < gathered->run_count; r++)
+        add_keys(gathered->runs[r], keys);
+    for (size_t i = 0; i < keys->count; i++)
+        if (differs(gathered, keys->names[i]))
+            keys->names[kept++] = keys->names[i];
+    keys->count = kept;
+    return 0;
 }
 
 /* What a run is called: the value of the one label, or all of them with their names. */
@@ -228,15 +251,13 @@ static int gather_spans(struct pit__gathered *gathered, uint32_t inside)
 
 int pit__gather_sweep(struct pit__gathered *gathered)
 {
-    struct keys keys = {.room = 64};
-    keys.names = pit__gather_alloc(gathered, keys.room, sizeof *keys.names);
-    if (!keys.names)
-        return PIT_NO_MEMORY;
-    for (size_t r = 0; r < gathered->run_count; r++)
-        add_keys(gathered, gathered->runs[r], &keys);
+    struct keys keys = {0};
+    int code = find_keys(gathered, &keys);
+    if (code)
+        return code;
     if (keys.count > 0)
         return gather_runs(gathered, &keys);
     uint32_t inside;
-    int code = pit__gather_node(gathered, &inside);
+    code = pit__gather_node(gathered, &inside);
     return code ? code : gather_spans(gathered, inside);
 }
