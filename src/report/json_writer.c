@@ -140,22 +140,22 @@ void pit__json_string(struct pit__json *json, const char *key, const char *value
         fputs("null", json->out);
 }
 
-/* printf is slow where a document holds a hundred thousand numbers. */
-static void write_uint(FILE *out, uint64_t value)
+/* In at least `least` digits. printf is slow where a document holds a hundred thousand numbers. */
+static void write_uint(FILE *out, uint64_t value, size_t least)
 {
     char digits[24];
     size_t at = sizeof digits;
     do {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
-    } while (value > 0);
+    } while (value > 0 || sizeof digits - at < least);
     fwrite(digits + at, 1, sizeof digits - at, out);
 }
 
 void pit__json_uint(struct pit__json *json, const char *key, uint64_t value)
 {
     lead_in(json, key);
-    write_uint(json->out, value);
+    write_uint(json->out, value, 1);
 }
 
 void pit__json_int(struct pit__json *json, const char *key, int64_t value)
@@ -163,7 +163,7 @@ void pit__json_int(struct pit__json *json, const char *key, int64_t value)
     lead_in(json, key);
     if (value < 0)
         putc('-', json->out);
-    write_uint(json->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    write_uint(json->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
 }
 
 void pit__json_bool(struct pit__json *json, const char *key, int value)
