@@ -1,9 +1,10 @@
 /* Memory and allocation figures of spans, and their records.
  *
  * The kernel's high-water mark is one for the process. At each begin of a memory span it is read,
- * folded into every memory span that is open on any thread and into the run's own peak, and reset;
- * at each end it is read and folded. So nested and concurrent spans are each right, up to what
- * happens between the reading and the reset. A span's peak is the process's peak during it.
+ * folded into every memory span that is open on any thread and into the peak of every run that the
+ * process writes, and reset; at each end it is read and folded. So nested and concurrent spans are
+ * each right, up to what happens between the reading and the reset. A span's peak is the process's
+ * peak during it.
  *
  * The figures are read outside the span's own time; span_rare.c takes what that costs out of the
  * spans around.
@@ -11,14 +12,15 @@
 #include "format/alloc_api.h"
 #include "recorder.h"
 #include "rss.h"
+#include "sample_source.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
 /* Figures of one open frame. Private memory, one for each depth; linked while it is measured. */
 struct pit__measured {
-    struct pit__watched watched; /* its peak, kept up to date by everybody's readings */
-    uint64_t rss_begin, rss_end; /* 0: it could not be read */
+    struct pit__watched watched;         /* its peak, kept up to date by everybody's readings */
+    uint64_t rss_begin, rss_end;         /* 0: it could not be read */
     uint64_t minor_faults, major_faults; /* at the begin; at the end: during it */
     uint64_t items;                      /* of the node at the begin */
     struct pit__alloc_counters alloc;    /* at the begin; at the end: during it */
@@ -29,10 +31,18 @@ struct pit__measured {
     int leak_level; /* -1: not marked for leaks */
 };
 
-/* One for the process, in wiped memory: a child has no open memory spans and no files. */
+/* A recorder whose run has a peak. Wiped memory, never given back, used again. */
+struct follower {
+    struct follower *next;
+    pit_recorder *recorder; /* NULL: nobody's */
+};
+
+/* One for the process, in wiped memory: a child has no open memory spans, recorders and files. The
+ * lock is taken after the open lock; of those taken inside it there is only the allocator's. */
 struct mark {
     struct pit__lock lock;
     struct pit__watched *open;
+    struct follower *followers;
     struct pit__rss rss;
 };
 
@@ -117,6 +127,46 @@ void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes)
         ;
 }
 
+/* ---- runs that have a peak ----------------------------------------------------------------- */
+
+/* With the lock held. */
+static struct follower *follower_of(struct mark *mark, const pit_recorder *rec)
+{
+    struct follower *f = mark->followers;
+    while (f && f->recorder != rec)
+        f = f->next;
+    return f;
+}
+
+/* Without memory for it the run still has what its own readings see. */
+void pit__peak_follow(pit_recorder *rec)
+{
+    struct mark *mark = mark_of_process();
+    if (!mark)
+        return;
+    pit__lock_take(&mark->lock);
+    struct follower *f = follower_of(mark, NULL);
+    if (!f && (f = pit__wiped_alloc(sizeof *f))) {
+        f->next = mark->followers;
+        mark->followers = f;
+    }
+    if (f)
+        f->recorder = rec;
+    pit__lock_give(&mark->lock);
+}
+
+void pit__peak_leave(const pit_recorder *rec)
+{
+    struct mark *mark = mark_of_process();
+    if (!mark)
+        return;
+    pit__lock_take(&mark->lock);
+    struct follower *f = follower_of(mark, rec);
+    if (f)
+        f->recorder = NULL;
+    pit__lock_give(&mark->lock);
+}
+
 /* ---- the process's memory ------------------------------------------------------------------ */
 
 static void fold(struct mark *mark, uint64_t peak)
@@ -124,6 +174,14 @@ static void fold(struct mark *mark, uint64_t peak)
     for (struct pit__watched *w = mark->open; w; w = w->next)
         if (peak > w->peak)
             w->peak = peak;
+}
+
+/* Before a reset, which would hide it from the runs of all recorders. */
+static void fold_into_runs(struct mark *mark, uint64_t peak)
+{
+    for (struct follower *f = mark->followers; f; f = f->next)
+        if (f->recorder)
+            pit__rss_peak_seen(f->recorder, peak);
 }
 
 static void link_in(struct mark *mark, struct pit__watched *w)
@@ -153,6 +211,7 @@ struct pit__rss_reading pit__watch_begin(struct pit__watched *w)
     pit__lock_take(&mark->lock);
     now = pit__rss_read(&mark->rss);
     fold(mark, now.peak);
+    fold_into_runs(mark, now.peak);
     pit__rss_reset(&mark->rss, now.rss);
     w->peak = now.rss;
     link_in(mark, w);
@@ -189,14 +248,13 @@ uint64_t pit__resident(void)
     return rss;
 }
 
-static void memory_begin(struct pit__thread *t, struct pit__measured *m)
+static void memory_begin(struct pit__measured *m)
 {
     struct pit__rss_reading now = pit__watch_begin(&m->watched);
     m->rss_begin = now.rss;
     m->rss_end = 0;
     m->minor_faults = now.minor_faults;
     m->major_faults = now.major_faults;
-    pit__rss_peak_seen(t->recorder, now.peak);
 }
 
 static void memory_end(struct pit__thread *t, struct pit__measured *m)
@@ -249,7 +307,7 @@ void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where)
     m->items = node->items;
     m->leak_level = -1;
     if (where & PIT_FMT_WHERE_MEMORY)
-        memory_begin(t, m);
+        memory_begin(m);
     if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
         alloc_begin(m, where); /* last, so that it starts right before the span */
 }

@@ -294,12 +294,6 @@ const struct pit__alloc_api *pit__alloc_of_process(void);
 /* The run's highest RSS is at least this. */
 void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
 
-/* ---- sample_source.c ----------------------------------------------------------------------- */
-
-void pit__sample_limits(struct pit_fmt_samples *samples);
-/* peak: the kernel's high-water mark since it was last reset, 0 if it can't be had. */
-struct pit_fmt_sample pit__sample_read(uint64_t ticks, uint64_t *peak);
-
 /* ---- device.c ------------------------------------------------------------------------------ */
 
 /* Until all work of the device is done. */

@@ -38,20 +38,23 @@ static int open_high(const char *path, int flags)
     return high;
 }
 
-/* pread of a file that is opened at the first use, and again if somebody closed it. */
-static ssize_t read_open(int *slot, const char *path, char *text, size_t room)
+/* pread of a file that is opened at the first use, and again if somebody closed it or has a file
+ * of his own under its number: then the text is not of the form that `number_of` knows. The number
+ * found there, or 0. pread leaves a stranger's file as it is. */
+static uint64_t read_open(int *slot, const char *path, uint64_t (*number_of)(const char *text))
 {
+    char text[4096];
     for (int tries = 0; tries < 2; tries++) {
         if (*slot == 0)
             *slot = open_high(path, O_RDONLY) + 1;
-        ssize_t got = *slot > 0 ? pread(*slot - 1, text, room - 1, 0) : -1;
-        if (got > 0) {
-            text[got] = 0;
-            return got;
-        }
+        ssize_t got = *slot > 0 ? pread(*slot - 1, text, sizeof text - 1, 0) : -1;
+        text[got > 0 ? got : 0] = 0;
+        uint64_t number = got > 0 ? number_of(text) : 0;
+        if (number)
+            return number;
         *slot = 0;
     }
-    return -1;
+    return 0;
 }
 
 /* Since Linux 6.2 each CPU keeps up to a batch of pages to itself; before, each thread up to 64. */
@@ -69,22 +72,36 @@ static uint64_t bound_bytes(void)
     return (uint64_t)(64 * page) * 8; /* of eight threads; a figure, not a promise, there */
 }
 
+/* Seven numbers in a line; the second is the one. 0: this is no such file. */
+static uint64_t resident_pages(const char *text)
+{
+    uint64_t numbers[7];
+    for (int i = 0; i < 7; i++) {
+        numbers[i] = 0;
+        if (*text < '0' || *text > '9')
+            return 0;
+        for (; *text >= '0' && *text <= '9'; text++)
+            numbers[i] = numbers[i] * 10 + (uint64_t)(*text - '0');
+        if (*text++ != (i < 6 ? ' ' : '\n'))
+            return 0;
+    }
+    return *text == 0 ? numbers[1] : 0;
+}
+
+static uint64_t hwm_kilobytes(const char *text)
+{
+    const char *line = strncmp(text, "Name:", 5) == 0 ? strstr(text, "\nVmHWM:") : NULL;
+    return line ? strtoull(line + 7, NULL, 10) : 0;
+}
+
 static uint64_t read_statm(struct pit__rss *rss)
 {
-    char text[96];
-    if (read_open(&rss->statm, "/proc/self/statm", text, sizeof text) <= 0)
-        return 0;
-    const char *second = strchr(text, ' ');
-    return second ? strtoull(second, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    return read_open(&rss->statm, "/proc/self/statm", resident_pages) * rss->page_bytes;
 }
 
 static uint64_t read_hwm(struct pit__rss *rss)
 {
-    char text[4096];
-    if (read_open(&rss->status, "/proc/self/status", text, sizeof text) <= 0)
-        return 0;
-    const char *line = strstr(text, "VmHWM:");
-    return line ? strtoull(line + 6, NULL, 10) * 1024 : 0;
+    return read_open(&rss->status, "/proc/self/status", hwm_kilobytes) * 1024;
 }
 
 /* A descriptor that is certainly ours: a program may have closed it and have opened a file of its
@@ -137,6 +154,7 @@ struct pit__rss_reading pit__rss_read(struct pit__rss *rss)
     int is_first = !rss->checked;
     if (is_first) {
         rss->checked = 1;
+        rss->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
         rss->error_bytes = bound_bytes();
         rss->peak_method = PIT_FMT_PEAK_RUSAGE;
         rss->floor_bound = UINT64_MAX;

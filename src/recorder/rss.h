@@ -12,7 +12,8 @@ struct pit__rss {
     uint64_t clear_device, clear_inode; /* of clear_refs: what is written to must be ours */
     uint32_t peak_method;               /* enum pit_fmt_peak */
     uint32_t checked;                   /* the method was chosen */
-    uint64_t error_bytes;               /* how late the kernel's counters may be */
+    uint64_t page_bytes;
+    uint64_t error_bytes; /* how late the kernel's counters may be */
     uint64_t floor_bound; /* a floor below ru_maxrss, if there is one, is at most this */
 };
 

@@ -1,10 +1,12 @@
 /* The background thread: ten times a second it marks that the run is alive, with a reading of the
- * clocks, and samples the process; every few seconds it mirrors a run that lives in shared memory. All signals are
- * blocked in it; it ends at close and does not exist in a forked child.
+ * clocks, and samples the process; every few seconds it mirrors a run that lives in shared memory.
+ * All signals are blocked in it; it ends at close and does not exist in a forked child.
  */
 #include "recorder.h"
+#include "sample_source.h"
 
 #include <signal.h>
+#include <string.h>
 
 #define MIRROR_EVERY_NS ((uint64_t)5 * 1000000000u)
 #define STACK_BYTES ((size_t)256 * 1024)
@@ -71,13 +73,13 @@ static void fold(struct pit_fmt_samples *samples)
     PIT_STORE_ORDERED(samples->half, to);
 }
 
-void pit__samples_add(pit_recorder *rec)
+static void add_reading(pit_recorder *rec, struct pit__sources *sources)
 {
     struct pit_fmt_samples *samples = rec->samples;
     if (!samples)
         return;
     uint64_t ticks = pit__clock_read(pit__clock_is_counter(rec->clock)), peak;
-    struct pit_fmt_sample now = pit__sample_read(ticks, &peak);
+    struct pit_fmt_sample now = pit__sample_read(sources, ticks, &peak);
     uint32_t copy = 1 - samples->newest_copy;
     store_sample(&samples->newest[copy], &now);
     PIT_STORE_ORDERED(samples->newest_copy, copy);
@@ -93,6 +95,17 @@ void pit__samples_add(pit_recorder *rec)
     PIT_STORE_ORDERED(samples->block.used, count + 1);
 }
 
+/* By a thread of the program, in whose table of descriptors nothing may stay. After the one at close
+ * the recorder may be freed at any time. */
+void pit__samples_add(pit_recorder *rec)
+{
+    struct pit__sources sources;
+    memset(&sources, 0, sizeof sources);
+    add_reading(rec, &sources);
+    if (PIT_LOAD(rec->closed))
+        pit__peak_leave(rec);
+}
+
 void pit__samples_new(pit_recorder *rec)
 {
     if (!(rec->sample_hz > 0))
@@ -105,6 +118,7 @@ void pit__samples_new(pit_recorder *rec)
     PIT_STORE(samples->stride[0], 1);
     PIT_STORE_ORDERED(samples->stride[1], 1);
     rec->samples = samples;
+    pit__peak_follow(rec);
     pit__samples_add(rec);
 }
 
@@ -114,15 +128,20 @@ static void *sample(void *arg)
     struct pit__control *control = rec->control;
     uint64_t interval = (uint64_t)(1e9 / rec->sample_hz);
     uint64_t mirrored = pit__clock_monotonic_ns();
+    struct pit__sources sources;
+    memset(&sources, 0, sizeof sources);
+    if (!rec->live_path[0]) /* mirroring opens files by libc's calls, for all to see */
+        pit__sources_own(&sources);
     while (!PIT_LOAD_ACQUIRE(control->sampler_stop)) {
         pit__wait_while(&control->sampler_stop, 0, interval);
-        pit__samples_add(rec);
+        add_reading(rec, &sources);
         pit__clock_mark(rec);
         if (!rec->live_path[0] || pit__clock_monotonic_ns() - mirrored < MIRROR_EVERY_NS)
             continue;
         pit__mirror(rec, 0);
         mirrored = pit__clock_monotonic_ns();
     }
+    pit__sources_close(&sources);
     return NULL;
 }
 

@@ -2,13 +2,18 @@
  * things. Waits for a line on its standard input where it says so.
  *
  *   rest RUN MB          holds MB, writes a file, burns some CPU time, says "rest", waits; closes
+ *   anew RUN MB          the same on a kernel that gives the sampler no descriptors of its own
+ *   strangers RUN MB     opens a run, closes all descriptors, opens files and a pipe of its own under
+ *                        their numbers, holds MB; prints how many of them were touched
+ *   pipe RUN             closes the writing end of a pipe that was open before the run; prints 1 if
+ *                        the reading end has ended
  *   spin RUN MS HZ       runs for MS with sample_hz HZ, 0: the environment's
  *   signals RUN N        sends itself N signals from outside the recorder's thread; prints how many
  *                        were handled, and how many of them on a thread called pitwall
  *   threads RUN HZ       prints how many threads there are before open, after, in a forked child,
  *                        after close
  *   peak RUN WHEN        150 MB for a moment: before, between or after two memory spans, or none:
- *                        in a run without any
+ *                        in a run without any; other: between two of another recorder
  */
 #include "memory_holder.h"
 
@@ -17,11 +22,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -76,6 +87,84 @@ static int run_rest(char **arguments)
     fflush(stdout);
     if (!fgets(line, sizeof line, stdin))
         return 70;
+    return pit_close() ? 70 : 0;
+}
+
+/* ---- descriptors --------------------------------------------------------------------------- */
+
+/* close_range is as unknown as before Linux 5.9. */
+static int run_anew(char **arguments)
+{
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 436, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof steps / sizeof steps[0], steps};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        fail("seccomp");
+    return run_rest(arguments);
+}
+
+static void rest_ms(long ms)
+{
+    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+#define STRANGERS 1000 /* more than our descriptors are high */
+#define FIRST_STRANGER 3
+
+/* By bare calls: a sanitizer need not be told that everything is closed behind its back. */
+static int run_strangers(char **arguments)
+{
+    static const char text[] = "1 999999999 1 1 1 1 1\n"; /* as if it were one of the sampler's */
+    struct holder held = {{0}, {0}, 0};
+    struct rlimit room = {STRANGERS + 50, STRANGERS + 50};
+    char path[4096];
+    int touched = 0, ends[2];
+    snprintf(path, sizeof path, "%s.data", arguments[0]);
+    setrlimit(RLIMIT_NOFILE, &room);
+    open_run(arguments[0], 100);
+    rest_ms(100);
+    for (int fd = FIRST_STRANGER; fd < STRANGERS + 50; fd++)
+        syscall(SYS_close, fd);
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT, 0600);
+    if (file != FIRST_STRANGER || syscall(SYS_write, file, text, strlen(text)) < 0 ||
+        syscall(SYS_lseek, file, 0L, SEEK_SET) != 0)
+        fail(path);
+    if (syscall(SYS_pipe2, ends, 0) != 0 || syscall(SYS_write, ends[1], text, strlen(text)) < 0)
+        fail("pipe");
+    for (int i = 0; i < STRANGERS / 2; i++) /* each with a place in the file of its own */
+        if (syscall(SYS_openat, AT_FDCWD, path, O_RDWR) < 0 || syscall(SYS_dup, ends[0]) < 0)
+            fail(path);
+    hold(&held, (size_t)atoi(arguments[1]) * MB);
+    rest_ms(500);
+    for (int fd = FIRST_STRANGER; fd < STRANGERS; fd++)
+        touched += syscall(SYS_lseek, fd, 0L, SEEK_CUR) > 0;
+    int waiting = 0;
+    if (ioctl(ends[0], FIONREAD, &waiting) != 0 || waiting != (int)strlen(text))
+        touched++;
+    pit_close(); /* the run's own descriptor was closed too: whatever it says */
+    for (int fd = FIRST_STRANGER; fd < STRANGERS; fd++)
+        touched += syscall(SYS_fcntl, fd, F_GETFD) < 0;
+    printf("%d\n", touched);
+    return 0;
+}
+
+static int run_pipe(char **arguments)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        fail("pipe");
+    open_run(arguments[0], 100);
+    rest_ms(100);
+    close(ends[1]);
+    struct pollfd end = {.fd = ends[0], .events = POLLIN};
+    char byte;
+    printf("%d\n", poll(&end, 1, 5000) == 1 && read(ends[0], &byte, 1) == 0);
     return pit_close() ? 70 : 0;
 }
 
@@ -159,7 +248,13 @@ static int run_threads(char **arguments)
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
         fail("fork");
     int code = pit_close();
-    printf("%d %d %d %d\n", before, opened, WEXITSTATUS(status), samplers());
+    /* A thread that was joined is listed until the kernel has done with it. */
+    int after = samplers();
+    for (int i = 0; after && i < 100; i++) {
+        rest_ms(10);
+        after = samplers();
+    }
+    printf("%d %d %d %d\n", before, opened, WEXITSTATUS(status), after);
     return code ? 70 : 0;
 }
 
@@ -172,11 +267,28 @@ static void peak(void)
     let_go(&held);
 }
 
+/* Another recorder's spans reset the mark that this run's peak is read from. */
+static void peak_beside(void)
+{
+    pit_options options = {.span_flags = PIT_MEMORY, .sample_hz = -1, .in_memory = 1};
+    pit_recorder *other = pit_recorder_open(NULL, &options, NULL);
+    if (!other)
+        fail("another recorder");
+    pit_recorder_end(other, pit_recorder_begin_name(other, "first"));
+    peak();
+    pit_recorder_end(other, pit_recorder_begin_name(other, "second"));
+    pit_recorder_free(other);
+}
+
 static int run_peak(char **arguments)
 {
     const char *when = arguments[1];
     /* So rarely that the sampler itself sees nothing of it. */
     open_run(arguments[0], 0.01);
+    if (strcmp(when, "other") == 0) {
+        peak_beside();
+        return pit_close() ? 70 : 0;
+    }
     if (strcmp(when, "before") == 0 || strcmp(when, "none") == 0)
         peak();
     if (strcmp(when, "none") != 0) {
@@ -200,14 +312,13 @@ int main(int argc, char **argv)
         const char *name;
         int arguments;
         int (*run)(char **arguments);
-    } kinds[] = {{"rest", 2, run_rest},
-                 {"spin", 3, run_spin},
-                 {"signals", 2, run_signals},
-                 {"threads", 2, run_threads},
-                 {"peak", 2, run_peak}};
+    } kinds[] = {{"rest", 2, run_rest},           {"anew", 2, run_anew},
+                 {"strangers", 2, run_strangers}, {"pipe", 1, run_pipe},
+                 {"spin", 3, run_spin},           {"signals", 2, run_signals},
+                 {"threads", 2, run_threads},     {"peak", 2, run_peak}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (argc > 2 && strcmp(argv[1], kinds[i].name) == 0 && argc - 2 == kinds[i].arguments)
             return kinds[i].run(argv + 2);
-    fprintf(stderr, "usage: prog_memory_samples rest|spin|signals|threads|peak RUN …\n");
+    fprintf(stderr, "usage: prog_memory_samples WHAT RUN …\n");
     return 64;
 }

@@ -2,6 +2,7 @@
 run, and it keeps out of the program's way. Records, too: as many as fit, the newest, all of it.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -35,6 +36,16 @@ def proc_figures(pid):
     }
 
 
+def open_files(folder):
+    names = []
+    for number in os.listdir(folder):
+        try:
+            names.append(os.readlink(os.path.join(folder, number)))
+        except FileNotFoundError:  # closed meanwhile
+            pass
+    return names
+
+
 class Sampler(pit_case.Case):
     def run_prog(self, *arguments, **options):
         path = os.path.join(self.folder(), "run.pit")
@@ -42,18 +53,16 @@ class Sampler(pit_case.Case):
                            + list(arguments[1:]), **options)
         return memory_model.dump(self, path), done.stdout.split()
 
-    def test_readings_are_what_proc_says(self):
+    @contextlib.contextmanager
+    def at_rest(self, kind="rest"):
+        """A process that holds 64 MB and waits, and the path of its run."""
         path = os.path.join(self.folder(), "run.pit")
-        process = subprocess.Popen([pit_case.program("prog_memory_samples"), "rest", path, "64"],
+        process = subprocess.Popen([pit_case.program("prog_memory_samples"), kind, path, "64"],
                                    env=pit_case.clean_env(), stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, encoding="utf-8")
         try:
             self.assertEqual(process.stdout.readline(), "rest\n")
-            time.sleep(0.2)
-            before = proc_figures(process.pid)
-            time.sleep(0.3)
-            live = memory_model.dump(self, path)
-            after = proc_figures(process.pid)
+            yield process.pid, path
             process.stdin.write("go\n")
             process.stdin.flush()
             self.assertEqual(process.wait(60 * pit_case.slowness()), 0)
@@ -62,6 +71,14 @@ class Sampler(pit_case.Case):
             process.wait()
             process.stdin.close()
             process.stdout.close()
+
+    def check_readings(self, kind):
+        with self.at_rest(kind) as (pid, path):
+            time.sleep(0.2)
+            before = proc_figures(pid)
+            time.sleep(0.3)
+            live = memory_model.dump(self, path)
+            after = proc_figures(pid)
         got = live["newest"]
         self.assertEqual(got["threads"], before["threads"])
         self.assertLess(abs(got["rss"] - before["rss"]), 2 * MB)
@@ -79,6 +96,49 @@ class Sampler(pit_case.Case):
         self.assertLess(abs(live["machine_bytes"] - total), 0.05 * total)
         self.assertTrue(0 < got["available"] < live["machine_bytes"])
         self.assertTrue(got["cgroup_used"] is None or got["cgroup_used"] > 0)
+
+    def test_readings_are_what_proc_says(self):
+        self.check_readings("rest")
+
+    def test_so_they_are_where_files_are_opened_for_each(self):
+        self.check_readings("anew")
+
+    # -- descriptors
+
+    def tables(self, kind):
+        """The names of what the sampler and what the program has open; pid and path."""
+        with self.at_rest(kind) as (pid, path):
+            sampler, = (tid for tid in os.listdir("/proc/%d/task" % pid)
+                        if proc(pid, "task/%s/comm" % tid) == "pitwall\n")
+            return (open_files("/proc/%d/task/%s/fd" % (pid, sampler)),
+                    open_files("/proc/%d/fd" % pid), pid, path)
+
+    def test_its_files_are_nobody_elses(self):
+        own, programs, pid, path = self.tables("rest")
+        self.assertIn("/proc/%d/statm" % pid, own)
+        self.assertIn("/proc/meminfo", own)
+        for name in own:
+            self.assertRegex(name, r"^/(proc|sys/fs/cgroup)/")
+        self.assertIn(path, programs)
+        self.assertEqual([name for name in programs if name.startswith(("/proc/", "/sys/"))], [])
+
+    def test_without_a_table_of_its_own_it_keeps_nothing_open(self):
+        own, programs, _, path = self.tables("anew")
+        self.assertIn(path, own)  # one table for all
+        for names in own, programs:
+            self.assertNotIn("/proc/meminfo", names)
+
+    def test_a_program_that_closes_everything_keeps_its_own_files_to_itself(self):
+        run, (touched,) = self.run_prog("strangers", 64)
+        self.assertEqual(touched, "0")
+        self.assertTrue(64 * MB < run["newest"]["rss"] < 1000 * MB, run["newest"])
+        self.assertTrue(64 * MB < run["rss_peak"] < 1000 * MB)
+        self.assertGreater(len(run["samples"]) * run["sample_stride"], 20)
+
+    def test_it_keeps_no_pipe_of_the_program_open(self):
+        self.assertEqual(self.run_prog("pipe")[1], ["1"])
+
+    # -- along the run
 
     def test_the_series_stays_bounded_and_covers_the_run(self):
         run, _ = self.run_prog("spin", 3000, 0, env=pit_case.clean_env(PITWALL_SAMPLE=1000))
@@ -133,7 +193,7 @@ class Sampler(pit_case.Case):
     # -- the run's own peak
 
     def test_the_runs_peak_is_right_whenever_it_was(self):
-        for when in ("before", "between", "after", "none"):
+        for when in ("before", "between", "after", "none", "other"):
             with self.subTest(when=when):
                 run, _ = self.run_prog("peak", when)
                 self.assertGreater(run["rss_peak"], 150 * MB)

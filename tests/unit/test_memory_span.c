@@ -203,6 +203,60 @@ TEST(a_span_open_at_close_does_not_hurt_the_next_recorder)
     CHECK(near_mb((int64_t)memory_of(probe_read(NULL), "later")->peak_last, 10));
 }
 
+/* ---- several recorders, one mark ----------------------------------------------------------- */
+
+/* In memory; so rarely sampled that the sampler sees nothing between open and close. */
+static pit_recorder *open_beside(unsigned span_flags)
+{
+    pit_options options = {.span_flags = span_flags, .sample_hz = 0.01, .in_memory = 1};
+    int code = 0;
+    pit_recorder *rec = pit_recorder_open(NULL, &options, &code);
+    REQUIRE(rec && code == PIT_OK);
+    return rec;
+}
+
+static void measure_in(pit_recorder *rec)
+{
+    pit_recorder_end(rec, pit_recorder_begin_name(rec, "measured"));
+}
+
+/* The span of one resets the mark; what it was before belongs to the runs of all. */
+TEST(a_reset_hides_no_peak_from_another_recorders_run)
+{
+    pit_recorder *measuring = open_beside(PIT_MEMORY), *other = open_beside(0);
+    measure_in(measuring);
+    uint64_t before = probe_read(other)->rss_peak;
+    CHECK(before > 0);
+    touch(before + 64 * MB); /* whatever there was before the first reset */
+    measure_in(measuring);
+    uint64_t after = probe_read(other)->rss_peak;
+    if (amounts_are_ours())
+        CHECK(after >= before + 60 * MB);
+    CHECK_INT(after, probe_read(measuring)->rss_peak);
+    CHECK_INT(pit_recorder_close(other), PIT_OK);
+    CHECK(probe_read(other)->rss_peak >= after);
+    pit_recorder_free(other);
+    pit_recorder_free(measuring);
+}
+
+/* Its pages are gone: to be told of a peak would be the end. Its place goes to the next one. */
+TEST(a_recorder_that_is_gone_is_told_of_no_peak)
+{
+    pit_recorder *measuring = open_beside(PIT_MEMORY);
+    for (int i = 0; i < 20; i++) {
+        pit_recorder *first = open_beside(0), *second = open_beside(0);
+        pit_recorder_free(i % 2 ? first : second);
+        touch(4 * MB);
+        measure_in(measuring);
+        CHECK(probe_read(i % 2 ? second : first)->rss_peak > 0);
+        pit_recorder_free(i % 2 ? second : first);
+        measure_in(measuring);
+        probe_free_runs();
+    }
+    CHECK_INT(memory_of(probe_read(measuring), "measured")->count, 40);
+    pit_recorder_free(measuring);
+}
+
 /* ---- time ---------------------------------------------------------------------------------- */
 
 /* The reading is in nobody's time: that of a plain span around is what its parts took. */
