@@ -561,6 +561,31 @@ def check(run):
                     node["min"] * node["count"] <= node["total"] <= node["max"] * node["count"]
                     and node["total"] ** 2 <= node["squares"] * node["count"]):
                 bad.append(where + "minimum, maximum, total and squares do not fit together")
+    return bad + check_memory(run)
+
+
+def check_memory(run):
+    """The same of memory figures and readings."""
+    bad = []
+    for thread in run["threads"]:
+        counts = [node["count"] for node in thread["nodes"]]
+        for kind in ("memory", "alloc"):
+            for figures in thread[kind]:
+                if figures["count"] > counts[figures["node"]]:
+                    bad.append("%s: %s: %s figures of %d spans, there were %d"
+                               % (thread["name"], figures["path"], kind, figures["count"],
+                                  counts[figures["node"]]))
+        for m in thread["memory"]:
+            if not (m["peak_last"] <= m["peak_max"] <= m["peak_sum"]
+                    and m["peak_max"] <= m["rss_max"] and m["delta_last"] <= m["delta_max"]):
+                bad.append("%s: %s: the memory figures do not fit together"
+                           % (thread["name"], m["path"]))
+    samples = run["samples"] or {"points": [], "newest": {"ticks": 0}}
+    ticks = [p["ticks"] for p in samples["points"]]
+    if ticks != sorted(ticks) or samples["newest"]["ticks"] < max(ticks, default=0):
+        bad.append("samples are not in the order of time")
+    if any(p["rss"] is not None and p["rss"] > p["rss_max"] for p in samples["points"]):
+        bad.append("samples: a largest RSS is less than the last")
     return bad
 
 

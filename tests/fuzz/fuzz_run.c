@@ -27,7 +27,8 @@ static void print(const pit_run *run)
 {
     static const pit_report_options forms[] = {
         {.width = 80, .colour = 1},
-        {.json = 1},
+        {.form = PIT_JSON},
+        {.view = "memory", .width = 60},
         {.flat = 1, .sort = "p99", .ascii = 1, .width = 20, .min_share = 0.01},
     };
     const pit_run *runs[] = {run, run};

@@ -1,4 +1,6 @@
-/* Small real runs: finished, as killed, with values, objects, phases, long names, many threads. */
+/* Small real runs: finished, as killed, with values, objects, phases, long names, many threads,
+ * memory figures, records and readings of the sampler. What a program allocated is in tests/fuzz/seeds:
+ * it takes a preloaded library, which goes with no sanitizer. */
 #include "make_seeds.h"
 
 #include "pitwall.h"
@@ -6,6 +8,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -99,6 +102,48 @@ static void deep(void)
         pit_begin_name(i % 2 ? "tick" : "tock");
 }
 
+static void rest_ms(long ms)
+{
+    struct timespec time = {0, ms * 1000000};
+    nanosleep(&time, NULL);
+}
+
+/* More than one piece of records; more readings than points would take some seconds. */
+static void memory(void)
+{
+    for (int i = 0; i < 70; i++)
+        PIT_SPAN_WITH("epoch", PIT_MEMORY | PIT_RECORD)
+        {
+            PIT_SPAN_WITH("fill", PIT_MEMORY)
+            {
+                free(memset(malloc(100000), 1, 100000));
+            }
+            PIT_SPAN_WITH("kept", PIT_RECORD)
+            {
+                pit_items(7);
+            }
+        }
+    rest_ms(30);
+}
+
+/* Every span asks: figures of phases, objects and threads too. */
+static void memory_of_all(void)
+{
+    spans(5);
+    phases_and_names();
+    threads();
+    objects();
+    pit_begin_name("outer");
+    rest_ms(10);
+    PIT_PHASE("phase");
+}
+
+static void samples(void)
+{
+    spans(3);
+    rest_ms(400); /* the points are folded once at least */
+}
+
 static void write_run(const char *folder, const char *name)
 {
     char path[4096];
@@ -118,15 +163,27 @@ void make_seeds(const char *folder)
         const char *name;
         void (*record)(void);
         uint64_t ring_bytes;
+        double sample_hz;
+        unsigned span_flags;
         int close;
     } seeds[] = {
-        {"finished", plain, 16384, 1},          {"killed", open_spans, 16384, 0},
-        {"values", values, PIT_RING_OFF, 1},    {"objects", objects, PIT_RING_OFF, 0},
-        {"phases", phases_and_names, 16384, 1}, {"threads", threads, PIT_RING_OFF, 1},
-        {"deep", deep, PIT_RING_OFF, 0},        {"empty", NULL, PIT_RING_OFF, 1},
+        {"finished", plain, 16384, -1, 0, 1},
+        {"killed", open_spans, 16384, -1, 0, 0},
+        {"values", values, PIT_RING_OFF, -1, 0, 1},
+        {"objects", objects, PIT_RING_OFF, -1, 0, 0},
+        {"phases", phases_and_names, 16384, -1, 0, 1},
+        {"threads", threads, PIT_RING_OFF, -1, 0, 1},
+        {"deep", deep, PIT_RING_OFF, -1, 0, 0},
+        {"empty", NULL, PIT_RING_OFF, -1, 0, 1},
+        {"memory", memory, PIT_RING_OFF, 500, 0, 1},
+        {"memory-killed", memory_of_all, 16384, 500, PIT_MEMORY | PIT_RECORD, 0},
+        {"samples", samples, PIT_RING_OFF, 1000, 0, 1},
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
-        pit_options options = {.ring_bytes = seeds[i].ring_bytes, .sample_hz = -1, .in_memory = 1};
+        pit_options options = {.ring_bytes = seeds[i].ring_bytes,
+                               .sample_hz = seeds[i].sample_hz,
+                               .span_flags = seeds[i].span_flags,
+                               .in_memory = 1};
         if (pit_open(NULL, &options) != PIT_OK)
             return;
         if (seeds[i].record)

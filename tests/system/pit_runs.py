@@ -87,17 +87,21 @@ def comparable(run, state):
     threads = []
     for thread in run["threads"]:
         out = {key: thread[key] for key in ("name", "tid", "tenants", "attached", "open", "events",
-                                            "values", "counters", "nodes")}
+                                            "values", "counters", "nodes", "memory", "alloc",
+                                            "records")}
         out["events"] = [list(event) for event in out["events"]]
         out["nodes"] = [dict(node, histogram={str(k): n for k, n in node["histogram"].items()})
                         for node in thread["nodes"]]
+        out["records_dropped"] = thread["records_written"] - len(thread["records"])
         threads.append(out)
     out = {key: run[key] for key in ("pid", "run_id", "parent_run_id", "used_bytes", "file_bytes",
                                      "start_ticks", "start_wall_ns", "facts")}
     out["in_signal"] = run["counters"]["in_signal"]
     out["no_table"] = run["counters"]["no_table"]
     out["values_lost"] = run["counters"]["values_lost"]
-    out["state"], out["threads"] = state, threads
+    out["state"], out["threads"], out["samples"] = state, threads, None
+    if run["samples"]:
+        out["samples"] = {key: value for key, value in run["samples"].items() if key != "readings"}
     return out
 
 

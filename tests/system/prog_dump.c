@@ -183,6 +183,157 @@ static void print_values(const pit_thread *thread)
     printf("],");
 }
 
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static void signed_number(const char *key, int64_t value)
+{
+    printf("\"%s\":%lld,", key, (long long)value);
+}
+
+static void known(const char *key, uint64_t value)
+{
+    if (value == PIT_UNKNOWN)
+        printf("\"%s\":null,", key);
+    else
+        number(key, value);
+}
+
+static void method(enum pit_peak_method value)
+{
+    static const char *const names[] = {"null", "\"rusage\"", "\"hwm\""};
+    printf("\"peak_method\":%s", names[value]);
+}
+
+static void print_memory(const pit_thread *thread)
+{
+    int printed = 0;
+    printf("\"memory\":[");
+    for (uint32_t i = 0; i < thread->node_count; i++) {
+        const pit_memory *m = thread->nodes[i].memory;
+        if (!m)
+            continue;
+        printf(printed++ ? ",{" : "{");
+        path(thread, i);
+        number("node", i);
+        number("count", m->count);
+        signed_number("delta_last", m->delta_last);
+        signed_number("delta_sum", m->delta_sum);
+        signed_number("delta_max", m->delta_max);
+        number("peak_last", m->peak_last);
+        number("peak_sum", m->peak_sum);
+        number("peak_max", m->peak_max);
+        number("rss_max", m->rss_max);
+        number("rss_last", m->rss_last);
+        number("minor_faults", m->minor_faults);
+        number("major_faults", m->major_faults);
+        number("error_bytes", m->error_bytes);
+        method(m->peak_method);
+        putchar('}');
+    }
+    printf("],");
+}
+
+static void print_alloc(const pit_thread *thread)
+{
+    int printed = 0;
+    printf("\"alloc\":[");
+    for (uint32_t i = 0; i < thread->node_count; i++) {
+        const pit_alloc *a = thread->nodes[i].alloc;
+        if (!a)
+            continue;
+        printf(printed++ ? ",{" : "{");
+        path(thread, i);
+        number("node", i);
+        number("count", a->count);
+        number("allocs", a->allocs);
+        number("frees", a->frees);
+        number("alloc_bytes", a->alloc_bytes);
+        number("freed_bytes", a->freed_bytes);
+        number("peak_last", a->peak_last);
+        number("peak_max", a->peak_max);
+        signed_number("live_last", a->live_last);
+        signed_number("live_sum", a->live_sum);
+        number("leaked_bytes", a->leaked_bytes);
+        number("leaked_blocks", a->leaked_blocks);
+        printf("\"leak_spans\":%llu}", (unsigned long long)a->leak_spans);
+    }
+    printf("],");
+}
+
+static void print_records(const pit_thread *thread)
+{
+    printf("\"records\":[");
+    for (size_t i = 0; i < thread->record_count; i++) {
+        const pit_record *r = &thread->records[i];
+        comma(i);
+        putchar('{');
+        path(thread, r->node);
+        number("depth", r->depth);
+        number("begin", r->begin);
+        number("duration", r->duration);
+        number("items", r->items);
+        printf("\"has_memory\":%s,", r->has_memory ? "true" : "false");
+        printf("\"has_alloc\":%s,", r->has_alloc ? "true" : "false");
+        number("rss_begin", r->rss_begin);
+        number("rss_end", r->rss_end);
+        number("rss_peak", r->rss_peak);
+        number("error_bytes", r->error_bytes);
+        number("minor_faults", r->minor_faults);
+        number("major_faults", r->major_faults);
+        number("alloc_bytes", r->alloc_bytes);
+        number("freed_bytes", r->freed_bytes);
+        method(r->peak_method);
+        putchar('}');
+    }
+    printf("],");
+    number("records_dropped", thread->records_dropped);
+}
+
+static void print_sample(const pit_sample *sample)
+{
+    putchar('{');
+    known("rss", sample->rss);
+    known("rss_max", sample->rss_max);
+    known("cpu_ns", sample->cpu_ns);
+    known("threads", sample->threads);
+    known("minor_faults", sample->minor_faults);
+    known("major_faults", sample->major_faults);
+    known("switches", sample->switches);
+    known("forced_switches", sample->forced_switches);
+    known("read_bytes", sample->read_bytes);
+    known("write_bytes", sample->write_bytes);
+    known("available", sample->available);
+    known("cgroup_used", sample->cgroup_used);
+    known("pressure", sample->pressure);
+    printf("\"ticks\":%llu}", (unsigned long long)sample->ticks);
+}
+
+static void print_samples(const pit_run *run)
+{
+    printf("\"samples\":");
+    if (!run->has_samples) {
+        printf("null,");
+        return;
+    }
+    putchar('{');
+    known("machine_bytes", run->machine_bytes);
+    known("cgroup_limit", run->cgroup_limit);
+    number("cgroup_version", (uint64_t)run->cgroup_version);
+    known("oom_kills", run->oom_kills);
+    number("rss_peak", run->rss_peak);
+    number("stride", run->sample_stride);
+    printf("\"newest\":");
+    print_sample(&run->newest);
+    printf(",\"points\":[");
+    for (size_t i = 0; i < run->sample_count; i++) {
+        comma(i);
+        print_sample(&run->samples[i]);
+    }
+    printf("]},");
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
 static void print_thread(const pit_thread *thread)
 {
     const pit_losses *l = &thread->losses;
@@ -195,6 +346,9 @@ static void print_thread(const pit_thread *thread)
     print_open(thread);
     print_events(thread);
     print_values(thread);
+    print_memory(thread);
+    print_alloc(thread);
+    print_records(thread);
     printf("\"counters\":{");
     number("end_without_begin", l->end_without_begin);
     number("abandoned", l->abandoned);
@@ -237,6 +391,7 @@ int main(int argc, char **argv)
     number("in_signal", in_signal);
     number("no_table", no_table);
     number("values_lost", run->losses.values);
+    print_samples(run);
     printf("\"facts\":{");
     for (size_t i = 0; i < run->fact_count; i++) {
         comma(i);

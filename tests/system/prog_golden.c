@@ -1,5 +1,7 @@
-/* prog_golden finished|killed PATH: makes the small runs that tests/data/make_golden.py keeps, with
- * something of everything in them. `killed` ends by SIGKILL with spans, a phase and an object open.
+/* prog_golden finished|killed|memory PATH: makes the small runs that tests/data/make_golden.py
+ * keeps, with something of everything in them. `killed` ends by SIGKILL with spans, a phase and an
+ * object open. `memory` has readings of the sampler, spans that measure memory and leaks, and
+ * records of spans; with libpitwall-alloc preloaded, what they allocated too.
  */
 #include "pitwall.h"
 
@@ -7,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -85,12 +88,76 @@ static int killed(const char *path)
     return 1;
 }
 
+#define KB ((size_t)1024)
+
+static void *volatile held[8]; /* or a compiler drops what nobody reads */
+
+/* Takes 3 MB for a moment and keeps some of it. */
+static void take(int i)
+{
+    unsigned char *large = malloc(3072 * KB);
+    if (large)
+        for (size_t at = 0; at < 3072 * KB; at += 4 * KB)
+            ((volatile unsigned char *)large)[at] = 1;
+    held[i % 8] = malloc(KB * (size_t)(i + 1));
+    free(large);
+}
+
+static void *measured_worker(void *arg)
+{
+    (void)arg;
+    pit_thread_name("worker");
+    for (int i = 0; i < 3; i++)
+        PIT_SPAN_WITH("cache", PIT_MEMORY | PIT_RECORD)
+        {
+            take(5 + i);
+            pit_items(1);
+        }
+    return NULL;
+}
+
+static int memory(const char *path)
+{
+    pit_options options = {.ring_bytes = 16384, .record_bytes = 65536, .sample_hz = 200};
+    pthread_t thread;
+    if (pit_open(path, &options) != PIT_OK)
+        return 1;
+    pit_thread_name("main");
+    for (int i = 0; i < 5; i++)
+        PIT_SPAN_WITH("epoch", PIT_MEMORY | PIT_RECORD)
+        {
+            PIT_SPAN("plain") {
+                busy(2000000);
+            }
+            PIT_SPAN_WITH("fill", PIT_MEMORY)
+            {
+                take(i);
+            }
+            PIT_SPAN_WITH("leak", PIT_LEAKS)
+            {
+                held[i] = malloc(100);
+            }
+            PIT_SPAN_WITH("kept", PIT_RECORD)
+            {
+                pit_items((uint64_t)i);
+            }
+        }
+    if (pthread_create(&thread, NULL, measured_worker, NULL) != 0)
+        return 1;
+    pthread_join(thread, NULL);
+    pit_begin_with("open", PIT_MEMORY); /* no figures of it */
+    busy(20000000);
+    return pit_close();
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "finished") == 0)
         return finished(argv[2]);
     if (argc == 3 && strcmp(argv[1], "killed") == 0)
         return killed(argv[2]);
-    fprintf(stderr, "usage: prog_golden finished|killed PATH\n");
+    if (argc == 3 && strcmp(argv[1], "memory") == 0)
+        return memory(argv[2]);
+    fprintf(stderr, "usage: prog_golden finished|killed|memory PATH\n");
     return 64;
 }

@@ -15,7 +15,8 @@ sys.path.append(DATA)
 
 import make_golden  # noqa: E402  (it lies beside the runs)
 
-READ = {"finished": "closed", "killed": "died", "unknown-block": "died", "newer-minor": "died"}
+READ = {"finished": "closed", "memory": "closed", "killed": "died", "unknown-block": "died",
+        "newer-minor": "died"}
 REFUSED = {"newer-major": -22, "newer-features": -22, "other-order": -23}
 
 
@@ -94,6 +95,32 @@ class Golden(pit_case.Case):
         opened = [s["path"] for s in killed["threads"][0]["open"]]
         self.assertEqual(opened, ["run", "run/evaluate", "run/evaluate/batch", "run/request"])
         self.assertEqual(killed["threads"][1]["counters"]["wrong_thread"], 1)
+
+    def test_the_run_with_memory_holds_figures_records_and_readings(self):
+        run = json.loads(self.kept("memory"))
+        main, worker = run["threads"]
+        measured = {m["path"]: m for t in run["threads"] for m in t["memory"]}
+        self.assertEqual({path: m["count"] for path, m in measured.items()},
+                         {"epoch": 5, "epoch/fill": 5, "cache": 3})
+        for path in ("epoch", "epoch/fill", "cache"):
+            self.assertGreater(measured[path]["peak_max"], 2 << 20, path)
+            self.assertIn(measured[path]["peak_method"], ("rusage", "hwm"))
+        self.assertEqual([s["path"] for s in main["open"]], ["open"])
+        alloc = {a["path"]: a for a in main["alloc"]}
+        leak = alloc["epoch/leak"]
+        self.assertEqual((leak["count"], leak["leak_spans"], leak["leaked_blocks"]), (5, 5, 5))
+        self.assertGreaterEqual(leak["leaked_bytes"], 500)
+        self.assertGreater(alloc["epoch/fill"]["freed_bytes"], 5 * (3 << 20))
+        records = [(r["path"], r["items"], r["has_memory"], r["has_alloc"])
+                   for r in main["records"]]
+        self.assertEqual(records, [(path, i if path != "epoch" else 0, path == "epoch", True)
+                                   for i in range(5) for path in ("epoch/kept", "epoch")])
+        self.assertEqual([r["path"] for r in worker["records"]], ["cache"] * 3)
+        samples = run["samples"]
+        self.assertGreater(len(samples["points"]), 3)
+        self.assertIn(None, [p["available"] for p in samples["points"]])
+        self.assertEqual(samples["cgroup_limit"], 2 << 30)
+        self.assertGreater(samples["rss_peak"], max(r["rss_end"] for r in worker["records"]))
 
     def test_the_runs_tell_nothing_of_the_machine_they_were_made_on(self):
         for name in READ:
