@@ -23,11 +23,11 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES) = range(1, 14)
+ SAMPLES, JOURNAL) = range(1, 15)
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
-               MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920}
+               MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
@@ -457,12 +457,42 @@ def read_samples(view, block):
     return out
 
 
+def read_entry(view, at, end):
+    """One entry of the journal and where the next begins; None if it is not whole."""
+    if end - at < 24:
+        return None
+    size, figures, ticks, wall_ns = view.get("IIQQ", at)
+    if size % 8 or size < 24 + 8 * figures or size > end - at:
+        return None
+    values = view.get("%dd" % figures, at + 24)
+    texts = bytes(view.data[at + 24 + 8 * figures:at + size]).split(b"\0")
+    if len(texts) < 3 + 2 * figures:
+        return None
+    texts = [text.decode("utf-8", "surrogateescape") for text in texts]
+    out = {"kind": texts[0], "text": texts[1], "ticks": ticks, "wall_ns": wall_ns,
+           "figures": [[texts[2 + 2 * i], values[i], texts[3 + 2 * i]] for i in range(figures)]}
+    return out, at + size
+
+
+def read_journal(view, blocks):
+    """All entries, oldest first, and how many older ones are gone."""
+    blocks = sorted((b for b in blocks if b.a != U64_MAX and b.used), key=lambda b: b.a)
+    entries = []
+    for block in blocks:
+        at, end = block.offset + 64, block.offset + 64 + block.used
+        found = read_entry(view, at, end)
+        while found:
+            entries.append(found[0])
+            found = read_entry(view, found[1], end)
+    return entries, blocks[0].a if blocks else 0
+
+
 # ---- the whole run --------------------------------------------------------------------------
 
 
 def sort_blocks(view, header, blocks):
     """Threads with their blocks; a first pass for what later blocks refer to."""
-    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, 14)}
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, JOURNAL + 1)}
     names = read_names(view, of[NAMES])
     threads = {}
     for block in of[THREAD]:
@@ -495,7 +525,7 @@ def sort_blocks(view, header, blocks):
     done = {t.pending["begin"] for t in threads.values() if t.applied and not t.pending["depth"]}
     objects = [o for o in objects if o[1] and not (o[2] & OBJECT_ENDING and o[0] in done)]
     samples = read_samples(view, of[SAMPLES][0]) if of[SAMPLES] else None
-    return threads, objects, read_facts(view, of[FACTS]), samples
+    return threads, objects, read_facts(view, of[FACTS]), samples, read_journal(view, of[JOURNAL])
 
 
 def ns_per_tick(header):
@@ -512,7 +542,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts, samples = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples, journal = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters")}
@@ -520,9 +550,10 @@ def parse(data):
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)
     run["damage"] = damage
-    run["skipped_blocks"] = sum(1 for b in blocks if b.type > SAMPLES)
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > JOURNAL)
     run["facts"] = facts
     run["samples"] = samples
+    run["journal"], run["journal_dropped"] = journal
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 

@@ -95,7 +95,8 @@ def comparable(run, state):
         out["records_dropped"] = thread["records_written"] - len(thread["records"])
         threads.append(out)
     out = {key: run[key] for key in ("pid", "run_id", "parent_run_id", "used_bytes", "file_bytes",
-                                     "start_ticks", "start_wall_ns", "facts")}
+                                     "start_ticks", "start_wall_ns", "facts", "journal",
+                                     "journal_dropped")}
     out["in_signal"] = run["counters"]["in_signal"]
     out["no_table"] = run["counters"]["no_table"]
     out["values_lost"] = run["counters"]["values_lost"]

@@ -332,6 +332,33 @@ static void print_samples(const pit_run *run)
     printf("]},");
 }
 
+static void print_journal(const pit_run *run)
+{
+    number("journal_dropped", run->journal_dropped);
+    printf("\"journal\":[");
+    for (size_t i = 0; i < run->journal_count; i++) {
+        const pit_entry *entry = &run->journal[i];
+        comma(i);
+        printf("{\"kind\":");
+        text(entry->kind);
+        printf(",\"text\":");
+        text(entry->text);
+        putchar(',');
+        number("wall_ns", entry->wall_ns);
+        printf("\"ticks\":%llu,\"figures\":[", (unsigned long long)entry->ticks);
+        for (size_t k = 0; k < entry->figure_count; k++) {
+            comma(k);
+            putchar('[');
+            text(entry->figures[k].key);
+            printf(",%.17g,", entry->figures[k].value);
+            text(entry->figures[k].unit);
+            putchar(']');
+        }
+        printf("]}");
+    }
+    printf("],");
+}
+
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static void print_thread(const pit_thread *thread)
@@ -392,6 +419,7 @@ int main(int argc, char **argv)
     number("no_table", no_table);
     number("values_lost", run->losses.values);
     print_samples(run);
+    print_journal(run);
     printf("\"facts\":{");
     for (size_t i = 0; i < run->fact_count; i++) {
         comma(i);

@@ -1,7 +1,8 @@
-/* prog_golden finished|killed|memory PATH: makes the small runs that tests/data/make_golden.py
+/* prog_golden finished|killed|memory|journal PATH: makes the small runs that tests/data/make_golden.py
  * keeps, with something of everything in them. `killed` ends by SIGKILL with spans, a phase and an
  * object open. `memory` has readings of the sampler, spans that measure memory and leaks, and
- * records of spans; with libpitwall-alloc preloaded, what they allocated too.
+ * records of spans; with libpitwall-alloc preloaded, what they allocated too. `journal` has more
+ * entries than are kept.
  */
 #include "pitwall.h"
 
@@ -150,14 +151,30 @@ static int memory(const char *path)
     return pit_close();
 }
 
+static int journal(const char *path)
+{
+    pit_options options = {.sample_hz = -1};
+    if (pit_open(path, &options) != PIT_OK)
+        return 1;
+    for (int i = 0; i < 30000; i++) {
+        pit_figure figures[] = {{"index", i, NULL}, {"tenths", i / 10.0, "s"}};
+        if (pit_journal(i % 2 ? "odd" : "even", i % 7 ? "a \"line\" \xc3\xa9\n" : "", figures,
+                        (size_t)(i % 3), 1000 + (uint64_t)i) != 0)
+            return 2;
+    }
+    return pit_close();
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "journal") == 0)
+        return journal(argv[2]);
     if (argc == 3 && strcmp(argv[1], "finished") == 0)
         return finished(argv[2]);
     if (argc == 3 && strcmp(argv[1], "killed") == 0)
         return killed(argv[2]);
     if (argc == 3 && strcmp(argv[1], "memory") == 0)
         return memory(argv[2]);
-    fprintf(stderr, "usage: prog_golden finished|killed|memory PATH\n");
+    fprintf(stderr, "usage: prog_golden finished|killed|memory|journal PATH\n");
     return 64;
 }

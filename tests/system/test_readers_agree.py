@@ -57,6 +57,18 @@ class Golden(pit_case.Case):
                 self.assertEqual(pit_runs.differences(document, mine), [])
                 self.assertEqual(document, mine)
 
+    def test_both_readers_say_the_same_of_a_journal_that_went_round(self):
+        path = os.path.join(self.folder(), "journal.pit")
+        self.run_ok([pit_case.program("prog_golden"), "journal", path])
+        run = pit_runs.read_both(self, path, "closed")
+        self.assertGreater(run["journal_dropped"], 0)
+        self.assertEqual(run["journal_dropped"] + len(run["journal"]), 30000)
+        for i, entry in enumerate(run["journal"], run["journal_dropped"]):
+            self.assertEqual(entry["wall_ns"], 1000 + i)
+            self.assertEqual(entry["kind"], "odd" if i % 2 else "even")
+            self.assertEqual(entry["figures"],
+                             [["index", float(i), ""], ["tenths", i / 10, "s"]][:i % 3])
+
     def test_the_cut_run_has_its_first_part(self):
         document = json.loads(self.kept("cut"))
         whole = json.loads(self.kept("killed"))
