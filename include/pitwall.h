@@ -229,6 +229,23 @@ static inline uint64_t pit_age_ns(pit_token token)
     return token ? pit__age_ns(token) : 0;
 }
 
+/* As pit_end_ns, for languages whose spans need not end in the order of a stack (generators): spans
+ * that were begun inside it and are still open stay open, and belong to where they were begun. */
+PIT_API uint64_t pit_end_apart(pit_token token);
+
+/* A stack of open spans that is not in use, for languages in which one thread has several
+ * (coroutines, tasks). Free one when nothing runs on it any more: what is open in it is counted as
+ * left open. NULL only without memory. */
+typedef struct pit_stack pit_stack;
+PIT_API pit_stack *pit_stack_new(void);
+PIT_API void pit_stack_free(pit_stack *stack);
+
+/* Put the calling thread's open spans of the default recorder away into `from` and take up those of
+ * `to`. Both are for this thread and recorder alone from their first use on; tokens stay good for the
+ * stack they were begun on. 0; PIT_NOT_OPEN; PIT_BAD_ARGUMENT: `to` is another thread's or recorder's,
+ * or `from` is in use; nothing was changed then. */
+PIT_API int pit_stack_switch(pit_stack *from, pit_stack *to);
+
 /* Phases follow one another: starting one ends the one before it at the same level, with one
  * reading of the clock for both. The end of the span around them ends the last one. */
 #define PIT_PHASE(name_)                                                                           \
