@@ -151,7 +151,7 @@ static void read_nodes(struct part *part)
 
 /* ---- stack --------------------------------------------------------------------------------- */
 
-/* Is the innermost frame the pending sample's, finished but not popped? */
+/* Is a frame the pending sample's, finished but not popped, or not marked as ended yet? */
 static int is_finished(const struct part *part, const struct pit_fmt_frame *frame, uint32_t depth)
 {
     const struct pit__pending *p = &part->pending;
@@ -165,25 +165,30 @@ static void read_stack(struct part *part, pit_thread *out)
     uint32_t depth = PIT_LOAD_ACQUIRE(part->table->depth);
     if (depth >= PIT_FMT_FRAMES)
         return; /* damaged */
-    int finished = depth && is_finished(part, &part->table->frames[depth], depth);
     uint64_t parent_child = PIT_LOAD(part->table->parent_child);
-    if (finished)
-        depth--;
     pit_open_span *open = pit__arena_array(part->arena, depth, sizeof *open);
     size_t count = 0;
+    int below_ended = 0; /* the frame below is none of the open ones */
     for (uint32_t i = 1; open && i <= depth; i++) {
         const struct pit_fmt_frame *frame = &part->table->frames[i];
         uint64_t where = PIT_LOAD(frame->where);
         uint32_t node = index_of(part, pit_fmt_ref_of(where));
         if (node == PIT_NO_NODE)
             break; /* the frame was just changing */
+        if (is_finished(part, frame, i)) {
+            if (count > 0 && !below_ended) /* what the frame below has, or is about to have */
+                open[count - 1].child = parent_child;
+            below_ended = 1;
+            continue;
+        }
+        below_ended = (where & PIT_FMT_WHERE_ENDED) != 0;
+        if (below_ended)
+            continue;
         open[count++] = (pit_open_span){.node = node,
                                         .phase = (where & PIT_FMT_WHERE_PHASE) != 0,
                                         .begin = PIT_LOAD(frame->begin),
                                         .child = PIT_LOAD(frame->child)};
     }
-    if (finished && count == depth && count > 0)
-        open[count - 1].child = parent_child;
     out->open = open;
     out->open_count = count;
 }

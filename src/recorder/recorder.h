@@ -1,6 +1,7 @@
 /* The recorder's inside: its structures, and what its files offer one another.
  *
  *   span.c          begin, end, phase: the hot path (span_steps.h: what they are made of)
+ *   span_stack.c    stacks of open spans that are put away
  *   span_rare.c     first spans, misuse, other recorders, objects' samples
  *   node_table.c    find or make a node; the rare parts of histogram and series
  *   ring.c          pieces of the flight recorder and of the records
@@ -304,11 +305,14 @@ void pit__device_wait(void);
 /* What the hot path hands over untouched when its case is not the common one. */
 pit_token pit__begin_rare(pit_site *site);
 uint64_t pit__end_rare(pit_token token, uint64_t now);
+uint64_t pit__end_apart_rare(pit_token token);
 void pit__phase_rare(pit_site *site);
 /* Record a finished sample that was not on the stack. t must be held. */
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end);
 /* Leave the innermost frame without a sample. t must be held. */
 void pit__drop_top(struct pit__thread *t);
+/* Leave all frames without samples; they count as left open. t must be held or nobody's. */
+void pit__drop_all(struct pit__thread *t);
 /* End the phases that are open on top of t's stack. t must be held. */
 void pit__end_phases(struct pit__thread *t);
 /* One empty span in picoseconds, measured on a scratch table. */

@@ -37,6 +37,20 @@ uint64_t pit__end_ns(pit_token token)
     return duration ? pit__ticks_to_ns(t->recorder, duration) : 0;
 }
 
+uint64_t pit_end_apart(pit_token token)
+{
+    struct pit__thread *t = pit__tls;
+    uint64_t now = pit__counter_read(), duration;
+    if (!token)
+        return 0;
+    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
+        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration))) {
+        duration = pit__end_apart_rare(token);
+        t = pit__tls;
+    }
+    return duration ? pit__ticks_to_ns(t->recorder, duration) : 0;
+}
+
 /* The phase before ends and this one begins with one reading of the clock. */
 void pit__phase(pit_site *site)
 {

@@ -207,6 +207,37 @@ static uint64_t end_top(struct pit__thread *t, uint64_t now)
     return duration;
 }
 
+/* Frames that ended before those above them did. */
+static void pop_ended(struct pit__thread *t)
+{
+    while (t->top->where & PIT_FMT_WHERE_ENDED) {
+        struct pit_fmt_frame *frame = t->top;
+        t->top = frame - 1;
+        PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
+        left_frame(t, frame, frame->apart);
+    }
+}
+
+/* A frame below the innermost one: its sample is made, the frame stays until those above it are
+ * gone. While there is such a frame no span goes the hot way. */
+static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
+{
+    uint64_t where = frame->where, begin = frame->begin;
+    uint64_t depth = (uint64_t)(frame - t->file->frames);
+    uint64_t duration = duration_of(t, begin + frame->apart, now);
+    uint64_t parent_child = frame[-1].child + duration;
+    if (where & MEASURED)
+        pit__measure_end(t, depth);
+    finish_previous(t);
+    pit__apply(t, t->file, where, begin, duration, frame->child, parent_child);
+    PIT_STORE_ORDERED(frame[-1].child, parent_child);
+    PIT_STORE_ORDERED(frame->where, (where & ~(uint64_t)MEASURED) | PIT_FMT_WHERE_ENDED);
+    make_special(t, frame);
+    if (where & MEASURED)
+        pit__measure_keep(t, depth, where, begin, duration);
+    return duration;
+}
+
 static int top_is_phase(const struct pit__thread *t)
 {
     return (t->top->where & PIT_FMT_WHERE_PHASE) != 0;
@@ -223,10 +254,26 @@ void pit__drop_top(struct pit__thread *t)
     left_frame(t, frame, frame->apart);
 }
 
+void pit__drop_all(struct pit__thread *t)
+{
+    uint64_t left = 0;
+    while (t->top > t->file->frames) {
+        left += !(t->top->where & PIT_FMT_WHERE_ENDED);
+        pit__drop_top(t);
+    }
+    if (left)
+        PIT_STORE(t->file->counters[PIT_FMT_LEFT_OPEN],
+                  t->file->counters[PIT_FMT_LEFT_OPEN] + left);
+}
+
 /* Drop what is open above `frame`; phases count as ended. */
 static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uint64_t now)
 {
     while (t->top > frame) {
+        if (t->top->where & PIT_FMT_WHERE_ENDED) {
+            pop_ended(t);
+            continue;
+        }
         if (top_is_phase(t)) {
             end_top(t, now);
             continue;
@@ -236,25 +283,34 @@ static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uin
     }
 }
 
-/* Tokens of another recorder, of before a fork or of a closed recorder are not misuse and leave no
- * trace. */
-static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
+/* The open frame of a token, or NULL. Tokens of another recorder, of before a fork or of a closed
+ * recorder are not misuse and leave no trace. */
+static struct pit_fmt_frame *frame_of(struct pit__thread *t, pit_token token)
 {
     uint64_t differs = token ^ t->token_base;
     if (differs >> PIT__TOKEN_GENERATION_SHIFT)
-        return 0;
+        return NULL;
     if (differs >> PIT__TOKEN_THREAD_SHIFT) {
         pit__bump(&t->file->counters[PIT_FMT_WRONG_THREAD]);
-        return 0;
+        return NULL;
     }
     struct pit_fmt_frame *frame = t->file->frames + differs;
-    if (differs == 0 || frame > t->top) {
+    if (differs == 0 || frame > t->top || frame->where & PIT_FMT_WHERE_ENDED) {
         pit__bump(&t->file->counters[PIT_FMT_END_WITHOUT_BEGIN]);
-        return 0;
+        return NULL;
     }
+    return frame;
+}
+
+static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
+{
+    const struct pit_fmt_frame *frame = frame_of(t, token);
+    if (!frame)
+        return 0;
     pit__hold(t);
     unwind(t, frame, now);
     uint64_t duration = end_top(t, now);
+    pop_ended(t);
     pit__release(t);
     return duration;
 }
@@ -283,6 +339,24 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
         now = now_of(t);
     }
     return end_on(t, token, t->counter ? now : now_of(t));
+}
+
+uint64_t pit__end_apart_rare(pit_token token)
+{
+    struct pit__thread *t = thread_for_end(token);
+    struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;
+    if (!frame)
+        return 0;
+    if (frame->where & PIT_FMT_WHERE_WAIT)
+        pit__device_wait();
+    pit__hold(t);
+    uint64_t now = now_of(t);
+    while (t->top > frame && top_is_phase(t)) /* of the span itself, as far as one can tell */
+        end_top(t, now);
+    uint64_t duration = frame == t->top ? end_top(t, now) : end_below(t, frame, now);
+    pop_ended(t);
+    pit__release(t);
+    return duration;
 }
 
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end)
@@ -336,6 +410,8 @@ uint64_t pit__age_ns(pit_token token)
     if (depth == 0 || depth > (uint64_t)(t->top - t->file->frames))
         return 0;
     uint64_t begin = t->file->frames[depth].begin;
+    if (t->file->frames[depth].where & PIT_FMT_WHERE_ENDED)
+        return 0;
     return now > begin ? pit__ticks_to_ns(t->recorder, now - begin) : 0;
 }
 

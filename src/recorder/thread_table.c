@@ -51,12 +51,7 @@ static void give_back(struct pit__thread *t)
     if (!rec || !PIT_LOAD(rec->control->alive))
         return; /* wiped by a fork, or its recorder is closed */
     pit__end_phases(t);
-    uint64_t left = (uint64_t)(t->top - t->file->frames);
-    if (left)
-        PIT_STORE(t->file->counters[PIT_FMT_LEFT_OPEN],
-                  t->file->counters[PIT_FMT_LEFT_OPEN] + left);
-    while (t->top > t->file->frames)
-        pit__drop_top(t);
+    pit__drop_all(t);
     PIT_STORE_ORDERED(t->file->block.used, 0);
     t->next_of_thread = NULL;
     pit__lock_take(&rec->control->lock);

@@ -1,0 +1,157 @@
+/* Stacks of open spans that are put away while a thread works on another one: tasks, coroutines.
+ *
+ * A thread's stack is the frames of its table in the run. Switching copies them out and others in;
+ * the table's depth is 0 in between, so that a reader, live or after a kill, sees no frame twice.
+ * What is put away is not in the run: a report of open spans shows the stack in use.
+ *
+ * Objects are kept for reuse when they are freed, so there are as many as were in use at once.
+ */
+#include "recorder.h"
+
+#include <string.h>
+
+#define FEW_FRAMES 12u /* most tasks have no more open */
+
+struct pit_stack {
+    pit_stack *next_free;
+    uint64_t token_base; /* of the thread's table it belongs to; 0: of none yet */
+    uint32_t depth;      /* frames put away */
+    uint32_t special;
+    int is_away;                    /* it holds a stack, maybe an empty one */
+    struct pit__measured *measured; /* of its frames, which stay where they are */
+    struct pit_fmt_frame *many;     /* room for all, made at need, kept */
+    struct pit_fmt_frame few[FEW_FRAMES];
+};
+
+static pit_stack *free_stacks; /* guarded by the process lock */
+
+pit_stack *pit_stack_new(void)
+{
+    struct pit__lock *lock = pit__process_lock();
+    if (!lock)
+        return NULL;
+    struct pit__thread *before = pit__guard_enter();
+    pit__lock_take(lock);
+    pit_stack *stack = free_stacks;
+    if (stack)
+        free_stacks = stack->next_free;
+    pit__lock_give(lock);
+    if (!stack)
+        stack = pit__private_alloc(sizeof *stack);
+    pit__guard_leave(before);
+    if (stack) {
+        struct pit_fmt_frame *many = stack->many;
+        *stack = (pit_stack){.many = many};
+    }
+    return stack;
+}
+
+/* Is it, or can it become, this table's? One of an earlier recorder, or of the parent before a fork,
+ * is empty now. */
+static int adopt(pit_stack *stack, const struct pit__thread *t)
+{
+    uint64_t differs = stack->token_base ^ t->token_base;
+    if (stack->token_base && !(differs >> PIT__TOKEN_GENERATION_SHIFT))
+        return differs == 0;
+    stack->token_base = t->token_base;
+    stack->depth = stack->special = 0;
+    stack->is_away = 0;
+    stack->measured = NULL;
+    return 1;
+}
+
+static struct pit_fmt_frame *room_of(pit_stack *stack, uint32_t depth)
+{
+    if (depth <= FEW_FRAMES)
+        return stack->few;
+    if (!stack->many)
+        stack->many = pit__private_alloc(PIT_FMT_FRAMES * sizeof *stack->many);
+    return stack->many;
+}
+
+/* 0: there is no room for it. */
+static int put_away(struct pit__thread *t, pit_stack *stack)
+{
+    uint32_t depth = (uint32_t)(t->top - t->file->frames);
+    struct pit_fmt_frame *room = room_of(stack, depth);
+    if (!room)
+        return 0;
+    memcpy(room, t->file->frames + 1, depth * sizeof *room);
+    stack->depth = depth;
+    stack->special = t->special;
+    stack->measured = t->measured;
+    stack->is_away = 1;
+    t->top = t->file->frames;
+    PIT_STORE_ORDERED(t->file->depth, 0);
+    return 1;
+}
+
+static void take_up(struct pit__thread *t, pit_stack *stack)
+{
+    const struct pit_fmt_frame *room = room_of(stack, stack->depth);
+    PIT_STORE_ORDERED(t->file->parent_child, PIT_FMT_POPPED);
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        struct pit_fmt_frame *frame = &t->file->frames[i + 1];
+        PIT_STORE(frame->begin, room[i].begin);
+        PIT_STORE(frame->child, room[i].child);
+        PIT_STORE(frame->where, room[i].where);
+        PIT_STORE(frame->apart, room[i].apart);
+    }
+    t->top = t->file->frames + stack->depth;
+    t->special = stack->special;
+    t->measured = stack->measured;
+    stack->is_away = 0;
+    stack->depth = 0;
+    stack->measured = NULL;
+    PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
+}
+
+int pit_stack_switch(pit_stack *from, pit_stack *to)
+{
+    if (!from || !to || from == to)
+        return PIT_BAD_ARGUMENT;
+    struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
+    if (!t)
+        return PIT_NOT_OPEN;
+    if (!adopt(from, t) || !adopt(to, t) || from->is_away)
+        return PIT_BAD_ARGUMENT;
+    pit__hold(t);
+    int is_good = put_away(t, from);
+    if (is_good)
+        take_up(t, to);
+    pit__release(t);
+    return is_good ? PIT_OK : PIT_NO_MEMORY;
+}
+
+/* Open spans in it are taken up once more, beside what is open now, only to be dropped. */
+static void drop_spans(pit_stack *stack)
+{
+    struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
+    if (!t || !stack->is_away || !stack->depth || stack->token_base != t->token_base)
+        return;
+    pit_stack *now = pit_stack_new();
+    if (!now || !adopt(now, t))
+        return;
+    pit__hold(t);
+    if (put_away(t, now)) {
+        take_up(t, stack);
+        pit__drop_all(t);
+        take_up(t, now);
+    }
+    pit__release(t);
+    pit_stack_free(now);
+}
+
+void pit_stack_free(pit_stack *stack)
+{
+    if (!stack)
+        return;
+    drop_spans(stack);
+    struct pit__lock *lock = pit__process_lock();
+    struct pit__thread *before = pit__guard_enter();
+    pit__lock_take(lock);
+    stack->next_free = free_stacks;
+    free_stacks = stack;
+    pit__lock_give(lock);
+    pit__guard_leave(before);
+}

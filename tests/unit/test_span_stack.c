@@ -1,0 +1,227 @@
+/* Spans that do not end in the order of a stack, and several stacks on one thread. */
+#include "check.h"
+
+#include "pitwall_report.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+static void open_in_memory(void)
+{
+    pit_options options = {.in_memory = 1, .sample_hz = -1};
+    REQUIRE(pit_open(NULL, &options) == 0);
+}
+
+static void nap(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+/* "a/b 2" for every node with a count, in the order of the tree; joined by commas. */
+static const char *tree_of(const pit_run *run)
+{
+    static char text[4096];
+    pit_tree *tree = pit_tree_build(&run, 1);
+    REQUIRE(tree);
+    text[0] = 0;
+    for (size_t i = 0; i < tree->node_count; i++)
+        if (tree->nodes[i].count)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s %d", i ? ", " : "",
+                     tree->nodes[i].path, (int)tree->nodes[i].count);
+    pit_tree_free(tree);
+    return text;
+}
+
+static pit_run *read_now(void)
+{
+    pit_run *run = pit_run_read(NULL, NULL);
+    REQUIRE(run && run->thread_count == 1);
+    return run;
+}
+
+TEST(the_outer_span_may_end_before_the_inner_one)
+{
+    open_in_memory();
+    pit_token a = pit_begin_name("a"), b = pit_begin_name("b");
+    nap(2);
+    uint64_t took_a = pit_end_apart(a);
+    CHECK(took_a > 1000000);
+    pit_run *run = read_now();
+    CHECK(run->threads[0].open_count == 1);
+    CHECK(strcmp(run->threads[0].nodes[run->threads[0].open[0].node].name, "b") == 0);
+    pit_run_free(run);
+    CHECK(pit_age_ns(a) == 0 && pit_age_ns(b) > 0);
+    pit_token c = pit_begin_name("c"); /* below b, which is open */
+    pit_end(c);
+    CHECK(pit_end_apart(b) >= took_a);
+    pit_end(pit_begin_name("d")); /* a is gone: at the top again */
+    run = read_now();
+    CHECK(strcmp(tree_of(run), "a 1, a/b 1, a/b/c 1, d 1") == 0);
+    CHECK(run->threads[0].open_count == 0);
+    CHECK(run->losses.abandoned == 0 && run->losses.end_without_begin == 0);
+    CHECK(run->threads[0].event_count == 4);
+    pit_run_free(run);
+}
+
+TEST(a_second_end_is_counted)
+{
+    open_in_memory();
+    pit_token a = pit_begin_name("a"), b = pit_begin_name("b");
+    CHECK(pit_end_apart(0) == 0);
+    CHECK(pit_end_apart(a) > 0 && pit_end_apart(a) == 0);
+    pit_end(a);
+    pit_end(b);
+    CHECK(pit_end_apart(b) == 0);
+    pit_run *run = read_now();
+    CHECK(run->losses.end_without_begin == 3 && strcmp(tree_of(run), "a 1, a/b 1") == 0);
+    pit_run_free(run);
+}
+
+TEST(ended_frames_go_with_those_around_them)
+{
+    open_in_memory();
+    pit_token outer = pit_begin_name("outer"), a = pit_begin_name("a");
+    pit_begin_name("left");
+    pit_end_apart(a);
+    pit_end(outer); /* drops `left`, which is abandoned; `a` has its sample already */
+    pit_end(pit_begin_name("after"));
+    pit_run *run = read_now();
+    CHECK(strcmp(tree_of(run), "outer 1, outer/a 1, after 1") == 0 ||
+          strcmp(tree_of(run), "after 1, outer 1, outer/a 1") == 0);
+    CHECK(run->losses.abandoned == 1 && run->losses.left_open == 0);
+    pit_run_free(run);
+}
+
+TEST(the_same_name_again_and_again_in_any_order)
+{
+    open_in_memory();
+    for (int round = 0; round < 1000; round++) {
+        pit_token tokens[8];
+        for (int i = 0; i < 8; i++)
+            tokens[i] = pit_begin_name("span");
+        for (int i = 0; i < 8; i++)
+            REQUIRE(pit_end_apart(tokens[(i * 5 + round) % 8]) > 0);
+    }
+    pit_run *run = read_now();
+    uint64_t sum = 0;
+    for (size_t i = 0; i < run->threads[0].node_count; i++) {
+        REQUIRE(run->threads[0].nodes[i].count == 1000);
+        sum += run->threads[0].nodes[i].count;
+    }
+    CHECK(sum == 8000 && run->threads[0].open_count == 0);
+    CHECK(run->losses.abandoned == 0 && run->losses.end_without_begin == 0);
+    pit_run_free(run);
+}
+
+TEST(a_memory_span_may_end_in_the_middle)
+{
+    open_in_memory();
+    pit_token a = pit_begin_with("a", PIT_MEMORY | PIT_RECORD);
+    pit_token b = pit_begin_with("b", PIT_MEMORY);
+    pit_end_apart(a);
+    pit_end_apart(b);
+    pit_run *run = read_now();
+    CHECK(run->threads[0].record_count == 1);
+    for (size_t i = 0; i < 2; i++)
+        CHECK(run->threads[0].nodes[i].memory && run->threads[0].nodes[i].memory->count == 1);
+    pit_run_free(run);
+}
+
+/* ---- stacks -------------------------------------------------------------------------------- */
+
+TEST(each_stack_has_its_own_parents)
+{
+    open_in_memory();
+    pit_stack *main_stack = pit_stack_new(), *one = pit_stack_new(), *two = pit_stack_new();
+    pit_token outer = pit_begin_name("main");
+    REQUIRE(pit_stack_switch(main_stack, one) == 0);
+    pit_token a = pit_begin_name("a");
+    REQUIRE(pit_stack_switch(one, two) == 0);
+    pit_token b = pit_begin_name("b"), c = pit_begin_with("c", PIT_MEMORY);
+    REQUIRE(pit_stack_switch(two, one) == 0);
+    pit_end(pit_begin_name("inside a"));
+    CHECK(pit_end_ns(a) > 0);
+    REQUIRE(pit_stack_switch(one, two) == 0);
+    CHECK(pit_end_ns(c) > 0 && pit_end_ns(b) > 0);
+    REQUIRE(pit_stack_switch(two, main_stack) == 0);
+    pit_end(pit_begin_name("inside main"));
+    CHECK(pit_end_ns(outer) > 0);
+    pit_run *run = read_now();
+    const char *tree = tree_of(run);
+    CHECK(strstr(tree, "main/inside main 1") && strstr(tree, "a/inside a 1") &&
+          strstr(tree, "b/c 1"));
+    CHECK(!strstr(tree, "main/a") && !strstr(tree, "a/b"));
+    CHECK(run->losses.abandoned == 0 && run->threads[0].open_count == 0);
+    pit_run_free(run);
+    pit_stack_free(main_stack);
+    pit_stack_free(one);
+    pit_stack_free(two);
+    pit_stack_free(NULL);
+}
+
+TEST(deep_stacks_survive_and_what_is_left_is_counted)
+{
+    open_in_memory();
+    pit_stack *away = pit_stack_new(), *other = pit_stack_new();
+    pit_token tokens[100];
+    for (int i = 0; i < 100; i++)
+        tokens[i] = pit_begin_name("deep");
+    REQUIRE(pit_stack_switch(away, other) == 0);
+    pit_begin_name("left");
+    pit_begin_name("behind");
+    REQUIRE(pit_stack_switch(other, away) == 0);
+    for (int i = 99; i >= 0; i--)
+        REQUIRE(pit_end_ns(tokens[i]) > 0);
+    pit_stack_free(other);
+    pit_run *run = read_now();
+    CHECK(run->losses.left_open == 2 && run->threads[0].open_count == 0);
+    pit_run_free(run);
+}
+
+static void *use_elsewhere(void *arg)
+{
+    pit_stack **stacks = arg, *mine = pit_stack_new();
+    pit_end(pit_begin_name("thread"));
+    return (void *)(intptr_t)pit_stack_switch(mine, stacks[0]);
+}
+
+TEST(misuse_changes_nothing)
+{
+    pit_stack *a = pit_stack_new(), *b = pit_stack_new(), *c = pit_stack_new();
+    CHECK(pit_stack_switch(a, b) == PIT_NOT_OPEN);
+    open_in_memory();
+    pit_token token = pit_begin_name("open");
+    CHECK(pit_stack_switch(a, a) == PIT_BAD_ARGUMENT &&
+          pit_stack_switch(NULL, a) == PIT_BAD_ARGUMENT);
+    REQUIRE(pit_stack_switch(a, b) == 0);
+    CHECK(pit_stack_switch(a, c) == PIT_BAD_ARGUMENT); /* a holds a stack already */
+    pthread_t thread;
+    void *code;
+    REQUIRE(pthread_create(&thread, NULL, use_elsewhere, &a) == 0);
+    pthread_join(thread, &code);
+    CHECK((intptr_t)code == PIT_BAD_ARGUMENT);
+    REQUIRE(pit_stack_switch(b, a) == 0);
+    CHECK(pit_end_ns(token) > 0);
+}
+
+TEST(a_stack_outlives_its_recorder)
+{
+    open_in_memory();
+    pit_stack *a = pit_stack_new(), *b = pit_stack_new();
+    pit_begin_name("old");
+    REQUIRE(pit_stack_switch(a, b) == 0);
+    REQUIRE(pit_close() == 0);
+    open_in_memory();
+    pit_token token = pit_begin_name("new");
+    REQUIRE(pit_stack_switch(b, a) == 0); /* what it held is gone */
+    pit_end(pit_begin_name("top"));
+    REQUIRE(pit_stack_switch(a, b) == 0);
+    CHECK(pit_end_ns(token) > 0);
+    pit_run *run = read_now();
+    CHECK(strstr(tree_of(run), "top 1") && strstr(tree_of(run), "new 1"));
+    CHECK(!strstr(tree_of(run), "old"));
+    pit_run_free(run);
+    pit_stack_free(a);
+    pit_stack_free(b);
+}
