@@ -19,6 +19,7 @@ U64_MAX = 2**64 - 1
 U32_MAX = 2**32 - 1
 POPPED = 2 ** 64 - 1
 OBJECT_ENDING = 2 ** 31
+ENDED = 1 << 6  # among the flags of a frame
 NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
@@ -309,13 +310,14 @@ class Thread:
 
     def open_spans(self, objects):
         frames = [self.frame(i) for i in range(1, self.depth + 1)]
-        if (self.applied and self.depth and self.pending["depth"] == self.depth
-                and self.parent_child != POPPED):
-            top = frames[-1]
-            if (top["node"], top["begin"]) == (self.pending["node"], self.pending["begin"]):
-                frames.pop()
-                if frames:
-                    frames[-1]["child"] = self.parent_child
+        done = self.pending["depth"] - 1  # index of the pending sample's frame, if it is there
+        if self.applied and 0 <= done < self.depth and self.parent_child != POPPED:
+            frame = frames[done]
+            if (frame["node"], frame["begin"]) == (self.pending["node"], self.pending["begin"]):
+                frame["flags"] |= ENDED
+                if done:
+                    frames[done - 1]["child"] = self.parent_child
+        frames = [f for f in frames if not f["flags"] & ENDED]
         spans = [(f["node"], f["begin"], f["child"], bool(f["flags"] & 1), False) for f in frames]
         spans += [(ref, begin, 0, False, True) for begin, ref, thread in objects
                   if thread & ~OBJECT_ENDING == self.block.thread]

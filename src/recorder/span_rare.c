@@ -341,6 +341,17 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
     return end_on(t, token, t->counter ? now : now_of(t));
 }
 
+static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
+{
+    pit__hold(t);
+    while (t->top > frame && top_is_phase(t)) /* of the span itself, as far as one can tell */
+        end_top(t, now);
+    uint64_t duration = frame == t->top ? end_top(t, now) : end_below(t, frame, now);
+    pop_ended(t);
+    pit__release(t);
+    return duration;
+}
+
 uint64_t pit__end_apart_rare(pit_token token)
 {
     struct pit__thread *t = thread_for_end(token);
@@ -349,14 +360,7 @@ uint64_t pit__end_apart_rare(pit_token token)
         return 0;
     if (frame->where & PIT_FMT_WHERE_WAIT)
         pit__device_wait();
-    pit__hold(t);
-    uint64_t now = now_of(t);
-    while (t->top > frame && top_is_phase(t)) /* of the span itself, as far as one can tell */
-        end_top(t, now);
-    uint64_t duration = frame == t->top ? end_top(t, now) : end_below(t, frame, now);
-    pop_ended(t);
-    pit__release(t);
-    return duration;
+    return end_apart_on(t, frame, now_of(t));
 }
 
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end)

@@ -348,6 +348,29 @@ TEST(frames_that_an_outer_end_abandons)
     check_was_looked_at(300);
 }
 
+static void end_apart_after(pit_token token, uint64_t ticks)
+{
+    now += ticks;
+    struct pit_fmt_frame *frame = frame_of(self, token);
+    REQUIRE(frame);
+    end_apart_on(self, frame, now);
+}
+
+TEST(frames_that_end_before_those_above_them)
+{
+    probe_out_of_order = 1;
+    watch(0);
+    for (uint64_t i = 0; i < 10; i++) {
+        pit_token a = begin("a", 0), b = begin("b", 0), c = begin("c", 0);
+        end_apart_after(b, 10 + i);
+        end_apart_after(a, 5);
+        end_after(begin("d", 0), 3);
+        end_apart_after(c, 7);
+        end_after(begin("d", 0), 3);
+    }
+    check_was_looked_at(1000);
+}
+
 TEST(span_objects)
 {
     watch(0);
