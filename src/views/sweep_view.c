@@ -53,8 +53,8 @@ struct sweep {
 static void find_parameter(const struct pit__view_call *call, struct sweep *sweep)
 {
     const pit_data *data = call->data;
-    const char *number, *first = data->rows[0].name;
-    size_t prefix = pit__sweep_prefix(first ? first : "", &number);
+    const char *number, *first = data->rows[0].name ? data->rows[0].name : "";
+    size_t prefix = pit__sweep_prefix(first, &number);
     for (size_t i = 0; i < data->row_count && prefix > 0; i++) {
         const char *name = data->rows[i].name ? data->rows[i].name : "";
         if (pit__sweep_prefix(name, &number) != prefix || memcmp(name, first, prefix) != 0)

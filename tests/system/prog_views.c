@@ -92,6 +92,9 @@ static const struct sample {
 
 static char long_name[4001];
 
+#define CHINESE                                                                                    \
+    "\xe6\xa8\xa1\xe5\x9e\x8b\xe8\xae\xad\xe7\xbb\x83 \xe5\xb7\xb2\xe5\xae\x8c\xe6\x88\x90"
+
 static const char *const hostile[] = {
     "plain",
     "quoted \"twice\"",
@@ -99,8 +102,7 @@ static const char *const hostile[] = {
     "two\nlines",
     "carriage\rreturn",
     "\xf0\x9f\x9a\x80 rocket",
-    "\xe6\xa8\xa1\xe5\x9e\x8b\xe8\xae\xad\xe7\xbb\x83 \xe5\xb7\xb2\xe5\xae\x8c\xe6\x88\x90 "
-    "\xe6\xa8\xa1\xe5\x9e\x8b\xe8\xae\xad\xe7\xbb\x83\xe6\xa8\xa1\xe5\x9e\x8b",
+    CHINESE,
     "e\xcc\x81te\xcc\x81 combining",
     "\x1b[31mred\x1b[0m \x1b]0;title\x07",
     "=cmd|' /C calc'!A0",
@@ -114,8 +116,7 @@ static const char *const hostile[] = {
     "'tis",
     " blank at both ends ",
     "pipe | tick ` star * under_score <b>bold</b> [link](x) \\ back",
-    "\xe2\x80\xae"
-    "turned",
+    "\u202eturned",
     "invalid \xff\xfe bytes",
     "",
     long_name,
