@@ -148,7 +148,7 @@ static int make_summary(struct summary *summary, const struct pit__rows *rows)
     for (size_t i = 0; i < rows->count; i++) {
         double seconds = rows->rows[i].seconds;
         summary->figures[i][0] = (pit_figure){"seconds", seconds, "s"};
-        summary->figures[i][1] = (pit_figure){"percent", 100 * seconds / total, "%"};
+        summary->figures[i][1] = (pit_figure){"share", 100 * seconds / total, "%"};
         summary->entries[i] = (pit_entry){.kind = "summary",
                                           .text = strdup(rows->rows[i].name),
                                           .figures = summary->figures[i],

@@ -63,7 +63,7 @@ PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t e
 static size_t turn(pit_window *window, pit_figure *figures)
 {
     size_t count = 0;
-    figures[count++] = (pit_figure){"last", (double)window->inside, window->unit};
+    figures[count++] = (pit_figure){window->unit, (double)window->inside, "count"};
     for (size_t i = 0; i < window->item_count; i++) {
         struct item *item = &window->items[i];
         double mean = item->sum / (double)window->inside;

@@ -135,7 +135,7 @@ static void summary_row(struct pit__text *text, const pit_entry *entry, size_t c
     if (!is_total) {
         pad_to(text, part.length, SUMMARY_DURATION);
         pit__text_puts(text, " (");
-        add_figure(text, entry, "%.1f%%", "percent");
+        add_figure(text, entry, "%.1f%%", "share");
         pit__text_puts(text, ")");
     }
     pit__text_puts(text, "\n");
@@ -234,7 +234,7 @@ static void window_line(struct pit__text *text, const pit_entry *entry)
     if (entry->figure_count == 0)
         return;
     add_number(text, " Last %.0f ", entry->figures[0].value);
-    pit__text_add_visible(text, entry->figures[0].unit ? entry->figures[0].unit : "");
+    pit__text_add_visible(text, entry->figures[0].key ? entry->figures[0].key : "");
     pit__text_puts(text, ": ");
     for (size_t i = 1; i < entry->figure_count; i++) {
         const pit_figure *figure = &entry->figures[i];

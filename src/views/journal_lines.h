@@ -6,12 +6,13 @@
  * kind            text       figures
  * stage           stage
  * timing          stage      seconds [cpu_delta_mb cpu_peak_mb gpu_delta_mb gpu_peak_mb]
- * summary         stage      seconds percent            a row of the block that ends with:
+ * summary         stage      seconds share (in percent) a row of the block that ends with:
  * total                      seconds
  * batch                      epoch batch seconds [gpu_mb] [cpu_mb] [loss]
  * epoch                      epoch seconds [gpu_mb reserved_mb peak_mb]
  * batch-timing               epoch batches avg min max
- * window          tag        last (its unit: the word) then each item: "ms", a mean, or "kept"
+ * window          tag        passages under the word for them, unit "count"; then the items, with
+ *                            the unit "ms", none for a mean, or "kept"
  * profiling-step             step                       the head of the rows behind it:
  * profiling       operation  avg total count
  * complete        name       seconds [peak_memory_mb current_memory_mb] [gpu_peak_mb] [cpu_mode]

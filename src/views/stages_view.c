@@ -6,7 +6,7 @@ static const struct pit__column columns[] = {
     {.title = "Time", .key = "time", .kind = PIT__TEXT},
     {.title = "Stage", .key = "stage", .kind = PIT__TEXT},
     {.title = "Seconds", .key = "seconds", .kind = PIT__NUMBER},
-    {.title = "Percent", .key = "percent", .kind = PIT__NUMBER, .optional = 1},
+    {.title = "Percent", .key = "share", .kind = PIT__NUMBER, .optional = 1},
     {.title = "CPU (MB)", .key = "cpu_delta_mb", .kind = PIT__NUMBER, .optional = 1},
     {.title = "CPU peak (MB)", .key = "cpu_peak_mb", .kind = PIT__NUMBER, .optional = 1},
     {.title = "GPU (MB)", .key = "gpu_delta_mb", .kind = PIT__NUMBER, .optional = 1},

@@ -29,7 +29,7 @@ static void add(struct pit__table *table, const struct pit__journal_part *part,
         cells[TIME] = pit__cell_text(pit__stamp(stamp, entry->wall_ns));
         cells[TAG] = pit__cell_text(entry->text);
         cells[LAST] = pit__cell_real(last->value);
-        cells[WORD] = pit__cell_text(last->unit);
+        cells[WORD] = pit__cell_text(last->key);
         cells[ITEM] = pit__cell_text(item->key);
         cells[VALUE] = pit__cell_real(item->value);
         cells[UNIT] = item->unit && *item->unit ? pit__cell_text(item->unit) : pit__cell_empty();

@@ -21,7 +21,7 @@ static const char *printed(const char *view, const pit_entry *entries, size_t co
 }
 
 static pit_figure timing[] = {{"seconds", 75, "s"}, {"cpu_delta_mb", 12.5, "MB"}};
-static pit_figure sum_row[] = {{"seconds", 75, "s"}, {"percent", 100, "%"}};
+static pit_figure sum_row[] = {{"seconds", 75, "s"}, {"share", 100, "%"}};
 static pit_figure sum[] = {{"seconds", 75, "s"}};
 static pit_figure batch[] = {{"epoch", 0, ""},
                              {"batch", 3, ""},
@@ -34,7 +34,7 @@ static pit_figure ending[] = {{"epoch", 0, ""},
                               {"reserved_mb", NAN, "MB"},
                               {"peak_mb", 2, "MB"}};
 static pit_figure window[] = {
-    {"last", 50, "steps"}, {"Step", 1.5, "ms"}, {"Nodes", 28.25, ""}, {"patterns", 7, "kept"}};
+    {"steps", 50, "count"}, {"Step", 1.5, "ms"}, {"Nodes", 28.25, ""}, {"patterns", 7, "kept"}};
 
 /* 2001-09-09 01:46:40 */
 #define WALL 1000000000000000000u
@@ -74,7 +74,7 @@ TEST(csv_has_the_figures_as_they_are)
 {
     stage_up(0);
     CHECK_STR(printed("stages", entries, COUNT, PIT_CSV, 0),
-              "kind,time,stage,seconds,percent,cpu_delta_mb,cpu_peak_mb,gpu_delta_mb,gpu_peak_mb\n"
+              "kind,time,stage,seconds,share,cpu_delta_mb,cpu_peak_mb,gpu_delta_mb,gpu_peak_mb\n"
               "stage,2001-09-09 01:46:40,load,,,,,,\n"
               "timing,2001-09-09 01:46:40,load,75,,12.5,,,\n"
               "summary,2001-09-09 01:46:40,load,75,100,,,,\n"
