@@ -15,7 +15,7 @@ build=${PITWALL_BUILD:-$here/../build}
 scratch=$(mktemp -d "$build/bench-runs.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 export PITWALL_BENCH_DIR=$scratch
-unset PITWALL PITWALL_FILE PITWALL_LIVE PITWALL_MEMORY PITWALL_SAMPLE
+unset PITWALL PITWALL_FILE PITWALL_LIVE PITWALL_MEMORY PITWALL_SAMPLE PITWALL_VERBOSE
 results=$scratch/results
 
 run() {
@@ -32,6 +32,7 @@ run bench_cold
 run bench_start
 run bench_memory
 run bench_memory_span
+run bench_monitor
 run bench_read
 run bench_malloc
 run bench_stall noise
