@@ -516,10 +516,12 @@ PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *con
 PIT_API void pit_set_verbose(int verbose);
 PIT_API int pit_is_verbose(void);
 
-/* Where their lines go, each without its newline; NULL: standard output, flushed by line. */
+/* Where their lines go, each without its newline; NULL: standard output, flushed by line. It is called
+ * on the thread that prints, without a lock held. */
 PIT_API void pit_set_print(void (*line)(void *arg, const char *text), void *arg);
 
-/* Where their figures come from, for tests: NULL members, and NULL itself, mean the real ones. */
+/* Where their figures come from, for tests: NULL members, and NULL itself, mean the real ones. With
+ * an rss of its own the peak of a piece of work is the higher of its begin and end. */
 typedef struct pit_sources {
     uint64_t (*monotonic_ns)(void *arg);
     uint64_t (*wall_ns)(void *arg);
@@ -561,12 +563,16 @@ typedef struct pit_track { /* an operation under way; begin and end on one threa
 } pit_track;
 PIT_API pit_monitor *pit_monitor_new(void);
 PIT_API void pit_monitor_free(pit_monitor *monitor);
+/* aggregate: all passages of that name are one row; else each is a row of its own. An operation
+ * inside another one of the monitor is `nested`. */
 PIT_API void pit_monitor_begin(pit_monitor *monitor, pit_track *track, const char *operation,
                                int aggregate);
+/* Nothing begun in `track`: does nothing. */
 PIT_API void pit_monitor_end(pit_monitor *monitor, pit_track *track);
 PIT_API const pit_row *pit_monitor_rows(pit_monitor *monitor, size_t *count);
-PIT_API double pit_monitor_total(pit_monitor *monitor);
+PIT_API double pit_monitor_total(pit_monitor *monitor); /* seconds of those that are not nested */
 PIT_API double pit_monitor_time(pit_monitor *monitor, const char *operation); /* NaN: never ran */
+/* The views performance and, with show_aggregate, aggregate. */
 PIT_API void pit_monitor_print(pit_monitor *monitor, int show_aggregate);
 PIT_API void pit_monitor_clear(pit_monitor *monitor);
 
@@ -602,7 +608,8 @@ PIT_API void pit_stages_free(pit_stages *stages);
 PIT_API void pit_stage(pit_stages *stages, const char *stage); /* [STAGE] line */
 PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double seconds); /* [TIMING] */
 /* Both, and in between: the stage begins now and ends at the next one or at the summary. With
- * memory the [TIMING] line of the run keeps what it took and peaked at. */
+ * memory the [TIMING] line of the run keeps what it took and peaked at. Ended on the thread that
+ * began it, it is a span. */
 PIT_API void pit_stage_begin(pit_stages *stages, const char *stage, int memory);
 PIT_API void pit_stage_end(pit_stages *stages);
 PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count);
@@ -629,11 +636,12 @@ PIT_API uint64_t pit_window_count(pit_window *window);
 PIT_API double pit_window_sum(pit_window *window, size_t item);
 
 /* Averages of named operations, printed every `log_every` steps; a step is one end of
- * make_step_total or training_step. Any thread. */
+ * make_step_total or training_step, the more frequent one where there are both. Any thread. */
 typedef struct pit_profiler pit_profiler;
 PIT_API pit_profiler *pit_profiler_new(uint64_t log_every); /* 0: 100 */
 PIT_API void pit_profiler_free(pit_profiler *profiler);
-PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation); /* seconds */
+/* Now, in seconds since 1970; by the monotonic clock, so that it never steps back. */
+PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation);
 PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, double start);
 PIT_API void pit_profiler_log(pit_profiler *profiler,
                               const uint64_t *step); /* NULL: the steps so far */
