@@ -20,11 +20,13 @@ static pit_sources given;  /* under the lock */
 static int has_given;      /* atomic: the clock is read without the lock otherwise */
 static int verbosity = -1; /* atomic; -1: as the environment says */
 
-/* In a child of fork the thread that held the lock may not be there any more. */
-static void fresh_lock(void)
+/* In a child of fork the thread that held the lock may not be there any more. Taking it before the
+ * fork instead would make fork wait for whoever reads our output. The thread sanitizer takes the
+ * parent's threads for the child's. */
+__attribute__((no_sanitize("thread"))) static void fresh_lock(void)
 {
-    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    memcpy(&lock, &fresh, sizeof lock);
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    lock = fresh;
 }
 
 static void prepare(void)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define STAGE_MB (1024.0 * 1024.0)
@@ -124,6 +125,20 @@ static inline void stage_device_up(void)
                                       .reset_peak = stage_device_reset,
                                       .wait = stage_device_wait};
     pit_set_device(&device);
+}
+
+/* ---- real memory ------------------------------------------------------------------------------ */
+
+/* Written without the sanitizers' shadows, which would be resident too. */
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline, unused)) static void
+stage_touch(size_t bytes)
+{
+    volatile char *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    for (size_t i = 0; i < bytes; i += 4096)
+        memory[i] = 1;
+    munmap((void *)(uintptr_t)memory, bytes);
 }
 
 /* ---- expected texts --------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <sys/mman.h>
 
 struct work {
     double seconds, rss_mb, device_mb;
@@ -126,11 +125,7 @@ TEST(calls_may_be_nested_and_are_spans_of_the_run)
 
 static void *touch_inside(void *argument)
 {
-    size_t bytes = *(size_t *)argument;
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(memory != MAP_FAILED);
-    memset(memory, 1, bytes);
-    munmap(memory, bytes);
+    stage_touch(*(size_t *)argument);
     return argument;
 }
 
@@ -160,18 +155,6 @@ TEST(the_peak_is_real_and_an_inner_call_does_not_spoil_the_outer_one)
     CHECK_NEAR(stage_row(rows, count, "outer")->cpu_peak_mb, 96, 4);
     CHECK_NEAR(stage_row(rows, count, "inner")->cpu_peak_mb, 32, 4);
     CHECK_NEAR(stage_row(rows, count, "outer")->cpu_delta_mb, 0, 4);
-    pit_timers_free(timers);
-}
-
-TEST(reading_memory_is_not_in_the_time_of_the_call_nor_of_those_around_it)
-{
-    pit_set_print(stage_line, NULL);
-    pit_timers *timers = pit_timers_new();
-    for (int i = 0; i < 200; i++)
-        pit_time(timers, "empty", PIT_MEMORY, nothing, NULL);
-    size_t count;
-    const pit_row *rows = pit_timers_rows(timers, &count);
-    CHECK(rows[0].min_seconds < 2e-6);
     pit_timers_free(timers);
 }
 
