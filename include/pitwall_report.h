@@ -558,7 +558,8 @@ PIT_API void pit_phase_timer_print(pit_phase_timer *timer); /* the breakdown */
 
 /* Operations with time and memory, singly or repeated. */
 typedef struct pit_monitor pit_monitor;
-typedef struct pit_track { /* an operation under way; begin and end on one thread */
+/* An operation under way; begin and end on one thread. */
+typedef struct pit_track {
     struct pit__operation *own; /* NULL: none. An end that is missed costs some hundred bytes */
 } pit_track;
 PIT_API pit_monitor *pit_monitor_new(void);

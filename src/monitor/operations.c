@@ -47,7 +47,8 @@ static struct pit__operation *begin(pit_track *track, const char *name)
         own->aggregate = own->depth = 0;
         own->track = pit__track_begin(name, PIT_MEMORY);
     }
-    return track->own = own;
+    track->own = own;
+    return own;
 }
 
 PIT_API void pit_monitor_begin(pit_monitor *monitor, pit_track *track, const char *operation,
