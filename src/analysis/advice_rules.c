@@ -313,7 +313,7 @@ const struct pit__rule pit__rules[] = {
      .headline = "LEAK: memory grows by {b0} a minute",
      .evidence = "{b1} more over the run's second half, {b2} held at last",
      .remedy = "look for what is kept from one passage to the next",
-     .more = "; such as losses with the graphs behind them, caches without a bound, "
+     .more = ": losses with the graphs behind them, caches without a bound, "
              "buffers that are not freed"},
     {.key = "drift",
      .severity = 2,
@@ -325,7 +325,7 @@ const struct pit__rule pit__rules[] = {
      .headline = "DRIFT: {name} became {p0} slower along the run",
      .evidence = "the change of its duration over {c2}, median {t1}",
      .remedy = "look for work that grows with the run",
-     .more = "; such as lists that are searched or copied, memory that is not freed,"
+     .more = ": lists that are searched or copied, memory that is not freed,"
              " a processor that gets hot"},
     {.key = "periodic_stall",
      .severity = 2,
@@ -338,7 +338,7 @@ const struct pit__rule pit__rules[] = {
                  "of {t2}",
      .evidence = "{n3} slow ones of {n4}, {p5} of the time",
      .remedy = "look for what is done every {n0} passages",
-     .more = "; such as logging, checkpoints, evaluation, a loader that refills, "
+     .more = ": logging, checkpoints, evaluation, a loader that refills, "
              "garbage collection"},
     {.key = "high_variance",
      .severity = 2,
@@ -363,7 +363,7 @@ const struct pit__rule pit__rules[] = {
      .headline = "SLOWDOWN: {name} was faster at first, {x0} of that on average",
      .evidence = "{t1} at first, mean {t3} of {c2}",
      .remedy = "look at what changed then",
-     .more = "; such as other programs on the machine, a hot processor, a cache that"
+     .more = ": other programs on the machine, a hot processor, a cache that"
              " filled up"},
     {.key = "bottleneck",
      .severity = 2,
@@ -381,7 +381,7 @@ const struct pit__rule pit__rules[] = {
      .holds = first_batch,
      .mark = "",
      .headline = "FIRST BATCH SLOW: {name} took {t1} at first, {t2} later ({x0})",
-     .evidence = "the first {n3} are slower than the steady level",
+     .evidence = "slower than the steady level: the first {n3}",
      .remedy = "run a warm-up batch before timing, or leave it out",
      .more = "; initialisation, compilation and allocation happen once"},
     {.key = "step_bound",

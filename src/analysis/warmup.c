@@ -135,39 +135,50 @@ static void measure_noise(struct work *work)
 
 /* ---- the course ---------------------------------------------------------------------------- */
 
-struct line {
+struct trend {
     double change; /* from the first point to the last */
     double error;  /* squared, of all points */
+    int one_way;   /* it goes up all along, or down */
 };
 
-static struct line fit_line(const double *y, size_t count)
+/* A straight line, or with `bent` a parabola: a time that grows by the same amount each time is bent
+ * in its logarithm. */
+static struct trend fit_trend(const double *y, size_t count, int bent)
 {
-    double middle = (double)(count - 1) / 2, mean = 0, xy = 0, xx = 0, yy = 0;
-    for (size_t i = 0; i < count; i++)
-        mean += y[i] / (double)count;
+    double mean = 0, middle = 0, xy = 0, xx = 0, py = 0, pp = 0, yy = 0;
     for (size_t i = 0; i < count; i++) {
-        double x = (double)i - middle, off = y[i] - mean;
+        double x = 2 * (double)i / (double)(count - 1) - 1;
+        mean += y[i] / (double)count;
+        middle += x * x / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double x = 2 * (double)i / (double)(count - 1) - 1, off = y[i] - mean;
+        double p = x * x - middle; /* x and p are orthogonal, so that each is fitted alone */
         xy += x * off;
         xx += x * x;
+        py += p * off;
+        pp += p * p;
         yy += off * off;
     }
-    double slope = xx > 0 ? xy / xx : 0;
-    return (struct line){slope * (double)(count - 1), fmax(yy - slope * xy, 0)};
+    double slope = xy / xx, bend = bent ? py / pp : 0;
+    return (struct trend){2 * slope, fmax(yy - slope * xy - bend * py, 0),
+                          2 * fabs(bend) <= fabs(slope)};
 }
 
-/* Does a straight line say more than the stretches do, at the price of one cut? A short first
- * stretch may lie off the line: warm-up before a drift. */
+/* Does a trend say more than the stretches do, at the price of a cut for each of its figures? A short
+ * first stretch may lie off it: warm-up before a drift. */
 static int is_drift(const struct work *work)
 {
-    for (int skip = 0; skip < 2; skip++) {
+    for (int k = 0; k < 4; k++) {
+        int skip = k / 2, bent = k % 2;
         size_t from = skip ? work->levels[0].count : 0;
         if (skip && (work->level_count < 3 || (double)from > LEAST_HOLD * (double)work->count))
             break;
         if (work->count - from < 2 * PIT__COURSE_LEAST)
             break;
-        struct line line = fit_line(work->y + from, work->count - from);
-        if (fabs(line.change) > fmax(LEAST_DRIFT, work->tolerance) &&
-            line.error + work->penalty * (1 + skip) < work->cost)
+        struct trend trend = fit_trend(work->y + from, work->count - from, bent);
+        if (trend.one_way && fabs(trend.change) > fmax(LEAST_DRIFT, work->tolerance) &&
+            trend.error + work->penalty * (1 + skip + bent) < work->cost)
             return 1;
     }
     return 0;

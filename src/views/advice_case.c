@@ -22,8 +22,10 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         part->name = node->name;
         part->path = node->path;
         part->count = node->count;
-        part->seconds = (node->total_ns + node->open_ns) / 1e9;
-        part->self_seconds = node->open > 0 ? fmax(part->seconds - inside, 0) : node->self_ns / 1e9;
+        /* what is open is not yet like the others, unless there are none: the outermost span */
+        int only_open = node->count == 0 && node->open > 0;
+        part->seconds = (only_open ? node->open_ns : node->total_ns) / 1e9;
+        part->self_seconds = only_open ? fmax(part->seconds - inside, 0) : node->self_ns / 1e9;
         part->apart = node->detached;
         part->parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
         if (part->parent != PIT__NO_PART && !node->detached) {

@@ -7,11 +7,10 @@
 
 #define DEFAULT_THRESHOLD 0.01
 
-enum { NAME, REACHED, EPOCHS, TIME, STAYED, BEST, BEST_EPOCH, LAST, COUNT, COLUMNS };
+enum { NAME, EPOCHS, TIME, STAYED, BEST, BEST_EPOCH, LAST, COUNT, COLUMNS };
 
 static const struct pit__column columns[COLUMNS] = {
     [NAME] = {.title = "curve", .key = "name", .kind = PIT__TEXT, .min_width = 12},
-    [REACHED] = {.title = "reached", .key = "reached", .kind = PIT__TEXT},
     [EPOCHS] = {.title = "epochs", .key = "epochs_to_converge", .kind = PIT__COUNT},
     [TIME] = {.title = "time (s)", .key = "time_to_converge", .kind = PIT__NUMBER},
     [STAYED] = {.title = "stayed", .key = "stayed", .kind = PIT__TEXT},
@@ -34,7 +33,6 @@ static void add_curve(struct pit__table *table, const pit_curve *curve, double t
     if (pit_find_convergence(curve, threshold, options->maximise, options->smooth, &found))
         found = (pit_convergence){.seconds = NAN, .best = NAN, .last = NAN};
     cells[NAME] = pit__cell_text(curve->name ? curve->name : "");
-    cells[REACHED] = pit__cell_text(found.reached ? "yes" : "no");
     cells[EPOCHS] = whole_or_none(found.reached, found.epochs);
     cells[TIME] = pit__cell_real(found.reached ? found.seconds : NAN);
     cells[STAYED] =

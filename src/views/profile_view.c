@@ -5,6 +5,7 @@
 #include "analysis/order_stats.h"
 #include "report/sparkline.h"
 #include "report/units.h"
+#include "report_view.h"
 #include "series_gather.h"
 
 #include <math.h>
@@ -147,9 +148,12 @@ static int add_row(struct pit__table *table, const struct profile *p)
 
 /* ---- in words ----------------------------------------------------------------------------------- */
 
-static void print_label(const struct pit__view_call *call, const char *label)
+/* "  label   words", the words broken into lines where a width is given. Frees them. */
+static int say(const struct pit__view_call *call, const char *label, struct pit__text *words)
 {
+    struct pit__report as_report = {.out = call->out, .look = call->look};
     fprintf(call->out, "  %-*s", LABEL_WIDTH, label);
+    return pit__print_prose(&as_report, words, LABEL_WIDTH + 2, PIT__PLAIN);
 }
 
 static const char *time_of(char *out, double seconds, int ascii)
@@ -157,93 +161,95 @@ static const char *time_of(char *out, double seconds, int ascii)
     return pit__unit_duration(out, seconds * 1e9, ascii);
 }
 
-static void print_figures(const struct pit__view_call *call, const struct profile *p)
+static int print_figures(const struct pit__view_call *call, const struct profile *p)
 {
     char a[5][PIT__UNIT_BYTES], ratio[PIT__UNIT_BYTES];
+    struct pit__text words = {0};
     int ascii = call->look.ascii;
-    print_label(call, "passages");
-    fprintf(call->out, "%s of %s, standard deviation %s (%s)\n", pit__unit_count(a[0], p->count),
-            time_of(a[1], p->mean, ascii), time_of(a[2], p->std, ascii),
-            pit__unit_percent_words(a[3], p->mean > 0 ? p->std / p->mean : NAN));
-    print_label(call, "durations");
-    fprintf(call->out, "min %s, p50 %s, p95 %s, p99 %s, max %s", time_of(a[0], p->min, ascii),
-            time_of(a[1], p->p50, ascii), time_of(a[2], p->p95, ascii),
-            time_of(a[3], p->p99, ascii), time_of(a[4], p->max, ascii));
+    pit__text_printf(&words, "%s of %s, standard deviation %s (%s)",
+                     pit__unit_count(a[0], p->count), time_of(a[1], p->mean, ascii),
+                     time_of(a[2], p->std, ascii),
+                     pit__unit_percent_words(a[3], p->mean > 0 ? p->std / p->mean : NAN));
+    int code = say(call, "passages", &words);
+    pit__text_printf(&words, "min %s, p50 %s, p95 %s, p99 %s, max %s", time_of(a[0], p->min, ascii),
+                     time_of(a[1], p->p50, ascii), time_of(a[2], p->p95, ascii),
+                     time_of(a[3], p->p99, ascii), time_of(a[4], p->max, ascii));
     pit__print_double(ratio, sizeof ratio, "%.1f", p->min > 0 ? p->max / p->min : NAN);
-    fprintf(call->out, "; max/min %s\n", p->min > 0 ? ratio : "n/a");
+    pit__text_printf(&words, "; max/min %s", p->min > 0 ? ratio : "n/a");
+    return say(call, "durations", &words) ? PIT_NO_MEMORY : code;
 }
 
-static void print_bars(const struct pit__view_call *call, const struct profile *p)
+/* A sparkline has blanks where there is nothing, so it is no prose. */
+static int print_bars(const struct pit__view_call *call, const struct profile *p)
 {
     struct pit__text bars = {0};
-    double low = fmin(p->variance.min, 0.9 * p->variance.max);
+    double low = fmin(p->variance.min, 0.9 * p->variance.max); /* noise is no mountain */
     size_t room = BARS;
     if (call->look.width > LABEL_WIDTH + 10 && (size_t)call->look.width < BARS + LABEL_WIDTH + 2)
         room = (size_t)call->look.width - LABEL_WIDTH - 2;
     pit__sparkline(&bars, p->series, p->series_count,
                    p->series_count < room ? p->series_count : room, low, p->variance.max,
                    call->look.ascii);
-    print_label(call, "course");
-    fprintf(call->out, "%s\n", pit__text_string(&bars));
+    fprintf(call->out, "  %-*s%s\n", LABEL_WIDTH, "course", pit__text_string(&bars));
+    int code = bars.failed ? PIT_NO_MEMORY : 0;
     pit__text_free(&bars);
+    return code;
 }
 
-static void print_course(const struct pit__view_call *call, const struct profile *p)
+static int print_course(const struct pit__view_call *call, const struct profile *p)
 {
     char a[PIT__UNIT_BYTES];
-    int ascii = call->look.ascii;
-    print_label(call, "");
-    fputs(pit_course_name(p->warmup.course), call->out);
+    struct pit__text words = {0};
+    pit__text_puts(&words, pit_course_name(p->warmup.course));
     if (p->warmup.ends_at > 0 && p->in_order)
-        fprintf(call->out, "; warm-up ends after the first %s",
-                pit__unit_count(a, p->warmup.ends_at));
+        pit__text_printf(&words, "; warm-up ends after the first %s",
+                         pit__unit_count(a, p->warmup.ends_at));
     if (!isnan(p->warmup.steady_level))
-        fprintf(call->out, "; steady level %s", time_of(a, p->warmup.steady_level, ascii));
+        pit__text_printf(&words, "; steady level %s",
+                         time_of(a, p->warmup.steady_level, call->look.ascii));
     if (!isnan(p->variance.drift))
-        fprintf(call->out, "; %s %s along the run",
-                pit__unit_percent_words(a, fabs(p->variance.drift)),
-                p->variance.drift > 0 ? "slower" : "faster");
+        pit__text_printf(&words, "; %s %s along the run",
+                         pit__unit_percent_words(a, fabs(p->variance.drift)),
+                         p->variance.drift > 0 ? "slower" : "faster");
     if (!p->in_order)
-        fprintf(call->out, "; by the means of %zu stretches of the run", p->series_count);
-    putc('\n', call->out);
+        pit__text_printf(&words, "; by the means of %zu stretches of the run", p->series_count);
+    return say(call, "", &words);
 }
 
-static void print_outliers(const struct pit__view_call *call, const struct profile *p)
+static int print_outliers(const struct pit__view_call *call, const struct profile *p)
 {
     char a[PIT__UNIT_BYTES];
     const pit_variance *v = &p->variance;
+    struct pit__text words = {0};
+    size_t shown = v->outlier_count < PIT_OUTLIERS ? v->outlier_count : PIT_OUTLIERS;
     if (!p->in_order || (v->outlier_count == 0 && v->period == 0))
-        return;
-    print_label(call, "outliers");
-    if (v->outlier_count > 0) {
-        size_t shown = v->outlier_count < PIT_OUTLIERS ? v->outlier_count : PIT_OUTLIERS;
-        fprintf(call->out, "%s", pit__unit_count(a, v->outlier_count));
-        for (size_t i = 0; i < shown; i++)
-            fprintf(call->out, "%s %zu (%s)",
-                    i                          ? ","
-                    : shown < v->outlier_count ? ", the largest:"
-                                               : ":",
-                    v->outliers[i], time_of(a, p->series[v->outliers[i]], call->look.ascii));
-    }
+        return 0;
+    if (shown > 0)
+        pit__text_printf(&words, "%s%s", pit__unit_count(a, v->outlier_count),
+                         shown < v->outlier_count ? ", the largest:" : ":");
+    for (size_t i = 0; i < shown; i++)
+        pit__text_printf(&words, "%s %zu (%s)", i ? "," : "", v->outliers[i],
+                         time_of(a, p->series[v->outliers[i]], call->look.ascii));
     if (v->period > 0)
-        fprintf(call->out, "%sa slow one every %zu", v->outlier_count > 0 ? "; " : "", v->period);
-    putc('\n', call->out);
+        pit__text_printf(&words, "%sa slow one every %zu", shown > 0 ? "; " : "", v->period);
+    return say(call, "outliers", &words);
 }
 
 static int print_profile(const struct pit__view_call *call, const struct profile *p)
 {
     int code = pit__print_named(call, "", *p->name ? p->name : "\"\"", "", call->look.width);
     if (p->count == 0) {
-        print_label(call, "passages");
-        fputs("none has ended\n", call->out);
+        fprintf(call->out, "  %-*snone has ended\n", LABEL_WIDTH, "passages");
         return code;
     }
-    print_figures(call, p);
-    if (p->has_course) {
-        print_bars(call, p);
-        print_course(call, p);
-        print_outliers(call, p);
-    }
+    if (!code)
+        code = print_figures(call, p);
+    if (!code && p->has_course)
+        code = print_bars(call, p);
+    if (!code && p->has_course)
+        code = print_course(call, p);
+    if (!code && p->has_course)
+        code = print_outliers(call, p);
     return code;
 }
 

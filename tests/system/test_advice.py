@@ -5,7 +5,7 @@ import os
 
 import pit_case
 
-# What a run may be told besides its cause: a busy machine may make a batch here and there slow.
+# What prog_advice does, and the one rule that holds of it.
 CAUSES = {
     "slow_loader": "input_bound",
     "forward_heavy": "forward_bound",
@@ -22,7 +22,7 @@ CAUSES = {
 }
 
 
-class Advice(pit_case.Case):
+class AdviceCase(pit_case.Case):
     def recorded(self, cause):
         path = os.path.join(self.folder(), cause + ".pit")
         self.run_ok([pit_case.program("prog_advice"), path, cause])
@@ -42,6 +42,10 @@ class Advice(pit_case.Case):
         for finding in advice["findings"]:
             self.assertTrue(finding["evidence"] and finding["remedy"], finding)
         return path, advice
+
+
+class Advice(AdviceCase):
+    """What is said of a run."""
 
     def test_slow_loader(self):
         path, advice = self.check("slow_loader")
@@ -98,7 +102,7 @@ class Advice(pit_case.Case):
         self.assertTrue(self.report(path).startswith("solve took the most"))
 
 
-class Views(Advice):
+class Views(AdviceCase):
     """The views of a course over a real run."""
 
     def test_warmup(self):

@@ -57,6 +57,8 @@ TEST(report_of_a_run_that_ended_well)
     pit_run run = training();
     int code;
     CHECK_STR(made_report(&run, NULL, &code),
+              "BACKWARD-BOUND: backward is 63 % of the batch; try gradient accumulation over"
+              " smaller batches, mixed precision with a gradient scaler.\n"
               "train/epoch/batch/backward took the most: 61 % of 12.4 s (self time), 4,000 spans of"
               " 1.90 ms\n"
               "\n"
@@ -113,6 +115,8 @@ TEST(dead_run_says_where_it_died)
     CHECK(has(text, "train [open] "));
     /* the open time is in the totals: 100 % is what was spent in spans, finished or not */
     CHECK(has(text, "ended without a close; why is not known, its memory was not read\n"
+                    "BACKWARD-BOUND: backward is 63 % of the batch; try"));
+    CHECK(has(text, "a gradient scaler.\n"
                     "train/epoch/batch/backward took the most: 70 % of 12.5 s"));
 }
 

@@ -1,0 +1,74 @@
+/* Findings as text and in the forms for machines. */
+#include "check.h"
+
+#include "made_run.h"
+#include "made_view.h"
+
+static const pit_row rows[] = {{.name = "setup", .seconds = 1.4},
+                               {.name = "optimization", .seconds = 8.6}};
+
+TEST(findings_have_their_figures_and_remedies_below)
+{
+    pit_data data = {.rows = rows, .row_count = 2};
+    CHECK_STR(made_view("bottlenecks", &data, NULL, NULL),
+              "⚠️  BOTTLENECK: optimization (86.0%)\n"
+              "    8.60 s of 10.0 s in 1 passage\n"
+              "    start here: nothing else can gain as much\n");
+    pit_report_options options = {.ascii = 1, .width = 30};
+    CHECK_STR(made_view("bottlenecks", &data, &options, NULL), "BOTTLENECK: optimization (86.0%)\n"
+                                                               "    8.60 s of 10.0 s in 1\n"
+                                                               "    passage\n"
+                                                               "    start here: nothing else\n"
+                                                               "    can gain as much\n");
+}
+
+TEST(findings_have_forms_for_machines)
+{
+    pit_data data = {.rows = rows, .row_count = 2};
+    pit_report_options options = {.form = PIT_CSV, .ascii = 1};
+    CHECK_STR(made_view("bottlenecks", &data, &options, NULL),
+              "rule,severity,headline,evidence,remedy,path,share\n"
+              "bottleneck,2,BOTTLENECK: optimization (86.0%),8.60 s of 10.0 s in 1 passage,"
+              "start here: nothing else can gain as much,optimization,0.86\n");
+    options.form = PIT_JSON;
+    char *text = made_view("bottlenecks", &data, &options, NULL);
+    CHECK(strstr(text, "\"rule\": \"bottleneck\", \"severity\": 2,") != NULL);
+    CHECK(strstr(text, "\"too_little\": false") != NULL);
+    options.form = PIT_MARKDOWN;
+    CHECK(strstr(made_view("bottlenecks", &data, &options, NULL), "| bottleneck | 2 |") != NULL);
+}
+
+TEST(nothing_wrong_and_too_little_are_said)
+{
+    static const pit_row even[] = {{.name = "a", .seconds = 1},
+                                   {.name = "b", .seconds = 1},
+                                   {.name = "c", .seconds = 1},
+                                   {.name = "d", .seconds = 1},
+                                   {.name = "e", .seconds = 1}};
+    pit_data data = {.rows = even, .row_count = 5};
+    CHECK_STR(made_view("bottlenecks", &data, NULL, NULL), "nothing stands out\n");
+    data.row_count = 0;
+    CHECK_STR(made_view("bottlenecks", &data, NULL, NULL),
+              "too little data: nothing was measured\n");
+}
+
+TEST(a_run_is_judged_by_all_that_is_known_of_it)
+{
+    static pit_raw_node nodes[3];
+    static pit_thread threads[1];
+    nodes[0] = made_node("batch", PIT_NO_NODE, 100, 25000000, 2400000000u);
+    nodes[1] = made_node("data_loading", 0, 100, 16000000, 0);
+    nodes[2] = made_node("forward", 0, 100, 8000000, 0);
+    threads[0] = made_thread("main", nodes, 3);
+    pit_run run = made_run(threads, 1);
+    pit_report_options options = {.view = "bottlenecks"};
+    CHECK_STR(made_report(&run, &options, NULL),
+              "INPUT-BOUND: data_loading is 64 % of the batch\n"
+              "    1.60 s of 2.50 s in 100 passages\n"
+              "    try more loader workers, pinned memory, prefetching; preprocess the data"
+              " offline\n");
+    char *report = made_report(&run, NULL, NULL);
+    CHECK(strstr(report,
+                 "INPUT-BOUND: data_loading is 64 % of the batch; try more loader workers,"
+                 " pinned memory, prefetching.\nbatch/data_loading took the most:") == report);
+}

@@ -1,0 +1,108 @@
+/* Curves against a threshold: of plain figures, and of the values of runs. */
+#include "check.h"
+
+#include "made_run.h"
+#include "made_view.h"
+
+#include <math.h>
+
+static const double mlp[] = {0.5, 0.1, 0.02, 0.009, 0.012}, kan[] = {0.4, 0.2, 0.1},
+                    siren[] = {0.9, 0.01, 0.009}, seconds[] = {2, 1, 1, 1, 1};
+static const pit_curve curves[] = {
+    {"MLP", mlp, seconds, 5}, {"KAN", kan, NULL, 3}, {"SIREN", siren, seconds, 3}};
+
+TEST(curves_stand_side_by_side)
+{
+    pit_data data = {.curves = curves, .curve_count = 3};
+    CHECK_STR(made_view("convergence", &data, NULL, NULL),
+              "Convergence: 0.01 or below\n"
+              "\n"
+              "curve  epochs  time (s)  stayed   best  at epoch   last  epochs in all\n"
+              "MLP         4         5  no      0.009         4  0.012              5\n"
+              "KAN       n/a       n/a  n/a       0.1         3    0.1              3\n"
+              "SIREN       2         3  yes     0.009         3  0.009              3\n");
+}
+
+TEST(threshold_direction_and_smoothing_are_options)
+{
+    pit_data data = {.title = "accuracy", .curves = curves, .curve_count = 1};
+    pit_report_options options = {.threshold = 0.4, .maximise = 1, .form = PIT_CSV};
+    CHECK_STR(made_view("convergence", &data, &options, NULL),
+              "name,epochs_to_converge,time_to_converge,stayed,best,best_epoch,last,epochs\n"
+              "MLP,1,2,no,0.5,1,0.012,5\n");
+    options = (pit_report_options){.smooth = 2, .threshold = 0.02};
+    char *text = made_view("convergence", &data, &options, NULL);
+    CHECK(strstr(text, "Convergence of accuracy: 0.02 or below, as the mean of 2\n") == text);
+    CHECK(strstr(text, "\nMLP         4 ") != NULL);
+    options.form = PIT_JSON;
+    CHECK(strstr(made_view("convergence", &data, &options, NULL), "\"epochs_to_converge\": 4") !=
+          NULL);
+}
+
+TEST(no_curve_is_said)
+{
+    pit_data data = {0};
+    int code;
+    CHECK_STR(made_view("convergence", &data, NULL, &code), "no value was recorded\n");
+    CHECK_INT(code, PIT_NOTHING);
+}
+
+/* ---- of runs ------------------------------------------------------------------------------------ */
+
+static pit_raw_node nodes[1];
+static pit_thread threads[1];
+static pit_event events[3];
+static pit_point points[6];
+static pit_raw_value values[1];
+
+/* Three epochs of 2 s, the loss at 1 s and 2 s into each. */
+static pit_run loss_run(void)
+{
+    static const double losses[] = {0.9, 0.5, 0.3, 0.05, 0.02, 0.008};
+    for (size_t i = 0; i < 6; i++)
+        points[i] = (pit_point){.ticks = 1000 + (i + 1) * 1000000000u,
+                                .values = 1,
+                                .mean = losses[i],
+                                .min = losses[i],
+                                .max = losses[i]};
+    for (size_t i = 0; i < 3; i++)
+        events[i] = (pit_event){
+            .node = 0, .depth = 1, .begin = 1000 + i * 2000000000u, .duration = 2000000000u};
+    values[0] = (pit_raw_value){
+        .name = "loss", .count = 6, .last = 0.008, .points = points, .point_count = 6};
+    nodes[0] = made_node("epoch", PIT_NO_NODE, 3, 2000000000u, 0);
+    threads[0] = made_thread("main", nodes, 1);
+    threads[0].events = events;
+    threads[0].event_count = 3;
+    threads[0].values = values;
+    threads[0].value_count = 1;
+    return made_run(threads, 1);
+}
+
+TEST(values_of_a_run_are_taken_at_the_end_of_each_epoch)
+{
+    pit_run run = loss_run();
+    pit_report_options options = {.view = "convergence", .form = PIT_CSV};
+    CHECK_STR(made_report(&run, &options, NULL),
+              "name,epochs_to_converge,time_to_converge,stayed,best,best_epoch,last,epochs\n"
+              "loss,3,6,yes,0.008,3,0.008,3\n");
+}
+
+TEST(without_epochs_each_value_is_one)
+{
+    pit_run run = loss_run();
+    threads[0].event_count = 0;
+    pit_report_options options = {.view = "convergence", .form = PIT_CSV, .threshold = 0.05};
+    CHECK(strstr(made_report(&run, &options, NULL), "\nloss,4,4,yes,0.008,6,0.008,6\n") != NULL);
+    points[0].values = 5; /* a point of several counts as several */
+    CHECK(strstr(made_report(&run, &options, NULL), "\nloss,8,4,yes,0.008,10,0.008,10\n") != NULL);
+}
+
+TEST(a_value_that_is_not_there_is_said)
+{
+    pit_run run = loss_run();
+    pit_report_options options = {.view = "convergence", .value = "accuracy"};
+    int code;
+    CHECK_STR(made_report(&run, &options, &code), "no value of the name asked for was recorded\n");
+    CHECK_INT(code, PIT_NOTHING);
+}
