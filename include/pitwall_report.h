@@ -425,13 +425,15 @@ PIT_API int pit_find_variance(const double *seconds, size_t count, pit_variance 
 
 typedef struct pit_convergence {
     int reached;
-    uint64_t epochs; /* from 1: the epoch it was reached in, and stayed unless `stayed` is 0 */
+    uint64_t epochs; /* from 1: the first epoch at the threshold or better; 0: never */
     double seconds;  /* up to the end of that epoch; NaN: not known */
     int stayed;      /* 1: no later value is worse than the threshold */
     double best, last;
     uint64_t best_epoch; /* from 1 */
 } pit_convergence;
 
+/* The value is to fall to the threshold, or with maximise to rise to it; smooth over 1: the mean of so
+ * many values is. 0; PIT_NOTHING for an empty curve; PIT_BAD_ARGUMENT. */
 PIT_API int pit_find_convergence(const pit_curve *curve, double threshold, int maximise,
                                  uint64_t smooth, pit_convergence *convergence);
 
@@ -443,7 +445,7 @@ PIT_API int pit_find_speedups(const pit_row *rows, size_t count, const char *bas
 /* What is wrong, in words. */
 typedef struct pit_finding {
     const char *rule;     /* for machines: input_bound, first_batch, leak, … */
-    int severity;         /* 2 act, 1 consider */
+    int severity;         /* 2 act, 1 consider, 0 good to know */
     const char *headline; /* INPUT-BOUND: data_loading is 64 % of the batch */
     const char *evidence; /* the figures behind it */
     const char *remedy;   /* what to try */
@@ -458,7 +460,8 @@ typedef struct pit_advice {
     char reason[160];
 } pit_advice;
 
-/* NULL only without memory. */
+/* The rules are in docs/analysis.md. Of rows they hold to the letter; batches: their durations in
+ * order, or NULL. ascii: no character beyond it of our own. NULL only without memory. */
 PIT_API pit_advice *pit_advise(const pit_run *const *runs, size_t run_count, int ascii);
 PIT_API pit_advice *pit_advise_rows(const pit_row *rows, size_t count, const double *batches,
                                     size_t batch_count, int ascii);
