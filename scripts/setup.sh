@@ -10,7 +10,7 @@ declare -A packages=(
     [build]="gcc g++ cmake make libc6-dev pkg-config python3 zlib1g-dev libzstd-dev
              libyaml-dev"
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
-            git valgrind e2fsprogs"
+            git valgrind e2fsprogs zstd"
     [bench]="git"
     [lint]="clang-format clang-tidy cppcheck shellcheck"
 )

@@ -29,8 +29,10 @@ static const char help[] =
     "\n"
     "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be written.\n";
 
+enum { FORMAT = 256 };
+
 static const struct option long_options[] = {
-    {"format", required_argument, NULL, 'f'},
+    {"format", required_argument, NULL, FORMAT},
     {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -76,9 +78,9 @@ static const char *guess_format(const char *path)
 static int parse_options(int argc, char **argv, struct request *request)
 {
     int option;
-    while ((option = getopt_long(argc, argv, ":f:o:h", long_options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1)
         switch (option) {
-        case 'f':
+        case FORMAT:
             if (!is_format(optarg))
                 return fail_usage("export", "--format", optarg,
                                   "not one of csv, json, markdown, chrome-trace, speedscope");

@@ -1,0 +1,1 @@
+pitwall export --colour run.pit

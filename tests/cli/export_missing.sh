@@ -1,0 +1,1 @@
+pitwall export missing.pit --format csv

@@ -1,0 +1,1 @@
+pitwall export run.pit

@@ -1,0 +1,1 @@
+pitwall log --xml a.log

@@ -1,0 +1,1 @@
+pitwall log --width 3 a.log

@@ -1,0 +1,1 @@
+pitwall run --label a=b -- true

@@ -1,0 +1,1 @@
+pitwall run --sample often -- true

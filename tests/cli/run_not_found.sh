@@ -1,0 +1,1 @@
+pitwall run -- no-such-program-here

@@ -1,0 +1,1 @@
+pitwall run -- sh -c 'exit 7'
