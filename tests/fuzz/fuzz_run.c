@@ -38,6 +38,8 @@ static void print(const pit_run *run)
     pit_tree_free(tree);
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         pit_report_print(nowhere, runs, 1 + i % 2, &forms[i]);
+    for (const char *const *format = pit_export_names(); *format; format++)
+        pit_export(nowhere, *format, runs, 2);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
