@@ -479,7 +479,10 @@ PIT_API const char *const *pit_export_names(void);
 PIT_API int pit_export_file(const char *path, const char *format, const pit_run *const *runs,
                             size_t run_count);
 
-/* Write any file in that way: `write` fills the stream and returns 0, or a code that is passed on. */
+/* Write any file in that way: `write` fills the stream and returns 0, or a negative code that is
+ * passed on. A link is followed, an old file's permissions are kept, what is no regular file is
+ * written as it is. Else 0, PIT_BAD_ARGUMENT, or PIT_CANNOT_WRITE with errno; the file that was there
+ * is then as it was, and nothing is left beside it. */
 PIT_API int pit_save(const char *path, int (*write)(FILE *out, void *arg), void *arg);
 
 /* Rows as the timing utilities keep them. CSV: Section,Model,Time (s). JSON: section, timestamp
@@ -490,7 +493,9 @@ PIT_API int pit_save_timings(const char *path, enum pit_form form, const char *s
 /* ---- text logs ------------------------------------------------------------------------------ */
 
 /* [STAGE], [TIMING], window and summary lines out of any text, as journal entries: kinds "stage",
- * "timing", "window", "summary", "total"; wall_ns 0 where a line has no time. */
+ * "timing" (figure seconds), "window" (its text is the tag; the first figure is the number of
+ * passages, its key their word, its unit "count"; then the items, durations in ms), "summary"
+ * (seconds, share in percent), "total"; wall_ns 0 where a line has no time. */
 typedef struct pit_log {
     const pit_entry *entries;
     size_t count;
@@ -502,7 +507,9 @@ typedef struct pit_log {
 PIT_API pit_log *pit_log_read(FILE *in, pit_error *error);
 PIT_API void pit_log_free(pit_log *log);
 
-/* Tables of one log, or of several side by side; names are what to call them. */
+/* Tables of one log, or of several side by side; names are what to call them. Every form; of the
+ * options width, colour and ascii count. 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY, PIT_CANNOT_WRITE, or
+ * PIT_NOTHING: no log has a line with a time, which is printed in their place. */
 PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *const *names,
                           size_t count, const pit_report_options *options);
 
