@@ -145,53 +145,149 @@ PIT_API double pit_machine_flops(void);
 
 /* ---- two sides ------------------------------------------------------------------------------- */
 
-enum pit_verdict { PIT_NO_VERDICT, PIT_FASTER, PIT_SLOWER, PIT_SAME }; /* B against A */
+/* B against A. Of memory: less, more. */
+enum pit_verdict { PIT_NO_VERDICT, PIT_FASTER, PIT_SLOWER, PIT_SAME };
 
 /* Zeroed means defaults. */
 typedef struct pit_compare_options {
     double level;     /* of a false alarm; 0: 0.05 */
     double effect;    /* the smallest that matters, 0.02 is 2 %; 0: 0.02 */
-    int interleaved;  /* the runs of both sides were made in turn, by coin; else it is advisory */
+    int interleaved;  /* the runs of the sides were made in turn, by coin. 0: found by the start
+                         times of runs where there are any; else the figures are advisory */
     const char *node; /* only this path; NULL: all that both have */
+    const char *const *gates; /* what must not be, as pit_gate_check takes it; gate_count of them */
+    size_t gate_count;
+    int trust; /* advisory figures may fail a gate too */
 } pit_compare_options;
+
+/* A figure that stands beside the verdict and is no part of it. Tested by itself: it differs where
+ * the interval leaves out 0. NaN: not to be had. */
+typedef struct pit_beside {
+    double change, low, high;
+} pit_beside;
 
 typedef struct pit_comparison {
     const char *what; /* a node's path, "wall time", "peak memory" */
     int is_memory;    /* bytes, else seconds */
+    int is_whole;     /* of whole runs, not of a part */
+    size_t side;      /* which side is B here: 1, 2, ... */
     enum pit_verdict verdict;
     double change;    /* B against A: -0.041 is 4.1 % less; NaN: not to be had */
     double low, high; /* its interval */
     double p;
-    int is_real; /* with PIT_SAME: it differs, by less than what matters */
-    double a, b; /* medians of the sides */
+    int by_median; /* change is of the medians and `other` of the p10s; else the other way round */
+    double other, other_low, other_high; /* NaN where there is one figure a run */
+    int is_real;                         /* with PIT_SAME: it differs, by less than what matters */
+    double a, b;                         /* medians of the sides */
+    double a_total, b_total;             /* a run's, all passages together; 0: not known */
     size_t a_runs, b_runs;
+    int is_series;    /* those are blocks of the passages of one process, not runs */
     size_t more_runs; /* about how many more a side it takes; 0: not known */
-    double mean_change, p90_change, p99_change; /* beside it, untested; NaN: not to be had */
-    char reason[96];                            /* why there is no verdict; "" */
+    pit_beside mean, p90, p99;
+    char reason[128]; /* why there is no verdict; "" */
 } pit_comparison;
 
-typedef struct pit_comparisons {
-    const pit_comparison *items; /* the whole first, then nodes by what they took */
-    size_t count;
-    int advisory;
-    char headline[192]; /* B is 4.1 % faster [3.6, 4.7] in epoch/batch (20 runs a side) */
-} pit_comparisons;
-
-/* One figure a run and side, over 0; b_late and a_late (medians beside p10s) may be NULL. */
+/* One figure a run and side, over 0: p10s and medians of its passages; a_late and b_late may be
+ * NULL. 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY. */
 PIT_API int pit_compare_arrays(const double *a_early, const double *a_late, size_t a_count,
                                const double *b_early, const double *b_late, size_t b_count,
                                const pit_compare_options *options, pit_comparison *comparison);
-/* Two passages of one process: cut into blocks longer than their autocorrelation time first. */
+/* Passages of one process a side, in their order: cut into blocks longer than their autocorrelation
+ * time first. What the two processes themselves differ by cannot be told: it is always advisory. */
 PIT_API int pit_compare_series(const double *a, size_t a_count, const double *b, size_t b_count,
                                const pit_compare_options *options, pit_comparison *comparison);
 
+/* The passages of one run in one node, in their order, warm-up left out. */
+typedef struct pit_passages {
+    double p10, median, mean, p90, p99, total;
+    size_t warmup; /* how many were left out */
+} pit_passages;
+/* 0; PIT_NOTHING without any; PIT_NO_MEMORY. */
+PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages *passages);
+
+/* What a side knows of one node, of whole runs, of memory. */
+typedef struct pit_figures {
+    const char *what;
+    int is_memory;       /* bytes, else seconds */
+    int is_whole;        /* of whole runs: it stands first */
+    int is_series;       /* `early` are passages of one process in their order; the others NULL */
+    size_t count;        /* of early, and of the others that are there */
+    const double *early; /* one a run: the p10 of its passages, or the only figure it has */
+    const double *late;  /* medians; NULL: there is one figure a run */
+    const double *mean, *p90, *p99; /* may be NULL */
+    double total;                   /* of all passages of a run, for the order; 0: not known */
+    double error;                   /* bound of each figure; 0: none */
+} pit_figures;
+
+typedef struct pit_side {
+    const char *name;
+    const pit_figures *figures;
+    size_t figure_count;
+    size_t runs;
+} pit_side;
+
+/* Per node, warm-up left out where the run kept every passage; wall time and peak memory of runs
+ * that ended cleanly. NULL only without memory. Runs must outlive the call, not the side. */
+PIT_API pit_side *pit_side_of_runs(const pit_run *const *runs, size_t count, const char *name);
+PIT_API void pit_side_free(pit_side *side);
+
+typedef struct pit_lone { /* what one side has and another has not */
+    const char *what;
+    int is_memory;
+    size_t side;    /* that has it */
+    size_t missing; /* that has it not */
+} pit_lone;
+
+enum pit_gate_state { PIT_GATE_PASSED = 0, PIT_GATE_FAILED = 1, PIT_GATE_NO_VERDICT = 2 };
+typedef struct pit_gate {
+    const char *spec;
+    enum pit_gate_state state;
+    char why[192];
+} pit_gate;
+
+typedef struct pit_comparisons {
+    const pit_comparison *items; /* of each side the whole first, then nodes by what they took, then
+                                    memory */
+    size_t count;
+    const pit_lone *lone;
+    size_t lone_count;
+    const char *const *names; /* of the sides; the first is what the others are compared with */
+    const size_t *runs;
+    const size_t *ranking; /* sides, the fastest first */
+    size_t side_count;
+    int advisory;
+    double level, effect;
+    const pit_gate *gates;
+    size_t gate_count;
+    int status; /* 0 good, 1 a gate failed, 2 no verdict: of the gates, else of the headline */
+    char headline[256]; /* B is 4.1 % faster [3.6, 4.7] in epoch/batch (20 runs a side) */
+} pit_comparisons;
+
+/* All sides against the first, matched by `what`; several comparisons are judged together (Holm).
+ * Strings of the sides are copied. NULL and *error (may be NULL): PIT_BAD_ARGUMENT (fewer than two
+ * sides, a level or gate that is none), PIT_NO_MEMORY. */
+PIT_API pit_comparisons *pit_compare_sides(const pit_side *const *sides, size_t count,
+                                           const pit_compare_options *options, pit_error *error);
+/* Two sides of runs. Names may be NULL: "A" and "B". */
 PIT_API pit_comparisons *pit_compare_runs(const pit_run *const *a, size_t a_count,
                                           const pit_run *const *b, size_t b_count,
                                           const char *a_name, const char *b_name,
                                           const pit_compare_options *options, pit_error *error);
+/* Were these runs made in turn, pair by pair, now one side first and now the other? By their start
+ * times. */
+PIT_API int pit_runs_interleaved(const pit_run *const *a, size_t a_count, const pit_run *const *b,
+                                 size_t b_count);
 PIT_API void pit_comparisons_free(pit_comparisons *comparisons);
+
+/* In any form. options may be NULL; it uses form, width, colour, ascii. 0, PIT_BAD_ARGUMENT,
+ * PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
 PIT_API int pit_comparisons_print(FILE *out, const pit_comparisons *comparisons,
                                   const pit_report_options *options);
+
+/* Is it a gate? slower:5% (the whole run, or any node that took 1 % of it), slower:5%@epoch/batch or
+ * epoch/batch:slower:5% (that node), slower:5%@* (every node), memory:10% and so on likewise; with a
+ * floor below which it does not matter: slower:5%:2ms, memory:10%:64MB. 0, or PIT_BAD_ARGUMENT. */
+PIT_API int pit_gate_check(const char *spec);
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 

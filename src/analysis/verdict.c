@@ -89,6 +89,7 @@ static void show(const struct pit__rank_test *main_test, const struct pit__rank_
     j->low = expm1(main_test->low);
     j->high = expm1(main_test->high);
     j->p = main_test->p;
+    j->other_p = other ? other->p : NAN;
     j->other = other ? expm1(other->estimate) : NAN;
     j->other_low = other ? expm1(other->low) : NAN;
     j->other_high = other ? expm1(other->high) : NAN;
@@ -143,7 +144,8 @@ int pit__judge(const struct pit__sides *sides, double level, double effect,
                                  .p = NAN,
                                  .other = NAN,
                                  .other_low = NAN,
-                                 .other_high = NAN};
+                                 .other_high = NAN,
+                                 .other_p = NAN};
     int has_late = sides->a_late && sides->b_late, good;
     size_t n = sides->a_count, m = sides->b_count;
     const double *const from[4] = {sides->a_early, sides->b_early, sides->a_late, sides->b_late};

@@ -38,6 +38,7 @@ struct pit__judgement {
     int is_real;                         /* with PIT__SAME: the interval excludes 0 */
     int by_late;                         /* the median decided, not the p10 */
     double other, other_low, other_high; /* the other one's change */
+    double other_p;
     size_t more_runs; /* about how many more a side for a verdict; 0: none, or not known */
 };
 
