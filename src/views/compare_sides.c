@@ -1,0 +1,256 @@
+/* compare_sides.c: sides against the first: matched, judged together, ordered. */
+#include "compare.h"
+
+#include "analysis/rank_test.h"
+#include "reader/reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what both have -------------------------------------------------------------------------- */
+
+static const pit_figures *find_figures(const pit_side *side, const pit_figures *like)
+{
+    for (size_t i = 0; i < side->figure_count; i++) {
+        const pit_figures *figures = &side->figures[i];
+        if (figures->is_memory == like->is_memory && figures->is_whole == like->is_whole &&
+            strcmp(figures->what, like->what) == 0)
+            return figures;
+    }
+    return NULL;
+}
+
+static int is_wanted(const pit_figures *figures, const pit_compare_options *options)
+{
+    return !options->node || strcmp(figures->what, options->node) == 0;
+}
+
+/* A pair of figures that is compared, beside its comparison. */
+struct pair {
+    const pit_figures *a, *b;
+};
+
+static int judge_all(struct pit__comparisons *all, const struct pair *pairs,
+                     const pit_compare_options *options)
+{
+    for (size_t i = 0; i < all->shown.count; i++) {
+        int code = pit__compare_figures(pairs[i].a, pairs[i].b, options->level, options->effect,
+                                        &all->items[i]);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+static int leaves_out_zero(double low, double high)
+{
+    return low > 0 || high < 0;
+}
+
+/* Many comparisons find something by chance. What differs by its own interval, but does not hold
+ * together with the others (Holm), gets the interval that would hold among so many. */
+static int hold_together(struct pit__comparisons *all, const struct pair *pairs,
+                         const pit_compare_options *options)
+{
+    size_t count = all->shown.count, tested = 0;
+    double *p = malloc((count + 1) * sizeof *p);
+    int *kept = malloc((count + 1) * sizeof *kept), code = p && kept ? 0 : PIT_NO_MEMORY;
+    for (size_t i = 0; !code && i < count; i++)
+        if (!isnan(all->items[i].low)) /* the others raise no alarm */
+            p[tested++] = all->items[i].p;
+    if (!code && pit__holm(p, tested, options->level, kept) != 0)
+        code = PIT_NO_MEMORY;
+    for (size_t i = 0, k = 0; !code && i < count; i++) {
+        pit_comparison *item = &all->items[i];
+        if (isnan(item->low))
+            continue;
+        int differs = leaves_out_zero(item->low, item->high) ||
+                      leaves_out_zero(item->other_low, item->other_high);
+        if (!kept[k++] && differs) {
+            code = pit__compare_figures(pairs[i].a, pairs[i].b, options->level / (double)tested,
+                                        options->effect, item);
+            if (item->verdict == PIT_NO_VERDICT)
+                snprintf(item->reason, sizeof item->reason,
+                         "among %zu comparisons it can be chance", tested);
+        }
+    }
+    free(p);
+    free(kept);
+    return code;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static int rank_of_kind(const pit_comparison *c)
+{
+    return c->is_memory ? (c->is_whole ? 2 : 3) : (c->is_whole ? 0 : 1);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const pit_comparison *x = a, *y = b;
+    if (x->side != y->side)
+        return x->side < y->side ? -1 : 1;
+    if (rank_of_kind(x) != rank_of_kind(y))
+        return rank_of_kind(x) - rank_of_kind(y);
+    double took_x = fmax(x->a_total, x->b_total), took_y = fmax(y->a_total, y->b_total);
+    if (took_x != took_y)
+        return took_x > took_y ? -1 : 1;
+    return strcmp(x->what, y->what);
+}
+
+const pit_comparison *pit__whole_of(const pit_comparisons *all, size_t side)
+{
+    const pit_comparison *memory = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->items[i].side != side)
+            continue;
+        if (!all->items[i].is_memory)
+            return &all->items[i]; /* they stand in that order */
+        if (!memory)
+            memory = &all->items[i];
+    }
+    return memory;
+}
+
+/* The fastest first, by how each compares with the first side; what cannot be compared is last. */
+static void rank_sides(struct pit__comparisons *all, size_t *ranking)
+{
+    for (size_t s = 0; s < all->shown.side_count; s++) {
+        const pit_comparison *c = s ? pit__whole_of(&all->shown, s) : NULL;
+        double change = s == 0 ? 0 : c && !isnan(c->change) ? c->change : INFINITY;
+        size_t at = s;
+        for (; at > 0; at--) {
+            size_t other = ranking[at - 1];
+            const pit_comparison *o = other ? pit__whole_of(&all->shown, other) : NULL;
+            double others = other == 0 ? 0 : o && !isnan(o->change) ? o->change : INFINITY;
+            if (others <= change)
+                break;
+            ranking[at] = other;
+        }
+        ranking[at] = s;
+    }
+    all->shown.ranking = ranking;
+}
+
+/* ---- sides ----------------------------------------------------------------------------------- */
+
+static const char *keep_text(struct pit__comparisons *all, const char *text)
+{
+    const char *copy = pit__arena_text(&all->arena, text, strlen(text));
+    return copy ? copy : "";
+}
+
+/* Pairs of figures, their comparisons not judged yet, and what has no partner. */
+static int match(struct pit__comparisons *all, const pit_side *const *sides,
+                 const pit_compare_options *options, struct pair **pairs)
+{
+    size_t most = 0;
+    for (size_t s = 0; s < all->shown.side_count; s++)
+        most += sides[s]->figure_count;
+    size_t others = all->shown.side_count - 1;
+    size_t room = others * sides[0]->figure_count, alone = room + most;
+    all->items = pit__arena_array(&all->arena, room + 1, sizeof *all->items);
+    pit_lone *lone = pit__arena_array(&all->arena, alone + 1, sizeof *lone);
+    *pairs = calloc(room + 1, sizeof **pairs);
+    if (!all->items || !lone || !*pairs)
+        return PIT_NO_MEMORY;
+    for (size_t s = 1; s < all->shown.side_count; s++)
+        for (int back = 0; back < 2; back++) { /* what A has; then what only the other one has */
+            const pit_side *from = sides[back ? s : 0], *to = sides[back ? 0 : s];
+            for (size_t i = 0; i < from->figure_count; i++) {
+                const pit_figures *a = &from->figures[i], *b = find_figures(to, a);
+                if (!is_wanted(a, options) || (b && back))
+                    continue;
+                const char *what = keep_text(all, a->what);
+                if (!b) {
+                    lone[all->shown.lone_count++] =
+                        (pit_lone){what, a->is_memory, back ? s : 0, back ? 0 : s};
+                    continue;
+                }
+                (*pairs)[all->shown.count] = (struct pair){a, b};
+                all->items[all->shown.count++] = (pit_comparison){
+                    .what = what, .is_memory = a->is_memory, .is_whole = a->is_whole, .side = s};
+            }
+        }
+    all->shown.items = all->items;
+    all->shown.lone = lone;
+    return 0;
+}
+
+static int keep_sides(struct pit__comparisons *all, const pit_side *const *sides, size_t count)
+{
+    const char **names = pit__arena_array(&all->arena, count, sizeof *names);
+    size_t *runs = pit__arena_array(&all->arena, count, sizeof *runs);
+    for (size_t i = 0; names && runs && i < count; i++) {
+        char letter[24];
+        names[i] = keep_text(all, sides[i]->name ? sides[i]->name : pit__side_letter(i, letter));
+        runs[i] = sides[i]->runs;
+    }
+    all->shown.names = names;
+    all->shown.runs = runs;
+    all->shown.side_count = count;
+    return names && runs ? 0 : PIT_NO_MEMORY;
+}
+
+static int compare_all(struct pit__comparisons *all, const pit_side *const *sides, size_t count,
+                       const pit_compare_options *options)
+{
+    struct pair *pairs = NULL;
+    int code = keep_sides(all, sides, count);
+    if (!code)
+        code = match(all, sides, options, &pairs);
+    if (!code)
+        code = judge_all(all, pairs, options);
+    if (!code && all->shown.count > 1)
+        code = hold_together(all, pairs, options);
+    free(pairs);
+    size_t *ranking = pit__arena_array(&all->arena, count, sizeof *ranking);
+    all->gates = pit__arena_array(&all->arena, options->gate_count + 1, sizeof *all->gates);
+    if (code || !ranking || !all->gates)
+        return code ? code : PIT_NO_MEMORY;
+    if (all->shown.count > 0)
+        qsort(all->items, all->shown.count, sizeof *all->items, by_order);
+    rank_sides(all, ranking);
+    for (size_t i = 0; i < all->shown.count; i++)
+        all->shown.advisory |= all->items[i].is_series;
+    for (size_t i = 0; i < options->gate_count; i++)
+        all->gates[i].spec = keep_text(all, options->gates[i]);
+    pit__compare_headline(all);
+    pit__compare_gates(all, options);
+    return all->arena.failed ? PIT_NO_MEMORY : 0;
+}
+
+PIT_API pit_comparisons *pit_compare_sides(const pit_side *const *sides, size_t count,
+                                           const pit_compare_options *options, pit_error *error)
+{
+    pit_compare_options filled;
+    int code = sides && count >= 2 ? pit__compare_options(options, &filled) : PIT_BAD_ARGUMENT;
+    for (size_t i = 0; !code && i < count; i++)
+        code = sides[i] ? 0 : PIT_BAD_ARGUMENT;
+    struct pit__comparisons *all = code ? NULL : calloc(1, sizeof *all);
+    if (!code && !all)
+        code = PIT_NO_MEMORY;
+    if (!code) {
+        all->shown.level = filled.level;
+        all->shown.effect = filled.effect;
+        all->shown.advisory = !filled.interleaved;
+        code = compare_all(all, sides, count, &filled);
+    }
+    if (code) {
+        pit__fail(error, code, 0, "%s", pit_strerror(code));
+        pit_comparisons_free(all ? &all->shown : NULL);
+        return NULL;
+    }
+    return &all->shown;
+}
+
+PIT_API void pit_comparisons_free(pit_comparisons *comparisons)
+{
+    struct pit__comparisons *all = (struct pit__comparisons *)(void *)comparisons;
+    if (!all)
+        return;
+    pit__arena_free(&all->arena);
+    free(all);
+}
