@@ -8,9 +8,9 @@ set -eu
 # another name in each release.
 declare -A packages=(
     [build]="gcc g++ cmake make libc6-dev pkg-config python3 zlib1g-dev libzstd-dev
-             libyaml-dev"
+             libyaml-dev libjansson-dev"
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
-            git valgrind e2fsprogs zstd"
+            git valgrind e2fsprogs zstd libbenchmark-dev hyperfine python3-pytest-benchmark"
     [bench]="git"
     [lint]="clang-format clang-tidy cppcheck shellcheck"
 )

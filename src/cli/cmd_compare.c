@@ -1,0 +1,207 @@
+/* cmd_compare.c: pitwall compare: which of two or more is faster, and whether that is real. */
+#include "cli.h"
+#include "side_list.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: pitwall compare A B... [options]\n"
+    "       pitwall compare RUN... vs RUN... [options]\n"
+    "\n"
+    "Say which side is faster, by how much, where, and whether that is real. A side is a run,\n"
+    "a folder of runs, or several with commas between; or JSON written by hyperfine,\n"
+    "google/benchmark or pytest-benchmark, or a runtime profile. Every side is compared with the\n"
+    "first, each part (span, benchmark) by its name. One file of hyperfine's or the others' alone\n"
+    "is compared within itself.\n"
+    "\n"
+    "  --node PATH       only this part\n"
+    "  --effect PCT      the smallest difference that matters (2%)\n"
+    "  --level P         chance of a false alarm (0.05)\n"
+    "  --fail-on GATE    exit with 1 if it is so; may be given several times:\n"
+    "                      slower:5%               the whole run, or a part that counts in it\n"
+    "                      slower:5%@epoch/batch   that part; also epoch/batch:slower:5%\n"
+    "                      slower:5%@*             any part\n"
+    "                      memory:10%              peak memory; with @ as above\n"
+    "                      slower:5%:2ms           but not for less than 2 ms; memory:10%:8MB\n"
+    "  --interleaved     the sides were run in turn, by coin, as `pitwall race` does it\n"
+    "  --trust           let figures that were not fail a gate\n"
+    "  --json, --markdown, --csv\n"
+    "  --width N         columns of the output; 0: as wide as it needs\n"
+    "  --no-colour       no colour on a terminal\n"
+    "  --help            this text\n"
+    "\n"
+    "Examples:\n"
+    "  pitwall compare before/ after/\n"
+    "  pitwall compare before-*.pit vs after-*.pit --fail-on slower:5% --fail-on memory:10%\n"
+    "  pitwall compare old.json new.json --markdown > comment.md\n"
+    "  pitwall compare hyperfine.json\n"
+    "\n"
+    "Exit status: 0; 1 a gate found a regression; 2 no verdict, or a gate could not look;\n"
+    "64 wrong usage, 66 a file cannot be read, 74 the output cannot be written.\n";
+
+enum {
+    JSON = 256,
+    MARKDOWN,
+    CSV,
+    NODE,
+    EFFECT,
+    LEVEL,
+    FAIL_ON,
+    INTERLEAVED,
+    TRUST,
+    WIDTH,
+    NO_COLOUR,
+    HELP
+};
+
+static const struct option long_options[] = {
+    {"json", no_argument, NULL, JSON},
+    {"markdown", no_argument, NULL, MARKDOWN},
+    {"csv", no_argument, NULL, CSV},
+    {"node", required_argument, NULL, NODE},
+    {"effect", required_argument, NULL, EFFECT},
+    {"level", required_argument, NULL, LEVEL},
+    {"fail-on", required_argument, NULL, FAIL_ON},
+    {"interleaved", no_argument, NULL, INTERLEAVED},
+    {"trust", no_argument, NULL, TRUST},
+    {"width", required_argument, NULL, WIDTH},
+    {"no-colour", no_argument, NULL, NO_COLOUR},
+    {"no-color", no_argument, NULL, NO_COLOUR},
+    {"help", no_argument, NULL, HELP},
+    {NULL, 0, NULL, 0},
+};
+
+struct settings {
+    pit_compare_options compare;
+    pit_report_options print;
+    const char **gates;
+};
+
+/* A number over 0, with a percent sign or, as `bare` says, without: 1 is then 1 %, or 100 %. */
+static int parse_share(const char *text, double bare, double most, double *share)
+{
+    char *end;
+    double value = strtod(text, &end);
+    int percent = end != text && *end == '%';
+    if (end == text || end[percent] || !(value > 0))
+        return 0;
+    *share = percent ? value / 100 : value * bare;
+    return *share < most;
+}
+
+static int parse_width(const char *text, int *width)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    *width = (int)value;
+    return end != text && !*end && (value == 0 || (value >= 40 && value <= 10000));
+}
+
+static int parse_option(int option, struct settings *s)
+{
+    switch (option) {
+    case JSON:
+        s->print.form = PIT_JSON;
+        return 0;
+    case MARKDOWN:
+        s->print.form = PIT_MARKDOWN;
+        return 0;
+    case CSV:
+        s->print.form = PIT_CSV;
+        return 0;
+    case NODE:
+        s->compare.node = optarg;
+        return 0;
+    case INTERLEAVED:
+        s->compare.interleaved = 1;
+        return 0;
+    case TRUST:
+        s->compare.trust = 1;
+        return 0;
+    case NO_COLOUR:
+        s->print.colour = 0;
+        return 0;
+    case EFFECT:
+        return parse_share(optarg, 0.01, 100, &s->compare.effect)
+                   ? 0
+                   : fail_usage("compare", "--effect", optarg, "not a percentage over 0");
+    case LEVEL:
+        return parse_share(optarg, 1, 1, &s->compare.level)
+                   ? 0
+                   : fail_usage("compare", "--level", optarg, "not between 0 and 1");
+    case FAIL_ON:
+        if (pit_gate_check(optarg) != 0)
+            return fail_usage("compare", "--fail-on", optarg,
+                              "not slower:5%, memory:10%, slower:5%:2ms or slower:5%@PATH");
+        s->gates[s->compare.gate_count++] = optarg;
+        return 0;
+    default: /* WIDTH */
+        return parse_width(optarg, &s->print.width)
+                   ? 0
+                   : fail_usage("compare", "--width", optarg, "not 0 and not 40 to 10000");
+    }
+}
+
+/* 0; an exit status; or -1 after the help was printed. */
+static int parse_options(int argc, char **argv, struct settings *s)
+{
+    int option, status = 0;
+    while (!status && (option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        if (option == 'h' || option == HELP) {
+            fputs(help, stdout);
+            return -1;
+        }
+        if (option == '?' || option == ':')
+            return fail_option("compare", option, argv);
+        status = parse_option(option, s);
+    }
+    if (!status && optind == argc)
+        return fail_usage("compare", "no sides given", NULL, NULL);
+    return status;
+}
+
+static int compare(const struct side_list *list, struct settings *s)
+{
+    pit_error error = {0};
+    const pit_side **sides = calloc(list->count, sizeof *sides);
+    for (size_t i = 0; sides && i < list->count; i++)
+        sides[i] = list->inputs[i].side;
+    s->compare.interleaved = s->compare.interleaved || list->interleaved;
+    pit_comparisons *all =
+        sides ? pit_compare_sides(sides, list->count, &s->compare, &error) : NULL;
+    free(sides);
+    if (!all)
+        return fail(EXIT_CANNOT_READ, "cannot compare", NULL,
+                    *error.message ? error.message : strerror(ENOMEM));
+    int status = all->status, code = pit_comparisons_print(stdout, all, &s->print);
+    if (code == PIT_CANNOT_WRITE)
+        status = fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
+                      strerror(errno ? errno : EIO));
+    else if (code)
+        status = fail(EXIT_CANNOT_READ, "cannot compare", NULL, pit_strerror(code));
+    pit_comparisons_free(all);
+    return status;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    struct settings s = {
+        .print = {.width = output_width(), .colour = output_colour(), .ascii = output_ascii()},
+        .gates = calloc((size_t)argc + 1, sizeof *s.gates)};
+    if (!s.gates)
+        return fail(EXIT_CANNOT_READ, "cannot compare", NULL, strerror(ENOMEM));
+    s.compare.gates = s.gates;
+    int status = parse_options(argc, argv, &s);
+    if (status == 0) {
+        struct side_list list;
+        status = side_list_make(&list, argv + optind, argc - optind);
+        if (!status)
+            status = compare(&list, &s);
+        side_list_free(&list);
+    }
+    free(s.gates);
+    return status < 0 ? EXIT_GOOD : status;
+}

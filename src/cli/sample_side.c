@@ -1,0 +1,155 @@
+/* sample_side.c: a side of a comparison from figures that other programs measured.
+ *
+ * Runs of a program are runs, of however many files. Passages of one process are a series; of several
+ * files each is a run, as its p10 and median.
+ */
+#include "samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EARLY, LATE, MEAN, P90, P99, ARRAYS };
+
+static const struct sample_set *same_set(const struct sample_file *file,
+                                         const struct sample_set *like)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (file->sets[i].is_memory == like->is_memory &&
+            strcmp(file->sets[i].name, like->name) == 0)
+            return file->sets[i].count > 0 ? &file->sets[i] : NULL;
+    return NULL;
+}
+
+/* Is it the first file that has this set? The others are taken with it. */
+static int is_first(const struct sample_file *files, size_t at, const struct sample_set *set)
+{
+    for (size_t i = 0; i < at; i++)
+        if (same_set(&files[i], set))
+            return 0;
+    return set->count > 0;
+}
+
+static double *join_values(const struct sample_file *files, size_t count,
+                           const struct sample_set *like, size_t *joined)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct sample_set *set = same_set(&files[i], like);
+        sum += set ? set->count : 0;
+    }
+    double *values = malloc((sum + 1) * sizeof *values);
+    *joined = 0;
+    for (size_t i = 0; values && i < count; i++) {
+        const struct sample_set *set = same_set(&files[i], like);
+        if (!set)
+            continue;
+        memcpy(values + *joined, set->values, set->count * sizeof *values);
+        *joined += set->count;
+    }
+    return values;
+}
+
+/* One figure a file. 0 without memory. */
+static int reduce(const struct sample_file *files, size_t count, const struct sample_set *like,
+                  pit_figures *figures)
+{
+    double *arrays = malloc((ARRAYS * count + 1) * sizeof *arrays);
+    for (size_t i = 0; arrays && i < count; i++) {
+        const struct sample_set *set = same_set(&files[i], like);
+        pit_passages passages;
+        if (!set)
+            continue;
+        if (pit_find_passages(set->values, set->count, &passages) != 0) {
+            free(arrays);
+            return 0;
+        }
+        const double values[ARRAYS] = {passages.p10, passages.median, passages.mean, passages.p90,
+                                       passages.p99};
+        for (size_t k = 0; k < ARRAYS; k++)
+            arrays[k * count + figures->count] = values[k];
+        figures->count++;
+    }
+    if (!arrays)
+        return 0;
+    figures->early = arrays;
+    figures->late = arrays + LATE * count;
+    figures->mean = arrays + MEAN * count;
+    figures->p90 = arrays + P90 * count;
+    figures->p99 = arrays + P99 * count;
+    return 1;
+}
+
+static int fill(const struct sample_file *files, size_t count, const struct sample_set *set,
+                pit_figures *figures)
+{
+    size_t have = 0;
+    *figures = (pit_figures){.is_memory = set->is_memory, .is_whole = set->is_whole};
+    for (size_t i = 0; i < count; i++)
+        have += same_set(&files[i], set) != NULL;
+    figures->what = strdup(set->name);
+    if (set->is_runs || have == 1) {
+        figures->early = join_values(files, count, set, &figures->count);
+        figures->is_series = !set->is_runs && figures->count > 1;
+        return figures->what && figures->early;
+    }
+    return figures->what && reduce(files, count, set, figures);
+}
+
+pit_side *sample_side_make(const char *name, const struct sample_file *files, size_t count)
+{
+    size_t sets = 0, runs = count;
+    for (size_t i = 0; i < count; i++)
+        sets += files[i].count;
+    pit_side *side = calloc(1, sizeof *side);
+    pit_figures *figures = calloc(sets + 1, sizeof *figures);
+    int good = side && figures;
+    if (side) {
+        side->name = strdup(name);
+        side->figures = figures;
+        good = good && side->name;
+    } else {
+        free(figures);
+    }
+    for (size_t i = 0; good && i < count; i++)
+        for (size_t k = 0; good && k < files[i].count; k++)
+            if (is_first(files, i, &files[i].sets[k])) {
+                pit_figures *next = &figures[side->figure_count++];
+                good = fill(files, count, &files[i].sets[k], next);
+                if (files[i].sets[k].is_runs && next->count > runs)
+                    runs = next->count;
+            }
+    if (!good) {
+        sample_side_free(side);
+        return NULL;
+    }
+    side->runs = runs;
+    return side;
+}
+
+void sample_side_free(pit_side *side)
+{
+    for (size_t i = 0; side && i < side->figure_count; i++) {
+        free((void *)side->figures[i].what);
+        free((void *)side->figures[i].early); /* the others lie in it */
+    }
+    if (side) {
+        free((void *)side->figures);
+        free((void *)side->name);
+    }
+    free(side);
+}
+
+struct sample_set *sample_only_set(struct sample_file *files, size_t count)
+{
+    struct sample_set *only = NULL;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < files[i].count; k++) {
+            struct sample_set *set = &files[i].sets[k];
+            if (!set->is_named || set->is_memory)
+                continue;
+            if (only && strcmp(only->name, set->name) != 0)
+                return NULL;
+            only = set;
+        }
+    return only;
+}
