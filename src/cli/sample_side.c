@@ -145,7 +145,7 @@ struct sample_set *sample_only_set(struct sample_file *files, size_t count)
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < files[i].count; k++) {
             struct sample_set *set = &files[i].sets[k];
-            if (!set->is_named || set->is_memory)
+            if (!set->is_named || set->is_memory || set->count == 0)
                 continue;
             if (only && strcmp(only->name, set->name) != 0)
                 return NULL;

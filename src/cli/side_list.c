@@ -188,7 +188,7 @@ static int split_commands(struct side_list *list)
     for (size_t f = 0; f < whole.file_count && !status; f++)
         for (size_t i = 0; i < whole.files[f].count && !status; i++) {
             struct sample_set *set = &whole.files[f].sets[i];
-            if (!set->is_named || set->is_memory)
+            if (!set->is_named || set->is_memory || set->count == 0)
                 continue;
             struct side_input *input = add_input(list, set->name);
             struct sample_file *file = input ? calloc(1, sizeof *file) : NULL;
@@ -214,18 +214,23 @@ static int split_commands(struct side_list *list)
 /* Where every side is one command or one benchmark, they are compared whatever they are called. */
 static int unite_names(struct side_list *list)
 {
-    int all_runs = 1;
+    int all_runs = 1, all_alike = 1;
+    const char *first = NULL;
     for (size_t s = 0; s < list->count; s++) {
         struct sample_set *set = sample_only_set(list->inputs[s].files, list->inputs[s].file_count);
         if (!set)
             return 0;
         all_runs = all_runs && set->is_runs;
+        first = first ? first : set->name;
+        all_alike = all_alike && strcmp(first, set->name) == 0;
     }
+    if (all_alike && !all_runs)
+        return 0; /* a benchmark has a name; a whole run is known as that */
     for (size_t s = 0; s < list->count; s++)
         for (size_t f = 0; f < list->inputs[s].file_count; f++)
             for (size_t i = 0; i < list->inputs[s].files[f].count; i++) {
                 struct sample_set *set = &list->inputs[s].files[f].sets[i];
-                if (!set->is_named)
+                if (!set->is_named || set->count == 0)
                     continue;
                 char *name = strdup(set->is_memory ? "peak memory"
                                     : all_runs     ? "wall time"

@@ -178,19 +178,34 @@ void pit__side_headline(const pit_comparisons *all, size_t side, struct pit__tex
         say_nothing(whole, text);
 }
 
-/* Of several sides, the one that is fastest; if that is the first, the next one. */
+static int has_verdict(const pit_comparisons *all, size_t side)
+{
+    struct pit__text text = {0};
+    pit__side_headline(all, side, &text);
+    int is_none = strncmp(pit__text_string(&text), "no verdict", 10) == 0;
+    pit__text_free(&text);
+    return !is_none;
+}
+
+/* Of several sides, the fastest that can be told from the first; if none can, the fastest. */
 void pit__compare_headline(struct pit__comparisons *all)
 {
     struct pit__text text = {0};
-    size_t side = all->shown.ranking[0] ? all->shown.ranking[0] : all->shown.ranking[1];
-    pit__side_headline(&all->shown, side, &text);
+    const pit_comparisons *shown = &all->shown;
+    size_t side = 0;
+    for (size_t i = 0; i < shown->side_count && !side; i++)
+        if (shown->ranking[i] > 0 && has_verdict(shown, shown->ranking[i]))
+            side = shown->ranking[i];
+    all->shown.status = side ? 0 : 2;
+    if (!side)
+        side = shown->ranking[0] ? shown->ranking[0] : shown->ranking[1];
+    pit__side_headline(shown, side, &text);
     const char *string = pit__text_string(&text);
-    size_t bytes = strlen(string), most = sizeof all->shown.headline - 1;
+    size_t bytes = strlen(string), most = sizeof shown->headline - 1;
     if (bytes > most)
         for (bytes = most; bytes > 0 && ((unsigned char)string[bytes] & 0xc0) == 0x80;)
             bytes--; /* no part of a character */
     memcpy(all->shown.headline, string, bytes);
-    all->shown.status = strncmp(string, "no verdict", 10) == 0 ? 2 : 0;
     all->arena.failed |= text.failed;
     pit__text_free(&text);
 }

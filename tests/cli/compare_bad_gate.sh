@@ -1,0 +1,1 @@
+pitwall compare a b --fail-on slower:5

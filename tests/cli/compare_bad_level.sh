@@ -1,0 +1,1 @@
+pitwall compare a b --level 1.5

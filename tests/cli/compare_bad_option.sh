@@ -1,0 +1,1 @@
+pitwall compare a b --fast

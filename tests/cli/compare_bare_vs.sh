@@ -1,0 +1,1 @@
+pitwall compare vs b.pit

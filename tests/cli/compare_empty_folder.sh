@@ -1,0 +1,2 @@
+mkdir empty
+pitwall compare empty empty

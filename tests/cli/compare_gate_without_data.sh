@@ -1,0 +1,4 @@
+# Nothing to look at is not a pass.
+ln -s "$CLI_CASES/../data/finished.pit" run.pit
+pitwall diff run.pit run.pit --node epoch --fail-on slower:5%@nowhere | grep -v µs
+exit "${PIPESTATUS[0]}"

@@ -1,0 +1,1 @@
+pitwall compare missing.pit "$CLI_CASES/../data/finished.pit"

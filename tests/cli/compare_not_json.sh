@@ -1,0 +1,2 @@
+printf "{\"results\": [" > cut.json
+pitwall compare cut.json cut.json

@@ -1,0 +1,2 @@
+# One run has nothing to be compared with.
+pitwall compare "$CLI_CASES/../data/finished.pit"
