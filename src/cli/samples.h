@@ -20,7 +20,7 @@ struct sample_file {
     size_t count;
 };
 
-/* json_runs.c, or json_absent.c where the tool was built without a JSON library. google/benchmark,
+/* json_runs.c. google/benchmark,
  * hyperfine, pytest-benchmark, and the runtime profile; known by what is in them. 0, or 1 with the
  * reason in `why`. */
 int sample_file_read(const char *path, struct sample_file *file, char *why, size_t room);
