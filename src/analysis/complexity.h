@@ -1,0 +1,58 @@
+/* complexity.h: what a model of a known kind costs, by formula: parameters, floating-point
+ * operations of an inference step, classes of growth, components. Pure; knows nothing of runs.
+ *
+ * Operations are two for every weight that a step uses (a multiplication and an addition); biases,
+ * activations, norms and basis functions are left out, as is usual. docs/profile.md has the table.
+ */
+#ifndef PIT_COMPLEXITY_H
+#define PIT_COMPLEXITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PIT__NO_OUTPUT UINT64_MAX
+#define PIT__COMPONENTS 3
+
+/* As pit_model of the public header; what does not matter to a kind is 0. */
+struct pit__sizes {
+    uint64_t dim;      /* d: of the state, the input, the model */
+    uint64_t lag;      /* p */
+    uint64_t hidden;   /* h */
+    uint64_t layers;   /* L; 0: 1 */
+    uint64_t output;   /* 0: as dim; PIT__NO_OUTPUT: no output layer */
+    uint64_t sequence; /* T; 0: 1 */
+    uint64_t heads;    /* 0: not said; must divide dim */
+    uint64_t kernel, channels_in, channels_out, height, width;
+    uint64_t grid, order;
+    uint64_t patterns, pattern_size, nodes, degree;
+    uint64_t batch; /* samples a step; 0: 1 */
+};
+
+struct pit__costs {
+    uint64_t parameters; /* by the formula; 0: the kind has none */
+    uint64_t part;  /* of them, of one lag or of the first layer; 0: the kind has no such part */
+    uint64_t flops; /* of one step; 0: not known */
+    const char *training, *inference; /* NULL: not known */
+    uint64_t components[PIT__COMPONENTS];
+    const char *component_names[PIT__COMPONENTS];
+    size_t component_count;
+};
+
+enum pit__model_kind { /* how a kind's figures are called and which sizes matter to it */
+                       PIT__MODEL_NONE, /* not in the table, or its sizes are not known */
+                       PIT__MODEL_LAGS,
+                       PIT__MODEL_LAYERS,
+                       PIT__MODEL_CONVOLUTION,
+                       PIT__MODEL_SEQUENCE,
+                       PIT__MODEL_PATTERNS
+};
+
+/* The kind of a name, whatever its case; PIT__MODEL_NONE also where a size that its formula needs is
+ * 0. */
+enum pit__model_kind pit__find_model_kind(const char *name, const struct pit__sizes *sizes);
+
+/* 0, or -1: a figure does not fit 64 bits, or heads do not divide the model's dimension. Of a kind
+ * that is not known all is 0. */
+int pit__model_costs(const char *name, const struct pit__sizes *sizes, struct pit__costs *costs);
+
+#endif
