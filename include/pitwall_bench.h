@@ -23,84 +23,104 @@ extern "C" {
 #define PIT_USE(value_) __asm__ volatile("" : : "g"(value_) : "memory")
 #define PIT_CLOBBER() __asm__ volatile("" : : : "memory")
 
+#define PIT_BENCH_NONE UINT64_MAX
+
 /* Zeroed means defaults. */
 typedef struct pit_bench_options {
     const char *name;    /* of the span the results land in; NULL: "benchmark" */
     uint64_t warmup;     /* trials that are not counted; 0: 10; PIT_BENCH_NONE: none */
     uint64_t trials;     /* 0: 100 */
-    double min_seconds;  /* go on past `trials` until this much was timed; 0: 0.1 */
-    double max_seconds;  /* stop after this much; 0: 30 */
-    uint64_t iterations; /* calls a trial; 0: as many as a trial of 10 us takes, at least 1 */
+    double min_seconds;  /* go on past `trials` until this much was timed; 0: 0.1; negative: no */
+    double max_seconds;  /* begin no trial after this much in all; 0: 30 */
+    uint64_t iterations; /* calls a trial; 0: as many as a trial of 10 us takes, at least 1; with a
+                                 setup: 1, for a call may use up what was set up */
     uint64_t batch;      /* samples done by one call, for the throughput; 0: 1 */
     void (*setup)(void *argument);    /* before each trial, outside the clock; NULL: none */
     void (*teardown)(void *argument); /* after each trial, likewise */
     int wait; /* the device is waited for before each reading of the clock */
 } pit_bench_options;
-#define PIT_BENCH_NONE UINT64_MAX
 
 typedef struct pit_bench_result {                 /* seconds of one call */
-    double mean, std, min, max, median, p95, p99; /* std: of the population */
+    double mean, std, min, max, median, p95, p99; /* of the trials; std: of the population */
     double total;                                 /* of all calls that were timed */
-    double cpu_mean;                              /* processor time of one call, of this thread */
-    double samples_per_second;                    /* by the mean */
-    uint64_t trials, iterations;                  /* iterations: calls a trial */
-    double resolution; /* what the clock and the loop cost a call: taken off; below it
+    double cpu_mean;             /* processor time of one call, of this thread; NaN: not known */
+    double samples_per_second;   /* by the mean; at_resolution: at least so many */
+    uint64_t trials, iterations; /* iterations: calls a trial */
+    uint64_t
+        interrupted;   /* trials, of a fast function, in which the system gave the core to another:
+                                    not counted, and repeated */
+    double resolution; /* what a call of nothing takes here, clock and loop: taken off. Below it
                                     nothing can be told */
-    int at_resolution; /* the median is not above it: figures are upper bounds */
+    int at_resolution; /* the median is not above it: read "at or below the resolution" */
     int too_few;       /* fewer than 50 trials, or fewer than 100 of under 1 ms */
     double *times;     /* of each trial, a call; trials of them; freed by pit_bench_free */
 } pit_bench_result;
 
-/* 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY. options may be NULL. */
+/* Time function(argument). Where a recorder is open each trial is a span called as the benchmark,
+ * with calls times batch as its items, and the figures are an entry "benchmark" of the journal.
+ * 0; PIT_BAD_ARGUMENT: no function or no result, or a negative max_seconds; PIT_NO_MEMORY. options
+ * may be NULL. */
 PIT_API int pit_bench(void (*function)(void *argument), void *argument,
                       const pit_bench_options *options, pit_bench_result *result);
 PIT_API void pit_bench_free(pit_bench_result *result);
 
-/* "NAME Inference Benchmark:" with percentiles: the layout of the view `inference`. form: any. */
+/* "NAME Inference Benchmark:", the layout of the view `inference`, with median, p95 and p99 where
+ * asked for. Below a microsecond in nanoseconds; at the resolution it says so in words. JSON has all
+ * figures. 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
 PIT_API int pit_bench_print(FILE *out, const char *name, const pit_bench_result *result,
                             int percentiles, enum pit_form form);
 
 /* Single steps and whole trajectories of a forecast: forecast(argument, steps). */
 typedef struct pit_forecast_options {
-    uint64_t steps;         /* of a trajectory; 0: 100 */
-    uint64_t trials;        /* 0: 50 */
+    const char *name; /* of the spans: "NAME single step", "NAME trajectory"; NULL: forecast */
+    uint64_t steps;   /* of a trajectory; 0: 100 */
+    uint64_t trials;  /* exactly so many; 0: 50 */
     uint64_t warmup_trials; /* 0: 5; PIT_BENCH_NONE: none */
 } pit_forecast_options;
+
+/* As pit_bench, twice; options may be NULL. Both results are to be freed. */
 PIT_API int pit_bench_forecast(void (*forecast)(void *argument, uint64_t steps), void *argument,
                                const pit_forecast_options *options, pit_bench_result *single_step,
                                pit_bench_result *full_trajectory);
 
 /* ---- a model's profile ---------------------------------------------------------------------- */
 
+#define PIT_NO_OUTPUT_LAYER UINT64_MAX
+
 /* What a model is made of; a member that does not matter to its kind is 0. */
 typedef struct pit_model {
-    const char
-        *name; /* MVAR, LSTM, GRU, MLP, SIREN, KAN, CNN, Transformer, Attention, GPM; else the
-                           two basic figures */
-    uint64_t parameters;         /* 0: by the formula */
-    uint64_t latent_dim;         /* d: state, input or model dimension */
-    uint64_t lag;                /* MVAR: order p */
-    uint64_t hidden_dim, layers; /* LSTM, GRU, MLP, SIREN, KAN, Transformer; layers 0: 1 */
-    uint64_t output_dim;         /* 0: latent_dim */
-    uint64_t sequence;           /* LSTM, Transformer, LLM: length */
-    uint64_t heads;
-    uint64_t kernel, channels_in, channels_out, height, width; /* CNN */
-    uint64_t grid, order;                           /* KAN: grid points and spline order */
-    uint64_t patterns, pattern_size, nodes, degree; /* GPM */
-    uint64_t batch;                                 /* 0: 1 */
+    const char *name;    /* MVAR, LSTM, GRU, MLP, SIREN, KAN, CNN, Attention, Transformer, LLM, GPM,
+                                    in any case; of others the two basic figures are given */
+    uint64_t parameters; /* as counted in the model; 0: by the formula */
+    uint64_t latent_dim; /* d: of the state, the input or the model */
+    uint64_t lag;        /* MVAR: order p */
+    uint64_t hidden_dim; /* h: LSTM, GRU, MLP, SIREN, KAN; Transformer, LLM: of the linear layers,
+                                    0: 4 d; GPM: of the language model behind it */
+    uint64_t layers;     /* L, of MLP, SIREN and KAN the hidden ones; 0: 1 */
+    uint64_t output_dim; /* 0: latent_dim, of Transformer and LLM none; PIT_NO_OUTPUT_LAYER */
+    uint64_t sequence;   /* T: length; LSTM, GRU: inputs read for one step, 0: 1 */
+    uint64_t heads;      /* changes no figure, but must divide latent_dim */
+    uint64_t kernel, channels_in, channels_out, height, width; /* CNN; of the output */
+    uint64_t grid, order;                                      /* KAN: intervals, spline order */
+    uint64_t patterns, pattern_size, nodes, degree;            /* GPM */
+    uint64_t batch;                                            /* samples a step; 0: 1 */
 } pit_model;
 
 typedef struct pit_complexity {
-    uint64_t total_parameters, latent_dimension, expected_parameters;
-    uint64_t parameters_per_lag;      /* MVAR */
-    uint64_t flops_per_step;          /* of one inference step; 0: not known */
-    const char *training, *inference; /* "O(p * d²)"; NULL: not known */
-    double components[4];             /* of formulas such as document 003's: gpm, llm, … */
-    const char *component_names[4];
+    uint64_t total_parameters, latent_dimension;
+    uint64_t expected_parameters;  /* by the formula; 0: not known */
+    uint64_t parameters_per_lag;   /* MVAR */
+    uint64_t parameters_per_layer; /* of the first layer, biases included; 0: no layers */
+    uint64_t flops_per_step; /* of one inference step: two for each weight used; 0: not known */
+    const char *training, *inference; /* "O(p * d²)"; NULL: not known. Constants */
+    double components[3]; /* gpm: patterns × size × nodes × degree; llm: layers × length² × hidden;
+                                    total */
+    const char *component_names[3];
     size_t component_count;
 } pit_complexity;
 
-/* 0, or PIT_BAD_ARGUMENT: sizes that overflow. */
+/* By the formulas of docs/profile.md. 0, or PIT_BAD_ARGUMENT: sizes that overflow, heads that do not
+ * divide the dimension. */
 PIT_API int pit_model_complexity(const pit_model *model, pit_complexity *complexity);
 
 typedef struct pit_profile {
@@ -109,16 +129,19 @@ typedef struct pit_profile {
     pit_bench_result single_step, full_trajectory; /* trials 0: not known */
     double peak_mb, current_mb;                    /* of the process; NaN: not known */
     uint64_t model_parameters;
-    double parameter_memory_mb;
+    double parameter_memory_mb; /* MB is 2^20 bytes */
     double steps_per_second, predictions_per_second, seconds_per_step, microseconds_per_step;
     pit_model model;
     pit_complexity complexity;
     double flops_per_second; /* achieved; NaN: not known */
-    double peak_flops; /* of this machine, as pit_machine_flops measured it; 0: not asked for */
+    double
+        peak_flops; /* of this machine, set by the caller to pit_machine_flops(); 0: not asked for */
 } pit_profile;
 
-/* Fill all that follows from model, timings and a reading of memory. parameter_bytes: of one
- * parameter, 0: 8. steps: of the trajectory. */
+/* Fill all that follows from model, timings and a reading of memory; name and times are copied. A
+ * timing may be NULL. Throughput is by the trajectory of `steps` steps (0: 100), else by the single
+ * step. parameter_bytes: of one parameter, 0: 8. 0, PIT_BAD_ARGUMENT (no model, no name, sizes that
+ * overflow), PIT_NO_MEMORY; then there is nothing to free. */
 PIT_API int pit_profile_build(pit_profile *profile, const pit_model *model, double training_seconds,
                               const pit_bench_result *single_step,
                               const pit_bench_result *full_trajectory, uint64_t steps,
@@ -130,17 +153,21 @@ PIT_API int pit_profile_quick(pit_profile *profile, const pit_model *model, doub
 /* Frees what it holds, not itself. */
 PIT_API void pit_profile_free(pit_profile *profile);
 
-/* The document's JSON field for field; our own figures under "pitwall" with a schema version. */
+/* JSON: model_name, training, inference, memory, throughput, complexity; our own figures under
+ * "pitwall" with a schema version. What is not known is null. 0, PIT_BAD_ARGUMENT,
+ * PIT_CANNOT_WRITE; _save: the file appears whole or not at all, missing folders are made. */
 PIT_API int pit_profile_print(FILE *out, const pit_profile *profile);
-PIT_API int pit_profile_save(const char *path, const pit_profile *profile); /* makes the folders */
-/* Ratios against the first profile, winners; whether each difference is real under "pitwall". */
+PIT_API int pit_profile_save(const char *path, const pit_profile *profile);
+/* Ratios against the first profile, winners; whether each difference is real under "pitwall".
+ * PIT_NO_MEMORY too. */
 PIT_API int pit_profiles_compare(FILE *out, const pit_profile *profiles, size_t count);
 PIT_API int pit_profiles_compare_save(const char *path, const pit_profile *profiles, size_t count);
 /* {"experiment_name", "runtime_analysis": {"profiles", "comparison"}} */
 PIT_API int pit_summary_save(const char *path, const char *experiment, const pit_profile *profiles,
                              size_t count);
 
-/* Floating-point operations a second of one core, by a loop of independent multiply-adds; cached. */
+/* Floating-point operations a second of one core in double precision, measured by a loop of
+ * independent multiply-adds; some milliseconds at the first call, cached then. */
 PIT_API double pit_machine_flops(void);
 
 /* ---- two sides ------------------------------------------------------------------------------- */

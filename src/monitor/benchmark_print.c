@@ -1,0 +1,157 @@
+/* benchmark_print.c: a benchmark's figures as the view `inference` prints them.
+ *
+ * The view's layout has milliseconds in three decimals: what is below a microsecond would read 0.000
+ * there. Such figures are printed in the same places in nanoseconds, and one that the clock cannot
+ * tell from nothing is said to be so. JSON has the view's keys and all other figures.
+ */
+#include "pitwall_bench.h"
+
+#include "report/json_writer.h"
+#include "report/text.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RULE "----------------------------------------\n"
+#define NANOSECONDS_BELOW 1e-6
+
+struct line {
+    const char *label;
+    char value[96];
+};
+
+static void add_latency(struct line *line, const char *label, const pit_bench_result *r,
+                        double seconds)
+{
+    char number[PIT__UNIT_BYTES];
+    line->label = label;
+    if (r->at_resolution) {
+        pit__print_double(number, sizeof number, "%.1f", r->resolution * 1e9);
+        snprintf(line->value, sizeof line->value, "at or below the resolution of %s ns", number);
+    } else {
+        pit__print_double(number, sizeof number, "%8.3f", seconds * 1e9);
+        snprintf(line->value, sizeof line->value, "%s ns", number);
+    }
+}
+
+static void add_throughput(struct line *line, const pit_bench_result *r)
+{
+    char number[PIT__UNIT_BYTES];
+    line->label = "Throughput:";
+    pit__print_double(number, sizeof number, r->at_resolution ? "%.0f" : "%8.1f",
+                      r->samples_per_second);
+    snprintf(line->value, sizeof line->value, "%s%s samples/sec",
+             r->at_resolution ? "at least " : "", number);
+}
+
+/* At the resolution all latencies are the same sentence: one line has it. */
+static size_t fill_lines(struct line *lines, const pit_bench_result *r, int percentiles)
+{
+    size_t count = 0;
+    add_latency(&lines[count++], "Mean latency:", r, r->mean);
+    if (!r->at_resolution) {
+        add_latency(&lines[count++], "Min latency:", r, r->min);
+        add_latency(&lines[count++], "Max latency:", r, r->max);
+    }
+    add_throughput(&lines[count++], r);
+    if (percentiles && !r->at_resolution) {
+        add_latency(&lines[count++], "p50 latency:", r, r->median);
+        add_latency(&lines[count++], "p95 latency:", r, r->p95);
+        add_latency(&lines[count++], "p99 latency:", r, r->p99);
+    }
+    return count;
+}
+
+static int print_in_ns(FILE *out, const char *name, const pit_bench_result *r, int percentiles,
+                       enum pit_form form)
+{
+    struct line lines[7];
+    size_t count = fill_lines(lines, r, percentiles);
+    struct pit__text visible = {0};
+    pit__text_add_visible(&visible, name);
+    const char *shown = pit__text_string(&visible);
+    if (form == PIT_MARKDOWN) {
+        fprintf(out, "### %s Inference Benchmark\n\n| | |\n|---|---:|\n", shown);
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "| %.*s | %s |\n", (int)strlen(lines[i].label) - 1, lines[i].label,
+                    lines[i].value + strspn(lines[i].value, " "));
+    } else {
+        fprintf(out, "%s Inference Benchmark:\n" RULE, shown);
+        for (size_t i = 0; i < count; i++)
+            fprintf(out, "  %-18s%s\n", lines[i].label, lines[i].value);
+        fputs(RULE, out);
+    }
+    int code = visible.failed ? PIT_NO_MEMORY : 0;
+    pit__text_free(&visible);
+    return code;
+}
+
+static int print_in_ms(FILE *out, const char *name, const pit_bench_result *r, int percentiles,
+                       enum pit_form form)
+{
+    double seconds = r->mean * (double)r->trials;
+    pit_row row = {.name = name,
+                   .seconds = seconds,
+                   .count = r->trials,
+                   .min_seconds = r->min,
+                   .max_seconds = r->max,
+                   .p50_seconds = r->median,
+                   .p95_seconds = r->p95,
+                   .p99_seconds = r->p99,
+                   .items = r->samples_per_second * seconds};
+    pit_data data = {.title = name, .rows = &row, .row_count = 1};
+    pit_report_options options = {.form = form, .percentiles = percentiles};
+    return pit_view_print(out, "inference", &data, &options);
+}
+
+static void print_json(FILE *out, const char *name, const pit_bench_result *r)
+{
+    struct pit__json json;
+    pit__json_init(&json, out);
+    pit__json_object(&json, NULL);
+    pit__json_string(&json, "view", "inference");
+    pit__json_string(&json, "title", name);
+    pit__json_array(&json, "rows");
+    pit__json_object(&json, NULL);
+    pit__json_string(&json, "name", name);
+    pit__json_double(&json, "mean_ms", r->mean * 1e3);
+    pit__json_double(&json, "min_ms", r->min * 1e3);
+    pit__json_double(&json, "max_ms", r->max * 1e3);
+    pit__json_double(&json, "throughput_samples_per_sec", r->samples_per_second);
+    pit__json_double(&json, "p50_ms", r->median * 1e3);
+    pit__json_double(&json, "p95_ms", r->p95 * 1e3);
+    pit__json_double(&json, "p99_ms", r->p99 * 1e3);
+    pit__json_uint(&json, "count", r->trials);
+    pit__json_double(&json, "samples",
+                     r->at_resolution ? NAN : r->samples_per_second * r->mean * (double)r->trials);
+    pit__json_double(&json, "std_ms", r->std * 1e3);
+    pit__json_double(&json, "cpu_mean_ms", r->cpu_mean * 1e3);
+    pit__json_uint(&json, "iterations", r->iterations);
+    pit__json_uint(&json, "interrupted", r->interrupted);
+    pit__json_double(&json, "resolution_ms", r->resolution * 1e3);
+    pit__json_bool(&json, "at_resolution", r->at_resolution);
+    pit__json_bool(&json, "too_few", r->too_few);
+    pit__json_object_end(&json);
+    pit__json_array_end(&json);
+    pit__json_object_end(&json);
+    pit__json_finish(&json);
+}
+
+PIT_API int pit_bench_print(FILE *out, const char *name, const pit_bench_result *result,
+                            int percentiles, enum pit_form form)
+{
+    if (!out || !name || !result || result->trials == 0)
+        return PIT_BAD_ARGUMENT;
+    int code = 0;
+    if (form == PIT_JSON)
+        print_json(out, name, result);
+    else if (form != PIT_CSV && (result->at_resolution || result->mean < NANOSECONDS_BELOW))
+        code = print_in_ns(out, name, result, percentiles, form);
+    else
+        code = print_in_ms(out, name, result, percentiles, form);
+    if (!code && form == PIT_TEXT && result->too_few)
+        fprintf(out, "  %llu trials are few: take 50 or more, 100 of what is under 1 ms\n",
+                (unsigned long long)result->trials);
+    return code ? code : fflush(out) || ferror(out) ? PIT_CANNOT_WRITE : 0;
+}
