@@ -1,0 +1,159 @@
+/* profile.c: a model's profile: what its training took, what its inference takes, the memory of the
+ * process and of its parameters, throughput, and what the formulas say of its kind.
+ *
+ * profile_json.c writes it.
+ */
+#include "pitwall_bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MB (1024.0 * 1024.0)
+#define DEFAULT_STEPS 100
+#define DEFAULT_PARAMETER_BYTES 8
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* The kernel's high-water mark in bytes; 0: cannot be read. Not getrusage's: that one keeps what a
+ * larger process had before it became this one. */
+static double kernel_peak(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    if (!file)
+        return 0;
+    char line[256];
+    unsigned long long kb = 0;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %llu kB", &kb) == 1)
+            break;
+    fclose(file);
+    return 1024.0 * (double)kb;
+}
+
+/* Memory spans reset the kernel's mark; the recorder keeps the run's own peak then. */
+static double recorded_peak(void)
+{
+    pit_status status;
+    if (pit_get_status(NULL, &status) != 0)
+        return 0;
+    pit_run *run = pit_run_read(NULL, NULL);
+    double peak = run ? (double)run->rss_peak : 0;
+    pit_run_free(run);
+    return peak;
+}
+
+static void read_memory(pit_profile *profile)
+{
+    double now = (double)pit_rss(), peak = fmax(fmax(kernel_peak(), recorded_peak()), now);
+    profile->current_mb = now > 0 ? now / MB : NAN;
+    profile->peak_mb = peak > 0 ? peak / MB : NAN;
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static int copy_result(pit_bench_result *to, const pit_bench_result *from)
+{
+    memset(to, 0, sizeof *to);
+    if (!from || from->trials == 0)
+        return 0;
+    *to = *from;
+    to->times = NULL;
+    if (!from->times)
+        return 0;
+    to->times = malloc(from->trials * sizeof *to->times);
+    if (!to->times)
+        return PIT_NO_MEMORY;
+    memcpy(to->times, from->times, from->trials * sizeof *to->times);
+    return 0;
+}
+
+/* What a step takes: at the resolution of the clock it cannot be told. */
+static double step_seconds(const pit_profile *profile, uint64_t steps)
+{
+    const pit_bench_result *full = &profile->full_trajectory, *single = &profile->single_step;
+    if (full->trials > 0)
+        return full->at_resolution ? NAN : full->mean / (double)(steps ? steps : DEFAULT_STEPS);
+    return single->trials > 0 && !single->at_resolution ? single->mean : NAN;
+}
+
+static void fill_throughput(pit_profile *profile, uint64_t steps)
+{
+    double seconds = step_seconds(profile, steps);
+    double rate = seconds > 0 ? 1 / seconds : NAN;
+    uint64_t flops = profile->complexity.flops_per_step;
+    profile->seconds_per_step = seconds;
+    profile->microseconds_per_step = seconds * 1e6;
+    profile->steps_per_second = rate;
+    profile->predictions_per_second = rate * (double)profile->model.latent_dim;
+    profile->flops_per_second = flops ? (double)flops * rate : NAN;
+}
+
+static int copy_parts(pit_profile *profile, const pit_bench_result *single_step,
+                      const pit_bench_result *full_trajectory)
+{
+    char *name = strdup(profile->model.name);
+    profile->model_name = profile->model.name = name;
+    int code = name ? 0 : PIT_NO_MEMORY;
+    if (!code)
+        code = copy_result(&profile->single_step, single_step);
+    if (!code)
+        code = copy_result(&profile->full_trajectory, full_trajectory);
+    return code;
+}
+
+PIT_API int pit_profile_build(pit_profile *profile, const pit_model *model, double training_seconds,
+                              const pit_bench_result *single_step,
+                              const pit_bench_result *full_trajectory, uint64_t steps,
+                              uint64_t parameter_bytes)
+{
+    if (!profile || !model || !model->name)
+        return PIT_BAD_ARGUMENT;
+    pit_profile own = {.model = *model, .training_seconds = training_seconds};
+    int code = pit_model_complexity(model, &own.complexity);
+    if (!code)
+        code = copy_parts(&own, single_step, full_trajectory);
+    if (code) {
+        pit_profile_free(&own);
+        memset(profile, 0, sizeof *profile);
+        return code;
+    }
+    uint64_t bytes = parameter_bytes ? parameter_bytes : DEFAULT_PARAMETER_BYTES;
+    own.model_parameters = own.complexity.total_parameters;
+    own.parameter_memory_mb = (double)own.model_parameters * (double)bytes / MB;
+    fill_throughput(&own, steps);
+    read_memory(&own);
+    *profile = own;
+    return 0;
+}
+
+PIT_API int pit_profile_quick(pit_profile *profile, const pit_model *model, double training_seconds,
+                              void (*forecast)(void *argument, uint64_t steps), void *argument,
+                              const pit_forecast_options *options)
+{
+    if (!profile || !model || !model->name || !forecast)
+        return PIT_BAD_ARGUMENT;
+    pit_forecast_options own = {0};
+    if (options)
+        own = *options;
+    own.name = own.name ? own.name : model->name;
+    pit_bench_result single_step, full_trajectory;
+    int code = pit_bench_forecast(forecast, argument, &own, &single_step, &full_trajectory);
+    if (code)
+        return code;
+    code = pit_profile_build(profile, model, training_seconds, &single_step, &full_trajectory,
+                             own.steps, 0);
+    pit_bench_free(&single_step);
+    pit_bench_free(&full_trajectory);
+    return code;
+}
+
+PIT_API void pit_profile_free(pit_profile *profile)
+{
+    if (!profile)
+        return;
+    free((char *)profile->model_name);
+    pit_bench_free(&profile->single_step);
+    pit_bench_free(&profile->full_trajectory);
+    memset(profile, 0, sizeof *profile);
+}

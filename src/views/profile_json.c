@@ -1,0 +1,296 @@
+/* profile_json.c: a model's profile as JSON, and the files that hold profiles.
+ *
+ * The keys and their order are those of runtime_profile.json as people have it; what they did not
+ * have stands under "pitwall". A file appears whole or not at all; folders on its way are made.
+ */
+#include "profile_json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the parts ------------------------------------------------------------------------------- */
+
+static void write_timing(struct pit__json *json, const char *key, const pit_bench_result *r)
+{
+    if (r->trials == 0) {
+        pit__json_null(json, key);
+        return;
+    }
+    pit__json_object(json, key);
+    pit__json_double(json, "mean_seconds", r->mean);
+    pit__json_double(json, "std_seconds", r->std);
+    pit__json_double(json, "min_seconds", r->min);
+    pit__json_double(json, "max_seconds", r->max);
+    pit__json_uint(json, "samples", r->trials);
+    pit__json_object_end(json);
+}
+
+static void write_memory(struct pit__json *json, const pit_profile *p)
+{
+    pit__json_object(json, "memory");
+    pit__json_double(json, "peak_mb", p->peak_mb);
+    pit__json_double(json, "current_mb", p->current_mb);
+    pit__json_uint(json, "model_parameters", p->model_parameters);
+    pit__json_double(json, "parameter_memory_mb", p->parameter_memory_mb);
+    pit__json_object_end(json);
+}
+
+static void write_throughput(struct pit__json *json, const pit_profile *p)
+{
+    pit__json_object(json, "throughput");
+    pit__json_double(json, "steps_per_second", p->steps_per_second);
+    pit__json_double(json, "predictions_per_second", p->predictions_per_second);
+    pit__json_double(json, "seconds_per_step", p->seconds_per_step);
+    pit__json_double(json, "microseconds_per_step", p->microseconds_per_step);
+    pit__json_object_end(json);
+}
+
+static uint64_t or_one(uint64_t n)
+{
+    return n ? n : 1;
+}
+
+/* The sizes by which a kind's figures were had. */
+static void write_sizes(struct pit__json *json, const pit_model *m, enum pit__model_kind kind)
+{
+    switch (kind) {
+    case PIT__MODEL_LAGS:
+        pit__json_uint(json, "lag_order", m->lag);
+        break;
+    case PIT__MODEL_LAYERS:
+        pit__json_uint(json, "hidden_dimension", m->hidden_dim);
+        pit__json_uint(json, "num_layers", or_one(m->layers));
+        break;
+    case PIT__MODEL_CONVOLUTION:
+        pit__json_uint(json, "kernel_size", m->kernel);
+        pit__json_uint(json, "channels_in", m->channels_in);
+        pit__json_uint(json, "channels_out", m->channels_out);
+        pit__json_uint(json, "height", m->height);
+        pit__json_uint(json, "width", m->width);
+        pit__json_uint(json, "num_layers", or_one(m->layers));
+        break;
+    case PIT__MODEL_SEQUENCE:
+        pit__json_uint(json, "sequence_length", m->sequence);
+        pit__json_uint(json, "num_layers", or_one(m->layers));
+        break;
+    case PIT__MODEL_PATTERNS:
+        pit__json_uint(json, "num_patterns", m->patterns);
+        pit__json_uint(json, "pattern_size", m->pattern_size);
+        pit__json_uint(json, "num_nodes", m->nodes);
+        pit__json_uint(json, "avg_degree", m->degree);
+        break;
+    case PIT__MODEL_NONE:
+        break;
+    }
+}
+
+static void write_complexity(struct pit__json *json, const pit_profile *p)
+{
+    const pit_complexity *c = &p->complexity;
+    struct pit__sizes sizes = pit__sizes_of(&p->model);
+    enum pit__model_kind kind = pit__find_model_kind(p->model.name, &sizes);
+    pit__json_object(json, "complexity");
+    pit__json_uint(json, "total_parameters", c->total_parameters);
+    pit__json_uint(json, "latent_dimension", c->latent_dimension);
+    if (kind != PIT__MODEL_NONE) {
+        write_sizes(json, &p->model, kind);
+        if (kind != PIT__MODEL_PATTERNS)
+            pit__json_uint(json, "expected_parameters", c->expected_parameters);
+        if (c->parameters_per_lag)
+            pit__json_uint(json, "parameters_per_lag", c->parameters_per_lag);
+        if (c->parameters_per_layer)
+            pit__json_uint(json, "parameters_per_layer", c->parameters_per_layer);
+        pit__json_uint(json, "inference_flops_per_step", c->flops_per_step);
+        pit__json_string(json, "training_complexity", c->training);
+        pit__json_string(json, "inference_complexity", c->inference);
+    }
+    pit__json_object_end(json);
+}
+
+/* ---- what is our own ------------------------------------------------------------------------- */
+
+static void write_percentiles(struct pit__json *json, const char *key, const pit_bench_result *r)
+{
+    if (r->trials == 0) {
+        pit__json_null(json, key);
+        return;
+    }
+    pit__json_object(json, key);
+    pit__json_double(json, "median_seconds", r->median);
+    pit__json_double(json, "p95_seconds", r->p95);
+    pit__json_double(json, "p99_seconds", r->p99);
+    pit__json_double(json, "cpu_mean_seconds", r->cpu_mean);
+    pit__json_double(json, "total_seconds", r->total);
+    pit__json_uint(json, "calls_per_sample", r->iterations);
+    pit__json_double(json, "resolution_seconds", r->resolution);
+    pit__json_bool(json, "at_resolution", r->at_resolution);
+    pit__json_bool(json, "too_few", r->too_few);
+    pit__json_object_end(json);
+}
+
+static void write_flops(struct pit__json *json, const pit_profile *p)
+{
+    uint64_t per_step = p->complexity.flops_per_step;
+    double peak = p->peak_flops > 0 ? p->peak_flops : NAN;
+    pit__json_object(json, "flops");
+    if (per_step)
+        pit__json_uint(json, "per_step", per_step);
+    else
+        pit__json_null(json, "per_step");
+    pit__json_double(json, "achieved_per_second", p->flops_per_second);
+    pit__json_double(json, "machine_per_second", peak);
+    pit__json_double(json, "share_of_machine", p->flops_per_second / peak);
+    pit__json_object_end(json);
+}
+
+static void write_own(struct pit__json *json, const pit_profile *p)
+{
+    const pit_complexity *c = &p->complexity;
+    pit__json_object(json, "pitwall");
+    pit__json_int(json, "schema_version", PIT__PROFILE_SCHEMA);
+    pit__json_object(json, "percentiles");
+    write_percentiles(json, "single_step", &p->single_step);
+    write_percentiles(json, "full_trajectory", &p->full_trajectory);
+    pit__json_object_end(json);
+    write_flops(json, p);
+    if (c->component_count > 0) {
+        pit__json_object(json, "components");
+        for (size_t i = 0; i < c->component_count; i++)
+            pit__json_double(json, c->component_names[i], c->components[i]);
+        pit__json_object_end(json);
+    }
+    pit__json_object_end(json);
+}
+
+void pit__profile_write(struct pit__json *json, const pit_profile *p)
+{
+    pit__json_object(json, NULL);
+    pit__json_string(json, "model_name", p->model_name);
+    pit__json_object(json, "training");
+    pit__json_double(json, "total_seconds", p->training_seconds);
+    pit__json_object_end(json);
+    pit__json_object(json, "inference");
+    write_timing(json, "single_step", &p->single_step);
+    write_timing(json, "full_trajectory", &p->full_trajectory);
+    pit__json_object_end(json);
+    write_memory(json, p);
+    write_throughput(json, p);
+    write_complexity(json, p);
+    write_own(json, p);
+    pit__json_object_end(json);
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+struct document {
+    const char *experiment; /* of a summary */
+    const pit_profile *profiles;
+    size_t count;
+};
+
+static int finish(struct pit__json *json, int code)
+{
+    pit__json_finish(json);
+    return code ? code : fflush(json->out) || ferror(json->out) ? PIT_CANNOT_WRITE : 0;
+}
+
+static int write_profile(FILE *out, void *arg)
+{
+    const struct document *document = arg;
+    struct pit__json json;
+    pit__json_init(&json, out);
+    pit__profile_write(&json, document->profiles);
+    return finish(&json, 0);
+}
+
+static int write_comparison(FILE *out, void *arg)
+{
+    const struct document *document = arg;
+    struct pit__json json;
+    pit__json_init(&json, out);
+    int code = pit__profiles_write_comparison(&json, NULL, document->profiles, document->count);
+    return finish(&json, code);
+}
+
+static int write_summary(FILE *out, void *arg)
+{
+    const struct document *document = arg;
+    struct pit__json json;
+    pit__json_init(&json, out);
+    pit__json_object(&json, NULL);
+    pit__json_string(&json, "experiment_name", document->experiment);
+    pit__json_object(&json, "runtime_analysis");
+    pit__json_array(&json, "profiles");
+    for (size_t i = 0; i < document->count; i++)
+        pit__profile_write(&json, &document->profiles[i]);
+    pit__json_array_end(&json);
+    int code =
+        pit__profiles_write_comparison(&json, "comparison", document->profiles, document->count);
+    pit__json_object_end(&json);
+    pit__json_object_end(&json);
+    return finish(&json, code);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Make the folders that lead to a file. 0, or PIT_CANNOT_WRITE with errno, or PIT_NO_MEMORY. */
+static int make_parents(const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return PIT_NO_MEMORY;
+    int code = 0;
+    for (char *slash = strchr(copy + 1, '/'); *copy && slash && !code;
+         slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            code = PIT_CANNOT_WRITE;
+        *slash = '/';
+    }
+    int saved = errno;
+    free(copy);
+    errno = saved;
+    return code;
+}
+
+static int save(const char *path, int (*write)(FILE *out, void *arg), struct document *document)
+{
+    if (!path || !*path || !document->profiles || document->count == 0)
+        return PIT_BAD_ARGUMENT;
+    int code = make_parents(path);
+    return code ? code : pit_save(path, write, document);
+}
+
+PIT_API int pit_profile_print(FILE *out, const pit_profile *profile)
+{
+    struct document document = {NULL, profile, 1};
+    return out && profile ? write_profile(out, &document) : PIT_BAD_ARGUMENT;
+}
+
+PIT_API int pit_profile_save(const char *path, const pit_profile *profile)
+{
+    struct document document = {NULL, profile, 1};
+    return save(path, write_profile, &document);
+}
+
+PIT_API int pit_profiles_compare(FILE *out, const pit_profile *profiles, size_t count)
+{
+    struct document document = {NULL, profiles, count};
+    return out && profiles && count ? write_comparison(out, &document) : PIT_BAD_ARGUMENT;
+}
+
+PIT_API int pit_profiles_compare_save(const char *path, const pit_profile *profiles, size_t count)
+{
+    struct document document = {NULL, profiles, count};
+    return save(path, write_comparison, &document);
+}
+
+PIT_API int pit_summary_save(const char *path, const char *experiment, const pit_profile *profiles,
+                             size_t count)
+{
+    struct document document = {experiment, profiles, count};
+    return experiment ? save(path, write_summary, &document) : PIT_BAD_ARGUMENT;
+}

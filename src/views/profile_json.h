@@ -1,0 +1,23 @@
+/* profile_json.h: the documents about models' profiles share their parts. */
+#ifndef PIT_PROFILE_JSON_H
+#define PIT_PROFILE_JSON_H
+
+#include "pitwall_bench.h"
+
+#include "analysis/complexity.h"
+#include "report/json_writer.h"
+
+/* Of what stands under the key "pitwall"; it grows when a key there changes its meaning. */
+#define PIT__PROFILE_SCHEMA 1
+
+/* A model as the formulas take it. */
+struct pit__sizes pit__sizes_of(const pit_model *model);
+
+/* One profile as an object. */
+void pit__profile_write(struct pit__json *json, const pit_profile *profile);
+
+/* Ratios, winners and significance as an object; key may be NULL. 0 or PIT_NO_MEMORY. */
+int pit__profiles_write_comparison(struct pit__json *json, const char *key,
+                                   const pit_profile *profiles, size_t count);
+
+#endif
