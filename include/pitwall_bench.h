@@ -46,14 +46,13 @@ typedef struct pit_bench_result {                 /* seconds of one call */
     double cpu_mean;             /* processor time of one call, of this thread; NaN: not known */
     double samples_per_second;   /* by the mean; at_resolution: at least so many */
     uint64_t trials, iterations; /* iterations: calls a trial */
-    uint64_t
-        interrupted;   /* trials, of a fast function, in which the system gave the core to another:
-                                    not counted, and repeated */
-    double resolution; /* what a call of nothing takes here, clock and loop: taken off. Below it
+    uint64_t interrupted; /* trials under 1 ms that lost the core to another program: repeated, not
+                             counted here; their spans are in the run */
+    double resolution;    /* what a call of nothing takes here, clock and loop: taken off. Below it
                                     nothing can be told */
-    int at_resolution; /* the median is not above it: read "at or below the resolution" */
-    int too_few;       /* fewer than 50 trials, or fewer than 100 of under 1 ms */
-    double *times;     /* of each trial, a call; trials of them; freed by pit_bench_free */
+    int at_resolution;    /* the median is not above it: read "at or below the resolution" */
+    int too_few;          /* fewer than 50 trials, or fewer than 100 of under 1 ms */
+    double *times;        /* of each trial, a call; trials of them; freed by pit_bench_free */
 } pit_bench_result;
 
 /* Time function(argument). Where a recorder is open each trial is a span called as the benchmark,

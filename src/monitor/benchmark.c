@@ -25,6 +25,7 @@ enum { CALIBRATIONS = 100, EMPTY_CALLS = 512 };
 #define LOOK_TWICE_NS 10000000u /* below this a first look that was slow is repeated */
 #define MOST_CALLS (UINT64_C(1) << 40)
 #define FAST_SECONDS 1e-3
+#define SHORT_NS 1000000u
 
 struct bench {
     void (*function)(void *argument);
@@ -41,6 +42,7 @@ struct bench {
     size_t count, room;
     double timed_ns, cpu_ns;
     uint64_t interrupted;
+    uint64_t least_ns; /* the fastest trial up to now, warm-up included */
 };
 
 struct reading {
@@ -172,6 +174,7 @@ static struct reading run_trial(struct bench *b, const char *span)
     uint64_t cpu_begin = cpu_ns();
     pit_token token = span ? pit_begin_name(span) : 0;
     took.wall_ns = time_calls(b, o->iterations);
+    b->least_ns = took.wall_ns < b->least_ns ? took.wall_ns : b->least_ns;
     if (token) {
         pit_items(o->iterations * o->batch);
         pit_end(token);
@@ -202,24 +205,25 @@ static long forced_switches(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* A trial of a fast function takes microseconds; a turn of another program in it takes milliseconds
- * and is not the function's. A slow function's trials are kept as they are. */
+/* A turn of another program takes milliseconds and is not the function's: a trial that is short by
+ * what was seen before and was interrupted is repeated. Those of slow functions are kept as they are,
+ * since hardly one would be left. */
 static int keep_trial(struct bench *b)
 {
     int code = make_room(b);
     if (code)
         return code;
-    int is_fast = b->options.iterations >= FAST_CALLS;
-    long switches = is_fast ? forced_switches() : 0;
+    int is_fast = b->options.iterations >= FAST_CALLS, is_short = b->least_ns < SHORT_NS;
+    long switches = is_short ? forced_switches() : 0;
     struct reading took = run_trial(b, b->options.name);
-    b->timed_ns += (double)took.wall_ns;
-    if (is_fast && forced_switches() != switches &&
+    if (is_short && forced_switches() != switches &&
         b->interrupted < MOST_REPEATS * b->options.trials) {
         b->interrupted++;
         return 0;
     }
     b->empty[b->count] = is_fast ? time_nothing(b, b->count) : b->call_ns;
     b->times[b->count++] = (double)took.wall_ns;
+    b->timed_ns += (double)took.wall_ns;
     b->cpu_ns += (double)took.cpu_ns;
     return 0;
 }
@@ -372,7 +376,8 @@ PIT_API int pit_bench(void (*function)(void *argument), void *argument,
         memset(result, 0, sizeof *result);
     if (!function || !result || (options && !(options->max_seconds >= 0)))
         return PIT_BAD_ARGUMENT;
-    struct bench b = {.function = function, .argument = argument, .start_ns = now_ns()};
+    struct bench b = {
+        .function = function, .argument = argument, .start_ns = now_ns(), .least_ns = UINT64_MAX};
     if (options)
         b.options = *options;
     put_defaults(&b.options);

@@ -128,9 +128,9 @@ TEST(setup_and_teardown_are_outside_the_clock_and_each_call_has_its_own)
     REQUIRE(pit_bench(count_call, &c, &options, &r) == 0);
     CHECK_INT(r.trials, 30);
     CHECK_INT(r.iterations, 1);
-    CHECK_INT(c.calls, 33);
-    CHECK_INT(c.setups, 33);
-    CHECK_INT(c.teardowns, 33);
+    CHECK_INT(c.calls, 33 + r.interrupted);
+    CHECK_INT(c.setups, c.calls);
+    CHECK_INT(c.teardowns, c.calls);
     CHECK(!c.bad_order);
     CHECK(r.min >= 19e-6 && r.min < 400e-6);
     pit_bench_free(&r);
@@ -143,7 +143,7 @@ TEST(warm_up_can_be_none_and_trials_are_as_asked_for)
         .warmup = PIT_BENCH_NONE, .trials = 7, .min_seconds = -1, .iterations = 3};
     pit_bench_result r;
     REQUIRE(pit_bench(count_call, &c, &options, &r) == 0);
-    CHECK_INT(c.calls, 21);
+    CHECK_INT(c.calls, 21 + 3 * r.interrupted);
     CHECK_INT(r.trials, 7);
     CHECK_INT(r.iterations, 3);
     CHECK(r.too_few);
@@ -227,7 +227,7 @@ TEST(the_device_is_waited_for_only_where_it_is_asked_for)
     pit_bench_free(&r);
     options.wait = 1;
     REQUIRE(pit_bench(spin_100us, NULL, &options, &r) == 0);
-    CHECK_INT(waits, 10);
+    CHECK_INT(waits, 2 * (5 + r.interrupted));
     pit_bench_free(&r);
 }
 
@@ -260,8 +260,8 @@ TEST(the_results_land_in_the_run)
             warm = &tree->nodes[i];
     }
     REQUIRE(node && warm);
-    CHECK_INT(node->count, 20);
-    CHECK_INT(node->items, 20 * 2 * 8);
+    CHECK_INT(node->count, 20 + r.interrupted);
+    CHECK_INT(node->items, (20 + r.interrupted) * 2 * 8);
     CHECK(node->min_ns > 198e3 && node->p95_ns >= node->p50_ns);
     CHECK_INT(warm->count, 1);
     REQUIRE(run->journal_count == 1);
