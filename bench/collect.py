@@ -45,6 +45,8 @@ FIGURES = [
     ("malloc_pair_x_plain", "malloc and free with libpitwall-alloc, over plain", "x", None),
     ("malloc_pair_added_ns", "what it adds to a pair", "ns", 10),
     ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),
+    ("save_profile_ms", "save a model's profile", "ms", 10),
+    ("bench_empty_ns", "an empty function by pit_bench, median", "ns", 1),
     ("store_stall_noise_max_us", "worst empty passage under sync", "µs", None),
     ("store_stall_in_place_max_us", "worst span under sync, in place", "µs", None),
     ("store_stall_shm_max_us", "worst span under sync, shared memory", "µs", None),

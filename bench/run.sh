@@ -34,6 +34,7 @@ run bench_memory
 run bench_memory_span
 run bench_monitor
 run bench_read
+run bench_profile
 run bench_malloc
 run bench_stall noise
 run bench_stall in_place

@@ -31,8 +31,8 @@ enum {
     HIDDEN = 32,
     BATCH = 16,
     WINDOW = 24,
-    WARM = 8, /* steps of a window that build up the state and are not judged */
-    EPOCHS = 6,
+    WARM = 8,    /* steps of a window that build up the state and are not judged */
+    EPOCHS = 6,  /* where not said otherwise */
     BATCHES = 60 /* an epoch */
 };
 
@@ -286,14 +286,14 @@ static void lstm_prepare(struct recurrent *model, const struct data *data)
     memcpy(model->start, data->test[WINDOW], sizeof model->start);
 }
 
-static int lstm_train(struct recurrent *model, const struct data *data)
+static int lstm_train(struct recurrent *model, const struct data *data, int epochs)
 {
     uint64_t random = 5;
     if (lstm_create(&model->net, DIM, HIDDEN, DIM, BATCH, WINDOW, 2))
         return -1;
-    for (int epoch = 1; epoch <= EPOCHS; epoch++)
+    for (int epoch = 1; epoch <= epochs; epoch++)
         PIT_SPAN("epoch") {
-            lstm_epoch(&model->net, data, epoch < EPOCHS ? 0.01f : 0.002f, &random);
+            lstm_epoch(&model->net, data, epoch < epochs ? 0.01f : 0.002f, &random);
             pit_value("test error", lstm_error(&model->net, data));
         }
     lstm_prepare(model, data);
@@ -321,7 +321,7 @@ static void lstm_forecast(void *argument, uint64_t steps)
 struct options {
     const char *out, *experiment;
     uint64_t trials;
-    int peak;
+    int epochs, peak;
 };
 
 static double seconds_now(void)
@@ -456,7 +456,7 @@ static int run(const struct options *options, struct data *data, struct mvar *mv
     candidates[0].training_seconds = seconds_now() - begin;
     begin = seconds_now();
     PIT_SPAN("train LSTM") {
-        failed |= lstm_train(recurrent, data);
+        failed |= lstm_train(recurrent, data, options->epochs);
     }
     candidates[1].training_seconds = seconds_now() - begin;
     if (failed) {
@@ -476,10 +476,11 @@ static int run(const struct options *options, struct data *data, struct mvar *mv
 
 static int usage(FILE *out)
 {
-    fprintf(out, "usage: rom [-o FOLDER] [--experiment NAME] [--trials N] [--peak]\n"
+    fprintf(out, "usage: rom [-o FOLDER] [--experiment NAME] [--epochs N] [--trials N] [--peak]\n"
                  "Train an MVAR and an LSTM on the same data and compare what they cost.\n"
                  "  -o FOLDER          where the results go (default: rom_output)\n"
                  "  --experiment NAME  the folder in it (default: oscillators)\n"
+                 "  --epochs N         1 to 100, of the LSTM (default: 6)\n"
                  "  --trials N         1 to 100000, of each benchmark (default: 100)\n"
                  "  --peak             measure this machine's peak too\n");
     return out == stdout ? 0 : 64;
@@ -498,11 +499,14 @@ static int parse_options(int argc, char **argv, struct options *options)
             options->out = argv[++i];
         } else if (!strcmp(argv[i], "--experiment") && i + 1 < argc) {
             options->experiment = argv[++i];
-        } else if (!strcmp(argv[i], "--trials") && i + 1 < argc) {
-            long n = strtol(argv[++i], &end, 10);
-            if (*end || n < 1 || n > 100000)
+        } else if (!strcmp(argv[i], "--epochs") && i + 1 < argc) {
+            options->epochs = (int)strtol(argv[++i], &end, 10);
+            if (*end || options->epochs < 1 || options->epochs > 100)
                 return usage(stderr);
-            options->trials = (uint64_t)n;
+        } else if (!strcmp(argv[i], "--trials") && i + 1 < argc) {
+            options->trials = strtoull(argv[++i], &end, 10);
+            if (*end || options->trials < 1 || options->trials > 100000)
+                return usage(stderr);
         } else {
             return usage(stderr);
         }
@@ -512,7 +516,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 int main(int argc, char **argv)
 {
-    struct options options = {"rom_output", "oscillators", 100, 0};
+    struct options options = {"rom_output", "oscillators", 100, EPOCHS, 0};
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;

@@ -10,7 +10,8 @@ declare -A packages=(
     [build]="gcc g++ cmake make libc6-dev pkg-config python3 zlib1g-dev libzstd-dev
              libyaml-dev libjansson-dev"
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
-            git valgrind e2fsprogs zstd libbenchmark-dev hyperfine python3-pytest-benchmark"
+            git valgrind e2fsprogs zstd libbenchmark-dev hyperfine python3-pytest-benchmark
+            python3-jsonschema"
     [bench]="git"
     [lint]="clang-format clang-tidy cppcheck shellcheck"
 )
