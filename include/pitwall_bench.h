@@ -64,7 +64,7 @@ PIT_API int pit_bench(void (*function)(void *argument), void *argument,
 PIT_API void pit_bench_free(pit_bench_result *result);
 
 /* "NAME Inference Benchmark:", the layout of the view `inference`, with median, p95 and p99 where
- * asked for. Below a microsecond in nanoseconds; at the resolution it says so in words. JSON has all
+ * asked for. Below 0.1 ms in us or ns; at the resolution it says so in words. JSON has all
  * figures. 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
 PIT_API int pit_bench_print(FILE *out, const char *name, const pit_bench_result *result,
                             int percentiles, enum pit_form form);

@@ -1,8 +1,8 @@
 /* benchmark_print.c: a benchmark's figures as the view `inference` prints them.
  *
  * The view's layout has milliseconds in three decimals: what is below a microsecond would read 0.000
- * there. Such figures are printed in the same places in nanoseconds, and one that the clock cannot
- * tell from nothing is said to be so. JSON has the view's keys and all other figures.
+ * there, and one of some microseconds has a single digit. Such figures are printed in the same places
+ * in smaller units, and one that the clock cannot tell from nothing is said to be so. JSON has the view's keys and all other figures.
  */
 #include "pitwall_bench.h"
 
@@ -15,6 +15,7 @@
 
 #define RULE "----------------------------------------\n"
 #define NANOSECONDS_BELOW 1e-6
+#define MICROSECONDS_BELOW 1e-4
 
 struct line {
     const char *label;
@@ -30,8 +31,9 @@ static void add_latency(struct line *line, const char *label, const pit_bench_re
         pit__print_double(number, sizeof number, "%.1f", r->resolution * 1e9);
         snprintf(line->value, sizeof line->value, "at or below the resolution of %s ns", number);
     } else {
-        pit__print_double(number, sizeof number, "%8.3f", seconds * 1e9);
-        snprintf(line->value, sizeof line->value, "%s ns", number);
+        int is_ns = r->mean < NANOSECONDS_BELOW;
+        pit__print_double(number, sizeof number, "%8.3f", seconds * (is_ns ? 1e9 : 1e6));
+        snprintf(line->value, sizeof line->value, "%s %s", number, is_ns ? "ns" : "us");
     }
 }
 
@@ -63,7 +65,7 @@ static size_t fill_lines(struct line *lines, const pit_bench_result *r, int perc
     return count;
 }
 
-static int print_in_ns(FILE *out, const char *name, const pit_bench_result *r, int percentiles,
+static int print_small(FILE *out, const char *name, const pit_bench_result *r, int percentiles,
                        enum pit_form form)
 {
     struct line lines[7];
@@ -146,8 +148,8 @@ PIT_API int pit_bench_print(FILE *out, const char *name, const pit_bench_result 
     int code = 0;
     if (form == PIT_JSON)
         print_json(out, name, result);
-    else if (form != PIT_CSV && (result->at_resolution || result->mean < NANOSECONDS_BELOW))
-        code = print_in_ns(out, name, result, percentiles, form);
+    else if (form != PIT_CSV && (result->at_resolution || result->mean < MICROSECONDS_BELOW))
+        code = print_small(out, name, result, percentiles, form);
     else
         code = print_in_ms(out, name, result, percentiles, form);
     if (!code && form == PIT_TEXT && result->too_few)

@@ -331,6 +331,26 @@ TEST(the_layout_is_the_documents_to_the_byte)
                     "----------------------------------------\n");
 }
 
+TEST(small_figures_keep_their_digits_in_smaller_units)
+{
+    pit_bench_result small = sample;
+    small.mean = 4.1234e-6, small.min = 4e-6, small.max = 5e-6;
+    small.samples_per_second = 1 / small.mean;
+    char text[1024] = "";
+    printed(text, sizeof text, "KAN", &small, 0, PIT_TEXT);
+    CHECK_STR(text, "KAN Inference Benchmark:\n"
+                    "----------------------------------------\n"
+                    "  Mean latency:        4.123 us\n"
+                    "  Min latency:         4.000 us\n"
+                    "  Max latency:         5.000 us\n"
+                    "  Throughput:       242518.3 samples/sec\n"
+                    "----------------------------------------\n");
+    small.mean = 41.234e-9, small.min = 40e-9, small.max = 50e-9;
+    memset(text, 0, sizeof text);
+    printed(text, sizeof text, "KAN", &small, 0, PIT_TEXT);
+    CHECK(strstr(text, "  Mean latency:       41.234 ns\n"));
+}
+
 TEST(percentiles_come_after_by_option)
 {
     char text[1024] = "";
