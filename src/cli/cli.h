@@ -30,6 +30,7 @@ int cmd_export(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_race(int argc, char **argv);
 
 /* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
  * `return fail(…)` ends a command. */

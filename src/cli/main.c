@@ -13,6 +13,7 @@ static const struct command commands[] = {
     {"report", "where the time of one or several runs went", cmd_report},
     {"compare", "which of two or more is faster, and whether that is real", cmd_compare},
     {"diff", "the same as compare", cmd_compare},
+    {"race", "which of several commands is faster, run in turn", cmd_race},
     {"scale", "how a command's cost grows with a size", cmd_scale},
     {"export", "runs as CSV, JSON, Markdown or a trace", cmd_export},
     {"log", "tables of the timing lines in text logs", cmd_log},

@@ -1,0 +1,295 @@
+/* cmd_race.c: pitwall race: which of several commands is really faster. */
+#include "child.h"
+#include "cli.h"
+#include "race.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: pitwall race [options] COMMAND_A COMMAND_B...\n"
+    "\n"
+    "Run whole commands in turn, in each round in an order by coin, and say which is faster: "
+    "decided\n"
+    "after 10, 20 or 40 rounds, or no verdict. Where the commands record spans they are compared\n"
+    "span by span, else by wall time, processor time and peak memory. More than two: all against "
+    "the\n"
+    "first, judged together and ranked.\n"
+    "\n"
+    "  -r, --runs N        exactly N rounds and one look at them\n"
+    "  -w, --warmup N      rounds before that are not counted (1)\n"
+    "  -p, --prepare CMD   run before each command, outside the clock\n"
+    "  -n, --name NAME     what to call a command; in their order, may be repeated\n"
+    "  -P NAME=V,V,...     {NAME} in the commands is replaced: a command for each value\n"
+    "  --shell SHELL       the shell that runs the commands (sh); none: no shell\n"
+    "  --fail-on GATE      exit with 1 on slower:5%, slower:5%@epoch/batch, memory:10%; "
+    "repeatable\n"
+    "  --effect PCT        the smallest difference that matters (2%)\n"
+    "  --level PCT         how often a verdict may be wrong (5%)\n"
+    "  -o, --output DIR    for the run files (pitwall-runs/race-TIME)\n"
+    "  --json, --csv, --markdown, --quiet, --help\n"
+    "\n"
+    "Examples:\n"
+    "  pitwall race './train --fused' './train'\n"
+    "  pitwall race -P n=1,2,4 './solve --threads {n}' --fail-on slower:5%\n"
+    "\n"
+    "Exit status: 0, 1 a gate found a regression, 2 no verdict, 64 wrong usage, 69 a command "
+    "failed,\n"
+    "74 the output cannot be written.\n";
+
+enum { JSON = 256, CSV, MARKDOWN, SHELL, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
+
+static const struct option long_options[] = {
+    {"runs", required_argument, NULL, 'r'},
+    {"warmup", required_argument, NULL, 'w'},
+    {"prepare", required_argument, NULL, 'p'},
+    {"name", required_argument, NULL, 'n'},
+    {"output", required_argument, NULL, 'o'},
+    {"shell", required_argument, NULL, SHELL},
+    {"fail-on", required_argument, NULL, FAIL_ON},
+    {"effect", required_argument, NULL, EFFECT},
+    {"level", required_argument, NULL, LEVEL},
+    {"json", no_argument, NULL, JSON},
+    {"csv", no_argument, NULL, CSV},
+    {"markdown", no_argument, NULL, MARKDOWN},
+    {"quiet", no_argument, NULL, QUIET},
+    {"help", no_argument, NULL, HELP},
+    {NULL, 0, NULL, 0},
+};
+
+struct settings {
+    struct race race;
+    struct racer racers[RACE_MOST];
+    const char *names[RACE_MOST], *gates[RACE_MOST];
+    size_t name_count;
+    char *parameter; /* NAME, and behind its zero byte the values */
+    pit_report_options report;
+};
+
+static int parse_count(const char *text, size_t least, size_t *count)
+{
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(text, &end, 10);
+    *count = number;
+    return !errno && end != text && !*end && *text != '-' && number >= least &&
+           number <= RACE_MOST_PAIRS;
+}
+
+static int parse_share(const char *text, double *share)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    if (end != text && *end == '%')
+        end++;
+    *share = percent / 100;
+    return end != text && !*end && percent > 0 && percent < 100;
+}
+
+static int parse_option(int option, struct settings *s)
+{
+    struct race *race = &s->race;
+    switch (option) {
+    case 'r':
+        return parse_count(optarg, 1, &race->pairs)
+                   ? 0
+                   : fail_usage("race", "--runs", optarg, "not a whole number over 0");
+    case 'w':
+        return parse_count(optarg, 0, &race->warmup)
+                   ? 0
+                   : fail_usage("race", "--warmup", optarg, "not a whole number");
+    case 'n':
+        if (s->name_count == RACE_MOST)
+            return fail_usage("race", "--name", optarg, "too many");
+        s->names[s->name_count++] = optarg;
+        return 0;
+    case FAIL_ON:
+        if (pit_gate_check(optarg) != 0 || race->gate_count == RACE_MOST)
+            return fail_usage("race", "--fail-on", optarg, "not a gate such as slower:5%");
+        s->gates[race->gate_count++] = optarg;
+        return 0;
+    case EFFECT:
+        return parse_share(optarg, &race->effect)
+                   ? 0
+                   : fail_usage("race", "--effect", optarg, "not a percentage");
+    case LEVEL:
+        return parse_share(optarg, &race->level)
+                   ? 0
+                   : fail_usage("race", "--level", optarg, "not a percentage");
+    case 'P':
+        if (s->parameter || !strchr(optarg, '=') || *optarg == '=')
+            return fail_usage("race", "-P", optarg, "not one NAME=VALUE,VALUE,...");
+        s->parameter = optarg;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static int parse_options(int argc, char **argv, struct settings *s)
+{
+    int option, status;
+    while ((option = getopt_long(argc, argv, ":hr:w:p:n:o:P:", long_options, NULL)) != -1)
+        switch (option) {
+        case JSON:
+            s->report.form = PIT_JSON;
+            break;
+        case CSV:
+            s->report.form = PIT_CSV;
+            break;
+        case MARKDOWN:
+            s->report.form = PIT_MARKDOWN;
+            break;
+        case QUIET:
+            s->race.is_quiet = 1;
+            break;
+        case 'p':
+            s->race.prepare = optarg;
+            break;
+        case SHELL:
+            s->race.shell = optarg;
+            break;
+        case 'o':
+            snprintf(s->race.folder, sizeof s->race.folder, "%s", optarg);
+            break;
+        case 'h':
+        case HELP:
+            fputs(help, stdout);
+            return -1;
+        case '?':
+        case ':':
+            return fail_option("race", option, argv);
+        default:
+            status = parse_option(option, s);
+            if (status)
+                return status;
+        }
+    return optind == argc ? fail_usage("race", "no command given", NULL, NULL) : 0;
+}
+
+/* ---- the field ----------------------------------------------------------------------------- */
+
+/* One more command; value NULL: it has no parameter. 0 or an exit status. */
+static int enter(struct settings *s, const char *line, const char *parameter, const char *value)
+{
+    struct race *race = &s->race;
+    if (race->count == RACE_MOST)
+        return fail_usage("race", "too many commands", line, NULL);
+    struct racer *r = &race->racers[race->count];
+    const char *given = race->count < s->name_count ? s->names[race->count] : NULL;
+    size_t room = strlen(line) + (parameter ? strlen(parameter) + strlen(value) : 0) + 8;
+    size_t pairs = race->pairs ? race->pairs : RACE_PAIRS;
+    r->words = child_words(line, race->shell, parameter, value);
+    if (!r->words)
+        return fail_usage("race", "the command cannot be split", line, "a quote is open");
+    r->name = given ? strdup(given) : malloc(room);
+    r->wall = calloc(3 * pairs, sizeof *r->wall);
+    if (!r->name || !r->wall)
+        return fail(EXIT_COMMAND_FAILED, "cannot race", NULL, strerror(ENOMEM));
+    if (!given && parameter)
+        snprintf(r->name, room, "%s (%s=%s)", line, parameter, value);
+    else if (!given)
+        snprintf(r->name, room, "%s", line);
+    r->cpu = r->wall + pairs;
+    r->peak = r->cpu + pairs;
+    if (race->count < 26)
+        snprintf(r->letter, sizeof r->letter, "%c", 'a' + (int)race->count);
+    else
+        snprintf(r->letter, sizeof r->letter, "%zu", race->count + 1);
+    race->count++;
+    return 0;
+}
+
+static int enter_all(struct settings *s, char **lines, int count)
+{
+    char *values = s->parameter ? strchr(s->parameter, '=') : NULL;
+    if (values)
+        *values++ = 0;
+    int status = 0;
+    for (int i = 0; i < count && !status; i++) {
+        char mark[256];
+        snprintf(mark, sizeof mark, "{%s}", s->parameter ? s->parameter : "");
+        if (!values || !strstr(lines[i], mark)) {
+            status = enter(s, lines[i], NULL, NULL);
+            continue;
+        }
+        char *list = strdup(values), *at = list;
+        while (list && at && !status) {
+            char *comma = strchr(at, ',');
+            if (comma)
+                *comma++ = 0;
+            status = enter(s, lines[i], s->parameter, at);
+            at = comma;
+        }
+        free(list);
+    }
+    if (!status && s->race.count < 2)
+        status = fail_usage("race", "two commands are needed", NULL,
+                            "one against itself may be given twice");
+    return status;
+}
+
+static void free_field(struct race *race)
+{
+    for (size_t i = 0; i < race->count; i++) {
+        free(race->racers[i].name);
+        free(race->racers[i].words);
+        free(race->racers[i].wall);
+    }
+}
+
+/* ---- the answer ---------------------------------------------------------------------------- */
+
+static int print(const struct settings *s)
+{
+    pit_error error = {0};
+    pit_comparisons *found = race_compare(&s->race, &error);
+    if (!found)
+        return fail(EXIT_COMMAND_FAILED, "cannot compare", NULL,
+                    *error.message ? error.message : strerror(ENOMEM));
+    int status = found->status, code = pit_comparisons_print(stdout, found, &s->report);
+    pit_comparisons_free(found);
+    return code ? fail(EXIT_CANNOT_WRITE, "cannot write", "standard output", pit_strerror(code))
+                : status;
+}
+
+/* From the root on: a command may change its own folder. */
+static int name_folder(struct race *race)
+{
+    char here[PATH_MAX], name[sizeof race->folder];
+    time_t now = time(NULL);
+    struct tm parts;
+    snprintf(name, sizeof name, "%s", race->folder);
+    if (!*name && localtime_r(&now, &parts))
+        strftime(name, sizeof name, "pitwall-runs/race-%Y%m%d-%H%M%S", &parts);
+    if (*name == '/')
+        return 1;
+    return getcwd(here, sizeof here) && (size_t)snprintf(race->folder, sizeof race->folder, "%s/%s",
+                                                         here, name) < sizeof race->folder;
+}
+
+int cmd_race(int argc, char **argv)
+{
+    struct settings s = {
+        .race = {.level = 0.05, .effect = 0.02, .warmup = 1},
+        .report = {.width = output_width(), .colour = output_colour(), .ascii = output_ascii()}};
+    s.race.racers = s.racers;
+    s.race.gates = s.gates;
+    int status = parse_options(argc, argv, &s);
+    if (status)
+        return status < 0 ? EXIT_GOOD : status;
+    if (!name_folder(&s.race))
+        return fail(EXIT_CANNOT_WRITE, "cannot name the folder of the runs", s.race.folder, NULL);
+    status = enter_all(&s, argv + optind, argc - optind);
+    if (!status)
+        status = race_run(&s.race);
+    if (!status)
+        status = print(&s);
+    free_field(&s.race);
+    return status;
+}
