@@ -52,6 +52,10 @@ if(tool_lacks AND NOT CMAKE_CROSSCOMPILING)
                         "${tool_lacks} (scripts/setup.sh build installs them)")
 endif()
 
+if(tool_lacks)
+    message(STATUS "the tool is left out: a cross build without ${tool_lacks}")
+endif()
+
 file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
 if(NOT tool_lacks)
     add_executable(pitwall_tool ${tool_sources})

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -292,28 +291,6 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
     return optind == argc ? fail_usage("report", "no run given", NULL, NULL) : 0;
 }
 
-/* Open what can be opened; the number of runs. *status says if one could not. */
-static size_t open_runs(const struct run_list *list, pit_run **runs, int *status)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        pit_error error = {0};
-        runs[count] = pit_run_open(list->paths[i], &error);
-        if (runs[count]) {
-            count++;
-            continue;
-        }
-        char why[sizeof error.message + 40];
-        if (error.offset)
-            snprintf(why, sizeof why, "%s (at byte %" PRIu64 ")", error.message, error.offset);
-        else
-            snprintf(why, sizeof why, "%s", error.message);
-        *status = fail(EXIT_CANNOT_READ, "cannot read the run", list->paths[i],
-                       *error.message ? why : pit_strerror(error.code));
-    }
-    return count;
-}
-
 /* Why a view has nothing to show. A CSV has no place for it, so that it is told on standard error;
  * the other forms have said it in their own way. */
 static int say_nothing(const pit_run *const *runs, size_t count, const pit_report_options *options)
@@ -359,13 +336,12 @@ int cmd_report(int argc, char **argv)
     status = run_list_make(&list, argv + optind, argc - optind);
     pit_run **runs = calloc(list.count + 1, sizeof *runs);
     if (!status && runs) {
-        size_t count = open_runs(&list, runs, &status);
+        size_t count = runs_open(&list, runs, &status);
         if (count > 0) {
             int printed = print_runs(runs, count, &options);
             status = printed ? printed : status;
         }
-        while (count-- > 0)
-            pit_run_free(runs[count]);
+        runs_free(runs, count);
     }
     if (!runs)
         status = fail(EXIT_CANNOT_READ, "cannot make the report", NULL, strerror(ENOMEM));
