@@ -26,7 +26,7 @@ static const char help[] =
     "  pitwall log before.log.gz after.log.zst\n"
     "  bash pretrain.sh 2>&1 | tee pretrain.log | pitwall log -\n"
     "\n"
-    "Exit status: 0, 64 wrong usage, 65 no log has timing lines, 66 a log cannot be read,\n"
+    "Exit status: 0, 2 no log has timing lines, 64 wrong usage, 66 a log cannot be read,\n"
     "74 the output cannot be written.\n";
 
 enum { JSON = 256, CSV, MARKDOWN, WIDTH, NO_COLOUR, HELP };
@@ -106,7 +106,7 @@ static int print_logs(pit_log *const *logs, const char *const *names, size_t cou
 {
     int code = pit_log_print(stdout, (const pit_log *const *)logs, names, count, options);
     if (code == PIT_NOTHING)
-        return EXIT_NOTHING;
+        return EXIT_NO_VERDICT;
     if (code == PIT_CANNOT_WRITE)
         return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
                     strerror(errno ? errno : EIO));
