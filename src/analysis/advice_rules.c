@@ -6,6 +6,7 @@
 
 #define MATTERS 0.05      /* of the whole time, below which a part is not worth a word */
 #define COURSE_LEAST 10   /* passages after the warm-up, to speak of how they vary */
+#define FIRST_SHARE 0.25  /* of the passages, that may be slow to be called the first */
 #define FIRST_SLOW 1.5    /* times the steady level */
 #define MEMORY_SHARE 0.05 /* of what is held, that memory has to grow by */
 #define CACHE_LEAST 64e6  /* bytes held more than at first, that are worth a word */
@@ -143,7 +144,8 @@ static int first_batch(const struct pit__case *all, size_t part, struct pit__mat
     match->figures[1] = all->first;
     match->figures[2] = level;
     match->figures[3] = (double)all->warmup.ends_at;
-    return all->first > FIRST_SLOW * level;
+    return all->first > FIRST_SLOW * level &&
+           (double)all->warmup.ends_at <= fmax(1, FIRST_SHARE * (double)all->all.count);
 }
 
 /* Figures: period, slow mean, median, slow ones, passages, share of time lost. */

@@ -2,8 +2,15 @@
 
 import json
 import os
+import shutil
+import subprocess
+import tempfile
+import unittest
 
 import pit_case
+
+ATTEMPTS = 15
+BUSY_STATUS = 75
 
 # What prog_advice does, and the one rule that holds of it.
 CAUSES = {
@@ -23,10 +30,39 @@ CAUSES = {
 
 
 class AdviceCase(pit_case.Case):
+    paths = {}
+
+    @classmethod
+    def setUpClass(cls):
+        """All causes at once: they sleep for most of the time."""
+        if cls.paths:
+            return
+        folder = tempfile.mkdtemp(prefix="pitwall-test-")
+        unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+        left = list(CAUSES)
+        for attempt in range(ATTEMPTS):
+            left = cls.record(folder, left, attempt)
+        if left:
+            raise RuntimeError("the machine was too busy to make: " + ", ".join(left))
+
+    @classmethod
+    def record(cls, folder, causes, attempt):
+        """Run the causes; those that the machine was too busy for."""
+        running, late = {}, []
+        for cause in causes:
+            cls.paths[cause] = os.path.join(folder, "%s-%d.pit" % (cause, attempt))
+            command = [pit_case.program("prog_advice"), cls.paths[cause], cause]
+            running[cause] = subprocess.Popen(command, env=pit_case.clean_env())
+        for cause, process in running.items():
+            status = process.wait(timeout=60 * pit_case.slowness())
+            if status == BUSY_STATUS:
+                late.append(cause)
+            elif status != 0:
+                raise RuntimeError("prog_advice %s: status %d" % (cause, status))
+        return late
+
     def recorded(self, cause):
-        path = os.path.join(self.folder(), cause + ".pit")
-        self.run_ok([pit_case.program("prog_advice"), path, cause])
-        return path
+        return self.paths[cause]
 
     def report(self, path, *options):
         return self.run_ok([pit_case.tool(), "report", path, *options]).stdout
@@ -50,7 +86,7 @@ class Advice(AdviceCase):
     def test_slow_loader(self):
         path, advice = self.check("slow_loader")
         self.assertRegex(self.report(path).splitlines()[0],
-                         r"^INPUT-BOUND: data_loading is 6\d % of the batch; try more loader"
+                         r"^INPUT-BOUND: data_loading is [56]\d % of the batch; try more loader"
                          r" workers, pinned memory, prefetching\.$")
         self.assertIn("took the most", self.report(path).splitlines()[1])
         self.assertEqual(advice["findings"][0]["path"], "batch/data_loading")
@@ -75,7 +111,7 @@ class Advice(AdviceCase):
 
     def test_periodic_stall(self):
         _, advice = self.check("periodic_stall")
-        self.assertIn("every 10 passages of batch", advice["findings"][0]["headline"])
+        self.assertIn("every 5 passages of batch", advice["findings"][0]["headline"])
 
     def test_leak(self):
         self.check("leak")
@@ -109,13 +145,13 @@ class Views(AdviceCase):
         path = self.recorded("slow_first_batch")
         lines = self.report(path, "--view", "warmup").splitlines()
         self.assertEqual(lines[0], "batch - Warmup Analysis:")
-        self.assertRegex(lines[2], r"^  First epoch:           0\.3\d\ds$")
-        self.assertRegex(lines[6], r"^  course of 41 passages: (warm-up|disturbed); warm-up ends")
+        self.assertRegex(lines[2], r"^  First epoch:           0\.[56]\d\ds$")
+        self.assertRegex(lines[6], r"^  course of 17 passages: (warm-up|disturbed); warm-up ends")
 
     def test_profile(self):
         path = self.recorded("periodic_stall")
         text = self.report(path, "--view", "profile")
-        self.assertIn("a slow one every 10", text)
+        self.assertIn("a slow one every 5", text)
         self.assertIn("\nbatch/forward\n", text)
 
 
