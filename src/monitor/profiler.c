@@ -121,7 +121,7 @@ PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, dou
     if (!profiler || !operation || !isfinite(start))
         return;
     double seconds = now_seconds(profiler) - start;
-    pit_end(take_open(profiler, start));
+    pit_end_apart(take_open(profiler, start)); /* ends come in any order */
     pit_row passage = {.seconds = seconds > 0 ? seconds : 0};
     pthread_mutex_lock(&profiler->lock);
     pit_row *row = pit__rows_get(&profiler->rows, operation, 0);

@@ -99,6 +99,28 @@ TEST(a_start_goes_with_the_wall_clock_but_does_not_step_back_with_it)
     pit_profiler_free(profiler);
 }
 
+TEST(operations_may_end_in_any_order)
+{
+    stage_up(0);
+    stage_record();
+    pit_profiler *profiler = pit_profiler_new(0);
+    double load = pit_profiler_start(profiler, "load");
+    stage_wait_seconds(1);
+    double step = pit_profiler_start(profiler, "step");
+    stage_wait_seconds(1);
+    pit_profiler_end(profiler, "load", load);
+    stage_wait_seconds(1);
+    pit_profiler_end(profiler, "step", step);
+    size_t count;
+    const pit_row *rows = pit_profiler_rows(profiler, &count);
+    CHECK_NEAR(stage_row(rows, count, "load")->seconds, 2, 1e-5);
+    CHECK_NEAR(stage_row(rows, count, "step")->seconds, 2, 1e-5);
+    CHECK_INT(stage_spans("load"), 1);
+    CHECK_INT(stage_spans("load/step"), 1);
+    CHECK_INT(stage_misuse(), 0);
+    pit_profiler_free(profiler);
+}
+
 TEST(starts_that_are_never_ended_do_not_grow_without_end)
 {
     stage_up(0);
