@@ -51,7 +51,7 @@ static uint64_t count_steps(const pit_data *data)
         uint64_t count = pit__row_count(row);
         if (row->name &&
             (strcmp(row->name, "make_step_total") == 0 || strcmp(row->name, "training_step") == 0))
-            steps += count;
+            steps = count > steps ? count : steps; /* a loop may have both */
         most = count > most ? count : most;
     }
     return steps > 0 ? steps : most;
