@@ -1,22 +1,16 @@
 /* profile_compare.c: models' profiles side by side, as JSON: ratios against the first one, winners,
  * and under "pitwall" whether the differences in inference are real.
  *
- * The trials of a profile are one process's, in a row, and neighbours are alike: they are cut into
- * blocks of several, and a block counts as one figure. The profiles were timed one after another, not
- * in turn, so that a change of the machine in between cannot be told from one of the models: every
- * verdict is marked as advisory.
+ * The trials of a profile are passages of one process, and are compared as such (pit_compare_series).
+ * The profiles were timed one after another, not in turn, so that a change of the machine in between
+ * cannot be told from one of the models: every verdict is marked as advisory.
  */
 #include "profile_json.h"
 
-#include "analysis/verdict.h"
 #include "report/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_BLOCKS = 20, BLOCK_TRIALS = 5 };
-#define LEVEL 0.05
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
 
@@ -103,54 +97,6 @@ static void write_winner(struct pit__json *json, const char *key, const pit_prof
 
 /* ---- significance ---------------------------------------------------------------------------- */
 
-struct blocks {
-    double early[MOST_BLOCKS], late[MOST_BLOCKS]; /* p10 and median of each */
-    size_t count;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static int cut_into_blocks(struct blocks *blocks, const pit_bench_result *r)
-{
-    size_t count = r->times ? r->trials / BLOCK_TRIALS : 0;
-    blocks->count = count < MOST_BLOCKS ? count : MOST_BLOCKS;
-    if (blocks->count == 0)
-        return 0;
-    size_t each = r->trials / blocks->count;
-    double *sorted = malloc(each * sizeof *sorted);
-    if (!sorted)
-        return PIT_NO_MEMORY;
-    for (size_t i = 0; i < blocks->count; i++) {
-        memcpy(sorted, r->times + i * each, each * sizeof *sorted);
-        qsort(sorted, each, sizeof *sorted, by_value);
-        blocks->early[i] = sorted[each / 10];
-        blocks->late[i] = sorted[each / 2];
-    }
-    free(sorted);
-    return 0;
-}
-
-static const char *doubt_text(const struct pit__judgement *j)
-{
-    switch (j->doubt) {
-    case PIT__TOO_FEW:
-        return "too few trials";
-    case PIT__TOO_WIDE:
-        return "the interval is too wide";
-    case PIT__SHAPE_CHANGED:
-        return "fast trials and the median moved apart";
-    case PIT__NO_FIGURES:
-        return "no times above the clock's resolution";
-    case PIT__NO_DOUBT:
-        break;
-    }
-    return NULL;
-}
-
 static void write_no_verdict(struct pit__json *json, const char *key, const char *reason)
 {
     pit__json_object(json, key);
@@ -159,42 +105,40 @@ static void write_no_verdict(struct pit__json *json, const char *key, const char
     pit__json_object_end(json);
 }
 
-static void write_judgement(struct pit__json *json, const char *key, const struct pit__judgement *j,
-                            const struct pit__sides *sides)
+static void write_verdict(struct pit__json *json, const char *key, const pit_comparison *c)
 {
-    static const char *const verdicts[] = {[PIT__NO_VERDICT] = NULL,
-                                           [PIT__FASTER] = "faster",
-                                           [PIT__SLOWER] = "slower",
-                                           [PIT__SAME] = "same"};
+    static const char *const verdicts[] = {[PIT_NO_VERDICT] = NULL,
+                                           [PIT_FASTER] = "faster",
+                                           [PIT_SLOWER] = "slower",
+                                           [PIT_SAME] = "same"};
     pit__json_object(json, key);
-    pit__json_string(json, "verdict", verdicts[j->call]);
-    if (j->call == PIT__NO_VERDICT)
-        pit__json_string(json, "reason", doubt_text(j));
-    pit__json_double(json, "change", j->change);
-    pit__json_double(json, "low", j->low);
-    pit__json_double(json, "high", j->high);
-    pit__json_double(json, "p", j->p);
-    pit__json_uint(json, "blocks", sides->b_count);
-    pit__json_uint(json, "baseline_blocks", sides->a_count);
+    pit__json_string(json, "verdict", verdicts[c->verdict]);
+    if (c->verdict == PIT_NO_VERDICT)
+        pit__json_string(json, "reason", c->reason);
+    pit__json_double(json, "change", c->change);
+    pit__json_double(json, "low", c->low);
+    pit__json_double(json, "high", c->high);
+    pit__json_double(json, "p", c->p);
+    pit__json_uint(json, "blocks", c->b_runs);
+    pit__json_uint(json, "baseline_blocks", c->a_runs);
     pit__json_object_end(json);
 }
 
 static int write_significance_of(struct pit__json *json, const char *key, const pit_bench_result *a,
                                  const pit_bench_result *b)
 {
-    struct blocks first, second;
-    struct pit__judgement judgement;
-    if (cut_into_blocks(&first, a) || cut_into_blocks(&second, b))
-        return PIT_NO_MEMORY;
-    if (first.count == 0 || second.count == 0) {
-        write_no_verdict(json, key, "too few trials");
+    pit_comparison comparison;
+    if (!a->times || !b->times || a->trials == 0 || b->trials == 0) {
+        write_no_verdict(json, key, "no trials");
         return 0;
     }
-    struct pit__sides sides = {first.early, first.late,  second.early,
-                               second.late, first.count, second.count};
-    if (pit__judge(&sides, LEVEL, PIT__SMALLEST_EFFECT, &judgement))
-        return PIT_NO_MEMORY;
-    write_judgement(json, key, &judgement, &sides);
+    int code = pit_compare_series(a->times, a->trials, b->times, b->trials, NULL, &comparison);
+    if (code == PIT_NO_MEMORY)
+        return code;
+    if (code)
+        write_no_verdict(json, key, "no times above the clock's resolution");
+    else
+        write_verdict(json, key, &comparison);
     return 0;
 }
 
