@@ -11,6 +11,8 @@
  */
 #include "pitwall_bench.h"
 
+#include "analysis/blocks.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,29 +258,13 @@ static void warm_up(struct bench *b)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Between two neighbours in proportion. */
-static double quantile(const double *sorted, size_t count, double q)
-{
-    double at = q * (double)(count - 1);
-    size_t below = (size_t)at;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
 static int fill_statistics(pit_bench_result *r)
 {
     double *sorted = malloc(r->trials * sizeof *sorted);
     if (!sorted)
         return PIT_NO_MEMORY;
     memcpy(sorted, r->times, r->trials * sizeof *sorted);
-    qsort(sorted, r->trials, sizeof *sorted, by_value);
+    pit__sort_doubles(sorted, r->trials);
     double sum = 0, squares = 0;
     for (size_t i = 0; i < r->trials; i++)
         sum += sorted[i];
@@ -288,9 +274,9 @@ static int fill_statistics(pit_bench_result *r)
     r->std = sqrt(squares / (double)r->trials);
     r->min = sorted[0];
     r->max = sorted[r->trials - 1];
-    r->median = quantile(sorted, r->trials, 0.50);
-    r->p95 = quantile(sorted, r->trials, 0.95);
-    r->p99 = quantile(sorted, r->trials, 0.99);
+    r->median = pit__sorted_quantile(sorted, r->trials, 0.50);
+    r->p95 = pit__sorted_quantile(sorted, r->trials, 0.95);
+    r->p99 = pit__sorted_quantile(sorted, r->trials, 0.99);
     r->total = sum * (double)r->iterations;
     free(sorted);
     return 0;
@@ -300,13 +286,13 @@ static int fill_statistics(pit_bench_result *r)
 static void take_off_costs(struct bench *b)
 {
     double calls = (double)b->options.iterations, trials = (double)b->count;
-    qsort(b->empty, b->count, sizeof *b->empty, by_value);
+    pit__sort_doubles(b->empty, b->count);
     size_t low = b->count / 20, high = b->count - b->count / 10; /* what was disturbed left out */
     double sum = 0;
     for (size_t i = low; i < high; i++)
         sum += b->empty[i];
     b->call_ns = sum / (double)(high - low);
-    b->slow_call_ns = quantile(b->empty, b->count, 0.95);
+    b->slow_call_ns = pit__sorted_quantile(b->empty, b->count, 0.95);
     for (size_t i = 0; i < b->count; i++) {
         double own = b->times[i] - b->pair_ns - calls * b->call_ns;
         b->times[i] = own > 0 ? own / calls * 1e-9 : 0;
