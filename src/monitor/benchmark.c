@@ -187,17 +187,24 @@ static struct reading run_trial(struct bench *b, const char *span)
     return took;
 }
 
+static int grow(double **array, size_t room)
+{
+    double *larger = realloc(*array, room * sizeof *larger);
+    if (!larger)
+        return PIT_NO_MEMORY;
+    *array = larger;
+    return 0;
+}
+
 static int make_room(struct bench *b)
 {
     if (b->count < b->room)
         return 0;
     size_t room = b->room ? 2 * b->room : 256;
-    double *times = realloc(b->times, room * sizeof *times);
-    b->times = times ? times : b->times;
-    double *empty = times ? realloc(b->empty, room * sizeof *empty) : NULL;
-    b->empty = empty ? empty : b->empty;
-    b->room = empty ? room : b->room;
-    return empty ? 0 : PIT_NO_MEMORY;
+    if (grow(&b->times, room) || grow(&b->empty, room))
+        return PIT_NO_MEMORY;
+    b->room = room;
+    return 0;
 }
 
 /* How often the system took the core away from this thread. */
