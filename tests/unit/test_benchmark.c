@@ -89,7 +89,9 @@ TEST(an_empty_function_reads_under_a_nanosecond_and_says_that_it_is_at_the_resol
     pit_bench_result r;
     REQUIRE(pit_bench(do_nothing, NULL, NULL, &r) == 0);
     CHECK(r.at_resolution);
-    CHECK(r.median < 1e-9 && r.median <= r.resolution && r.resolution > 0);
+    CHECK(r.median <= r.resolution && r.resolution > 0);
+    if (!getenv("PITWALL_EMULATED")) /* an emulator's calls are not this processor's */
+        CHECK(r.median < 1e-9);
     CHECK(r.iterations > 100 && r.trials >= 100);
     CHECK(isfinite(r.samples_per_second) && r.samples_per_second <= 1.001 / r.resolution);
     char text[1024] = "";
