@@ -20,9 +20,8 @@ struct sample_file {
     size_t count;
 };
 
-/* json_runs.c. google/benchmark,
- * hyperfine, pytest-benchmark, and the runtime profile; known by what is in them. 0, or 1 with the
- * reason in `why`. */
+/* json_runs.c: google/benchmark, hyperfine, pytest-benchmark, and the runtime profile; known by what
+ * is in them. 0, or 1 with the reason in `why`. */
 int sample_file_read(const char *path, struct sample_file *file, char *why, size_t room);
 void sample_file_free(struct sample_file *file);
 

@@ -49,12 +49,12 @@ static void add_row(struct rows *rows, const struct row *row)
 /* ---- the passages of one node in one run ----------------------------------------------------- */
 
 /* How many of the first passages are warm-up. */
-static int count_warmup(const double *seconds, size_t count, size_t *warmup)
+static int count_warmup(const double *seconds, size_t count, size_t *first)
 {
-    (void)seconds;
-    (void)count;
-    *warmup = 0;
-    return 0;
+    pit_warmup warmup;
+    int code = pit_find_warmup(seconds, count, &warmup);
+    *first = code == 0 && warmup.ends_at < count ? warmup.ends_at : 0;
+    return code == PIT_NO_MEMORY ? code : 0;
 }
 
 PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages *passages)

@@ -272,6 +272,22 @@ TEST(passages_that_were_all_kept_are_used_as_they_are)
     pit_side_free(side);
 }
 
+TEST(warm_up_is_left_out_of_a_runs_figures)
+{
+    double seconds[60];
+    pit_passages passages;
+    for (int i = 0; i < 60; i++)
+        seconds[i] = (i < 20 ? 3e-3 : 1e-3) * (1 + 0.001 * (i % 5));
+    REQUIRE(pit_find_passages(seconds, 60, &passages) == 0);
+    CHECK_INT(passages.warmup, 20);
+    CHECK(passages.p99 < 1.1e-3 && passages.mean < 1.1e-3);
+    CHECK_NEAR(passages.total, 0.1, 0.001); /* of all passages */
+    REQUIRE(pit_find_passages(seconds, 1, &passages) == 0);
+    CHECK(passages.warmup == 0 && passages.p10 == seconds[0]);
+    CHECK_INT(pit_find_passages(seconds, 0, &passages), PIT_NOTHING);
+    CHECK_INT(pit_find_passages(NULL, 3, &passages), PIT_BAD_ARGUMENT);
+}
+
 /* ---- several at once ------------------------------------------------------------------------- */
 
 #define PARTS 30
