@@ -7,6 +7,7 @@
 #include "rank_test.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,49 @@ int pit__rank_chances(size_t x_count, size_t y_count, double *chances)
     return 0;
 }
 
+/* ---- distributions that were computed already --------------------------------------------------
+ *
+ * A comparison of many parts asks for the same one again and again, and at 100 of each it takes 30 ms.
+ * Any thread adds to the list and none takes away, so that reading it needs no lock; what would be
+ * one too many is computed each time.
+ */
+
+#define MOST_KEPT 16
+
+struct kept {
+    size_t x_count, y_count;
+    struct kept *next;
+    double chances[];
+};
+
+static _Atomic(struct kept *) kept_list;
+static atomic_int kept_count;
+
+/* What to use; *own is what to free after it, or NULL. NULL without memory. */
+static const double *chances_of(size_t x_count, size_t y_count, void **own)
+{
+    *own = NULL;
+    for (struct kept *k = atomic_load(&kept_list); k; k = k->next)
+        if (k->x_count == x_count && k->y_count == y_count)
+            return k->chances;
+    struct kept *made = malloc(sizeof *made + (x_count * y_count + 1) * sizeof(double));
+    if (!made || pit__rank_chances(x_count, y_count, made->chances) != 0) {
+        free(made);
+        return NULL;
+    }
+    made->x_count = x_count;
+    made->y_count = y_count;
+    if (atomic_fetch_add(&kept_count, 1) >= MOST_KEPT) {
+        atomic_fetch_sub(&kept_count, 1);
+        *own = made;
+        return made->chances;
+    }
+    made->next = atomic_load(&kept_list);
+    while (!atomic_compare_exchange_weak(&kept_list, &made->next, made))
+        ;
+    return made->chances;
+}
+
 /* ---- the test ------------------------------------------------------------------------------ */
 
 static double *sorted_differences(const double *x, size_t x_count, const double *y, size_t y_count)
@@ -83,17 +127,16 @@ static int exact(size_t x_count, size_t y_count, double level, struct pit__rank_
                  double *k)
 {
     size_t most = x_count * y_count;
-    double *chances = malloc((most + 1) * sizeof *chances);
-    if (!chances || pit__rank_chances(x_count, y_count, chances) != 0) {
-        free(chances);
+    void *own;
+    const double *chances = chances_of(x_count, y_count, &own);
+    if (!chances)
         return -1;
-    }
     *k = -1;
     for (size_t u = 0; u <= most && chances[u] <= level / 2; u++)
         *k = (double)u;
     double away = fmin(test->u, (double)most - test->u); /* ties may leave a half: the safer side */
     test->p = fmin(1, 2 * chances[(size_t)ceil(away)]);
-    free(chances);
+    free(own);
     return 0;
 }
 

@@ -10,15 +10,38 @@
 
 /* ---- what both have -------------------------------------------------------------------------- */
 
-static const pit_figures *find_figures(const pit_side *side, const pit_figures *like)
+/* The figures of a side in an order to find them by. */
+struct index {
+    const pit_figures **sorted;
+    size_t count;
+};
+
+static int by_what(const void *a, const void *b)
 {
-    for (size_t i = 0; i < side->figure_count; i++) {
-        const pit_figures *figures = &side->figures[i];
-        if (figures->is_memory == like->is_memory && figures->is_whole == like->is_whole &&
-            strcmp(figures->what, like->what) == 0)
-            return figures;
-    }
-    return NULL;
+    const pit_figures *x = *(const pit_figures *const *)a, *y = *(const pit_figures *const *)b;
+    if (x->is_memory != y->is_memory)
+        return x->is_memory - y->is_memory;
+    if (x->is_whole != y->is_whole)
+        return x->is_whole - y->is_whole;
+    return strcmp(x->what, y->what);
+}
+
+static int make_index(const pit_side *side, struct index *index)
+{
+    index->count = side->figure_count;
+    index->sorted = malloc((side->figure_count + 1) * sizeof(const pit_figures *));
+    for (size_t i = 0; index->sorted && i < side->figure_count; i++)
+        index->sorted[i] = &side->figures[i];
+    if (index->sorted)
+        qsort(index->sorted, index->count, sizeof(const pit_figures *), by_what);
+    return index->sorted != NULL;
+}
+
+static const pit_figures *find_figures(const struct index *index, const pit_figures *like)
+{
+    const pit_figures *const *found =
+        bsearch(&like, index->sorted, index->count, sizeof(const pit_figures *), by_what);
+    return found ? *found : NULL;
 }
 
 static int is_wanted(const pit_figures *figures, const pit_compare_options *options)
@@ -142,41 +165,54 @@ static const char *keep_text(struct pit__comparisons *all, const char *text)
     return copy ? copy : "";
 }
 
+/* What one side has and another has, or has not; `back` for the second pass, in which only that is
+ * left which A has not. */
+static void match_side(struct pit__comparisons *all, const pit_side *from, const struct index *to,
+                       size_t side, int back, const pit_compare_options *options,
+                       struct pair *pairs, pit_lone *lone)
+{
+    for (size_t i = 0; i < from->figure_count; i++) {
+        const pit_figures *a = &from->figures[i], *b = find_figures(to, a);
+        if (!is_wanted(a, options) || (b && back))
+            continue;
+        const char *what = keep_text(all, a->what);
+        if (!b) {
+            lone[all->shown.lone_count++] =
+                (pit_lone){what, a->is_memory, back ? side : 0, back ? 0 : side};
+            continue;
+        }
+        pairs[all->shown.count] = (struct pair){a, b};
+        all->items[all->shown.count++] = (pit_comparison){
+            .what = what, .is_memory = a->is_memory, .is_whole = a->is_whole, .side = side};
+    }
+}
+
 /* Pairs of figures, their comparisons not judged yet, and what has no partner. */
 static int match(struct pit__comparisons *all, const pit_side *const *sides,
                  const pit_compare_options *options, struct pair **pairs)
 {
-    size_t most = 0;
+    size_t most = 0, others = all->shown.side_count - 1;
     for (size_t s = 0; s < all->shown.side_count; s++)
         most += sides[s]->figure_count;
-    size_t others = all->shown.side_count - 1;
-    size_t room = others * sides[0]->figure_count, alone = room + most;
+    size_t room = others * sides[0]->figure_count;
     all->items = pit__arena_array(&all->arena, room + 1, sizeof *all->items);
-    pit_lone *lone = pit__arena_array(&all->arena, alone + 1, sizeof *lone);
+    pit_lone *lone = pit__arena_array(&all->arena, room + most + 1, sizeof *lone);
     *pairs = calloc(room + 1, sizeof **pairs);
-    if (!all->items || !lone || !*pairs)
-        return PIT_NO_MEMORY;
-    for (size_t s = 1; s < all->shown.side_count; s++)
-        for (int back = 0; back < 2; back++) { /* what A has; then what only the other one has */
-            const pit_side *from = sides[back ? s : 0], *to = sides[back ? 0 : s];
-            for (size_t i = 0; i < from->figure_count; i++) {
-                const pit_figures *a = &from->figures[i], *b = find_figures(to, a);
-                if (!is_wanted(a, options) || (b && back))
-                    continue;
-                const char *what = keep_text(all, a->what);
-                if (!b) {
-                    lone[all->shown.lone_count++] =
-                        (pit_lone){what, a->is_memory, back ? s : 0, back ? 0 : s};
-                    continue;
-                }
-                (*pairs)[all->shown.count] = (struct pair){a, b};
-                all->items[all->shown.count++] = (pit_comparison){
-                    .what = what, .is_memory = a->is_memory, .is_whole = a->is_whole, .side = s};
-            }
+    struct index first = {NULL, 0};
+    int good = all->items && lone && *pairs && make_index(sides[0], &first);
+    for (size_t s = 1; good && s < all->shown.side_count; s++) {
+        struct index other;
+        good = make_index(sides[s], &other);
+        if (good) {
+            match_side(all, sides[0], &other, s, 0, options, *pairs, lone);
+            match_side(all, sides[s], &first, s, 1, options, *pairs, lone);
         }
+        free(other.sorted);
+    }
+    free(first.sorted);
     all->shown.items = all->items;
     all->shown.lone = lone;
-    return 0;
+    return good ? 0 : PIT_NO_MEMORY;
 }
 
 static int keep_sides(struct pit__comparisons *all, const pit_side *const *sides, size_t count)
