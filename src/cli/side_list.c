@@ -183,8 +183,8 @@ static int split_commands(struct side_list *list)
 {
     struct side_input whole = list->inputs[0];
     int status = 0;
-    list->inputs = NULL;
-    list->count = 0;
+    free(list->inputs);
+    *list = (struct side_list){0};
     for (size_t f = 0; f < whole.file_count && !status; f++)
         for (size_t i = 0; i < whole.files[f].count && !status; i++) {
             struct sample_set *set = &whole.files[f].sets[i];

@@ -126,7 +126,7 @@ class Runs(CompareCase):
         peak = self.item(self.document(self.side("named"), self.side("large")), "peak memory",
                          "memory")
         self.assertEqual(peak["verdict"], "more")
-        self.assertAlmostEqual(peak["b"] - peak["a"], 48 << 20, delta=4 << 20)
+        self.assertAlmostEqual(peak["b"] - peak["a"], 48 << 20, delta=12 << 20) # a sanitizer takes some
         self.compare(self.side("large"), self.side("named"), *gate)
 
     def test_folders_lists_and_words_name_the_same_runs(self):
