@@ -269,7 +269,7 @@ typedef struct pit_node {
     const char *path; /* names joined by '/' */
     uint32_t parent;  /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;   /* 0 for a span without parent */
-    uint32_t seen;    /* its place in the order in which nodes were first seen, from 0: by run, in it
+    uint32_t seen; /* its place in the order in which nodes were first seen, from 0: by run, in it
                        * by thread, in it by the begin of its first span */
     int detached;
     uint64_t count;
@@ -529,6 +529,11 @@ PIT_API int pit_is_verbose(void);
 /* Where their lines go, each without its newline; NULL: standard output, flushed by line. It is called
  * on the thread that prints, without a lock held. */
 PIT_API void pit_set_print(void (*line)(void *arg, const char *text), void *arg);
+
+/* Not 0: all of them wait for the device (pit_set_device) before each reading of the clock, so that
+ * work handed over to it is timed and not only the handing over. Without a call: only where PIT_WAIT
+ * asks for it. */
+PIT_API void pit_set_wait(int wait);
 
 /* Where their figures come from, for tests: NULL members, and NULL itself, mean the real ones. With
  * an rss of its own the peak of a piece of work is the higher of its begin and end. */

@@ -18,6 +18,7 @@ static void (*hook)(void *arg, const char *text); /* under the lock */
 static void *hook_arg;
 static pit_sources given;  /* under the lock */
 static int has_given;      /* atomic: the clock is read without the lock otherwise */
+static int waits;          /* atomic: the device is waited for before the clock is read */
 static int verbosity = -1; /* atomic; -1: as the environment says */
 
 /* In a child of fork the thread that held the lock may not be there any more. Taking it before the
@@ -46,6 +47,11 @@ static void leave_lock(void)
 }
 
 /* ---- sources -------------------------------------------------------------------------------- */
+
+PIT_API void pit_set_wait(int wait)
+{
+    __atomic_store_n(&waits, wait != 0, __ATOMIC_RELAXED);
+}
 
 PIT_API void pit_set_sources(const pit_sources *sources)
 {
@@ -76,6 +82,8 @@ static uint64_t clock_ns(clockid_t id)
 
 uint64_t pit__source_ns(void)
 {
+    if (__atomic_load_n(&waits, __ATOMIC_RELAXED))
+        pit__await_device();
     pit_sources sources;
     if (get_given(&sources) && sources.monotonic_ns)
         return sources.monotonic_ns(sources.arg);

@@ -97,13 +97,50 @@ static struct pit__table *make_table(const struct sweep *sweep)
     return table;
 }
 
+/* How far the best is ahead of the next, a share of the best; NaN without a next one. */
+static double margin_of(const struct sweep *sweep)
+{
+    if (sweep->count < 2 || !(sweep->ranked[1]->seconds > 0))
+        return NAN;
+    return pit__row_mean(sweep->ranked[1]) / pit__row_mean(sweep->ranked[0]) - 1;
+}
+
+enum apart { UNKNOWN, OVERLAP, APART };
+
+/* Was every passage of the best faster than any of the next? With one of each nobody knows. */
+static enum apart apart_of(const struct sweep *sweep)
+{
+    const pit_row *best = sweep->ranked[0], *next = sweep->ranked[1];
+    if (pit__row_count(best) < 2 || pit__row_count(next) < 2)
+        return UNKNOWN;
+    return best->max_seconds < next->min_seconds ? APART : OVERLAP;
+}
+
+/* 21.6 % ahead of 64; … */
+static int print_margin(const struct pit__view_call *call, const struct sweep *sweep)
+{
+    static const char *const words[] = {[UNKNOWN] = "; one time each: race to be sure",
+                                        [OVERLAP] = "; their times overlap: race to be sure",
+                                        [APART] = "; every time of that was longer"};
+    double margin = margin_of(sweep);
+    char share[PIT__UNIT_BYTES], before[PIT__UNIT_BYTES + 16];
+    if (!isfinite(margin))
+        return 0;
+    snprintf(before, sizeof before, "%s ahead of ", pit__unit_percent_words(share, margin));
+    return pit__print_named(call, before, value_of(sweep, sweep->ranked[1]), words[apart_of(sweep)],
+                            0);
+}
+
 static void add_extras(struct pit__json *json, const void *arg)
 {
+    static const char *const words[] = {[UNKNOWN] = NULL, [OVERLAP] = "overlap", [APART] = "apart"};
     const struct sweep *sweep = arg;
     pit__json_string(json, "parameter", pit__text_string(&sweep->name));
     pit__json_flat_object(json, "optimal");
     pit__json_string(json, "value", value_of(sweep, sweep->ranked[0]));
     pit__json_double(json, "seconds", pit__row_mean(sweep->ranked[0]));
+    pit__json_double(json, "margin", margin_of(sweep));
+    pit__json_string(json, "times", sweep->count > 1 ? words[apart_of(sweep)] : NULL);
     pit__json_object_end(json);
 }
 
@@ -123,6 +160,8 @@ static int print_text(const struct pit__view_call *call, const struct sweep *swe
     if (!table)
         return PIT_NO_MEMORY;
     int code = pit__print_named(call, "", answer, "", 0);
+    if (!code)
+        code = print_margin(call, sweep);
     pit__print_rule(call->out, '-', RULE);
     if (!code)
         code = pit__table_head_fixed(table, call->out, RULE, 0, &call->look);

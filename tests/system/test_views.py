@@ -91,7 +91,8 @@ class Golden(ViewCase):
         self.assertEqual([r["name"] for r in document("speedup")["rows"]], ["SIREN", "MLP", "KAN"])
         self.assertAlmostEqual(document("performance-detailed")["total_seconds"], 1.42)
         self.assertEqual(document("profiling")["step"], 100)
-        self.assertEqual(document("sweep")["optimal"], {"value": "32", "seconds": 1.234})
+        self.assertEqual(document("sweep")["optimal"], {"value": "32", "seconds": 1.234,
+                          "margin": 1.5 / 1.234 - 1, "times": None})
 
     def test_metrics_begin_with_the_columns_people_expect(self):
         head = self.view("golden", "performance-detailed", "csv").splitlines()[0]

@@ -211,3 +211,35 @@ TEST(no_monitor_no_harm)
     pit_epoch_monitor_free(NULL);
     CHECK_INT(pit_epoch_statistics_of(NULL, &all), PIT_NOTHING);
 }
+
+static int waited;
+
+static int wait_for_work(void *arg)
+{
+    (void)arg;
+    waited++;
+    stage_wait_seconds(0.25); /* what was handed over takes so long */
+    return 0;
+}
+
+TEST(the_device_is_waited_for_where_that_is_asked_for)
+{
+    stage_up(1);
+    pit_device device = {.name = "made up", .wait = wait_for_work};
+    pit_epoch_monitor *monitor = pit_epoch_monitor_new(NULL);
+    pit_epoch_statistics statistics;
+    pit_set_device(&device);
+    pit_epoch_begin(monitor);
+    batch(monitor, 0, 1, NULL);
+    CHECK(waited == 0);
+    pit_set_wait(1);
+    batch(monitor, 1, 1, NULL);
+    CHECK(waited >= 2);
+    pit_set_wait(0);
+    pit_epoch_end(monitor);
+    REQUIRE(pit_epoch_statistics_of(monitor, &statistics) == 0);
+    CHECK(fabs(statistics.min_batch_time - 1) < 1e-9 &&
+          fabs(statistics.max_batch_time - 1.25) < 1e-9);
+    pit_epoch_monitor_free(monitor);
+    pit_set_device(NULL);
+}
