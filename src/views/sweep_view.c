@@ -128,7 +128,7 @@ static int print_margin(const struct pit__view_call *call, const struct sweep *s
         return 0;
     snprintf(before, sizeof before, "%s ahead of ", pit__unit_percent_words(share, margin));
     return pit__print_named(call, before, value_of(sweep, sweep->ranked[1]), words[apart_of(sweep)],
-                            0);
+                            RULE);
 }
 
 static void add_extras(struct pit__json *json, const void *arg)
