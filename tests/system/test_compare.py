@@ -245,6 +245,16 @@ class OtherPrograms(CompareCase):
                          "-o", program], timeout=120)
         return program
 
+    def decided(self, measure, *arguments):
+        """The document of a measurement; made again while the machine was too unsteady for a
+        verdict: the passages of one process then make too few blocks."""
+        for _ in range(8):
+            measure()
+            document = self.document(*arguments, status=None)
+            if document["comparisons"][0]["verdict"] != "none":
+                break
+        return document
+
     def run_google(self, program, path, repetitions):
         self.run_ok([program, "--benchmark_repetitions=%d" % repetitions,
                      "--benchmark_min_time=0.002", "--benchmark_out=" + path,
@@ -254,11 +264,13 @@ class OtherPrograms(CompareCase):
         folder = self.folder()
         old, new = self.google(folder, 1), self.google(folder, 12)
         a, b = os.path.join(folder, "a.json"), os.path.join(folder, "b.json")
-        self.run_google(old, a, 60)
-        self.run_google(new, b, 60)
+        def measure():
+            self.run_google(old, a, 60)
+            self.run_google(new, b, 60)
+
+        document = self.decided(measure, a, b, "--node", "BM_work")
         with open(a, encoding="utf-8") as file:
             self.assertIn("NaN", file.read(), "the file is to hold what JSON does not have")
-        document = self.document(a, b, "--node", "BM_work")
         work = document["comparisons"][0]
         self.assertEqual(work["verdict"], "slower")
         self.assertGreater(work["change"], 4)
@@ -315,12 +327,15 @@ class OtherPrograms(CompareCase):
         folder = self.folder()
         with open(os.path.join(folder, "test_it.py"), "w", encoding="utf-8") as file:
             file.write(PYTEST)
-        for name, work in (("a", 2000), ("b", 8000)):
-            self.run_ok([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py",
-                         "--benchmark-json=%s.json" % name], cwd=folder, timeout=120,
-                        env=pit_case.clean_env(WORK=work))
-        document = self.document(os.path.join(folder, "a.json"), os.path.join(folder, "b.json"),
-                                 "--node", "test_it.py::test_work")
+
+        def measure():
+            for name, work in (("a", 2000), ("b", 8000)):
+                self.run_ok([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py",
+                             "--benchmark-json=%s.json" % name], cwd=folder, timeout=120,
+                            env=pit_case.clean_env(WORK=work))
+
+        document = self.decided(measure, os.path.join(folder, "a.json"),
+                                os.path.join(folder, "b.json"), "--node", "test_it.py::test_work")
         work = document["comparisons"][0]
         self.assertEqual(work["verdict"], "slower")
         self.assertGreater(work["change"], 1)
