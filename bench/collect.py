@@ -47,6 +47,8 @@ FIGURES = [
     ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),
     ("save_profile_ms", "save a model's profile", "ms", 10),
     ("bench_empty_ns", "an empty function by pit_bench, median", "ns", 1),
+    ("race_self_alarms", "races of a program against itself, of 40: called faster or slower", "", 4),
+    ("race_5pct_missed", "races against 5 % more work, of 10: not found", "", 2),
     ("store_stall_noise_max_us", "worst empty passage under sync", "µs", None),
     ("store_stall_in_place_max_us", "worst span under sync, in place", "µs", None),
     ("store_stall_shm_max_us", "worst span under sync, shared memory", "µs", None),

@@ -36,6 +36,8 @@ run bench_monitor
 run bench_read
 run bench_profile
 run bench_malloc
+echo "bench: bench_race.sh" >&2
+"$here/bench_race.sh" "$build" >>"$results"
 run bench_stall noise
 run bench_stall in_place
 run bench_stall shm
