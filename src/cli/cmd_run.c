@@ -24,6 +24,7 @@ static const char help[] =
     "                      pitwall-runs/<program>-<start>-<host>-<rank or pid>.pit\n"
     "  --config FILE       settings from a YAML file, block pitwall: or trainer_params:\n"
     "  --memory            every span measures memory\n"
+    "  --label KEY=VALUE   kept with the run; may be repeated\n"
     "  --sample HZ         background readings a second; 0: none\n"
     "  --help              this text\n"
     "\n"
@@ -38,18 +39,23 @@ static const char help[] =
     "Exit status: the program's own; 128 + N where signal N killed it; 127 it was not found,\n"
     "126 it could not be started; 64 wrong usage, 66 the file of --config cannot be read.\n";
 
-enum { CONFIG = 256, MEMORY, SAMPLE };
+enum { CONFIG = 256, MEMORY, SAMPLE, LABEL };
 enum { EXIT_NOT_STARTED = 126, EXIT_NOT_FOUND = 127, EXIT_BY_SIGNAL = 128 };
 
 static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'}, {"config", required_argument, NULL, CONFIG},
-    {"memory", no_argument, NULL, MEMORY},    {"sample", required_argument, NULL, SAMPLE},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    {"output", required_argument, NULL, 'o'},
+    {"config", required_argument, NULL, CONFIG},
+    {"memory", no_argument, NULL, MEMORY},
+    {"sample", required_argument, NULL, SAMPLE},
+    {"label", required_argument, NULL, LABEL},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 struct request {
     const char *output, *config_path, *sample;
     int memory;
+    char labels[16384]; /* one a line */
 };
 
 static int is_rate(const char *text)
@@ -57,6 +63,17 @@ static int is_rate(const char *text)
     char *end;
     double number = strtod(text, &end);
     return end != text && !*end && number >= 0 && number <= 1000;
+}
+
+static int add_label(struct request *request, const char *label)
+{
+    size_t used = strlen(request->labels), room = sizeof request->labels - used;
+    const char *equals = strchr(label, '=');
+    if (!equals || equals == label || equals - label > 200 || strlen(equals) > 4096 ||
+        strchr(label, '\n') || strlen(label) + 2 > room)
+        return 0;
+    snprintf(request->labels + used, room, "%s\n", label);
+    return 1;
 }
 
 /* 0; an exit status; or -1 after the help was printed. The program's own options are not ours: the
@@ -76,6 +93,11 @@ static int parse_options(int argc, char **argv, struct request *request)
             break;
         case MEMORY:
             request->memory = 1;
+            break;
+        case LABEL:
+            if (!add_label(request, optarg))
+                return fail_usage("run", "--label", optarg,
+                                  "not KEY=VALUE on one line, or too long");
             break;
         case SAMPLE:
             if (!is_rate(optarg))
@@ -101,6 +123,8 @@ static int gather(const struct request *request, struct config *config)
         status = config_set(config, "PITWALL_FILE", request->output);
     if (!status && request->memory)
         status = config_set(config, "PITWALL_MEMORY", "1");
+    if (!status && *request->labels)
+        status = config_set(config, "PITWALL_LABELS", request->labels);
     if (!status && request->sample)
         status = config_set(config, "PITWALL_SAMPLE", request->sample);
     return status;

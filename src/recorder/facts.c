@@ -223,6 +223,23 @@ static void add_labels(pit_recorder *rec, const char *const *labels)
     }
 }
 
+/* Of PITWALL_LABELS: one "key=value" a line. */
+static void add_environment_labels(pit_recorder *rec)
+{
+    char line[4400];
+    const char *text = getenv("PITWALL_LABELS");
+    while (text && *text) {
+        size_t length = strcspn(text, "\n");
+        if (length < sizeof line) {
+            const char *const one[] = {line, NULL};
+            memcpy(line, text, length);
+            line[length] = 0;
+            add_labels(rec, one);
+        }
+        text += length + (text[length] == '\n');
+    }
+}
+
 static void boot_id(unsigned char *id)
 {
     char text[64];
@@ -253,5 +270,6 @@ void pit__facts_write(pit_recorder *rec, const pit_options *options)
         add_start(rec);
         add_git(rec);
     }
+    add_environment_labels(rec);
     add_labels(rec, options->labels);
 }

@@ -58,6 +58,15 @@ class Program(RunCase):
         node = self.report(path)["nodes"][0]
         self.assertEqual(node["memory"]["spans"], 7)
 
+    def test_labels_are_kept_with_the_run(self):
+        path = os.path.join(self.folder(), "run.pit")
+        self.launch("-o", path, "--label", "size=7", "--label", "who=me = you", "--",
+                    pit_case.program("prog_place"), "spans=work:7")
+        facts = self.report(path)["runs"][0]["facts"]
+        self.assertEqual((facts["label.size"], facts["label.who"]), ("7", "me = you"))
+        for label in ("size", "=7", "a=b\nc=d", "k=" + "x" * 5000):
+            self.launch("--label", label, "--", "true", status=64)
+
     def test_options_are_variables(self):
         self.assertEqual(self.variables(), {"PITWALL": "1"})
         self.assertEqual(self.variables("-o", "x.pit", "--memory", "--sample", "2.5"),
