@@ -1,6 +1,8 @@
 /* See blocks.h. */
 #include "blocks.h"
 
+#include "order_stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +12,10 @@
 #define WINDOW 5     /* correlation times over which correlations are summed up */
 #define POINTS 20000 /* of a series that are looked at, from its end */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 void pit__sort_doubles(double *values, size_t count)
 {
     if (count > 1)
-        qsort(values, count, sizeof *values, ascending);
+        pit__sort(values, count);
 }
 
 double pit__sorted_quantile(const double *sorted, size_t count, double q)

@@ -6,18 +6,14 @@
  */
 #include "rank_test.h"
 
+#include "order_stats.h"
+
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EXACT_PAIRS 10000u /* of x and y; past it the normal distribution */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Chances of each U; row[j] is for j values of y, and becomes that for one x more. */
 static void add_x(double **row, size_t x_count, size_t y_count)
@@ -110,7 +106,7 @@ static double *sorted_differences(const double *x, size_t x_count, const double 
         for (size_t j = 0; j < y_count; j++)
             d[at++] = y[j] - x[i];
     if (d)
-        qsort(d, at, sizeof *d, ascending);
+        pit__sort(d, at);
     return d;
 }
 
@@ -204,7 +200,7 @@ int pit__holm(const double *p, size_t count, double level, int *kept)
     if (!sorted)
         return -1;
     memcpy(sorted, p, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, ascending);
+    pit__sort(sorted, count);
     double least = -1; /* the largest p that holds */
     for (size_t i = 0; i < count && sorted[i] <= level / (double)(count - i); i++)
         least = sorted[i];

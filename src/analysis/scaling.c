@@ -1,16 +1,12 @@
 /* See scaling.h. */
 #include "scaling.h"
 
+#include "order_stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define FLAT 1.15 /* largest over smallest cost of what does not grow */
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* f(size) for a class, divided by f(largest): so that no power overflows. */
 static double shape(enum pit__class c, double power, double size, double largest)
@@ -83,7 +79,7 @@ static void judge_fit(struct points *p, enum pit__class c, struct pit__fit *fit)
     double n = (double)p->count, squares = sum_of_squares(p, fit->a, fit->b);
     for (size_t i = 0; i < p->count; i++)
         p->errors[i] = fabs((fit->a + fit->b * p->shapes[i]) / p->costs[i] - 1);
-    qsort(p->errors, p->count, sizeof *p->errors, ascending);
+    pit__sort(p->errors, p->count);
     fit->residual = p->errors[p->count / 2];
     fit->rms = sqrt(squares / n);
     /* a, b and the noise; one less without growth, one more with a free power or base */
@@ -160,7 +156,7 @@ static int find_tail(struct pit__scaling *s, const double *sizes, const double *
             slopes[at++] = log(costs[k] / costs[i]) / log(sizes[k] / sizes[i]);
     s->tail = s->tail_low = s->tail_high = NAN;
     if (at > 0) {
-        qsort(slopes, at, sizeof *slopes, ascending);
+        pit__sort(slopes, at);
         s->tail = slopes[at / 2];
         s->tail_low = slopes[at / 4];
         s->tail_high = slopes[at * 3 / 4];

@@ -1,6 +1,8 @@
 /* See verdict.h. Everything is done on logarithms: what matters is ratios. */
 #include "verdict.h"
 
+#include "order_stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +11,7 @@
 
 const size_t pit__look_pairs[PIT__LOOKS] = {10, 20, 40};
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* ---- how many runs it takes ---------------------------------------------------------------- */
-
-static double median_of(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, ascending);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
 
 /* Of one side: the spread of its quiet half, and the share of runs in a slow mode. */
 static int look_at_side(const double *logs, size_t count, double effect, double *spread,
@@ -32,12 +22,12 @@ static int look_at_side(const double *logs, size_t count, double effect, double 
     int is_good = sorted && away && count > 1;
     if (is_good) {
         memcpy(sorted, logs, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, ascending);
+        pit__sort(sorted, count);
         size_t half = (count + 1) / 2, above = 0;
         double middle = half % 2 ? sorted[half / 2] : (sorted[half / 2 - 1] + sorted[half / 2]) / 2;
         for (size_t i = 0; i < half; i++)
             away[i] = fabs(sorted[i] - middle);
-        *spread = 1.5 * 1.4826 * median_of(away, half);
+        *spread = 1.5 * 1.4826 * pit__median(away, half);
         double line = middle + fmax(5 * *spread, effect);
         for (size_t i = 0; i < count; i++)
             above += sorted[i] > line;
