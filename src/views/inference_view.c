@@ -7,6 +7,8 @@
  */
 #include "view_forms.h"
 
+#include "analysis/order_stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,12 +117,6 @@ static int print_rows(const struct pit__view_call *call, const pit_row *rows, si
 
 /* ---- a series of durations ----------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of sorted durations: between two of them in proportion. */
 static double quantile(const double *sorted, size_t count, double q)
 {
@@ -137,7 +133,7 @@ static int fill_from_series(pit_row *row, const pit_data *data)
     if (!sorted)
         return PIT_NO_MEMORY;
     memcpy(sorted, data->series, data->series_count * sizeof *sorted);
-    qsort(sorted, data->series_count, sizeof *sorted, by_value);
+    pit__sort(sorted, data->series_count);
     row->seconds = 0;
     for (size_t i = 0; i < data->series_count; i++)
         row->seconds += sorted[i];
