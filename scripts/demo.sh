@@ -1,21 +1,43 @@
 #!/bin/bash
-# `make demo`: train a small network, record the run, show its report. Needs a build: demo.sh BUILD
+# `make demo`: what Pitwall says of a training run, of two variants, and of a run that was killed.
+# Needs a build: demo.sh BUILD
 
 set -eu
 cd "$(dirname "$0")/.."
 build=${1:-build}
+tool=$build/bin/pitwall
+home=$build/demo
+rm -rf "$home"
+mkdir -p "$home"
 
-run=$build/demo.pit
-rm -f "$run"
-echo "Training a small network with its parts marked as spans; the run goes to $run"
+say() { printf '\n== %s\n\n' "$*"; }
+
+say "Training a small network with its parts marked as spans"
+"$build/examples/digits" -o "$home/digits.pit"
 echo
-"$build/examples/digits" -o "$run"
-echo
-"$build/bin/pitwall" report "$run"
+"$tool" report "$home/digits.pit"
+
+say "The same run in another view: what stands out, and what to try"
+"$tool" report --view bottlenecks "$home/digits.pit"
+
+say "Two variants raced: whole commands in turn, in an order by coin"
+"$tool" race --runs 8 -o "$home/race" -n "one epoch" -n "two epochs" \
+    "$build/examples/digits --epochs 1 --quiet" "$build/examples/digits --epochs 2 --quiet" || true
+
+say "A run killed with SIGKILL still knows where it was"
+"$build/examples/digits" -o "$home/killed.pit" --epochs 1000 --quiet &
+victim=$!
+sleep 1.2
+kill -9 "$victim"
+wait "$victim" 2>/dev/null || true
+"$tool" report --depth 2 "$home/killed.pit"
+
 cat <<END
 
-The run is in $run. Try next:
-  $build/bin/pitwall report --flat --sort self $run   # one line a name
-  $build/bin/pitwall report --json $run               # the same as data
-  less examples/digits.c                                # how the spans got there
+The runs are in $home. Try next:
+  $tool report --view profile $home/digits.pit     # each part in depth
+  $tool export $home/digits.pit -o trace.json      # for a trace viewer
+  $tool scale -P n=1,2,4,8 '$build/examples/digits --epochs {n} --quiet'
+  $tool help                                       # all commands
+  less examples/digits.c                                 # how the spans got there
 END

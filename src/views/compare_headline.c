@@ -50,9 +50,12 @@ static double moved_by(const pit_comparison *c)
  * four fifths of that. */
 static const pit_comparison *find_place(const pit_comparisons *all, size_t side)
 {
-    const pit_comparison *place = NULL;
+    const pit_comparison *place = NULL, *whole = pit__whole_of(all, side);
+    int has_whole = whole && whole->is_whole;
     for (size_t i = 0; i < all->count; i++) {
         const pit_comparison *c = &all->items[i];
+        if (has_whole && c->a_total == 0 && c->b_total == 0)
+            continue; /* no part of the whole: another figure of it */
         if (c->side == side && !c->is_memory && !c->is_whole && has_moved(c) &&
             (!place || moved_by(c) > moved_by(place)))
             place = c;
