@@ -119,7 +119,7 @@ static enum apart apart_of(const struct sweep *sweep)
 /* 21.6 % ahead of 64; … */
 static int print_margin(const struct pit__view_call *call, const struct sweep *sweep)
 {
-    static const char *const words[] = {[UNKNOWN] = "; one time each: race to be sure",
+    static const char *const words[] = {[UNKNOWN] = "; too few times: race to be sure",
                                         [OVERLAP] = "; their times overlap: race to be sure",
                                         [APART] = "; every time of that was longer"};
     double margin = margin_of(sweep);

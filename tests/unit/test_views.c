@@ -204,6 +204,7 @@ TEST(sweep_of_one_run_is_of_spans_that_end_in_a_number)
     nodes[5] = made_node("batch_size_32", 2, 1, 1500000000u, 0);
     CHECK_STR(view(&run, "sweep", (pit_report_options){0}, NULL),
               "Optimal batch size: 16 (1.000s)\n"
+              "50 % ahead of 32; too few times: race to be sure\n"
               "------------------------------------------------------------\n"
               "Value                Time (s)     Of best   Count\n"
               "16                   1.000        1.00x     2\n"
