@@ -167,7 +167,7 @@ static void pass_signals_on(void)
 {
     static const int passed[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
                                  SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
         struct sigaction before;
@@ -185,6 +185,18 @@ static void become(char **argv, const sigset_t *mask, int report)
     int why = errno;
     ssize_t written = write(report, &why, sizeof why);
     _exit(written == (ssize_t)sizeof why ? EXIT_NOT_STARTED : EXIT_NOT_FOUND);
+}
+
+/* The errno that the child could not start with; 0 if it has become the program, which closes the
+ * pipe. */
+static int why_not(int report)
+{
+    int why;
+    ssize_t got;
+    do
+        got = read(report, &why, sizeof why);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof why ? why : 0;
 }
 
 static int wait_for(void)
@@ -215,8 +227,8 @@ static int start(char **argv)
         pass_signals_on();
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(pipe_fds[1]);
-    if (pid > 0 && read(pipe_fds[0], &why, sizeof why) != (ssize_t)sizeof why)
-        why = 0; /* it has become the program: the pipe is closed */
+    if (pid > 0)
+        why = why_not(pipe_fds[0]);
     close(pipe_fds[0]);
     int status = pid > 0 ? wait_for() : 0;
     if (!why)

@@ -19,7 +19,7 @@
 
 static void work(void)
 {
-    static volatile double x = 1;
+    static _Thread_local volatile double x = 1;
     for (int i = 0; i < 300; i++)
         x = x * 1.0000001 + 1e-9;
 }
