@@ -151,12 +151,15 @@ class _Result(unittest.TextTestResult):
         print("SKIP %s: %s" % (test.id().replace("__main__.", ""), reason))
 
 
-def main(plain_build_only=False):
+def main(plain_build_only=False, has_threads=True):
     """Run the cases of the calling program. An argument picks those with it in their name.
 
     plain_build_only=True marks a test of what is built, not of how it runs: tests/run.sh does
-    not repeat it for the sanitizer builds.
+    not repeat it for the sanitizer builds. has_threads=False marks one of programs with a single
+    thread: it is not repeated under the thread sanitizer.
     """
+    if not has_threads and sanitizer() == "thread":
+        sys.exit("this test has no threads: nothing for the thread sanitizer")
     if plain_build_only and sanitizer():
         sys.exit("this test checks the plain build alone: run it without PITWALL_SANITIZER")
     loader = unittest.TestLoader()

@@ -156,4 +156,4 @@ class Views(AdviceCase):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

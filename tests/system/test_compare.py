@@ -406,4 +406,4 @@ class OtherPrograms(CompareCase):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

@@ -211,4 +211,4 @@ class Configuration(RunCase):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

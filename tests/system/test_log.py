@@ -223,4 +223,4 @@ class Trouble(LogCase):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

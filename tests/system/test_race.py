@@ -107,4 +107,4 @@ class Race(pit_case.Case):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

@@ -360,4 +360,4 @@ class OddNames(ReportCase):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

@@ -197,4 +197,4 @@ class Rom(pit_case.Case):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

@@ -97,4 +97,4 @@ class Scale(pit_case.Case):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)

@@ -273,4 +273,4 @@ class Speed(ViewCase):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)
