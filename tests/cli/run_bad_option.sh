@@ -1,1 +1,1 @@
-pitwall run --label a=b -- true
+pitwall run --lable a=b -- true
