@@ -233,6 +233,10 @@ static inline uint64_t pit_age_ns(pit_token token)
  * that were begun inside it and are still open stay open, and belong to where they were begun. */
 PIT_API uint64_t pit_end_apart(pit_token token);
 
+/* Leave a span as if it had not begun, for a wait that brought nothing: its time stays with the span
+ * around it. Spans that were begun inside it and not ended are dropped too, and counted as abandoned. */
+PIT_API void pit_drop(pit_token token);
+
 /* A stack of open spans that is not in use, for languages in which one thread has several
  * (coroutines, tasks). Free one when nothing runs on it any more: what is open in it is counted as
  * left open. NULL only without memory. */

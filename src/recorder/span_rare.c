@@ -363,6 +363,19 @@ uint64_t pit__end_apart_rare(pit_token token)
     return end_apart_on(t, frame, now_of(t));
 }
 
+void pit_drop(pit_token token)
+{
+    struct pit__thread *t = token ? thread_for_end(token) : NULL;
+    const struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;
+    if (!frame)
+        return;
+    pit__hold(t);
+    unwind(t, frame, now_of(t));
+    pit__drop_top(t);
+    pop_ended(t);
+    pit__release(t);
+}
+
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end)
 {
     uint64_t duration = duration_of(t, begin, end);
@@ -413,7 +426,7 @@ uint64_t pit__age_ns(pit_token token)
     uint64_t now = now_of(t), depth = token - t->token_base;
     if (depth == 0 || depth > (uint64_t)(t->top - t->file->frames))
         return 0;
-    uint64_t begin = t->file->frames[depth].begin;
+    uint64_t begin = t->file->frames[depth].begin + t->file->frames[depth].apart;
     if (t->file->frames[depth].where & PIT_FMT_WHERE_ENDED)
         return 0;
     return now > begin ? pit__ticks_to_ns(t->recorder, now - begin) : 0;

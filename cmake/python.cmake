@@ -1,0 +1,48 @@
+# The Python extension, laid into build/python/pitwall/ beside the package's Python files and a copy
+# of the shared library: build/python on PYTHONPATH is all that `import pitwall` needs.
+#
+# It is built for PITWALL_PYTHON, by default the system's python3. A machine without Python's headers
+# goes without the extension, and so does a cross build.
+
+option(PITWALL_PYTHON_REQUIRED "Fail where Python's headers are missing" OFF)
+find_program(PITWALL_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(PITWALL_PYTHON python3)
+mark_as_advanced(PITWALL_PYTHON)
+
+if(CMAKE_CROSSCOMPILING OR NOT PITWALL_PYTHON)
+    return()
+endif()
+execute_process(COMMAND ${PITWALL_PYTHON} -c "import sysconfig
+print(sysconfig.get_paths()['include'], sysconfig.get_config_var('EXT_SUFFIX'), sep=';')"
+    OUTPUT_VARIABLE python_facts OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE python_failed)
+if(NOT python_failed)
+    list(GET python_facts 0 python_include)
+    list(GET python_facts 1 python_suffix)
+endif()
+if(python_failed OR NOT EXISTS "${python_include}/Python.h")
+    if(PITWALL_PYTHON_REQUIRED)
+        message(FATAL_ERROR "no Python.h for ${PITWALL_PYTHON}")
+    endif()
+    message(WARNING "no Python.h for ${PITWALL_PYTHON}: the Python extension is left out "
+                    "(scripts/setup.sh build installs it)")
+    return()
+endif()
+
+file(GLOB python_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/*.c)
+set(python_folder ${PROJECT_BINARY_DIR}/python/pitwall)
+add_library(pitwall_python MODULE ${python_sources})
+set_target_properties(pitwall_python PROPERTIES PREFIX "" OUTPUT_NAME "_pitwall"
+    SUFFIX "${python_suffix}" LIBRARY_OUTPUT_DIRECTORY ${python_folder}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+target_include_directories(pitwall_python SYSTEM PRIVATE ${python_include})
+# The shared library, never the static one: a process has one recorder.
+target_link_libraries(pitwall_python PRIVATE pitwall Threads::Threads m)
+pitwall_own(pitwall_python)
+
+# The Python files are copied at every build; what is gone from the tree is gone from the build.
+add_custom_target(python ALL
+    COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/python/pitwall -DTO=${python_folder}
+            -P ${PROJECT_SOURCE_DIR}/cmake/python_files.cmake
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:pitwall>
+            ${python_folder}/$<TARGET_SONAME_FILE_NAME:pitwall>
+    DEPENDS pitwall_python pitwall VERBATIM)

@@ -1,0 +1,224 @@
+/* pitpy.h: what the files of the Python extension share.
+ *
+ *   _pitwall.c      the module: its state, its types, its functions
+ *   py_flow.c       which stack of open spans a piece of Python runs on (asyncio, threads)
+ *   py_name.c       names of spans, resolved once
+ *   py_span.c       pitwall.span
+ *   py_timed.c      the wrapper of a timed function
+ *   py_iter.c       the wrapper of a timed iterable
+ *   py_recorder.c   open, close, values, labels, the journal
+ *   py_read.c       runs as dicts and lists; reports as text
+ *   tools_*.c       views, monitors, analyses, benchmarks
+ *
+ * Everything runs with the interpreter's lock held, but for what says otherwise.
+ */
+#ifndef PITPY_H
+#define PITPY_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <structmember.h>
+
+#include "pitwall.h"
+#include "pitwall_report.h"
+
+#define PITPY_LIKELY(x) __builtin_expect(!!(x), 1)
+#define PITPY_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Slots and methods are given as void *, which ISO C has no conversion for. */
+#define PITPY_SLOT(function) (__extension__(void *)(function))
+#define PITPY_METHOD(function) ((PyCFunction)(void (*)(void))(function))
+
+/* Flags of types that older versions lack; without them types are open to changes, no more. */
+#if PY_VERSION_HEX >= 0x030A0000
+#define PITPY_IMMUTABLE Py_TPFLAGS_IMMUTABLETYPE
+#define PITPY_NO_NEW Py_TPFLAGS_DISALLOW_INSTANTIATION
+#else
+#define PITPY_IMMUTABLE 0
+#define PITPY_NO_NEW 0
+#endif
+#define PITPY_VECTORCALL Py_TPFLAGS_HAVE_VECTORCALL
+
+#if PY_VERSION_HEX < 0x030A0000
+static inline PyObject *Py_NewRef(PyObject *object)
+{
+    Py_INCREF(object);
+    return object;
+}
+static inline PyObject *Py_XNewRef(PyObject *object)
+{
+    Py_XINCREF(object);
+    return object;
+}
+#endif
+/* For arguments that are types or our own objects. */
+#define PITPY_NEW_REF(object) Py_NewRef((PyObject *)(object))
+
+/* ---- the module ------------------------------------------------------------------------------ */
+
+/* A name of spans. It stays for good: the recorder keeps its address. */
+typedef struct pitpy_name {
+    pit_site site;
+    PyObject *text; /* str */
+} pitpy_name;
+
+#define PITPY_CACHE 256 /* a power of two */
+#define PITPY_SPARE 64
+
+typedef struct pitpy_state {
+    PyObject *error; /* pitwall.Error */
+    PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type;
+    PyObject *names; /* str → address of a pitpy_name */
+    struct {
+        PyObject *text; /* owned: an address that is not reused */
+        pitpy_name *name;
+    } cache[PITPY_CACHE];                  /* by the address of the str */
+    struct pitpy_span *spare[PITPY_SPARE]; /* spans that were thrown away */
+    int spare_count;
+    int is_automatic; /* the default recorder was opened by a span */
+    PyObject *tools;  /* what tools_*.c keep: a dict, or NULL before its first use */
+} pitpy_state;
+
+extern struct PyModuleDef pitpy_module;
+
+static inline pitpy_state *pitpy_state_of(PyObject *module)
+{
+    return (pitpy_state *)PyModule_GetState(module);
+}
+
+/* The state by way of one of the module's types. */
+static inline pitpy_state *pitpy_state_of_type(PyTypeObject *type)
+{
+    return (pitpy_state *)PyType_GetModuleState(type);
+}
+
+/* Add functions to the module. 0, or -1 with an exception. */
+int pitpy_add_span(PyObject *module);
+int pitpy_add_timed(PyObject *module);
+int pitpy_add_iter(PyObject *module);
+int pitpy_add_recorder(PyObject *module);
+int pitpy_add_read(PyObject *module);
+/* The views, monitors, analyses and benchmarks; NULL in a build without them. */
+__attribute__((weak)) int pitpy_add_tools(PyObject *module);
+
+/* A heap type of the module; pitpy_add_type also makes it an attribute. NULL with an exception. The
+ * reference is the state's. */
+PyTypeObject *pitpy_make_type(PyObject *module, PyType_Spec *spec);
+PyTypeObject *pitpy_add_type(PyObject *module, PyType_Spec *spec);
+
+/* An attribute; object stays the caller's. NULL is passed on as a failure. */
+int pitpy_add_object(PyObject *module, const char *name, PyObject *object);
+
+/* Raise pitwall.Error with its code: "what: why". Always returns NULL. detail may be NULL: then
+ * the code's own text. */
+PyObject *pitpy_fail(pitpy_state *state, int code, const char *what, const char *detail);
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The long way: by equality. NULL with an exception if text is no str or empty. */
+pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text);
+
+static inline pitpy_name *pitpy_name_of(pitpy_state *state, PyObject *text)
+{
+    size_t slot = ((uintptr_t)text >> 4) & (PITPY_CACHE - 1);
+    if (PITPY_LIKELY(state->cache[slot].text == text))
+        return state->cache[slot].name;
+    return pitpy_name_find(state, text);
+}
+
+/* ---- flows: one stack of open spans each ----------------------------------------------------- */
+
+/* A thread has one flow, and one more for each context (an asyncio task) that has spans open while
+ * another runs. */
+typedef struct pitpy_flow {
+    PyObject *context; /* that it runs for; owned while open > 0; NULL: the thread has none yet */
+    int64_t open;      /* Python's spans that are open on it */
+    PyObject *base;    /* the thread's own context, which nothing entered, if has_base */
+    int has_base;
+    pit_stack *stack;   /* where its spans are while another flow runs */
+    PyObject **aliases; /* contexts that were run inside, all owned */
+    size_t alias_count, alias_room;
+    struct pitpy_thread *thread; /* NULL once that has ended */
+    struct pitpy_flow *next;     /* in the list of spares */
+} pitpy_flow;
+
+/* What the calling thread runs on. Never NULL. */
+extern __thread pitpy_flow *pitpy_flow_now __attribute__((tls_model("initial-exec")));
+
+/* The flow of a context that is not pitpy_flow_now's, taken up. */
+pitpy_flow *pitpy_flow_switch(PyObject *context);
+/* Take up a flow to end a span on it. 0 if that is another thread's. */
+int pitpy_flow_resume(pitpy_flow *flow);
+/* A span on another thread's flow is gone. */
+void pitpy_flow_leave(pitpy_flow *flow);
+/* The last span of a flow has ended. */
+void pitpy_flow_rest(pitpy_flow *flow);
+
+/* The flow that the calling code belongs to. */
+static inline pitpy_flow *pitpy_flow_here(void)
+{
+    pitpy_flow *flow = pitpy_flow_now;
+    PyObject *context = PyThreadState_Get()->context;
+    if (PITPY_UNLIKELY(flow->context != context))
+        flow = pitpy_flow_switch(context);
+    return flow;
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+typedef struct pitpy_open {
+    pit_token token; /* 0: not recorded */
+    pitpy_flow *flow;
+    uint64_t begin_ns; /* of CLOCK_MONOTONIC, where token is 0 */
+} pitpy_open;
+
+/* The recorder gave no token: open one if none was ever asked for, or go without. */
+pit_token pitpy_begin_rare(pitpy_state *state, pitpy_name *name, unsigned flags, pitpy_open *open);
+uint64_t pitpy_end_rare(const pitpy_open *open);
+/* Nanoseconds since it began. */
+uint64_t pitpy_age(const pitpy_open *open);
+uint64_t pitpy_monotonic_ns(void);
+
+#define PITPY_NO_TIME UINT64_MAX /* a duration that cannot be had */
+
+static inline void pitpy_begin(pitpy_state *state, pitpy_name *name, unsigned flags,
+                               pitpy_open *open)
+{
+    pitpy_flow *flow = pitpy_flow_here();
+    pit_token token =
+        PITPY_LIKELY(!flags) ? pit_begin(&name->site) : pit_begin_with(name->site.name, flags);
+    if (PITPY_UNLIKELY(!token))
+        token = pitpy_begin_rare(state, name, flags, open);
+    if (flow->open++ == 0)
+        Py_XINCREF(flow->context);
+    open->token = token;
+    open->flow = flow;
+}
+
+/* Its duration in nanoseconds, or PITPY_NO_TIME. */
+static inline uint64_t pitpy_end(const pitpy_open *open)
+{
+    pitpy_flow *flow = open->flow;
+    if (PITPY_UNLIKELY(flow != pitpy_flow_now) || PITPY_UNLIKELY(!open->token))
+        return pitpy_end_rare(open);
+    uint64_t ns = pit_end_apart(open->token);
+    if (--flow->open == 0 && (flow->context || flow->alias_count))
+        pitpy_flow_rest(flow);
+    return PITPY_LIKELY(ns != 0) ? ns : PITPY_NO_TIME;
+}
+
+/* As if it had not begun. */
+void pitpy_drop(const pitpy_open *open);
+
+/* ---- recorders ------------------------------------------------------------------------------- */
+
+/* Open the default recorder in memory, unless there is or was one. 1 if it was opened. */
+int pitpy_open_default(pitpy_state *state);
+
+/* Seconds, or NaN for PITPY_NO_TIME, as a float object. */
+static inline PyObject *pitpy_seconds(uint64_t ns)
+{
+    return PyFloat_FromDouble(ns == PITPY_NO_TIME ? Py_NAN : (double)ns * 1e-9);
+}
+
+#endif

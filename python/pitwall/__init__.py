@@ -1,0 +1,66 @@
+"""Pitwall records where a program's time and memory go.
+
+    import pitwall
+
+    for x, y in pitwall.iter(loader, "data"):
+        with pitwall.span("forward"):
+            loss = model(x, y)
+        pitwall.value("loss", loss)
+    print(pitwall.report())
+
+The first span opens a recorder in memory, so that a notebook just works; `pitwall.open("run.pit")`
+records into a file, which the tool `pitwall` and `pitwall.read` read: while the program runs, after
+it ended, and after it was killed. PITWALL=0 in the environment switches recording off; everything
+still works then.
+"""
+
+from ._pitwall import (
+    Error,
+    __version__,
+    bytes,
+    flops,
+    items,
+    label,
+    phase,
+    rss,
+    span,
+    thread_name,
+    value,
+    views,
+)
+from ._recorders import (
+    Recorder,
+    _path_of_worker,
+    close,
+    export,
+    journal,
+    open,
+    read,
+    read_live,
+    report,
+    status,
+)
+from ._wrappers import _decorate, iter, timed
+
+# `open`, `iter` and `bytes` would hide built-ins of a program that imports everything.
+__all__ = [
+    "Error",
+    "Recorder",
+    "close",
+    "export",
+    "flops",
+    "items",
+    "journal",
+    "label",
+    "phase",
+    "read",
+    "read_live",
+    "report",
+    "rss",
+    "span",
+    "status",
+    "thread_name",
+    "timed",
+    "value",
+    "views",
+]

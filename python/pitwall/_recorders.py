@@ -1,0 +1,257 @@
+"""Recorders: open and close, read and report, and the files of worker processes."""
+
+import os
+import sys
+
+from . import _pitwall
+from ._pitwall import Error, _journal, _read, _report, _status, span as _span
+
+# Where a worker process that was not forked finds the run of its parent.
+_PARENT = "PITWALL_PARENT_RUN"
+
+
+def _path_text(path):
+    if path is None:
+        return None
+    path = os.fspath(path)
+    return os.fsdecode(path)
+
+
+def _open(
+    is_default,
+    path=None,
+    *,
+    in_memory=False,
+    memory=False,
+    record=False,
+    ring_bytes=0,
+    max_bytes=0,
+    record_bytes=0,
+    sample_hz=0.0,
+    labels=None,
+):
+    flags = (_pitwall.MEMORY if memory else 0) | (_pitwall.RECORD if record else 0)
+    texts = ["%s=%s" % (key, value) for key, value in dict(labels or {}).items()]
+    sizes = []
+    for what, size in (
+        ("ring_bytes", ring_bytes),
+        ("max_bytes", max_bytes),
+        ("record_bytes", record_bytes),
+    ):
+        if size is False and what == "ring_bytes":
+            size = 2**64 - 1  # none at all
+        if not isinstance(size, int) or not 0 <= size < 2**64:
+            raise ValueError("%s must be a number of bytes, not %r" % (what, size))
+        sizes.append(size)
+    return _pitwall._open(
+        _path_text(path), is_default, bool(in_memory), *sizes, float(sample_hz), flags, texts
+    )
+
+
+def open(path=None, **options):
+    """Open the process's recorder, into the file at `path`; it comes back as a Recorder.
+
+    Without a path: PITWALL_FILE, or a file in pitwall-runs/. In a path %p is the pid, %r the rank,
+    %h the host; a file that exists is never touched: the run goes to one beside it. Options:
+    in_memory, memory and record (for every span), ring_bytes (False: no flight recorder), max_bytes,
+    record_bytes, sample_hz (negative: no sampler), labels (a dict).
+
+    Error: there is one open already, or the file cannot be made (then recording goes on in memory).
+    A recorder that a span opened by itself makes way. Nothing happens where PITWALL=0 is set.
+    """
+    _open(True, path, **options)
+    written = _status(None).get("path")
+    if written:
+        os.environ[_PARENT] = os.path.abspath(written)
+    return Recorder._default()
+
+
+def close():
+    """Close the process's recorder. A program that ends closes it by itself."""
+    os.environ.pop(_PARENT, None)
+    _pitwall._close(None)
+
+
+def status():
+    """How the recorder does: recording, place, path, bytes, code and its text."""
+    return _status(None)
+
+
+def _path_of_worker():
+    """The run of a worker process that multiprocessing spawned, beside its parent's; None if this is
+    no such process. A forked one is the library's affair."""
+    parent = os.environ.get(_PARENT)
+    processes = sys.modules.get("multiprocessing.process")
+    if not parent or processes is None or processes.parent_process() is None:
+        return None
+    stem, suffix = os.path.splitext(parent)
+    return "%s-spawn%d%s" % (stem.replace("%", "%%"), os.getpid(), suffix.replace("%", "%%"))
+
+
+class _RecorderSpan:
+    """A span of a recorder of one's own."""
+
+    def __init__(self, recorder, name):
+        self._recorder, self.name, self._token, self.elapsed = recorder, name, None, float("nan")
+
+    def begin(self):
+        if self._token is not None:
+            raise Error("span '%s' is open already" % self.name)
+        self._token = _pitwall._recorder_begin(self._recorder, self.name)
+        return self
+
+    def end(self):
+        if self._token is None:
+            raise Error("span '%s' is not open: it was ended already, or never begun" % self.name)
+        token, self._token = self._token, None
+        self.elapsed = _pitwall._recorder_end(self._recorder, token)
+        return self.elapsed
+
+    __enter__ = begin
+
+    def __exit__(self, *error):
+        self.end()
+
+
+class Recorder:
+    """A recorder beside the process's own, with the options of pitwall.open.
+
+        with pitwall.Recorder("part.pit") as part:
+            with part.span("load"): ...
+    """
+
+    def __init__(self, path=None, **options):
+        self._is_default = False
+        self._capsule = _open(False, path, **options)
+        self._closed = False
+
+    @classmethod
+    def _default(cls):
+        self = cls.__new__(cls)
+        self._is_default, self._capsule, self._closed = True, None, False
+        return self
+
+    def span(self, name):
+        """A span in this recorder."""
+        if self._is_default:
+            return _span(name)
+        if not isinstance(name, str):
+            raise TypeError("a name must be a str, not %s" % type(name).__name__)
+        return _RecorderSpan(self._capsule, name)
+
+    @property
+    def status(self):
+        """As pitwall.status."""
+        if self._capsule is None and not self._is_default:
+            return {"recording": False, "code": _pitwall.PIT_OFF, "text": "PITWALL=0"}
+        return _status(self._capsule)
+
+    @property
+    def path(self):
+        """The run file; '' in memory."""
+        return self.status.get("path", "")
+
+    @property
+    def recording(self):
+        return self.status["recording"]
+
+    def close(self):
+        """Stop recording. Error if it is closed already."""
+        if self._closed:
+            raise Error("close: this recorder is closed already")
+        self._closed = True
+        if self._is_default:
+            if self.recording:
+                close()
+        elif self._capsule is not None:
+            _pitwall._close(self._capsule)
+
+    def read(self):
+        """As pitwall.read, of what is in it now."""
+        return _read(self._source())
+
+    def report(self, **options):
+        """As pitwall.report."""
+        return report(self, **options)
+
+    def _source(self):
+        if self._capsule is None and not self._is_default:
+            raise Error("nothing was recorded: PITWALL=0")
+        return self._capsule
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if not self._closed:
+            self.close()
+
+    def __repr__(self):
+        state = self.status
+        how = "recording" if state["recording"] else "closed"
+        return "<pitwall.Recorder %r, %s>" % (state.get("path", ""), how)
+
+
+def read(path):
+    """A run as plain data: facts, nodes (a list of rows, good for pandas.DataFrame), threads,
+    samples, journal, losses. Times are in seconds, sizes in bytes, None is what cannot be had."""
+    if isinstance(path, Recorder):
+        return path.read()
+    if path is None:
+        raise TypeError("a run is read from a path; pitwall.read_live() reads this process")
+    return _read(_path_text(path))
+
+
+def read_live():
+    """As read, of this process's recorder as it is now."""
+    return _read(None)
+
+
+_FORMS = {"text": 0, "json": 1, "csv": 2, "markdown": 3}
+
+
+def _sources(runs):
+    found = []
+    for run in runs:
+        found.append(run._source() if isinstance(run, Recorder) else _path_text(run))
+    return found or [None]
+
+
+def report(
+    *runs,
+    view=None,
+    form="text",
+    flat=False,
+    sort=None,
+    depth=0,
+    min_share=0.0,
+    width=0,
+    ascii=False,
+    title=None,
+    node=None,
+):
+    """A report as text: of this process, or of the runs given (paths or Recorders), merged.
+
+    view: one of pitwall.views(). form: text, json, csv, markdown.
+    """
+    if form not in _FORMS:
+        raise ValueError("form must be one of %s, not %r" % (", ".join(_FORMS), form))
+    return _report(
+        _sources(runs), None, view, _FORMS[form], bool(flat), sort, int(depth), float(min_share),
+        int(width), bool(ascii), title, node,
+    )
+
+
+def export(*runs, format):
+    """A whole document of this process's run, or of those given: csv, json, chrome-trace, …"""
+    if format not in _pitwall._exports():
+        known = ", ".join(_pitwall._exports())
+        raise ValueError("format must be one of %s, not %r" % (known, format))
+    return _report(_sources(runs), format, None, 0, False, None, 0, 0.0, 0, False, None, None)
+
+
+def journal(kind, text="", figures=None, units=None, wall=None):
+    """Keep an entry in the run's journal: what happened once, with its figures (a dict)."""
+    units = units or {}
+    rows = [(key, float(number), units.get(key)) for key, number in dict(figures or {}).items()]
+    _journal(kind, text, rows, 0 if wall is None else int(wall * 1e9))

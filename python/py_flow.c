@@ -1,0 +1,449 @@
+/* Which stack of open spans a piece of Python runs on.
+ *
+ * The recorder has one stack a thread. asyncio runs many tasks on a thread, each in a context of its
+ * own (contextvars), and a task that waits leaves its spans open. So every begin compares the thread's
+ * context with the one that the stack in use is for; where they differ, this file finds out what
+ * happened:
+ *
+ *   nothing is open            the stack goes over to the new context: most tasks never need another
+ *   the context is known       a task goes on: its stack is taken up again
+ *   the context runs inside    Context.run in plain code: same stack, the context is an alias
+ *   else                       a task that runs while another waits: a stack of its own
+ *
+ * A flow is a stack with the context it is for. It holds its context as long as spans are open on it,
+ * so that the address of a context that is gone cannot come back as another one.
+ */
+#include "pitpy.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPARE_FLOWS 16
+
+/* A thread's flows that wait, by context: open addressing, one entry for each context and alias. */
+struct entry {
+    PyObject *context; /* NULL: empty, unless flow is set: the thread without a context */
+    pitpy_flow *flow;
+};
+
+typedef struct pitpy_thread {
+    struct entry *entries;
+    size_t room, used; /* room: a power of two, or 0 */
+    pitpy_flow *spare;
+    size_t spare_count;
+} pitpy_thread;
+
+/* For a thread without one. Its context fits none, and its count is never seen to become 0. */
+static pitpy_flow nobody = {.context = (PyObject *)&nobody, .open = 1};
+__thread pitpy_flow *pitpy_flow_now __attribute__((tls_model("initial-exec"))) = &nobody;
+static __thread pitpy_thread *this_thread __attribute__((tls_model("initial-exec")));
+
+/* Threads end without the interpreter's lock; a span of theirs may be ended elsewhere meanwhile. */
+static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t at_thread_end;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+/* ---- the table of flows that wait ------------------------------------------------------------ */
+
+static size_t place_of(const pitpy_thread *thread, PyObject *context)
+{
+    size_t at = ((uintptr_t)context >> 4) * (size_t)0x9E3779B97F4A7C15u;
+    return (at >> 20) & (thread->room - 1);
+}
+
+static void table_put(pitpy_thread *thread, PyObject *context, pitpy_flow *flow)
+{
+    size_t at = place_of(thread, context);
+    while (thread->entries[at].flow)
+        at = (at + 1) & (thread->room - 1);
+    thread->entries[at] = (struct entry){context, flow};
+    thread->used++;
+}
+
+/* Room for `more` entries. 0 without memory. */
+static int table_reserve(pitpy_thread *thread, size_t more)
+{
+    if ((thread->used + more) * 2 <= thread->room)
+        return 1;
+    size_t before_room = thread->room, room = before_room ? before_room * 2 : 64;
+    while ((thread->used + more) * 2 > room)
+        room *= 2;
+    struct entry *before = thread->entries, *entries = calloc(room, sizeof *entries);
+    if (!entries)
+        return 0;
+    thread->entries = entries;
+    thread->room = room;
+    thread->used = 0;
+    for (size_t i = 0; i < before_room; i++)
+        if (before[i].flow)
+            table_put(thread, before[i].context, before[i].flow);
+    free(before);
+    return 1;
+}
+
+static pitpy_flow *table_find(const pitpy_thread *thread, PyObject *context)
+{
+    if (!thread->used)
+        return NULL;
+    size_t at = place_of(thread, context);
+    while (thread->entries[at].flow && thread->entries[at].context != context)
+        at = (at + 1) & (thread->room - 1);
+    return thread->entries[at].flow;
+}
+
+/* Entries behind the gap move up, so that every search still ends at the first empty place. */
+static void table_remove(pitpy_thread *thread, PyObject *context)
+{
+    size_t mask = thread->room - 1, at = place_of(thread, context);
+    while (thread->entries[at].flow && thread->entries[at].context != context)
+        at = (at + 1) & mask;
+    if (!thread->entries[at].flow)
+        return;
+    thread->used--;
+    for (size_t gap = at;;) {
+        at = (at + 1) & mask;
+        if (!thread->entries[at].flow) {
+            thread->entries[gap].flow = NULL;
+            return;
+        }
+        size_t home = place_of(thread, thread->entries[at].context);
+        if (((at - home) & mask) >= ((at - gap) & mask)) {
+            thread->entries[gap] = thread->entries[at];
+            gap = at;
+        }
+    }
+}
+
+/* ---- flows come and go ----------------------------------------------------------------------- */
+
+static void flow_free(pitpy_flow *flow)
+{
+    pit_stack_free(flow->stack);
+    free(flow->aliases);
+    free(flow);
+}
+
+static pitpy_flow *flow_new(pitpy_thread *thread)
+{
+    pitpy_flow *flow = thread->spare;
+    if (flow) {
+        thread->spare = flow->next;
+        thread->spare_count--;
+    } else {
+        flow = calloc(1, sizeof *flow);
+        if (!flow)
+            return NULL;
+    }
+    flow->thread = thread;
+    return flow;
+}
+
+/* Nothing is open on it, and it is not in use. */
+static void flow_retire(pitpy_thread *thread, pitpy_flow *flow)
+{
+    if (thread->spare_count == SPARE_FLOWS) {
+        flow_free(flow);
+        return;
+    }
+    flow->next = thread->spare;
+    thread->spare = flow;
+    thread->spare_count++;
+}
+
+static void orphan(pitpy_flow *flow)
+{
+    if (flow->open > 0)
+        flow->thread = NULL; /* its last span frees it, wherever that ends */
+    else
+        flow_free(flow);
+}
+
+/* Runs without the interpreter's lock, so contexts are not given back here. */
+static void thread_ended(void *arg)
+{
+    pitpy_thread *thread = arg;
+    pthread_mutex_lock(&ending);
+    if (pitpy_flow_now != &nobody)
+        orphan(pitpy_flow_now);
+    for (size_t i = 0; i < thread->room; i++) {
+        pitpy_flow *flow = thread->entries[i].flow;
+        if (!flow || flow->context != thread->entries[i].context)
+            continue; /* empty, or an alias: the flow has an entry of its own */
+        orphan(flow);
+    }
+    pthread_mutex_unlock(&ending);
+    while (thread->spare) {
+        pitpy_flow *flow = thread->spare;
+        thread->spare = flow->next;
+        flow_free(flow);
+    }
+    free(thread->entries);
+    free(thread);
+    pitpy_flow_now = &nobody;
+    this_thread = NULL;
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&at_thread_end, thread_ended);
+}
+
+/* Reports name a thread as Python does. Only threads that Python started have a name worth it. */
+static void name_thread(void)
+{
+    PyObject *module_name = PyUnicode_FromString("threading");
+    PyObject *threading = module_name ? PyImport_GetModule(module_name) : NULL;
+    PyObject *active = threading ? PyObject_GetAttrString(threading, "_active") : NULL;
+    PyObject *ident = active ? PyLong_FromUnsignedLong(PyThread_get_thread_ident()) : NULL;
+    PyObject *thread = ident ? PyObject_GetItem(active, ident) : NULL;
+    PyObject *main = thread ? PyObject_CallMethod(threading, "main_thread", NULL) : NULL;
+    if (main && main != thread) {
+        PyObject *name = PyObject_GetAttrString(thread, "name");
+        const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+        if (text)
+            pit_thread_name(text);
+        Py_XDECREF(name);
+    }
+    PyErr_Clear();
+    Py_XDECREF(main);
+    Py_XDECREF(thread);
+    Py_XDECREF(ident);
+    Py_XDECREF(active);
+    Py_XDECREF(threading);
+    Py_XDECREF(module_name);
+}
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+/* Does something run in it now? The thread's own context is not entered and counts as not. */
+static int is_entered(PyObject *context)
+{
+    if (PyContext_Enter(context) < 0) {
+        PyErr_Clear();
+        return 1;
+    }
+    PyContext_Exit(context);
+    return 0;
+}
+
+/* A flow on which nothing is open goes over to another context. */
+static void adopt(pitpy_flow *flow, PyObject *context)
+{
+    flow->context = flow->base = context;
+    flow->has_base = !context || !is_entered(context);
+}
+
+/* An event loop that runs on this thread makes contexts for tasks. */
+static int loop_is_running(void)
+{
+    PyObject *name = PyUnicode_FromString("asyncio");
+    PyObject *module = name ? PyImport_GetModule(name) : NULL;
+    PyObject *loop = module ? PyObject_CallMethod(module, "_get_running_loop", NULL) : NULL;
+    int runs = loop && loop != Py_None;
+    PyErr_Clear();
+    Py_XDECREF(loop);
+    Py_XDECREF(module);
+    Py_XDECREF(name);
+    return runs;
+}
+
+/* Aliases that nothing else holds are of runs that have ended. */
+static void drop_dead_aliases(pitpy_flow *flow)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < flow->alias_count; i++) {
+        PyObject *alias = flow->aliases[i];
+        if (alias && Py_REFCNT(alias) == 1)
+            Py_DECREF(alias);
+        else
+            flow->aliases[kept++] = alias;
+    }
+    flow->alias_count = kept;
+}
+
+/* Its present context becomes an alias, and `context` is what it runs for. 0 without memory. */
+static int run_inside(pitpy_flow *flow, PyObject *context)
+{
+    if (flow->alias_count == flow->alias_room) {
+        drop_dead_aliases(flow);
+        if (flow->alias_count * 2 > flow->alias_room || !flow->alias_room) {
+            size_t room = flow->alias_room ? flow->alias_room * 2 : 8;
+            PyObject **aliases = realloc(flow->aliases, room * sizeof *aliases);
+            if (!aliases)
+                return 0;
+            flow->aliases = aliases;
+            flow->alias_room = room;
+        }
+    }
+    flow->aliases[flow->alias_count++] = flow->context;
+    flow->context = Py_XNewRef(context);
+    return 1;
+}
+
+static int take_alias(pitpy_flow *flow, PyObject *context)
+{
+    for (size_t i = flow->alias_count; i-- > 0;)
+        if (flow->aliases[i] == context) {
+            flow->aliases[i] = flow->context;
+            flow->context = context;
+            return 1;
+        }
+    return 0;
+}
+
+/* Is the code of `context` called by the code whose spans are open on `flow`? */
+static int is_called_by(const pitpy_flow *flow)
+{
+    int is_base = flow->has_base && flow->context == flow->base;
+    return (is_base || is_entered(flow->context)) && !loop_is_running();
+}
+
+/* ---- switching ------------------------------------------------------------------------------- */
+
+/* Stacks of a recorder that was closed, or of before a fork, are refused: then new ones. */
+static void switch_stacks(pitpy_flow *from, pitpy_flow *to)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        if (!from->stack)
+            from->stack = pit_stack_new();
+        if (!to->stack)
+            to->stack = pit_stack_new();
+        if (!from->stack || !to->stack ||
+            pit_stack_switch(from->stack, to->stack) != PIT_BAD_ARGUMENT)
+            return;
+        pit_stack_free(from->stack);
+        pit_stack_free(to->stack);
+        from->stack = to->stack = NULL;
+    }
+}
+
+static void put_away(pitpy_thread *thread, pitpy_flow *flow)
+{
+    table_put(thread, flow->context, flow);
+    for (size_t i = 0; i < flow->alias_count; i++)
+        table_put(thread, flow->aliases[i], flow);
+}
+
+static void take_up(pitpy_thread *thread, pitpy_flow *flow)
+{
+    table_remove(thread, flow->context);
+    for (size_t i = 0; i < flow->alias_count; i++)
+        table_remove(thread, flow->aliases[i]);
+}
+
+/* 0 without memory for the table: nothing was changed. */
+static int change_flow(pitpy_thread *thread, pitpy_flow *to)
+{
+    pitpy_flow *from = pitpy_flow_now;
+    if (from->open > 0 && !table_reserve(thread, 1 + from->alias_count))
+        return 0;
+    switch_stacks(from, to);
+    pitpy_flow_now = to;
+    if (from->open > 0)
+        put_away(thread, from);
+    else
+        flow_retire(thread, from);
+    return 1;
+}
+
+/* A thread's first flow. Without memory: the one that nobody's spans are on. */
+static pitpy_flow *first_flow(PyObject *context)
+{
+    pthread_once(&key_once, make_key);
+    pitpy_thread *thread = calloc(1, sizeof *thread);
+    pitpy_flow *flow = thread ? flow_new(thread) : NULL;
+    if (!flow || pthread_setspecific(at_thread_end, thread) != 0) {
+        free(flow);
+        free(thread);
+        return &nobody;
+    }
+    this_thread = thread;
+    pitpy_flow_now = flow;
+    adopt(flow, context);
+    name_thread();
+    return flow;
+}
+
+pitpy_flow *pitpy_flow_switch(PyObject *context)
+{
+    pitpy_flow *flow = pitpy_flow_now;
+    pitpy_thread *thread = this_thread;
+    if (!thread)
+        return first_flow(context);
+    pitpy_flow *other = table_find(thread, context);
+    if (other) {
+        take_up(thread, other);
+        if (!change_flow(thread, other)) {
+            put_away(thread, other);
+            return flow;
+        }
+        if (other->context != context)
+            take_alias(other, context);
+        return other;
+    }
+    if (flow->open == 0) {
+        adopt(flow, context);
+        return flow;
+    }
+    if (!flow->context && context && !is_entered(context)) { /* the thread has got its own now */
+        flow->context = flow->base = Py_NewRef(context);
+        return flow;
+    }
+    if (take_alias(flow, context))
+        return flow;
+    if (is_called_by(flow) && run_inside(flow, context))
+        return flow;
+    other = flow_new(thread);
+    if (!other)
+        return flow;
+    adopt(other, context);
+    if (!change_flow(thread, other)) {
+        flow_retire(thread, other);
+        return flow;
+    }
+    return other;
+}
+
+int pitpy_flow_resume(pitpy_flow *flow)
+{
+    if (flow == pitpy_flow_now)
+        return 1;
+    if (!flow->thread || flow->thread != this_thread)
+        return 0;
+    take_up(this_thread, flow);
+    if (change_flow(this_thread, flow))
+        return 1;
+    put_away(this_thread, flow);
+    return 0;
+}
+
+/* The context stays with a flow that waits, until its thread comes back to it. */
+void pitpy_flow_leave(pitpy_flow *flow)
+{
+    PyObject *context = NULL;
+    pthread_mutex_lock(&ending);
+    int is_last = --flow->open == 0 && !flow->thread;
+    if (is_last)
+        context = flow->context;
+    pthread_mutex_unlock(&ending);
+    if (!is_last)
+        return;
+    for (size_t i = 0; i < flow->alias_count; i++)
+        Py_XDECREF(flow->aliases[i]);
+    flow_free(flow);
+    Py_XDECREF(context);
+}
+
+/* Giving a context back can run any code, spans too: the flow is ready for it before. */
+void pitpy_flow_rest(pitpy_flow *flow)
+{
+    PyObject **aliases = flow->aliases, *context = flow->context;
+    size_t count = flow->alias_count;
+    flow->aliases = NULL;
+    flow->alias_count = flow->alias_room = 0;
+    for (size_t i = 0; i < count; i++)
+        Py_XDECREF(aliases[i]);
+    free(aliases);
+    Py_XDECREF(context);
+}

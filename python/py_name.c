@@ -1,0 +1,69 @@
+/* Names of spans: a str becomes a site of the recorder once. The cache by address (pitpy.h) answers
+ * for literals; what it does not know is looked up by equality here.
+ */
+#include "pitpy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The text as the recorder wants it. Lone surrogates, which UTF-8 has no form for, are written as
+ * escapes. NULL with an exception. */
+static char *utf8_copy(PyObject *text)
+{
+    PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    if (!bytes)
+        return NULL;
+    char *copy = NULL;
+    if (strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes))
+        PyErr_SetString(PyExc_ValueError, "a name must not have a null character in it");
+    else if (!(copy = strdup(PyBytes_AS_STRING(bytes))))
+        PyErr_NoMemory();
+    Py_DECREF(bytes);
+    return copy;
+}
+
+static pitpy_name *name_new(pitpy_state *state, PyObject *text)
+{
+    char *copy = utf8_copy(text);
+    if (!copy)
+        return NULL;
+    pitpy_name *name = calloc(1, sizeof *name);
+    PyObject *address = name ? PyLong_FromVoidPtr(name) : PyErr_NoMemory();
+    if (!address || PyDict_SetItem(state->names, text, address) < 0) {
+        Py_XDECREF(address);
+        free(name);
+        free(copy);
+        return NULL;
+    }
+    Py_DECREF(address);
+    name->site.name = copy;
+    name->text = Py_NewRef(text);
+    return name;
+}
+
+pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text)
+{
+    if (!PyUnicode_Check(text)) {
+        PyErr_Format(PyExc_TypeError, "a name must be a str, not %.100s", Py_TYPE(text)->tp_name);
+        return NULL;
+    }
+    if (PyUnicode_GET_LENGTH(text) == 0) {
+        PyErr_SetString(PyExc_ValueError, "a name must not be empty");
+        return NULL;
+    }
+    PyObject *address = PyDict_GetItemWithError(state->names, text);
+    pitpy_name *name = address            ? PyLong_AsVoidPtr(address)
+                       : PyErr_Occurred() ? NULL
+                                          : name_new(state, text);
+    if (!name)
+        return NULL;
+    /* A text made at run time is soon gone: only those that others hold too are worth a place. */
+    if (Py_REFCNT(text) > 1) {
+        size_t slot = ((uintptr_t)text >> 4) & (PITPY_CACHE - 1);
+        PyObject *before = state->cache[slot].text;
+        state->cache[slot].text = Py_NewRef(text);
+        state->cache[slot].name = name;
+        Py_XDECREF(before);
+    }
+    return name;
+}

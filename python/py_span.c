@@ -1,0 +1,509 @@
+/* pitwall.span: a context manager, a decorator, and begin and end by hand.
+ *
+ * A `with` looks up __enter__ and __exit__ on the type and would allocate a bound method for each.
+ * Here both are descriptors that give back the span itself, and a span can be called: without
+ * arguments it enters, with three it exits. Every use has an object of its own, out of a list of
+ * spares; it holds its own begin, so that it ends right wherever it ends.
+ */
+#include "pitpy.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* An older begin of a span that was begun again before it ended: recursion, or shared by threads. */
+struct older {
+    pitpy_open open;
+    struct older *next;
+};
+
+typedef struct pitpy_span {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    pitpy_state *state;
+    pitpy_name *name;
+    unsigned flags;
+    int is_open; /* `open` is an open span */
+    pitpy_open open;
+    struct older *older;
+    uint64_t elapsed_ns; /* of the last end; PITPY_NO_TIME: never ended */
+} pitpy_span;
+
+/* ---- begin and end, the parts that are rare --------------------------------------------------- */
+
+uint64_t pitpy_monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+pit_token pitpy_begin_rare(pitpy_state *state, pitpy_name *name, unsigned flags, pitpy_open *open)
+{
+    pit_token token = 0;
+    if (pitpy_open_default(state))
+        token = flags ? pit_begin_with(name->site.name, flags) : pit_begin(&name->site);
+    if (!token)
+        open->begin_ns = pitpy_monotonic_ns();
+    return token;
+}
+
+uint64_t pitpy_end_rare(const pitpy_open *open)
+{
+    pitpy_flow *flow = open->flow;
+    int is_here = pitpy_flow_resume(flow);
+    uint64_t ns = open->token ? pit_end_apart(open->token) : pitpy_monotonic_ns() - open->begin_ns;
+    if (!is_here)
+        pitpy_flow_leave(flow);
+    else if (--flow->open == 0)
+        pitpy_flow_rest(flow);
+    return ns || !open->token ? ns : PITPY_NO_TIME;
+}
+
+void pitpy_drop(const pitpy_open *open)
+{
+    pitpy_flow *flow = open->flow;
+    int is_here = pitpy_flow_resume(flow);
+    pit_drop(open->token);
+    if (!is_here)
+        pitpy_flow_leave(flow);
+    else if (--flow->open == 0)
+        pitpy_flow_rest(flow);
+}
+
+uint64_t pitpy_age(const pitpy_open *open)
+{
+    if (!open->token)
+        return pitpy_monotonic_ns() - open->begin_ns;
+    uint64_t ns = pitpy_flow_resume(open->flow) ? pit_age_ns(open->token) : 0;
+    return ns ? ns : PITPY_NO_TIME;
+}
+
+/* ---- one object, several begins --------------------------------------------------------------- */
+
+static int span_begin(pitpy_span *self)
+{
+    if (PITPY_UNLIKELY(self->is_open)) {
+        struct older *older = malloc(sizeof *older);
+        if (!older) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        *older = (struct older){self->open, self->older};
+        self->older = older;
+    }
+    pitpy_begin(self->state, self->name, self->flags, &self->open);
+    self->is_open = 1;
+    return 0;
+}
+
+/* The newest begin of the calling task, or the newest of all if it has none. */
+static void take_open(pitpy_span *self, pitpy_open *open)
+{
+    *open = self->open;
+    if (PITPY_LIKELY(!self->older)) {
+        self->is_open = 0;
+        return;
+    }
+    pitpy_flow *here = pitpy_flow_here();
+    struct older **at = &self->older, *taken;
+    if (open->flow != here)
+        while (*at && (*at)->open.flow != here)
+            at = &(*at)->next;
+    if (open->flow != here && *at) {
+        taken = *at;
+        *open = taken->open;
+        *at = taken->next;
+    } else {
+        taken = self->older;
+        self->open = taken->open;
+        self->older = taken->next;
+    }
+    free(taken);
+}
+
+static void span_end(pitpy_span *self)
+{
+    pitpy_open open;
+    take_open(self, &open);
+    self->elapsed_ns = pitpy_end(&open);
+}
+
+static PyObject *never_begun(pitpy_span *self)
+{
+    PyErr_Format(self->state->error, "span '%U' is not open: it was ended already, or never begun",
+                 self->name->text);
+    return NULL;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------ */
+
+static PyObject *decorate(pitpy_span *self, PyObject *function)
+{
+    if (!PyCallable_Check(function)) {
+        PyErr_Format(PyExc_TypeError, "span '%U' can decorate a function, not %.100s",
+                     self->name->text, Py_TYPE(function)->tp_name);
+        return NULL;
+    }
+    PyObject *package = PyImport_ImportModule("pitwall");
+    PyObject *wrapped = !package ? NULL
+                                 : PyObject_CallMethod(package, "_decorate", "OOI", function,
+                                                       self->name->text, self->flags);
+    Py_XDECREF(package);
+    return wrapped;
+}
+
+/* () enters; (type, value, traceback) exits; (function) decorates. */
+static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                 PyObject *kwnames)
+{
+    pitpy_span *self = (pitpy_span *)object;
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    if (PITPY_UNLIKELY(kwnames && PyTuple_GET_SIZE(kwnames))) {
+        PyErr_SetString(PyExc_TypeError, "a span takes no keyword arguments when it is called");
+        return NULL;
+    }
+    if (count == 3) {
+        if (PITPY_UNLIKELY(!self->is_open))
+            return never_begun(self);
+        span_end(self);
+        return Py_NewRef(Py_None);
+    }
+    if (PITPY_LIKELY(count == 0))
+        return span_begin(self) < 0 ? NULL : Py_NewRef(object);
+    if (count == 1)
+        return decorate(self, args[0]);
+    PyErr_SetString(PyExc_TypeError, "a span is used as `with span:` or to decorate a function");
+    return NULL;
+}
+
+/* ---- make and throw away ---------------------------------------------------------------------- */
+
+static PyObject *span_make(pitpy_state *state, pitpy_name *name, unsigned flags)
+{
+    pitpy_span *self;
+    if (PITPY_LIKELY(state->spare_count > 0)) {
+        self = state->spare[--state->spare_count];
+        PyObject_Init((PyObject *)self, state->span_type);
+    } else {
+        self = PyObject_New(pitpy_span, state->span_type);
+        if (!self)
+            return NULL;
+        self->vectorcall = span_vectorcall;
+        self->state = state;
+        self->older = NULL;
+    }
+    self->name = name;
+    self->flags = flags;
+    self->is_open = 0;
+    self->elapsed_ns = PITPY_NO_TIME;
+    return (PyObject *)self;
+}
+
+/* A span that is thrown away while it is open ends then. */
+static void end_all(pitpy_span *self)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    while (self->is_open)
+        span_end(self);
+    PyErr_Restore(type, value, traceback);
+}
+
+static void span_dealloc(PyObject *object)
+{
+    pitpy_span *self = (pitpy_span *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (PITPY_UNLIKELY(self->is_open))
+        end_all(self);
+    pitpy_state *state = self->state;
+    if (PITPY_LIKELY(state->spare_count < PITPY_SPARE))
+        state->spare[state->spare_count++] = self;
+    else
+        PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+static int parse_flag(PyObject *value, unsigned flag, unsigned *flags)
+{
+    int is_true = PyObject_IsTrue(value);
+    if (is_true > 0)
+        *flags |= flag;
+    return is_true < 0 ? -1 : 0;
+}
+
+/* span(name, memory=False, record=False, *, wait=False, leaks=False). 0, or -1 with an exception. */
+static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kwnames,
+                           PyObject **text, unsigned *flags)
+{
+    static const struct {
+        const char *key;
+        unsigned flag;
+    } options[] = {
+        {"memory", PIT_MEMORY}, {"record", PIT_RECORD}, {"wait", PIT_WAIT}, {"leaks", PIT_LEAKS}};
+    if (count > 3) {
+        PyErr_Format(PyExc_TypeError, "span() takes at most 3 positional arguments, not %zd",
+                     count);
+        return -1;
+    }
+    *text = count ? args[0] : NULL;
+    for (Py_ssize_t i = 1; i < count; i++)
+        if (parse_flag(args[i], options[i - 1].flag, flags) < 0)
+            return -1;
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
+        PyObject *key = PyTuple_GET_ITEM(kwnames, i);
+        size_t option = 0;
+        while (option < 4 && PyUnicode_CompareWithASCIIString(key, options[option].key) != 0)
+            option++;
+        int is_name = PyUnicode_CompareWithASCIIString(key, "name") == 0;
+        if (is_name && !*text) {
+            *text = args[count + i];
+        } else if (is_name || option == 4 || (Py_ssize_t)option + 1 < count) {
+            PyErr_Format(PyExc_TypeError, "span() got an unexpected or repeated argument '%U'",
+                         key);
+            return -1;
+        } else if (parse_flag(args[count + i], options[option].flag, flags) < 0) {
+            return -1;
+        }
+    }
+    if (*text)
+        return 0;
+    PyErr_SetString(PyExc_TypeError, "span() needs a name");
+    return -1;
+}
+
+static PyObject *span_type_vectorcall(PyObject *type, PyObject *const *args, size_t nargsf,
+                                      PyObject *kwnames)
+{
+    pitpy_state *state = pitpy_state_of_type((PyTypeObject *)type);
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    PyObject *text = NULL;
+    unsigned flags = 0;
+    if (PITPY_LIKELY(count == 1 && !kwnames))
+        text = args[0];
+    else if (parse_arguments(args, count, kwnames, &text, &flags) < 0)
+        return NULL;
+    pitpy_name *name = pitpy_name_of(state, text);
+    return PITPY_LIKELY(name != NULL) ? span_make(state, name, flags) : NULL;
+}
+
+/* ---- methods ---------------------------------------------------------------------------------- */
+
+static PyObject *method_begin(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return span_begin((pitpy_span *)self) < 0 ? NULL : Py_NewRef(self);
+}
+
+static PyObject *method_end(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    pitpy_span *self = (pitpy_span *)object;
+    if (!self->is_open)
+        return never_begun(self);
+    span_end(self);
+    return pitpy_seconds(self->elapsed_ns);
+}
+
+static PyObject *method_drop(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    pitpy_span *self = (pitpy_span *)object;
+    if (!self->is_open)
+        return never_begun(self);
+    pitpy_open open;
+    take_open(self, &open);
+    pitpy_drop(&open);
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_is_open(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((pitpy_span *)self)->is_open);
+}
+
+static PyObject *get_elapsed(PyObject *object, void *unused)
+{
+    (void)unused;
+    pitpy_span *self = (pitpy_span *)object;
+    return pitpy_seconds(self->is_open ? pitpy_age(&self->open) : self->elapsed_ns);
+}
+
+static PyObject *get_name(PyObject *self, void *unused)
+{
+    (void)unused;
+    return Py_NewRef(((pitpy_span *)self)->name->text);
+}
+
+static PyObject *span_repr(PyObject *object)
+{
+    pitpy_span *self = (pitpy_span *)object;
+    const char *how = self->is_open                       ? "open"
+                      : self->elapsed_ns == PITPY_NO_TIME ? "not begun"
+                                                          : "ended";
+    return PyUnicode_FromFormat("<pitwall.span %R, %s>", self->name->text, how);
+}
+
+/* ---- `async with`: what is awaited is done at once --------------------------------------------- */
+
+typedef struct done {
+    PyObject_HEAD PyObject *value;
+} done;
+
+static PyObject *done_new(pitpy_state *state, PyObject *value)
+{
+    done *self = PyObject_New(done, state->done_type);
+    if (self)
+        self->value = Py_NewRef(value);
+    return (PyObject *)self;
+}
+
+static void done_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    Py_DECREF(((done *)object)->value);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
+static PyObject *done_await(PyObject *self)
+{
+    return Py_NewRef(self);
+}
+
+static PyObject *done_next(PyObject *self)
+{
+    PyErr_SetObject(PyExc_StopIteration, ((done *)self)->value);
+    return NULL;
+}
+
+static PyType_Slot done_slots[] = {{Py_tp_dealloc, PITPY_SLOT(done_dealloc)},
+                                   {Py_am_await, PITPY_SLOT(done_await)},
+                                   {Py_tp_iter, PITPY_SLOT(done_await)},
+                                   {Py_tp_iternext, PITPY_SLOT(done_next)},
+                                   {0, NULL}};
+static PyType_Spec done_spec = {"pitwall._pitwall._done", sizeof(done), 0,
+                                Py_TPFLAGS_DEFAULT | PITPY_IMMUTABLE | PITPY_NO_NEW, done_slots};
+
+static PyObject *method_aenter(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return span_begin((pitpy_span *)self) < 0 ? NULL : done_new(((pitpy_span *)self)->state, self);
+}
+
+static PyObject *method_aexit(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    pitpy_span *self = (pitpy_span *)object;
+    if (!self->is_open)
+        return never_begun(self);
+    span_end(self);
+    return done_new(self->state, Py_None);
+}
+
+/* ---- __enter__ and __exit__ -------------------------------------------------------------------- */
+
+typedef struct bind {
+    PyObject_HEAD
+} bind;
+
+static PyObject *bind_get(PyObject *self, PyObject *object, PyObject *type)
+{
+    (void)type;
+    return Py_NewRef(object ? object : self);
+}
+
+/* type(span).__enter__(span), as ExitStack calls them: the span stands first. */
+static PyObject *bind_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    pitpy_state *state = pitpy_state_of_type(Py_TYPE(self));
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    if (count < 1 || (count != 1 && count != 4) || (kwargs && PyDict_GET_SIZE(kwargs)) ||
+        !Py_IS_TYPE(PyTuple_GET_ITEM(args, 0), state->span_type)) {
+        PyErr_SetString(PyExc_TypeError, "__enter__ takes a span, __exit__ three arguments more");
+        return NULL;
+    }
+    PyObject *rest[3];
+    for (Py_ssize_t i = 1; i < count; i++)
+        rest[i - 1] = PyTuple_GET_ITEM(args, i);
+    return span_vectorcall(PyTuple_GET_ITEM(args, 0), rest, (size_t)count - 1, NULL);
+}
+
+static void bind_dealloc(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_Free(object);
+    Py_DECREF(type);
+}
+
+static PyType_Slot bind_slots[] = {{Py_tp_dealloc, PITPY_SLOT(bind_dealloc)},
+                                   {Py_tp_descr_get, PITPY_SLOT(bind_get)},
+                                   {Py_tp_call, PITPY_SLOT(bind_call)},
+                                   {0, NULL}};
+static PyType_Spec bind_spec = {"pitwall._pitwall._bind", sizeof(bind), 0,
+                                Py_TPFLAGS_DEFAULT | PITPY_IMMUTABLE | PITPY_NO_NEW, bind_slots};
+
+/* ---- the type --------------------------------------------------------------------------------- */
+
+PyDoc_STRVAR(
+    span_doc,
+    "span(name, memory=False, record=False, *, wait=False, leaks=False)\n--\n\n"
+    "Time a passage under a name.\n\n"
+    "    with pitwall.span(\"forward\"):\n        loss = model(x)\n\n"
+    "Also `async with`, a decorator, and begin() and end() by hand; .elapsed is the time in "
+    "seconds,\n"
+    "inside and after. memory: RSS and the process's peak too. record: kept one by one. wait: the\n"
+    "device's work is waited for. leaks: with libpitwall-alloc preloaded, what it leaves behind.");
+
+static PyMethodDef span_methods[] = {
+    {"begin", method_begin, METH_NOARGS, "begin($self, /)\n--\n\nBegin it; returns the span."},
+    {"end", method_end, METH_NOARGS, "end($self, /)\n--\n\nEnd it; returns its time in seconds."},
+    {"drop", method_drop, METH_NOARGS,
+     "drop($self, /)\n--\n\nLeave it as if it had not begun: nothing is kept of it."},
+    {"__aenter__", method_aenter, METH_NOARGS, NULL},
+    {"__aexit__", method_aexit, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef span_getset[] = {
+    {"elapsed", get_elapsed, NULL, "Seconds since it began, or that it took; nan: never begun.",
+     NULL},
+    {"is_open", get_is_open, NULL, "Whether it was begun and not ended.", NULL},
+    {"name", get_name, NULL, "Its name.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMemberDef span_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(pitpy_span, vectorcall), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
+
+static PyType_Slot span_slots[] = {{Py_tp_dealloc, PITPY_SLOT(span_dealloc)},
+                                   {Py_tp_doc, (void *)(uintptr_t)span_doc},
+                                   {Py_tp_call, PITPY_SLOT(PyVectorcall_Call)},
+                                   {Py_tp_repr, PITPY_SLOT(span_repr)},
+                                   {Py_tp_methods, span_methods},
+                                   {Py_tp_getset, span_getset},
+                                   {Py_tp_members, span_members},
+                                   {0, NULL}};
+/* Not immutable while it is made: __enter__ and __exit__ are set by hand. */
+static PyType_Spec span_spec = {"pitwall.span", sizeof(pitpy_span), 0,
+                                Py_TPFLAGS_DEFAULT | PITPY_VECTORCALL | PITPY_NO_NEW, span_slots};
+
+int pitpy_add_span(PyObject *module)
+{
+    pitpy_state *state = pitpy_state_of(module);
+    state->done_type = pitpy_make_type(module, &done_spec);
+    state->bind_type = pitpy_make_type(module, &bind_spec);
+    state->span_type = pitpy_add_type(module, &span_spec);
+    if (!state->done_type || !state->bind_type || !state->span_type)
+        return -1;
+    PyObject *bound = (PyObject *)PyObject_New(bind, state->bind_type);
+    PyObject *type = (PyObject *)state->span_type;
+    int failed = !bound || PyObject_SetAttrString(type, "__enter__", bound) < 0 ||
+                 PyObject_SetAttrString(type, "__exit__", bound) < 0;
+    Py_XDECREF(bound);
+    if (failed)
+        return -1;
+    state->span_type->tp_vectorcall = span_type_vectorcall;
+    state->span_type->tp_flags |= PITPY_IMMUTABLE;
+    PyType_Modified(state->span_type);
+    return 0;
+}
