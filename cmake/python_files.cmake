@@ -1,5 +1,7 @@
 # Lays the package's Python files from FROM into TO; run by the target python.
 
+cmake_minimum_required(VERSION 3.18)
+
 file(GLOB now RELATIVE ${TO} ${TO}/*.py ${TO}/*.pyi)
 file(GLOB wanted RELATIVE ${FROM} ${FROM}/*.py ${FROM}/*.pyi ${FROM}/py.typed)
 foreach(name ${now})

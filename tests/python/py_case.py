@@ -1,0 +1,83 @@
+"""A small base for the tests of the Python package: each program runs in a process of its own, with
+the package of the build under test, and hands back what it found as JSON.
+
+    class Spans(py_case.Case):
+        def test_count(self):
+            found = self.python('''
+                with pitwall.span("a"): pass
+                tell(counts())
+            ''')
+            self.assertEqual(found, {"a": 1})
+"""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "system"))
+import pit_case  # noqa: E402
+
+PYTHON = "/usr/bin/python3"
+
+# What every program has at hand.
+START = """
+import asyncio, json, os, sys, threading, time
+import pitwall
+def counts(run=None):
+    run = run or pitwall.read_live()
+    return {node["path"]: node["count"] for node in run["nodes"]}
+def losses(run=None):
+    run = run or pitwall.read_live()
+    return {key: count for key, count in run["losses"].items() if count}
+def tell(found):
+    sys.stdout.flush()
+    with open(os.environ["PY_CASE_TELL"], "w") as file:
+        json.dump(found, file)
+"""
+
+main = pit_case.main
+
+
+def package_dir():
+    return os.path.join(pit_case.build_dir(), "python")
+
+
+def preload():
+    """A program that is not built with a sanitizer must load its library first."""
+    library = {"address": "libasan.so", "thread": "libtsan.so"}.get(pit_case.sanitizer())
+    if not library:
+        return {}
+    path = subprocess.run(["gcc", "-print-file-name=" + library], capture_output=True, text=True,
+                          check=True).stdout.strip()
+    # The interpreter itself leaves memory to the end of the process.
+    return {"LD_PRELOAD": path, "ASAN_OPTIONS": "detect_leaks=0"}
+
+
+def environment(**more):
+    return pit_case.clean_env(PYTHONPATH=package_dir(), PYTHONDONTWRITEBYTECODE="1", **preload(),
+                              **more)
+
+
+class Case(pit_case.Case):
+    def python(self, program, status=0, start=START, cwd=None, timeout=60, arguments=(), **env):
+        """Run a program, check its exit status, and return what it told; None if nothing."""
+        folder = self.folder()
+        tell = os.path.join(folder, "tell.json")
+        script = os.path.join(folder, "program.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(start + textwrap.dedent(program))
+        done = self.run_status(status, [PYTHON, script, *arguments], cwd=cwd or folder,
+                               timeout=timeout, env=environment(PY_CASE_TELL=tell, **env))
+        self.stdout, self.stderr = done.stdout, done.stderr
+        if not os.path.exists(tell):
+            return None
+        with open(tell, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def scaled(count):
+    """A number of rounds, fewer under a sanitizer."""
+    return count // {"": 1, "address": 10, "thread": 20}.get(pit_case.sanitizer(), 20)
