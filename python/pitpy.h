@@ -128,6 +128,11 @@ static inline pitpy_name *pitpy_name_of(pitpy_state *state, PyObject *text)
 
 /* ---- flows: one stack of open spans each ----------------------------------------------------- */
 
+struct pitpy_alias {
+    PyObject *context; /* owned, or NULL */
+    int64_t floor;
+};
+
 /* A thread has one flow, and one more for each context (an asyncio task) that has spans open while
  * another runs. */
 typedef struct pitpy_flow {
@@ -135,8 +140,9 @@ typedef struct pitpy_flow {
     int64_t open;      /* Python's spans that are open on it */
     PyObject *base;    /* the thread's own context, which nothing entered, if has_base */
     int has_base;
-    pit_stack *stack;   /* where its spans are while another flow runs */
-    PyObject **aliases; /* contexts that were run inside, all owned */
+    pit_stack *stack;            /* where its spans are while another flow runs */
+    int64_t floor;               /* spans that were open when context came in */
+    struct pitpy_alias *aliases; /* contexts that it runs inside of */
     size_t alias_count, alias_room;
     struct pitpy_thread *thread; /* NULL once that has ended */
     struct pitpy_flow *next;     /* in the list of spares */

@@ -248,45 +248,49 @@ static int loop_is_running(void)
     return runs;
 }
 
-/* Aliases that nothing else holds are of runs that have ended. */
-static void drop_dead_aliases(pitpy_flow *flow)
+static int is_base(const pitpy_flow *flow)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < flow->alias_count; i++) {
-        PyObject *alias = flow->aliases[i];
-        if (alias && Py_REFCNT(alias) == 1)
-            Py_DECREF(alias);
-        else
-            flow->aliases[kept++] = alias;
-    }
-    flow->alias_count = kept;
+    return flow->has_base && flow->context == flow->base;
 }
 
-/* Its present context becomes an alias, and `context` is what it runs for. 0 without memory. */
+/* Its present context waits, and `context` runs inside it. 0 without memory. */
 static int run_inside(pitpy_flow *flow, PyObject *context)
 {
     if (flow->alias_count == flow->alias_room) {
-        drop_dead_aliases(flow);
-        if (flow->alias_count * 2 > flow->alias_room || !flow->alias_room) {
-            size_t room = flow->alias_room ? flow->alias_room * 2 : 8;
-            PyObject **aliases = realloc(flow->aliases, room * sizeof *aliases);
-            if (!aliases)
-                return 0;
-            flow->aliases = aliases;
-            flow->alias_room = room;
-        }
+        size_t room = flow->alias_room ? flow->alias_room * 2 : 8;
+        struct pitpy_alias *aliases = realloc(flow->aliases, room * sizeof *aliases);
+        if (!aliases)
+            return 0;
+        flow->aliases = aliases;
+        flow->alias_room = room;
     }
-    flow->aliases[flow->alias_count++] = flow->context;
+    flow->aliases[flow->alias_count++] = (struct pitpy_alias){flow->context, flow->floor};
     flow->context = Py_XNewRef(context);
+    flow->floor = flow->open;
     return 1;
+}
+
+/* Back to the code that called a context which has been left and has no span open. */
+static void settle(pitpy_flow *flow)
+{
+    while (flow->alias_count > 0 && flow->open <= flow->floor && !is_base(flow) &&
+           !is_entered(flow->context)) {
+        PyObject *left = flow->context;
+        struct pitpy_alias alias = flow->aliases[--flow->alias_count];
+        flow->context = alias.context;
+        flow->floor = alias.floor;
+        Py_XDECREF(left);
+    }
 }
 
 static int take_alias(pitpy_flow *flow, PyObject *context)
 {
     for (size_t i = flow->alias_count; i-- > 0;)
-        if (flow->aliases[i] == context) {
-            flow->aliases[i] = flow->context;
-            flow->context = context;
+        if (flow->aliases[i].context == context) {
+            struct pitpy_alias alias = flow->aliases[i];
+            flow->aliases[i] = (struct pitpy_alias){flow->context, flow->floor};
+            flow->context = alias.context;
+            flow->floor = alias.floor;
             return 1;
         }
     return 0;
@@ -295,8 +299,7 @@ static int take_alias(pitpy_flow *flow, PyObject *context)
 /* Is the code of `context` called by the code whose spans are open on `flow`? */
 static int is_called_by(const pitpy_flow *flow)
 {
-    int is_base = flow->has_base && flow->context == flow->base;
-    return (is_base || is_entered(flow->context)) && !loop_is_running();
+    return (is_base(flow) || is_entered(flow->context)) && !loop_is_running();
 }
 
 /* ---- switching ------------------------------------------------------------------------------- */
@@ -322,14 +325,14 @@ static void put_away(pitpy_thread *thread, pitpy_flow *flow)
 {
     table_put(thread, flow->context, flow);
     for (size_t i = 0; i < flow->alias_count; i++)
-        table_put(thread, flow->aliases[i], flow);
+        table_put(thread, flow->aliases[i].context, flow);
 }
 
 static void take_up(pitpy_thread *thread, pitpy_flow *flow)
 {
     table_remove(thread, flow->context);
     for (size_t i = 0; i < flow->alias_count; i++)
-        table_remove(thread, flow->aliases[i]);
+        table_remove(thread, flow->aliases[i].context);
 }
 
 /* 0 without memory for the table: nothing was changed. */
@@ -390,7 +393,8 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
         flow->context = flow->base = Py_NewRef(context);
         return flow;
     }
-    if (take_alias(flow, context))
+    settle(flow);
+    if (flow->context == context || take_alias(flow, context))
         return flow;
     if (is_called_by(flow) && run_inside(flow, context))
         return flow;
@@ -430,7 +434,7 @@ void pitpy_flow_leave(pitpy_flow *flow)
     if (!is_last)
         return;
     for (size_t i = 0; i < flow->alias_count; i++)
-        Py_XDECREF(flow->aliases[i]);
+        Py_XDECREF(flow->aliases[i].context);
     flow_free(flow);
     Py_XDECREF(context);
 }
@@ -438,12 +442,14 @@ void pitpy_flow_leave(pitpy_flow *flow)
 /* Giving a context back can run any code, spans too: the flow is ready for it before. */
 void pitpy_flow_rest(pitpy_flow *flow)
 {
-    PyObject **aliases = flow->aliases, *context = flow->context;
+    struct pitpy_alias *aliases = flow->aliases;
+    PyObject *context = flow->context;
     size_t count = flow->alias_count;
     flow->aliases = NULL;
     flow->alias_count = flow->alias_room = 0;
+    flow->floor = 0;
     for (size_t i = 0; i < count; i++)
-        Py_XDECREF(aliases[i]);
+        Py_XDECREF(aliases[i].context);
     free(aliases);
     Py_XDECREF(context);
 }
