@@ -7,12 +7,13 @@ set -eu
 # clang-runtime is no package: the one with the libraries of clang's sanitizers and fuzzer has
 # another name in each release.
 declare -A packages=(
-    [build]="gcc g++ cmake make libc6-dev pkg-config python3 zlib1g-dev libzstd-dev
+    [build]="gcc g++ cmake make libc6-dev pkg-config python3 python3-dev zlib1g-dev libzstd-dev
              libyaml-dev libjansson-dev"
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
             git valgrind e2fsprogs zstd libbenchmark-dev hyperfine python3-pytest-benchmark
-            python3-jsonschema"
-    [bench]="git"
+            python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
+            python3-numpy python3-pandas python3-torch mypy"
+    [bench]="git python3-numpy python3-torch"
     [lint]="clang-format clang-tidy cppcheck shellcheck"
 )
 # On other systems the programs themselves are looked for.

@@ -3,8 +3,9 @@
 #
 #   unit      gcc build, tests/unit
 #   system    tests/system and tests/cli, on that build
+#   python    tests/python, on that build
 #   layers    who includes whom, what the library exports
-#   asan      unit and system under the address and undefined-behaviour sanitizers
+#   asan      unit, system and python under the address and undefined-behaviour sanitizers
 #   tsan      unit and system under the thread sanitizer
 #   clang     clang build with warnings as errors, tests/unit
 #   aarch64   cross build for ARM with warnings as errors, tests/unit under qemu
@@ -23,7 +24,7 @@ logs=$build/test-logs
 jobs=$(nproc)
 fuzz_seconds=${FUZZ_SECONDS:-20}
 test_timeout=${TEST_TIMEOUT:-300}
-all_stages="unit system layers asan tsan clang aarch64 fuzz"
+all_stages="unit system python layers asan tsan clang aarch64 fuzz"
 
 # The tests set these themselves; what the caller has must not reach them.
 unset PITWALL PITWALL_FILE PITWALL_LIVE NO_COLOR COLUMNS MAKEFLAGS MFLAGS MAKELEVEL
@@ -138,6 +139,23 @@ system_tests() { # system_tests FOLDER [SANITIZER]
     cli_cases "$folder"
 }
 
+# The package's own tests run with the system's Python. They are left out under the thread sanitizer,
+# which wants the whole interpreter built with it.
+python_tests() { # python_tests FOLDER [SANITIZER]
+    local folder=$1 sanitizer=${2:-} file found=no
+    for file in "$tree"/tests/python/test_*.py; do
+        [ -e "$file" ] || continue
+        found=yes
+        if [ -n "$sanitizer" ] && grep -q 'plain_build_only=True' "$file"; then
+            printf '  --    %-34s checks the plain build alone\n' "$(basename "$file")"
+            continue
+        fi
+        run_counted "$(basename "$file")" env PITWALL_BUILD="$folder" \
+            PITWALL_SANITIZER="$sanitizer" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$file"
+    done
+    [ $found = yes ] || fail "python tests" "there are none"
+}
+
 # cli_cases FOLDER: each tests/cli/x.sh runs in an empty folder with the tool in its PATH. Its
 # output must be x.sh.stdout.exact, its status the number in x.sh.status (0 without that file),
 # and what it says on stderr x.sh.stderr.exact where that file is.
@@ -210,6 +228,10 @@ stage_system() {
     build_in "$build" && system_tests "$build"
 }
 
+stage_python() {
+    build_in "$build" && python_tests "$build"
+}
+
 stage_layers() {
     build_in "$build" && run_counted layers.py env PITWALL_BUILD="$build" \
         PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$tree/tests/layers.py"
@@ -221,6 +243,7 @@ stage_asan() {
     export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 PITWALL_SANITIZER=address
     unit_tests "$build/asan"
     system_tests "$build/asan" address
+    python_tests "$build/asan" address
     unset ASAN_OPTIONS UBSAN_OPTIONS PITWALL_SANITIZER
 }
 
