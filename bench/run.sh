@@ -42,5 +42,8 @@ run bench_stall noise
 run bench_stall in_place
 run bench_stall shm
 
+echo "bench: bench_python.py" >&2
+PYTHONPATH=$build/python:$build/bench /usr/bin/python3 "$here/bench_python.py" >>"$results"
+
 python3 "$here/collect.py" "$results" "$build/bench.json"
 python3 -m json.tool "$build/bench.json" >/dev/null

@@ -38,6 +38,9 @@ target_include_directories(pitwall_python SYSTEM PRIVATE ${python_include})
 # The shared library, never the static one: a process has one recorder.
 target_link_libraries(pitwall_python PRIVATE pitwall Threads::Threads m)
 pitwall_own(pitwall_python)
+# Calls go straight through the table of addresses: between two spans the caches are the program's.
+target_compile_options(pitwall_python PRIVATE -fno-plt)
+target_link_options(pitwall_python PRIVATE -Wl,-z,now)
 
 # The Python files are copied at every build; what is gone from the tree is gone from the build.
 add_custom_target(python ALL
@@ -46,3 +49,10 @@ add_custom_target(python ALL
     COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:pitwall>
             ${python_folder}/$<TARGET_SONAME_FILE_NAME:pitwall>
     DEPENDS pitwall_python pitwall VERBATIM)
+
+# The floor of its benchmark.
+add_library(bench_empty_with MODULE ${PROJECT_SOURCE_DIR}/bench/python/empty_with.c)
+set_target_properties(bench_empty_with PROPERTIES PREFIX "" OUTPUT_NAME "empty_with"
+    SUFFIX "${python_suffix}" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+target_include_directories(bench_empty_with SYSTEM PRIVATE ${python_include})
+pitwall_own(bench_empty_with)

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+pitpy_state *pitpy_hot;
+
 /* ---- errors ----------------------------------------------------------------------------------- */
 
 PyObject *pitpy_fail(pitpy_state *state, int code, const char *what, const char *detail)
@@ -105,6 +107,11 @@ static int module_exec(PyObject *module)
     if (!is_main_interpreter())
         return -1;
     pitpy_state *state = pitpy_state_of(module);
+    if (pitpy_hot) {
+        PyErr_SetString(PyExc_ImportError, "pitwall is loaded already: one module a process");
+        return -1;
+    }
+    pitpy_hot = state;
     state->names = PyDict_New();
     if (!state->names || add_error(module) < 0 || add_codes(module) < 0)
         return -1;
@@ -133,8 +140,9 @@ static int module_clear(PyObject *module)
     pitpy_state *state = pitpy_state_of(module);
     for (size_t i = 0; i < PITPY_CACHE; i++)
         Py_CLEAR(state->cache[i].text);
-    while (state->spare_count > 0)
-        PyObject_Free(state->spare[--state->spare_count]);
+    pitpy_free_spares(state);
+    if (pitpy_hot == state)
+        pitpy_hot = NULL;
     Py_CLEAR(state->error);
     Py_CLEAR(state->span_type);
     Py_CLEAR(state->bind_type);

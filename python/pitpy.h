@@ -66,20 +66,28 @@ typedef struct pitpy_name {
 #define PITPY_SPARE 64
 
 typedef struct pitpy_state {
-    PyObject *error; /* pitwall.Error */
+    struct pitpy_span *spare; /* spans that were thrown away, a list */
+    int64_t spare_count;
     PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type;
-    PyObject *names; /* str → address of a pitpy_name */
+    PyObject *error;  /* pitwall.Error */
+    PyObject *names;  /* str → address of a pitpy_name */
+    PyObject *tools;  /* what tools_*.c keep: a dict, or NULL before its first use */
+    int is_automatic; /* the default recorder was opened by a span */
     struct {
         PyObject *text; /* owned: an address that is not reused */
         pitpy_name *name;
-    } cache[PITPY_CACHE];                  /* by the address of the str */
-    struct pitpy_span *spare[PITPY_SPARE]; /* spans that were thrown away */
-    int spare_count;
-    int is_automatic; /* the default recorder was opened by a span */
-    PyObject *tools;  /* what tools_*.c keep: a dict, or NULL before its first use */
+    } cache[PITPY_CACHE]; /* by the address of the str */
 } pitpy_state;
 
 extern struct PyModuleDef pitpy_module;
+
+/* The state of the one module there is, for the hot path: what hangs on the type or the module would
+ * be two more lines that a cold cache has to fetch. NULL before its start and after its end. */
+extern pitpy_state *pitpy_hot __attribute__((visibility("hidden")));
+#define PITPY_HOT __attribute__((hot))
+
+/* Free the spans that were thrown away. */
+void pitpy_free_spares(pitpy_state *state);
 
 static inline pitpy_state *pitpy_state_of(PyObject *module)
 {

@@ -39,7 +39,7 @@ static PyObject *next_item(timed_iter *self)
     return Py_TYPE(self->iterator)->tp_iternext(self->iterator);
 }
 
-static PyObject *iter_next(PyObject *object)
+PITPY_HOT static PyObject *iter_next(PyObject *object)
 {
     timed_iter *self = (timed_iter *)object;
     pitpy_open open;

@@ -19,13 +19,13 @@ struct older {
 
 typedef struct pitpy_span {
     PyObject_HEAD vectorcallfunc vectorcall;
-    pitpy_state *state;
     pitpy_name *name;
     unsigned flags;
     int is_open; /* `open` is an open span */
     pitpy_open open;
     struct older *older;
-    uint64_t elapsed_ns; /* of the last end; PITPY_NO_TIME: never ended */
+    uint64_t elapsed_ns;     /* of the last end; PITPY_NO_TIME: never ended */
+    struct pitpy_span *next; /* in the list of spares */
 } pitpy_span;
 
 /* ---- begin and end, the parts that are rare --------------------------------------------------- */
@@ -80,7 +80,7 @@ uint64_t pitpy_age(const pitpy_open *open)
 
 /* ---- one object, several begins --------------------------------------------------------------- */
 
-static int span_begin(pitpy_span *self)
+PITPY_HOT static int span_begin(pitpy_span *self)
 {
     if (PITPY_UNLIKELY(self->is_open)) {
         struct older *older = malloc(sizeof *older);
@@ -91,13 +91,13 @@ static int span_begin(pitpy_span *self)
         *older = (struct older){self->open, self->older};
         self->older = older;
     }
-    pitpy_begin(self->state, self->name, self->flags, &self->open);
+    pitpy_begin(pitpy_hot, self->name, self->flags, &self->open);
     self->is_open = 1;
     return 0;
 }
 
 /* The newest begin of the calling task, or the newest of all if it has none. */
-static void take_open(pitpy_span *self, pitpy_open *open)
+PITPY_HOT static void take_open(pitpy_span *self, pitpy_open *open)
 {
     *open = self->open;
     if (PITPY_LIKELY(!self->older)) {
@@ -121,7 +121,7 @@ static void take_open(pitpy_span *self, pitpy_open *open)
     free(taken);
 }
 
-static void span_end(pitpy_span *self)
+PITPY_HOT static void span_end(pitpy_span *self)
 {
     pitpy_open open;
     take_open(self, &open);
@@ -130,7 +130,7 @@ static void span_end(pitpy_span *self)
 
 static PyObject *never_begun(pitpy_span *self)
 {
-    PyErr_Format(self->state->error, "span '%U' is not open: it was ended already, or never begun",
+    PyErr_Format(pitpy_hot->error, "span '%U' is not open: it was ended already, or never begun",
                  self->name->text);
     return NULL;
 }
@@ -153,8 +153,8 @@ static PyObject *decorate(pitpy_span *self, PyObject *function)
 }
 
 /* () enters; (type, value, traceback) exits; (function) decorates. */
-static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
-                                 PyObject *kwnames)
+PITPY_HOT static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                           PyObject *kwnames)
 {
     pitpy_span *self = (pitpy_span *)object;
     Py_ssize_t count = PyVectorcall_NARGS(nargsf);
@@ -178,18 +178,24 @@ static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t
 
 /* ---- make and throw away ---------------------------------------------------------------------- */
 
-static PyObject *span_make(pitpy_state *state, pitpy_name *name, unsigned flags)
+/* A spare has kept its reference to the type: it only needs to count as alive again. */
+PITPY_HOT static PyObject *span_make(pitpy_state *state, pitpy_name *name, unsigned flags)
 {
-    pitpy_span *self;
-    if (PITPY_LIKELY(state->spare_count > 0)) {
-        self = state->spare[--state->spare_count];
+    pitpy_span *self = state->spare;
+    if (PITPY_LIKELY(self != NULL)) {
+        state->spare = self->next;
+        state->spare_count--;
+#ifdef Py_REF_DEBUG
         PyObject_Init((PyObject *)self, state->span_type);
+        Py_DECREF(state->span_type);
+#else
+        Py_SET_REFCNT((PyObject *)self, 1);
+#endif
     } else {
         self = PyObject_New(pitpy_span, state->span_type);
         if (!self)
             return NULL;
         self->vectorcall = span_vectorcall;
-        self->state = state;
         self->older = NULL;
     }
     self->name = name;
@@ -197,6 +203,17 @@ static PyObject *span_make(pitpy_state *state, pitpy_name *name, unsigned flags)
     self->is_open = 0;
     self->elapsed_ns = PITPY_NO_TIME;
     return (PyObject *)self;
+}
+
+void pitpy_free_spares(pitpy_state *state)
+{
+    while (state->spare) {
+        pitpy_span *span = state->spare;
+        state->spare = span->next;
+        PyObject_Free(span);
+        Py_DECREF(state->span_type);
+    }
+    state->spare_count = 0;
 }
 
 /* A span that is thrown away while it is open ends then. */
@@ -209,17 +226,20 @@ static void end_all(pitpy_span *self)
     PyErr_Restore(type, value, traceback);
 }
 
-static void span_dealloc(PyObject *object)
+PITPY_HOT static void span_dealloc(PyObject *object)
 {
     pitpy_span *self = (pitpy_span *)object;
-    PyTypeObject *type = Py_TYPE(object);
+    pitpy_state *state = pitpy_hot;
     if (PITPY_UNLIKELY(self->is_open))
         end_all(self);
-    pitpy_state *state = self->state;
-    if (PITPY_LIKELY(state->spare_count < PITPY_SPARE))
-        state->spare[state->spare_count++] = self;
-    else
-        PyObject_Free(self);
+    if (PITPY_LIKELY(state && state->spare_count < PITPY_SPARE)) {
+        self->next = state->spare;
+        state->spare = self;
+        state->spare_count++;
+        return;
+    }
+    PyTypeObject *type = Py_TYPE(object);
+    PyObject_Free(self);
     Py_DECREF(type);
 }
 
@@ -271,10 +291,11 @@ static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kw
     return -1;
 }
 
-static PyObject *span_type_vectorcall(PyObject *type, PyObject *const *args, size_t nargsf,
-                                      PyObject *kwnames)
+PITPY_HOT static PyObject *span_type_vectorcall(PyObject *type, PyObject *const *args,
+                                                size_t nargsf, PyObject *kwnames)
 {
-    pitpy_state *state = pitpy_state_of_type((PyTypeObject *)type);
+    (void)type;
+    pitpy_state *state = pitpy_hot;
     Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     PyObject *text = NULL;
     unsigned flags = 0;
@@ -388,7 +409,7 @@ static PyType_Spec done_spec = {"pitwall._pitwall._done", sizeof(done), 0,
 static PyObject *method_aenter(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    return span_begin((pitpy_span *)self) < 0 ? NULL : done_new(((pitpy_span *)self)->state, self);
+    return span_begin((pitpy_span *)self) < 0 ? NULL : done_new(pitpy_hot, self);
 }
 
 static PyObject *method_aexit(PyObject *object, PyObject *unused)
@@ -398,7 +419,7 @@ static PyObject *method_aexit(PyObject *object, PyObject *unused)
     if (!self->is_open)
         return never_begun(self);
     span_end(self);
-    return done_new(self->state, Py_None);
+    return done_new(pitpy_hot, Py_None);
 }
 
 /* ---- __enter__ and __exit__ -------------------------------------------------------------------- */
@@ -407,7 +428,7 @@ typedef struct bind {
     PyObject_HEAD
 } bind;
 
-static PyObject *bind_get(PyObject *self, PyObject *object, PyObject *type)
+PITPY_HOT static PyObject *bind_get(PyObject *self, PyObject *object, PyObject *type)
 {
     (void)type;
     return Py_NewRef(object ? object : self);

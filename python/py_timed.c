@@ -16,8 +16,8 @@ typedef struct timed {
     PyObject *weak;
 } timed;
 
-static PyObject *timed_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
-                                  PyObject *kwnames)
+PITPY_HOT static PyObject *timed_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                            PyObject *kwnames)
 {
     timed *self = (timed *)object;
     pitpy_open open;

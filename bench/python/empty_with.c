@@ -11,8 +11,7 @@
 #define SLOT(function) (__extension__(void *)(function))
 
 typedef struct empty {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+    PyObject_HEAD vectorcallfunc vectorcall;
 } empty;
 
 /* One interpreter, one thread: a benchmark. */
@@ -36,8 +35,11 @@ static PyObject *type_vectorcall(PyObject *type, PyObject *const *args, size_t n
     (void)args;
     (void)nargsf;
     (void)kwnames;
-    if (spare_count > 0)
-        return PyObject_Init((PyObject *)spare[--spare_count], (PyTypeObject *)type);
+    if (spare_count > 0) {
+        PyObject *again = (PyObject *)spare[--spare_count];
+        Py_SET_REFCNT(again, 1);
+        return again;
+    }
     empty *self = PyObject_New(empty, (PyTypeObject *)type);
     if (self)
         self->vectorcall = empty_vectorcall;
@@ -47,10 +49,11 @@ static PyObject *type_vectorcall(PyObject *type, PyObject *const *args, size_t n
 static void empty_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
-    if (spare_count < 64)
-        spare[spare_count++] = (empty *)self;
-    else
-        PyObject_Free(self);
+    if (spare_count < 64) {
+        spare[spare_count++] = (empty *)self; /* with its reference to the type */
+        return;
+    }
+    PyObject_Free(self);
     Py_DECREF(type);
 }
 

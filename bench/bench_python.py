@@ -1,0 +1,188 @@
+"""What recording costs in Python: lines "key value" for collect.py.
+
+    PYTHONPATH=build/python:build/bench /usr/bin/python3 bench/bench_python.py
+
+Everything is measured in turns, round after round, by the processor time of the thread, and the best
+round counts: machines are noisy, and what is compared must have had the same chances. The training
+steps, bare and timed, come in short blocks in a random order; there the 10th percentile counts.
+"""
+
+import contextlib
+import random
+import sys
+import time
+import timeit
+
+import empty_with
+import pitwall
+
+ROUNDS = 60
+LOOPS = 10000
+BLOCK = 10  # steps of one kind in a row, as a program has them; the first one is left out
+
+
+def best_of(statements, names, loops=LOOPS, rounds=ROUNDS):
+    """Nanoseconds of each statement, without the loop around it."""
+    timers = {
+        key: timeit.Timer(text, globals=names, timer=time.thread_time)
+        for key, text in dict(statements, loop="pass").items()
+    }
+    best = dict.fromkeys(timers, float("inf"))
+    for _ in range(rounds):
+        for key, timer in timers.items():
+            best[key] = min(best[key], timer.timeit(loops) / loops * 1e9)
+    loop = best.pop("loop")
+    return {key: ns - loop for key, ns in best.items()}
+
+
+@contextlib.contextmanager
+def generated(times, name):
+    start = time.perf_counter()
+    try:
+        yield
+    finally:
+        times[name] = times.get(name, 0.0) + time.perf_counter() - start
+
+
+def spans():
+    def bare():
+        pass
+
+    names = {
+        "span": pitwall.span,
+        "empty": empty_with.empty,
+        "kept": empty_with.empty(),
+        "bare": bare,
+        "timed": pitwall.timed(bare),
+        "clock": time.perf_counter,
+        "append": [].append,
+        "generated": generated,
+        "times": {},
+        "hundred": list(range(100)),
+        "iterate": pitwall.iter,
+    }
+    with_list = "a = clock(); append(clock() - a)"
+    found = best_of(
+        {
+            "empty": 'with empty("x"): pass',
+            "kept": "with kept: pass",
+            "span": 'with span("x"): pass',
+            "bare": "bare()",
+            "timed": "timed()",
+        },
+        names,
+    )
+    names["append"] = __import__("collections").deque(maxlen=1000).append
+    found.update(
+        best_of(
+            {
+                "by_hand": with_list,
+                "generated": 'with generated(times, "x"): pass',
+                "memory": 'with span("m", memory=True): pass',
+                "bare_items": "for _ in hundred: pass",
+                "timed_items": 'for _ in iterate(hundred, "i"): pass',
+            },
+            names,
+            loops=500,
+        )
+    )
+    show("py_empty_with_ns", found["empty"])
+    show("py_span_ns", found["span"])
+    show("py_span_x_empty_with", found["span"] / found["empty"])
+    show("py_span_x_kept_with", found["span"] / found["kept"])
+    show("py_decorator_ns", found["timed"] - found["bare"])
+    show("py_iter_ns", (found["timed_items"] - found["bare_items"]) / 100)
+    show("py_mem_span_us", found["memory"] / 1000)
+    show("py_by_hand_ns", found["by_hand"])
+    show("py_contextmanager_ns", found["generated"])
+
+
+def record_function(torch):
+    function = torch.profiler.record_function
+    names = {"record_function": function}
+    return best_of({"it": 'with record_function("x"): pass'}, names, loops=500)["it"]
+
+
+def steps(torch):
+    """The step bare, with four spans, and with four spans that measure memory."""
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(
+        torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10)
+    )
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+    data = torch.randn(512, 64)
+    target = torch.randint(0, 10, (512,))
+    loss_of = torch.nn.CrossEntropyLoss()
+    span = pitwall.span
+
+    def bare(i):
+        x, y = data[i : i + 64], target[i : i + 64]
+        loss = loss_of(model(x), y)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+
+    def timed(i):
+        with span("data"):
+            x, y = data[i : i + 64], target[i : i + 64]
+        with span("forward"):
+            loss = loss_of(model(x), y)
+        with span("backward"):
+            optimiser.zero_grad()
+            loss.backward()
+        with span("step"):
+            optimiser.step()
+
+    def measured(i):
+        with span("data", memory=True):
+            x, y = data[i : i + 64], target[i : i + 64]
+        with span("forward", memory=True):
+            loss = loss_of(model(x), y)
+        with span("backward", memory=True):
+            optimiser.zero_grad()
+            loss.backward()
+        with span("step", memory=True):
+            optimiser.step()
+
+    kinds = {"bare": bare, "timed": timed, "measured": measured}
+    taken = {key: [] for key in kinds}
+    for function in kinds.values():
+        for _ in range(50):
+            function(0)
+    order = list(kinds)
+    for _ in range(600):
+        random.shuffle(order)
+        for key in order:
+            for _ in range(BLOCK):
+                start = time.perf_counter_ns()
+                kinds[key](0)
+                taken[key].append(time.perf_counter_ns() - start)
+            del taken[key][-BLOCK]
+    low = {key: sorted(times)[len(times) // 10] for key, times in taken.items()}
+    show("py_step_us", low["bare"] / 1000)
+    show("py_step_spans_pct", (low["timed"] / low["bare"] - 1) * 100)
+    show("py_step_memory_pct", (low["measured"] / low["bare"] - 1) * 100)
+
+
+def show(key, value):
+    print("%s %s" % (key, "n/a" if value is None else "%.4f" % value))
+    sys.stdout.flush()
+
+
+def main():
+    random.seed(1)
+    pitwall.open(in_memory=True)
+    spans()
+    try:
+        import torch
+    except ImportError:
+        for key in ("record_function_ns", "step_us", "step_spans_pct", "step_memory_pct"):
+            show("py_" + key, None)
+        return
+    show("py_record_function_ns", record_function(torch))
+    steps(torch)
+
+
+if __name__ == "__main__":
+    main()
