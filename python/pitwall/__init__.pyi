@@ -1,0 +1,206 @@
+# Types of the native API; the modules beside it carry their own.
+
+import os
+from types import TracebackType
+from typing import (
+    Any,
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Dict,
+    Generic,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    SupportsFloat,
+    SupportsIndex,
+    Type,
+    TypeVar,
+    Union,
+    final,
+    overload,
+)
+
+__version__: str
+__all__ = [
+    "Error",
+    "Recorder",
+    "close",
+    "export",
+    "flops",
+    "items",
+    "journal",
+    "label",
+    "phase",
+    "read",
+    "read_live",
+    "report",
+    "rss",
+    "span",
+    "status",
+    "thread_name",
+    "timed",
+    "value",
+    "views",
+]
+
+_T = TypeVar("_T")
+_F = TypeVar("_F", bound=Callable[..., Any])
+_Path = Union[str, "os.PathLike[str]"]
+
+class Error(RuntimeError):
+    code: Optional[int]
+
+@final
+class span:
+    def __new__(
+        cls,
+        name: str,
+        memory: bool = ...,
+        record: bool = ...,
+        *,
+        wait: bool = ...,
+        leaks: bool = ...,
+    ) -> span: ...
+    @property
+    def elapsed(self) -> float: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_open(self) -> bool: ...
+    def begin(self) -> span: ...
+    def end(self) -> float: ...
+    def drop(self) -> None: ...
+    def __enter__(self) -> span: ...
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+        /,
+    ) -> None: ...
+    def __aenter__(self) -> Awaitable[span]: ...
+    def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        traceback: Optional[TracebackType],
+        /,
+    ) -> Awaitable[None]: ...
+    def __call__(self, function: _F, /) -> _F: ...
+
+@overload
+def timed(
+    function: Optional[str] = ...,
+    *,
+    name: Optional[str] = ...,
+    memory: bool = ...,
+    record: bool = ...,
+    wait: bool = ...,
+    leaks: bool = ...,
+) -> Callable[[_F], _F]: ...
+@overload
+def timed(
+    function: _F,
+    *,
+    name: Optional[str] = ...,
+    memory: bool = ...,
+    record: bool = ...,
+    wait: bool = ...,
+    leaks: bool = ...,
+) -> _F: ...
+
+class _Iter(Generic[_T]):
+    def __iter__(self) -> _Iter[_T]: ...
+    def __next__(self) -> _T: ...
+    def __len__(self) -> int: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+class _AsyncIter(Generic[_T]):
+    def __aiter__(self) -> _AsyncIter[_T]: ...
+    def __anext__(self) -> Awaitable[_T]: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+@overload
+def iter(
+    iterable: Iterable[_T], name: str = ..., memory: bool = ..., record: bool = ...
+) -> _Iter[_T]: ...
+@overload
+def iter(
+    iterable: AsyncIterable[_T], name: str = ..., memory: bool = ..., record: bool = ...
+) -> _AsyncIter[_T]: ...
+def value(name: str, number: SupportsFloat, /) -> None: ...
+def items(n: SupportsIndex, /) -> None: ...
+def bytes(n: SupportsIndex, /) -> None: ...
+def flops(n: SupportsIndex, /) -> None: ...
+def phase(name: Optional[str], /) -> None: ...
+def label(key: str, value: str, /) -> None: ...
+def thread_name(name: str, /) -> None: ...
+def rss() -> Optional[int]: ...
+def journal(
+    kind: str,
+    text: str = ...,
+    figures: Optional[Mapping[str, float]] = ...,
+    units: Optional[Mapping[str, str]] = ...,
+    wall: Optional[float] = ...,
+) -> None: ...
+
+class Recorder:
+    def __init__(
+        self,
+        path: Optional[_Path] = ...,
+        *,
+        in_memory: bool = ...,
+        memory: bool = ...,
+        record: bool = ...,
+        ring_bytes: int = ...,
+        max_bytes: int = ...,
+        record_bytes: int = ...,
+        sample_hz: float = ...,
+        labels: Optional[Mapping[str, str]] = ...,
+    ) -> None: ...
+    def span(self, name: str) -> Any: ...
+    @property
+    def status(self) -> Dict[str, Any]: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def recording(self) -> bool: ...
+    def close(self) -> None: ...
+    def read(self) -> Dict[str, Any]: ...
+    def report(self, **options: Any) -> str: ...
+    def __enter__(self) -> Recorder: ...
+    def __exit__(self, *error: Any) -> None: ...
+
+def open(
+    path: Optional[_Path] = ...,
+    *,
+    in_memory: bool = ...,
+    memory: bool = ...,
+    record: bool = ...,
+    ring_bytes: int = ...,
+    max_bytes: int = ...,
+    record_bytes: int = ...,
+    sample_hz: float = ...,
+    labels: Optional[Mapping[str, str]] = ...,
+) -> Recorder: ...
+def close() -> None: ...
+def status() -> Dict[str, Any]: ...
+def read(path: Union[_Path, Recorder]) -> Dict[str, Any]: ...
+def read_live() -> Dict[str, Any]: ...
+def report(
+    *runs: Union[_Path, Recorder],
+    view: Optional[str] = ...,
+    form: str = ...,
+    flat: bool = ...,
+    sort: Optional[str] = ...,
+    depth: int = ...,
+    min_share: float = ...,
+    width: int = ...,
+    ascii: bool = ...,
+    title: Optional[str] = ...,
+    node: Optional[str] = ...,
+) -> str: ...
+def export(*runs: Union[_Path, Recorder], format: str) -> str: ...
+def views() -> List[str]: ...

@@ -1,0 +1,5 @@
+# The extension, for the package alone.
+
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...

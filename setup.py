@@ -1,0 +1,58 @@
+"""Builds the package's two shared objects: libpitwall.so.0, the same sources as the C library's, and
+the extension beside it, which finds it by its own place. A process has one recorder, so the library
+is never linked into the extension."""
+
+import glob
+import os
+import re
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+LAYERS = ("format", "recorder", "reader", "analysis", "report", "views", "monitor")
+LIBRARY = "libpitwall.so.0"
+FLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-pthread"]
+
+
+def version():
+    with open(os.path.join("include", "pitwall.h"), encoding="utf-8") as header:
+        return re.search(r'^#define PITWALL_VERSION "(.+)"', header.read(), re.M).group(1)
+
+
+class Build(build_ext):
+    """The library first, into the folder the extension goes to."""
+
+    def build_extension(self, ext):
+        folder = os.path.dirname(self.get_ext_fullpath(ext.name))
+        os.makedirs(folder, exist_ok=True)
+        sources = sorted(f for layer in LAYERS for f in glob.glob("src/%s/*.c" % layer))
+        objects = self.compiler.compile(
+            sources,
+            output_dir=os.path.join(self.build_temp, "library"),
+            macros=[("_GNU_SOURCE", "")],
+            include_dirs=["include", "src"],
+            extra_postargs=FLAGS + ["-fPIC"],
+        )
+        library = os.path.join(folder, LIBRARY)
+        options = ["-Wl,-soname," + LIBRARY, "-Wl,-z,nodelete", "-Wl,--no-undefined", "-pthread"]
+        self.compiler.link_shared_object(objects, library, libraries=["m"], extra_postargs=options)
+        ext.extra_objects = [library]
+        super().build_extension(ext)
+
+
+setup(
+    version=version(),
+    ext_modules=[
+        Extension(
+            "pitwall._pitwall",
+            sources=sorted(glob.glob("python/*.c")),
+            depends=sorted(glob.glob("python/*.h") + glob.glob("include/*.h")),
+            include_dirs=["include"],
+            define_macros=[("_GNU_SOURCE", "")],
+            extra_compile_args=FLAGS + ["-fno-plt"],
+            extra_link_args=["-Wl,-rpath,$ORIGIN", "-Wl,-z,now"],
+            libraries=["m"],
+        )
+    ],
+    cmdclass={"build_ext": Build},
+)
