@@ -3,10 +3,14 @@ name is there."""
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import pit_case
+
+sys.path.append(os.path.join(pit_case.source_dir(), "tests", "python"))
+import py_case  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -31,6 +35,25 @@ class Documents(unittest.TestCase):
                     self.compile_and_run(block)
                 count += 1
         self.assertGreaterEqual(count, 7)
+
+    def test_every_python_program_runs(self):
+        count = 0
+        for path in documents():
+            for block in re.findall(r"^```python\n(.*?)^```", text_of(path), re.M | re.S):
+                if "import pitwall" not in block:
+                    continue
+                with self.subTest(document=os.path.basename(path), starts=block[:60]):
+                    self.run_python(block)
+                count += 1
+        self.assertGreaterEqual(count, 6)
+
+    def run_python(self, source):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
+                file.write(source)
+            env = py_case.environment()
+            subprocess.run([py_case.PYTHON, "program.py"], cwd=folder, check=True, timeout=120,
+                           stdout=subprocess.DEVNULL, env=env)
 
     def compile_and_run(self, source):
         build = pit_case.build_dir()
@@ -62,7 +85,7 @@ class Documents(unittest.TestCase):
                     self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), target)))
 
     def test_every_file_that_the_feature_table_names_is_there(self):
-        names = re.findall(r"`((?:tests|src|examples|bench)/[^`]+)`",
+        names = re.findall(r"`((?:tests|src|examples|bench|python)/[^`]+)`",
                            text_of(os.path.join(ROOT, "docs", "features.md")))
         self.assertGreater(len(names), 20)
         for name in names:

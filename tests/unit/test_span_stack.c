@@ -64,6 +64,37 @@ TEST(the_outer_span_may_end_before_the_inner_one)
     pit_run_free(run);
 }
 
+TEST(a_dropped_span_leaves_no_trace)
+{
+    open_in_memory();
+    pit_token a = pit_begin_name("a");
+    pit_drop(pit_begin_name("b"));
+    pit_token c = pit_begin_name("c"), d = pit_begin_with("d", PIT_MEMORY);
+    pit_drop(d);
+    pit_drop(0);
+    CHECK(pit_end_ns(c) > 0);
+    CHECK(pit_end_ns(a) > 0);
+    pit_run *run = read_now();
+    CHECK(strcmp(tree_of(run), "a 1, a/c 1") == 0);
+    CHECK(run->losses.abandoned == 0 && run->losses.end_without_begin == 0);
+    CHECK(run->threads[0].open_count == 0);
+    pit_run_free(run);
+}
+
+TEST(dropping_an_outer_span_abandons_what_is_open_inside)
+{
+    open_in_memory();
+    pit_token a = pit_begin_name("a");
+    pit_begin_name("b");
+    pit_drop(a);
+    pit_drop(a); /* twice: counted */
+    pit_end(pit_begin_name("c"));
+    pit_run *run = read_now();
+    CHECK(run->losses.abandoned == 1 && run->losses.end_without_begin == 1);
+    CHECK(run->threads[0].open_count == 0);
+    pit_run_free(run);
+}
+
 TEST(a_second_end_is_counted)
 {
     open_in_memory();
