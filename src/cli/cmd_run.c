@@ -12,7 +12,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -26,6 +28,7 @@ static const char help[] =
     "  --memory            every span measures memory\n"
     "  --label KEY=VALUE   kept with the run; may be repeated\n"
     "  --sample HZ         background readings a second; 0: none\n"
+    "  --stats             at the end, on standard error: time, processor time, peak memory\n"
     "  --help              this text\n"
     "\n"
     "An option here goes before the file, the file before the environment; what the program's\n"
@@ -39,22 +42,19 @@ static const char help[] =
     "Exit status: the program's own; 128 + N where signal N killed it; 127 it was not found,\n"
     "126 it could not be started; 64 wrong usage, 66 the file of --config cannot be read.\n";
 
-enum { CONFIG = 256, MEMORY, SAMPLE, LABEL };
+enum { CONFIG = 256, MEMORY, SAMPLE, LABEL, STATS };
 enum { EXIT_NOT_STARTED = 126, EXIT_NOT_FOUND = 127, EXIT_BY_SIGNAL = 128 };
 
 static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"config", required_argument, NULL, CONFIG},
-    {"memory", no_argument, NULL, MEMORY},
-    {"sample", required_argument, NULL, SAMPLE},
-    {"label", required_argument, NULL, LABEL},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"output", required_argument, NULL, 'o'},  {"config", required_argument, NULL, CONFIG},
+    {"memory", no_argument, NULL, MEMORY},     {"sample", required_argument, NULL, SAMPLE},
+    {"label", required_argument, NULL, LABEL}, {"stats", no_argument, NULL, STATS},
+    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
 struct request {
     const char *output, *config_path, *sample;
-    int memory;
+    int memory, stats;
     char labels[16384]; /* one a line */
 };
 
@@ -93,6 +93,9 @@ static int parse_options(int argc, char **argv, struct request *request)
             break;
         case MEMORY:
             request->memory = 1;
+            break;
+        case STATS:
+            request->stats = 1;
             break;
         case LABEL:
             if (!add_label(request, optarg))
@@ -199,17 +202,17 @@ static int why_not(int report)
     return got == (ssize_t)sizeof why ? why : 0;
 }
 
-static int wait_for(void)
+static int wait_for(struct rusage *usage)
 {
     int status;
-    while (waitpid(child, &status, 0) < 0)
+    while (wait4(child, &status, 0, usage) < 0)
         if (errno != EINTR)
             return EXIT_NOT_STARTED;
     child = 0;
     return WIFSIGNALED(status) ? EXIT_BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int start(char **argv)
+static int start(char **argv, struct rusage *usage)
 {
     int pipe_fds[2], why = 0;
     sigset_t all, before;
@@ -230,17 +233,46 @@ static int start(char **argv)
     if (pid > 0)
         why = why_not(pipe_fds[0]);
     close(pipe_fds[0]);
-    int status = pid > 0 ? wait_for() : 0;
+    int status = pid > 0 ? wait_for(usage) : 0;
     if (!why)
         return status;
     return fail(why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start", argv[0],
                 strerror(why));
 }
 
+/* ---- what it took ---------------------------------------------------------------------------- */
+
+/* Of the run itself, in bytes; 0 where there is none. A span that measures memory resets the mark
+ * that the kernel hands on at the end, so the run's own peak can be the higher one. */
+static double recorded_peak(const char *path)
+{
+    pit_run *run = path && !strchr(path, '%') ? pit_run_open(path, NULL) : NULL;
+    double peak = run ? (double)run->rss_peak : 0;
+    pit_run_free(run);
+    return peak;
+}
+
+static double now_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void print_stats(const struct rusage *usage, double seconds, const char *path)
+{
+    double seen = (double)usage->ru_maxrss * 1024, recorded = recorded_peak(path);
+    fprintf(stderr, "pitwall: ran %.3f s, %.3f s user, %.3f s system, peak RSS %.1f MB\n", seconds,
+            (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6,
+            (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6,
+            (recorded > seen ? recorded : seen) / (1024 * 1024));
+}
+
 int cmd_run(int argc, char **argv)
 {
     struct request request = {0};
     struct config config = {0};
+    struct rusage usage = {0};
     int status = parse_options(argc, argv, &request);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
@@ -248,5 +280,11 @@ int cmd_run(int argc, char **argv)
     if (!status)
         status = set_environment(&config);
     config_free(&config);
-    return status ? status : start(argv + optind);
+    if (status)
+        return status;
+    double begun = now_seconds();
+    status = start(argv + optind, &usage);
+    if (request.stats)
+        print_stats(&usage, now_seconds() - begun, request.output);
+    return status;
 }

@@ -8,6 +8,7 @@ little that the process needs for itself (memory_model.SLACK, more under a sanit
 import glob
 import json
 import os
+import re
 import random
 import resource
 import sys
@@ -192,6 +193,24 @@ class Memory(pit_case.Case):
         self.assertEqual(memory_model.records(run), [])
 
     # -- what it costs
+
+    def test_the_peak_of_pitwall_run_is_right_although_the_mark_was_reset(self):
+        steps = ["0bbig", "0g204800", "0d", "0e", "0bsmall", "0e"]
+        program = [pit_case.program("prog_memory"), "script"]
+        path = os.path.join(self.folder(), "run.pit")
+        done = self.run_ok([pit_case.tool(), "run", "--stats", "-o", path, "--", *program, path,
+                            "1", *steps])
+        line = re.search(r"^pitwall: ran [\d.]+ s, [\d.]+ s user, [\d.]+ s system, "
+                         r"peak RSS ([\d.]+) MB$", done.stderr, re.M)
+        self.assertTrue(line, done.stderr)
+        self.assertGreater(float(line.group(1)), 199)
+        # what the kernel hands on is what was the peak after the reset
+        child = os.posix_spawn(program[0], [*program, path + "2", "1", *steps],
+                               pit_case.clean_env())
+        _, status, usage = os.wait4(child, 0)
+        self.assertEqual(status, 0)
+        if not pit_case.sanitizer():
+            self.assertLess(usage.ru_maxrss, 100 * 1024)
 
     def test_the_time_of_spans_around_does_not_contain_the_reading(self):
         count = 1000
