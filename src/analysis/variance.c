@@ -101,7 +101,7 @@ static double explained_by(const double *x, size_t count, size_t p, double *mean
         means[r] = 0;
         for (size_t i = r; i < count; i += p, beats++)
             means[r] += x[i];
-        means[r] /= (double)beats;
+        means[r] /= (double)(beats ? beats : 1); /* p is at most count */
     }
     for (size_t i = 0; i < count; i++) {
         within += (x[i] - means[i % p]) * (x[i] - means[i % p]);

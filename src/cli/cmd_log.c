@@ -121,8 +121,8 @@ int cmd_log(int argc, char **argv)
     if (status)
         return status < 0 ? EXIT_GOOD : status;
     size_t room = (size_t)(argc - optind), count = 0;
-    pit_log **logs = calloc(room, sizeof *logs);
-    const char **names = calloc(room, sizeof *names);
+    pit_log **logs = calloc(room + 1, sizeof *logs);
+    const char **names = calloc(room + 1, sizeof *names);
     for (int i = optind; logs && names && i < argc; i++) {
         logs[count] = read_log(argv[i], &status);
         names[count] = strcmp(argv[i], "-") == 0 ? "standard input" : argv[i];

@@ -85,7 +85,7 @@ static int run_once(const struct race *race, struct racer *racer, int counted)
 /* Every command once, in an order of its own. */
 static int run_round(const struct race *race, int counted)
 {
-    size_t order[RACE_MOST];
+    size_t order[RACE_MOST] = {0};
     for (size_t i = 0; i < race->count; i++)
         order[i] = i;
     for (size_t i = race->count; i > 1; i--) {
@@ -104,7 +104,7 @@ static int run_round(const struct race *race, int counted)
 /* Each at a third of the level where there are three looks. */
 static double level_of(const struct race *race)
 {
-    return race->pairs ? race->level : race->level / LOOKS;
+    return race->pairs ? race->level : race->level / (double)LOOKS;
 }
 
 static int compare_wall(const struct race *race, size_t at, pit_comparison *item)

@@ -158,8 +158,9 @@ enum pit_fmt_thread_counter {
 #define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is kept as a record */
 #define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* what it allocates is counted */
 #define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and what of it is left at the end */
-#define PIT_FMT_WHERE_ENDED ((uint64_t)1 << 54)  /* of a frame: it has ended, others above it have not */
-#define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53)   /* the device is waited for before the clock */
+#define PIT_FMT_WHERE_ENDED                                                                        \
+    ((uint64_t)1 << 54) /* of a frame: it has ended, others above it have not */
+#define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53) /* the device is waited for before the clock */
 
 struct pit_fmt_frame {
     uint64_t begin; /* ticks */

@@ -184,7 +184,7 @@ void pit__records_read(const struct pit__image *image, struct pit__arena *arena,
     }
     out->records_dropped = ever;
     pit_record *records = pit__arena_array(arena, kept, sizeof *records);
-    if (!records)
+    if (!pieces || !records)
         return;
     qsort(pieces, block_count, sizeof *pieces, by_first);
     for (size_t i = 0; i < block_count; i++)

@@ -131,9 +131,9 @@ struct pit_recorder {
     struct pit_fmt_block *names; /* NAMES block with room */
     struct pit_fmt_objects *objects;
     struct pit_fmt_block *journal[PIT__JOURNAL_BLOCKS]; /* in the order they were first filled */
-    uint32_t journal_blocks, journal_now;               /* how many there are; the one being filled */
-    uint64_t journal_entries;                           /* ever written */
-    struct pit_fmt_samples *samples; /* written by the sampler alone, but for rss_peak */
+    uint32_t journal_blocks, journal_now; /* how many there are; the one being filled */
+    uint64_t journal_entries;             /* ever written */
+    struct pit_fmt_samples *samples;      /* written by the sampler alone, but for rss_peak */
 };
 
 extern __thread struct pit__thread *pit__tls
