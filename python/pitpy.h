@@ -60,6 +60,7 @@ static inline PyObject *Py_XNewRef(PyObject *object)
 typedef struct pitpy_name {
     pit_site site;
     PyObject *text; /* str */
+    void *unused;   /* two of them fill a cache line */
 } pitpy_name;
 
 #define PITPY_CACHE 256 /* a power of two */

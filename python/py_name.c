@@ -22,20 +22,38 @@ static char *utf8_copy(PyObject *text)
     return copy;
 }
 
+/* Names lie close together, so that a few of them are a few cache lines. The next free one, or NULL. */
+#define SLAB 64
+static pitpy_name *slab;
+static size_t slab_used = SLAB;
+
+static pitpy_name *free_name(void)
+{
+    if (slab_used == SLAB) {
+        pitpy_name *more = aligned_alloc(64, SLAB * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more, 0, SLAB * sizeof *more);
+        slab = more;
+        slab_used = 0;
+    }
+    return &slab[slab_used];
+}
+
 static pitpy_name *name_new(pitpy_state *state, PyObject *text)
 {
     char *copy = utf8_copy(text);
     if (!copy)
         return NULL;
-    pitpy_name *name = calloc(1, sizeof *name);
+    pitpy_name *name = free_name();
     PyObject *address = name ? PyLong_FromVoidPtr(name) : PyErr_NoMemory();
     if (!address || PyDict_SetItem(state->names, text, address) < 0) {
         Py_XDECREF(address);
-        free(name);
         free(copy);
         return NULL;
     }
     Py_DECREF(address);
+    slab_used++;
     name->site.name = copy;
     name->text = Py_NewRef(text);
     return name;

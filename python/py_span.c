@@ -198,6 +198,7 @@ PITPY_HOT static PyObject *span_make(pitpy_state *state, pitpy_name *name, unsig
         self->vectorcall = span_vectorcall;
         self->older = NULL;
     }
+    __builtin_prefetch(name);
     self->name = name;
     self->flags = flags;
     self->is_open = 0;
@@ -296,6 +297,9 @@ PITPY_HOT static PyObject *span_type_vectorcall(PyObject *type, PyObject *const 
 {
     (void)type;
     pitpy_state *state = pitpy_hot;
+    /* The begin comes soon: what it needs may be far away. */
+    __builtin_prefetch(pitpy_flow_now, 1);
+    __builtin_prefetch(state->spare, 1);
     Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     PyObject *text = NULL;
     unsigned flags = 0;
