@@ -14,6 +14,7 @@ it ended, and after it was killed. PITWALL=0 in the environment switches recordi
 still works then.
 """
 
+from . import _lazy
 from ._pitwall import (
     Error,
     __version__,
@@ -64,3 +65,13 @@ __all__ = [
     "value",
     "views",
 ]
+
+
+def __getattr__(name):
+    value = _lazy.find(__name__, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_lazy.names()})

@@ -1,0 +1,35 @@
+"""Names of the package that are loaded at their first use: the faces and what they share."""
+
+import importlib
+
+_MODULES = ("timing", "memory_monitor", "profiling", "time_profiler", "runtime_analyzer")
+
+_NAMES = {
+    "track_time": "timing",
+    "print_timing_summary": "timing",
+    "window": "time_profiler",
+    "set_device": "_device",
+}
+_NAMES.update(
+    dict.fromkeys(
+        (
+            "view", "find_warmup", "find_variance", "find_convergence", "find_speedups", "advise",
+            "bench", "race", "scale", "find_scaling", "model_complexity", "sweep", "stage",
+            "epoch_monitor",
+        ),
+        "_native",
+    )
+)
+
+
+def find(package, name):
+    """An attribute of the package that is not there yet."""
+    if name in _MODULES:
+        return importlib.import_module("." + name, package)
+    if name not in _NAMES:
+        raise AttributeError("module %r has no attribute %r" % (package, name))
+    return getattr(importlib.import_module("." + _NAMES[name], package), name)
+
+
+def names():
+    return [*_MODULES, *_NAMES]

@@ -1,0 +1,253 @@
+"""Views over plain data, benchmarks, races, growth: the native names beyond spans."""
+
+import dataclasses
+import random
+from typing import Any, Dict, List
+
+from . import _device, _pitwall
+from ._output import is_ascii
+
+_FORMS = {"text": 0, "json": 1, "csv": 2, "markdown": 3}
+
+
+def _form(form):
+    if form not in _FORMS:
+        raise ValueError("form must be one of %s, not %r" % (", ".join(_FORMS), form))
+    return _FORMS[form]
+
+
+def view(
+    name, rows=None, series=None, curves=None, entries=None, form="text", title=None, **options
+):
+    """A view of plain figures, as text.
+
+    name: one of pitwall.views(). rows: a list of tuples (name, seconds[, count, min, max]) or of dicts
+    with the members of a row (name, seconds, count, min_seconds, max_seconds, items, nested, cpu_…_mb,
+    gpu_…_mb, p50_seconds, …). series: durations in their order. curves: tuples (name, values, seconds
+    of each epoch or None). entries: dicts with kind, text, figures, wall. options: baseline, datasets,
+    step, threshold, maximise, smooth, percentiles, width, colour, ascii, sort, depth, min_share, node,
+    value.
+    """
+    options = {key: int(item) if isinstance(item, bool) else item
+               for key, item in options.items() if item is not None}
+    options["form"] = _form(form)
+    return _pitwall._view(name, rows, series, curves, entries, title, options)
+
+
+def find_warmup(seconds):
+    """Where a series of durations becomes steady: a dict; None with fewer than two."""
+    return _pitwall._warmup(seconds)
+
+
+def find_variance(seconds):
+    """How a series of durations varies: a dict; None without any."""
+    return _pitwall._variance(seconds)
+
+
+def find_convergence(values, threshold, seconds=None, maximise=False, smooth=0):
+    """When a curve reaches a threshold: a dict; None for an empty curve."""
+    return _pitwall._convergence(("curve", values, seconds), threshold, maximise, smooth)
+
+
+def find_speedups(rows, baseline=None):
+    """How much faster each row is than the baseline, by default the slowest."""
+    return _pitwall._speedups(rows, baseline)
+
+
+def advise(rows, batches=None):
+    """What is wrong, in words: a list of findings with rule, severity, headline, evidence, remedy."""
+    return _pitwall._advise(rows, batches, is_ascii())
+
+
+# ---- benchmarks ---------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Bench:
+    """Seconds of one call, over the trials."""
+
+    name: str
+    mean: float
+    std: float
+    min: float
+    max: float
+    median: float
+    p95: float
+    p99: float
+    total: float
+    cpu_mean: float
+    samples_per_second: float
+    trials: int
+    iterations: int
+    interrupted: int
+    resolution: float
+    at_resolution: bool
+    too_few: bool
+    times: List[float] = dataclasses.field(repr=False)
+
+    def text(self, percentiles=True, form="text"):
+        found = dataclasses.asdict(self)
+        found.pop("name")
+        found["at_resolution"], found["too_few"] = int(self.at_resolution), int(self.too_few)
+        return _pitwall._bench_print(self.name, found, percentiles, _form(form))
+
+    def __str__(self):
+        return self.text().rstrip("\n")
+
+
+def _name_of(function):
+    return getattr(function, "__name__", None) or type(function).__name__
+
+
+def bench(
+    function, *args, name=None, setup=None, trials=0, warmup=None, iterations=0, min_seconds=0.0,
+    max_seconds=0.0, batch=0, wait=False,
+):
+    """Time function(*args) until its figures hold: a Bench, which prints as a table. setup() is called
+    before each trial, outside the clock. batch: samples done by one call."""
+    _device.use()
+    options = {
+        "name": name or _name_of(function),
+        "trials": trials,
+        "warmup": 0 if warmup is None else warmup or 2**64 - 1,
+        "iterations": iterations,
+        "min_seconds": float(min_seconds),
+        "max_seconds": float(max_seconds),
+        "batch": batch,
+        "wait": int(wait),
+    }
+    found = _pitwall._bench(function, args, setup, options)
+    found["at_resolution"], found["too_few"] = bool(found["at_resolution"]), bool(found["too_few"])
+    return Bench(options["name"], **found)
+
+
+@dataclasses.dataclass
+class Race:
+    """The second function against the first."""
+
+    names: List[str]
+    verdict: str  # faster, slower, same, no verdict
+    change: float  # -0.041: 4.1 % less time
+    low: float
+    high: float
+    p: float
+    seconds: List[float]  # medians
+    rounds: int
+    reason: str = ""
+
+    def __str__(self):
+        a, b = self.names
+        if self.verdict == "no verdict":
+            return "no verdict on %s and %s: %s" % (b, a, self.reason or "too few rounds")
+        span = "[%+.1f %%, %+.1f %%]" % (100 * self.low, 100 * self.high)
+        if self.verdict == "same":
+            return "%s takes the same time as %s %s" % (b, a, span)
+        return "%s is %s than %s: %+.1f %% time %s" % (b, self.verdict, a, 100 * self.change, span)
+
+
+def race(f, g, *args, rounds=20, names=None, round_seconds=0.02, level=0.0, effect=0.0):
+    """Which of two functions is faster, f(*args) or g(*args)? They run in rounds, by turns, the first
+    of each round by coin; the verdict is on g against f and may be that there is none."""
+    names = list(names or (_name_of(f), _name_of(g)))
+    sides = ([], [], [], [])  # p10 and median of f's rounds, then of g's
+    for turn in range(rounds):
+        order = [(0, f), (2, g)]
+        if random.random() < 0.5:
+            order.reverse()
+        for at, function in order:
+            done = bench(function, *args, name=names[at // 2], trials=10, min_seconds=round_seconds,
+                         warmup=None if turn == 0 else 1)
+            early, late = _pitwall._passages(done.times)
+            sides[at].append(early)
+            sides[at + 1].append(late)
+    found = _pitwall._compare(*sides, float(level), float(effect))
+    return Race(names, found["verdict"], found["change"], found["low"], found["high"], found["p"],
+                [found["a"], found["b"]], rounds, found["reason"])
+
+
+# ---- growth -------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Scaling:
+    """How a cost grows with size."""
+
+    name: str  # "n log n"
+    constant: float
+    factor: float
+    error: float
+    also: str
+    tail: float
+    tail_low: float
+    tail_high: float
+    low_confidence: bool
+    warning: str
+    sizes: List[float]
+    costs: List[float]
+    unit: str = "seconds"
+    own: Any = dataclasses.field(default=None, repr=False)
+
+    def predict(self, size):
+        """(cost, low, high) at another size."""
+        return _pitwall._scaling_predict(self.own, float(size))
+
+    def text(self, predict=(), form="text"):
+        options = {"form": _form(form), "ascii": int(is_ascii())}
+        return _pitwall._scaling_print(
+            self.own, self.sizes, self.costs, list(predict), self.unit, options
+        )
+
+    def __str__(self):
+        return self.text().rstrip("\n")
+
+
+def scale(function, sizes, rounds=0):
+    """Time function(size) at several sizes, in random order, and find how it grows."""
+    found, costs = _pitwall._scale(function, list(sizes), rounds)
+    return Scaling(sizes=[float(size) for size in sizes], costs=costs, **found)
+
+
+def find_scaling(sizes, costs, unit="seconds"):
+    """How figures measured elsewhere grow: a Scaling. unit: seconds or bytes."""
+    found = _pitwall._scaling(list(sizes), list(costs))
+    return Scaling(sizes=[float(s) for s in sizes], costs=[float(c) for c in costs], unit=unit,
+                   **found)
+
+
+def model_complexity(name, parameters=0, latent_dim=0, **sizes) -> Dict[str, Any]:
+    """Parameters, operations and growth of a model by the formulas of its kind."""
+    from .runtime_analyzer import RuntimeAnalyzer
+
+    return RuntimeAnalyzer().analyze_complexity(name, parameters, latent_dim, **sizes)
+
+
+def sweep(function, configurations, what="configuration", form="text"):
+    """The same work under several configurations, ranked: ({configuration: seconds}, the table)."""
+    results, rows = {}, []
+    for value in configurations:
+        found = []
+        _pitwall._time("%s %s" % (what, value), 0, True, found, function, (value,), {})
+        results[value] = found[0]["seconds"]
+        rows.append((str(value), results[value]))
+    return results, view("sweep", rows, title=what, form=form)
+
+
+def stage(name, memory=False):
+    """with pitwall.stage("Dataset loading"): …; logged with the time of day, see time_profiler."""
+    from .time_profiler import profiler
+
+    return profiler.stage(name, memory)
+
+
+def epoch_monitor(enabled=True, verbose_batches=5, device=0):
+    """Epochs and batches of a training loop:
+
+        monitor = pitwall.epoch_monitor()
+        with monitor.epoch():
+            for i, batch in enumerate(loader):
+                with monitor.batch(i) as line:
+                    line.loss = step(batch)
+    """
+    from .memory_monitor import EpochPerformanceMonitor
+
+    return EpochPerformanceMonitor(enabled, verbose_batches, device)

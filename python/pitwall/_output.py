@@ -1,0 +1,40 @@
+"""Where the faces' texts go, and whether: sys.stdout, at once, unless somebody wants silence."""
+
+import math
+import sys
+
+from ._pitwall import _is_verbose
+
+
+def is_quiet(verbose=True):
+    """verbose: of the module that asks. PITWALL_VERBOSE=0 and `pitwall.verbose = False` silence all."""
+    package = sys.modules.get(__package__)
+    return not (verbose and getattr(package, "verbose", True) and _is_verbose())
+
+
+def emit(text, verbose=True):
+    """Print a text that has its own newlines; each line is flushed."""
+    if is_quiet(verbose) or sys.stdout is None:
+        return
+    for line in text.splitlines(keepends=True):
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+def is_ascii():
+    """Whether sys.stdout takes plain ASCII alone."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return not encoding.lower().replace("-", "").startswith("utf")
+
+
+def json_ready(value):
+    """The same with None in place of what is no number."""
+    if isinstance(value, dict):
+        return {str(key): json_ready(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_ready(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if hasattr(value, "item") and not getattr(value, "shape", ()):
+        return json_ready(value.item())  # a number of NumPy or torch
+    return value

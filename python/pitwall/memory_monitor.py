@@ -1,0 +1,322 @@
+"""Performance monitoring: operations with time and memory, epochs and batches of a training loop.
+
+    from pitwall.memory_monitor import PerformanceMonitor
+
+    monitor = PerformanceMonitor()
+    with monitor.track("data loading"):
+        data = load()
+    monitor.print_summary()
+
+`verbose = False` on this module, or PITWALL_VERBOSE=0, silences it.
+"""
+
+import csv
+import dataclasses
+import functools
+import inspect
+import io
+import math
+import os
+
+from . import _device, _pitwall
+from ._output import emit, is_ascii, is_quiet
+
+verbose = True
+
+
+@dataclasses.dataclass
+class PerformanceMetrics:
+    """One operation, or all passages of an aggregated one; MB is 2^20 bytes, nan is not known."""
+
+    operation: str
+    duration_seconds: float
+    cpu_start_mb: float = math.nan
+    cpu_end_mb: float = math.nan
+    cpu_delta_mb: float = math.nan
+    cpu_peak_mb: float = math.nan
+    gpu_start_mb: float = math.nan
+    gpu_end_mb: float = math.nan
+    gpu_delta_mb: float = math.nan
+    gpu_peak_mb: float = math.nan
+    call_count: int = 1
+
+
+_CPU = ("cpu_start_mb", "cpu_end_mb", "cpu_delta_mb", "cpu_peak_mb")
+_GPU = ("gpu_start_mb", "gpu_end_mb", "gpu_delta_mb", "gpu_peak_mb")
+
+
+def _metric(row):
+    known = (_CPU if row["has_memory"] else ()) + (_GPU if row["has_device"] else ())
+    return PerformanceMetrics(
+        row["name"],
+        row["seconds"],
+        call_count=max(row["count"], 1),
+        **{key: row[key] for key in known},
+    )
+
+
+class _Operation:
+    __slots__ = ("_monitor", "_name", "_aggregate", "_open")
+
+    def __init__(self, monitor, name, aggregate):
+        self._monitor, self._name, self._aggregate = monitor, name, aggregate
+
+    def __enter__(self):
+        self._open = _pitwall._monitor_begin(self._monitor._own, self._name, self._aggregate)
+        return self._monitor
+
+    def __exit__(self, *error):
+        _pitwall._monitor_end(self._monitor._own, self._open)
+
+
+class _Nothing:
+    __slots__ = ("_value",)
+
+    def __init__(self, value=None):
+        self._value = value
+
+    def __enter__(self):
+        return self._value
+
+    def __exit__(self, *error):
+        pass
+
+
+class PerformanceMonitor:
+    """Operations with their time and memory."""
+
+    def __init__(self, enabled=True, device=0):
+        self.enabled = bool(enabled)
+        self.device = device
+        self._own = _pitwall._monitor_new()
+
+    def track(self, operation, aggregate=False):
+        """Measure a block. aggregate: all passages of that name are one line. An operation inside
+        another one is shown, and not counted in the total."""
+        if not self.enabled:
+            return _Nothing(self)
+        _device.use(self.device)
+        return _Operation(self, str(operation), bool(aggregate))
+
+    def print_summary(self, show_aggregate=True):
+        """The table of operations and, for those that were aggregated, that of their statistics."""
+        if self.enabled:
+            _pitwall._monitor_print(self._own, bool(show_aggregate), is_quiet(verbose))
+
+    def get_metrics(self):
+        """A list of PerformanceMetrics, in the order in which they ended."""
+        return [_metric(row) for row in _pitwall._monitor_rows(self._own)]
+
+    def get_total_time(self):
+        """Seconds of all operations, nested ones counted once."""
+        return _pitwall._monitor_total(self._own)
+
+    def get_operation_time(self, operation):
+        """Seconds of one operation, all its passages; 0.0 if it never ran."""
+        seconds = _pitwall._monitor_time(self._own, str(operation))
+        return 0.0 if math.isnan(seconds) else seconds
+
+    def clear(self):
+        """Forget all of them."""
+        _pitwall._monitor_clear(self._own)
+
+    def print_bottlenecks(self):
+        """What takes most of the time, in words, and what to try."""
+        rows = _pitwall._monitor_rows(self._own)
+        options = {"ascii": int(is_ascii())}
+        emit(_pitwall._view("bottlenecks", rows, None, None, None, None, options), verbose)
+
+    def to_records(self):
+        """A list of dicts: operation, time, cpu_mb, gpu_mb, then the rest."""
+        records = []
+        for metric in self.get_metrics():
+            record = {
+                "operation": metric.operation,
+                "time": metric.duration_seconds,
+                "cpu_mb": metric.cpu_delta_mb,
+                "gpu_mb": metric.gpu_delta_mb,
+            }
+            for key, value in dataclasses.asdict(metric).items():
+                if key not in ("operation", "duration_seconds", "cpu_delta_mb", "gpu_delta_mb"):
+                    record[key] = value
+            records.append(record)
+        return records
+
+    def to_csv(self, filepath):
+        """The records as a file, whole or not at all; what is not known is empty."""
+        keys = ["operation", "time", "cpu_mb", "gpu_mb"]
+        keys += [f.name for f in dataclasses.fields(PerformanceMetrics)][2:]
+        keys = [key for key in keys if key not in ("cpu_delta_mb", "gpu_delta_mb")]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, keys, lineterminator="\n")
+        writer.writeheader()
+        for record in self.to_records():
+            writer.writerow(
+                {
+                    key: "" if isinstance(value, float) and math.isnan(value) else value
+                    for key, value in record.items()
+                }
+            )
+        _pitwall._save(os.fspath(filepath), text.getvalue().encode())
+
+
+# ---- single operations --------------------------------------------------------------------------
+
+
+class track_performance:
+    """Measure a block and print "[Performance] NAME: 1.234s, CPU +250.5MB, GPU n/a", also where it
+    raises."""
+
+    def __init__(self, operation, print_result=True, device=0):
+        self._operation, self._print, self._device = str(operation), bool(print_result), device
+        self._open = []
+
+    def __enter__(self):
+        _device.use(self._device)
+        self._open.append(_pitwall._performance_begin(self._operation))
+        return self
+
+    def __exit__(self, *error):
+        _pitwall._performance_end(self._open.pop(), self._print, is_quiet(verbose))
+
+
+def monitor_performance(operation=None, device=0):
+    """Decorator: every call is measured as by track_performance, under the function's name or
+    `operation`. With and without parentheses."""
+
+    def decorate(function):
+        name = function.__name__ if operation is None or callable(operation) else str(operation)
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def wrapper(*args, **kwargs):
+                with track_performance(name, device=device):
+                    return await function(*args, **kwargs)
+
+        else:
+
+            @functools.wraps(function)
+            def wrapper(*args, **kwargs):
+                with track_performance(name, device=device):
+                    return function(*args, **kwargs)
+
+        return wrapper
+
+    return decorate(operation) if callable(operation) else decorate
+
+
+# ---- epochs -------------------------------------------------------------------------------------
+
+
+class _Default(int):
+    """A default that can be told from the same value said explicitly."""
+
+    def __repr__(self):
+        return self._shown
+
+
+def _default(number, shown):
+    value = _Default(number)
+    value._shown = shown
+    return value
+
+
+_ENABLED = _default(1, "True")
+_BATCHES = _default(5, "5")
+
+
+def _setting(value, default, name):
+    """What the code says wins; else what `pitwall run --config` put into the environment."""
+    text = os.environ.get(name, "")
+    if value is default and text.strip().lstrip("-").isdigit():
+        return int(text)
+    return int(value)
+
+
+class EpochPerformanceMonitor:
+    """Epochs and batches of a training loop: a line for each of the first batches of an epoch, two for
+    its end."""
+
+    def __init__(self, enabled=_ENABLED, verbose_batches=_BATCHES, device=0):
+        self.enabled = bool(_setting(enabled, _ENABLED, "PITWALL_MONITOR"))
+        self.verbose_batches = max(
+            _setting(verbose_batches, _BATCHES, "PITWALL_MONITOR_BATCHES"), 0
+        )
+        self.device = device
+        self._own = _pitwall._epoch_new(self.enabled, self.verbose_batches)
+
+    @classmethod
+    def from_config(cls, config, device=0):
+        """By the keys enable_memory_monitoring and memory_monitor_batches of config['trainer_params'],
+        or of config itself; other keys are left alone."""
+        found = config.get("trainer_params", config) or {}
+        return cls(
+            bool(found.get("enable_memory_monitoring", False)),
+            int(found.get("memory_monitor_batches", 5)),
+            device,
+        )
+
+    def on_epoch_start(self):
+        if self.enabled:
+            _device.use(self.device)
+            _pitwall._epoch_begin(self._own)
+
+    def on_batch_start(self, batch_idx):
+        if self.enabled:
+            _pitwall._batch_begin(self._own, batch_idx)
+
+    def on_batch_end(self, batch_idx, loss=None):
+        """loss may be a device's tensor: it is converted only where it is printed."""
+        if not self.enabled:
+            return
+        quiet = is_quiet(verbose)
+        if loss is not None and not isinstance(loss, (float, int)):
+            loss = float(loss) if batch_idx < self.verbose_batches and not quiet else None
+        _pitwall._batch_end(self._own, batch_idx, loss, quiet)
+
+    def on_epoch_end(self):
+        if self.enabled:
+            _pitwall._epoch_end(self._own, is_quiet(verbose))
+
+    def get_statistics(self):
+        """The eight figures over all epochs; {} if disabled or before the first batch."""
+        return _pitwall._epoch_statistics(self._own)
+
+    # The same as blocks.
+
+    def epoch(self):
+        """with monitor.epoch(): …"""
+        return _Epoch(self)
+
+    def batch(self, batch_idx):
+        """with monitor.batch(i) as batch: …; batch.loss = loss"""
+        return _Batch(self, batch_idx)
+
+
+class _Epoch:
+    def __init__(self, monitor):
+        self._monitor = monitor
+
+    def __enter__(self):
+        self._monitor.on_epoch_start()
+        return self._monitor
+
+    def __exit__(self, *error):
+        self._monitor.on_epoch_end()
+
+
+class _Batch:
+    def __init__(self, monitor, batch_idx):
+        self._monitor, self._batch, self.loss = monitor, batch_idx, None
+
+    def __enter__(self):
+        self._monitor.on_batch_start(self._batch)
+        return self
+
+    def __exit__(self, *error):
+        self._monitor.on_batch_end(self._batch, self.loss)
+
+
+def from_config(config, device=0):
+    """An EpochPerformanceMonitor as a mapping says; see EpochPerformanceMonitor.from_config."""
+    return EpochPerformanceMonitor.from_config(config, device)

@@ -1,0 +1,387 @@
+"""Timing utilities: functions timed into a dict, tables of it, exports, inference and warm-up.
+
+    from pitwall.timing import track_time, print_timing_summary
+
+    timers = {}
+    results = track_time(timers, "Model training", train, data)
+    print_timing_summary(timers, "My experiment")
+
+`verbose = False` on this module, or PITWALL_VERBOSE=0, silences it.
+"""
+
+import contextlib
+import datetime
+import inspect
+import json
+import math
+import os
+import sys
+
+from . import _device, _pitwall
+from ._output import emit, is_quiet, json_ready
+
+verbose = True
+
+_MB = 1024.0 * 1024.0
+_THREE = ("timers", "name", "func")
+
+
+def _call_of(args, kwargs):
+    """timers, name, func, and what is the function's: it may have arguments of those names too."""
+    found = list(args[:3])
+    for key in _THREE[len(found):]:
+        if key not in kwargs:
+            raise TypeError("missing argument: %s" % key)
+        found.append(kwargs.pop(key))
+    timers, name, func = found
+    if not callable(func):
+        raise TypeError("%r is not callable" % (func,))
+    return timers, str(name), func, args[3:], kwargs
+
+
+_signature = inspect.Signature(
+    [inspect.Parameter(key, inspect.Parameter.POSITIONAL_OR_KEYWORD) for key in _THREE]
+    + [
+        inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+        inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD),
+    ]
+)
+
+
+def _measured(flags, take, args, kwargs):
+    timers, name, func, args, kwargs = _call_of(args, dict(kwargs))
+    rows = []
+    try:
+        return _pitwall._time(name, flags, is_quiet(verbose), rows, func, args, kwargs)
+    finally:
+        for row in rows:
+            take(timers, name, row)
+
+
+def _seconds(value):
+    return float(value["time"] if isinstance(value, dict) else value)
+
+
+def _add_time(timers, name, row):
+    before = timers.get(name, 0.0)
+    if isinstance(before, dict):
+        before["time"] = before.get("time", 0.0) + row["seconds"]
+    else:
+        timers[name] = before + row["seconds"]
+
+
+def _add_nested(timers, name, seconds, peaks, lasts):
+    """Times add up, of peaks the highest counts, of the others the last."""
+    before = timers.get(name)
+    entry = before if isinstance(before, dict) else {"time": float(before or 0.0)}
+    entry["time"] = entry.get("time", 0.0) + seconds
+    for key, value in peaks.items():
+        known = entry.get(key, math.nan)
+        entry[key] = value if not known >= value else known
+    entry.update(lasts)
+    timers[name] = entry
+
+
+def track_time(*args, **kwargs):
+    """track_time(timers, name, func, *args, **kwargs): call func, add its time to timers[name], print
+    "NAME complete: 45.32s total", and return what it returns. An exception goes through; the time up
+    to it counts."""
+    return _measured(0, _add_time, args, kwargs)
+
+
+def enable_memory_tracking():
+    """Nothing has to be started: tracemalloc is neither used nor touched."""
+
+
+def _add_memory(timers, name, row):
+    known = row["has_memory"]
+    peaks = {"peak_memory_mb": row["cpu_peak_mb"] if known else math.nan}
+    lasts = {"current_memory_mb": row["cpu_delta_mb"] if known else math.nan}
+    _add_nested(timers, name, row["seconds"], peaks, lasts)
+
+
+def track_time_and_memory(*args, **kwargs):
+    """As track_time; timers[name] is {'time', 'peak_memory_mb', 'current_memory_mb'}: the most that the
+    call itself held, and what of it was left. Native memory (NumPy, torch) is in it."""
+    return _measured(_pitwall.MEMORY, _add_memory, args, kwargs)
+
+
+def get_gpu_memory_usage():
+    """{'allocated_mb', 'reserved_mb', 'max_allocated_mb'} now; None without a GPU."""
+    found = _device.memory()
+    if found is None:
+        return None
+    stats = dict(zip(("allocated_mb", "reserved_mb", "max_allocated_mb"), (b / _MB for b in found)))
+    busy = _device.utilization()
+    if busy is not None:
+        stats["utilization_pct"] = busy
+    return stats
+
+
+def _add_gpu(timers, name, row):
+    if not row["has_device"]:
+        _add_nested(timers, name, row["seconds"], {}, {})
+        return
+    stats = get_gpu_memory_usage() or {}
+    stats["allocated_mb"] = row["gpu_end_mb"]
+    stats.pop("max_allocated_mb", None)
+    _add_nested(timers, name, row["seconds"], {"max_allocated_mb": row["gpu_peak_mb"]}, stats)
+
+
+def track_time_and_gpu(*args, **kwargs):
+    """As track_time, with the GPU's work waited for; timers[name] is {'time', 'allocated_mb',
+    'reserved_mb', 'max_allocated_mb'}, or {'time'} without a GPU."""
+    _device.use()
+    return _measured(_pitwall.WAIT, _add_gpu, args, kwargs)
+
+
+for _function in (track_time, track_time_and_memory, track_time_and_gpu):
+    _function.__signature__ = _signature
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def _rows(timers):
+    return [(str(name), _seconds(value)) for name, value in timers.items()]
+
+
+def _view(name, rows=None, series=None, title=None, **options):
+    return _pitwall._view(name, rows, series, None, None, title, options)
+
+
+def print_timing_summary(timers, section_name, num_datasets=1):
+    """The table of all timers, in the order they came."""
+    text = _view(
+        "timing-summary", _rows(timers), title=str(section_name), datasets=int(num_datasets)
+    )
+    emit(text, verbose)
+
+
+def calculate_speedup_ratios(timers, baseline=None):
+    """How much faster each timer is than the baseline, by default the slowest; the baseline is 1.0.
+    A timer of no time has nan."""
+    if baseline is not None and baseline not in timers:
+        raise KeyError(baseline)
+    if not timers:
+        return {}
+    ratios = _pitwall._speedups(_rows(timers), None if baseline is None else str(baseline))
+    return dict(zip(timers, ratios))
+
+
+def print_speedup_analysis(timers, baseline=None):
+    """The table of speed-ups, the fastest first."""
+    if baseline is not None and baseline not in timers:
+        raise KeyError(baseline)
+    options = {} if baseline is None else {"baseline": str(baseline)}
+    emit(_view("speedup", _rows(timers), **options), verbose)
+
+
+# ---- convergence --------------------------------------------------------------------------------
+
+_CURVES = ("loss", "val_loss", "test", "test_loss", "train_loss", "accuracy")
+
+
+def _numbers(values):
+    return [float(value) for value in values]
+
+
+def _converged(results, threshold, mode):
+    if not isinstance(results, dict):
+        results = {"loss": results}
+    key = next((key for key in _CURVES if key in results), None)
+    if key is None:
+        raise ValueError("results need one of %s" % ", ".join(_CURVES))
+    if mode not in (None, "min", "max"):
+        raise ValueError("mode must be 'min' or 'max', not %r" % (mode,))
+    rises = mode == "max" or (mode is None and key == "accuracy")
+    times = results.get("epoch_times")
+    curve = (key, _numbers(results[key]), None if times is None else _numbers(times))
+    found = _pitwall._convergence(curve, float(threshold), rises, 0)
+    if found is None:
+        return {"epochs_to_converge": None, "time_to_converge": None, "converged": False}
+    reached, seconds = found["reached"], found["seconds"]
+    return {
+        "epochs_to_converge": found["epochs"] if reached else None,
+        "time_to_converge": seconds if reached and math.isfinite(seconds) else None,
+        "converged": reached,
+        "stayed": bool(reached and found["stayed"]),
+        "best": found["best"],
+        "best_epoch": found["best_epoch"],
+        "final": found["last"],
+    }
+
+
+def calculate_convergence_metrics(results, threshold=0.01, mode=None):
+    """When a training reached a threshold: {'epochs_to_converge', 'time_to_converge', …}; epochs count
+    from 1, what was never reached is None.
+
+    results: {'loss': […], 'epoch_times': […]} (or val_loss, test, train_loss, accuracy), or one such
+    for each model, and then so is what comes back. mode: 'min' or 'max'; by itself accuracy is to
+    rise and the others to fall.
+    """
+    if isinstance(results, dict) and not any(key in results for key in _CURVES):
+        if results and all(isinstance(item, (dict, list, tuple)) for item in results.values()):
+            return {
+                name: _converged(item, threshold, mode)
+                for name, item in results.items()
+            }
+    return _converged(results, threshold, mode)
+
+
+# ---- phases -------------------------------------------------------------------------------------
+
+
+class DetailedTimer:
+    """Phases of one piece of work, one after another; each thread has its own.
+
+        timer = DetailedTimer("Training")
+        timer.start_phase("forward")
+        ...
+        timer.end_phase()
+        timer.print_breakdown()
+    """
+
+    def __init__(self, name):
+        self.name = str(name)
+        self._own = _pitwall._phase_new(self.name)
+
+    def start_phase(self, phase_name):
+        """Begin a phase; the one that is open ends."""
+        _pitwall._phase_start(self._own, str(phase_name))
+
+    def end_phase(self):
+        """End the open phase, if any."""
+        _pitwall._phase_end(self._own)
+
+    @property
+    def phases(self):
+        """Seconds by phase."""
+        return {row["name"]: row["seconds"] for row in _pitwall._phase_rows(self._own)}
+
+    def print_breakdown(self):
+        """The phases by time, the longest first."""
+        _pitwall._phase_print(self._own, is_quiet(verbose))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.end_phase()
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def export_timing_csv(timers, filepath, section_name=""):
+    """Section, Model, Time (s); whole or not at all."""
+    _pitwall._save_timings(os.fspath(filepath), 2, str(section_name), _rows(timers))
+
+
+def export_timing_json(timers, filepath, section_name=""):
+    """section, timestamp, timings with all that is nested in them; whole or not at all."""
+    document = {
+        "section": str(section_name),
+        "timestamp": datetime.datetime.now().isoformat(timespec="seconds"),
+        "timings": json_ready(dict(timers)),
+    }
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    _pitwall._save(os.fspath(filepath), text.encode())
+
+
+# ---- inference ----------------------------------------------------------------------------------
+
+
+def _samples(test_input):
+    shape = getattr(test_input, "shape", None)
+    if shape is not None:
+        return int(shape[0]) if len(shape) else 1
+    try:
+        return max(len(test_input), 1)
+    except TypeError:
+        return 1
+
+
+@contextlib.contextmanager
+def _for_inference(model):
+    """A torch module without gradients and in eval mode, and every part of it as it was afterwards."""
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        yield
+        return
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+def _bench(model, test_input, num_iterations, warmup, name="inference"):
+    if num_iterations < 1:
+        raise ValueError("num_iterations must be at least 1, not %r" % (num_iterations,))
+    _device.use()
+    options = {
+        "name": name,
+        "trials": int(num_iterations),
+        "warmup": int(warmup) if warmup > 0 else 2**64 - 1,
+        "iterations": 1,
+        "min_seconds": -1.0,
+        "max_seconds": 1e12,
+        "batch": _samples(test_input),
+        "wait": 1,
+    }
+    with _for_inference(model):
+        return _pitwall._bench(model, (test_input,), None, options)
+
+
+def benchmark_inference(model, test_input, num_iterations=100, warmup=10):
+    """Time model(test_input): {'mean_ms', 'min_ms', 'max_ms', 'throughput_samples_per_sec', 'p50_ms',
+    'p95_ms', 'p99_ms'}. model is any callable; a torch module is left in the mode it was found in."""
+    found = _bench(model, test_input, num_iterations, warmup)
+    return {
+        "mean_ms": found["mean"] * 1e3,
+        "min_ms": found["min"] * 1e3,
+        "max_ms": found["max"] * 1e3,
+        "throughput_samples_per_sec": found["samples_per_second"],
+        "p50_ms": found["median"] * 1e3,
+        "p95_ms": found["p95"] * 1e3,
+        "p99_ms": found["p99"] * 1e3,
+    }
+
+
+def print_inference_benchmark(
+    model, test_input, model_name="Model", num_iterations=100, warmup=10, percentiles=False
+):
+    """The same, printed."""
+    found = _bench(model, test_input, num_iterations, warmup)
+    emit(_pitwall._bench_print(str(model_name), found, bool(percentiles), 0), verbose)
+
+
+# ---- warm-up ------------------------------------------------------------------------------------
+
+
+def track_warmup_timing(total_epochs, epoch_times):
+    """The first epoch against the others: {'first_epoch_time', 'avg_steady_state_time',
+    'warmup_overhead', 'warmup_overhead_pct'}, and where warm-up ends as found. {} under 2 epochs."""
+    found = _pitwall._warmup(_numbers(epoch_times)[: int(total_epochs)])
+    if found is None:
+        return {}
+    return {
+        "first_epoch_time": found["first"],
+        "avg_steady_state_time": found["steady"],
+        "warmup_overhead": found["overhead"],
+        "warmup_overhead_pct": found["overhead_pct"],
+        "warmup_ends_at": found["ends_at"],
+        "steady_level": found["steady_level"],
+        "course": found["course"],
+    }
+
+
+def print_warmup_analysis(stats, model_name="Model"):
+    """What track_warmup_timing gave, as a table; nothing for {}."""
+    if stats:
+        series = [float(stats["first_epoch_time"]), float(stats["avg_steady_state_time"])]
+        emit(_view("warmup", series=series, title=str(model_name)), verbose)

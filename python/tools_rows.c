@@ -1,0 +1,391 @@
+/* Python's lists and dicts as the library's rows, series, curves, entries and options, and back. */
+#include "tools.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- structs by the names of their members ---------------------------------------------------- */
+
+static int fill_one(void *to, const pitpy_member *member, PyObject *value)
+{
+    char *at = (char *)to + member->offset;
+    if (member->kind == 'd') {
+        double number = PyFloat_AsDouble(value);
+        memcpy(at, &number, sizeof number);
+    } else if (member->kind == 'u') {
+        PyObject *whole = PyNumber_Index(value);
+        uint64_t number = whole ? PyLong_AsUnsignedLongLong(whole) : 0;
+        Py_XDECREF(whole);
+        memcpy(at, &number, sizeof number);
+    } else if (member->kind == 'i') {
+        int number = (int)PyLong_AsLong(value);
+        memcpy(at, &number, sizeof number);
+    } else {
+        const char *text = PyUnicode_AsUTF8(value);
+        memcpy(at, &text, sizeof text);
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+int pitpy_fill(void *to, const pitpy_member *members, PyObject *dict)
+{
+    if (!PyDict_Check(dict)) {
+        PyErr_Format(PyExc_TypeError, "a dict is wanted, not %.100s", Py_TYPE(dict)->tp_name);
+        return -1;
+    }
+    for (const pitpy_member *m = members; m->key; m++) {
+        PyObject *value = PyDict_GetItemString(dict, m->key);
+        if (value && value != Py_None && fill_one(to, m, value) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static PyObject *value_of(const void *from, const pitpy_member *member)
+{
+    const char *at = (const char *)from + member->offset;
+    double number;
+    uint64_t whole;
+    int integer;
+    const char *text;
+    switch (member->kind) {
+    case 'd':
+        memcpy(&number, at, sizeof number);
+        return PyFloat_FromDouble(number);
+    case 'u':
+        memcpy(&whole, at, sizeof whole);
+        return PyLong_FromUnsignedLongLong(whole);
+    case 'i':
+        memcpy(&integer, at, sizeof integer);
+        return PyLong_FromLong(integer);
+    default:
+        memcpy(&text, at, sizeof text);
+        return pitpy_text_of(text);
+    }
+}
+
+PyObject *pitpy_dict(const void *from, const pitpy_member *members)
+{
+    PyObject *dict = PyDict_New();
+    for (const pitpy_member *m = members; dict && m->key; m++)
+        if (pitpy_put(dict, m->key, value_of(from, m)) < 0)
+            Py_CLEAR(dict);
+    return dict;
+}
+
+/* ---- what must live as long as the data --------------------------------------------------------- */
+
+static void *keep(pitpy_data *data, void *block)
+{
+    if (block && data->kept_count == data->kept_room) {
+        size_t room = data->kept_room ? 2 * data->kept_room : 16;
+        void **more = realloc(data->kept, room * sizeof *more);
+        if (more) {
+            data->kept = more;
+            data->kept_room = room;
+        } else {
+            free(block);
+            block = NULL;
+        }
+    }
+    if (block)
+        data->kept[data->kept_count++] = block;
+    else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    return block;
+}
+
+static const char *keep_text(pitpy_data *data, PyObject *object)
+{
+    PyObject *text = PyObject_Str(object); /* names of any kind, as the keys of a dict may be */
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    char *copy = utf8 ? keep(data, strdup(utf8)) : NULL;
+    Py_XDECREF(text);
+    return copy;
+}
+
+void pitpy_data_free(pitpy_data *data)
+{
+    for (size_t i = 0; i < data->kept_count; i++)
+        free(data->kept[i]);
+    free(data->kept);
+    memset(data, 0, sizeof *data);
+}
+
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+#define ROW(name, kind)                                                                            \
+    {                                                                                              \
+#name, kind, offsetof(pit_row, name)                                                       \
+    }
+static const pitpy_member row_members[] = {
+    ROW(seconds, 'd'),      ROW(count, 'u'),       ROW(min_seconds, 'd'),  ROW(max_seconds, 'd'),
+    ROW(items, 'd'),        ROW(nested, 'i'),      ROW(cpu_start_mb, 'd'), ROW(cpu_end_mb, 'd'),
+    ROW(cpu_delta_mb, 'd'), ROW(cpu_peak_mb, 'd'), ROW(gpu_start_mb, 'd'), ROW(gpu_end_mb, 'd'),
+    ROW(gpu_delta_mb, 'd'), ROW(gpu_peak_mb, 'd'), ROW(p50_seconds, 'd'),  ROW(p95_seconds, 'd'),
+    ROW(p99_seconds, 'd'),  {.key = NULL},
+};
+
+static int has(PyObject *dict, const char *key)
+{
+    PyObject *value = PyDict_GetItemString(dict, key);
+    return value && value != Py_None;
+}
+
+static int row_of_dict(pitpy_data *data, pit_row *row, PyObject *dict)
+{
+    PyObject *name = PyDict_GetItemString(dict, "name");
+    if (!name || !has(dict, "seconds")) {
+        PyErr_SetString(PyExc_ValueError, "a row has at least a name and seconds");
+        return -1;
+    }
+    row->has_memory = has(dict, "cpu_delta_mb") || has(dict, "cpu_peak_mb");
+    row->has_device = has(dict, "gpu_delta_mb") || has(dict, "gpu_peak_mb");
+    if (row->has_memory)
+        row->cpu_start_mb = row->cpu_end_mb = row->cpu_delta_mb = row->cpu_peak_mb = (double)NAN;
+    if (row->has_device)
+        row->gpu_start_mb = row->gpu_end_mb = row->gpu_delta_mb = row->gpu_peak_mb = (double)NAN;
+    row->name = keep_text(data, name);
+    return row->name ? pitpy_fill(row, row_members, dict) : -1;
+}
+
+static int row_of_sequence(pitpy_data *data, pit_row *row, PyObject *item)
+{
+    PyObject *fast = PySequence_Fast(item, "a row is a dict or a tuple (name, seconds, …)");
+    if (!fast)
+        return -1;
+    Py_ssize_t size = PySequence_Fast_GET_SIZE(fast);
+    int code = -1;
+    if (size < 2 || size > 5)
+        PyErr_SetString(PyExc_ValueError, "a row is (name, seconds[, count, min, max])");
+    else if ((row->name = keep_text(data, PySequence_Fast_GET_ITEM(fast, 0))))
+        code = 0;
+    for (Py_ssize_t i = 1; code == 0 && i < size; i++)
+        code = fill_one(row, &row_members[i - 1], PySequence_Fast_GET_ITEM(fast, i));
+    Py_DECREF(fast);
+    return code;
+}
+
+/* The items of a sequence into an array of structs; `one` fills each. */
+static void *gather(pitpy_data *data, PyObject *sequence, size_t bytes, size_t *count,
+                    int (*one)(pitpy_data *data, void *to, PyObject *item))
+{
+    PyObject *fast = PySequence_Fast(sequence, "a list is wanted");
+    if (!fast)
+        return NULL;
+    *count = (size_t)PySequence_Fast_GET_SIZE(fast);
+    char *array = keep(data, calloc(*count + 1, bytes));
+    for (size_t i = 0; array && i < *count; i++)
+        if (one(data, array + i * bytes, PySequence_Fast_GET_ITEM(fast, (Py_ssize_t)i)) < 0)
+            array = NULL;
+    Py_DECREF(fast);
+    return array;
+}
+
+static int one_row(pitpy_data *data, void *to, PyObject *item)
+{
+    return PyDict_Check(item) ? row_of_dict(data, to, item) : row_of_sequence(data, to, item);
+}
+
+int pitpy_data_rows(pitpy_data *data, PyObject *rows)
+{
+    if (rows == Py_None)
+        return 0;
+    data->rows = gather(data, rows, sizeof(pit_row), &data->data.row_count, one_row);
+    data->data.rows = data->rows;
+    return data->rows ? 0 : -1;
+}
+
+PyObject *pitpy_row_dict(const pit_row *row)
+{
+    PyObject *dict = pitpy_dict(row, row_members);
+    if (dict && (pitpy_put(dict, "name", pitpy_text_of(row->name)) < 0 ||
+                 pitpy_put(dict, "has_memory", PyBool_FromLong(row->has_memory)) < 0 ||
+                 pitpy_put(dict, "has_device", PyBool_FromLong(row->has_device)) < 0))
+        Py_CLEAR(dict);
+    return dict;
+}
+
+PyObject *pitpy_row_list(const pit_row *rows, size_t count)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *row = pitpy_row_dict(&rows[i]);
+        if (!row || PyList_Append(list, row) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(row);
+    }
+    return list;
+}
+
+/* ---- series and curves -------------------------------------------------------------------------- */
+
+int pitpy_data_series(pitpy_data *data, PyObject *series)
+{
+    if (series == Py_None)
+        return 0;
+    data->series = keep(data, pitpy_doubles(series, &data->data.series_count));
+    data->data.series = data->series;
+    return data->series ? 0 : -1;
+}
+
+/* (name, values, seconds or None) */
+static int one_curve(pitpy_data *data, void *to, PyObject *item)
+{
+    pit_curve *curve = to;
+    PyObject *name, *values, *seconds;
+    if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "OOO", &name, &values, &seconds)) {
+        PyErr_SetString(PyExc_TypeError, "a curve is a tuple (name, values, seconds or None)");
+        return -1;
+    }
+    curve->name = keep_text(data, name);
+    double *numbers = curve->name ? keep(data, pitpy_doubles(values, &curve->count)) : NULL;
+    curve->values = numbers;
+    if (!numbers || seconds == Py_None)
+        return numbers ? 0 : -1;
+    size_t count;
+    double *times = keep(data, pitpy_doubles(seconds, &count));
+    if (times && count < curve->count) {
+        PyErr_Format(PyExc_ValueError, "%zu values, but the times of %zu epochs", curve->count,
+                     count);
+        return -1;
+    }
+    curve->seconds = times;
+    return times ? 0 : -1;
+}
+
+int pitpy_data_curves(pitpy_data *data, PyObject *curves)
+{
+    if (curves == Py_None)
+        return 0;
+    data->curves = gather(data, curves, sizeof(pit_curve), &data->data.curve_count, one_curve);
+    data->data.curves = data->curves;
+    return data->curves ? 0 : -1;
+}
+
+/* ---- entries ------------------------------------------------------------------------------------ */
+
+static int fill_figures(pitpy_data *data, pit_entry *entry, PyObject *figures)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    pit_figure *array = keep(data, calloc((size_t)PyDict_Size(figures) + 1, sizeof *array));
+    entry->figures = array;
+    while (array && PyDict_Next(figures, &at, &key, &value)) {
+        pit_figure *figure = &array[entry->figure_count++];
+        figure->key = keep_text(data, key);
+        figure->unit = "";
+        figure->value = PyFloat_AsDouble(value);
+        if (!figure->key || PyErr_Occurred())
+            return -1;
+    }
+    return array ? 0 : -1;
+}
+
+/* {"kind", "text", "figures": dict, "wall": seconds since 1970} */
+static int one_entry(pitpy_data *data, void *to, PyObject *item)
+{
+    pit_entry *entry = to;
+    PyObject *kind = PyDict_Check(item) ? PyDict_GetItemString(item, "kind") : NULL;
+    if (!kind) {
+        PyErr_SetString(PyExc_ValueError, "an entry is a dict with kind, text, figures, wall");
+        return -1;
+    }
+    PyObject *text = PyDict_GetItemString(item, "text");
+    PyObject *figures = PyDict_GetItemString(item, "figures");
+    PyObject *wall = PyDict_GetItemString(item, "wall");
+    entry->kind = keep_text(data, kind);
+    entry->text = text && text != Py_None ? keep_text(data, text) : "";
+    if (wall && wall != Py_None)
+        entry->wall_ns = (uint64_t)(PyFloat_AsDouble(wall) * 1e9);
+    if (!entry->kind || !entry->text || PyErr_Occurred())
+        return -1;
+    return figures && PyDict_Check(figures) ? fill_figures(data, entry, figures) : 0;
+}
+
+int pitpy_data_entries(pitpy_data *data, PyObject *entries)
+{
+    if (entries == Py_None)
+        return 0;
+    data->entries = gather(data, entries, sizeof(pit_entry), &data->data.entry_count, one_entry);
+    data->data.entries = data->entries;
+    return data->entries ? 0 : -1;
+}
+
+static PyObject *figures_dict(const pit_entry *entry, int units)
+{
+    PyObject *dict = PyDict_New();
+    for (size_t i = 0; dict && i < entry->figure_count; i++) {
+        const pit_figure *figure = &entry->figures[i];
+        PyObject *value = units ? pitpy_text_of(figure->unit) : PyFloat_FromDouble(figure->value);
+        if (pitpy_put(dict, figure->key, value) < 0)
+            Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+static PyObject *entry_dict(const pit_entry *entry)
+{
+    PyObject *wall =
+        entry->wall_ns ? PyFloat_FromDouble((double)entry->wall_ns / 1e9) : Py_NewRef(Py_None);
+    PyObject *dict = PyDict_New();
+    if (!dict)
+        Py_XDECREF(wall);
+    else if (pitpy_put(dict, "wall", wall) < 0 ||
+             pitpy_put(dict, "kind", pitpy_text_of(entry->kind)) < 0 ||
+             pitpy_put(dict, "text", pitpy_text_of(entry->text)) < 0 ||
+             pitpy_put(dict, "figures", figures_dict(entry, 0)) < 0 ||
+             pitpy_put(dict, "units", figures_dict(entry, 1)) < 0)
+        Py_CLEAR(dict);
+    return dict;
+}
+
+PyObject *pitpy_entry_list(const pit_entry *entries, size_t count)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *entry = entry_dict(&entries[i]);
+        if (!entry || PyList_Append(list, entry) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(entry);
+    }
+    return list;
+}
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
+#define OPTION(name, kind)                                                                         \
+    {                                                                                              \
+#name, kind, offsetof(pit_report_options, name)                                            \
+    }
+static const pitpy_member option_members[] = {
+    OPTION(sort, 's'),        OPTION(depth, 'i'),     OPTION(min_share, 'd'), OPTION(width, 'i'),
+    OPTION(colour, 'i'),      OPTION(ascii, 'i'),     OPTION(title, 's'),     OPTION(node, 's'),
+    OPTION(baseline, 's'),    OPTION(datasets, 'u'),  OPTION(step, 'u'),      OPTION(value, 's'),
+    OPTION(smooth, 'u'),      OPTION(threshold, 'd'), OPTION(maximise, 'i'),  OPTION(form, 'i'),
+    OPTION(percentiles, 'i'), {.key = NULL},
+};
+
+static int is_option(PyObject *key)
+{
+    for (const pitpy_member *m = option_members; m->key; m++)
+        if (PyUnicode_CompareWithASCIIString(key, m->key) == 0)
+            return 1;
+    return 0;
+}
+
+int pitpy_report_options(PyObject *dict, pit_report_options *options)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    *options = (pit_report_options){0};
+    if (pitpy_fill(options, option_members, dict) < 0)
+        return -1;
+    while (PyDict_Next(dict, &at, &key, &value))
+        if (!PyUnicode_Check(key) || !is_option(key)) {
+            PyErr_Format(PyExc_TypeError, "view() has no option %R", key);
+            return -1;
+        }
+    return 0;
+}
