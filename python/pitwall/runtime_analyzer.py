@@ -41,7 +41,12 @@ class TimingResult:
     p95_seconds: float = _NAN
     p99_seconds: float = _NAN
     cpu_mean_seconds: float = _NAN
-    times: List[float] = dataclasses.field(default_factory=list, repr=False)
+    details: Dict[str, Any] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def times(self) -> List[float]:
+        """Of each trial, where they are known."""
+        return list(self.details.get("times", ()))
 
 
 @dataclasses.dataclass
@@ -103,7 +108,7 @@ class RuntimeProfile:
 def _timing(found):
     return TimingResult(
         found["total"], found["mean"], found["std"], found["min"], found["max"], found["trials"],
-        found["median"], found["p95"], found["p99"], found["cpu_mean"], found["times"],
+        found["median"], found["p95"], found["p99"], found["cpu_mean"], found,
     )
 
 
@@ -112,18 +117,17 @@ def _result(timing):
     if timing is None:
         return None
     return {
+        **timing.details,
         "total": timing.total_seconds,
         "mean": timing.mean_seconds,
         "std": timing.std_seconds,
         "min": timing.min_seconds,
         "max": timing.max_seconds,
         "trials": int(timing.samples),
-        "iterations": 1,
         "median": timing.median_seconds,
         "p95": timing.p95_seconds,
         "p99": timing.p99_seconds,
         "cpu_mean": timing.cpu_mean_seconds,
-        "times": timing.times,
     }
 
 

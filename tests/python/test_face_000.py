@@ -1,0 +1,507 @@
+"""pitwall.timing: every sample of the timing utilities' documentation, and what they got wrong."""
+
+import json
+import os
+
+import py_case
+
+SUMMARY = """\
+============================================================
+TIMING SUMMARY - Section 1.1
+============================================================
+MLP training:              125.45s ( 39.5%)
+SIREN training:             89.32s ( 28.1%)
+KAN training:              102.67s ( 32.3%)
+------------------------------------------------------------
+Total time:                317.44s
+Average per dataset:        35.27s
+============================================================
+"""
+SPEEDUP = """\
+============================================================
+SPEEDUP ANALYSIS
+============================================================
+Baseline: KAN (150.00s)
+------------------------------------------------------------
+SIREN                :  1.67x faster
+MLP                  :  1.25x faster
+============================================================
+"""
+WARMUP = """\
+MLP - Warmup Analysis:
+----------------------------------------
+  First epoch:           5.200s
+  Steady state:          3.020s
+  Warmup overhead:       2.180s ( 72.2%)
+----------------------------------------
+"""
+
+
+class Samples(py_case.Case):
+    def test_quick_start(self):
+        found = self.python("""
+            from pitwall import track_time, print_timing_summary
+            def train_function(a, b): time.sleep(0.03); return a + b
+            timers = {}
+            results = track_time(timers, "Model Training", train_function, 1, 2)
+            print_timing_summary(timers, "My Experiment")
+            tell([results, timers])
+        """)
+        self.assertEqual(found[0], 3)
+        self.assertGreaterEqual(found[1]["Model Training"], 0.03)
+        lines = self.stdout.splitlines()
+        self.assertRegex(lines[0], r"^Model Training complete: 0\.\d\ds total$")
+        self.assertEqual(lines[2], "TIMING SUMMARY - My Experiment")
+        self.assertRegex(lines[4], r"^Model Training: {10}    0\.\d\ds \(100\.0%\)$")
+        self.assertNotIn("Average", self.stdout)
+
+    def test_the_summary_to_the_column(self):
+        self.python("""
+            from pitwall.timing import print_timing_summary
+            timers = {"MLP training": 125.45, "SIREN training": {"time": 89.32}, "KAN training": 102.67}
+            print_timing_summary(timers, "Section 1.1", num_datasets=9)
+        """)
+        self.assertEqual(self.stdout, SUMMARY)
+
+    def test_several_results_come_back_as_they_are(self):
+        found = self.python("""
+            from pitwall.timing import track_time
+            result1, result2, result3 = track_time({}, "name", lambda x: (x, 2, [3]), 1)
+            tell([result1, result2, result3])
+        """)
+        self.assertEqual(found, [1, 2, [3]])
+
+    def test_memory(self):
+        found = self.python("""
+            from pitwall.timing import track_time_and_memory, enable_memory_tracking
+            enable_memory_tracking()
+            timers, kept = {}, []
+            def train_fn(mb):
+                kept.append(b"x" * (mb << 20))
+                big = b"y" * (100 << 20)
+                return len(big)
+            result = track_time_and_memory(timers, "Model", train_fn, 50)
+            tell([result, timers])
+        """)
+        self.assertEqual(found[0], 100 << 20)
+        model = found[1]["Model"]
+        self.assertEqual(list(model), ["time", "peak_memory_mb", "current_memory_mb"])
+        self.assertAlmostEqual(model["peak_memory_mb"], 150, delta=4)
+        self.assertAlmostEqual(model["current_memory_mb"], 50, delta=4)
+        self.assertRegex(self.stdout,
+                         r"^Model complete: \d+\.\d\ds, peak memory: 1(4\d|5\d)\.\d MB\n$")
+
+    def test_without_a_gpu(self):
+        found = self.python("""
+            from pitwall.timing import track_time_and_gpu, get_gpu_memory_usage
+            timers = {}
+            result = track_time_and_gpu(timers, "KAN training", lambda: "r")
+            tell([result, list(timers["KAN training"]), get_gpu_memory_usage()])
+        """)
+        self.assertEqual(found, ["r", ["time"], None])
+        self.assertRegex(self.stdout, r"^KAN training complete: 0\.00s \(CPU mode\)\n$")
+
+    def test_with_a_device(self):
+        found = self.python("""
+            from pitwall.timing import track_time_and_gpu, get_gpu_memory_usage
+            state = {"now": 512 << 20, "peak": 512 << 20, "waits": 0}
+            def wait(): state["waits"] += 1
+            def reset(): state["peak"] = state["now"]
+            pitwall.set_device(lambda: (state["now"], 1024 << 20, state["peak"]), wait, reset)
+            def train_fn(): state["peak"] = 1000 << 20
+            timers = {}
+            track_time_and_gpu(timers, "KAN training", train_fn)
+            stats = get_gpu_memory_usage()
+            tell([timers, stats, state["waits"]])
+        """)
+        timers, stats, waits = found
+        self.assertEqual({k: v for k, v in timers["KAN training"].items() if k != "time"},
+                         {"allocated_mb": 512, "reserved_mb": 1024, "max_allocated_mb": 1000})
+        self.assertEqual(stats["allocated_mb"], 512)
+        self.assertGreaterEqual(waits, 2)
+        self.assertIn("KAN training complete: 0.00s, GPU peak: 1000.0 MB", self.stdout)
+
+    def test_convergence(self):
+        found = self.python("""
+            from pitwall.timing import calculate_convergence_metrics
+            results = {"loss": [1.0, 0.1, 0.02, 0.008, 0.009], "epoch_times": [3, 2, 2, 2, 2]}
+            metrics = calculate_convergence_metrics(results, threshold=0.01)
+            models = calculate_convergence_metrics(
+                {"a": results, "b": {"val_loss": [1.0, 0.5]}}, threshold=0.01)
+            up = calculate_convergence_metrics({"accuracy": [0.2, 0.9, 0.95]}, 0.9)
+            down = calculate_convergence_metrics({"test": [5, 1]}, 2, mode="max")
+            tell([metrics, models, up, down])
+        """)
+        metrics, models, up, down = found
+        self.assertEqual(metrics["epochs_to_converge"], 4)
+        self.assertEqual(metrics["time_to_converge"], 9)
+        self.assertEqual(models["a"], metrics)
+        self.assertIsNone(models["b"]["epochs_to_converge"])
+        self.assertIsNone(models["b"]["time_to_converge"])
+        self.assertEqual(up["epochs_to_converge"], 2)
+        self.assertEqual(down["epochs_to_converge"], 1)
+
+    def test_speedups(self):
+        found = self.python("""
+            from pitwall.timing import calculate_speedup_ratios, print_speedup_analysis
+            timers = {"MLP": 120.0, "SIREN": 90.0, "KAN": 150.0}
+            speedups = calculate_speedup_ratios(timers)
+            print_speedup_analysis(timers, baseline="KAN")
+            to_mlp = calculate_speedup_ratios(timers, baseline="MLP")
+            zero = calculate_speedup_ratios({"a": 1.0, "b": 0.0})
+            print_speedup_analysis({"a": 1.0, "nothing": 0.0})
+            print_speedup_analysis(timers, "SIREN")
+            try: calculate_speedup_ratios(timers, "none")
+            except KeyError as error: wrong = str(error)
+            tell([speedups, to_mlp, zero["a"], zero["b"] != zero["b"], wrong])
+        """)
+        self.assertAlmostEqual(found[0]["SIREN"], 150 / 90)
+        self.assertEqual({k: round(v, 2) for k, v in found[0].items()},
+                         {"MLP": 1.25, "SIREN": 1.67, "KAN": 1.0})
+        self.assertEqual(found[1]["KAN"], 0.8)
+        self.assertEqual(found[2:], [1.0, True, "'none'"])
+        self.assertTrue(self.stdout.startswith(SPEEDUP))
+        self.assertIn("nothing", self.stdout)
+        self.assertRegex(self.stdout, r"(?m)^KAN {18}:  0\.60x slower$")
+
+    def test_phases(self):
+        found = self.python("""
+            from pitwall.timing import DetailedTimer
+            timer = DetailedTimer("Training")
+            timer.start_phase("data_loading"); timer.end_phase()
+            timer.start_phase("forward_pass"); time.sleep(0.02); timer.end_phase()
+            timer.start_phase("backward_pass"); time.sleep(0.05); timer.end_phase()
+            timer.end_phase()
+            timer.print_breakdown()
+            tell(timer.phases)
+        """)
+        self.assertGreaterEqual(found["backward_pass"], 0.05)
+        lines = self.stdout.splitlines()
+        self.assertEqual(lines[0], "Training - Detailed Breakdown:")
+        self.assertEqual([lines[1], lines[5]], ["-" * 40] * 2)
+        for line, name in zip(lines[2:5], ("backward_pass", "forward_pass", "data_loading")):
+            self.assertRegex(line, r"^  %-20s: {4} \d\.\d\ds \([ \d]{3}\.\d%%\)$" % name)
+
+    def test_files(self):
+        folder = self.folder()
+        self.python("""
+            from pitwall.timing import export_timing_csv, export_timing_json
+            timers = {"MLP": 120.0, "SIREN": 90.0, "KAN": {"time": 150.0, "peak_memory_mb": 2.5,
+                                                            "current_memory_mb": float("nan")}}
+            export_timing_csv(timers, "sec1_timing.csv", section_name="Section 1.1")
+            export_timing_json(timers, "sec1_timing.json", section_name="Section 1.1")
+        """, cwd=folder)
+        with open(os.path.join(folder, "sec1_timing.csv")) as file:
+            self.assertEqual(file.read(), "Section,Model,Time (s)\nSection 1.1,MLP,120.0000\n"
+                                          "Section 1.1,SIREN,90.0000\nSection 1.1,KAN,150.0000\n")
+        with open(os.path.join(folder, "sec1_timing.json")) as file:
+            document = json.load(file)
+        self.assertEqual(list(document), ["section", "timestamp", "timings"])
+        self.assertEqual(document["timings"]["KAN"],
+                         {"time": 150.0, "peak_memory_mb": 2.5, "current_memory_mb": None})
+
+    def test_a_file_that_cannot_be_written_raises_and_leaves_nothing(self):
+        found = self.python("""
+            from pitwall.timing import export_timing_csv, export_timing_json
+            caught = []
+            for export in (export_timing_csv, export_timing_json):
+                try: export({"a": 1.0}, "none/x.out")
+                except OSError as error: caught.append(type(error).__name__)
+            tell([caught, os.listdir(".")])
+        """)
+        self.assertEqual(found[0], ["FileNotFoundError"] * 2)
+        self.assertNotIn("none", found[1])
+
+    def test_inference(self):
+        found = self.python("""
+            from pitwall.timing import benchmark_inference, print_inference_benchmark
+            calls = []
+            def model(x): calls.append(1); time.sleep(0.0005)
+            results = benchmark_inference(model, [1, 2, 3, 4], num_iterations=20, warmup=3)
+            counted = len(calls)
+            print_inference_benchmark(model, [1] * 4, model_name="KAN")
+            tell([results, counted])
+        """)
+        results, calls = found
+        self.assertEqual(list(results)[:4],
+                         ["mean_ms", "min_ms", "max_ms", "throughput_samples_per_sec"])
+        self.assertGreaterEqual(results["min_ms"], 0.5)
+        self.assertLessEqual(results["p50_ms"], results["p95_ms"])
+        self.assertAlmostEqual(results["throughput_samples_per_sec"] * results["mean_ms"] / 1e3, 4,
+                               places=6)
+        self.assertGreaterEqual(calls, 23)
+        lines = self.stdout.splitlines()
+        self.assertEqual(lines[:2], ["KAN Inference Benchmark:", "-" * 40])
+        for line, label in zip(lines[2:5], ("Mean", "Min", "Max")):
+            self.assertRegex(line, r"^  %-18s *\d+\.\d{3} ms$" % (label + " latency:"))
+        self.assertRegex(lines[5], r"^  Throughput:  +\d+\.\d samples/sec$")
+        self.assertEqual(len(lines), 7)
+
+    def test_warmup(self):
+        found = self.python("""
+            from pitwall.timing import track_warmup_timing, print_warmup_analysis
+            epoch_times = [5.2, 3.1, 3.0, 3.1, 3.0, 2.9]
+            stats = track_warmup_timing(total_epochs=6, epoch_times=epoch_times)
+            print_warmup_analysis(stats, model_name="MLP")
+            tell([stats, track_warmup_timing(1, [5.0])])
+        """)
+        stats = found[0]
+        self.assertEqual([round(stats[key], 2) for key in (
+            "first_epoch_time", "avg_steady_state_time", "warmup_overhead")], [5.2, 3.02, 2.18])
+        self.assertAlmostEqual(stats["warmup_overhead_pct"], 72.2, places=1)
+        self.assertEqual(stats["warmup_ends_at"], 1)
+        self.assertEqual(found[1], {})
+        self.assertEqual(self.stdout, WARMUP)
+
+    def test_several_features_together(self):
+        folder = self.folder()
+        self.python("""
+            from pitwall import track_time, print_timing_summary
+            from pitwall.timing import (
+                track_time_and_gpu,
+                print_speedup_analysis,
+                export_timing_json
+            )
+            def run_mlp_tests(datasets, depths, activations, epochs, device): time.sleep(0.02)
+            def run_siren_tests(datasets, depths, epochs, device): time.sleep(0.01)
+            def run_kan_grid_tests(datasets, grids, epochs, device): time.sleep(0.03); return 1, 2
+            datasets = depths = activations = epochs = device = grids = None
+            timers = {}
+            mlp_results = track_time_and_gpu(timers, "MLP", run_mlp_tests, datasets, depths, activations, epochs, device)
+            siren_results = track_time_and_gpu(timers, "SIREN", run_siren_tests, datasets, depths, epochs, device)
+            kan_results, models = track_time_and_gpu(timers, "KAN", run_kan_grid_tests, datasets, grids, epochs, device)
+            print_timing_summary(timers, "Section 1.1", num_datasets=9)
+            print_speedup_analysis(timers, baseline='KAN')
+            export_timing_json(timers, 'sec1_1_timings.json', section_name='Section 1.1')
+        """, cwd=folder)
+        self.assertIn("Baseline: KAN (0.0", self.stdout)
+        self.assertIn("Average per dataset:", self.stdout)
+        with open(os.path.join(folder, "sec1_1_timings.json")) as file:
+            self.assertEqual(list(json.load(file)["timings"]), ["MLP", "SIREN", "KAN"])
+
+
+class Defects(py_case.Case):
+    def test_a_repeated_name_adds_up(self):
+        found = self.python("""
+            from pitwall.timing import track_time, track_time_and_memory
+            timers = {}
+            for _ in range(3): track_time(timers, "a", time.sleep, 0.01)
+            nested = {}
+            for mb in (80, 20): track_time_and_memory(nested, "m", lambda: len(b"x" * (mb << 20)))
+            tell([timers["a"], nested["m"]])
+        """)
+        self.assertGreaterEqual(found[0], 0.03)
+        self.assertAlmostEqual(found[1]["peak_memory_mb"], 80, delta=4)
+        self.assertAlmostEqual(found[1]["current_memory_mb"], 0, delta=4)
+
+    def test_an_exception_goes_through_and_its_time_counts(self):
+        found = self.python("""
+            from pitwall.timing import track_time
+            calls = []
+            def fails(): calls.append(1); time.sleep(0.01); raise ImportError("x")
+            timers = {}
+            try: track_time(timers, "a", fails)
+            except ImportError as error: caught = str(error)
+            tell([caught, timers["a"], len(calls), counts()])
+        """)
+        self.assertEqual([found[0], found[2], found[3]], ["x", 1, {"a": 1}])
+        self.assertGreaterEqual(found[1], 0.01)
+        self.assertEqual(self.stdout, "")
+
+    def test_any_keyword_is_the_functions(self):
+        found = self.python("""
+            from pitwall.timing import track_time
+            import inspect
+            def f(**kwargs): return kwargs
+            tell([track_time({}, "a", f, name=1, timers=2, func=3),
+                  track_time(timers={}, name="b", func=f, x=1),
+                  str(inspect.signature(track_time))])
+        """)
+        self.assertEqual(found, [{"name": 1, "timers": 2, "func": 3}, {"x": 1},
+                                 "(timers, name, func, *args, **kwargs)"])
+
+    def test_nested_memory_and_the_users_own_tracemalloc(self):
+        found = self.python("""
+            import tracemalloc
+            from pitwall.timing import track_time_and_memory, enable_memory_tracking
+            enable_memory_tracking()
+            off = tracemalloc.is_tracing()
+            tracemalloc.start()
+            timers = {}
+            def inner(): return len(b"x" * (60 << 20))
+            def outer():
+                n = len(b"x" * (90 << 20))
+                return track_time_and_memory(timers, "inner", inner)
+            track_time_and_memory(timers, "outer", outer)
+            tell([off, tracemalloc.is_tracing(), timers])
+        """)
+        self.assertEqual(found[:2], [False, True])
+        self.assertAlmostEqual(found[2]["inner"]["peak_memory_mb"], 60, delta=4)
+        self.assertAlmostEqual(found[2]["outer"]["peak_memory_mb"], 90, delta=4)
+
+    def test_numpy_memory_is_seen(self):
+        found = self.python("""
+            import numpy
+            from pitwall.timing import track_time_and_memory
+            timers = {}
+            kept = track_time_and_memory(timers, "n", lambda: numpy.ones(25 << 20))
+            tell(timers["n"])
+        """)
+        self.assertAlmostEqual(found["peak_memory_mb"], 200, delta=4)
+        self.assertAlmostEqual(found["current_memory_mb"], 200, delta=4)
+
+    def test_nested_values_in_every_table(self):
+        self.python("""
+            from pitwall.timing import *
+            from pitwall.timing import track_time
+            timers = {"a": {"time": 1.0, "peak_memory_mb": 1.0, "current_memory_mb": 0.0}, "b": 2.0}
+            print_timing_summary(timers, "S"); print_speedup_analysis(timers)
+            export_timing_csv(timers, "x.csv")
+            track_time(timers, "a", lambda: None)
+            assert timers["a"]["time"] >= 1.0
+        """)
+        self.assertRegex(self.stdout, r"(?m)^a: {23}    1\.00s \( 33\.3%\)$")
+        self.assertRegex(self.stdout, r"(?m)^a {20}:  2\.00x faster$")
+
+    def test_phases_of_several_threads(self):
+        found = self.python("""
+            from pitwall.timing import DetailedTimer
+            with DetailedTimer("t") as timer:
+                def work(name, nap):
+                    timer.start_phase(name); time.sleep(nap); timer.end_phase()
+                threads = [threading.Thread(target=work, args=("p%d" % i, 0.05)) for i in range(4)]
+                for t in threads: t.start()
+                for t in threads: t.join()
+            tell(timer.phases)
+        """)
+        self.assertEqual(sorted(found), ["p0", "p1", "p2", "p3"])
+        for seconds in found.values():
+            self.assertGreaterEqual(seconds, 0.05)
+            self.assertLess(seconds, 1)
+
+    def test_starting_a_phase_ends_the_open_one(self):
+        found = self.python("""
+            from pitwall.timing import DetailedTimer
+            timer = DetailedTimer("t")
+            timer.start_phase("a"); time.sleep(0.02); timer.start_phase("b"); timer.end_phase()
+            time.sleep(0.02)
+            tell(timer.phases)
+        """)
+        self.assertGreaterEqual(found["a"], 0.02)
+        self.assertLess(found["b"], 0.02)
+
+
+class Silence(py_case.Case):
+    PROGRAM = """
+        from pitwall import timing
+        %s
+        timers = {}
+        timing.track_time(timers, "a", lambda: print("mine"))
+        timing.print_timing_summary(timers, "S")
+        timing.print_speedup_analysis(timers)
+        timing.print_inference_benchmark(lambda x: x, [1], num_iterations=2)
+        timing.print_warmup_analysis({"first_epoch_time": 2.0, "avg_steady_state_time": 1.0}, "m")
+        timer = timing.DetailedTimer("t"); timer.start_phase("p"); timer.print_breakdown()
+        tell(list(timers))
+    """
+
+    def test_by_the_module(self):
+        self.assertEqual(self.python(self.PROGRAM % "timing.verbose = False"), ["a"])
+        self.assertEqual(self.stdout, "mine\n")
+
+    def test_by_the_environment(self):
+        self.assertEqual(self.python(self.PROGRAM % "", PITWALL_VERBOSE="0"), ["a"])
+        self.assertEqual(self.stdout, "mine\n")
+
+    def test_what_is_called_may_speak(self):
+        self.python("""
+            from pitwall import timing, memory_monitor
+            timing.verbose = False
+            def f():
+                with memory_monitor.track_performance("inner"): pass
+            timing.track_time({}, "a", f)
+        """)
+        self.assertRegex(self.stdout, r"^\[Performance\] inner: 0\.000s, CPU .*\n$")
+
+
+class Everywhere(py_case.Case):
+    def test_with_recording_off_all_is_measured(self):
+        found = self.python("""
+            from pitwall.timing import track_time, track_time_and_memory
+            timers = {}
+            track_time(timers, "a", time.sleep, 0.01)
+            track_time_and_memory(timers, "m", lambda: len(b"x" * (40 << 20)))
+            tell(timers)
+        """, PITWALL="0")
+        self.assertGreaterEqual(found["a"], 0.01)
+        self.assertAlmostEqual(found["m"]["peak_memory_mb"], 40, delta=4)
+        self.assertIn("a complete: 0.01s total\n", self.stdout)
+
+    def test_redirected_output_is_seen_and_in_order(self):
+        found = self.python("""
+            import contextlib, io
+            from pitwall.timing import track_time, print_timing_summary
+            with contextlib.redirect_stdout(io.StringIO()) as text:
+                timers = {}
+                print("before")
+                track_time(timers, "a", lambda: None)
+                print_timing_summary(timers, "S")
+            tell(text.getvalue().splitlines()[:2])
+        """)
+        self.assertEqual(found, ["before", "a complete: 0.00s total"])
+        self.assertEqual(self.stdout, "")
+
+    def test_what_stdout_raises_is_raised(self):
+        found = self.python("""
+            from pitwall.timing import track_time
+            class Bad:
+                def write(self, text): raise RuntimeError("no room")
+                def flush(self): pass
+            before, sys.stdout = sys.stdout, Bad()
+            try: track_time({}, "a", lambda: 1)
+            except RuntimeError as error: caught = str(error)
+            sys.stdout = None
+            result = track_time({}, "a", lambda: 2)
+            sys.stdout = before
+            tell([caught, result])
+        """)
+        self.assertEqual(found, ["no room", 2])
+
+    def test_spans_of_the_faces_and_native_ones_are_one_tree(self):
+        found = self.python("""
+            from pitwall.timing import track_time
+            def f():
+                with pitwall.span("inner"): pass
+            with pitwall.span("outer"):
+                track_time({}, "timed", f)
+            tell([counts(), losses()])
+        """)
+        self.assertEqual(found, [{"outer": 1, "outer/timed": 1, "outer/timed/inner": 1}, {}])
+
+
+class Cost(py_case.Case):
+    def test_memory_tracking_is_far_below_tracemalloc(self):
+        """Small objects made by the million: tracemalloc makes them several times as slow."""
+        found = self.python("""
+            import tracemalloc
+            from pitwall import timing
+            timing.verbose = False
+            def work():
+                for _ in range(20): [object() for _ in range(20000)]
+            def least(run):
+                best = 9.0
+                for _ in range(5):
+                    begin = time.perf_counter(); run(); best = min(best, time.perf_counter() - begin)
+                return best
+            plain = least(work)
+            ours = least(lambda: timing.track_time_and_memory({}, "m", work))
+            tracemalloc.start()
+            theirs = least(work)
+            tell([ours / plain, theirs / plain])
+        """)
+        self.assertLess(found[0], 1.5)
+        self.assertGreater(found[1], 2 * found[0])
+
+
+if __name__ == "__main__":
+    py_case.main()
