@@ -1,0 +1,406 @@
+"""pitwall.memory_monitor: every sample of the performance monitoring guide, and what it got wrong."""
+
+import csv
+import os
+
+import py_case
+
+HEAD = ["=" * 90, "PERFORMANCE SUMMARY", "=" * 90,
+        "Operation                      Time (s)     CPU (MB)        GPU (MB)        GPU Peak",
+        "-" * 90]
+AGGREGATE = ["=" * 90, "AGGREGATE STATISTICS (for repeated operations)", "=" * 90,
+             "Operation                      Count    Total (s)    Mean (s)     Min (s)      "
+             "Max (s)", "-" * 90]
+
+
+class Samples(py_case.Case):
+    def test_performance_monitor(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            kept = []
+            monitor = PerformanceMonitor()
+            with monitor.track("data loading"):
+                kept.append(b"x" * (50 << 20))
+            with monitor.track("preprocessing"):
+                time.sleep(0.02)
+            with monitor.track("model forward"):
+                len(b"y" * (80 << 20))
+            monitor.print_summary()
+            tell([[vars(m) for m in monitor.get_metrics()], monitor.get_total_time(),
+                  monitor.get_operation_time("preprocessing")])
+        """)
+        metrics, total, preprocessing = found
+        self.assertEqual(list(metrics[0]), [
+            "operation", "duration_seconds", "cpu_start_mb", "cpu_end_mb", "cpu_delta_mb",
+            "cpu_peak_mb", "gpu_start_mb", "gpu_end_mb", "gpu_delta_mb", "gpu_peak_mb", "call_count"])
+        self.assertAlmostEqual(metrics[0]["cpu_delta_mb"], 50, delta=4)
+        self.assertAlmostEqual(sum(m["duration_seconds"] for m in metrics), total)
+        self.assertEqual(metrics[1]["duration_seconds"], preprocessing)
+        # A temporary is gone at the end, and still in the peak.
+        forward = metrics[2]
+        self.assertAlmostEqual(forward["cpu_delta_mb"], 0, delta=4)
+        self.assertAlmostEqual(forward["cpu_peak_mb"] - forward["cpu_start_mb"], 80, delta=4)
+        lines = self.stdout.splitlines()
+        self.assertEqual(lines[:5], HEAD)
+        self.assertRegex(lines[5], r"^data loading {24}\d\.\d{3} {10}\+(4|5)\d\.\d {12}n/a {9}n/a$")
+        self.assertRegex(lines[9], r"^TOTAL {25} {6}\d\.\d{3}s$")
+        self.assertEqual(lines[8::2], ["-" * 90, "=" * 90])
+        self.assertEqual(len(lines), 11)
+
+    def test_aggregated_operations(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            for epoch in range(10):
+                for batch in range(15):
+                    with monitor.track("batch_forward", aggregate=True): pass
+                    with monitor.track("batch_backward", aggregate=True): pass
+            monitor.print_summary(show_aggregate=True)
+            tell([(m.operation, m.call_count) for m in monitor.get_metrics()])
+        """)
+        self.assertEqual(found, [["batch_forward", 150], ["batch_backward", 150]])
+        lines = self.stdout.splitlines()
+        at = lines.index(AGGREGATE[1]) - 1
+        self.assertEqual(lines[at - 1], "")
+        self.assertEqual(lines[at:at + 5], AGGREGATE)
+        self.assertRegex(lines[at + 5], r"^batch_forward {18}150 {6}0\.\d{3} {8}0\.\d{3} {8}0\.")
+        self.assertEqual(len(lines), at + 8)
+
+    def test_context_manager(self):
+        self.python("""
+            from pitwall.memory_monitor import track_performance
+            with track_performance("critical_operation"):
+                kept = b"x" * (30 << 20)
+            with track_performance("quiet", print_result=False, device=0): pass
+        """)
+        self.assertRegex(self.stdout, r"^\[Performance\] critical_operation: \d\.\d{3}s, "
+                                      r"CPU \+(29|30)\.\dMB, GPU n/a\n$")
+
+    def test_with_a_device(self):
+        self.python("""
+            from pitwall.memory_monitor import track_performance, EpochPerformanceMonitor
+            mb = 1 << 20
+            state = {"now": 100 * mb, "peak": 100 * mb}
+            def reset(): state["peak"] = state["now"]
+            pitwall.set_device(lambda: (state["now"], 3236 * mb, state["peak"]), None, reset)
+            with track_performance("critical_operation"):
+                state["now"] = 612 * mb; state["peak"] = 1024 * mb
+            monitor = EpochPerformanceMonitor(True, 1)
+            monitor.on_epoch_start()
+            monitor.on_batch_start(0); monitor.on_batch_end(0, 0.009458)
+            monitor.on_epoch_end()
+        """)
+        lines = self.stdout.splitlines()
+        self.assertRegex(lines[0], r"CPU \+0\.\dMB, GPU \+512\.0MB$")
+        self.assertEqual(lines[1], " " * 14 + "GPU peak: 1024.0MB")
+        self.assertRegex(lines[2], r"^  Batch 0: 0\.000s, GPU 612\.0MB, CPU \d+\.\dMB, loss=0\.009458$")
+        self.assertRegex(lines[3], r"^  Epoch end: 0\.\d{3}s total, GPU 612\.0MB, 3236MB reserved, "
+                                   r"peak \d+MB$")
+
+    def test_decorator(self):
+        found = self.python("""
+            import inspect, pickle
+            from pitwall.memory_monitor import monitor_performance
+            @monitor_performance("data processing")
+            def process_batch(batch, scale=2): return batch * scale
+            @monitor_performance
+            def bare(x): return x
+            @monitor_performance()
+            def empty(x): return x
+            tell([process_batch(3), bare(1), empty(2), str(inspect.signature(process_batch)),
+                  pickle.loads(pickle.dumps(bare)) is bare])
+        """)
+        self.assertEqual(found, [6, 1, 2, "(batch, scale=2)", True])
+        self.assertRegex(self.stdout, r"^\[Performance\] data processing: .*\n"
+                                      r"\[Performance\] bare: .*\n\[Performance\] empty: .*\n$")
+
+    def test_epochs(self):
+        found = self.python("""
+            from pitwall.memory_monitor import EpochPerformanceMonitor
+            monitor = EpochPerformanceMonitor(enabled=True, verbose_batches=2)
+            for epoch in range(3):
+                monitor.on_epoch_start()
+                for batch_idx, batch in enumerate(range(5)):
+                    monitor.on_batch_start(batch_idx)
+                    time.sleep(0.02 if epoch == 0 and batch_idx == 0 else 0.001)
+                    monitor.on_batch_end(batch_idx, 0.5)
+                monitor.on_epoch_end()
+            stats = monitor.get_statistics()
+            variance_ratio = stats['max_batch_time'] / stats['min_batch_time']
+            if variance_ratio > 2.0:
+                print(f"High variance ({variance_ratio:.1f}x) - investigate outliers!")
+            tell(stats)
+        """)
+        self.assertEqual(list(found), [
+            "total_epoch_time", "avg_epoch_time", "total_batch_time", "avg_batch_time",
+            "min_batch_time", "max_batch_time", "num_batches", "num_epochs"])
+        # Over all epochs, not the last one's batches.
+        self.assertEqual([found["num_batches"], found["num_epochs"]], [15, 3])
+        self.assertGreaterEqual(found["max_batch_time"], 0.02)
+        self.assertAlmostEqual(found["avg_batch_time"], found["total_batch_time"] / 15)
+        lines = self.stdout.splitlines()
+        self.assertEqual(len(lines), 3 * 4 + 1)
+        for at in (0, 4, 8):
+            self.assertRegex(lines[at], r"^  Batch 0: \d\.\d{3}s, GPU n/a, CPU \d+\.\dMB, "
+                                        r"loss=0\.500000$")
+            self.assertRegex(lines[at + 1], r"^  Batch 1: ")
+            self.assertRegex(lines[at + 2], r"^  Epoch end: \d\.\d{3}s total$")
+            self.assertRegex(lines[at + 3],
+                             r"^  Batch timing: avg=0\.\d{3}s, min=0\.\d{3}s, max=0\.\d{3}s$")
+        # That epoch's.
+        self.assertNotIn("max=0.02", lines[11])
+
+    def test_strategies(self):
+        self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            with monitor.track("data_loading"): time.sleep(0.01)
+            with monitor.track("model_forward"): time.sleep(0.06)
+            with monitor.track("post_processing"): time.sleep(0.03)
+            total_time = monitor.get_total_time()
+            for metric in monitor.get_metrics():
+                percentage = (metric.duration_seconds / total_time) * 100
+                if percentage > 50:
+                    print(f"⚠️  BOTTLENECK: {metric.operation} ({percentage:.1f}%)")
+                elif percentage > 20:
+                    print(f"⚡ Consider optimizing: {metric.operation} ({percentage:.1f}%)")
+            print("--")
+            monitor.print_bottlenecks()
+            results = {}
+            for batch_size in [8, 16, 4]:
+                monitor = PerformanceMonitor()
+                with monitor.track(f"batch_size_{batch_size}"): time.sleep(batch_size / 1e3)
+                results[batch_size] = monitor.get_total_time()
+            optimal = min(results, key=results.get)
+            print(f"Optimal batch size: {optimal} ({results[optimal]:.3f}s)")
+        """, PYTHONIOENCODING="utf-8")
+        by_hand, ours = self.stdout.split("--\n", 1)
+        for line in by_hand.splitlines():
+            self.assertIn(line, ours.splitlines())
+        self.assertRegex(by_hand, "BOTTLENECK: model_forward")
+        self.assertRegex(ours, r"(?m)^Optimal batch size: 4 \(0\.00\ds\)$")
+
+    def test_bottlenecks_without_a_utf8_terminal(self):
+        self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            with monitor.track("model_forward"): time.sleep(0.01)
+            monitor.print_bottlenecks()
+        """, PYTHONIOENCODING="ascii")
+        self.assertIn("BOTTLENECK: model_forward (100.0%)", self.stdout)
+        self.assertTrue(self.stdout.isascii())
+
+    def test_sweep(self):
+        found = self.python("""
+            results, table = pitwall.sweep(lambda n: time.sleep(n / 1e3), [8, 16, 4], "batch size")
+            print(table, end="")
+            tell(min(results, key=results.get))
+        """)
+        self.assertEqual(found, 4)
+        self.assertRegex(self.stdout, r"^Optimal batch size: 4 \(0\.00\ds\)\n")
+
+    def test_metrics_as_records(self):
+        folder = self.folder()
+        found = self.python("""
+            import pandas as pd
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            with monitor.track("a"): pass
+            metrics_df = pd.DataFrame([
+                {
+                    'operation': m.operation,
+                    'time': m.duration_seconds,
+                    'cpu_mb': m.cpu_delta_mb,
+                    'gpu_mb': m.gpu_delta_mb
+                }
+                for m in monitor.get_metrics()
+            ])
+            metrics_df.to_csv('performance_metrics.csv')
+            monitor.to_csv('ours.csv')
+            tell([list(metrics_df), list(pd.DataFrame(monitor.to_records()))[:4]])
+        """, cwd=folder)
+        self.assertEqual(found[0], found[1])
+        with open(os.path.join(folder, "ours.csv")) as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0])[:4], ["operation", "time", "cpu_mb", "gpu_mb"])
+        self.assertEqual([rows[0]["operation"], rows[0]["gpu_mb"]], ["a", ""])
+
+    def test_reference(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor, EpochPerformanceMonitor
+            monitor = PerformanceMonitor(enabled=True, device=0)
+            with monitor.track("operation_name", aggregate=False): pass
+            before = monitor.get_operation_time("operation_name")
+            monitor.clear()
+            after = [monitor.get_total_time(), monitor.get_operation_time("operation_name")]
+            monitor.print_summary(show_aggregate=True)
+            off = PerformanceMonitor(enabled=False)
+            with off.track("x"): pass
+            epochs = EpochPerformanceMonitor(enabled=False)
+            epochs.on_epoch_start(); epochs.on_batch_start(0); epochs.on_batch_end(0, loss=None)
+            epochs.on_epoch_end()
+            import inspect
+            tell([before > 0, after, off.get_metrics(), epochs.get_statistics(),
+                  str(inspect.signature(EpochPerformanceMonitor)),
+                  str(inspect.signature(PerformanceMonitor))])
+        """)
+        self.assertEqual(found, [True, [0, 0], [], {}, "(enabled=True, verbose_batches=5, device=0)",
+                                 "(enabled=True, device=0)"])
+        self.assertEqual(self.stdout, "No performance metrics recorded\n")
+
+    def test_configuration(self):
+        found = self.python("""
+            from pitwall.memory_monitor import EpochPerformanceMonitor, from_config
+            def of(m): return [m.enabled, m.verbose_batches]
+            tell([of(from_config({"trainer_params": {"enable_memory_monitoring": True,
+                                                     "memory_monitor_batches": 10, "epochs": 50}})),
+                  of(from_config({"enable_memory_monitoring": False})),
+                  of(EpochPerformanceMonitor()),
+                  of(EpochPerformanceMonitor(True, 5))])
+        """, PITWALL_MONITOR="0", PITWALL_MONITOR_BATCHES="7")
+        # What the code says explicitly wins over the environment.
+        self.assertEqual(found, [[True, 10], [False, 5], [False, 7], [True, 5]])
+
+
+class Defects(py_case.Case):
+    def test_an_empty_span_has_no_reading_of_memory_in_it(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            for _ in range(200):
+                with monitor.track("empty"): pass
+            tell(sorted(m.duration_seconds for m in monitor.get_metrics())[100])
+        """)
+        self.assertLess(found, 35e-6 if not py_case.pit_case.sanitizer() else 1e-3)
+
+    def test_nested_operations_count_once(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            with monitor.track("outer"):
+                with monitor.track("inner"): time.sleep(0.02)
+            tell([monitor.get_total_time(), monitor.get_operation_time("outer"),
+                  monitor.get_operation_time("inner")])
+        """)
+        self.assertEqual(found[0], found[1])
+        self.assertGreaterEqual(found[2], 0.02)
+
+    def test_an_aggregated_operation_is_one_line(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            for _ in range(%d):
+                with monitor.track("batch", aggregate=True): pass
+            before = pitwall.rss()
+            for _ in range(%d):
+                with monitor.track("batch", aggregate=True): pass
+            grown = pitwall.rss() - before
+            monitor.print_summary()
+            tell([monitor.get_metrics()[0].call_count, grown])
+        """ % (1000, py_case.scaled(5000)))
+        self.assertEqual(found[0], 1000 + py_case.scaled(5000))
+        self.assertLess(found[1], 2 << 20 if not py_case.pit_case.sanitizer() else 64 << 20)
+        self.assertEqual(len([line for line in self.stdout.splitlines() if "batch" in line]), 2)
+
+    def test_an_exception_in_a_decorated_function_is_logged_and_goes_through(self):
+        found = self.python("""
+            from pitwall.memory_monitor import monitor_performance, track_performance, PerformanceMonitor
+            @monitor_performance
+            def fails(): raise ValueError("x")
+            caught = []
+            try: fails()
+            except ValueError as error: caught.append(str(error))
+            monitor = PerformanceMonitor()
+            try:
+                with monitor.track("op"): raise KeyError("y")
+            except KeyError: caught.append(len(monitor.get_metrics()))
+            tell([caught, counts(), losses()])
+        """)
+        self.assertEqual(found, [["x", 1], {"fails": 1, "op": 1}, {}])
+        self.assertRegex(self.stdout, r"^\[Performance\] fails: 0\.000s")
+
+    def test_an_inner_span_leaves_the_outer_device_peak(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            mb = 1 << 20
+            state = {"now": 0, "peak": 0}
+            def reset(): state["peak"] = state["now"]
+            pitwall.set_device(lambda: (state["now"], state["now"], state["peak"]), None, reset)
+            monitor = PerformanceMonitor()
+            with monitor.track("outer"):
+                state["peak"] = 8192 * mb
+                with monitor.track("inner"): state["peak"] = 1 * mb
+            tell({m.operation: m.gpu_peak_mb for m in monitor.get_metrics()})
+        """)
+        self.assertEqual(found, {"inner": 1.0, "outer": 8192.0})
+
+    def test_an_end_without_a_start_does_nothing(self):
+        found = self.python("""
+            from pitwall.memory_monitor import EpochPerformanceMonitor
+            monitor = EpochPerformanceMonitor()
+            monitor.on_batch_end(0, 1.0); monitor.on_epoch_end()
+            tell(monitor.get_statistics())
+        """)
+        self.assertEqual(found, {})
+        self.assertEqual(self.stdout, "")
+
+    def test_a_loss_is_converted_only_where_it_is_printed(self):
+        found = self.python("""
+            from pitwall import memory_monitor
+            class Loss:
+                asked = 0
+                def __float__(self): Loss.asked += 1; return 0.25
+            def run(batches):
+                Loss.asked = 0
+                monitor = memory_monitor.EpochPerformanceMonitor(True, batches)
+                monitor.on_epoch_start()
+                for i in range(10):
+                    monitor.on_batch_start(i); monitor.on_batch_end(i, Loss())
+                monitor.on_epoch_end()
+                return Loss.asked
+            found = [run(3), run(0)]
+            memory_monitor.verbose = False
+            tell(found + [run(3)])
+        """)
+        self.assertEqual(found, [3, 0, 0])
+
+
+class Silence(py_case.Case):
+    def test_by_the_module(self):
+        self.python("""
+            from pitwall import memory_monitor as m
+            m.verbose = False
+            with m.track_performance("x"): pass
+            monitor = m.PerformanceMonitor()
+            with monitor.track("a"): pass
+            monitor.print_summary(); monitor.print_bottlenecks()
+            epochs = m.EpochPerformanceMonitor()
+            with epochs.epoch():
+                with epochs.batch(0) as batch: batch.loss = 1.0
+            assert epochs.get_statistics()["num_batches"] == 1
+        """)
+        self.assertEqual(self.stdout, "")
+
+
+class Tasks(py_case.Case):
+    def test_tracks_of_asyncio_tasks_belong_to_their_task(self):
+        found = self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor, monitor_performance
+            monitor = PerformanceMonitor()
+            @monitor_performance("decorated")
+            async def decorated(): await asyncio.sleep(0.01); return 5
+            async def work(i):
+                with monitor.track("task"):
+                    await asyncio.sleep(0.001 * (5 - i))
+                    with pitwall.span("inner"): await asyncio.sleep(0.002)
+            async def all():
+                await asyncio.gather(*(work(i) for i in range(5)))
+                return await decorated()
+            result = asyncio.run(all())
+            tell([result, counts(), losses(), len(monitor.get_metrics())])
+        """)
+        self.assertEqual(found, [5, {"task": 5, "task/inner": 5, "decorated": 1}, {}, 5])
+
+
+if __name__ == "__main__":
+    py_case.main()

@@ -1,0 +1,225 @@
+"""pitwall.time_profiler: every sample of the timing instrumentation summary."""
+
+import json
+import os
+import re
+import subprocess
+
+import py_case
+
+STAGES = [("Argument parsing", 0.12), ("LLM model loading", 44.23),
+          ("Graph tower initialization (gpm)", 2.45),
+          ("Dataset loading and preprocessing", 12.34), ("Trainer initialization", 0.89),
+          ("Main training loop", 2345.67), ("State saving", 4.23)]
+SUMMARY = """\
+================================================================================
+[TIMING SUMMARY]
+================================================================================
+  Argument parsing                        : 0.12s                (0.0%)
+  LLM model loading                       : 44.23s               (1.8%)
+  Graph tower initialization (gpm)        : 2.45s                (0.1%)
+  Dataset loading and preprocessing       : 12.34s               (0.5%)
+  Trainer initialization                  : 0.89s                (0.0%)
+  Main training loop                      : 2345.67s (39.09min)  (97.3%)
+  State saving                            : 4.23s                (0.2%)
+  TOTAL                                   : 2409.93s (40.17min)
+================================================================================
+"""
+STAMP = r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] "
+PIPELINE = """
+    from pitwall.time_profiler import profiler
+    profiler.log("=== TRAINING PIPELINE START ===")
+    for stage, seconds in %r:
+        profiler.log(stage, seconds)
+    profiler.summary()
+""" % STAGES
+
+
+class Samples(py_case.Case):
+    def test_the_expected_output(self):
+        self.python(PIPELINE)
+        lines = self.stdout.splitlines(keepends=True)
+        self.assertRegex(lines[0], "^" + STAMP + r"\[STAGE\] === TRAINING PIPELINE START ===\n$")
+        self.assertRegex(lines[1], "^" + STAMP + r"\[TIMING\] Argument parsing: 0\.12s\n$")
+        self.assertRegex(lines[6],
+                         "^" + STAMP + r"\[TIMING\] Main training loop: 2345\.67s \(39\.09min\)\n$")
+        self.assertEqual("".join(lines[8:]), SUMMARY)
+
+    def test_hours_and_repeats(self):
+        found = self.python("""
+            from pitwall.time_profiler import TimeProfiler
+            profiler = TimeProfiler()
+            profiler.log("long", 7200.0)
+            profiler.log("again", 1.0); profiler.log("again", 2.0)
+            tell(profiler.timings)
+        """)
+        self.assertEqual(found, {"long": 7200, "again": 3})
+        self.assertIn("long: 7200.00s (2.00h)\n", self.stdout)
+
+    def test_customisation(self):
+        found = self.python("""
+            from pitwall.time_profiler import profiler
+            profiler.log("Custom stage name")
+            t0 = time.time()
+            time.sleep(0.01)
+            profiler.log("Custom stage name", time.time() - t0)
+            tell(profiler.timings)
+        """)
+        self.assertGreaterEqual(found["Custom stage name"], 0.0099)
+        self.assertRegex(self.stdout, STAMP + r"\[STAGE\] Custom stage name\n" + STAMP +
+                         r"\[TIMING\] Custom stage name: 0\.01s\n")
+
+    def test_export(self):
+        folder = self.folder()
+        found = self.python("""
+            from pitwall.time_profiler import profiler
+            profiler.log("a", 1.5)
+            with open('timing_data.json', 'w') as f:
+                json.dump({
+                    'timings': profiler.timings,
+                    'total_time': time.time() - profiler.start_time
+                }, f, indent=2)
+            profiler.save("ours.json")
+            tell(1)
+        """, cwd=folder)
+        self.assertEqual(found, 1)
+        for name in ("timing_data.json", "ours.json"):
+            with open(os.path.join(folder, name)) as file:
+                document = json.load(file)
+            self.assertEqual(list(document), ["timings", "total_time"])
+            self.assertEqual(document["timings"], {"a": 1.5})
+            self.assertGreater(document["total_time"], 0)
+            self.assertLess(document["total_time"], 60)
+
+    def test_windows(self):
+        found = self.python("""
+            gpm = pitwall.window("GPM TIMING", unit="graphs", every=100,
+                                 items={"Pattern gen": "ms", "Total": "ms", "Avg nodes": "mean",
+                                        "patterns": "hidden"})
+            for i in range(250):
+                slow = i >= 100
+                gpm.add(0.12345 + slow, 0.45678 + slow, 28.3, 7)
+            gpm.add(**{"Pattern gen": 1, "Total": 2, "Avg nodes": 3, "patterns": 4})
+            wrong = []
+            for call in (lambda: gpm.add(1), lambda: gpm.add(1, 2, 3, bad=4),
+                         lambda: pitwall.window("T", items={}),
+                         lambda: pitwall.window("T", items={"a": "hours"})):
+                try: call()
+                except (TypeError, ValueError): wrong.append(1)
+            tell([gpm.count, gpm.sum("patterns"), sum(wrong)])
+        """)
+        self.assertEqual(found, [251, 250 * 7 + 4, 4])
+        # Each line over exactly the last hundred.
+        self.assertEqual(self.stdout.splitlines(), [
+            "[GPM TIMING] Last 100 graphs: Pattern gen=123.45ms, Total=456.78ms, Avg nodes=28.3",
+            "[GPM TIMING] Last 100 graphs: Pattern gen=1123.45ms, Total=1456.78ms, Avg nodes=28.3"])
+
+    def test_the_documents_own_analysis_of_our_log(self):
+        folder = self.folder()
+        self.python(PIPELINE)
+        log = os.path.join(folder, "pretrain_with_timing.log")
+        with open(log, "w") as file:
+            file.write("***** Running training *****\n" + self.stdout)
+            file.write("[GPM TIMING] Last 100 graphs: Pattern gen=123.45ms, Total=456.78ms, "
+                       "Avg nodes=28.3\n")
+        timings = {}
+        with open(log) as file:
+            for line in file:
+                if "[TIMING]" in line:
+                    match = re.search(r"\[TIMING\] (.*?): ([\d.]+)", line)
+                    if match:
+                        stage, seconds = match.groups()
+                        timings[stage] = float(seconds)
+        found = self.python("""
+            from pitwall.time_profiler import parse_timing_log, read_timing_log
+            timings = parse_timing_log('pretrain_with_timing.log')
+            print(f"Total training time: {timings.get('Main training loop', 0):.2f}s")
+            kinds = [e["kind"] for e in read_timing_log('pretrain_with_timing.log')]
+            window = [e for e in read_timing_log('pretrain_with_timing.log') if e["kind"] == "window"]
+            tell([timings, sorted(set(kinds)), window[0]["figures"]])
+        """, cwd=folder)
+        self.assertEqual(found[0], timings)
+        self.assertEqual(found[0], dict(STAGES))
+        self.assertEqual(found[1], ["stage", "summary", "timing", "total", "window"])
+        self.assertEqual(found[2]["Pattern gen"], 123.45)
+        self.assertEqual(self.stdout, "Total training time: 2345.67s\n")
+        for pattern, count in ((r"\[TIMING\]", 7), (r"\[GPM TIMING\]", 1), ("TIMING SUMMARY", 1)):
+            done = subprocess.run(["grep", "-c", pattern, log], capture_output=True, text=True)
+            self.assertEqual(done.stdout.strip(), str(count))
+
+    def test_a_log_that_is_not_there_raises(self):
+        found = self.python("""
+            from pitwall.time_profiler import parse_timing_log
+            try: parse_timing_log("none.log")
+            except FileNotFoundError as error: tell(error.filename)
+        """)
+        self.assertEqual(found, "none.log")
+
+    def test_each_line_is_flushed(self):
+        """People pipe it into tee: a line is there before the program goes on."""
+        found = self.python("""
+            import subprocess
+            program = '''if 1:
+                from pitwall.time_profiler import profiler
+                import sys
+                profiler.log("first")
+                sys.stdin.read()
+            '''
+            child = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, text=True)
+            line = child.stdout.readline()
+            alive = child.poll() is None
+            child.communicate("")
+            tell([line.rstrip().endswith("[STAGE] first"), alive])
+        """)
+        self.assertEqual(found, [True, True])
+
+    def test_stages_as_blocks_with_memory(self):
+        found = self.python("""
+            from pitwall.time_profiler import profiler
+            kept = []
+            with pitwall.stage("load", memory=True):
+                kept.append(b"x" * (40 << 20))
+            try:
+                with pitwall.stage("fails"): raise KeyError("x")
+            except KeyError: pass
+            tell([profiler.memory(), list(profiler.timings), counts()])
+        """)
+        self.assertAlmostEqual(found[0]["load"]["cpu_delta_mb"], 40, delta=4)
+        self.assertGreaterEqual(found[0]["load"]["cpu_peak_mb"], 40)
+        self.assertEqual(found[1:], [["load", "fails"], {"load": 1, "fails": 1}])
+        self.assertEqual(self.stdout.count("[STAGE]"), 2)
+        self.assertEqual(self.stdout.count("[TIMING]"), 2)
+
+    def test_complexity(self):
+        found = self.python("""
+            scaling = pitwall.find_scaling([100, 200, 400, 800, 1600, 3200, 6400, 12800],
+                                           [n * n * 1e-9 + 1e-6 for n in
+                                            (100, 200, 400, 800, 1600, 3200, 6400, 12800)])
+            cost, low, high = scaling.predict(25600)
+            gpm = pitwall.model_complexity("GPM", 0, 16, num_patterns=8, pattern_size=4, num_nodes=30,
+                                           avg_degree=3)
+            tell([scaling.name, cost, low <= cost <= high, "grows as" in str(scaling), gpm])
+        """)
+        self.assertEqual(found[0], "n^2")
+        self.assertAlmostEqual(found[1], 25600 ** 2 * 1e-9, delta=0.1)
+        self.assertEqual(found[2:4], [True, True])
+        self.assertEqual(found[4]["num_patterns"], 8)
+
+
+class Silence(py_case.Case):
+    def test_by_the_module(self):
+        found = self.python("""
+            from pitwall import time_profiler
+            time_profiler.verbose = False
+            time_profiler.profiler.log("a"); time_profiler.profiler.log("a", 1.0)
+            time_profiler.profiler.summary()
+            window = time_profiler.window("T", every=1, items={"x": "ms"}); window.add(1.0)
+            tell(time_profiler.profiler.timings)
+        """)
+        self.assertEqual(found, {"a": 1.0})
+        self.assertEqual(self.stdout, "")
+
+
+if __name__ == "__main__":
+    py_case.main()
