@@ -1,0 +1,45 @@
+"""Real Weights & Biases, offline: the documented keys, and the user's step left alone."""
+
+import py_case
+import py_frameworks
+
+
+class Wandb(py_frameworks.Case):
+    def test_keys_and_step(self):
+        found = self.python("""
+            import wandb
+            from pitwall.profiling import TrainingProfiler
+            run = wandb.init(project="my_project", name="profiled_training", mode="offline")
+            profiler = TrainingProfiler(log_every=2)
+            steps = []
+            for i in range(4):
+                profiler.end_timer("make_step_total", profiler.start_timer("make_step_total"))
+                steps.append(run.step)
+                wandb.log({"loss": 1.0 / (i + 1)})
+            after = run.step
+            summary = {k: v for k, v in dict(run.summary).items() if k.startswith("profiling/")}
+            run.finish()
+            profiler.log_metrics()
+            tell([steps, after, summary])
+        """, timeout=120, WANDB_MODE="offline", WANDB_SILENT="true")
+        steps, after, summary = found
+        self.assertEqual([steps, after], [[0, 1, 2, 3], 4])
+        self.assertEqual(sorted(summary), ["profiling/make_step_total_" + key
+                                           for key in ("avg_time", "count", "total_time")])
+        self.assertEqual(summary["profiling/make_step_total_count"], 4)
+
+    def test_without_a_run_nothing_is_logged(self):
+        found = self.python("""
+            import wandb
+            from pitwall.profiling import TrainingProfiler
+            profiler = TrainingProfiler()
+            profiler.end_timer("a", profiler.start_timer("a"))
+            profiler.log_metrics(3)
+            tell(wandb.run)
+        """, timeout=120)
+        self.assertIsNone(found)
+        self.assertIn("--- Profiling Metrics (Step 3) ---", self.stdout)
+
+
+if __name__ == "__main__":
+    py_case.main(plain_build_only=True)
