@@ -14,6 +14,7 @@ PITWALL_VERBOSE=0, silences it.
 """
 
 import functools
+import importlib
 import inspect
 import sys
 import threading
@@ -131,12 +132,10 @@ def _listen(jax):
     global _listens
     if not _listens:
         _listens = True
-        monitoring = getattr(jax, "monitoring", None)
-        if monitoring is None:
-            try:
-                from jax import monitoring
-            except ImportError:
-                return
+        try:
+            monitoring = importlib.import_module("jax.monitoring")
+        except ImportError:
+            return
         monitoring.register_event_duration_secs_listener(_on_compiled)
 
 

@@ -136,7 +136,7 @@ def track_time_and_gpu(*args, **kwargs):
 
 
 for _function in (track_time, track_time_and_memory, track_time_and_gpu):
-    _function.__signature__ = _signature
+    setattr(_function, "__signature__", _signature)
 
 
 # ---- tables -------------------------------------------------------------------------------------
