@@ -222,7 +222,7 @@ class RuntimeAnalyzer:
     """Times, benchmarks, profiles and compares models."""
 
     def __init__(self):
-        self.timings: Dict[str, float] = {}
+        self.timings = {}  # seconds by name
 
     def time_operation(self, name):
         """with analyzer.time_operation('training') as timer: …; timer.elapsed, inside it too. The

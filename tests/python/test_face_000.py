@@ -504,4 +504,4 @@ class Cost(py_case.Case):
 
 
 if __name__ == "__main__":
-    py_case.main()
+    py_case.main(plain_build_only=True)  # amounts of memory: a sanitizer has its own
