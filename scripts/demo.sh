@@ -36,7 +36,7 @@ cat <<END
 
 The runs are in $home. Try next:
   $tool report --view profile $home/digits.pit     # each part in depth
-  $tool export $home/digits.pit -o trace.json      # for a trace viewer
+  $tool export --format chrome-trace -o trace.json $home/digits.pit   # for a trace viewer
   $tool scale -P n=1,2,4,8 '$build/examples/digits --epochs {n} --quiet'
   $tool help                                       # all commands
   less examples/digits.c                                 # how the spans got there
