@@ -256,3 +256,26 @@ TEST(a_stack_outlives_its_recorder)
     pit_stack_free(a);
     pit_stack_free(b);
 }
+
+/* Often enough that the hot path would take the end, were it let. */
+TEST(a_memory_span_that_was_put_away_is_measured_at_its_end)
+{
+    open_in_memory();
+    pit_stack *away = pit_stack_new(), *other = pit_stack_new();
+    for (int i = 0; i < 500; i++) {
+        pit_token token = pit_begin_with("measured", PIT_MEMORY);
+        REQUIRE(pit_stack_switch(away, other) == 0);
+        pit_end(pit_begin_name("plain"));
+        REQUIRE(pit_stack_switch(other, away) == 0);
+        pit_end(token);
+    }
+    pit_run *run = read_now();
+    uint64_t measured = 0;
+    for (size_t i = 0; i < run->threads[0].node_count; i++)
+        if (run->threads[0].nodes[i].memory)
+            measured += run->threads[0].nodes[i].memory->count;
+    CHECK(measured == 500);
+    pit_run_free(run);
+    pit_stack_free(away);
+    pit_stack_free(other);
+}
