@@ -131,13 +131,14 @@ PIT_API pit_recorder *pit_recorder_find(const char *path);
 enum pit_place { PIT_PLACE_FILE = 0, PIT_PLACE_SHM = 1, PIT_PLACE_MEMORY = 3 };
 
 typedef struct pit_status {
-    int recording;          /* 1 while it records */
-    int code;               /* 0, or the newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
-    int system_errno;       /* the errno behind code, 0 if none */
-    enum pit_place place;   /* where the figures live */
-    const char *path;       /* of the run file, "" in memory; lives as long as the recorder */
-    uint64_t bytes;         /* size of the run */
-    uint64_t bytes_in_file; /* how much of it is in the file */
+    int recording;            /* 1 while it records */
+    int code;                 /* 0, or the newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
+    int system_errno;         /* the errno behind code, 0 if none */
+    enum pit_place place;     /* where the figures live */
+    const char *path;         /* of the run file, "" in memory; lives as long as the recorder */
+    uint64_t bytes;           /* size of the run */
+    uint64_t bytes_in_file;   /* how much of it is in the file */
+    unsigned char run_id[16]; /* what sub-runs name as their parent; in hex in PITWALL_PARENT */
 } pit_status;
 
 /* How the recorder does. recorder NULL: the default one. 0, PIT_OFF or PIT_NOT_OPEN. */

@@ -229,6 +229,11 @@ typedef struct pit_run {
     uint64_t skipped_blocks;  /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
+    struct pit_run *const
+        *below; /* its sub-runs (pit_runs_nest), each after the one it is beneath */
+    size_t below_count;
+    size_t below_unread; /* sub-runs that are there and could not be read */
+    unsigned depth;      /* of a sub-run: 1 where the run above it is its parent, … */
 } pit_run;
 
 /* Read a run: finished, live, killed or damaged. A run whose live pages are in shared memory is
@@ -244,6 +249,12 @@ PIT_API pit_run *pit_run_read(pit_recorder *recorder, pit_error *error);
 PIT_API pit_run *pit_run_parse(const void *data, size_t bytes, int alive, pit_error *error);
 
 PIT_API void pit_run_free(pit_run *run);
+
+/* Find the sub-runs of each run: those in its folder that name it as their parent, or name one that is
+ * beneath it, at any depth (workers, forked and spawned processes). They are read and put into `below`;
+ * pit_run_free frees them too. Runs of the array that are beneath another one of it are freed and leave
+ * it, *count being what is left. 0 or PIT_NO_MEMORY. A run in memory has none: there is no file. */
+PIT_API int pit_runs_nest(pit_run **runs, size_t *count);
 
 /* The value of a fact, or NULL. */
 PIT_API const char *pit_run_fact(const pit_run *run, const char *key);

@@ -10,7 +10,8 @@ static const char help[] =
     "Usage: pitwall report RUN... [options]\n"
     "\n"
     "Show where the time of a run went: finished, live or killed. Several runs (ranks,\n"
-    "workers) are merged by the path of their spans. A folder means all *.pit in it.\n"
+    "repeats) are merged by the path of their spans. A folder means all *.pit in it. What the\n"
+    "run's process started, workers above all, is shown beneath it.\n"
     "\n"
     "  --view NAME       one view in place of the report; --view help lists them\n"
     "  --json            one JSON document: of the report everything, of a view its rows\n"
@@ -20,6 +21,7 @@ static const char help[] =
     "  --sort KEY        total, self, count, mean, p50, p95, p99, max or name\n"
     "  --depth N         only the outer N levels of the tree\n"
     "  --min-share PCT   leave out what took less than PCT percent\n"
+    "  --alone           without the workers and other processes beneath the run\n"
     "  --title TEXT      what the head of a view says; else the program or the span\n"
     "  --node PATH       the span a view is about: epoch/batch\n"
     "  --baseline NAME   speedup: compare with this one; else with the slowest\n"
@@ -54,6 +56,7 @@ enum {
     SORT,
     DEPTH,
     MIN_SHARE,
+    ALONE,
     WIDTH,
     TITLE,
     NODE,
@@ -89,6 +92,7 @@ static const struct option long_options[] = {
     {"sort", required_argument, NULL, SORT},
     {"depth", required_argument, NULL, DEPTH},
     {"min-share", required_argument, NULL, MIN_SHARE},
+    {"alone", no_argument, NULL, ALONE},
     {"width", required_argument, NULL, WIDTH},
     {"no-colour", no_argument, NULL, NO_COLOUR},
     {"no-color", no_argument, NULL, NO_COLOUR},
@@ -272,13 +276,17 @@ static int parse_table_option(int option, pit_report_options *options)
 }
 
 /* 0; an exit status; or -1 after the help was printed. */
-static int parse_options(int argc, char **argv, pit_report_options *options)
+static int parse_options(int argc, char **argv, pit_report_options *options, int *alone)
 {
     int option;
     while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
         if (option == 'h' || option == HELP) {
             fputs(help, stdout);
             return -1;
+        }
+        if (option == ALONE) {
+            *alone = 1;
+            continue;
         }
         int status = parse_view_option(option, options);
         if (status == 1)
@@ -325,11 +333,17 @@ static int print_runs(pit_run *const *opened, size_t count, const pit_report_opt
     return code ? fail(EXIT_CANNOT_READ, "cannot make the report", NULL, pit_strerror(code)) : 0;
 }
 
+/* Tables for machines and single views are of the runs that were named, all in one. */
+static int shows_below(const pit_report_options *options)
+{
+    return !options->view && (options->form == PIT_TEXT || options->form == PIT_JSON);
+}
+
 int cmd_report(int argc, char **argv)
 {
     pit_report_options options = {
         .width = output_width(), .colour = output_colour(), .ascii = output_ascii()};
-    int status = parse_options(argc, argv, &options);
+    int alone = 0, status = parse_options(argc, argv, &options, &alone);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
     struct run_list list;
@@ -337,6 +351,8 @@ int cmd_report(int argc, char **argv)
     pit_run **runs = calloc(list.count + 1, sizeof *runs);
     if (!status && runs) {
         size_t count = runs_open(&list, runs, &status);
+        if (!alone && shows_below(&options) && pit_runs_nest(runs, &count) != 0)
+            status = fail(EXIT_CANNOT_READ, "cannot find the sub-runs", NULL, strerror(ENOMEM));
         if (count > 0) {
             int printed = print_runs(runs, count, &options);
             status = printed ? printed : status;

@@ -2,6 +2,7 @@
  *
  *   run_open.c     a path, a recorder or bytes become a source of pages
  *   recover.c      live pages in shared memory: find them, take them over
+ *   sub_runs.c     the runs beneath a run, in its folder
  *   block_walk.c   the header and the list of blocks, every size and offset checked
  *   node_read.c    one node: statistics, histogram, series, by the rules of docs/run-format.md
  *   memory_read.c  memory and allocation figures of a node; records

@@ -19,6 +19,9 @@ void pit_run_free(pit_run *run)
 {
     if (!run)
         return;
+    for (size_t i = 0; i < run->below_count; i++)
+        pit_run_free(run->below[i]); /* they have none themselves */
+    free((void *)(uintptr_t)run->below);
     pit__arena_free(arena_of(run));
     free(run);
 }

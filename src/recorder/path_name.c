@@ -122,29 +122,6 @@ static int start_absolute(char *path, size_t *at, const char *wanted)
     return append(path, at, "/");
 }
 
-int pit__path_expand(char *path, const char *wanted)
-{
-    char name[PATH_MAX];
-    if (!wanted || !*wanted)
-        wanted = getenv("PITWALL_FILE");
-    if (!wanted || !*wanted)
-        wanted = DEFAULT_FOLDER;
-    size_t at;
-    int error = start_absolute(path, &at, wanted);
-    if (!error)
-        error = expand_template(path, &at, wanted);
-    if (error)
-        return error;
-    struct stat found;
-    int is_folder = path[at - 1] == '/' || (stat(path, &found) == 0 && S_ISDIR(found.st_mode));
-    if (!is_folder)
-        return 0;
-    if (path[at - 1] != '/')
-        error = append(path, &at, "/");
-    pit__path_default(name, sizeof name);
-    return error ? error : append(path, &at, name);
-}
-
 /* Length of path without its ".pit". */
 static size_t stem_length(const char *path)
 {
@@ -160,6 +137,50 @@ static int insert_before_suffix(char *to, const char *path, const char *between)
     int stem = (int)stem_length(path);
     int length = snprintf(to, PATH_MAX, "%.*s%s%s", stem, path, between, path + stem);
     return length < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
+/* Does the template make a name that is this process's alone? */
+static int tells_processes_apart(const char *wanted)
+{
+    return strstr(wanted, "%p") || strstr(wanted, "%r");
+}
+
+/* The name in the environment is for the program that was started with it; what that starts in turn
+ * goes beside it. */
+static int name_below(char *path)
+{
+    char beside[PATH_MAX], between[32];
+    snprintf(between, sizeof between, "-spawn%ld", (long)getpid());
+    int error = insert_before_suffix(beside, path, between);
+    if (!error)
+        memcpy(path, beside, strlen(beside) + 1);
+    return error;
+}
+
+int pit__path_expand(char *path, const char *wanted)
+{
+    char name[PATH_MAX];
+    int from_environment = !wanted || !*wanted;
+    if (from_environment)
+        wanted = getenv("PITWALL_FILE");
+    if (!wanted || !*wanted)
+        wanted = DEFAULT_FOLDER;
+    size_t at;
+    int error = start_absolute(path, &at, wanted);
+    if (!error)
+        error = expand_template(path, &at, wanted);
+    if (error)
+        return error;
+    struct stat found;
+    int is_folder = path[at - 1] == '/' || (stat(path, &found) == 0 && S_ISDIR(found.st_mode));
+    if (!is_folder)
+        return from_environment && pit__is_below() && !tells_processes_apart(wanted)
+                   ? name_below(path)
+                   : 0;
+    if (path[at - 1] != '/')
+        error = append(path, &at, "/");
+    pit__path_default(name, sizeof name);
+    return error ? error : append(path, &at, name);
 }
 
 int pit__path_of_child(char *path, const char *parent_path)

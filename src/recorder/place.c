@@ -136,15 +136,17 @@ static int place_in_memory(pit_recorder *rec, uint64_t max_bytes)
 }
 
 /* 0 or an errno. */
-static int place_on_disk(pit_recorder *rec, const char *wanted, const unsigned char *run_id,
+static int place_on_disk(pit_recorder *rec, const char *wanted, unsigned char *run_id,
                          uint64_t max_bytes)
 {
     char folder[PATH_MAX];
-    int error = rec->path[0] ? 0 : pit__path_expand(rec->path, wanted);
+    int has_path = rec->path[0] != 0, error = has_path ? 0 : pit__path_expand(rec->path, wanted);
     if (error) {
         rec->path[0] = 0;
         return error;
     }
+    if (!has_path && !wanted)
+        pit__take_id(rec->path, run_id);
     error = make_folders(rec->path, folder);
     if (error)
         return error;

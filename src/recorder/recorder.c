@@ -35,6 +35,7 @@ __attribute__((constructor)) static void read_environment(void)
     switched_off = on && (strcmp(on, "0") == 0 || strcmp(on, "off") == 0);
     environment_asks = !switched_off && ((on && *on) || (file && *file));
     pit__enabled = environment_asks;
+    pit__parent_read();
 }
 
 __attribute__((destructor)) static void close_at_exit(void)
@@ -105,8 +106,10 @@ static void fill_header(pit_recorder *rec)
 
 static void name_parent(pit_recorder *rec, const pit_recorder *parent)
 {
-    if (!parent)
+    if (!parent) {
+        pit__name_inherited(rec->header);
         return;
+    }
     memcpy(rec->header->parent_run_id, parent->header->run_id, sizeof parent->header->run_id);
     if (parent->path[0])
         pit__fact_add(rec, "parent_path", parent->path);
@@ -442,6 +445,7 @@ int pit_get_status(pit_recorder *recorder, pit_status *status)
     status->system_errno = rec->system_errno;
     status->place = (enum pit_place)rec->header->place;
     status->path = rec->path;
+    memcpy(status->run_id, rec->header->run_id, sizeof status->run_id);
     status->bytes = PIT_LOAD(rec->header->used_bytes);
     status->bytes_in_file = PIT_LOAD(rec->header->file_bytes);
     if (status->bytes_in_file > status->bytes)

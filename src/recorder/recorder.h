@@ -9,6 +9,7 @@
  *   thread_table.c  a thread gets a table and gives it back
  *   run_file.c      the mapped file: grow, hand out blocks, save
  *   place.c         where the run lives; making its file
+ *   parent_run.c    the run that this process was started below
  *   mirror.c        copying live pages from shared memory to the path
  *   journal.c       what happened once, with its figures
  *   probe.c         memory of the process for callers without a recorder
@@ -219,6 +220,15 @@ int pit__path_expand(char *path, const char *wanted);
 void pit__path_default(char *name, size_t room);
 /* path of a child's run beside its parent's. 0 or an errno. */
 int pit__path_of_child(char *path, const char *parent_path);
+/* parent_run.c: read the environment, once. */
+void pit__parent_read(void);
+/* Was this process started below a run, without being the program that the run is to be of? */
+int pit__is_below(void);
+/* For the run that is about to be made at `path`, as the environment says: where this process is that
+ * program, and has not taken the run's id yet, `id` becomes it. */
+void pit__take_id(const char *path, unsigned char *id);
+/* Name the parent that the environment tells of, if any. */
+void pit__name_inherited(struct pit_fmt_header *header);
 void pit__random(void *bytes, size_t count);
 void pit__facts_write(pit_recorder *rec, const pit_options *options);
 /* The rank of this process in `text`, or "" where there is none. */

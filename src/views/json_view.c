@@ -150,6 +150,7 @@ static void write_run(struct pit__json *json, const pit_run *run,
     pit__json_uint(json, "skipped_blocks", run->skipped_blocks);
     write_id(json, "run_id", run->run_id);
     write_id(json, "parent_run_id", run->parent_run_id);
+    pit__json_uint(json, "depth", run->depth);
     pit__json_uint(json, "pid", run->pid);
     pit__json_uint(json, "uid", run->uid);
     pit__json_string(json, "clock", clocks[run->clock >= 1 && run->clock <= 3 ? run->clock : 0]);
@@ -238,6 +239,45 @@ static int write_summary(struct pit__json *json, const struct pit__report *repor
     return code;
 }
 
+static void write_runs(struct pit__json *json, const struct pit__report *report)
+{
+    pit__json_array(json, "runs");
+    for (size_t r = 0; r < report->run_count; r++)
+        write_run(json, report->runs[r], &report->memory[r]);
+    pit__json_array_end(json);
+    pit__json_array(json, "nodes");
+    for (size_t i = 0; i < report->tree->node_count; i++)
+        write_node(json, report, i);
+    pit__json_array_end(json);
+}
+
+/* null: every run is in memory, and what it started could leave no file beside it. */
+static int write_sub_runs(struct pit__json *json, const struct pit__report *report)
+{
+    struct pit__report below;
+    size_t unread = 0, with_file = 0;
+    for (size_t r = 0; r < report->run_count; r++) {
+        unread += report->runs[r]->below_unread;
+        with_file += report->runs[r]->place != PIT_PLACE_MEMORY;
+    }
+    if (with_file == 0) {
+        pit__json_null(json, "sub_runs");
+        return 0;
+    }
+    int code = pit__report_below(report, &below);
+    if (!code) {
+        pit__json_object(json, "sub_runs");
+        pit__json_uint(json, "count", below.run_count);
+        pit__json_uint(json, "unread", unread);
+        pit__json_uint(json, "spans", below.tree->spans);
+        pit__json_milli(json, "in_spans_ns", below.in_spans_ns);
+        write_runs(json, &below);
+        pit__json_object_end(json);
+    }
+    pit__report_below_free(&below);
+    return code;
+}
+
 int pit__print_json(const struct pit__report *report)
 {
     struct pit__json json;
@@ -247,14 +287,9 @@ int pit__print_json(const struct pit__report *report)
     pit__json_string(&json, "pitwall_version", PITWALL_VERSION);
     int code = write_summary(&json, report);
     pit__json_advice(&json, report->advice);
-    pit__json_array(&json, "runs");
-    for (size_t r = 0; r < report->run_count; r++)
-        write_run(&json, report->runs[r], &report->memory[r]);
-    pit__json_array_end(&json);
-    pit__json_array(&json, "nodes");
-    for (size_t i = 0; i < report->tree->node_count; i++)
-        write_node(&json, report, i);
-    pit__json_array_end(&json);
+    write_runs(&json, report);
+    if (!code)
+        code = write_sub_runs(&json, report);
     pit__json_object_end(&json);
     pit__json_finish(&json);
     return code;

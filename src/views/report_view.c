@@ -170,7 +170,8 @@ static const struct view {
     {NULL,
      PIT__SORT_TOTAL,
      {pit__print_verdicts, pit__print_headline, pit__print_facts, pit__print_open,
-      pit__print_post_mortem, print_spans, pit__print_values, pit__print_losses, print_cost}},
+      pit__print_post_mortem, print_spans, pit__print_values, pit__print_losses, print_cost,
+      pit__print_sub_runs}},
     {"tree", PIT__SORT_TOTAL, {pit__print_tree}},
     {"flat", PIT__SORT_TOTAL, {pit__print_flat}},
     {"memory",
@@ -250,6 +251,28 @@ static void free_memory(struct pit__report *report)
     free(report->memory);
 }
 
+int pit__report_make(struct pit__report *report)
+{
+    report->tree = pit_tree_build(report->runs, report->run_count);
+    int code = report->tree ? add_open_times(report) : PIT_NO_MEMORY;
+    if (!code)
+        code = make_memory(report);
+    if (code)
+        return code;
+    count_busy_threads(report);
+    report->advice =
+        pit__advise_tree(report->runs, report->run_count, report->tree, report->options->ascii);
+    return report->advice ? 0 : PIT_NO_MEMORY;
+}
+
+void pit__report_free(struct pit__report *report)
+{
+    free(report->total_ns);
+    free_memory(report);
+    pit_advice_free(report->advice);
+    pit_tree_free(report->tree);
+}
+
 int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
                       const pit_report_options *options)
 {
@@ -266,29 +289,14 @@ int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
         (struct pit__look){.width = report.options->width,
                            .colour = report.options->colour && report.options->form == PIT_TEXT,
                            .ascii = report.options->ascii};
-    pit_tree *tree = pit_tree_build(runs, run_count);
-    int code = PIT_NO_MEMORY;
-    if (tree) {
-        report.tree = tree;
-        count_busy_threads(&report);
-        code = add_open_times(&report);
-    }
-    if (code == 0)
-        code = make_memory(&report);
-    if (code == 0) {
-        report.advice = pit__advise_tree(runs, run_count, tree, report.options->ascii);
-        code = report.advice ? 0 : PIT_NO_MEMORY;
-    }
+    int code = pit__report_make(&report);
     errno = 0;
     if (code == 0)
         code = print_form(&report, view);
     if (code == 0 && (fflush(out) != 0 || ferror(out)))
         code = PIT_CANNOT_WRITE;
     int saved = errno; /* the caller may want to say why */
-    free(report.total_ns);
-    free_memory(&report);
-    pit_advice_free(report.advice);
-    pit_tree_free(tree);
+    pit__report_free(&report);
     errno = saved;
     return code;
 }

@@ -47,7 +47,7 @@ struct pit__report {
     const pit_report_options *options;
     enum pit__sort_key sort;
     struct pit__look look;
-    const pit_tree *tree;
+    pit_tree *tree;
     double *total_ns; /* of each node, open spans included */
     double *self_ns;
     double in_spans_ns;  /* of the top-level nodes that are not detached, open ones included */
@@ -59,6 +59,11 @@ struct pit__report {
 /* The report, or one of the views that look at runs directly. As pit_report_print. */
 int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
                       const pit_report_options *options);
+
+/* Fill in what the parts need, from out, runs, options and look; free it in any case. 0 or
+ * PIT_NO_MEMORY. */
+int pit__report_make(struct pit__report *report);
+void pit__report_free(struct pit__report *report);
 
 /* The answer in one line of words: what stands out and what to try, or else what took the most; in
  * print, where something stands out, both. */
@@ -76,6 +81,12 @@ int pit__print_json(const struct pit__report *report);
 /* post_mortem_view.c: of runs that died: why, most likely, and what was known of them last. */
 int pit__print_verdicts(const struct pit__report *report);
 int pit__print_post_mortem(const struct pit__report *report);
+
+/* sub_runs_view.c: what the processes that the runs' own started did, beneath them. */
+int pit__print_sub_runs(const struct pit__report *report);
+/* Those runs as a report of its own. Free it in any case. 0 or PIT_NO_MEMORY. */
+int pit__report_below(const struct pit__report *report, struct pit__report *below);
+void pit__report_below_free(struct pit__report *below);
 
 /* memory_view.c, memory_tree_view.c: the parts of --view memory. */
 int pit__print_memory_headline(const struct pit__report *report);

@@ -1,0 +1,84 @@
+/* parent_run.c: the run that this process was started below, as its environment tells.
+ *
+ * PITWALL_PARENT is the run's id in hex, PITWALL_RUN_PID the process whose run it is to be: `pitwall
+ * run` sets both before the program starts, so that everything which the program starts can name a run
+ * that nobody has opened yet. The program itself then takes the id for its own run; every other process
+ * that finds it names it as its parent. The environment is read once, when the library is loaded: what
+ * a process sets later is meant for those that it starts.
+ */
+#include "recorder.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned char parent_id[16];
+static int has_parent;
+static long program_pid; /* 0: no process is to have the id */
+static long taken_by;    /* the process that has taken it, this one or one it was forked from */
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *found = c ? strchr(digits, c) : NULL;
+    return found ? (int)(found - digits) : -1;
+}
+
+static int parse_id(const char *text, unsigned char *id)
+{
+    unsigned any = 0;
+    for (size_t i = 0; i < 32; i++) {
+        int digit = hex_digit(text[i]);
+        if (digit < 0)
+            return 0;
+        id[i / 2] = (unsigned char)(i % 2 ? id[i / 2] | digit : digit << 4);
+        any |= (unsigned)digit;
+    }
+    return any && !text[32];
+}
+
+void pit__parent_read(void)
+{
+    const char *id = getenv("PITWALL_PARENT"), *pid = getenv("PITWALL_RUN_PID");
+    has_parent = id && parse_id(id, parent_id);
+    program_pid = has_parent && pid ? strtol(pid, NULL, 10) : 0;
+}
+
+static int is_program(void)
+{
+    return has_parent && program_pid == (long)getpid();
+}
+
+int pit__is_below(void)
+{
+    return has_parent && !is_program();
+}
+
+/* A program that was replaced by another one, by exec, has left its run there. */
+static int is_taken(const char *path)
+{
+    struct pit_fmt_header header;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return 0;
+    int taken = pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                memcmp(header.run_id, parent_id, sizeof parent_id) == 0;
+    close(fd);
+    return taken;
+}
+
+void pit__take_id(const char *path, unsigned char *id)
+{
+    /* Its own run must not be opened: the close would drop its lock. */
+    if (!is_program() || taken_by == program_pid || is_taken(path))
+        return;
+    taken_by = program_pid;
+    memcpy(id, parent_id, sizeof parent_id);
+}
+
+void pit__name_inherited(struct pit_fmt_header *header)
+{
+    if (has_parent && memcmp(header->run_id, parent_id, sizeof parent_id) != 0)
+        memcpy(header->parent_run_id, parent_id, sizeof parent_id);
+}

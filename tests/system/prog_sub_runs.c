@@ -1,0 +1,67 @@
+/* Processes that start others, each recording:
+ *
+ *   prog_sub_runs fork PATH     opens PATH; forks a child that forks a grandchild; each has spans
+ *   prog_sub_runs spans N       N spans, where the environment says
+ *   prog_sub_runs start N CMD…  N spans; starts CMD in a child; waits for it
+ *   prog_sub_runs become N CMD… N spans; becomes CMD
+ */
+#include "pitwall.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void record(const char *name, long count)
+{
+    for (long i = 0; i < count; i++)
+        pit_end(pit_begin_name(name));
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = -1;
+    return waitpid(pid, &status, 0) == pid && status == 0 ? 0 : 1;
+}
+
+static int fork_deep(const char *path)
+{
+    static const char *const names[] = {"parent", "child", "grandchild"};
+    if (pit_open(path, NULL) != 0)
+        return 1;
+    int level = 0;
+    pid_t pid = 0;
+    record(names[0], 10);
+    while (level < 2 && (pid = fork()) == 0) {
+        level++;
+        record(names[level], level * 5);
+    }
+    return pid > 0 ? wait_for(pid) : 0;
+}
+
+static int start(char **command)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        execvp(command[0], command);
+        _exit(127);
+    }
+    return pid > 0 ? wait_for(pid) : 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 64;
+    if (strcmp(argv[1], "fork") == 0)
+        return fork_deep(argv[2]);
+    record(argv[1], strtol(argv[2], NULL, 10));
+    if (strcmp(argv[1], "start") == 0 && argc > 3)
+        return start(argv + 3);
+    if (strcmp(argv[1], "become") == 0 && argc > 3) {
+        execvp(argv[3], argv + 3);
+        return 127;
+    }
+    return 0;
+}
