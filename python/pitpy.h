@@ -230,6 +230,9 @@ void pitpy_drop(const pitpy_open *open);
 /* Open the default recorder in memory, unless there is or was one. 1 if it was opened. */
 int pitpy_open_default(pitpy_state *state);
 
+/* A run's id in hex. */
+PyObject *pitpy_hex(const unsigned char id[16]);
+
 /* Seconds, or NaN for PITPY_NO_TIME, as a float object. */
 static inline PyObject *pitpy_seconds(uint64_t ns)
 {

@@ -312,7 +312,7 @@ static PyObject *facts_dict(const pit_run *run)
     return dict;
 }
 
-static PyObject *hex(const unsigned char id[16])
+PyObject *pitpy_hex(const unsigned char id[16])
 {
     char digits[33];
     for (int i = 0; i < 16; i++)
@@ -328,8 +328,8 @@ static int put_head(PyObject *dict, const pit_run *run, const pit_tree *tree)
                    put(dict, "state", text(states[run->state])) < 0 ||
                    put(dict, "place", text(places[run->place & 3])) < 0 ||
                    put(dict, "pid", number(run->pid)) < 0 ||
-                   put(dict, "run_id", hex(run->run_id)) < 0 ||
-                   put(dict, "parent_run_id", hex(run->parent_run_id)) < 0 ||
+                   put(dict, "run_id", pitpy_hex(run->run_id)) < 0 ||
+                   put(dict, "parent_run_id", pitpy_hex(run->parent_run_id)) < 0 ||
                    put(dict, "start", seconds((double)run->start_wall_ns)) < 0 ||
                    put(dict, "duration", seconds(run->duration_ns)) < 0 ||
                    put(dict, "span_cost",
@@ -386,10 +386,42 @@ static pit_run *run_of(pitpy_state *state, PyObject *source)
     return run;
 }
 
-static PyObject *function_read(PyObject *module, PyObject *source)
+/* The runs of the list become those that stand above the others. -1 with an exception. */
+static int nest(pit_run **runs, size_t *count)
 {
+    int code;
+    Py_BEGIN_ALLOW_THREADS;
+    code = pit_runs_nest(runs, count);
+    Py_END_ALLOW_THREADS;
+    if (code)
+        PyErr_NoMemory();
+    return code ? -1 : 0;
+}
+
+/* None for a run in memory: what it started could leave no file beside it. */
+static PyObject *sub_runs(const pit_run *run)
+{
+    if (run->place == PIT_PLACE_MEMORY)
+        Py_RETURN_NONE;
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && i < run->below_count; i++)
+        if (append(list, run_dict(run->below[i])) < 0)
+            Py_CLEAR(list);
+    return list;
+}
+
+/* _read(source, alone) */
+static PyObject *function_read(PyObject *module, PyObject *args)
+{
+    PyObject *source;
+    int alone;
+    size_t count = 1;
+    if (!PyArg_ParseTuple(args, "Op:read", &source, &alone))
+        return NULL;
     pit_run *run = run_of(pitpy_state_of(module), source);
-    PyObject *dict = run ? run_dict(run) : NULL;
+    PyObject *dict = run && (alone || nest(&run, &count) == 0) ? run_dict(run) : NULL;
+    if (dict && !alone && put(dict, "sub_runs", sub_runs(run)) < 0)
+        Py_CLEAR(dict);
     pit_run_free(run);
     return dict;
 }
@@ -420,17 +452,18 @@ static PyObject *print_runs(pitpy_state *state, const pit_run *const *runs, size
     return result;
 }
 
-/* _report([sources], format, view, form, flat, sort, depth, min_share, width, ascii, title, node) */
+/* _report([sources], format, view, form, flat, sort, depth, min_share, width, ascii, title, node,
+ * alone) */
 static PyObject *function_report(PyObject *module, PyObject *args)
 {
     pitpy_state *state = pitpy_state_of(module);
     PyObject *sources;
     const char *format;
-    int form;
+    int form, alone;
     pit_report_options o = {0};
-    if (!PyArg_ParseTuple(args, "O!zzipzidipzz:report", &PyList_Type, &sources, &format, &o.view,
+    if (!PyArg_ParseTuple(args, "O!zzipzidipzzp:report", &PyList_Type, &sources, &format, &o.view,
                           &form, &o.flat, &o.sort, &o.depth, &o.min_share, &o.width, &o.ascii,
-                          &o.title, &o.node))
+                          &o.title, &o.node, &alone))
         return NULL;
     o.form = (enum pit_form)form;
     size_t count = (size_t)PyList_GET_SIZE(sources), had = 0;
@@ -441,8 +474,11 @@ static PyObject *function_report(PyObject *module, PyObject *args)
            (runs[had] = run_of(state, PyList_GET_ITEM(sources, (Py_ssize_t)had))) != NULL)
         had++;
     PyObject *result = NULL;
-    if (had == count)
-        result = print_runs(state, (const pit_run *const *)runs, count, format, &o);
+    int is_whole = had == count;
+    if (is_whole && !alone && nest(runs, &had) < 0)
+        is_whole = 0;
+    if (is_whole)
+        result = print_runs(state, (const pit_run *const *)runs, had, format, &o);
     for (size_t i = 0; i < had; i++)
         pit_run_free(runs[i]);
     free(runs);
@@ -473,7 +509,7 @@ static PyObject *function_exports(PyObject *module, PyObject *unused)
 }
 
 static PyMethodDef functions[] = {
-    {"_read", function_read, METH_O, NULL},
+    {"_read", function_read, METH_VARARGS, NULL},
     {"_report", function_report, METH_VARARGS, NULL},
     {"views", function_views, METH_NOARGS, "views()\n--\n\nThe names of all views of report()."},
     {"_exports", function_exports, METH_NOARGS, NULL},

@@ -184,12 +184,12 @@ static PyObject *function_status(PyObject *module, PyObject *object)
     if (code != PIT_OK)
         return Py_BuildValue("{s:O,s:i,s:s}", "recording", Py_False, "code", code, "text",
                              pit_strerror(code));
-    return Py_BuildValue("{s:O,s:i,s:s,s:i,s:s,s:s,s:K,s:K,s:O}", "recording",
-                         s.recording ? Py_True : Py_False, "code", s.code, "text",
-                         pit_strerror(s.code), "errno", s.system_errno, "place",
-                         places[s.place & 3], "path", s.path, "bytes", (unsigned long long)s.bytes,
-                         "bytes_in_file", (unsigned long long)s.bytes_in_file, "automatic",
-                         !rec && pitpy_state_of(module)->is_automatic ? Py_True : Py_False);
+    return Py_BuildValue(
+        "{s:O,s:i,s:s,s:i,s:s,s:s,s:N,s:K,s:K,s:O}", "recording", s.recording ? Py_True : Py_False,
+        "code", s.code, "text", pit_strerror(s.code), "errno", s.system_errno, "place",
+        places[s.place & 3], "path", s.path, "run_id", pitpy_hex(s.run_id), "bytes",
+        (unsigned long long)s.bytes, "bytes_in_file", (unsigned long long)s.bytes_in_file,
+        "automatic", !rec && pitpy_state_of(module)->is_automatic ? Py_True : Py_False);
 }
 
 /* ---- spans of a recorder of one's own ------------------------------------------------------------ */

@@ -6,8 +6,10 @@ import sys
 from . import _pitwall
 from ._pitwall import Error, _journal, _read, _report, _status, span as _span
 
-# Where a worker process that was not forked finds the run of its parent.
+# Where a worker process that was not forked finds the run of its parent, and that run's id.
 _PARENT = "PITWALL_PARENT_RUN"
+_PARENT_ID = "PITWALL_PARENT"
+_outer_id = os.environ.get(_PARENT_ID)  # of the run that this process was started below
 
 
 def _path_text(path):
@@ -60,15 +62,20 @@ def open(path=None, **options):
     A recorder that a span opened by itself makes way. Nothing happens where PITWALL=0 is set.
     """
     _open(True, path, **options)
-    written = _status(None).get("path")
-    if written:
-        os.environ[_PARENT] = os.path.abspath(written)
+    state = _status(None)
+    if state.get("path"):
+        os.environ[_PARENT] = os.path.abspath(state["path"])
+        os.environ[_PARENT_ID] = state["run_id"]
     return Recorder._default()
 
 
 def close():
     """Close the process's recorder. A program that ends closes it by itself."""
     os.environ.pop(_PARENT, None)
+    if _outer_id is None:
+        os.environ.pop(_PARENT_ID, None)
+    else:
+        os.environ[_PARENT_ID] = _outer_id
     _pitwall._close(None)
 
 
@@ -81,11 +88,46 @@ def _path_of_worker():
     """The run of a worker process that multiprocessing spawned, beside its parent's; None if this is
     no such process. A forked one is the library's affair."""
     parent = os.environ.get(_PARENT)
-    processes = sys.modules.get("multiprocessing.process")
-    if not parent or processes is None or processes.parent_process() is None:
+    if not parent or not _is_worker():
         return None
     stem, suffix = os.path.splitext(parent)
     return "%s-spawn%d%s" % (stem.replace("%", "%%"), os.getpid(), suffix.replace("%", "%%"))
+
+
+def _close_at_end():
+    """multiprocessing's workers end by os._exit, at which nothing closes their run."""
+    try:
+        _pitwall._close(None)
+    except Error:
+        pass  # it recorded nothing, or has closed it itself
+
+
+def _close_with_worker(util):
+    util.Finalize(None, _close_at_end, exitpriority=-100)
+
+
+def _is_worker():
+    processes = sys.modules.get("multiprocessing.process")
+    return processes is not None and processes.parent_process() is not None
+
+
+_told = False  # that multiprocessing knows of us
+
+
+def _tell_multiprocessing():
+    """It may be imported at any time before the first fork; a worker may import us at any time."""
+    global _told
+    util = sys.modules.get("multiprocessing.util")
+    if util is None or _told:
+        return
+    _told = True
+    util.register_after_fork(util, _close_with_worker)  # runs as a worker starts, spawned ones too
+    if _is_worker():
+        _close_with_worker(util)
+
+
+_tell_multiprocessing()
+os.register_at_fork(before=_tell_multiprocessing)
 
 
 class _RecorderSpan:
@@ -166,9 +208,9 @@ class Recorder:
         elif self._capsule is not None:
             _pitwall._close(self._capsule)
 
-    def read(self):
+    def read(self, alone=False):
         """As pitwall.read, of what is in it now."""
-        return _read(self._source())
+        return _read(self._source(), bool(alone))
 
     def report(self, **options):
         """As pitwall.report."""
@@ -192,19 +234,21 @@ class Recorder:
         return "<pitwall.Recorder %r, %s>" % (state.get("path", ""), how)
 
 
-def read(path):
+def read(path, alone=False):
     """A run as plain data: facts, nodes (a list of rows, good for pandas.DataFrame), threads,
-    samples, journal, losses. Times are in seconds, sizes in bytes, None is what cannot be had."""
+    samples, journal, losses, and the same of each sub-run in sub_runs, at any depth: workers and
+    other processes that it started (None: a recorder in memory, they had no file to leave; not there
+    with alone=True). Times are in seconds, sizes in bytes, None is what cannot be had."""
     if isinstance(path, Recorder):
-        return path.read()
+        return path.read(alone)
     if path is None:
         raise TypeError("a run is read from a path; pitwall.read_live() reads this process")
-    return _read(_path_text(path))
+    return _read(_path_text(path), bool(alone))
 
 
-def read_live():
+def read_live(alone=False):
     """As read, of this process's recorder as it is now."""
-    return _read(None)
+    return _read(None, bool(alone))
 
 
 _FORMS = {"text": 0, "json": 1, "csv": 2, "markdown": 3}
@@ -229,8 +273,10 @@ def report(
     ascii=False,
     title=None,
     node=None,
+    alone=False,
 ):
-    """A report as text: of this process, or of the runs given (paths or Recorders), merged.
+    """A report as text: of this process, or of the runs given (paths or Recorders), merged; what they
+    started, workers above all, beneath it, but with alone=True.
 
     view: one of pitwall.views(). form: text, json, csv, markdown.
     """
@@ -238,7 +284,7 @@ def report(
         raise ValueError("form must be one of %s, not %r" % (", ".join(_FORMS), form))
     return _report(
         _sources(runs), None, view, _FORMS[form], bool(flat), sort, int(depth), float(min_share),
-        int(width), bool(ascii), title, node,
+        int(width), bool(ascii), title, node, bool(alone or view or form in ("csv", "markdown")),
     )
 
 
@@ -247,7 +293,7 @@ def export(*runs, format):
     if format not in _pitwall._exports():
         known = ", ".join(_pitwall._exports())
         raise ValueError("format must be one of %s, not %r" % (known, format))
-    return _report(_sources(runs), format, None, 0, False, None, 0, 0.0, 0, False, None, None)
+    return _report(_sources(runs), format, None, 0, False, None, 0, 0.0, 0, False, None, None, True)
 
 
 def journal(kind, text="", figures=None, units=None, wall=None):

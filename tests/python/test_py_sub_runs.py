@@ -1,0 +1,129 @@
+"""Worker processes beneath the run that started them: fork, spawn, forkserver, a DataLoader's, other
+programs; read and reported."""
+
+import json
+
+import py_case
+
+WORKERS = """
+import multiprocessing
+def work(n):
+    for _ in range(n):
+        with pitwall.span("worker"): pass
+    return os.getpid()
+if __name__ == "__main__":
+    pitwall.open("run.pit")
+    with pitwall.span("parent"):
+        with multiprocessing.get_context(%r).Pool(2) as pool:
+            pids = pool.map(work, [100, 100, 100, 100], chunksize=1)
+            pool.close(); pool.join()
+    pitwall.close()
+    run = pitwall.read("run.pit")
+    below = run["sub_runs"]
+    tell([counts(run), [sum(r["nodes"][0]["count"] for r in below), below[0]["nodes"][0]["path"]],
+          sorted(set(pids)), sorted(r["pid"] for r in below), [r["state"] for r in below],
+          {r["parent_run_id"] for r in below} == {run["run_id"]},
+          "sub_runs" in pitwall.read("run.pit", alone=True),
+          pitwall.report("run.pit"), pitwall.report("run.pit", alone=True),
+          "PITWALL_PARENT" in os.environ])
+"""
+
+TRAIN = """
+import torch
+from torch.utils.data import DataLoader, Dataset
+class Data(Dataset):
+    def __len__(self): return 64
+    def __getitem__(self, i):
+        with pitwall.span("fetch"):
+            return torch.ones(8) * i, i %% 2
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    pitwall.open("run.pit")
+    model = torch.nn.Linear(8, 2)
+    loader = DataLoader(Data(), batch_size=8, num_workers=2, multiprocessing_context=%r)
+    for x, y in pitwall.iter(loader, "data"):
+        with pitwall.span("forward"):
+            model(x)
+    pitwall.close()
+    tell(pitwall.report("run.pit", form="json"))
+"""
+
+
+class Workers(py_case.Case):
+    def check(self, method):
+        (parent, spans, pids, files, states, is_child, has_below, text, alone,
+         is_set) = self.python(WORKERS % method, timeout=120)
+        self.assertEqual(parent, {"parent": 1})
+        self.assertEqual(spans, [400, "worker"])
+        self.assertEqual(files, pids)
+        self.assertEqual(set(states), {"closed"})
+        self.assertTrue(is_child)
+        self.assertFalse(has_below)
+        self.assertIn("workers: %d sub-run" % len(pids), text)
+        self.assertNotIn("workers:", alone)
+        self.assertFalse(is_set, "the variable is there after the close")
+
+    def test_forked(self):
+        self.check("fork")
+
+    def test_spawned(self):
+        self.check("spawn")
+
+    def test_of_a_forkserver(self):
+        self.check("forkserver")
+
+    def test_a_recorder_in_memory_has_no_file_for_them(self):
+        text, below, document = self.python("""
+            with pitwall.span("a"): pass
+            tell([pitwall.report(), pitwall.read_live()["sub_runs"], pitwall.report(form="json")])
+        """)
+        self.assertIn("workers   n/a: no file", text)
+        self.assertIsNone(below)
+        self.assertIsNone(json.loads(document)["sub_runs"])
+
+    def test_while_the_parent_is_at_work_its_file_keeps_its_lock(self):
+        below, state = self.python("""
+            import subprocess
+            pitwall.open("run.pit")
+            if os.fork() == 0:
+                with pitwall.span("child"): pass
+                os._exit(0)
+            os.wait()
+            below = pitwall.read_live()["sub_runs"]
+            program = "import pitwall; print(pitwall.read('run.pit')['state'])"
+            state = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+            tell([[counts(run) for run in below], state.stdout.strip()])
+        """)
+        self.assertEqual(below, [{"child": 1}])
+        self.assertEqual(state, "live")
+
+    def test_another_program(self):
+        command = [py_case.pit_case.program("prog_sub_runs"), "spans", "7"]
+        below = self.python("""
+            import subprocess
+            pitwall.open("run.pit")
+            subprocess.run(%r, check=True, env=dict(os.environ, PITWALL_FILE="run.pit"))
+            tell([counts(run) for run in pitwall.read_live()["sub_runs"]])
+        """ % command)
+        self.assertEqual(below, [{"spans": 7}])
+
+
+class Loader(py_case.Case):
+    def check(self, method):
+        report = json.loads(self.python(TRAIN % method, timeout=200))
+        self.assertEqual({node["path"]: node["count"] for node in report["nodes"]},
+                         {"data": 8, "forward": 8})
+        below = report["sub_runs"]
+        self.assertEqual(below["count"], 2)
+        self.assertEqual({node["path"]: node["count"] for node in below["nodes"]}, {"fetch": 64})
+        self.assertEqual({run["state"] for run in below["runs"]}, {"closed"})
+
+    def test_forked_workers_of_a_data_loader(self):
+        self.check("fork")
+
+    def test_spawned_workers_of_a_data_loader(self):
+        self.check("spawn")
+
+
+if __name__ == "__main__":
+    py_case.main(plain_build_only=True)
