@@ -241,6 +241,11 @@ typedef struct pit_run {
  * NULL and *error (may be NULL) on failure. */
 PIT_API pit_run *pit_run_open(const char *path, pit_error *error);
 
+/* Only what is known of the run as a whole: state, times, facts, limits and what the sampler read; no
+ * threads. Cheap, and never brings a run back. Of a run that died the duration is up to the sampler's
+ * last reading. As pit_run_open. */
+PIT_API pit_run *pit_run_peek(const char *path, pit_error *error);
+
 /* Read a recorder of this process; NULL is the default one. Other threads may go on recording. */
 PIT_API pit_run *pit_run_read(pit_recorder *recorder, pit_error *error);
 
@@ -255,6 +260,31 @@ PIT_API void pit_run_free(pit_run *run);
  * pit_run_free frees them too. Runs of the array that are beneath another one of it are freed and leave
  * it, *count being what is left. 0 or PIT_NO_MEMORY. A run in memory has none: there is no file. */
 PIT_API int pit_runs_nest(pit_run **runs, size_t *count);
+
+/* A run looked at again and again while it goes on, at a small part of what pit_run_open costs: the
+ * file stays mapped, and a look reads what changes. It never writes, and costs the program nothing. A
+ * run that is at rest can be watched too: there is nothing to wait for. NULL and *error on failure; a
+ * run of this process is refused, pit_run_read reads it. */
+typedef struct pit_watch pit_watch;
+PIT_API pit_watch *pit_watch_open(const char *path, pit_error *error);
+PIT_API void pit_watch_close(pit_watch *watch);
+
+/* Look again. 1: there is something new. 0: the run had ended at the last look. Negative: a code. */
+PIT_API int pit_watch_refresh(pit_watch *watch, pit_error *error);
+
+/* The run as it was at the last look (opening is one); good until the next. While it is live: facts,
+ * threads, of nodes what is counted and summed up, spans open on stacks, samples; no histograms,
+ * series, events, records, values, memory figures, journal or open span objects; its end is now.
+ * Threads and nodes keep their numbers. Once it has ended it is the whole run, read to its end even
+ * if its file is gone; threads and nodes may be numbered anew then. */
+PIT_API const pit_run *pit_watch_run(const pit_watch *watch);
+
+/* The series of one node of it, as it is now; good until the next look. */
+PIT_API const pit_series_bin *pit_watch_series(pit_watch *watch, size_t thread, size_t node,
+                                               size_t *count);
+
+/* The whole run as it is now, as pit_run_open would read it; freed by pit_run_free. */
+PIT_API pit_run *pit_watch_snapshot(pit_watch *watch, pit_error *error);
 
 /* The value of a fact, or NULL. */
 PIT_API const char *pit_run_fact(const pit_run *run, const char *key);

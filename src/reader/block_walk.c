@@ -93,15 +93,15 @@ static struct pit__block copy_block(const unsigned char *base, uint64_t offset)
                                .c = PIT_LOAD(raw->c)};
 }
 
-static int keep(struct pit__image *image, const struct pit__block *block, size_t *room)
+static int keep(struct pit__image *image, const struct pit__block *block)
 {
-    if (image->block_count == *room) {
-        size_t more = *room ? *room * 2 : 256;
+    if (image->block_count == image->block_room) {
+        size_t more = image->block_room ? image->block_room * 2 : 256;
         struct pit__block *bigger = realloc(image->blocks, more * sizeof *bigger);
         if (!bigger)
             return PIT_NO_MEMORY;
         image->blocks = bigger;
-        *room = more;
+        image->block_room = more;
     }
     image->blocks[image->block_count++] = *block;
     return 0;
@@ -112,12 +112,11 @@ static int bring(struct pit__source *source, uint64_t offset, uint64_t bytes)
     return source ? source->read(source, offset, bytes) : 0;
 }
 
-/* A block that is cut off by the end of the file, or damaged, ends the walk: what is before it
- * holds. */
+/* From image->end on. A block that is cut off by the end of the file, or damaged, ends the walk: what
+ * is before it holds. */
 static int walk_blocks(struct pit__image *image, struct pit__source *source, pit_error *error)
 {
-    size_t room = 0;
-    uint64_t at = image->header.header_bytes;
+    uint64_t at = image->end;
     while (image->bytes - at >= sizeof(struct pit_fmt_block)) {
         if (bring(source, at, sizeof(struct pit_fmt_block)) != 0)
             return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
@@ -132,9 +131,10 @@ static int walk_blocks(struct pit__image *image, struct pit__source *source, pit
         }
         if (block.bytes > image->bytes - at)
             break;
-        if (is_known && bring(source, at, block.bytes) != 0)
+        int is_wanted = is_known && (!image->wanted || image->wanted >> block.type & 1);
+        if (is_wanted && bring(source, at, block.bytes) != 0)
             return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
-        if (is_known && keep(image, &block, &room) != 0)
+        if (is_wanted && keep(image, &block) != 0)
             return pit__fail(error, PIT_NO_MEMORY, at, "no memory");
         image->skipped += !is_known;
         at += block.bytes;
@@ -145,11 +145,26 @@ static int walk_blocks(struct pit__image *image, struct pit__source *source, pit
     return 0;
 }
 
+/* What is handed out so far is all there is to walk. */
+static void limit_to_used(struct pit__image *image)
+{
+    uint64_t used = image->header.used_bytes;
+    if (used < image->bytes)
+        image->bytes = used < image->header.header_bytes ? image->header.header_bytes : used;
+}
+
+int pit__walk_on(struct pit__image *image, pit_error *error)
+{
+    copy_header(image);
+    limit_to_used(image);
+    return image->damaged_at || image->bytes < image->end ? 0 : walk_blocks(image, NULL, error);
+}
+
 int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error)
 {
     image->blocks = NULL;
-    image->block_count = 0;
-    image->skipped = image->end = image->damaged_at = 0;
+    image->block_count = image->block_room = 0;
+    image->skipped = image->damaged_at = 0;
     if (image->bytes < PIT_FMT_HEADER_BYTES) {
         int is_cut = image->bytes >= 8 && bring(source, 0, 8) == 0 &&
                      memcmp(image->base, PIT_FMT_MAGIC, 8) == 0;
@@ -162,9 +177,8 @@ int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *e
     int code = check_header(image, error);
     if (code)
         return code;
-    uint64_t used = image->header.used_bytes;
-    if (used < image->bytes)
-        image->bytes = used < image->header.header_bytes ? image->header.header_bytes : used;
+    limit_to_used(image);
+    image->end = image->header.header_bytes;
     code = walk_blocks(image, source, error);
     if (code) {
         free(image->blocks);

@@ -10,6 +10,7 @@
  *   sample_read.c  what the sampler read
  *   journal_read.c what happened once
  *   run_parse.c    all of it together: the plain model
+ *   run_watch.c    a live run looked at again and again
  *
  * Pages may belong to a live run, or be hostile: whatever is used in a check is read once, into a
  * copy, and only the copy is used after it.
@@ -38,9 +39,10 @@ struct pit__image {
     const unsigned char *base; /* aligned to 8 at least */
     uint64_t bytes;            /* that may be read */
     int alive;
+    uint32_t wanted;              /* a bit for each type of block to read; 0: all */
     struct pit_fmt_header header; /* a copy */
     struct pit__block *blocks;    /* ascending by offset; malloc'ed */
-    size_t block_count;
+    size_t block_count, block_room;
     uint64_t skipped;    /* blocks of unknown kinds */
     uint64_t end;        /* of the last block that holds */
     uint64_t damaged_at; /* where the walk met damage, 0 if it did not */
@@ -54,6 +56,9 @@ struct pit__source {
 
 /* Check the header, list the blocks. 0 or a code with *error filled. */
 int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error);
+/* The same image again, all of it in memory: its header, and the blocks that came since. image->bytes
+ * is how many may be read now. */
+int pit__walk_on(struct pit__image *image, pit_error *error);
 /* The block of a type that starts at offset, or NULL. */
 const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t offset,
                                        uint32_t type);
@@ -110,6 +115,26 @@ void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__block *table, const struct pit__block *const *blocks,
                       size_t block_count, pit_thread *out);
 
+/* One thread looked at again: what changes while it runs, and identities of the nodes that are new. */
+struct pit__again {
+    const struct pit__block *table;
+    const struct pit__block *const *nodes; /* its NODES blocks, in file order */
+    uint64_t *first_index;                 /* of each */
+    size_t nodes_count;
+    pit_raw_node *out; /* room for all of them */
+    size_t known;      /* of them whose identity was read before */
+    size_t count;      /* of them all */
+};
+/* names: an arena that lasts; moment: one that is good until the next look. */
+void pit__thread_again(const struct pit__image *image, struct pit__arena *names,
+                       struct pit__arena *moment, const struct pit__again *again, pit_thread *out);
+
+/* Parts of the model: what the header says and the clock; the facts; then, after threads and samples,
+ * the end. */
+void pit__head_read(const struct pit__image *image, pit_run *run);
+void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
+void pit__end_read(pit_run *run);
+
 /* The model of an image that was walked. The image's blocks are freed. NULL with *error. */
 pit_run *pit__run_build(struct pit__image *image, pit_error *error);
 char *pit__run_text(pit_run *run, const char *text);
@@ -117,6 +142,8 @@ char *pit__run_text(pit_run *run, const char *text);
 /* Where a path's run really is: 1 and `live` (a path below /dev/shm) if it must be read there,
  * 0 if at the path, or a code. May bring a dead run back: *recovered is then 1. */
 int pit__find_pages(const char *path, char *live, size_t room, int *recovered, pit_error *error);
+/* The same without bringing anything back: 1 if its process lives and its pages are in `live`. */
+int pit__find_live_pages(const char *path, char *live, size_t room);
 /* Open for reading, or -1 with errno. */
 int pit__open_file(const char *path);
 /* Does another process hold the lock of a live writer on this file? */

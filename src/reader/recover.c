@@ -214,6 +214,20 @@ int pit__find_pages(const char *path, char *live, size_t room, int *recovered, p
     return answer;
 }
 
+int pit__find_live_pages(const char *path, char *live, size_t room)
+{
+    struct pit_fmt_header header;
+    if (!is_mirror(path, &header, live, room))
+        return 0;
+    if (pit_recorder_find(live))
+        return 1;
+    int pages = open_pages(live, header.run_id, NULL);
+    int is_live = pages >= 0 && pit__is_live(pages);
+    if (pages >= 0)
+        close(pages);
+    return is_live;
+}
+
 int pit_run_recover(const char *path, pit_error *error)
 {
     struct pit_fmt_header header;

@@ -69,7 +69,7 @@ static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t 
     return 0;
 }
 
-static pit_run *read_at_rest(int fd, uint64_t bytes, pit_error *error)
+static pit_run *read_at_rest(int fd, uint64_t bytes, uint32_t wanted, pit_error *error)
 {
     struct file_source file = {{read_from_file}, fd, NULL, bytes, 0};
     file.base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -78,7 +78,7 @@ static pit_run *read_at_rest(int fd, uint64_t bytes, pit_error *error)
         pit__fail(error, PIT_NO_MEMORY, 0, "too large to read");
         return NULL;
     }
-    struct pit__image image = {.base = file.base, .bytes = bytes};
+    struct pit__image image = {.base = file.base, .bytes = bytes, .wanted = wanted};
     pit_run *run =
         pit__walk(&image, &file.source, error) == 0 ? pit__run_build(&image, error) : NULL;
     munmap(file.base, bytes);
@@ -87,20 +87,20 @@ static pit_run *read_at_rest(int fd, uint64_t bytes, pit_error *error)
 
 /* ---- a live run: its own pages ------------------------------------------------------------- */
 
-static pit_run *read_live(int fd, uint64_t bytes, pit_error *error)
+static pit_run *read_live(int fd, uint64_t bytes, uint32_t wanted, pit_error *error)
 {
     void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) {
         pit__fail(error, PIT_CANNOT_READ, 0, "cannot map: %s", strerror(errno));
         return NULL;
     }
-    struct pit__image image = {.base = base, .bytes = bytes, .alive = 1};
+    struct pit__image image = {.base = base, .bytes = bytes, .alive = 1, .wanted = wanted};
     pit_run *run = pit__walk(&image, NULL, error) == 0 ? pit__run_build(&image, error) : NULL;
     munmap(base, bytes);
     return run;
 }
 
-static pit_run *read_descriptor(int fd, pit_error *error)
+static pit_run *read_descriptor(int fd, uint32_t wanted, pit_error *error)
 {
     struct stat found;
     if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {
@@ -112,19 +112,20 @@ static pit_run *read_descriptor(int fd, pit_error *error)
         return NULL;
     }
     uint64_t bytes = (uint64_t)found.st_size;
-    return pit__is_live(fd) ? read_live(fd, bytes, error) : read_at_rest(fd, bytes, error);
+    return pit__is_live(fd) ? read_live(fd, bytes, wanted, error)
+                            : read_at_rest(fd, bytes, wanted, error);
 }
 
 /* ---- public -------------------------------------------------------------------------------- */
 
-static pit_run *open_file(const char *path, pit_error *error)
+static pit_run *open_file(const char *path, uint32_t wanted, pit_error *error)
 {
     int fd = pit__open_file(path);
     if (fd < 0) {
         pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
         return NULL;
     }
-    pit_run *run = read_descriptor(fd, error);
+    pit_run *run = read_descriptor(fd, wanted, error);
     close(fd);
     return run;
 }
@@ -159,10 +160,28 @@ pit_run *pit_run_open(const char *path, pit_error *error)
     own = where ? pit_recorder_find(live) : NULL;
     if (own)
         return named(pit_run_read(own, error), path, error);
-    pit_run *run = named(open_file(where ? live : path, error), path, error);
+    pit_run *run = named(open_file(where ? live : path, 0, error), path, error);
     if (run)
         run->recovered = recovered;
     return run;
+}
+
+/* Nothing of what grows with the program: two kinds of block, and the others' heads. */
+#define PEEKED ((uint32_t)1 << PIT_FMT_FACTS | (uint32_t)1 << PIT_FMT_SAMPLES)
+
+pit_run *pit_run_peek(const char *path, pit_error *error)
+{
+    if (!path) {
+        pit__fail(error, PIT_BAD_ARGUMENT, 0, "no path");
+        return NULL;
+    }
+    char live[256];
+    pit_recorder *own = pit_recorder_find(path);
+    int where = own ? 0 : pit__find_live_pages(path, live, sizeof live);
+    own = where ? pit_recorder_find(live) : own;
+    if (own)
+        return named(pit_run_read(own, error), path, error);
+    return named(open_file(where ? live : path, PEEKED, error), path, error);
 }
 
 pit_run *pit_run_read(pit_recorder *recorder, pit_error *error)

@@ -53,13 +53,13 @@ static const char *take_text(struct pit__arena *arena, const char **at, const ch
     return text;
 }
 
-static void read_facts(const struct pit__image *image, pit_run *run)
+void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run)
 {
     size_t room = 0;
     for (size_t i = 0; i < image->block_count; i++)
         if (image->blocks[i].type == PIT_FMT_FACTS)
             room += image->blocks[i].used / 2 + 1; /* a pair has two bytes at least */
-    pit_fact *facts = pit__arena_array(arena_of(run), room, sizeof *facts);
+    pit_fact *facts = pit__arena_array(arena, room, sizeof *facts);
     size_t count = 0;
     for (size_t i = 0; facts && i < image->block_count; i++) {
         const struct pit__block *block = &image->blocks[i];
@@ -68,8 +68,8 @@ static void read_facts(const struct pit__image *image, pit_run *run)
         const char *at = (const char *)image->base + block->offset + sizeof(struct pit_fmt_block);
         const char *end = at + block->used;
         while (at < end) {
-            const char *key = take_text(arena_of(run), &at, end);
-            const char *value = key ? take_text(arena_of(run), &at, end) : NULL;
+            const char *key = take_text(arena, &at, end);
+            const char *value = key ? take_text(arena, &at, end) : NULL;
             if (!value)
                 break;
             facts[count++] = (pit_fact){key, value};
@@ -108,7 +108,7 @@ static void read_clock(const struct pit__image *image, pit_run *run)
 }
 
 /* The last sign of life: the sampler's, or a span's that came after it. */
-static void read_end(pit_run *run)
+void pit__end_read(pit_run *run)
 {
     uint64_t end = run->end_ticks;
     for (size_t i = 0; i < run->thread_count && run->state != PIT_RUN_CLOSED; i++) {
@@ -363,19 +363,24 @@ static void read_header(const struct pit__image *image, pit_run *run)
         run->losses.beyond_file = header->used_bytes - image->end;
 }
 
+void pit__head_read(const struct pit__image *image, pit_run *run)
+{
+    read_header(image, run);
+    read_clock(image, run);
+}
+
 pit_run *pit__run_build(struct pit__image *image, pit_error *error)
 {
     struct owned_run *owned = calloc(1, sizeof *owned);
     if (owned) {
         pit_run *run = &owned->run;
         run->path = "";
-        read_header(image, run);
-        read_facts(image, run);
-        read_clock(image, run);
+        pit__head_read(image, run);
+        pit__facts_read(image, arena_of(run), run);
         read_objects(image, run, read_threads(image, run));
         pit__samples_read(image, arena_of(run), run);
         pit__journal_read(image, arena_of(run), run);
-        read_end(run);
+        pit__end_read(run);
     }
     free(image->blocks);
     image->blocks = NULL;

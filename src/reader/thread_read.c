@@ -363,6 +363,38 @@ static void read_table(struct part *part, const struct pit__block *block, pit_th
                                .left_open = PIT_LOAD(c[PIT_FMT_LEFT_OPEN])};
 }
 
+void pit__thread_again(const struct pit__image *image, struct pit__arena *names,
+                       struct pit__arena *moment, const struct pit__again *again, pit_thread *out)
+{
+    struct part part = {.image = image,
+                        .arena = names,
+                        .table = (const void *)(image->base + again->table->offset),
+                        .nodes = (const struct pit__block **)(uintptr_t)again->nodes,
+                        .first_index = again->first_index,
+                        .nodes_count = again->nodes_count,
+                        .out_nodes = again->out,
+                        .node_count = again->count};
+    uint32_t own = 0;
+    pit__pending_read(part.table, &part.pending);
+    for (size_t i = 0; i < again->nodes_count; i++)
+        for (uint64_t k = 0; k < again->nodes[i]->used; k++, own++) {
+            uint64_t offset = node_offset(again->nodes[i], k), ref = offset >> PIT_FMT_REF_SHIFT;
+            const struct pit_fmt_node *node = at(&part, offset);
+            pit_raw_node *to = &part.out_nodes[own];
+            if (own >= again->known)
+                read_identity(&part, node, own, to);
+            pit__node_stats(node, part.table, ref, to);
+            to->items = PIT_LOAD(node->items);
+            if (pit_fmt_ref_of(part.pending.where) == ref)
+                part.pending.applied = to->count == part.pending.count + 1;
+        }
+    part.arena = moment;
+    read_table(&part, again->table, out);
+    out->nodes = part.out_nodes;
+    out->node_count = part.node_count;
+    read_stack(&part, out);
+}
+
 void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__block *table, const struct pit__block *const *blocks,
                       size_t block_count, pit_thread *out)
