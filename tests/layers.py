@@ -25,7 +25,7 @@ LAYERS = {
     "src/report": set(),
     "src/views": {"src/analysis", "src/reader", "src/report"} | PUBLIC,
     "src/monitor": {"src/views", "src/analysis", "src/reader", "src/report"} | PUBLIC,
-    "src/cli": PUBLIC,
+    "src/cli": {"src/views", "src/analysis", "src/reader", "src/report"} | PUBLIC,
     "python": PUBLIC,
     "examples": PUBLIC,
 }

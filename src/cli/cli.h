@@ -30,6 +30,7 @@ int cmd_log(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_race(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 
 /* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
  * `return fail(…)` ends a command. */
@@ -47,6 +48,7 @@ int fail_option(const char *command, int answer, char *const *argv);
 int finish_output(int status);
 
 /* terminal.c: how standard output wants to be written. */
+int parse_width(const char *text, int *width); /* 0 or 40 to 10000; else 0 is returned */
 int output_width(void);  /* columns of the terminal; 0: none, as wide as need be */
 int output_colour(void); /* a terminal, and NO_COLOR and FORCE_COLOR say nothing else */
 int output_ascii(void);  /* the locale is not UTF-8 */
@@ -59,6 +61,10 @@ struct run_list {
 
 /* 0, or an exit status after the message. */
 int run_list_make(struct run_list *list, char *const *arguments, int count);
+/* The same, but a folder without any is none of the mistakes. */
+int run_list_find(struct run_list *list, char *const *arguments, int count);
+/* Where runs are without being named: ./pitwall-runs and the folder itself. */
+int run_list_here(struct run_list *list);
 void run_list_free(struct run_list *list);
 
 /* open_runs.c: read them; `runs` has room for all. How many could be; *status says if one could

@@ -92,14 +92,6 @@ static int parse_share(const char *text, double bare, double most, double *share
     return *share < most;
 }
 
-static int parse_width(const char *text, int *width)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    *width = (int)value;
-    return end != text && !*end && (value == 0 || (value >= 40 && value <= 10000));
-}
-
 static int parse_option(int option, struct settings *s)
 {
     switch (option) {

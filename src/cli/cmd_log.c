@@ -38,17 +38,6 @@ static const struct option long_options[] = {
     {"help", no_argument, NULL, HELP},           {NULL, 0, NULL, 0},
 };
 
-static int parse_width(const char *text, int *width)
-{
-    char *end;
-    errno = 0;
-    long number = strtol(text, &end, 10);
-    if (errno || end == text || *end || number > 10000 || number < 0 || (number > 0 && number < 40))
-        return 0;
-    *width = (int)number;
-    return 1;
-}
-
 /* 0; an exit status; or -1 after the help was printed. */
 static int parse_options(int argc, char **argv, pit_report_options *options)
 {

@@ -266,8 +266,7 @@ static int parse_table_option(int option, pit_report_options *options)
                    ? 0
                    : fail_usage("report", "--min-share", optarg, "not a percentage");
     case WIDTH:
-        return parse_int(optarg, 10000, &options->width) &&
-                       (options->width == 0 || options->width >= 40)
+        return parse_width(optarg, &options->width)
                    ? 0
                    : fail_usage("report", "--width", optarg, "not 0 and not 40 to 10000");
     default:

@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"export", "runs as CSV, JSON, Markdown or a trace", cmd_export},
     {"log", "tables of the timing lines in text logs", cmd_log},
     {"run", "start a program with recording switched on", cmd_run},
+    {"list", "which runs there are: live, done or died", cmd_list},
     {"recover", "bring runs back that died in shared memory", cmd_recover},
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Takes over `path`, which may be NULL for lack of memory. */
 static int add(struct run_list *list, char *path)
@@ -40,6 +41,7 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
+/* All *.pit of a folder, which may have none. */
 static int add_folder(struct run_list *list, const char *folder)
 {
     struct dirent **entries;
@@ -52,23 +54,46 @@ static int add_folder(struct run_list *list, const char *folder)
         free(entries[i]);
     }
     free(entries);
-    if (count == 0)
-        return fail(EXIT_CANNOT_READ, "cannot read the folder", folder, "no *.pit in it");
+    return status;
+}
+
+static int is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static int add_arguments(struct run_list *list, char *const *arguments, int count, int may_be_empty)
+{
+    int status = 0;
+    *list = (struct run_list){0};
+    for (int i = 0; i < count && !status; i++) {
+        size_t before = list->count;
+        int folder = is_folder(arguments[i]);
+        if (may_be_empty && !folder && access(arguments[i], F_OK) != 0)
+            return fail(EXIT_CANNOT_READ, "cannot read", arguments[i], strerror(errno));
+        status = folder ? add_folder(list, arguments[i]) : add(list, strdup(arguments[i]));
+        if (!status && folder && list->count == before && !may_be_empty)
+            return fail(EXIT_CANNOT_READ, "cannot read the folder", arguments[i], "no *.pit in it");
+    }
     return status;
 }
 
 int run_list_make(struct run_list *list, char *const *arguments, int count)
 {
-    int status = 0;
+    return add_arguments(list, arguments, count, 0);
+}
+
+int run_list_find(struct run_list *list, char *const *arguments, int count)
+{
+    return add_arguments(list, arguments, count, 1);
+}
+
+int run_list_here(struct run_list *list)
+{
     *list = (struct run_list){0};
-    for (int i = 0; i < count && !status; i++) {
-        struct stat facts;
-        if (stat(arguments[i], &facts) == 0 && S_ISDIR(facts.st_mode))
-            status = add_folder(list, arguments[i]);
-        else
-            status = add(list, strdup(arguments[i]));
-    }
-    return status;
+    int status = is_folder("pitwall-runs") ? add_folder(list, "pitwall-runs") : 0;
+    return status ? status : add_folder(list, ".");
 }
 
 void run_list_free(struct run_list *list)

@@ -10,6 +10,16 @@
 #define NARROWEST 40
 #define WIDEST 10000
 
+int parse_width(const char *text, int *width)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end || (number != 0 && (number < NARROWEST || number > WIDEST)))
+        return 0;
+    *width = (int)number;
+    return 1;
+}
+
 int output_width(void)
 {
     struct winsize size;

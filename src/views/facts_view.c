@@ -79,7 +79,7 @@ static void add_facts(struct pit__text *text, const pit_run *run, const char *co
     }
 }
 
-static void add_labels(struct pit__text *text, const pit_run *run)
+void pit__add_labels(struct pit__text *text, const pit_run *run)
 {
     for (size_t i = 0; i < run->fact_count; i++) {
         if (strncmp(run->facts[i].key, "label.", 6) != 0)
@@ -234,7 +234,7 @@ static int print_one(const struct pit__report *report, const pit_run *run)
         if (text.length > 0)
             code = print_fact(report, other_labels[i], &text);
     }
-    add_labels(&text, run);
+    pit__add_labels(&text, run);
     if (!code && text.length > 0)
         code = print_fact(report, "labels", &text);
     pit__text_add_visible(&text, run->path);

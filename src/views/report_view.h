@@ -152,6 +152,8 @@ int pit__print_path_line(const struct pit__report *report, struct pit__text *lin
 int pit__print_labelled(const struct pit__report *report, const char *label,
                         struct pit__text *words, enum pit__style style);
 const char *pit__state_word(const pit_run *run);
+/* label=value, label=value */
+void pit__add_labels(struct pit__text *text, const pit_run *run);
 void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size);
 
 #endif
