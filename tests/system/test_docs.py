@@ -1,105 +1,178 @@
-"""The documents hold: every C program in them compiles and runs, every link and every file that they
-name is there."""
+"""What the documents name is there: links and anchors, files, commands and options, views, C names,
+Python names, variables of the environment. test_docs_run.py runs their programs."""
+
+import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
-import unittest
 
+import doc_pages
 import pit_case
+from doc_pages import ROOT, text_of
 
 sys.path.append(os.path.join(pit_case.source_dir(), "tests", "python"))
 import py_case  # noqa: E402
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDERS = "tests|src|examples|bench|python|docs|scripts|cmake|include"
 
 
-def documents():
-    found = [os.path.join(ROOT, name) for name in os.listdir(ROOT) if name.endswith(".md")]
-    docs = os.path.join(ROOT, "docs")
-    return sorted(found + [os.path.join(docs, n) for n in os.listdir(docs) if n.endswith(".md")])
+def help_of(command):
+    return pit_case.run([pit_case.tool(), command, "--help"]).stdout
 
 
-def text_of(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+def read_all(folder, ends):
+    text = ""
+    for where, _, names in os.walk(os.path.join(ROOT, folder)):
+        for name in sorted(names):
+            if name.endswith(ends):
+                text += text_of(os.path.relpath(os.path.join(where, name), ROOT))
+    return text
 
 
-class Documents(unittest.TestCase):
-    def test_every_c_program_compiles_without_warnings_and_runs(self):
+def called(words):
+    """(command, options, view) of `pitwall COMMAND …`; what is quoted or behind -- is another's."""
+    words = re.sub(r"'[^']*'|\"[^\"]*\"|#.*", " ", words)
+    words = re.split(r"\s--\s|[|>;]|&&", words.replace("[", " ").replace("]", " "))[0]
+    command = re.match(r"pitwall\s+([a-z][a-z-]*)\b", words)
+    options = re.findall(r"(?<![\w-])--[a-z][a-z-]*", words)
+    view = re.search(r"--view[ =]([a-z][a-z-]*)", words)
+    return command and command[1], options, view and view[1]
+
+
+def calls(path):
+    """What a page says of the command line: spans of code, and lines of blocks."""
+    found = [s for s in doc_pages.code_spans(path) if s.startswith(("pitwall ", "--"))]
+    for block in doc_pages.blocks(path):
+        if block.language in ("usage", "console", "sh"):
+            text = block.text.replace("\\\n", " ").replace("\n       ", " ")
+            found += re.findall(r"(?m)(?:^|[|&;] *|\$ )(pitwall [a-z].*)$", text)
+    return found
+
+
+class Documents(pit_case.Case):
+    def each(self, what, names, is_there):
+        for path, name in names:
+            with self.subTest(page=path, **{what: name}):
+                self.assertTrue(is_there(name))
+        self.assertTrue(names)
+
+    def spans(self, pattern):
+        """(page, name) of every span of code that is such a name."""
+        return sorted({(path, match[1]) for path in doc_pages.pages()
+                       for span in doc_pages.code_spans(path)
+                       for match in re.finditer(pattern, span)})
+
+    def test_every_link_leads_to_a_page_and_a_heading_in_it(self):
         count = 0
-        for path in documents():
-            for block in re.findall(r"^```c\n(.*?)^```", text_of(path), re.M | re.S):
-                with self.subTest(document=os.path.basename(path), starts=block[:60]):
-                    self.compile_and_run(block)
+        for path in doc_pages.pages():
+            for link in doc_pages.links(path):
+                if "://" in link:
+                    continue
                 count += 1
-        self.assertGreaterEqual(count, 7)
+                target, _, anchor = link.partition("#")
+                file = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+                with self.subTest(page=path, link=link):
+                    self.assertTrue(os.path.exists(os.path.join(ROOT, file)))
+                    if anchor:
+                        self.assertIn(anchor, doc_pages.anchors(file))
+        self.assertGreater(count, 50)
 
-    def test_every_python_program_runs(self):
+    def test_every_page_is_reached_from_the_readme(self):
+        seen, todo = set(), ["README.md"]
+        while todo:
+            path = todo.pop()
+            if path in seen or not path.endswith(".md"):
+                continue
+            seen.add(path)
+            todo += [os.path.normpath(os.path.join(os.path.dirname(path), link.split("#")[0]))
+                     for link in doc_pages.links(path)
+                     if "://" not in link and not link.startswith("#")]
+        self.assertEqual(sorted(set(doc_pages.pages()) - seen), [])
+
+    def test_every_file_that_a_page_names_is_there(self):
+        self.each("file", self.spans(r"^((?:%s)/[\w./-]+)$" % FOLDERS),
+                  lambda name: os.path.exists(os.path.join(ROOT, name)))
+        self.each("file", self.spans(r"^build/((?:tests|bin|lib|examples)/[\w./-]+)"),
+                  lambda name: os.path.exists(os.path.join(pit_case.build_dir(), name)))
+
+    def test_every_command_option_and_view_that_a_page_names_is_in_the_help(self):
+        commands = re.findall(r"(?m)^  ([a-z]+) ", help_of("--help").replace("--", ""))
+        helps = {command: help_of(command) for command in commands}
+        views = pit_case.run([pit_case.tool(), "report", "--view", "help"]).stdout.split()
+        self.assertIn("report", helps)
         count = 0
-        for path in documents():
-            for block in re.findall(r"^```python\n(.*?)^```", text_of(path), re.M | re.S):
-                if "import pitwall" not in block:
-                    continue
-                with self.subTest(document=os.path.basename(path), starts=block[:60]):
-                    self.run_python(block)
-                count += 1
-        self.assertGreaterEqual(count, 6)
+        for path in doc_pages.pages():
+            own = os.path.splitext(os.path.basename(path))[0]  # docs/race.md: options of race
+            for words in calls(path):
+                command, options, view = called(words)
+                with self.subTest(page=path, says=words):
+                    if command:
+                        self.assertIn(command, helps)
+                    where = helps.get(command) or helps.get(own) or " ".join(helps.values())
+                    for option in options:
+                        self.assertRegex(where, r"(?<![\w-])%s(?![\w-])" % option)
+                        count += 1
+                    if view and view != "help":
+                        self.assertIn(view, views)
+        self.assertGreater(count, 50)
 
-    def run_python(self, source):
-        with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
-                file.write(source)
-            env = py_case.environment()
-            subprocess.run([py_case.PYTHON, "program.py"], cwd=folder, check=True, timeout=120,
-                           stdout=subprocess.DEVNULL, env=env)
+    def test_every_view_and_every_command_has_its_page(self):
+        views = pit_case.run([pit_case.tool(), "report", "--view", "help"]).stdout.split()
+        for view in views:
+            with self.subTest(view=view):
+                self.assertIn("--view " + view, text_of("docs/views/%s.md" % view))
+        commands = re.findall(r"(?m)^  ([a-z]+) ", pit_case.run([pit_case.tool(), "--help"]).stdout)
+        for command in set(commands) - {"diff"}:  # another name of compare
+            with self.subTest(command=command):
+                self.assertTrue(os.path.exists(os.path.join(ROOT, "docs", command + ".md")))
 
-    def compile_and_run(self, source):
-        build = pit_case.build_dir()
-        with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, "program.c"), "w", encoding="utf-8") as file:
-                file.write(source)
-            sanitize = {"address": ["-fsanitize=address,undefined"],
-                        "thread": ["-fsanitize=thread"]}.get(pit_case.sanitizer(), [])
-            subprocess.run(["gcc", *sanitize, "-std=c11", "-Wall", "-Wextra", "-Wpedantic",
-                            "-Wshadow", "-Werror", "-I", os.path.join(ROOT, "include"), "program.c",
-                            os.path.join(build, "lib", "libpitwall.a"), "-lpthread", "-lm",
-                            "-o", "program"], cwd=folder, check=True)
-            subprocess.run([os.path.join(folder, "program")], cwd=folder, check=True, timeout=60,
-                           stdout=subprocess.DEVNULL)
-            runs = [os.path.join(where, name) for where, _, names in os.walk(folder)
-                    for name in names if name.endswith(".pit")]
-            for run in runs:
-                subprocess.run([os.path.join(build, "bin", "pitwall"), "report", run], check=True,
-                               timeout=60, stdout=subprocess.DEVNULL)
-            opens = "pit_open(" in source and "in_memory" not in source
-            self.assertEqual(len(runs), int(opens))
+    def test_every_c_name_is_declared(self):
+        declared = set(re.findall(r"\b(?:pit|PIT|PITWALL)_\w+",
+                                  read_all("include", ".h") + read_all("src/format", ".h")
+                                  + read_all("src/recorder", ".h") + read_all("tests/unit", ".h")))
+        self.each("name", self.spans(r"(?<![\w/.])((?:pit|PIT)_[a-z]\w*)(?!\w*[.…*])"),
+                  lambda name: name in declared or any(n.startswith(name) for n in declared
+                                                       if name.endswith("_")))
 
-    def test_every_link_leads_somewhere(self):
-        for path in documents():
-            for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text_of(path)):
-                if "://" in target:
-                    continue
-                with self.subTest(document=os.path.basename(path), link=target):
-                    self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), target)))
+    def test_every_variable_of_the_environment_is_read_somewhere(self):
+        read = read_all("src", ".c") + read_all("python", (".py", ".c")) + read_all("include", ".h")
+        read += text_of("CMakeLists.txt") + read_all("cmake", ".cmake") + read_all("tests", ".py")
+        self.each("variable", self.spans(r"(?<!-D)\b(PITWALL_[A-Z_]+)\b"), lambda name: name in read)
 
-    def test_every_file_that_the_feature_table_names_is_there(self):
-        names = re.findall(r"`((?:tests|src|examples|bench|python)/[^`]+)`",
-                           text_of(os.path.join(ROOT, "docs", "features.md")))
-        self.assertGreater(len(names), 20)
-        for name in names:
-            with self.subTest(name=name):
-                self.assertTrue(os.path.exists(os.path.join(ROOT, name)))
+    def test_every_python_name_is_there(self):
+        names = [(path, name) for path, name in self.spans(r"^((?:@)?pitwall(?:\.\w+)+)")
+                 if not re.search(r"\.(h|c|pc|so|a|json|py|yaml|html|log)$", name)]
+        wanted = sorted({name.lstrip("@") for _, name in names})
+        program = """
+import importlib, json, sys
+def there(name):
+    parts, thing = name.split("."), None
+    for i in range(len(parts), 0, -1):
+        try:
+            thing = importlib.import_module(".".join(parts[:i]))
+        except ImportError:
+            continue
+        for part in parts[i:]:
+            thing = getattr(thing, part, None)
+        return thing is not None
+    return False
+print(json.dumps([name for name in json.load(sys.stdin) if not there(name)]))
+"""
+        list_file = os.path.join(self.folder(), "names.json")
+        with open(list_file, "w", encoding="utf-8") as file:
+            json.dump(wanted, file)
+        with open(list_file, encoding="utf-8") as file:
+            done = self.run_ok([py_case.PYTHON, "-c", program], env=py_case.environment(), stdin=file)
+        self.assertEqual(json.loads(done.stdout), [])
+        self.assertGreater(len(wanted), 10)
 
     def test_the_headers_own_example_is_the_readmes(self):
         # The ten lines in the header are a comment and cannot be compiled; its calls must exist.
-        header = text_of(os.path.join(ROOT, "include", "pitwall.h"))
         for call in ("pit_open(NULL, NULL)", "PIT_SPAN(\"epoch\")", "pit_value(\"loss\"",
                      "pit_close()"):
-            self.assertIn(call, header)
-            self.assertIn(call, text_of(os.path.join(ROOT, "README.md")))
+            self.assertIn(call, text_of("include/pitwall.h"))
+            self.assertIn(call, text_of("README.md"))
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(plain_build_only=True)

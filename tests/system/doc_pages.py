@@ -1,0 +1,135 @@
+"""The pages of the documents, taken apart: blocks, links, headings, names in code.
+
+How a block is marked says how it is checked (CONTRIBUTING.md has the table for writers):
+
+    c, python, sh    whole programs: compiled, run, in the order of the page, in one folder a page
+    console          lines with `$ ` are run, the others are what they print
+    text             what the program before it prints
+    usage            how a command is called: its options are in --help
+    yaml, json       taken by `pitwall run --config`; parsed
+    diagram          a drawing
+
+A comment in the line before a block says more:
+
+    <!-- file: train.c -->          the block is also kept under this name
+    <!-- before: COMMAND -->        run first, not shown
+    <!-- from: tests/golden/x -->   (text) these lines are in that file
+    <!-- exact: REASON -->          figures are compared too, and why they do not vary
+    <!-- order: REASON -->          lines may have changed places, and why
+    <!-- not run: REASON -->        it cannot be run by a test, and why
+"""
+
+import os
+import re
+
+import pit_case
+
+ROOT = pit_case.source_dir()
+LANGUAGES = {"c", "python", "sh", "console", "text", "usage", "yaml", "json", "diagram"}
+
+
+def pages():
+    """Every page, as paths from the top of the tree."""
+    found = [name for name in os.listdir(ROOT) if name.endswith(".md")]
+    for where, _, names in os.walk(os.path.join(ROOT, "docs")):
+        found += [os.path.relpath(os.path.join(where, n), ROOT) for n in names if n.endswith(".md")]
+    return sorted(found)
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Block:
+    """A fenced block: its language, text, line in the page, and notes {key: value}."""
+
+    def __init__(self, language, text, line, notes):
+        self.language, self.text, self.line, self.notes = language, text, line, notes
+
+
+_BLOCK = re.compile(
+    r"(?P<notes>(?:^<!--.*?-->[ \t]*\n\n?)*)^```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^```[ \t]*$",
+    re.M | re.S)
+_NOTE = re.compile(r"<!--\s*(file|before|from|exact|order|not run):\s*(.*?)\s*-->", re.S)
+
+
+def blocks(path):
+    page = text_of(path)
+    return [Block(match["language"], match["text"], page.count("\n", 0, match.start("text")),
+                  dict(_NOTE.findall(match["notes"])))
+            for match in _BLOCK.finditer(page)]
+
+
+def prose(path):
+    """The page without its blocks and comments."""
+    return re.sub(r"<!--.*?-->", "", _BLOCK.sub("", text_of(path)), flags=re.S)
+
+
+def code_spans(path):
+    return re.findall(r"`([^`\n]+)`", prose(path))
+
+
+def links(path):
+    """Targets of links and pictures, as they are written."""
+    return re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", prose(path)))
+
+
+def anchors(path):
+    """What a link's #part may name: the headings as GitHub makes anchors of them."""
+    found = set()
+    for heading in re.findall(r"^#+ +(.+?) *$", _BLOCK.sub("", text_of(path)), re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        number = 0
+        while slug + ("-%d" % number if number else "") in found:
+            number += 1
+        found.add(slug + ("-%d" % number if number else ""))
+    return found
+
+
+# ---- output, with what varies taken out ---------------------------------------------------------
+
+_UNIT = r"(?:ns|µs|us|ms|s|min|h|B|kB|MB|GB|TB|k|M|G|T)"
+
+
+def masked(line):
+    """A line of output without what varies from run to run: figures, their units, bars, blanks."""
+    line = re.sub(r"\x1b\[[0-9;]*m", "", line)
+    line = re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", "DATE", line)
+    line = re.sub(r"[▁▂▃▄▅▆▇█]+", "▁", line)
+    line = re.sub(r"(?<![\w.#])[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", "#", line)
+    line = re.sub(r"# ?" + _UNIT + r"\b", "#", line)
+    line = re.sub(r"([-=─])\1{3,}", r"\1\1\1", line)
+    return re.sub(r"([(\[]) ", r"\1", " ".join(line.split()))
+
+
+def prints_as(output, sample, notes):
+    """Does the output look like the sample? … alone in a line is any lines, … in one any text."""
+    if "exact" in notes:
+        return output == sample
+    if "order" in notes:
+        both = [sorted(re.sub(r"^[ │├└─]+", "", masked(line)) for line in text.splitlines())
+                for text in (output, sample)]
+        return both[0] == both[1]
+    pattern = ""
+    for line in sample.rstrip("\n").split("\n"):
+        if line.strip() in ("…", "..."):
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += re.escape(masked(line)).replace("…", ".*") + r" ?\n"
+    text = "".join(masked(line) + "\n" for line in output.rstrip("\n").split("\n"))
+    return re.fullmatch(pattern, text) is not None
+
+
+def commands_of(console):
+    """[(command, what it prints)] of a console block; a command goes on after a backslash."""
+    found = []
+    for line in console.splitlines():
+        if line.startswith("$ "):
+            found.append([line[2:], ""])
+        elif found and not found[-1][1] and found[-1][0].endswith("\\"):
+            found[-1][0] += "\n" + line
+        elif found:
+            found[-1][1] += line + "\n"
+    return found
