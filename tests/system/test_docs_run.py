@@ -14,7 +14,7 @@ import pit_case
 sys.path.append(os.path.join(pit_case.source_dir(), "tests", "python"))
 import py_case  # noqa: E402
 
-WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
 STATUS = "--- status "  # the line behind each command of a console block
 
 
