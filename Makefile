@@ -12,7 +12,7 @@ endif
 # tells its children about jobs and folders is not for it.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: all demo test bench install lint format clean help
+.PHONY: all demo test bench docs install lint format clean help
 .NOTPARALLEL:
 
 all: ## Build the library, the tool, the examples and the benchmarks into build/ (the default)
@@ -30,6 +30,9 @@ test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit
 bench: all ## Measure what recording costs, hot and cold, beside its peers
 	@scripts/setup.sh build bench
 	@BUILD="$(BUILD)" PITWALL_BUILD="$(abspath $(BUILD))" bench/run.sh
+
+docs: ## Make docs/reference-*.md from the headers
+	@scripts/api_reference.py
 
 install: all ## Install under PREFIX (/usr/local), below DESTDIR if it is given
 	@DESTDIR="$(DESTDIR)" $(CMAKE) --install $(BUILD) --prefix "$(PREFIX)"

@@ -385,9 +385,6 @@ PIT_API uint64_t pit_recorder_end(pit_recorder *recorder, pit_token token);
 
 /* ---- the block form ------------------------------------------------------------------------ */
 
-/* PIT_SPAN("name") { … } times its block, however it is left: at its end, by return, by goto, by
- * an exception in C++. Like `for` it is a loop that runs once: `break` and `continue` inside it
- * leave the block, not a loop around it. */
 /* clang-format off */
 #ifdef __cplusplus
 } /* extern "C" */
@@ -430,6 +427,10 @@ static inline void pit__scope_end(pit__scope *scope)
 /* A name of its own for each use, so that nested spans do not shadow one another. */
 #define PIT__JOIN2(a_, b_) a_##b_
 #define PIT__JOIN(a_, b_) PIT__JOIN2(a_, b_)
+
+/* PIT_SPAN("name") { … } times its block, however it is left: at its end, by return, by goto, by
+ * an exception in C++. Like `for` it is a loop that runs once: `break` and `continue` inside it
+ * leave the block, not a loop around it. */
 #define PIT_SPAN(name_) PIT__SPAN(name_, 0, PIT__JOIN(pit__scope_, __COUNTER__))
 /* The same with flags: PIT_SPAN_WITH("epoch", PIT_MEMORY | PIT_RECORD) { … } */
 #define PIT_SPAN_WITH(name_, flags_) PIT__SPAN(name_, flags_, PIT__JOIN(pit__scope_, __COUNTER__))

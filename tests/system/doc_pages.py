@@ -8,6 +8,7 @@ How a block is marked says how it is checked (CONTRIBUTING.md has the table for 
     usage            how a command is called: its options are in --help
     yaml, json       taken by `pitwall run --config`; parsed
     diagram          a drawing
+    h                declarations of a header, made by scripts/api_reference.py
 
 A comment in the line before a block says more:
 
@@ -25,7 +26,7 @@ import re
 import pit_case
 
 ROOT = pit_case.source_dir()
-LANGUAGES = {"c", "python", "sh", "console", "text", "usage", "yaml", "json", "diagram"}
+LANGUAGES = {"c", "python", "sh", "console", "text", "usage", "yaml", "json", "diagram", "h"}
 
 
 def pages():

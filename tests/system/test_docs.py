@@ -166,6 +166,14 @@ print(json.dumps([name for name in json.load(sys.stdin) if not there(name)]))
         self.assertEqual(json.loads(done.stdout), [])
         self.assertGreater(len(wanted), 10)
 
+    def test_the_reference_is_what_the_headers_say(self):
+        self.run_ok([sys.executable, os.path.join(ROOT, "scripts", "api_reference.py"), "--check"])
+        declared = set(re.findall(r"\bpit_[a-z]\w*(?=\()", re.sub(r"/\*.*?\*/", "",
+                                  read_all("include", ".h"), flags=re.S)))
+        headings = "".join(re.findall(r"(?m)^### .*$", read_all("docs", ".md")))
+        self.assertGreater(len(declared), 150)
+        self.assertEqual([name for name in sorted(declared) if "`%s`" % name not in headings], [])
+
     def test_the_headers_own_example_is_the_readmes(self):
         # The ten lines in the header are a comment and cannot be compiled; its calls must exist.
         for call in ("pit_open(NULL, NULL)", "PIT_SPAN(\"epoch\")", "pit_value(\"loss\"",

@@ -145,6 +145,10 @@ class Page:
     def try_json(self, block):
         json.loads(block.text)
 
+    def try_h(self, block):
+        self.case.assertIn("made by scripts/api_reference.py", doc_pages.text_of(self.path),
+                           self.where(block))  # test_docs.py compares the page with the header
+
     def try_diagram(self, block):
         self.case.assertTrue(block.text.strip(), self.where(block))
 
