@@ -6,17 +6,30 @@
  * of the run and none after that, for what comes in then takes the place of what was there.
  * Its deltas add up to the cache's size and stay there. pit_value keeps the hit rate.
  */
-#include <pitwall.h>
-
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "options.h"
+#include "small_net.h"
 
 enum {
     SLOTS = 96,
     KEYS = 160,              /* more than there are slots: misses never end */
     ENTRY_BYTES = 512 * 1024 /* 48 MB in all */
+};
+
+static int requests;
+static const struct example_option options[] = {
+    {.name = "--steps",
+     .help = "requests",
+     .number = &requests,
+     .low = 1,
+     .high = 1000000,
+     .full = 1200,
+     .quick = 400},
+};
+static struct example example = {
+    .name = "cache",
+    .what = "Serve requests from a cache of 48 MB that fills up and then holds.",
+    .options = options,
+    .option_count = 1,
 };
 
 struct entry {
@@ -26,14 +39,6 @@ struct entry {
 
 static struct entry slots[SLOTS];
 static unsigned oldest; /* the slot that is filled next */
-
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
 
 /* What stands for reading and decoding a file. */
 static void decode(unsigned char *data, unsigned key)
@@ -73,14 +78,14 @@ static unsigned use(const unsigned char *data)
     return sum;
 }
 
-static int serve(unsigned requests, unsigned *sum)
+static int serve(unsigned *sum)
 {
     uint64_t random = 88172645463325252u;
     unsigned hits = 0;
-    for (unsigned i = 0; i < requests; i++)
+    for (int i = 0; i < requests; i++)
         PIT_SPAN_WITH("request", PIT_MEMORY | PIT_RECORD)
         {
-            unsigned key = (unsigned)(next_random(&random) % KEYS);
+            unsigned key = (unsigned)net_pick(&random, KEYS);
             struct entry *entry = find(key);
             hits += entry != NULL;
             if (!entry)
@@ -101,35 +106,12 @@ static int serve(unsigned requests, unsigned *sum)
 
 int main(int argc, char **argv)
 {
-    const char *path = NULL;
-    long steps = 1200;
-    for (int i = 1; i < argc; i++) {
-        char *end = "";
-        if (!strcmp(argv[i], "-o") && i + 1 < argc)
-            path = argv[++i];
-        else if (!strcmp(argv[i], "--steps") && i + 1 < argc)
-            steps = strtol(argv[++i], &end, 10);
-        else
-            steps = 0;
-        if (*end || steps < 1 || steps > 1000000) {
-            fprintf(stderr, "usage: cache [-o PATH] [--steps N]\n"
-                            "Serve N requests (default 1200) from a cache of 48 MB.\n");
-            return 64;
-        }
-    }
-    int code = pit_open(path, NULL);
-    if (code && code != PIT_ALREADY_OPEN && code != PIT_OFF)
-        fprintf(stderr, "cache: %s\n", pit_strerror(code));
     unsigned sum = 0;
-    int failed = serve((unsigned)steps, &sum);
-    code = pit_close();
-    if (code && code != PIT_NOT_OPEN)
-        fprintf(stderr, "cache: %s\n", pit_strerror(code));
-    if (failed)
-        fprintf(stderr, "cache: no memory\n");
-    else
-        printf("checksum %08x\n", sum);
+    example_begin(&example, argc, argv);
+    int failed = serve(&sum) ? example_fail(&example, "cache", PIT_NO_MEMORY) : 0;
+    printf("%d requests, checksum %08x\n", requests, sum);
+    int status = example_end(&example, failed);
     for (size_t i = 0; i < SLOTS; i++)
         free(slots[i].data);
-    return failed || fflush(stdout) ? 1 : 0;
+    return status;
 }

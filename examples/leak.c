@@ -7,16 +7,30 @@
  * copy of every step's predictions in a list that nobody ever clears, so the process grows by
  * 256 kB a step. The report names step/log as the place.
  */
-#include <pitwall.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "options.h"
+#include "small_net.h"
 
 enum {
     ROWS = 256, /* predictions a step: ROWS × COLUMNS floats are 256 kB */
     COLUMNS = 256,
-    INNER = 192
+    INNER = 64
+};
+
+static int steps;
+static const struct example_option options[] = {
+    {.name = "--steps",
+     .help = "of training, each leaks 256 kB",
+     .number = &steps,
+     .low = 1,
+     .high = 10000,
+     .full = 300,
+     .quick = 60},
+};
+static struct example example = {
+    .name = "leak",
+    .what = "Train with a leak of 256 kB a step, for a report that finds it.",
+    .options = options,
+    .option_count = 1,
 };
 
 struct page { /* of the log */
@@ -25,26 +39,6 @@ struct page { /* of the log */
 };
 
 static struct page *newest; /* the leak: it only ever grows */
-
-static float *load(unsigned step)
-{
-    float *batch = malloc(sizeof *batch * ROWS * INNER);
-    for (size_t i = 0; batch && i < (size_t)ROWS * INNER; i++)
-        batch[i] = (float)((i * 31 + step) % 97) / 97;
-    return batch;
-}
-
-static float *forward(const float *batch, const float *weights)
-{
-    float *out = calloc((size_t)ROWS * COLUMNS, sizeof *out);
-    for (size_t row = 0; out && row < ROWS; row++)
-        for (size_t k = 0; k < INNER; k++) {
-            float x = batch[row * INNER + k];
-            for (size_t column = 0; column < COLUMNS; column++)
-                out[row * COLUMNS + column] += x * weights[k * COLUMNS + column];
-        }
-    return out;
-}
 
 static int write_log(const float *predictions)
 {
@@ -57,43 +51,68 @@ static int write_log(const float *predictions)
     return 0;
 }
 
-static int train_step(unsigned step, const float *weights)
+struct batch {
+    float in[ROWS * INNER], wanted[ROWS * COLUMNS];
+};
+
+/* Each output is the difference of two inputs. NULL without memory. */
+static struct batch *load(uint64_t *random)
 {
-    float *batch = NULL, *predictions = NULL;
+    struct batch *batch = malloc(sizeof *batch);
+    for (size_t row = 0; batch && row < ROWS; row++) {
+        float *in = batch->in + row * INNER, *wanted = batch->wanted + row * COLUMNS;
+        for (size_t i = 0; i < INNER; i++)
+            in[i] = net_uniform(random, -1, 1);
+        for (size_t k = 0; k < COLUMNS; k++)
+            wanted[k] = in[k % INNER] - in[(k * 7 + 1) % INNER];
+    }
+    return batch;
+}
+
+static int train_step(struct net *net, uint64_t *random, double *loss)
+{
+    struct batch *batch = NULL;
     int failed = 0;
     PIT_SPAN_WITH("load", PIT_MEMORY)
     {
-        batch = load(step);
-        failed = batch == NULL;
+        batch = load(random);
     }
+    if (!batch)
+        return -1;
     PIT_SPAN_WITH("forward", PIT_MEMORY)
     {
-        predictions = failed ? NULL : forward(batch, weights);
-        failed = predictions == NULL;
-        pit_flops((uint64_t)2 * ROWS * INNER * COLUMNS);
+        net_forward(net, batch->in, ROWS);
+        *loss = net_square_loss(net, batch->wanted, ROWS, COLUMNS);
+        pit_flops(ROWS * net_forward_flops(net));
+    }
+    PIT_SPAN_WITH("backward", PIT_MEMORY)
+    {
+        net_backward(net, batch->in, ROWS);
+        net_adam(&net->weights, 0.01f);
+        pit_flops(2 * ROWS * net_forward_flops(net));
     }
     PIT_SPAN_WITH("log", PIT_MEMORY)
     {
-        failed = failed || write_log(predictions);
+        failed = write_log(net_last(net)->value);
     }
-    free(predictions);
     free(batch);
     return failed;
 }
 
-static int train(unsigned steps)
+static int train(struct net *net, double *loss)
 {
-    float *weights = malloc(sizeof *weights * INNER * COLUMNS);
-    int failed = weights == NULL;
-    for (size_t i = 0; !failed && i < (size_t)INNER * COLUMNS; i++)
-        weights[i] = (float)(i % 13) / 13;
-    for (unsigned step = 0; !failed && step < steps; step++)
+    uint64_t random = 3;
+    int failed = 0;
+    for (int step = 0; !failed && step < steps; step++) {
         PIT_SPAN_WITH("step", PIT_MEMORY | PIT_RECORD)
         {
-            failed = train_step(step, weights);
+            failed = train_step(net, &random, loss);
             pit_items(ROWS);
+            pit_value("loss", *loss);
         }
-    free(weights);
+        example_progress(&example, (step + 1.0) / steps, "step %d/%d, RSS %.0f MB", step + 1, steps,
+                         (double)pit_rss() / 1048576);
+    }
     return failed;
 }
 
@@ -109,31 +128,16 @@ static void clear_log(void)
 
 int main(int argc, char **argv)
 {
-    const char *path = NULL;
-    long steps = 300;
-    for (int i = 1; i < argc; i++) {
-        char *end = "";
-        if (!strcmp(argv[i], "-o") && i + 1 < argc)
-            path = argv[++i];
-        else if (!strcmp(argv[i], "--steps") && i + 1 < argc)
-            steps = strtol(argv[++i], &end, 10);
-        else
-            steps = 0;
-        if (*end || steps < 1 || steps > 10000) {
-            fprintf(stderr, "usage: leak [-o PATH] [--steps N]\n"
-                            "Train with a leak of 256 kB a step (1 to 10000, default 300).\n");
-            return 64;
-        }
-    }
-    int code = pit_open(path, NULL);
-    if (code && code != PIT_ALREADY_OPEN && code != PIT_OFF)
-        fprintf(stderr, "leak: %s\n", pit_strerror(code));
-    int failed = train((unsigned)steps);
-    code = pit_close();
-    if (code && code != PIT_NOT_OPEN)
-        fprintf(stderr, "leak: %s\n", pit_strerror(code));
-    if (failed)
-        fprintf(stderr, "leak: no memory\n");
+    static const size_t widths[] = {INNER, COLUMNS};
+    static const enum net_kind kinds[] = {NET_LINEAR};
+    struct net net;
+    double loss = 1;
+    example_begin(&example, argc, argv);
+    int failed = net_create(&net, widths, kinds, 1, ROWS, 1) || train(&net, &loss);
+    failed = failed ? example_fail(&example, "training", PIT_NO_MEMORY)
+                    : example_prove(&example, "leak", loss, example.is_quick ? 0.7 : 0.05);
+    net_free(&net);
+    int status = example_end(&example, failed);
     clear_log();
-    return failed ? 1 : 0;
+    return status;
 }

@@ -1,6 +1,6 @@
 /* rom: which of two reduced-order models is the better buy? Makes data, trains both, benchmarks both.
  *
- *     rom -o rom_output && cat rom_output/oscillators/runtime_comparison.json
+ *     rom --out rom_output && cat rom_output/oscillators/runtime_comparison.json
  *
  * The data are ten oscillators on a ring, coupled by springs that stiffen, damped and shaken by
  * noise: twenty numbers a step. One model is an MVAR, fitted by least squares; the other an LSTM,
@@ -11,15 +11,9 @@
  *     OUT/EXPERIMENT/MVAR/runtime_profile.json, …/LSTM/…: each model's profile
  *     OUT/EXPERIMENT/runtime_comparison.json, summary.json, rom.pit
  *
- * Exits with 1 if a model did not learn.
  */
-#include <pitwall_bench.h>
-
+#include "options.h"
 #include "small_lstm.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <time.h>
 
 enum {
     MASSES = 10,
@@ -32,7 +26,6 @@ enum {
     BATCH = 16,
     WINDOW = 24,
     WARM = 8,    /* steps of a window that build up the state and are not judged */
-    EPOCHS = 6,  /* where not said otherwise */
     BATCHES = 60 /* an epoch */
 };
 
@@ -40,20 +33,39 @@ enum {
 #define MVAR_BAR 0.05
 #define LSTM_BAR 0.08
 
+static const char *out = "rom_output", *experiment = "oscillators";
+static int epochs, trials, wants_peak;
+static const struct example_option options[] = {
+    {.name = "--out", .help = "folder of the results", .text = &out},
+    {.name = "--experiment", .help = "folder in it", .text = &experiment},
+    {.name = "--epochs",
+     .help = "of the LSTM",
+     .number = &epochs,
+     .low = 1,
+     .high = 100,
+     .full = 8,
+     .quick = 4},
+    {.name = "--trials",
+     .help = "of each benchmark",
+     .number = &trials,
+     .low = 1,
+     .high = 100000,
+     .full = 100,
+     .quick = 100},
+    {.name = "--peak", .help = "measure this machine's peak too", .is_on = &wants_peak},
+};
+static struct example example = {
+    .name = "rom",
+    .what = "Train an MVAR and an LSTM on the same data and compare what they cost.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+};
+
 /* ---- the data -------------------------------------------------------------------------------- */
 
 struct data {
     float train[TRAIN][DIM], test[TEST][DIM];
 };
-
-/* Nearly normal: the sum of twelve even ones. */
-static double shake(uint64_t *random)
-{
-    double sum = -6;
-    for (int i = 0; i < 12; i++)
-        sum += (double)net_uniform(random, 0, 1);
-    return sum;
-}
 
 static double spring(double stretch)
 {
@@ -66,7 +78,7 @@ static void move(double *place, double *speed, double dt, uint64_t *random)
     for (int i = 0; i < MASSES; i++) {
         double left = place[(i + MASSES - 1) % MASSES], right = place[(i + 1) % MASSES];
         double force = spring(left - place[i]) + spring(right - place[i]) - place[i];
-        speed[i] += dt * (force - 0.2 * speed[i]) + 0.1 * sqrt(dt) * shake(random);
+        speed[i] += dt * (force - 0.2 * speed[i]) + 0.1 * sqrt(dt) * net_normal(random);
     }
     for (int i = 0; i < MASSES; i++)
         place[i] += dt * speed[i];
@@ -258,7 +270,7 @@ static void lstm_epoch(struct lstm *net, const struct data *data, float rate, ui
         PIT_SPAN("batch") {
             const float *windows[BATCH];
             for (size_t s = 0; s < BATCH; s++)
-                windows[s] = data->train[(net_random(random) >> 33) % (TRAIN - WINDOW - 1)];
+                windows[s] = data->train[net_pick(random, TRAIN - WINDOW - 1)];
             PIT_SPAN("forward") {
                 lstm_forward(net, windows, BATCH);
                 pit_flops(BATCH * WINDOW * lstm_step_flops(net));
@@ -267,7 +279,7 @@ static void lstm_epoch(struct lstm *net, const struct data *data, float rate, ui
                 lstm_backward(net, windows, BATCH);
             }
             PIT_SPAN("update") {
-                lstm_update(net, rate);
+                net_adam(&net->all, rate);
             }
             pit_items(BATCH);
             pit_value("loss", lstm_loss(net, windows, BATCH, WARM));
@@ -286,7 +298,7 @@ static void lstm_prepare(struct recurrent *model, const struct data *data)
     memcpy(model->start, data->test[WINDOW], sizeof model->start);
 }
 
-static int lstm_train(struct recurrent *model, const struct data *data, int epochs)
+static int lstm_train(struct recurrent *model, const struct data *data)
 {
     uint64_t random = 5;
     if (lstm_create(&model->net, DIM, HIDDEN, DIM, BATCH, WINDOW, 2))
@@ -294,7 +306,10 @@ static int lstm_train(struct recurrent *model, const struct data *data, int epoc
     for (int epoch = 1; epoch <= epochs; epoch++)
         PIT_SPAN("epoch") {
             lstm_epoch(&model->net, data, epoch < epochs ? 0.01f : 0.002f, &random);
-            pit_value("test error", lstm_error(&model->net, data));
+            double error = lstm_error(&model->net, data);
+            pit_value("test error", error);
+            example_progress(&example, (double)epoch / epochs, "LSTM epoch %d/%d, error %.3f",
+                             epoch, epochs, error);
         }
     lstm_prepare(model, data);
     return 0;
@@ -318,30 +333,11 @@ static void lstm_forecast(void *argument, uint64_t steps)
 
 /* ---- the pipeline ---------------------------------------------------------------------------- */
 
-struct options {
-    const char *out, *experiment;
-    uint64_t trials;
-    int epochs, peak;
-};
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static const char *path_in(const struct options *options, const char *name)
+static const char *path_in(const char *name)
 {
     static char path[4096];
-    snprintf(path, sizeof path, "%s/%s/%s", options->out, options->experiment, name);
+    snprintf(path, sizeof path, "%s/%s/%s", out, experiment, name);
     return path;
-}
-
-static int complain(const char *path, int code)
-{
-    fprintf(stderr, "rom: %s: %s: %s\n", path, pit_strerror(code), strerror(errno));
-    return 1;
 }
 
 /* A model that was trained, on its way to its profile. */
@@ -354,28 +350,29 @@ struct candidate {
 };
 
 /* Benchmark a model, print the figures, and save its profile. */
-static int profile_candidate(const struct candidate *c, const struct options *options,
-                             pit_profile *profile)
+static int profile_candidate(const struct candidate *c, pit_profile *profile)
 {
-    pit_forecast_options forecast = {.name = c->model.name, .trials = options->trials};
+    pit_forecast_options forecast = {.name = c->model.name, .trials = (uint64_t)trials};
     pit_bench_result single_step, full_trajectory;
     int code =
         pit_bench_forecast(c->forecast, c->argument, &forecast, &single_step, &full_trajectory);
     if (code)
-        return complain(c->model.name, code);
-    code = pit_bench_print(stdout, c->model.name, &full_trajectory, 1, PIT_TEXT);
-    if (!code)
-        code = pit_profile_build(profile, &c->model, c->training_seconds, &single_step,
-                                 &full_trajectory, 0, c->parameter_bytes);
+        return example_fail(&example, c->model.name, code);
+    if (!example.is_quiet) {
+        putchar('\n');
+        pit_bench_print(stdout, c->model.name, &full_trajectory, 1, PIT_TEXT);
+    }
+    code = pit_profile_build(profile, &c->model, c->training_seconds, &single_step,
+                             &full_trajectory, 0, c->parameter_bytes);
     pit_bench_free(&single_step);
     pit_bench_free(&full_trajectory);
     if (code)
-        return complain(c->model.name, code);
-    profile->peak_flops = options->peak ? pit_machine_flops() : 0;
+        return example_fail(&example, c->model.name, code);
+    profile->peak_flops = wants_peak ? pit_machine_flops() : 0;
     char name[64];
     snprintf(name, sizeof name, "%s/runtime_profile.json", c->model.name);
-    code = pit_profile_save(path_in(options, name), profile);
-    return code ? complain(path_in(options, name), code) : 0;
+    code = pit_profile_save(path_in(name), profile);
+    return code ? example_fail(&example, path_in(name), code) : 0;
 }
 
 static void print_training(const struct candidate *candidates, size_t count)
@@ -386,46 +383,42 @@ static void print_training(const struct candidate *candidates, size_t count)
         rows[i].seconds = candidates[i].training_seconds;
     }
     pit_data data = {.title = "training", .rows = rows, .row_count = count};
-    pit_view_print(stdout, "timing-summary", &data, NULL);
+    example_view("timing-summary", &data, NULL);
 }
 
-static int profile_all(const struct candidate *candidates, size_t count,
-                       const struct options *options)
+/* By the mean of a whole forecast. */
+static void print_speedup(const pit_profile *a, const pit_profile *b)
+{
+    double slow = b->full_trajectory.mean / a->full_trajectory.mean;
+    printf("\na forecast of 100 steps by the %s takes %.2f times as long as by the %s\n",
+           b->model_name, slow, a->model_name);
+}
+
+static int profile_all(const struct candidate *candidates, size_t count)
 {
     pit_profile profiles[2] = {0};
     int status = 0;
     for (size_t i = 0; i < count && !status; i++)
         PIT_SPAN("benchmark") {
-            status = profile_candidate(&candidates[i], options, &profiles[i]);
+            status = profile_candidate(&candidates[i], &profiles[i]);
         }
+    if (!status && !example.is_quiet)
+        print_speedup(&profiles[0], &profiles[1]);
     if (!status) {
-        const char *path = path_in(options, "runtime_comparison.json");
+        const char *path = path_in("runtime_comparison.json");
         int code = pit_profiles_compare_save(path, profiles, count);
         if (!code) {
-            path = path_in(options, "summary.json");
-            code = pit_summary_save(path, options->experiment, profiles, count);
+            path = path_in("summary.json");
+            code = pit_summary_save(path, experiment, profiles, count);
         }
-        status = code ? complain(path, code) : 0;
+        status = code ? example_fail(&example, path, code) : 0;
     }
     for (size_t i = 0; i < count; i++)
         pit_profile_free(&profiles[i]);
     return status;
 }
 
-/* Say how well a model learnt. 0, or 1. */
-static int check_candidate(const struct candidate *c)
-{
-    printf("%s: mean squared error of a step %.4f, trained in %.2f s\n", c->model.name, c->error,
-           c->training_seconds);
-    if (c->error < c->bar)
-        return 0;
-    fprintf(stderr, "rom: the %s did not learn: its error is not below %g\n", c->model.name,
-            c->bar);
-    return 1;
-}
-
-static int run(const struct options *options, struct data *data, struct mvar *mvar,
-               struct recurrent *recurrent)
+static int run(struct data *data, struct mvar *mvar, struct recurrent *recurrent)
 {
     struct candidate candidates[2] = {
         {{.name = "MVAR", .parameters = FEATURES * DIM, .latent_dim = DIM, .lag = LAG},
@@ -448,96 +441,53 @@ static int run(const struct options *options, struct data *data, struct mvar *mv
         make_data(data);
         pit_items(TRAIN + TEST);
     }
-    printf("standing still: mean squared error of a step %.4f\n", standstill_error(data));
-    double begin = seconds_now();
+    if (!example.is_quiet)
+        printf("a forecast that nothing changes has a loss of %.4f\n", standstill_error(data));
+    double begin = example_seconds();
     PIT_SPAN("train MVAR") {
         failed |= mvar_fit(mvar, data);
     }
-    candidates[0].training_seconds = seconds_now() - begin;
-    begin = seconds_now();
+    candidates[0].training_seconds = example_seconds() - begin;
+    begin = example_seconds();
     PIT_SPAN("train LSTM") {
-        failed |= lstm_train(recurrent, data, options->epochs);
+        failed |= lstm_train(recurrent, data);
     }
-    candidates[1].training_seconds = seconds_now() - begin;
-    if (failed) {
-        fprintf(stderr, "rom: the models could not be made\n");
-        return 1;
-    }
+    candidates[1].training_seconds = example_seconds() - begin;
+    if (failed)
+        return example_fail(&example, "models", PIT_NO_MEMORY);
     candidates[0].error = mvar_error(mvar, data);
     candidates[1].error = lstm_error(&recurrent->net, data);
     candidates[1].model.parameters = lstm_parameters(&recurrent->net);
-    if (check_candidate(&candidates[0]) | check_candidate(&candidates[1]))
+    for (size_t i = 0; i < 2; i++)
+        failed |= example_prove(&example, candidates[i].model.name, candidates[i].error,
+                                candidates[i].bar);
+    if (failed)
         return 1;
-    print_training(candidates, 2);
-    return profile_all(candidates, 2, options);
+    if (!example.is_quiet)
+        print_training(candidates, 2);
+    return profile_all(candidates, 2);
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-static int usage(FILE *out)
-{
-    fprintf(out, "usage: rom [-o FOLDER] [--experiment NAME] [--epochs N] [--trials N] [--peak]\n"
-                 "Train an MVAR and an LSTM on the same data and compare what they cost.\n"
-                 "  -o FOLDER          where the results go (default: rom_output)\n"
-                 "  --experiment NAME  the folder in it (default: oscillators)\n"
-                 "  --epochs N         1 to 100, of the LSTM (default: 6)\n"
-                 "  --trials N         1 to 100000, of each benchmark (default: 100)\n"
-                 "  --peak             measure this machine's peak too\n");
-    return out == stdout ? 0 : 64;
-}
-
-/* -1 to go on, else the exit status. */
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    for (int i = 1; i < argc; i++) {
-        char *end = NULL;
-        if (!strcmp(argv[i], "--help"))
-            return usage(stdout);
-        if (!strcmp(argv[i], "--peak")) {
-            options->peak = 1;
-        } else if (!strcmp(argv[i], "-o") && i + 1 < argc) {
-            options->out = argv[++i];
-        } else if (!strcmp(argv[i], "--experiment") && i + 1 < argc) {
-            options->experiment = argv[++i];
-        } else if (!strcmp(argv[i], "--epochs") && i + 1 < argc) {
-            options->epochs = (int)strtol(argv[++i], &end, 10);
-            if (*end || options->epochs < 1 || options->epochs > 100)
-                return usage(stderr);
-        } else if (!strcmp(argv[i], "--trials") && i + 1 < argc) {
-            options->trials = strtoull(argv[++i], &end, 10);
-            if (*end || options->trials < 1 || options->trials > 100000)
-                return usage(stderr);
-        } else {
-            return usage(stderr);
-        }
-    }
-    return -1;
-}
-
 int main(int argc, char **argv)
 {
-    struct options options = {"rom_output", "oscillators", 100, EPOCHS, 0};
-    int status = parse_options(argc, argv, &options);
-    if (status >= 0)
-        return status;
-    int code = pit_open(path_in(&options, "rom.pit"), NULL);
-    if (code && code != PIT_ALREADY_OPEN && code != PIT_OFF)
-        fprintf(stderr, "rom: %s\n", pit_strerror(code));
+    example_parse(&example, argc, argv);
+    if (!example.path)
+        example.path = path_in("rom.pit");
+    example_open(&example);
     struct data *data = malloc(sizeof *data);
     struct mvar *mvar = malloc(sizeof *mvar);
     struct recurrent *recurrent = calloc(1, sizeof *recurrent);
+    int failed;
     if (data && mvar && recurrent) {
-        status = run(&options, data, mvar, recurrent);
+        failed = run(data, mvar, recurrent);
         lstm_free(&recurrent->net);
     } else {
-        fprintf(stderr, "rom: no memory\n");
-        status = 1;
+        failed = example_fail(&example, "data", PIT_NO_MEMORY);
     }
     free(recurrent);
     free(mvar);
     free(data);
-    code = pit_close();
-    if (code && code != PIT_NOT_OPEN)
-        fprintf(stderr, "rom: %s\n", pit_strerror(code));
-    return fflush(stdout) ? 1 : status;
+    return example_end(&example, failed);
 }

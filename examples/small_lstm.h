@@ -19,12 +19,10 @@ struct lstm_weights {
 
 struct lstm {
     size_t inputs, hidden, outputs;
-    size_t room;         /* outputs, rounded up to whole lanes */
-    size_t batch, steps; /* most samples at a time, length of a window */
-    size_t count;        /* floats of all weights, padding included */
+    size_t room;            /* outputs, rounded up to whole lanes */
+    size_t batch, steps;    /* most samples at a time, length of a window */
+    struct net_weights all; /* padding included; w and grad are the parts of it */
     struct lstm_weights w, grad;
-    float *weights, *grads, *mean, *square; /* count each: w, grad and Adam's two averages */
-    uint64_t updates;
     float *gates;            /* steps × batch × 4 hidden, after their functions */
     float *cell, *value;     /* (steps + 1) × batch × hidden; the first is the state before */
     float *result;           /* steps × batch × room */
@@ -46,7 +44,7 @@ static inline uint64_t lstm_step_flops(const struct lstm *net)
            (uint64_t)(4 * net->hidden * (net->inputs + net->hidden) + net->hidden * net->outputs);
 }
 
-static inline float *lstm_place(const struct lstm *net, struct lstm_weights *w, float *at)
+static inline void lstm_place(const struct lstm *net, struct lstm_weights *w, float *at)
 {
     size_t four = 4 * net->hidden;
     w->in = at, at += net->inputs * four;
@@ -54,14 +52,13 @@ static inline float *lstm_place(const struct lstm *net, struct lstm_weights *w, 
     w->bias = at, at += four;
     w->bias2 = at, at += four;
     w->out = at, at += net->hidden * net->room;
-    w->out_bias = at, at += net->room;
-    return at;
+    w->out_bias = at;
 }
 
 static inline size_t lstm_floats(const struct lstm *net)
 {
     size_t four = 4 * net->hidden, b = net->batch;
-    return 4 * net->count + net->steps * b * (four + net->room) +
+    return 4 * net->all.count + net->steps * b * (four + net->room) +
            2 * (net->steps + 1) * b * net->hidden + four + 2 * b * net->hidden + net->room;
 }
 
@@ -90,15 +87,14 @@ static inline int lstm_create(struct lstm *net, size_t inputs, size_t hidden, si
         return -1;
     net->inputs = inputs, net->hidden = hidden, net->outputs = outputs;
     net->batch = batch, net->steps = steps;
-    net->room = (outputs + NET_LANES - 1) / NET_LANES * NET_LANES;
-    net->count = 4 * hidden * (inputs + hidden + 2) + net->room * (hidden + 1);
+    net->room = net_whole_lanes(outputs);
+    net->all.count = 4 * hidden * (inputs + hidden + 2) + net->room * (hidden + 1);
     float *at = net->memory = calloc(lstm_floats(net), sizeof(float));
     if (!at)
         return -1;
-    net->weights = at, at = lstm_place(net, &net->w, at);
-    net->grads = at, at = lstm_place(net, &net->grad, at);
-    net->mean = at, at += net->count;
-    net->square = at, at += net->count;
+    at = net_weights_place(&net->all, net->all.count, at);
+    lstm_place(net, &net->w, net->all.value);
+    lstm_place(net, &net->grad, net->all.grad);
     net->gates = at, at += steps * batch * 4 * hidden;
     net->cell = at, at += (steps + 1) * batch * hidden;
     net->value = at, at += (steps + 1) * batch * hidden;
@@ -227,7 +223,7 @@ static inline void lstm_backward(struct lstm *net, const float *const *windows, 
 {
     size_t h = net->hidden, b = net->batch;
     float scale = 2.0f / (float)(net->steps * n * net->outputs);
-    memset(net->grads, 0, net->count * sizeof(float));
+    memset(net->all.grad, 0, net->all.count * sizeof(float));
     memset(net->d_value, 0, b * h * sizeof(float));
     memset(net->d_cell, 0, b * h * sizeof(float));
     for (size_t t = net->steps; t-- > 0;)
@@ -239,20 +235,6 @@ static inline void lstm_backward(struct lstm *net, const float *const *windows, 
             lstm_step_back(net, x, (t * b + s) * h, ((t + 1) * b + s) * h, net->d_value + s * h,
                            net->d_cell + s * h);
         }
-}
-
-/* One step of Adam. */
-static inline void lstm_update(struct lstm *net, float rate)
-{
-    net->updates++;
-    float first = 1 - powf(0.9f, (float)net->updates);
-    float second = 1 - powf(0.999f, (float)net->updates);
-    for (size_t i = 0; i < net->count; i++) {
-        float g = net->grads[i];
-        net->mean[i] = 0.9f * net->mean[i] + 0.1f * g;
-        net->square[i] = 0.999f * net->square[i] + 0.001f * g * g;
-        net->weights[i] -= rate * (net->mean[i] / first) / (sqrtf(net->square[i] / second) + 1e-8f);
-    }
 }
 
 #endif

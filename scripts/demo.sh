@@ -13,19 +13,19 @@ mkdir -p "$home"
 say() { printf '\n== %s\n\n' "$*"; }
 
 say "Training a small network with its parts marked as spans"
-"$build/examples/digits" -o "$home/digits.pit"
+"$build/examples/fitting" -o "$home/fitting.pit" >"$home/fitting.txt"
 echo
-"$tool" report "$home/digits.pit"
+"$tool" report "$home/fitting.pit"
 
 say "The same run in another view: what stands out, and what to try"
-"$tool" report --view bottlenecks "$home/digits.pit"
+"$tool" report --view bottlenecks "$home/fitting.pit"
 
 say "Two variants raced: whole commands in turn, in an order by coin"
 "$tool" race --runs 8 -o "$home/race" -n "one epoch" -n "two epochs" \
-    "$build/examples/digits --epochs 1 --quiet" "$build/examples/digits --epochs 2 --quiet" || true
+    "$build/examples/fitting --epochs 1 --quiet" "$build/examples/fitting --epochs 2 --quiet" || true
 
 say "A run killed with SIGKILL still knows where it was"
-"$build/examples/digits" -o "$home/killed.pit" --epochs 1000 --quiet &
+"$build/examples/fitting" -o "$home/killed.pit" --epochs 1000 --quiet &
 victim=$!
 sleep 1.2
 kill -9 "$victim"
@@ -35,9 +35,9 @@ wait "$victim" 2>/dev/null || true
 cat <<END
 
 The runs are in $home. Try next:
-  $tool report --view profile $home/digits.pit     # each part in depth
-  $tool export --format chrome-trace -o trace.json $home/digits.pit   # for a trace viewer
-  $tool scale -P n=1,2,4,8 '$build/examples/digits --epochs {n} --quiet'
+  $tool report --view profile $home/fitting.pit     # each part in depth
+  $tool export --format chrome-trace -o trace.json $home/fitting.pit   # for a trace viewer
+  $tool scale -P n=1,2,4,8 '$build/examples/fitting --epochs {n} --quiet'
   $tool help                                       # all commands
-  less examples/digits.c                                 # how the spans got there
+  less examples/fitting.c                                 # how the spans got there
 END

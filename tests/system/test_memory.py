@@ -306,7 +306,7 @@ class Examples(pit_case.Case):
 
     def test_the_leak_is_found_where_it_is(self):
         steps = 300 if pit_case.sanitizer() != "thread" else 40  # it is a hundred times slower
-        text, growth, nodes = self.run_example("leak", "--steps", steps)
+        text, growth, nodes = self.run_example("leak", "--quick", "--steps", steps)
         self.assertIs(growth["is_growing"], True, growth)
         self.assertRegex(text.splitlines()[0], r"growing .* inside step/")
         if pit_case.sanitizer() != "thread":  # there every access makes shadow, in all parts

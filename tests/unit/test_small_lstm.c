@@ -27,14 +27,14 @@ TEST(backpropagation_through_time_gives_the_slope_of_the_loss)
     loss(&net);
     lstm_backward(&net, windows, BATCH);
     double largest = 0, worst = 0;
-    for (size_t i = 0; i < net.count; i++) {
-        float kept = net.weights[i], wide = 0.01f;
-        net.weights[i] = kept + wide;
+    for (size_t i = 0; i < net.all.count; i++) {
+        float kept = net.all.value[i], wide = 0.01f;
+        net.all.value[i] = kept + wide;
         double up = loss(&net);
-        net.weights[i] = kept - wide;
+        net.all.value[i] = kept - wide;
         double down = loss(&net);
-        net.weights[i] = kept;
-        double slope = (up - down) / (2 * (double)wide), off = slope - (double)net.grads[i];
+        net.all.value[i] = kept;
+        double slope = (up - down) / (2 * (double)wide), off = slope - (double)net.all.grad[i];
         /* Padding of the output has a slope of nothing and a gradient of nothing. */
         largest = fmax(largest, fabs(slope));
         worst = fmax(worst, fabs(off));

@@ -1,0 +1,234 @@
+/* options.h: what all examples have in common: options, the run file, a progress line, the proof.
+ *
+ *     static struct example example = {.name = "fitting", .what = "Fit nine functions ..."};
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         example_begin(&example, argc, argv);
+ *         int failed = learn() || example_prove("MLP", loss, 0.01);
+ *         return example_end(&example, failed);
+ *     }
+ *
+ * Standard output has the figures, standard error the talk. Exit status: 0, 1 where it did not learn
+ * or could not go on, 64 for wrong options.
+ */
+#ifndef EXAMPLE_OPTIONS_H
+#define EXAMPLE_OPTIONS_H
+
+#include <pitwall_bench.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* An option of one example alone: a number, a text, or, with neither, a switch. */
+struct example_option {
+    const char *name; /* --epochs */
+    const char *help;
+    int *number;
+    int low, high;   /* what is allowed */
+    int full, quick; /* where it is not given: as a rule, and with --quick */
+    const char **text;
+    int *is_on;
+};
+
+struct example {
+    const char *name, *what; /* the program, and a sentence on it */
+    const struct example_option *options;
+    size_t option_count;
+    const char *path; /* -o: of the run file; NULL: the default */
+    int is_quick, is_quiet;
+};
+
+static inline double example_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static inline void example_help_line(FILE *out, const char *name, const char *value,
+                                     const char *help)
+{
+    fprintf(out, "  %s%s%-*s %s", name, *value ? " " : "",
+            (int)(18 - strlen(name) - (*value ? 1 : 0)), value, help);
+}
+
+static inline void example_help(FILE *out, const struct example *example)
+{
+    fprintf(out, "usage: %s [-o FILE] [--quick] [--quiet]%s\n%s\n", example->name,
+            example->option_count ? " [options]" : "", example->what);
+    example_help_line(out, "-o", "FILE", "the run file (default: one below pitwall-runs/)\n");
+    example_help_line(out, "--quick", "", "as short as a test wants it\n");
+    example_help_line(out, "--quiet", "", "the result alone\n");
+    for (size_t i = 0; i < example->option_count; i++) {
+        const struct example_option *o = &example->options[i];
+        example_help_line(out, o->name, o->number ? "N" : o->text ? "TEXT" : "", o->help);
+        if (o->number)
+            fprintf(out, ", %d to %d (default: %d, quick %d)", o->low, o->high, o->full, o->quick);
+        if (o->text && *o->text)
+            fprintf(out, " (default: %s)", *o->text);
+        fputc('\n', out);
+    }
+    fprintf(out, "then:  pitwall report FILE\n");
+}
+
+/* Take one option of the example's own, argv[*at] on. 0, or -1: there is none of that name, or its
+ * value is wrong. */
+static inline int example_take(const struct example *example, int argc, char **argv, int *at)
+{
+    const struct example_option *o = example->options, *end = o + example->option_count;
+    while (o < end && strcmp(o->name, argv[*at]) != 0)
+        o++;
+    if (o == end || ((o->number || o->text) && *at + 1 == argc))
+        return -1;
+    if (o->number) {
+        char *rest;
+        long n = strtol(argv[++*at], &rest, 10);
+        if (rest == argv[*at] || *rest || n < o->low || n > o->high)
+            return -1;
+        *o->number = (int)n;
+    } else if (o->text) {
+        *o->text = argv[++*at];
+    } else {
+        *o->is_on = 1;
+    }
+    return 0;
+}
+
+/* Ends the program for --help and for what is wrong. */
+static inline void example_parse(struct example *example, int argc, char **argv)
+{
+    for (size_t i = 0; i < example->option_count; i++)
+        if (example->options[i].number)
+            *example->options[i].number = example->options[i].low - 1;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0) {
+            example_help(stdout, example);
+            exit(fflush(stdout) ? 1 : 0);
+        }
+        if (strcmp(argv[i], "--quick") == 0) {
+            example->is_quick = 1;
+        } else if (strcmp(argv[i], "--quiet") == 0) {
+            example->is_quiet = 1;
+        } else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
+            example->path = argv[++i];
+        } else if (example_take(example, argc, argv, &i)) {
+            example_help(stderr, example);
+            exit(64);
+        }
+    }
+    for (size_t i = 0; i < example->option_count; i++) {
+        const struct example_option *o = &example->options[i];
+        if (o->number && *o->number < o->low)
+            *o->number = example->is_quick ? o->quick : o->full;
+    }
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static inline void example_open(const struct example *example)
+{
+    pit_set_verbose(!example->is_quiet);
+    int code = pit_open(example->path, NULL);
+    if (code && code != PIT_ALREADY_OPEN && code != PIT_OFF)
+        fprintf(stderr, "%s: %s\n", example->name, pit_strerror(code));
+}
+
+static inline void example_begin(struct example *example, int argc, char **argv)
+{
+    example_parse(example, argc, argv);
+    example_open(example);
+}
+
+/* Close the run and tell where it is; the exit status. */
+static inline int example_end(const struct example *example, int failed)
+{
+    pit_status status;
+    int said = pit_get_status(NULL, &status) == 0 && *status.path;
+    int code = pit_close();
+    if (fflush(stdout)) {
+        fprintf(stderr, "%s: standard output: %s\n", example->name, strerror(errno));
+        failed = 1;
+    }
+    if (said && !example->is_quiet)
+        fprintf(stderr, "run: %s\n", status.path);
+    if (code && code != PIT_NOT_OPEN)
+        fprintf(stderr, "%s: %s\n", example->name, pit_strerror(code));
+    return failed ? 1 : 0;
+}
+
+/* The path of a file beside the run: fitting.pit, "csv" make fitting.csv. Good until the next call. */
+static inline const char *example_beside(const struct example *example, const char *ending)
+{
+    static char path[4096];
+    pit_status status;
+    const char *run = pit_get_status(NULL, &status) == 0 && *status.path ? status.path
+                      : example->path                                    ? example->path
+                                                                         : example->name;
+    const char *slash = strrchr(run, '/'), *dot = strrchr(run, '.');
+    int stem = (int)(dot && (!slash || dot > slash) ? (size_t)(dot - run) : strlen(run));
+    snprintf(path, sizeof path, "%.*s.%s", stem, run, ending);
+    return path;
+}
+
+/* ---- what it says ---------------------------------------------------------------------------- */
+
+/* Say why a call failed; 1 for main. */
+static inline int example_fail(const struct example *example, const char *what, int code)
+{
+    fprintf(stderr, "%s: %s: %s", example->name, what, pit_strerror(code));
+    fprintf(stderr, code == PIT_CANNOT_WRITE ? ": %s\n" : "\n", strerror(errno));
+    return 1;
+}
+
+/* A view of plain figures, with a blank line before it. */
+static inline void example_view(const char *view, const pit_data *data,
+                                const pit_report_options *options)
+{
+    putchar('\n');
+    pit_view_print(stdout, view, data, options);
+}
+
+/* A line on a terminal, rewritten in place, and taken away at the end (share 1). Ten times a second at
+ * most. */
+static inline void __attribute__((format(printf, 3, 4)))
+example_progress(const struct example *example, double share, const char *format, ...)
+{
+    static double next;
+    static const char bar[] = "##############################";
+    double now = example_seconds();
+    if (example->is_quiet || (share < 1 && now < next) || !isatty(STDERR_FILENO))
+        return;
+    next = now + 0.1;
+    if (share >= 1) {
+        fputs("\r\033[K", stderr);
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    int done = (int)(share * (double)(sizeof bar - 1));
+    fprintf(stderr, "\r%s [%-*.*s] %3.0f %%  ", example->name, (int)sizeof bar - 1, done, bar,
+            100 * share);
+    vfprintf(stderr, format, arguments);
+    fputs("\033[K", stderr);
+    va_end(arguments);
+}
+
+/* Print what was learnt; 1 if that is not below the bar. NaN is not. */
+static inline int example_prove(const struct example *example, const char *what, double loss,
+                                double bar)
+{
+    printf("%s: loss %.4g, bar %.4g\n", what, loss, bar);
+    if (loss < bar)
+        return 0;
+    fprintf(stderr, "%s: %s did not learn: its loss is not below %g\n", example->name, what, bar);
+    return 1;
+}
+
+#endif
