@@ -42,6 +42,8 @@ extern "C" {
 #define PITWALL_VERSION "0.1.0"
 
 #define PIT_API __attribute__((visibility("default")))
+/* In a program compiled with -finstrument-functions these are no functions of its own. */
+#define PIT__NOT_TRACED static inline __attribute__((no_instrument_function))
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
@@ -192,40 +194,40 @@ PIT_API void pit__value(const char *name, double value);
 #define PIT__OFF (__builtin_expect(!__atomic_load_n(&pit__enabled, __ATOMIC_RELAXED), 0))
 
 /* Begin a span inside the span that is open on this thread. */
-static inline pit_token pit_begin(pit_site *site)
+PIT__NOT_TRACED pit_token pit_begin(pit_site *site)
 {
     return PIT__OFF ? 0 : pit__begin(site);
 }
 
 /* The same by a name made at run time (up to 4095 bytes; longer ones are cut). */
-static inline pit_token pit_begin_name(const char *name)
+PIT__NOT_TRACED pit_token pit_begin_name(const char *name)
 {
     return PIT__OFF ? 0 : pit__begin_name(name, 0);
 }
 
 /* The same with flags, enum pit_span_flag. Memory is read outside the span's own time, and what the
  * reading takes is not counted in the spans around it. */
-static inline pit_token pit_begin_with(const char *name, unsigned flags)
+PIT__NOT_TRACED pit_token pit_begin_with(const char *name, unsigned flags)
 {
     return PIT__OFF ? 0 : pit__begin_name(name, flags);
 }
 
 /* End it. Spans that were begun inside and not ended are dropped and counted as abandoned; phases
  * are ended. On another thread than pit_begin's, or twice: counted, without effect. */
-static inline void pit_end(pit_token token)
+PIT__NOT_TRACED void pit_end(pit_token token)
 {
     if (token)
         pit__end(token);
 }
 
 /* The same, and its duration in nanoseconds; 0 when nothing is recorded. */
-static inline uint64_t pit_end_ns(pit_token token)
+PIT__NOT_TRACED uint64_t pit_end_ns(pit_token token)
 {
     return token ? pit__end_ns(token) : 0;
 }
 
 /* Nanoseconds since it began, without ending it; 0 if it is not open on this thread. */
-static inline uint64_t pit_age_ns(pit_token token)
+PIT__NOT_TRACED uint64_t pit_age_ns(pit_token token)
 {
     return token ? pit__age_ns(token) : 0;
 }
@@ -259,31 +261,31 @@ PIT_API int pit_stack_switch(pit_stack *from, pit_stack *to);
         pit_phase(&pit__site_);                                                                    \
     } while (0)
 
-static inline void pit_phase(pit_site *site)
+PIT__NOT_TRACED void pit_phase(pit_site *site)
 {
     if (!PIT__OFF)
         pit__phase(site);
 }
 
 /* End the phase that is open, if any, without starting another. */
-static inline void pit_phase_end(void)
+PIT__NOT_TRACED void pit_phase_end(void)
 {
     if (!PIT__OFF)
         pit__phase_end();
 }
 
 /* What was done in the innermost open span; adds up. Reports turn it into rates. */
-static inline void pit_items(uint64_t n)
+PIT__NOT_TRACED void pit_items(uint64_t n)
 {
     if (!PIT__OFF)
         pit__count(0, n);
 }
-static inline void pit_bytes(uint64_t n)
+PIT__NOT_TRACED void pit_bytes(uint64_t n)
 {
     if (!PIT__OFF)
         pit__count(1, n);
 }
-static inline void pit_flops(uint64_t n)
+PIT__NOT_TRACED void pit_flops(uint64_t n)
 {
     if (!PIT__OFF)
         pit__count(2, n);
@@ -291,7 +293,7 @@ static inline void pit_flops(uint64_t n)
 
 /* A number over time: loss, learning rate. Kept per thread and name, in at most 512 points whose
  * width doubles as they fill. NaN and infinities are kept as they are. */
-static inline void pit_value(const char *name, double value)
+PIT__NOT_TRACED void pit_value(const char *name, double value)
 {
     if (!PIT__OFF)
         pit__value(name, value);
@@ -392,10 +394,10 @@ namespace pit_detail {
 struct scope {
     pit_token token;
     bool once;
-    explicit scope(pit_token t) : token(t), once(true) {}
+    __attribute__((no_instrument_function)) explicit scope(pit_token t) : token(t), once(true) {}
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
-    ~scope() { pit_end(token); }
+    __attribute__((no_instrument_function)) ~scope() { pit_end(token); }
 };
 } // namespace pit_detail
 #define PIT__SPAN(name_, flags_, scope_)                                                          \
@@ -410,7 +412,7 @@ typedef struct pit__scope {
     pit_token token;
     int once;
 } pit__scope;
-static inline void pit__scope_end(pit__scope *scope)
+PIT__NOT_TRACED void pit__scope_end(pit__scope *scope)
 {
     pit_end(scope->token);
 }
