@@ -20,6 +20,7 @@ LAYERS = {
     "src/format": set(),
     "src/recorder": {"src/format", "include/pitwall.h"},
     "src/alloc": {"src/format", "src/recorder/thread.h"},
+    "src/functions": {"include/pitwall.h"},
     "src/reader": {"src/format"} | PUBLIC,
     "src/analysis": set(),
     "src/report": set(),
