@@ -31,6 +31,8 @@ int cmd_run(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_race(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 
 /* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
  * `return fail(…)` ends a command. */
@@ -53,6 +55,27 @@ int output_width(void);  /* columns of the terminal; 0: none, as wide as need be
 int output_colour(void); /* a terminal, and NO_COLOR and FORCE_COLOR say nothing else */
 int output_ascii(void);  /* the locale is not UTF-8 */
 
+/* form.c: the options that say how an answer is written, for the table of getopt_long and for what
+ * it answers. form_option: 0; an exit status after the message; -1: it is none of them. */
+enum { FORM_JSON = 1000, FORM_CSV, FORM_MARKDOWN, FORM_WIDTH, FORM_NO_COLOUR };
+
+/* clang-format off */
+#define FORM_TABLE_OPTIONS                                                                         \
+    {"json", no_argument, NULL, FORM_JSON}, {"csv", no_argument, NULL, FORM_CSV},                  \
+    {"markdown", no_argument, NULL, FORM_MARKDOWN}
+#define FORM_LOOK_OPTIONS                                                                          \
+    {"width", required_argument, NULL, FORM_WIDTH},                                                \
+    {"no-colour", no_argument, NULL, FORM_NO_COLOUR},                                              \
+    {"no-color", no_argument, NULL, FORM_NO_COLOUR}
+/* clang-format on */
+
+pit_report_options output_form(void); /* as standard output wants it */
+int form_option(const char *command, int option, pit_report_options *options);
+
+/* share.c: a number over 0, with a percent sign or, as `bare` says, without: 1 is then 1 % (0.01) or
+ * all (1). 0: it is none, or not below `most`. */
+int parse_share(const char *text, double bare, double most, double *share);
+
 /* run_list.c: the runs named on a command line. A folder stands for all *.pit in it. */
 struct run_list {
     char **paths;
@@ -71,5 +94,10 @@ void run_list_free(struct run_list *list);
  * not, after the message. */
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
+
+/* All of it: the runs that the arguments name are read and handed to `use`, which returns an exit
+ * status; runs that cannot be read are left out and make the status bad. */
+int runs_use(char *const *arguments, int argument_count,
+             int (*use)(pit_run *const *runs, size_t count, void *arg), void *arg);
 
 #endif

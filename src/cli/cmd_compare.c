@@ -42,34 +42,17 @@ static const char help[] =
     "Exit status: 0; 1 a gate found a regression; 2 no verdict, or a gate could not look;\n"
     "64 wrong usage, 66 a file cannot be read, 74 the output cannot be written.\n";
 
-enum {
-    JSON = 256,
-    MARKDOWN,
-    CSV,
-    NODE,
-    EFFECT,
-    LEVEL,
-    FAIL_ON,
-    INTERLEAVED,
-    TRUST,
-    WIDTH,
-    NO_COLOUR,
-    HELP
-};
+enum { NODE = 256, EFFECT, LEVEL, FAIL_ON, INTERLEAVED, TRUST, HELP };
 
 static const struct option long_options[] = {
-    {"json", no_argument, NULL, JSON},
-    {"markdown", no_argument, NULL, MARKDOWN},
-    {"csv", no_argument, NULL, CSV},
+    FORM_TABLE_OPTIONS,
+    FORM_LOOK_OPTIONS,
     {"node", required_argument, NULL, NODE},
     {"effect", required_argument, NULL, EFFECT},
     {"level", required_argument, NULL, LEVEL},
     {"fail-on", required_argument, NULL, FAIL_ON},
     {"interleaved", no_argument, NULL, INTERLEAVED},
     {"trust", no_argument, NULL, TRUST},
-    {"width", required_argument, NULL, WIDTH},
-    {"no-colour", no_argument, NULL, NO_COLOUR},
-    {"no-color", no_argument, NULL, NO_COLOUR},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
@@ -80,30 +63,9 @@ struct settings {
     const char **gates;
 };
 
-/* A number over 0, with a percent sign or, as `bare` says, without: 1 is then 1 %, or 100 %. */
-static int parse_share(const char *text, double bare, double most, double *share)
-{
-    char *end;
-    double value = strtod(text, &end);
-    int percent = end != text && *end == '%';
-    if (end == text || end[percent] || !(value > 0))
-        return 0;
-    *share = percent ? value / 100 : value * bare;
-    return *share < most;
-}
-
 static int parse_option(int option, struct settings *s)
 {
     switch (option) {
-    case JSON:
-        s->print.form = PIT_JSON;
-        return 0;
-    case MARKDOWN:
-        s->print.form = PIT_MARKDOWN;
-        return 0;
-    case CSV:
-        s->print.form = PIT_CSV;
-        return 0;
     case NODE:
         s->compare.node = optarg;
         return 0;
@@ -112,9 +74,6 @@ static int parse_option(int option, struct settings *s)
         return 0;
     case TRUST:
         s->compare.trust = 1;
-        return 0;
-    case NO_COLOUR:
-        s->print.colour = 0;
         return 0;
     case EFFECT:
         return parse_share(optarg, 0.01, 100, &s->compare.effect)
@@ -130,10 +89,8 @@ static int parse_option(int option, struct settings *s)
                               "not slower:5%, memory:10%, slower:5%:2ms or slower:5%@PATH");
         s->gates[s->compare.gate_count++] = optarg;
         return 0;
-    default: /* WIDTH */
-        return parse_width(optarg, &s->print.width)
-                   ? 0
-                   : fail_usage("compare", "--width", optarg, "not 0 and not 40 to 10000");
+    default:
+        return form_option("compare", option, &s->print);
     }
 }
 
@@ -180,9 +137,8 @@ static int compare(const struct side_list *list, struct settings *s)
 
 int cmd_compare(int argc, char **argv)
 {
-    struct settings s = {
-        .print = {.width = output_width(), .colour = output_colour(), .ascii = output_ascii()},
-        .gates = calloc((size_t)argc + 1, sizeof *s.gates)};
+    struct settings s = {.print = output_form(),
+                         .gates = calloc((size_t)argc + 1, sizeof *s.gates)};
     if (!s.gates)
         return fail(EXIT_CANNOT_READ, "cannot compare", NULL, strerror(ENOMEM));
     s.compare.gates = s.gates;

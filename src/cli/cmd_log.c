@@ -29,44 +29,26 @@ static const char help[] =
     "Exit status: 0, 2 no log has timing lines, 64 wrong usage, 66 a log cannot be read,\n"
     "74 the output cannot be written.\n";
 
-enum { JSON = 256, CSV, MARKDOWN, WIDTH, NO_COLOUR, HELP };
-
 static const struct option long_options[] = {
-    {"json", no_argument, NULL, JSON},           {"csv", no_argument, NULL, CSV},
-    {"markdown", no_argument, NULL, MARKDOWN},   {"width", required_argument, NULL, WIDTH},
-    {"no-colour", no_argument, NULL, NO_COLOUR}, {"no-color", no_argument, NULL, NO_COLOUR},
-    {"help", no_argument, NULL, HELP},           {NULL, 0, NULL, 0},
+    FORM_TABLE_OPTIONS,
+    FORM_LOOK_OPTIONS,
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 /* 0; an exit status; or -1 after the help was printed. */
 static int parse_options(int argc, char **argv, pit_report_options *options)
 {
     int option;
-    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1)
-        switch (option) {
-        case JSON:
-            options->form = PIT_JSON;
-            break;
-        case CSV:
-            options->form = PIT_CSV;
-            break;
-        case MARKDOWN:
-            options->form = PIT_MARKDOWN;
-            break;
-        case NO_COLOUR:
-            options->colour = 0;
-            break;
-        case WIDTH:
-            if (!parse_width(optarg, &options->width))
-                return fail_usage("log", "--width", optarg, "not 0 and not 40 to 10000");
-            break;
-        case 'h':
-        case HELP:
+    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        if (option == 'h') {
             fputs(help, stdout);
             return -1;
-        default:
-            return fail_option("log", option, argv);
         }
+        int status = form_option("log", option, options);
+        if (status)
+            return status < 0 ? fail_option("log", option, argv) : status;
+    }
     return optind == argc ? fail_usage("log", "no log given; - is standard input", NULL, NULL) : 0;
 }
 
@@ -104,8 +86,7 @@ static int print_logs(pit_log *const *logs, const char *const *names, size_t cou
 
 int cmd_log(int argc, char **argv)
 {
-    pit_report_options options = {
-        .width = output_width(), .colour = output_colour(), .ascii = output_ascii()};
+    pit_report_options options = output_form();
     int status = parse_options(argc, argv, &options);
     if (status)
         return status < 0 ? EXIT_GOOD : status;

@@ -30,7 +30,7 @@ static const char help[] =
     "  --fail-on GATE      exit with 1 on slower:5%, slower:5%@epoch/batch, memory:10%; "
     "repeatable\n"
     "  --effect PCT        the smallest difference that matters (2%)\n"
-    "  --level PCT         how often a verdict may be wrong (5%)\n"
+    "  --level P           chance of a false alarm (0.05)\n"
     "  -o, --output DIR    for the run files (pitwall-runs/race-TIME)\n"
     "  --json, --csv, --markdown, --quiet, --help\n"
     "\n"
@@ -42,7 +42,7 @@ static const char help[] =
     "failed,\n"
     "74 the output cannot be written.\n";
 
-enum { JSON = 256, CSV, MARKDOWN, SHELL, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
+enum { SHELL = 256, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
 
 static const struct option long_options[] = {
     {"runs", required_argument, NULL, 'r'},
@@ -54,9 +54,7 @@ static const struct option long_options[] = {
     {"fail-on", required_argument, NULL, FAIL_ON},
     {"effect", required_argument, NULL, EFFECT},
     {"level", required_argument, NULL, LEVEL},
-    {"json", no_argument, NULL, JSON},
-    {"csv", no_argument, NULL, CSV},
-    {"markdown", no_argument, NULL, MARKDOWN},
+    FORM_TABLE_OPTIONS,
     {"quiet", no_argument, NULL, QUIET},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
@@ -79,16 +77,6 @@ static int parse_count(const char *text, size_t least, size_t *count)
     *count = number;
     return !errno && end != text && !*end && *text != '-' && number >= least &&
            number <= RACE_MOST_PAIRS;
-}
-
-static int parse_share(const char *text, double *share)
-{
-    char *end;
-    double percent = strtod(text, &end);
-    if (end != text && *end == '%')
-        end++;
-    *share = percent / 100;
-    return end != text && !*end && percent > 0 && percent < 100;
 }
 
 static int parse_option(int option, struct settings *s)
@@ -114,20 +102,20 @@ static int parse_option(int option, struct settings *s)
         s->gates[race->gate_count++] = optarg;
         return 0;
     case EFFECT:
-        return parse_share(optarg, &race->effect)
+        return parse_share(optarg, 0.01, 100, &race->effect)
                    ? 0
-                   : fail_usage("race", "--effect", optarg, "not a percentage");
+                   : fail_usage("race", "--effect", optarg, "not a percentage over 0");
     case LEVEL:
-        return parse_share(optarg, &race->level)
+        return parse_share(optarg, 1, 1, &race->level)
                    ? 0
-                   : fail_usage("race", "--level", optarg, "not a percentage");
+                   : fail_usage("race", "--level", optarg, "not between 0 and 1");
     case 'P':
         if (s->parameter || !strchr(optarg, '=') || *optarg == '=')
             return fail_usage("race", "-P", optarg, "not one NAME=VALUE,VALUE,...");
         s->parameter = optarg;
         return 0;
     default:
-        return -1;
+        return form_option("race", option, &s->report);
     }
 }
 
@@ -136,15 +124,6 @@ static int parse_options(int argc, char **argv, struct settings *s)
     int option, status;
     while ((option = getopt_long(argc, argv, ":hr:w:p:n:o:P:", long_options, NULL)) != -1)
         switch (option) {
-        case JSON:
-            s->report.form = PIT_JSON;
-            break;
-        case CSV:
-            s->report.form = PIT_CSV;
-            break;
-        case MARKDOWN:
-            s->report.form = PIT_MARKDOWN;
-            break;
         case QUIET:
             s->race.is_quiet = 1;
             break;
@@ -275,9 +254,8 @@ static int name_folder(struct race *race)
 
 int cmd_race(int argc, char **argv)
 {
-    struct settings s = {
-        .race = {.level = 0.05, .effect = 0.02, .warmup = 1},
-        .report = {.width = output_width(), .colour = output_colour(), .ascii = output_ascii()}};
+    struct settings s = {.race = {.level = 0.05, .effect = 0.02, .warmup = 1},
+                         .report = output_form()};
     s.race.racers = s.racers;
     s.race.gates = s.gates;
     int status = parse_options(argc, argv, &s);

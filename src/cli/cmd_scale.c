@@ -38,12 +38,10 @@ static const char help[] =
     "command\n"
     "failed, 74 the output cannot be written.\n";
 
-enum { JSON = 256, CSV, MARKDOWN, LABEL, NODE, ROUNDS_OPTION, WHAT, PREDICT, SHELL, HELP };
+enum { LABEL = 256, NODE, ROUNDS_OPTION, WHAT, PREDICT, SHELL, HELP };
 
 static const struct option long_options[] = {
-    {"json", no_argument, NULL, JSON},
-    {"csv", no_argument, NULL, CSV},
-    {"markdown", no_argument, NULL, MARKDOWN},
+    FORM_TABLE_OPTIONS,
     {"label", required_argument, NULL, LABEL},
     {"node", required_argument, NULL, NODE},
     {"rounds", required_argument, NULL, ROUNDS_OPTION},
@@ -120,15 +118,6 @@ static int parse_options(int argc, char **argv, struct settings *s)
     double number;
     while ((option = getopt_long(argc, argv, "+:hP:", long_options, NULL)) != -1)
         switch (option) {
-        case JSON:
-            s->report.form = PIT_JSON;
-            break;
-        case CSV:
-            s->report.form = PIT_CSV;
-            break;
-        case MARKDOWN:
-            s->report.form = PIT_MARKDOWN;
-            break;
         case 'P':
             if (!parse_parameter(s, optarg))
                 return fail_usage("scale", "-P", optarg, "not NAME=SIZE,SIZE,...");
@@ -165,7 +154,8 @@ static int parse_options(int argc, char **argv, struct settings *s)
             fputs(help, stdout);
             return -1;
         default:
-            return fail_option("scale", option, argv);
+            if (form_option("scale", option, &s->report) != 0)
+                return fail_option("scale", option, argv);
         }
     if (!s->label && !s->name)
         return fail_usage("scale", "neither -P nor --label given", NULL, NULL);
@@ -307,10 +297,7 @@ static int print(const struct settings *s, const double *costs)
 
 int cmd_scale(int argc, char **argv)
 {
-    struct settings s = {
-        .what = "wall",
-        .rounds = 9,
-        .report = {.width = output_width(), .colour = output_colour(), .ascii = output_ascii()}};
+    struct settings s = {.what = "wall", .rounds = 9, .report = output_form()};
     double costs[MOST_SIZES] = {0};
     int status = parse_options(argc, argv, &s);
     if (status)

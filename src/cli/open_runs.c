@@ -1,8 +1,11 @@
 /* open_runs.c: the runs of a list, read; each that cannot be is named. */
 #include "cli.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status)
 {
@@ -29,4 +32,23 @@ void runs_free(pit_run **runs, size_t count)
 {
     while (count-- > 0)
         pit_run_free(runs[count]);
+}
+
+int runs_use(char *const *arguments, int argument_count,
+             int (*use)(pit_run *const *runs, size_t count, void *arg), void *arg)
+{
+    struct run_list list;
+    int status = run_list_make(&list, arguments, argument_count);
+    pit_run **runs = status ? NULL : calloc(list.count + 1, sizeof *runs);
+    if (!status && !runs)
+        status = fail(EXIT_CANNOT_READ, "cannot read the runs", NULL, strerror(ENOMEM));
+    if (runs) {
+        size_t count = runs_open(&list, runs, &status);
+        int used = count > 0 ? use(runs, count, arg) : 0;
+        status = used ? used : status;
+        runs_free(runs, count);
+    }
+    free(runs);
+    run_list_free(&list);
+    return status;
 }

@@ -1,0 +1,34 @@
+/* form.c: the options that say how an answer is written; the same in every command that has them. */
+#include "cli.h"
+
+#include <getopt.h>
+
+pit_report_options output_form(void)
+{
+    return (pit_report_options){
+        .width = output_width(), .colour = output_colour(), .ascii = output_ascii()};
+}
+
+int form_option(const char *command, int option, pit_report_options *options)
+{
+    switch (option) {
+    case FORM_JSON:
+        options->form = PIT_JSON;
+        return 0;
+    case FORM_CSV:
+        options->form = PIT_CSV;
+        return 0;
+    case FORM_MARKDOWN:
+        options->form = PIT_MARKDOWN;
+        return 0;
+    case FORM_NO_COLOUR:
+        options->colour = 0;
+        return 0;
+    case FORM_WIDTH:
+        return parse_width(optarg, &options->width)
+                   ? 0
+                   : fail_usage(command, "--width", optarg, "not 0 and not 40 to 10000");
+    default:
+        return -1;
+    }
+}

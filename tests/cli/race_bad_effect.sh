@@ -1,0 +1,1 @@
+pitwall race --effect 0 true true

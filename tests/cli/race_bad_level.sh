@@ -1,0 +1,1 @@
+pitwall race --level 5 true true
