@@ -351,6 +351,8 @@ static void read_header(const struct pit__image *image, pit_run *run)
     memcpy(run->run_id, header->run_id, sizeof run->run_id);
     memcpy(run->parent_run_id, header->parent_run_id, sizeof run->parent_run_id);
     run->pid = header->pid;
+    run->format_major = header->major;
+    run->format_minor = header->minor;
     run->uid = header->uid;
     run->span_cost_ns = (double)header->span_cost_ps / 1000;
     run->skipped_blocks = image->skipped;

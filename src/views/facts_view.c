@@ -201,7 +201,7 @@ static int print_memory(const struct pit__report *report, const struct pit__run_
                                memory->verdict.is_memory ? PIT__HOT : PIT__PLAIN);
 }
 
-static int print_one(const struct pit__report *report, const pit_run *run)
+int pit__print_run_facts(const struct pit__report *report, const pit_run *run)
 {
     static const char *const program[] = {"program", "arguments"};
     static const char *const machine[] = {"host", "cpu", "kernel"};
@@ -305,5 +305,6 @@ static int print_many(const struct pit__report *report)
 int pit__print_facts(const struct pit__report *report)
 {
     putc('\n', report->out);
-    return report->run_count == 1 ? print_one(report, report->runs[0]) : print_many(report);
+    return report->run_count == 1 ? pit__print_run_facts(report, report->runs[0])
+                                  : print_many(report);
 }

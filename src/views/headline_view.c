@@ -44,7 +44,9 @@ static void compose(const struct pit__report *report, struct pit__text *path,
     int ascii = report->look.ascii;
     size_t best = largest(report);
     if (best == SIZE_MAX) {
-        pit__text_puts(words, "no spans were recorded");
+        pit__text_puts(words, report->tree->losses.beyond_file
+                                  ? "no spans can be read: part of the file is missing"
+                                  : "no spans were recorded");
         return;
     }
     const pit_node *node = &report->tree->nodes[best];

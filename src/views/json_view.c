@@ -13,7 +13,7 @@
 #define SCHEMA_VERSION 1
 #define TIME_BYTES 40
 
-static void write_losses(struct pit__json *json, const pit_losses *losses)
+void pit__json_losses(struct pit__json *json, const pit_losses *losses)
 {
     pit__json_object(json, "losses");
     pit__json_uint(json, "end_without_begin", losses->end_without_begin);
@@ -93,7 +93,7 @@ static void write_thread(struct pit__json *json, const pit_run *run, const pit_t
         write_value(json, run, &thread->values[i]);
     pit__json_array_end(json);
     pit__json_records(json, run, thread);
-    write_losses(json, &thread->losses);
+    pit__json_losses(json, &thread->losses);
     pit__json_object_end(json);
 }
 
@@ -132,12 +132,10 @@ static void write_facts(struct pit__json *json, const pit_run *run)
     pit__json_object_end(json);
 }
 
-static void write_run(struct pit__json *json, const pit_run *run,
-                      const struct pit__run_memory *memory)
+void pit__json_run_facts(struct pit__json *json, const pit_run *run)
 {
     static const char *const clocks[] = {"unknown", "monotonic", "tsc", "cntvct"};
     static const char *const places[] = {"file", "shm", "unknown", "memory"};
-    pit__json_object(json, NULL);
     pit__json_string(json, "path", run->path);
     pit__json_string(json, "state", pit__state_word(run));
     pit__json_string(json, "place", places[run->place & 3]);
@@ -161,12 +159,19 @@ static void write_run(struct pit__json *json, const pit_run *run,
     pit__json_milli(json, "duration_ns", run->duration_ns);
     pit__json_double(json, "span_cost_ns", run->span_cost_ns > 0 ? run->span_cost_ns : NAN);
     write_facts(json, run);
+}
+
+static void write_run(struct pit__json *json, const pit_run *run,
+                      const struct pit__run_memory *memory)
+{
+    pit__json_object(json, NULL);
+    pit__json_run_facts(json, run);
     pit__json_run_memory(json, run, memory);
     pit__json_array(json, "threads");
     for (size_t t = 0; t < run->thread_count; t++)
         write_thread(json, run, &run->threads[t]);
     pit__json_array_end(json);
-    write_losses(json, &run->losses);
+    pit__json_losses(json, &run->losses);
     pit__json_object_end(json);
 }
 
@@ -232,7 +237,7 @@ static int write_summary(struct pit__json *json, const struct pit__report *repor
     pit__json_uint(json, "spans", report->tree->spans);
     pit__json_milli(json, "cost_ns", isnan(cost_share) ? NAN : report->tree->cost_ns);
     pit__json_double(json, "cost_share", cost_share);
-    write_losses(json, &report->tree->losses);
+    pit__json_losses(json, &report->tree->losses);
     pit__json_object_end(json);
     int code = headline.failed ? PIT_NO_MEMORY : 0;
     pit__text_free(&headline);

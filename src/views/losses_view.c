@@ -36,12 +36,28 @@ static const struct loss {
      "they were in memory only because the file could not grow, or the file was cut or damaged"},
 };
 
+static uint64_t count_of(const struct loss *loss, const pit_losses *counts)
+{
+    return *(const uint64_t *)(const void *)((const char *)counts + loss->at);
+}
+
+void pit__losses_words(const pit_losses *counts, struct pit__text *text)
+{
+    char number[PIT__UNIT_BYTES];
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+        uint64_t count = count_of(&losses[i], counts);
+        if (count)
+            pit__text_printf(text, "%s%s %s", text->length ? ", " : "",
+                             pit__unit_count(number, count),
+                             count == 1 ? losses[i].one : losses[i].many);
+    }
+}
+
 int pit__print_losses(const struct pit__report *report)
 {
     int printed = 0;
     for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
-        const char *base = (const char *)&report->tree->losses;
-        uint64_t count = *(const uint64_t *)(const void *)(base + losses[i].at);
+        uint64_t count = count_of(&losses[i], &report->tree->losses);
         if (count == 0)
             continue;
         char number[PIT__UNIT_BYTES];

@@ -76,6 +76,7 @@ int pit__print_flat(const struct pit__report *report);
 int pit__print_values(const struct pit__report *report);
 int pit__print_open(const struct pit__report *report);
 int pit__print_losses(const struct pit__report *report);
+void pit__losses_words(const pit_losses *losses, struct pit__text *text); /* nothing: empty */
 int pit__print_json(const struct pit__report *report);
 
 /* post_mortem_view.c: of runs that died: why, most likely, and what was known of them last. */
@@ -94,12 +95,16 @@ void pit__memory_headline(const struct pit__report *report, struct pit__text *wo
 int pit__print_readings(const struct pit__report *report);
 int pit__print_memory_tree(const struct pit__report *report);
 
-/* advice_json.c: what stands out, for machines. */
 struct pit__json;
+
+/* advice_json.c: what stands out, for machines. */
 void pit__json_advice(struct pit__json *json, const pit_advice *advice);
 
+/* json_view.c: a run as a whole for machines, inside an object that is open; what was lost. */
+void pit__json_run_facts(struct pit__json *json, const pit_run *run);
+void pit__json_losses(struct pit__json *json, const pit_losses *losses);
+
 /* memory_json.c: their figures for machines. */
-struct pit__json;
 void pit__json_node_memory(struct pit__json *json, const pit_node *node);
 void pit__json_records(struct pit__json *json, const pit_run *run, const pit_thread *thread);
 void pit__json_run_memory(struct pit__json *json, const pit_run *run,
@@ -151,6 +156,8 @@ int pit__print_path_line(const struct pit__report *report, struct pit__text *lin
 /* facts_view.c: "label   words", the words being broken into lines. */
 int pit__print_labelled(const struct pit__report *report, const char *label,
                         struct pit__text *words, enum pit__style style);
+/* One run in lines of that kind: what, where, when, how it ended, labels, file, notes. */
+int pit__print_run_facts(const struct pit__report *report, const pit_run *run);
 const char *pit__state_word(const pit_run *run);
 /* label=value, label=value */
 void pit__add_labels(struct pit__text *text, const pit_run *run);

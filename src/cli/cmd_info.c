@@ -1,0 +1,69 @@
+/* cmd_info.c: pitwall info: what is known of a run as a whole. */
+#include "cli.h"
+
+#include "views/info_view.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: pitwall info RUN... [options]\n"
+    "\n"
+    "What is known of a run as a whole: program, machine, start, how it ended, labels,\n"
+    "clock and its error, where its pages lived, format, how much is in it, what the\n"
+    "recording cost, what was lost, its id and its parent's. A folder means all *.pit\n"
+    "in it.\n"
+    "\n"
+    "  --json            one JSON document\n"
+    "  --width N         columns of the output; 0: as wide as it needs\n"
+    "  --no-colour       no colour on a terminal\n"
+    "  --help            this text\n"
+    "\n"
+    "Examples:\n"
+    "  pitwall info run.pit\n"
+    "  pitwall info pitwall-runs/ --json | jq -r '.runs[] | .path + \" \" + .state'\n"
+    "\n"
+    "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be\n"
+    "written.\n";
+
+static const struct option long_options[] = {
+    {"json", no_argument, NULL, FORM_JSON},
+    FORM_LOOK_OPTIONS,
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* 0; an exit status; or -1 after the help was printed. */
+static int parse_options(int argc, char **argv, pit_report_options *options)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            return -1;
+        }
+        int status = form_option("info", option, options);
+        if (status)
+            return status < 0 ? fail_option("info", option, argv) : status;
+    }
+    return optind == argc ? fail_usage("info", "no run given", NULL, NULL) : 0;
+}
+
+static int print(pit_run *const *runs, size_t count, void *options)
+{
+    int code = pit__info_print(stdout, (const pit_run *const *)runs, count, options);
+    if (code == PIT_CANNOT_WRITE)
+        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
+                    strerror(errno ? errno : EIO));
+    return code ? fail(EXIT_CANNOT_READ, "cannot tell of the run", NULL, pit_strerror(code)) : 0;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    pit_report_options options = output_form();
+    int status = parse_options(argc, argv, &options);
+    if (status)
+        return status < 0 ? EXIT_GOOD : status;
+    return runs_use(argv + optind, argc - optind, print, &options);
+}

@@ -1,0 +1,287 @@
+/* info_view.c: what is known of a run as a file: the report's facts, and behind them clock, place,
+ * format, how much is in it, what measuring it cost, and what went wrong. */
+#include "info_view.h"
+
+#include "report_view.h"
+
+#include "report/json_writer.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SCHEMA_VERSION 1
+#define ID_BYTES 33
+
+/* What is in a run, of all threads together. */
+struct content {
+    uint64_t values, events, events_dropped, records, records_dropped;
+};
+
+static struct content content_of(const pit_run *run)
+{
+    struct content sum = {0};
+    for (size_t t = 0; t < run->thread_count; t++) {
+        const pit_thread *thread = &run->threads[t];
+        sum.values += thread->value_count;
+        sum.events += thread->event_count;
+        sum.events_dropped += thread->events_dropped;
+        sum.records += thread->record_count;
+        sum.records_dropped += thread->records_dropped;
+    }
+    return sum;
+}
+
+/* Readings of the sampler a second, by the readings there are; NaN with fewer than two. */
+static double sampler_hz(const pit_run *run)
+{
+    if (run->sample_count < 2)
+        return NAN;
+    uint64_t ticks = run->samples[run->sample_count - 1].ticks - run->samples[0].ticks;
+    double seconds = (double)ticks * run->ns_per_tick / 1e9;
+    double readings = (double)(run->sample_count - 1) * (double)run->sample_stride;
+    return seconds > 0 ? readings / seconds : NAN;
+}
+
+/* 0: there is none. */
+static int id_text(const unsigned char id[16], char text[ID_BYTES])
+{
+    int any = 0;
+    for (int i = 0; i < 16; i++) {
+        snprintf(text + 2 * i, 3, "%02x", id[i]);
+        any |= id[i];
+    }
+    return any;
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static void clock_words(const pit_run *run, struct pit__text *text)
+{
+    static const char *const names[] = {"unknown", "clock_gettime (CLOCK_MONOTONIC)",
+                                        "time-stamp counter", "cntvct_el0"};
+    char number[PIT__UNIT_BYTES];
+    pit__text_puts(text, names[run->clock >= 1 && run->clock <= 3 ? run->clock : 0]);
+    if (run->clock < 2)
+        return;
+    pit__text_printf(text, ", %s ticks a second", pit__unit_rate(number, 1e9 / run->ns_per_tick));
+    if (run->ns_per_tick_error < 1)
+        pit__text_printf(text, ", known to %s",
+                         pit__unit_percent_words(number, run->ns_per_tick_error));
+    else
+        pit__text_puts(text, ", its rate is not known");
+}
+
+static void place_words(const pit_run *run, struct pit__text *text)
+{
+    if (run->place == PIT_PLACE_FILE)
+        pit__text_puts(text, "mapped in place, in its file");
+    else if (run->place == PIT_PLACE_MEMORY)
+        pit__text_puts(text, "in memory");
+    else
+        pit__text_puts(text, "in shared memory, copied to its file");
+}
+
+static void add_count(struct pit__text *text, uint64_t count, const char *one, const char *many)
+{
+    char number[PIT__UNIT_BYTES];
+    pit__text_printf(text, "%s%s %s", text->length ? ", " : "", pit__unit_count(number, count),
+                     count == 1 ? one : many);
+}
+
+static void content_words(const pit_run *run, const pit_tree *tree, struct pit__text *text)
+{
+    add_count(text, tree->spans, "span", "spans");
+    add_count(text, tree->node_count, "node", "nodes");
+    add_count(text, content_of(run).values, "value", "values");
+    add_count(text, run->journal_count, "journal entry", "journal entries");
+}
+
+static void kept_words(const pit_run *run, struct pit__text *text)
+{
+    char number[PIT__UNIT_BYTES];
+    struct content sum = content_of(run);
+    add_count(text, sum.events, "single span", "single spans");
+    pit__text_puts(text, " in the flight recorder");
+    if (sum.events_dropped)
+        pit__text_printf(text, " (%s overwritten)", pit__unit_count(number, sum.events_dropped));
+    add_count(text, sum.records, "record", "records");
+    if (sum.records_dropped)
+        pit__text_printf(text, " (%s overwritten)", pit__unit_count(number, sum.records_dropped));
+}
+
+static void sampler_words(const pit_run *run, struct pit__text *text)
+{
+    char number[PIT__UNIT_BYTES];
+    double hz = sampler_hz(run);
+    if (!run->has_samples)
+        pit__text_puts(text, "n/a (no readings)");
+    else if (isnan(hz))
+        pit__text_puts(text, "one reading");
+    else
+        pit__text_printf(text, "%s readings a second", pit__unit_rate(number, hz));
+}
+
+static void cost_words(const struct pit__report *report, struct pit__text *text)
+{
+    char cost[PIT__UNIT_BYTES], share[PIT__UNIT_BYTES];
+    double of_run = pit__cost_share(report);
+    if (isnan(of_run))
+        pit__text_puts(text, "n/a (it was not measured)");
+    else
+        pit__text_printf(
+            text, "%s a span, %s of the run",
+            pit__unit_duration(cost, report->runs[0]->span_cost_ns, report->look.ascii),
+            pit__unit_percent_words(share, of_run));
+}
+
+static int print_id(const struct pit__report *report, const char *label, const unsigned char *id,
+                    const char *more)
+{
+    char text[ID_BYTES];
+    struct pit__text line = {0};
+    if (!id_text(id, text))
+        return 0;
+    pit__text_puts(&line, text);
+    if (more && *more) {
+        pit__text_puts(&line, ", ");
+        pit__text_add_visible(&line, more);
+    }
+    return pit__print_labelled(report, label, &line, PIT__PLAIN);
+}
+
+static int print_text(const struct pit__report *report)
+{
+    const pit_run *run = report->runs[0];
+    struct pit__text clock = {0}, place = {0}, format = {0}, content = {0}, kept = {0};
+    struct pit__text sampler = {0}, cost = {0}, misuse = {0};
+    clock_words(run, &clock);
+    place_words(run, &place);
+    pit__text_printf(&format, "%u.%u", run->format_major, run->format_minor);
+    content_words(run, report->tree, &content);
+    kept_words(run, &kept);
+    sampler_words(run, &sampler);
+    cost_words(report, &cost);
+    pit__losses_words(&run->losses, &misuse);
+    struct {
+        const char *label;
+        struct pit__text *text;
+    } lines[] = {{"clock", &clock}, {"pages", &place},     {"format", &format}, {"holds", &content},
+                 {"kept", &kept},   {"sampler", &sampler}, {"own cost", &cost}, {"lost", &misuse}};
+    int code = pit__print_run_facts(report, run);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        enum pit__style style = lines[i].text == &misuse && misuse.length ? PIT__WARM : PIT__PLAIN;
+        if (lines[i].text->length == 0)
+            pit__text_puts(lines[i].text, "nothing");
+        if (!code)
+            code = pit__print_labelled(report, lines[i].label, lines[i].text, style);
+        else
+            pit__text_free(lines[i].text);
+    }
+    if (!code)
+        code = print_id(report, "id", run->run_id, NULL);
+    return code ? code
+                : print_id(report, "parent", run->parent_run_id, pit_run_fact(run, "parent_path"));
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void write_labels(struct pit__json *json, const pit_run *run)
+{
+    pit__json_object(json, "labels");
+    for (size_t i = 0; i < run->fact_count; i++)
+        if (strncmp(run->facts[i].key, "label.", 6) == 0 &&
+            pit_run_fact(run, run->facts[i].key) == run->facts[i].value)
+            pit__json_string(json, run->facts[i].key + 6, run->facts[i].value);
+    pit__json_object_end(json);
+}
+
+static void write_json(struct pit__json *json, const struct pit__report *report)
+{
+    const pit_run *run = report->runs[0];
+    struct content sum = content_of(run);
+    double share = pit__cost_share(report);
+    char format[32];
+    snprintf(format, sizeof format, "%u.%u", run->format_major, run->format_minor);
+    pit__json_object(json, NULL);
+    pit__json_run_facts(json, run);
+    write_labels(json, run);
+    pit__json_string(json, "format_version", format);
+    pit__json_uint(json, "threads", run->thread_count);
+    pit__json_uint(json, "nodes", report->tree->node_count);
+    pit__json_uint(json, "spans", report->tree->spans);
+    pit__json_uint(json, "values", sum.values);
+    pit__json_uint(json, "journal_entries", run->journal_count);
+    pit__json_uint(json, "events_kept", sum.events);
+    pit__json_uint(json, "events_dropped", sum.events_dropped);
+    pit__json_uint(json, "records", sum.records);
+    pit__json_uint(json, "records_dropped", sum.records_dropped);
+    pit__json_double(json, "sampler_hz", sampler_hz(run));
+    pit__json_double(json, "rss_peak_bytes", report->memory->peak);
+    pit__json_milli(json, "cost_ns", isnan(share) ? NAN : report->tree->cost_ns);
+    pit__json_double(json, "cost_share", share);
+    pit__json_losses(json, &run->losses);
+    pit__json_object_end(json);
+}
+
+/* ---- one run after another ----------------------------------------------------------------- */
+
+static int print_run(struct pit__report *report, struct pit__json *json)
+{
+    struct pit__run_memory memory;
+    pit_tree *tree = pit_tree_build(report->runs, 1);
+    if (!tree)
+        return PIT_NO_MEMORY;
+    report->tree = tree;
+    report->in_spans_ns = tree->total_ns;
+    report->memory = &memory;
+    int code = pit__run_memory_make(report->runs[0], &memory);
+    if (!code && json)
+        write_json(json, report);
+    else if (!code)
+        code = print_text(report);
+    pit__run_memory_free(&memory);
+    pit_tree_free(tree);
+    return code;
+}
+
+static void begin_json(struct pit__json *json, FILE *out)
+{
+    pit__json_init(json, out);
+    pit__json_object(json, NULL);
+    pit__json_uint(json, "schema_version", SCHEMA_VERSION);
+    pit__json_string(json, "pitwall_version", PITWALL_VERSION);
+    pit__json_array(json, "runs");
+}
+
+static void end_json(struct pit__json *json)
+{
+    pit__json_array_end(json);
+    pit__json_object_end(json);
+    pit__json_finish(json);
+}
+
+int pit__info_print(FILE *out, const pit_run *const *runs, size_t run_count,
+                    const pit_report_options *options)
+{
+    struct pit__json json;
+    int is_json = options->form == PIT_JSON, code = 0;
+    struct pit__report report = {
+        .out = out,
+        .run_count = 1,
+        .options = options,
+        .look = {.width = options->width, .colour = options->colour, .ascii = options->ascii}};
+    if (!is_json && options->form != PIT_TEXT)
+        return PIT_BAD_ARGUMENT;
+    if (is_json)
+        begin_json(&json, out);
+    for (size_t i = 0; i < run_count && !code; i++) {
+        report.runs = &runs[i];
+        if (!is_json && i > 0)
+            putc('\n', out);
+        code = print_run(&report, is_json ? &json : NULL);
+    }
+    if (is_json && !code)
+        end_json(&json);
+    return code ? code : fflush(out) != 0 || ferror(out) ? PIT_CANNOT_WRITE : 0;
+}

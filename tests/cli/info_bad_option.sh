@@ -1,0 +1,1 @@
+pitwall info --csv run.pit
