@@ -19,6 +19,8 @@ static const struct command commands[] = {
     {"log", "tables of the timing lines in text logs", cmd_log},
     {"run", "start a program with recording switched on", cmd_run},
     {"list", "which runs there are: live, done or died", cmd_list},
+    {"info", "what is known of a run: clock, place, size, cost, losses", cmd_info},
+    {"doctor", "what this machine can measure, and why not the rest", cmd_doctor},
     {"recover", "bring runs back that died in shared memory", cmd_recover},
 };
 

@@ -1,0 +1,57 @@
+/* checks.h: what `pitwall doctor` looks at: one answer a check.
+ *
+ *   run_checks.c      a run is made in the folder and read again: clock, memory, limits
+ *   place_checks.c    where such a run lies, and where its pages do
+ *   system_checks.c   files and calls of the kernel: perf events, energy, pressure, I/O, limits
+ *   library_checks.c  libraries and programs: GPUs, Python, allocations
+ */
+#ifndef PIT_CHECKS_H
+#define PIT_CHECKS_H
+
+#include "pitwall_report.h"
+
+#include "report/text.h"
+
+enum check_state { CHECK_YES, CHECK_LIMITED, CHECK_NO };
+
+/* A check with state CHECK_YES needs no remedy; one that is not has a reason and what to do. */
+struct check {
+    const char *name;
+    int is_recorded; /* 0: the machine has it, this version takes no figures from it */
+    enum check_state state;
+    struct pit__text figure, why, remedy;
+};
+
+#define MOST_CHECKS 32
+#define PROBE_BYTES 4096
+
+struct checks {
+    struct check list[MOST_CHECKS];
+    size_t count;
+};
+
+/* A new check at the end; its state is CHECK_YES. Never more than MOST_CHECKS. */
+struct check *check_add(struct checks *checks, const char *name, int is_recorded);
+
+/* Set the state with a reason and a remedy. */
+void check_bad(struct check *check, enum check_state state, const char *why, const char *remedy);
+
+/* The run that was made to see what comes of it. */
+struct probe {
+    const char *wanted;       /* the folder that was asked for */
+    char folder[PROBE_BYTES]; /* the nearest one that is there */
+    char path[PROBE_BYTES];   /* of the run; "" where it has no file */
+    pit_recorder *recorder;   /* NULL: none could be opened */
+    int code;                 /* of opening it */
+    int system_errno;         /* the reason behind it */
+    enum pit_place place;
+    pit_run *run; /* NULL: it could not be read */
+};
+
+/* folder: where runs go, or would; it need not be there. */
+void run_checks(struct checks *checks, const char *folder);
+void place_checks(struct checks *checks, const struct probe *probe); /* of run_checks */
+void system_checks(struct checks *checks);
+void library_checks(struct checks *checks);
+
+#endif

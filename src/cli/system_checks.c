@@ -1,0 +1,92 @@
+/* system_checks.c: what the kernel offers beside the figures of a run: counters and energy. */
+#include "checks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The number a small file holds, or NO_NUMBER. */
+#define NO_NUMBER (-1000)
+static int number_in(const char *path)
+{
+    char text[32];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (got <= 0)
+        return NO_NUMBER;
+    text[got] = '\0';
+    return (int)strtol(text, NULL, 10);
+}
+
+/* 0, or the errno with which this process is refused the counter. */
+static int try_counter(uint32_t type, uint64_t config)
+{
+    struct perf_event_attr attributes = {.type = type,
+                                         .size = sizeof attributes,
+                                         .config = config,
+                                         .disabled = 1,
+                                         .exclude_kernel = 1,
+                                         .exclude_hv = 1};
+    long fd = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    close((int)fd);
+    return 0;
+}
+
+static void perf_check(struct checks *checks)
+{
+    struct check *check = check_add(checks, "perf events", 0);
+    int hard = try_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS);
+    int soft = try_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+    int paranoid = number_in("/proc/sys/kernel/perf_event_paranoid");
+    if (paranoid != NO_NUMBER)
+        pit__text_printf(&check->figure, "perf_event_paranoid is %d", paranoid);
+    if (hard == 0)
+        return;
+    if (soft == 0)
+        check_bad(check, CHECK_LIMITED, "software events alone; hardware counters: ",
+                  "in a virtual machine: switch its performance counters (PMU) on");
+    else if (hard == ENOSYS)
+        check_bad(check, CHECK_NO, "the kernel has none: ", "a kernel with CONFIG_PERF_EVENTS");
+    else
+        check_bad(
+            check, CHECK_NO, "refused: ",
+            "as root: sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON for the program; in "
+            "a container its seccomp profile has to allow perf_event_open");
+    pit__text_puts(&check->why, hard == ENOENT ? "the machine shows none" : strerror(hard));
+}
+
+static void energy_check(struct checks *checks)
+{
+    static const char pattern[] = "/sys/class/powercap/*rapl:?/energy_uj";
+    struct check *check = check_add(checks, "energy (RAPL)", 0);
+    glob_t found;
+    int none = glob(pattern, 0, NULL, &found), readable = 0;
+    for (size_t i = 0; !none && i < found.gl_pathc; i++)
+        readable += number_in(found.gl_pathv[i]) != NO_NUMBER;
+    if (none)
+        check_bad(check, CHECK_NO, "the kernel shows no energy counters (/sys/class/powercap)",
+                  "a real machine with the module intel_rapl_common; virtual machines rarely "
+                  "have it");
+    else if (!readable)
+        check_bad(check, CHECK_NO, "the counters are root's alone",
+                  "as root: chmod a+r /sys/class/powercap/*rapl*/energy_uj (until the next start)");
+    else
+        pit__text_printf(&check->figure, "%d package%s", readable, readable == 1 ? "" : "s");
+    if (!none)
+        globfree(&found);
+}
+
+void system_checks(struct checks *checks)
+{
+    perf_check(checks);
+    energy_check(checks);
+}
