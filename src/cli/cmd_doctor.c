@@ -15,9 +15,9 @@
 static const char help[] =
     "Usage: pitwall doctor [DIR] [options]\n"
     "\n"
-    "What this machine can measure, and why not the rest, each with what can be done about\n"
-    "it. A short run is made in DIR, read again and removed. Without DIR: where a run would\n"
-    "go now, by PITWALL_FILE or in pitwall-runs.\n"
+    "What this machine can measure, and why not the rest, each with what can be done\n"
+    "about it. A short run is made in DIR, read again and removed. Without DIR: where\n"
+    "a run would go now, by PITWALL_FILE or in pitwall-runs.\n"
     "\n"
     "  --json            one JSON document\n"
     "  --width N         columns of the output; 0: as wide as it needs\n"
@@ -27,9 +27,10 @@ static const char help[] =
     "Examples:\n"
     "  pitwall doctor\n"
     "  pitwall doctor /mnt/share/runs\n"
-    "  pitwall doctor --json | jq -r '.checks[] | select(.state != \"yes\") | .remedy'\n"
+    "  pitwall doctor --json | jq -r '.checks[] | select(.state == \"no\") | .remedy'\n"
     "\n"
-    "Exit status: 0, whatever is found; 64 wrong usage, 74 the output cannot be written.\n";
+    "Exit status: 0, whatever is found; 64 wrong usage, 74 the output cannot be\n"
+    "written.\n";
 
 static const struct option long_options[] = {
     {"json", no_argument, NULL, FORM_JSON},

@@ -10,16 +10,18 @@
 static const char help[] =
     "Usage: pitwall export RUN... --format FORMAT [-o FILE]\n"
     "\n"
-    "Write runs, finished, live or killed, for other programs. Several runs are one document.\n"
-    "A folder means all *.pit in it. If one of them cannot be read nothing is written.\n"
+    "Write runs, finished, live or killed, for other programs. Several runs are one\n"
+    "document. A folder means all *.pit in it. If one of them cannot be read nothing\n"
+    "is written.\n"
     "\n"
-    "  --format csv           one row a span of the merged call tree; times in nanoseconds\n"
+    "  --format csv           one row a span of the merged call tree; nanoseconds\n"
     "  --format json          the report's JSON, with everything\n"
     "  --format markdown      the report as a document\n"
-    "  --format chrome-trace  single spans along time, for Perfetto and chrome://tracing\n"
-    "  --format speedscope    single spans along time, for speedscope.app\n"
-    "  -o, --output FILE      whole or not at all, in place of standard output; the format is\n"
-    "                         taken from .csv, .md, .trace.json, .speedscope.json, .json\n"
+    "  --format chrome-trace  single spans, for Perfetto and chrome://tracing\n"
+    "  --format speedscope    single spans, for speedscope.app\n"
+    "  -o, --output FILE      whole or not at all, in place of standard output; the\n"
+    "                         format is taken from .csv, .md, .trace.json,\n"
+    "                         .speedscope.json, .json\n"
     "  --help                 this text\n"
     "\n"
     "Examples:\n"
@@ -27,7 +29,8 @@ static const char help[] =
     "  pitwall export pitwall-runs/ --format csv | sort -t, -k6nr | head\n"
     "  pitwall export rank-*.pit --format chrome-trace -o ranks.json\n"
     "\n"
-    "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be written.\n";
+    "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be\n"
+    "written.\n";
 
 enum { FORMAT = 256 };
 

@@ -10,10 +10,10 @@
 static const char help[] =
     "Usage: pitwall info RUN... [options]\n"
     "\n"
-    "What is known of a run as a whole: program, machine, start, how it ended, labels,\n"
-    "clock and its error, where its pages lived, format, how much is in it, what the\n"
-    "recording cost, what was lost, its id and its parent's. A folder means all *.pit\n"
-    "in it.\n"
+    "What is known of a run as a whole: program, machine, start, how it ended, its\n"
+    "labels, clock and its error, where its pages lived, format, how much is in it,\n"
+    "what the recording cost, what was lost, its id and its parent's. A folder means\n"
+    "all *.pit in it.\n"
     "\n"
     "  --json            one JSON document\n"
     "  --width N         columns of the output; 0: as wide as it needs\n"
@@ -22,7 +22,7 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  pitwall info run.pit\n"
-    "  pitwall info pitwall-runs/ --json | jq -r '.runs[] | .path + \" \" + .state'\n"
+    "  pitwall info pitwall-runs/ --json | jq -r '.runs[].state'\n"
     "\n"
     "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be\n"
     "written.\n";

@@ -10,12 +10,12 @@
 static const char help[] =
     "Usage: pitwall log FILE... [options]\n"
     "\n"
-    "Find [TIMING] lines, windows ([TAG] Last N things: a=1.0ms, ...) and timing summaries in\n"
-    "text logs, and show what they add up to. Several logs are compared. A FILE may be\n"
-    "compressed by gzip or zstd; - is standard input.\n"
+    "Find [TIMING] lines, windows ([TAG] Last N things: a=1.0ms, ...) and timing\n"
+    "summaries in text logs, and show what they add up to. Several logs are compared.\n"
+    "A FILE may be compressed by gzip or zstd; - is standard input.\n"
     "\n"
     "  --json         one JSON document\n"
-    "  --csv          one row a stage or item of a window; seconds, or the window's unit\n"
+    "  --csv          one row a stage or item of a window; seconds, or its own unit\n"
     "  --markdown     tables for a document\n"
     "  --width N      columns of the output; 0: as wide as it needs\n"
     "  --no-colour    no colour on a terminal\n"
@@ -26,8 +26,8 @@ static const char help[] =
     "  pitwall log before.log.gz after.log.zst\n"
     "  bash pretrain.sh 2>&1 | tee pretrain.log | pitwall log -\n"
     "\n"
-    "Exit status: 0, 2 no log has timing lines, 64 wrong usage, 66 a log cannot be read,\n"
-    "74 the output cannot be written.\n";
+    "Exit status: 0, 2 no log has timing lines, 64 wrong usage, 66 a log cannot be\n"
+    "read, 74 the output cannot be written.\n";
 
 static const struct option long_options[] = {
     FORM_TABLE_OPTIONS,

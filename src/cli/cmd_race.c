@@ -14,21 +14,19 @@
 static const char help[] =
     "Usage: pitwall race [options] COMMAND_A COMMAND_B...\n"
     "\n"
-    "Run whole commands in turn, in each round in an order by coin, and say which is faster: "
-    "decided\n"
-    "after 10, 20 or 40 rounds, or no verdict. Where the commands record spans they are compared\n"
-    "span by span, else by wall time, processor time and peak memory. More than two: all against "
-    "the\n"
-    "first, judged together and ranked.\n"
+    "Run whole commands in turn, in each round in an order by coin, and say which is\n"
+    "faster: decided after 10, 20 or 40 rounds, or no verdict. Where the commands\n"
+    "record spans they are compared span by span, else by wall time, processor time\n"
+    "and peak memory. More than two: all against the first, judged together and\n"
+    "ranked.\n"
     "\n"
     "  -r, --runs N        exactly N rounds and one look at them\n"
     "  -w, --warmup N      rounds before that are not counted (1)\n"
     "  -p, --prepare CMD   run before each command, outside the clock\n"
     "  -n, --name NAME     what to call a command; in their order, may be repeated\n"
-    "  -P NAME=V,V,...     {NAME} in the commands is replaced: a command for each value\n"
+    "  -P NAME=V,V,...     {NAME} in a command is replaced: one command a value\n"
     "  --shell SHELL       the shell that runs the commands (sh); none: no shell\n"
-    "  --fail-on GATE      exit with 1 on slower:5%, slower:5%@epoch/batch, memory:10%; "
-    "repeatable\n"
+    "  --fail-on GATE      exit with 1 on slower:5%, slower:5%@PATH, memory:10%\n"
     "  --effect PCT        the smallest difference that matters (2%)\n"
     "  --level P           chance of a false alarm (0.05)\n"
     "  -o, --output DIR    for the run files (pitwall-runs/race-TIME)\n"
@@ -38,9 +36,8 @@ static const char help[] =
     "  pitwall race './train --fused' './train'\n"
     "  pitwall race -P n=1,2,4 './solve --threads {n}' --fail-on slower:5%\n"
     "\n"
-    "Exit status: 0, 1 a gate found a regression, 2 no verdict, 64 wrong usage, 69 a command "
-    "failed,\n"
-    "74 the output cannot be written.\n";
+    "Exit status: 0, 1 a gate found a regression, 2 no verdict, 64 wrong usage, 69 a\n"
+    "command failed, 74 the output cannot be written.\n";
 
 enum { SHELL = 256, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
 

@@ -14,11 +14,11 @@ static const char help[] =
     "Usage: pitwall scale -P NAME=SIZE,SIZE,... [options] COMMAND\n"
     "       pitwall scale --label NAME [options] RUN...\n"
     "\n"
-    "Find how the cost of a command grows with a size: {NAME} in the command is replaced by each\n"
-    "size, in several rounds with the sizes in random order; the least of each counts. Or from "
-    "runs\n"
-    "that carry the size as a label. Prints the class, coefficients, what else is possible, the\n"
-    "slope at the larger sizes and a chart; at least 8 sizes over two decades are advised.\n"
+    "Find how the cost of a command grows with a size: {NAME} in the command is\n"
+    "replaced by each size, in several rounds with the sizes in random order; the\n"
+    "least of each counts. Or from runs that carry the size as a label. Prints the\n"
+    "class, coefficients, what else is possible, the slope at the larger sizes and a\n"
+    "chart; at least 8 sizes over two decades are advised.\n"
     "\n"
     "  -P NAME=LIST      the sizes, by commas; FROM..TO*FACTOR is a range (8..1024*2)\n"
     "  --label NAME      take runs, with their label NAME as the size\n"
@@ -27,16 +27,14 @@ static const char help[] =
     "  --what KEY        wall, cpu or memory (wall)\n"
     "  --predict SIZE    the cost at another size, with an interval; may be repeated\n"
     "  --shell SHELL     the shell that runs the command (sh); none: no shell\n"
-    "  --json, --csv, --markdown\n"
-    "  --help            this text\n"
+    "  --json, --csv, --markdown, --help\n"
     "\n"
     "Examples:\n"
     "  pitwall scale -P n=1000..1000000*2 'head -c {n}0 /dev/urandom | sort -z'\n"
     "  pitwall scale --label size pitwall-runs/ --node epoch --predict 1e6\n"
     "\n"
-    "Exit status: 0, 2 nothing can be said, 64 wrong usage, 66 a run cannot be read, 69 the "
-    "command\n"
-    "failed, 74 the output cannot be written.\n";
+    "Exit status: 0, 2 nothing can be said, 64 wrong usage, 66 a run cannot be read,\n"
+    "69 the command failed, 74 the output cannot be written.\n";
 
 enum { LABEL = 256, NODE, ROUNDS_OPTION, WHAT, PREDICT, SHELL, HELP };
 
