@@ -27,14 +27,37 @@ static double seconds_between(const pit_run *run, uint64_t from, uint64_t to)
     return to > from ? (double)(to - from) * run->ns_per_tick / 1e9 : 0;
 }
 
-/* The index of the thread's epochs, the node with the most of them; PIT_NO_NODE. */
-static uint32_t epoch_node(const pit_thread *thread)
+/* Was the value first kept while the node's spans ran, between the first begin and the last end? */
+static int kept_during(const pit_thread *thread, uint32_t node, const pit_raw_value *value)
+{
+    uint64_t begin = UINT64_MAX, end = 0, at = value->points[0].ticks;
+    for (size_t i = 0; i < thread->event_count; i++) {
+        const pit_event *event = &thread->events[i];
+        if (event->node != node)
+            continue;
+        begin = event->begin < begin ? event->begin : begin;
+        end = event->begin + event->duration > end ? event->begin + event->duration : end;
+    }
+    return begin <= at && at <= end;
+}
+
+/* The index of the value's epochs; PIT_NO_NODE. A run that trains several models has epochs of each:
+ * those count during which the value was kept, else the node with the most of them. */
+static uint32_t epoch_node(const pit_thread *thread, const pit_raw_value *value)
 {
     uint32_t best = PIT_NO_NODE;
-    for (uint32_t i = 0; i < thread->node_count; i++)
-        if (thread->nodes[i].name && pit__role_of(thread->nodes[i].name) == PIT__ROLE_EPOCH &&
-            thread->nodes[i].count > (best == PIT_NO_NODE ? 0 : thread->nodes[best].count))
-            best = i;
+    int best_fits = 0;
+    for (uint32_t i = 0; i < thread->node_count; i++) {
+        const pit_raw_node *node = &thread->nodes[i];
+        if (!node->name || pit__role_of(node->name) != PIT__ROLE_EPOCH || node->count == 0)
+            continue;
+        int fits = kept_during(thread, i, value);
+        if (best != PIT_NO_NODE &&
+            (fits < best_fits || (fits == best_fits && node->count <= thread->nodes[best].count)))
+            continue;
+        best = i;
+        best_fits = fits;
+    }
     return best;
 }
 
@@ -50,7 +73,7 @@ static double value_at(const pit_raw_value *value, uint64_t ticks)
 /* 1: made; 0: there are no epochs to go by; or PIT_NO_MEMORY. */
 static int by_epochs(struct curve_builder *b)
 {
-    uint32_t node = epoch_node(b->thread);
+    uint32_t node = epoch_node(b->thread, b->value);
     size_t count = 0;
     for (size_t i = 0; node != PIT_NO_NODE && i < b->thread->event_count; i++)
         count += b->thread->events[i].node == node;

@@ -49,9 +49,9 @@ TEST(no_curve_is_said)
 
 /* ---- of runs ------------------------------------------------------------------------------------ */
 
-static pit_raw_node nodes[1];
+static pit_raw_node nodes[2];
 static pit_thread threads[1];
-static pit_event events[3];
+static pit_event events[7];
 static pit_point points[6];
 static pit_raw_value values[1];
 
@@ -86,6 +86,27 @@ TEST(values_of_a_run_are_taken_at_the_end_of_each_epoch)
     CHECK_STR(made_report(&run, &options, NULL),
               "name,epochs_to_converge,time_to_converge,stayed,best,best_epoch,last,epochs\n"
               "loss,3,6,yes,0.008,3,0.008,3\n");
+}
+
+/* Another model's epochs came before, and were more. */
+TEST(the_epochs_are_those_during_which_the_value_was_kept)
+{
+    pit_run run = loss_run();
+    for (size_t i = 3; i-- > 0;) {
+        events[i + 4] = events[i];
+        events[i + 4].node = 1;
+    }
+    for (size_t i = 0; i < 4; i++)
+        events[i] = (pit_event){.node = 0, .depth = 1, .begin = 100 + 200 * i, .duration = 100};
+    nodes[0] = made_node("epoch", PIT_NO_NODE, 4, 100, 0);
+    nodes[1] = made_node("epoch", PIT_NO_NODE, 3, 2000000000u, 0);
+    threads[0].event_count = 7;
+    threads[0].node_count = 2;
+    pit_report_options options = {.view = "convergence", .form = PIT_CSV};
+    CHECK(strstr(made_report(&run, &options, NULL), "\nloss,3,6,yes,0.008,3,0.008,3\n") != NULL);
+    for (size_t i = 0; i < 6; i++) /* kept during neither: the node with the most */
+        points[i].ticks += 10000000000u;
+    CHECK(strstr(made_report(&run, &options, NULL), ",4\n") != NULL);
 }
 
 TEST(without_epochs_each_value_is_one)
