@@ -19,7 +19,7 @@ enum {
 static int steps;
 static const struct example_option options[] = {
     {.name = "--steps",
-     .help = "of training, each leaks 256 kB",
+     .help = "each leaks 256 kB",
      .number = &steps,
      .low = 1,
      .high = 10000,

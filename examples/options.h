@@ -70,7 +70,7 @@ static inline void example_help(FILE *out, const struct example *example)
         const struct example_option *o = &example->options[i];
         example_help_line(out, o->name, o->number ? "N" : o->text ? "TEXT" : "", o->help);
         if (o->number)
-            fprintf(out, ", %d to %d (default: %d, quick %d)", o->low, o->high, o->full, o->quick);
+            fprintf(out, ", %d to %d (%d; quick: %d)", o->low, o->high, o->full, o->quick);
         if (o->text && *o->text)
             fprintf(out, " (default: %s)", *o->text);
         fputc('\n', out);

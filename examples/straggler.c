@@ -1,7 +1,7 @@
 /* straggler: four ranks train together, and one of them reads from a slow disk; who waits for whom?
  *
  *     straggler -o straggler.pit && pitwall report straggler-*.pit
- *     pitwall compare straggler-0.pit straggler-3.pit
+ *     pitwall report straggler-3.pit
  *
  * Each rank is a process of its own with a run file of its own (straggler-0.pit, straggler-1.pit, ...). In
  * every step it reads its part of the data, takes the gradient there, and waits until all have put
