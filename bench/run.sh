@@ -38,6 +38,8 @@ run bench_profile
 run bench_malloc
 echo "bench: bench_race.sh" >&2
 "$here/bench_race.sh" "$build" >>"$results"
+echo "bench: bench_examples.py" >&2
+python3 "$here/bench_examples.py" "$build" >>"$results"
 run bench_stall noise
 run bench_stall in_place
 run bench_stall shm

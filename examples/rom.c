@@ -264,8 +264,10 @@ static double lstm_error(struct lstm *net, const struct data *data)
     return sum / (double)rounds;
 }
 
-static void lstm_epoch(struct lstm *net, const struct data *data, float rate, uint64_t *random)
+/* The mean loss of its batches. */
+static double lstm_epoch(struct lstm *net, const struct data *data, float rate, uint64_t *random)
 {
+    double sum = 0;
     for (int i = 0; i < BATCHES; i++)
         PIT_SPAN("batch") {
             const float *windows[BATCH];
@@ -281,9 +283,12 @@ static void lstm_epoch(struct lstm *net, const struct data *data, float rate, ui
             PIT_SPAN("update") {
                 net_adam(&net->all, rate);
             }
+            double loss = lstm_loss(net, windows, BATCH, WARM);
+            sum += loss;
             pit_items(BATCH);
-            pit_value("loss", lstm_loss(net, windows, BATCH, WARM));
+            pit_value("loss", loss);
         }
+    return sum / BATCHES;
 }
 
 /* The state after the first rows of the test data. */
@@ -305,11 +310,12 @@ static int lstm_train(struct recurrent *model, const struct data *data)
         return -1;
     for (int epoch = 1; epoch <= epochs; epoch++)
         PIT_SPAN("epoch") {
-            lstm_epoch(&model->net, data, epoch < epochs ? 0.01f : 0.002f, &random);
+            float rate = epoch < epochs ? 0.01f : 0.002f;
+            double loss = lstm_epoch(&model->net, data, rate, &random);
             double error = lstm_error(&model->net, data);
             pit_value("test error", error);
-            example_progress(&example, (double)epoch / epochs, "LSTM epoch %d/%d, error %.3f",
-                             epoch, epochs, error);
+            example_progress(&example, (double)epoch / epochs,
+                             "LSTM epoch %d/%d, loss %.3f, error %.3f", epoch, epochs, loss, error);
         }
     lstm_prepare(model, data);
     return 0;
