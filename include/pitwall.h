@@ -109,7 +109,7 @@ PIT_API int pit_open(const char *path, const pit_options *options);
 
 /* Close the default recorder: stop recording, mark the run as cleanly ended. Spans still open
  * stay in the run as open. A program that ends by exit() or by returning from main is closed by
- * itself. 0; PIT_NOT_OPEN; PIT_NOT_SAVED. */
+ * itself. 0, with PITWALL=0 too, so that main may return it; PIT_NOT_OPEN; PIT_NOT_SAVED. */
 PIT_API int pit_close(void);
 
 /* Another recorder, beside the default one. Returns NULL only for PIT_OFF, PIT_NO_MEMORY and

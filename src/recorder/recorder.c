@@ -366,8 +366,8 @@ static int guarded_stop(pit_recorder *rec)
 int pit_close(void)
 {
     pit_recorder *rec = pit_default();
-    if (!is_alive(rec))
-        return PIT_NOT_OPEN;
+    if (!is_alive(rec)) /* switched off from outside is no error of the program's */
+        return switched_off ? 0 : PIT_NOT_OPEN;
     PIT_STORE(pit__enabled, 0);
     return guarded_stop(rec);
 }
