@@ -99,6 +99,7 @@ def masked(line):
     line = re.sub(r"\x1b\[[0-9;]*m", "", line)
     line = re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", "DATE", line)
     line = re.sub(r"[▁▂▃▄▅▆▇█]+", "▁", line)
+    line = re.sub(r"(?<=[a-z-])\d{3,}", "#", line)  # pids in names of files
     line = re.sub(r"(?<![\w.#])[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", "#", line)
     line = re.sub(r"# ?" + _UNIT + r"\b", "#", line)
     line = re.sub(r"([-=─])\1{3,}", r"\1\1\1", line)

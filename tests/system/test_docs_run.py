@@ -165,8 +165,9 @@ class Page:
         """Every run that the page's programs left can be read."""
         for where, _, names in os.walk(self.folder):
             for name in names:
-                if name.endswith(".pit"):
-                    self.case.run_ok([pit_case.tool(), "report", os.path.join(where, name)])
+                path = os.path.join(where, name)
+                if name.endswith(".pit") and os.path.getsize(path) > 0:
+                    self.case.run_ok([pit_case.tool(), "report", path])
 
 
 class Blocks(pit_case.Case):
