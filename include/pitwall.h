@@ -358,6 +358,39 @@ typedef struct pit_device {
 PIT_API void pit_set_device(const pit_device *device);
 PIT_API const pit_device *pit_get_device(void);
 
+/* ---- runs of programs that one starts -------------------------------------------------------- */
+
+/* How a process ended, as the one that started it saw. UINT64_MAX: not known. Figures are with those of
+ * the children that it waited for. */
+typedef struct pit_ended {
+    long pid;
+    uint64_t start_wall_ns, duration_ns; /* since 1970; from its start to its end */
+    int exit_status;                     /* -1: a signal ended it */
+    int exit_signal;                     /* 0: none did */
+    int dumped_core;
+    uint64_t user_ns, system_ns;
+    uint64_t rss_peak; /* bytes, of the largest of the processes */
+    uint64_t minor_faults, major_faults, switches, forced_switches;
+    uint64_t read_bytes, write_bytes; /* from and to storage */
+    uint64_t read_chars,
+        write_chars;    /* by calls of read and write: pipes, terminals, the cache too */
+    uint64_t children;  /* child processes that were seen, at any depth */
+    uint64_t oom_kills; /* of the cgroup after its end; pit_end_run fills it in */
+} pit_ended;
+
+/* The name of a run file as that process will make it: `wanted` as in pit_open (NULL: PITWALL_FILE, then
+ * the default name), program and start_wall_ns for the default name. 0, or PIT_BAD_ARGUMENT: it does not
+ * fit `room`, or there is no folder to start from. */
+PIT_API int pit_run_path(char *path, size_t room, const char *wanted, const char *program, long pid,
+                         uint64_t start_wall_ns);
+
+/* Keep in its run how a process ended. If it wrote one itself (at `path` or at path-2, …, with this id,
+ * which it took from PITWALL_PARENT; docs/c-api.md) it is added there; else a small run of `argv` is
+ * made, with the facts and labels of this process. `path` (room for PATH_MAX) becomes the file's. 1: its
+ * own run; 0: a small one; PIT_NOT_SAVED with errno. */
+PIT_API int pit_end_run(char *path, const unsigned char run_id[16], const char *const *argv,
+                        const pit_ended *ended);
+
 /* ---- span objects: begun here, ended there ------------------------------------------------- */
 
 /* A span that is not tied to a stack: begun on one thread, ended on this or another one. It

@@ -230,8 +230,9 @@ typedef struct pit_run {
     uint64_t skipped_blocks;  /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
-    struct pit_run *const
-        *below; /* its sub-runs (pit_runs_nest), each after the one it is beneath */
+    const pit_ended *ended; /* as the process that started it saw; NULL: nobody told */
+    /* Its sub-runs (pit_runs_nest), each after the one it is beneath. */
+    struct pit_run *const *below;
     size_t below_count;
     size_t below_unread; /* sub-runs that are there and could not be read */
     unsigned depth;      /* of a sub-run: 1 where the run above it is its parent, … */

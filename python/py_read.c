@@ -343,12 +343,47 @@ static int put_head(PyObject *dict, const pit_run *run, const pit_tree *tree)
                : 0;
 }
 
+static PyObject *seconds_known(uint64_t ns)
+{
+    return ns == PIT_UNKNOWN ? Py_NewRef(Py_None) : seconds((double)ns);
+}
+
+/* How its process ended; None where nobody told. */
+static PyObject *ended_dict(const pit_ended *e)
+{
+    if (!e)
+        Py_RETURN_NONE;
+    PyObject *dict = PyDict_New();
+    PyObject *none = Py_None;
+    int has_signal = e->exit_signal != 0;
+    if (dict && (put(dict, "pid", PyLong_FromLong(e->pid)) < 0 ||
+                 put(dict, "exit_status",
+                     has_signal ? Py_NewRef(none) : PyLong_FromLong(e->exit_status)) < 0 ||
+                 put(dict, "exit_signal",
+                     has_signal ? PyLong_FromLong(e->exit_signal) : Py_NewRef(none)) < 0 ||
+                 put(dict, "start", seconds((double)e->start_wall_ns)) < 0 ||
+                 put(dict, "duration", seconds((double)e->duration_ns)) < 0 ||
+                 put(dict, "user", seconds_known(e->user_ns)) < 0 ||
+                 put(dict, "system", seconds_known(e->system_ns)) < 0 ||
+                 put(dict, "rss_peak_bytes", number(e->rss_peak)) < 0 ||
+                 put(dict, "minor_faults", number(e->minor_faults)) < 0 ||
+                 put(dict, "major_faults", number(e->major_faults)) < 0 ||
+                 put(dict, "switches", number(e->switches)) < 0 ||
+                 put(dict, "forced_switches", number(e->forced_switches)) < 0 ||
+                 put(dict, "read_bytes", number(e->read_bytes)) < 0 ||
+                 put(dict, "write_bytes", number(e->write_bytes)) < 0 ||
+                 put(dict, "children_seen", number(e->children)) < 0))
+        Py_CLEAR(dict);
+    return dict;
+}
+
 static PyObject *run_dict(const pit_run *run)
 {
     pit_tree *tree = pit_tree_build(&run, 1);
     PyObject *dict = tree ? PyDict_New() : PyErr_NoMemory();
     if (dict &&
         (put_head(dict, run, tree) < 0 || put(dict, "facts", facts_dict(run)) < 0 ||
+         put(dict, "ended", ended_dict(run->ended)) < 0 ||
          put(dict, "nodes", list_of(tree->node_count, node_row, tree->nodes, run)) < 0 ||
          put(dict, "threads", list_of(run->thread_count, thread_row, run->threads, run)) < 0 ||
          put(dict, "samples", list_of(run->sample_count, sample_row, run->samples, run)) < 0 ||

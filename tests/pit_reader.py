@@ -43,6 +43,10 @@ SAMPLE_FIELDS = ("ticks", "rss", "rss_max", "cpu_ns", "threads", "minor_faults",
                  "cgroup_used", "pressure")
 PEAK_METHODS = (None, "rusage", "hwm")
 
+ENDED_FIELDS = ("pid", "start_wall_ns", "duration_ns", "exit_status", "exit_signal",
+                "dumped_core", "user_ns", "system_ns", "rss_peak", "minor_faults",
+                "major_faults", "switches", "forced_switches", "read_bytes", "write_bytes",
+                "read_chars", "write_chars", "children", "oom_kills")
 RUN_COUNTERS = ("no_table", "in_signal", "values_lost", "mirrors_failed", "objects_unseen")
 THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep", "table_full",
                    "signal", "clock_back", "left_open")
@@ -124,9 +128,17 @@ def read_header(view):
         "growth_errno": view.u32(216), "open_errno": view.u32(220),
         "span_cost_ps": view.u64(224), "ring_bytes": view.u64(232),
         "run_id": bytes(view.data[32:48]).hex(), "parent_run_id": bytes(view.data[240:256]).hex(),
-        "live_name": view.text(320, 128),
+        "live_name": view.text(320, 128), "ended": read_ended(view),
         "counters": dict(zip(RUN_COUNTERS, view.get("8Q", 256))),
     }
+
+
+def read_ended(view):
+    """How its process ended, if whoever started it told; what is not known is None."""
+    told, *figures = view.get("20Q", 448)
+    if told != 1:
+        return None
+    return {key: None if figure == 2**64 - 1 else figure for key, figure in zip(ENDED_FIELDS, figures)}
 
 
 def walk(view, start, end):
@@ -547,7 +559,7 @@ def parse(data):
     threads, objects, facts, samples, journal = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
-        "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters")}
+        "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters", "ended")}
     run["start_ticks"], run["end_ticks"] = header["first"]["ticks"], header["last"]["ticks"]
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)

@@ -95,7 +95,7 @@ static const struct rule {
 } rules[] = {
     {was_counted, PIT__CAUSE_OOM_KILL, 1, 1, NO_NUMBER, "oom_kill",
      "the kernel killed it for memory (oom_kill)", NULL},
-    {had_signal, PIT__CAUSE_SIGNAL, 0, 0, SIGNAL, "signal", "killed by signal ", ""},
+    {had_signal, PIT__CAUSE_SIGNAL, 0, 0, SIGNAL, "signal", "killed by ", ""},
     {had_status, PIT__CAUSE_STATUS, 0, 0, STATUS, "status",
      "ended by itself without a close, exit status ", ""},
     {is_near_limit, PIT__CAUSE_LIMIT, 1, 1, NO_NUMBER, "limit", "killed, most likely for memory",
@@ -104,11 +104,11 @@ static const struct rule {
      "killed, most likely for memory of the whole machine", NULL},
     {had_grown_to_it, PIT__CAUSE_GROWTH, 1, 1, NO_NUMBER, "growth",
      "killed, most likely for memory, of which it took more and more when last read", NULL},
-    {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, SIGNAL, "kill", "killed by signal ",
+    {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, SIGNAL, "kill", "killed by ",
      "; memory was not the reason as far as can be seen"},
     {is_memory_known, PIT__CAUSE_OTHER, 0, 1, NO_NUMBER, "not_memory",
      "ended without a close; memory was not the reason as far as can be seen", NULL},
-    {was_killed, PIT__CAUSE_KILL, 0, 0, SIGNAL, "kill_unexplained", "killed by signal ",
+    {was_killed, PIT__CAUSE_KILL, 0, 0, SIGNAL, "kill_unexplained", "killed by ",
      "; what for is not known, its memory was not read"},
     {always, PIT__CAUSE_UNKNOWN, 0, 0, NO_NUMBER, "unknown",
      "ended without a close; why is not known, its memory was not read", NULL},
@@ -128,5 +128,6 @@ struct pit__verdict pit__post_mortem(const struct pit__last_figures *figures)
                                  .key = rule->key,
                                  .words = rule->words,
                                  .after = rule->after,
-                                 .number = (int)number};
+                                 .number = (int)number,
+                                 .is_signal = rule->number == SIGNAL};
 }

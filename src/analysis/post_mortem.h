@@ -37,8 +37,9 @@ struct pit__verdict {
     int shows_memory;  /* the last figures belong behind the words */
     const char *key;   /* for machines: oom_kill, limit, … */
     const char *words; /* what to say of it */
-    const char *after; /* NULL: nothing; else words, number (the signal or the status) and this */
-    int number;
+    const char *after; /* NULL: nothing; else words, number and this */
+    int number;        /* the status, or, with is_signal, the signal */
+    int is_signal;
 };
 
 struct pit__verdict pit__post_mortem(const struct pit__last_figures *figures);

@@ -21,6 +21,9 @@ struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; an exit status */
 };
 
+/* What SIGPIPE did when we were started: programs that we start get it back. */
+extern void (*pipe_signal)(int);
+
 /* cmd_*.c */
 int cmd_report(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
@@ -54,6 +57,13 @@ int parse_width(const char *text, int *width); /* 0 or 40 to 10000; else 0 is re
 int output_width(void);  /* columns of the terminal; 0: none, as wide as need be */
 int output_colour(void); /* a terminal, and NO_COLOR and FORCE_COLOR say nothing else */
 int output_ascii(void);  /* the locale is not UTF-8 */
+
+/* The same of standard error. */
+int talk_width(void);
+int talk_colour(void);
+
+/* alloc_env.c: preload the library that counts allocations. 0, or an exit status after the message. */
+int alloc_environment(void);
 
 /* form.c: the options that say how an answer is written, for the table of getopt_long and for what
  * it answers. form_option: 0; an exit status after the message; -1: it is none of them. */

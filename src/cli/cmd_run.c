@@ -1,60 +1,83 @@
-/* cmd_run.c: pitwall run: start a program with recording switched on.
+/* cmd_run.c: pitwall run: start a program with recording switched on: options in, environment out.
  *
- * All it does to the program is to set variables of its environment; the library in it reads them.
- * What comes later adds settings here and, after the program has ended, something to say.
+ *   run_child.c   the program: started, attended, waited for
+ *   run_path.c    where its run goes, and how it is told
+ *   run_watch.c   how many processes it starts
+ *   run_end.c     what is kept and said after its end
  */
 #include "cli.h"
 #include "config.h"
+#include "run_end.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 static const char help[] =
     "Usage: pitwall run [options] -- PROGRAM [arguments]\n"
     "\n"
-    "Start a program that uses libpitwall and have it record, without a change to its code.\n"
+    "Run a program as without us, and leave a run of it: what its spans recorded, if it has any,\n"
+    "and how it ended, the time, memory, faults and I/O that it took.\n"
     "\n"
     "  -o, --output FILE   the run file; %p is the pid, %r the rank, %h the host. Without it:\n"
     "                      pitwall-runs/<program>-<start>-<host>-<rank or pid>.pit\n"
-    "  --config FILE       settings from a YAML file, block pitwall: or trainer_params:\n"
-    "  --memory            every span measures memory\n"
     "  --label KEY=VALUE   kept with the run; may be repeated\n"
+    "  --memory            every span measures memory\n"
+    "  --alloc             count what is allocated (preloads libpitwall-alloc)\n"
+    "  --trace SIZE        the flight recorder: 16 or 16M megabytes, 512k; 0: none\n"
     "  --sample HZ         background readings a second; 0: none\n"
-    "  --stats             at the end, on standard error: time, processor time, peak memory\n"
+    "  --config FILE       settings from a YAML file, block pitwall: or trainer_params:\n"
+    "  --report            print the report at the end; without it: on a terminal. --no-report\n"
+    "  --stats             print time, processor time and peak memory at the end\n"
+    "  --quiet             say nothing at the end, on a terminal either\n"
+    "  --no-auto           no hooks: only what the program's own code records\n"
     "  --help              this text\n"
     "\n"
-    "An option here goes before the file, the file before the environment; what the program's\n"
-    "own code says goes before all of them.\n"
+    "All that is said goes to standard error. An option here goes before the file, the file "
+    "before\n"
+    "the environment; what the program's own code says goes before all of them.\n"
     "\n"
     "Examples:\n"
     "  pitwall run -- ./train --epochs 3\n"
-    "  pitwall run -o run.pit --memory -- ./train\n"
-    "  pitwall run --config conf/trainer.yaml -- ./train\n"
+    "  pitwall run -o run.pit --memory --label lr=0.1 -- python3 train.py\n"
+    "  pitwall run --quiet -- make -j8 2>errors | tee log\n"
     "\n"
     "Exit status: the program's own; 128 + N where signal N killed it; 127 it was not found,\n"
-    "126 it could not be started; 64 wrong usage, 66 the file of --config cannot be read.\n";
+    "126 it could not be started; 64 wrong usage, 66 a file of ours cannot be read, 74 the run\n"
+    "cannot be written there: with these the program is not started.\n";
 
-enum { CONFIG = 256, MEMORY, SAMPLE, LABEL, STATS };
-enum { EXIT_NOT_STARTED = 126, EXIT_NOT_FOUND = 127, EXIT_BY_SIGNAL = 128 };
+enum {
+    CONFIG = 256,
+    MEMORY,
+    ALLOC,
+    TRACE,
+    SAMPLE,
+    LABEL,
+    STATS,
+    REPORT,
+    NO_REPORT,
+    QUIET,
+    NO_AUTO
+};
 
 static const struct option long_options[] = {
     {"output", required_argument, NULL, 'o'},  {"config", required_argument, NULL, CONFIG},
-    {"memory", no_argument, NULL, MEMORY},     {"sample", required_argument, NULL, SAMPLE},
+    {"memory", no_argument, NULL, MEMORY},     {"alloc", no_argument, NULL, ALLOC},
+    {"trace", required_argument, NULL, TRACE}, {"sample", required_argument, NULL, SAMPLE},
     {"label", required_argument, NULL, LABEL}, {"stats", no_argument, NULL, STATS},
+    {"report", no_argument, NULL, REPORT},     {"no-report", no_argument, NULL, NO_REPORT},
+    {"quiet", no_argument, NULL, QUIET},       {"no-auto", no_argument, NULL, NO_AUTO},
     {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
 };
 
 struct request {
     const char *output, *config_path, *sample;
-    int memory, stats;
+    char trace[24]; /* bytes; "": not asked for */
+    int memory, alloc, stats, quiet, no_auto;
+    int report;         /* 1 asked for, -1 not wanted, 0: on a terminal */
     char labels[16384]; /* one a line */
 };
 
@@ -63,6 +86,23 @@ static int is_rate(const char *text)
     char *end;
     double number = strtod(text, &end);
     return end != text && !*end && number >= 0 && number <= 1000;
+}
+
+/* "16" and "16M" are megabytes; k, G and plain bytes with B. */
+static int parse_size(const char *text, char *bytes, size_t room)
+{
+    static const char units[] = "BkMG";
+    char *end;
+    double number = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : strchr(units, 'M');
+    if (end == text || !unit || !*unit || (*end && end[1]) || !(number >= 0 && number <= 1e12))
+        return 0;
+    for (const char *u = units; u < unit; u++)
+        number *= 1024;
+    if (number > 1e12)
+        return 0;
+    snprintf(bytes, room, "%.0f", number);
+    return 1;
 }
 
 static int add_label(struct request *request, const char *label)
@@ -76,60 +116,99 @@ static int add_label(struct request *request, const char *label)
     return 1;
 }
 
+/* Options without an argument; 1: it is none of them. */
+static int parse_switch(int option, struct request *request)
+{
+    switch (option) {
+    case MEMORY:
+        request->memory = 1;
+        return 0;
+    case ALLOC:
+        request->alloc = 1;
+        return 0;
+    case STATS:
+        request->stats = 1;
+        return 0;
+    case REPORT:
+        request->report = 1;
+        return 0;
+    case NO_REPORT:
+        request->report = -1;
+        return 0;
+    case QUIET:
+        request->quiet = 1;
+        return 0;
+    case NO_AUTO:
+        request->no_auto = 1;
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+/* 0; an exit status; or 1: it is none of ours. */
+static int parse_value(int option, struct request *request)
+{
+    switch (option) {
+    case 'o':
+        request->output = optarg;
+        return *optarg ? 0 : fail_usage("run", "--output", optarg, "no name");
+    case CONFIG:
+        request->config_path = optarg;
+        return 0;
+    case LABEL:
+        return add_label(request, optarg)
+                   ? 0
+                   : fail_usage("run", "--label", optarg, "not KEY=VALUE on one line, or too long");
+    case SAMPLE:
+        request->sample = optarg;
+        return is_rate(optarg)
+                   ? 0
+                   : fail_usage("run", "--sample", optarg, "not a number from 0 to 1000");
+    case TRACE:
+        return parse_size(optarg, request->trace, sizeof request->trace)
+                   ? 0
+                   : fail_usage("run", "--trace", optarg, "not a size: 16, 16M, 512k");
+    default:
+        return 1;
+    }
+}
+
 /* 0; an exit status; or -1 after the help was printed. The program's own options are not ours: the
  * first word that is no option ends them. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
     int option;
-    while ((option = getopt_long(argc, argv, "+:o:h", long_options, NULL)) != -1)
-        switch (option) {
-        case 'o':
-            if (!*optarg)
-                return fail_usage("run", "--output", optarg, "no name");
-            request->output = optarg;
-            break;
-        case CONFIG:
-            request->config_path = optarg;
-            break;
-        case MEMORY:
-            request->memory = 1;
-            break;
-        case STATS:
-            request->stats = 1;
-            break;
-        case LABEL:
-            if (!add_label(request, optarg))
-                return fail_usage("run", "--label", optarg,
-                                  "not KEY=VALUE on one line, or too long");
-            break;
-        case SAMPLE:
-            if (!is_rate(optarg))
-                return fail_usage("run", "--sample", optarg, "not a number from 0 to 1000");
-            request->sample = optarg;
-            break;
-        case 'h':
+    while ((option = getopt_long(argc, argv, "+:o:h", long_options, NULL)) != -1) {
+        if (option == 'h') {
             fputs(help, stdout);
             return -1;
-        default:
-            return fail_option("run", option, argv);
         }
+        int status = parse_switch(option, request);
+        if (status == 1)
+            status = parse_value(option, request);
+        if (status == 1)
+            return fail_option("run", option, argv);
+        if (status)
+            return status;
+    }
     return optind == argc ? fail_usage("run", "no program given", NULL, NULL) : 0;
 }
 
 /* The file first, then the options, which replace what it says. */
 static int gather(const struct request *request, struct config *config)
 {
-    int status = 0;
-    if (request->config_path)
-        status = config_read(request->config_path, config);
-    if (!status && request->output)
-        status = config_set(config, "PITWALL_FILE", request->output);
-    if (!status && request->memory)
-        status = config_set(config, "PITWALL_MEMORY", "1");
-    if (!status && *request->labels)
-        status = config_set(config, "PITWALL_LABELS", request->labels);
-    if (!status && request->sample)
-        status = config_set(config, "PITWALL_SAMPLE", request->sample);
+    const struct setting options[] = {
+        {"PITWALL_FILE", (char *)(uintptr_t)request->output},
+        {"PITWALL_MEMORY", (char *)(uintptr_t)(request->memory ? "1" : NULL)},
+        {"PITWALL_LABELS", (char *)(uintptr_t)(*request->labels ? request->labels : NULL)},
+        {"PITWALL_SAMPLE", (char *)(uintptr_t)request->sample},
+        {"PITWALL_RING", (char *)(uintptr_t)(*request->trace ? request->trace : NULL)},
+    };
+    int status = request->config_path ? config_read(request->config_path, config) : 0;
+    for (size_t i = 0; i < sizeof options / sizeof options[0] && !status; i++)
+        if (options[i].value)
+            status = config_set(config, options[i].variable, options[i].value);
     return status;
 }
 
@@ -141,150 +220,57 @@ static const char *setting_of(const struct config *config, const char *variable)
     return NULL;
 }
 
-/* A run is what was asked for, so it is switched on, unless the file says that it is not. */
+/* A run is what was asked for, so it is switched on, unless the file says that it is not. The name of the
+ * run is set when the program's pid is known. */
 static int set_environment(const struct config *config)
 {
     int bad = 0;
     if (!setting_of(config, "PITWALL"))
         bad |= setenv("PITWALL", "1", 1);
     for (size_t i = 0; i < config->count; i++)
-        bad |= setenv(config->settings[i].variable, config->settings[i].value, 1);
+        if (strcmp(config->settings[i].variable, "PITWALL_FILE") != 0)
+            bad |= setenv(config->settings[i].variable, config->settings[i].value, 1);
     return bad ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(errno)) : 0;
 }
 
-/* ---- the child ------------------------------------------------------------------------------ */
-
-static volatile pid_t child; /* for the signal handler */
-
-/* Signals that a person or a job system sends to us are meant for the program. Those that a terminal
- * sends reach it anyway, and a second one would be one too many. */
-static void pass_on(int signal_number, siginfo_t *info, void *context)
+/* 0, or an exit status after the message. */
+static int prepare(const struct request *request, struct config *config)
 {
-    (void)context;
-    int from_terminal = info->si_code == SI_KERNEL;
-    if (child > 0 && !from_terminal)
-        kill(child, signal_number);
+    int status = gather(request, config);
+    if (!status)
+        status = set_environment(config);
+    if (!status && request->alloc)
+        status = alloc_environment();
+    return status;
 }
 
-static void pass_signals_on(void)
+static int run(const struct request *request, const struct config *config, char **argv)
 {
-    static const int passed[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
-                                 SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH};
-    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
-    sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        struct sigaction before;
-        if (sigaction(passed[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(passed[i], &action, NULL); /* nohup's stays ignored, in the program too */
-    }
-}
-
-/* In the child: become the program, or tell the parent through the pipe why not. */
-static void become(char **argv, const sigset_t *mask, int report)
-{
-    signal(SIGPIPE, SIG_DFL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    execvp(argv[0], argv);
-    int why = errno;
-    ssize_t written = write(report, &why, sizeof why);
-    _exit(written == (ssize_t)sizeof why ? EXIT_NOT_STARTED : EXIT_NOT_FOUND);
-}
-
-/* The errno that the child could not start with; 0 if it has become the program, which closes the
- * pipe. */
-static int why_not(int report)
-{
-    int why;
-    ssize_t got;
-    do
-        got = read(report, &why, sizeof why);
-    while (got < 0 && errno == EINTR);
-    return got == (ssize_t)sizeof why ? why : 0;
-}
-
-static int wait_for(struct rusage *usage)
-{
-    int status;
-    while (wait4(child, &status, 0, usage) < 0)
-        if (errno != EINTR)
-            return EXIT_NOT_STARTED;
-    child = 0;
-    return WIFSIGNALED(status) ? EXIT_BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static int start(char **argv, struct rusage *usage)
-{
-    int pipe_fds[2], why = 0;
-    sigset_t all, before;
-    if (pipe2(pipe_fds, O_CLOEXEC) != 0)
+    struct run_program program = {.argv = argv,
+                                  .wanted = setting_of(config, "PITWALL_FILE"),
+                                  .no_run = strcmp(getenv("PITWALL"), "0") == 0};
+    int on_terminal = isatty(STDERR_FILENO) && !request->quiet;
+    struct run_closing closing = {.says = on_terminal || request->report > 0,
+                                  .stats = request->stats,
+                                  .report = request->report ? request->report > 0 : on_terminal};
+    if (getrandom(program.run_id, sizeof program.run_id, 0) != (ssize_t)sizeof program.run_id)
         return fail(EXIT_NOT_STARTED, "cannot start", argv[0], strerror(errno));
-    sigfillset(&all); /* none comes before we know the child */
-    sigprocmask(SIG_BLOCK, &all, &before);
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0)
-        become(argv, &before, pipe_fds[1]);
-    why = pid < 0 ? errno : 0;
-    child = pid;
-    if (pid > 0)
-        pass_signals_on();
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    close(pipe_fds[1]);
-    if (pid > 0)
-        why = why_not(pipe_fds[0]);
-    close(pipe_fds[0]);
-    int status = pid > 0 ? wait_for(usage) : 0;
-    if (!why)
-        return status;
-    return fail(why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start", argv[0],
-                strerror(why));
-}
-
-/* ---- what it took ---------------------------------------------------------------------------- */
-
-/* Of the run itself, in bytes; 0 where there is none. A span that measures memory resets the mark
- * that the kernel hands on at the end, so the run's own peak can be the higher one. */
-static double recorded_peak(const char *path)
-{
-    pit_run *run = path && !strchr(path, '%') ? pit_run_open(path, NULL) : NULL;
-    double peak = run ? (double)run->rss_peak : 0;
-    pit_run_free(run);
-    return peak;
-}
-
-static double now_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void print_stats(const struct rusage *usage, double seconds, const char *path)
-{
-    double seen = (double)usage->ru_maxrss * 1024, recorded = recorded_peak(path);
-    fprintf(stderr, "pitwall: ran %.3f s, %.3f s user, %.3f s system, peak RSS %.1f MB\n", seconds,
-            (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6,
-            (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6,
-            (recorded > seen ? recorded : seen) / (1024 * 1024));
+    int status = run_child(&program);
+    if (program.ended.pid)
+        run_end(&program, &closing);
+    return status;
 }
 
 int cmd_run(int argc, char **argv)
 {
     struct request request = {0};
     struct config config = {0};
-    struct rusage usage = {0};
     int status = parse_options(argc, argv, &request);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
-    status = gather(&request, &config);
+    status = prepare(&request, &config);
     if (!status)
-        status = set_environment(&config);
+        status = run(&request, &config, argv + optind);
     config_free(&config);
-    if (status)
-        return status;
-    double begun = now_seconds();
-    status = start(argv + optind, &usage);
-    if (request.stats)
-        print_stats(&usage, now_seconds() - begun, request.output);
     return status;
 }

@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <string.h>
 
+void (*pipe_signal)(int);
+
 static const struct command commands[] = {
     {"report", "where the time of one or several runs went", cmd_report},
     {"compare", "which of two or more is faster, and whether that is real", cmd_compare},
@@ -66,7 +68,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); /* numbers stay as they are in C */
     /* a reader that goes away is an error like a full disk, and is said as one */
-    signal(SIGPIPE, SIG_IGN);
+    pipe_signal = signal(SIGPIPE, SIG_IGN);
     int status = run(argc, argv);
     if (status == EXIT_CANNOT_WRITE) /* said already */
         return status;

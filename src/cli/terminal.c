@@ -1,4 +1,4 @@
-/* terminal.c: how standard output wants to be written: width, colour, characters. */
+/* terminal.c: how standard output and standard error want to be written: width, colour, characters. */
 #include "cli.h"
 
 #include <langinfo.h>
@@ -20,13 +20,13 @@ int parse_width(const char *text, int *width)
     return 1;
 }
 
-int output_width(void)
+static int width_of(int fd)
 {
     struct winsize size;
-    if (!isatty(STDOUT_FILENO))
+    if (!isatty(fd))
         return 0;
     long width = 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
     const char *columns = getenv("COLUMNS");
     if (width <= 0 && columns)
@@ -43,14 +43,34 @@ static const char *setting(const char *name)
     return value && *value ? value : NULL;
 }
 
-int output_colour(void)
+static int colour_of(int fd)
 {
     if (setting("NO_COLOR"))
         return 0;
     const char *force = setting("FORCE_COLOR"), *terminal = setting("TERM");
     if (force)
         return strcmp(force, "0") != 0;
-    return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+    return isatty(fd) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+int output_width(void)
+{
+    return width_of(STDOUT_FILENO);
+}
+
+int output_colour(void)
+{
+    return colour_of(STDOUT_FILENO);
+}
+
+int talk_width(void)
+{
+    return width_of(STDERR_FILENO);
+}
+
+int talk_colour(void)
+{
+    return colour_of(STDERR_FILENO);
 }
 
 int output_ascii(void)

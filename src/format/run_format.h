@@ -10,8 +10,8 @@
  * them into nanoseconds. docs/run-format.md says the same in prose, byte by byte, with the rules
  * by which a reader finishes what a killed writer had begun.
  *
- * Nothing here has side effects. The measured process is the only writer of a run; each block
- * below a thread table has one writing thread.
+ * Nothing here has side effects. The measured process is the only writer of a run while it lives; each
+ * block below a thread table has one writing thread.
  */
 #ifndef PIT_RUN_FORMAT_H
 #define PIT_RUN_FORMAT_H
@@ -64,6 +64,27 @@ struct pit_fmt_pair {
     uint64_t error_ns; /* half the time the reading took */
 };
 
+/* How the process ended, as the one that started it saw (`pitwall run`): written into the header after
+ * its end, when nobody else writes. UINT64_MAX: not known. */
+struct pit_fmt_ended {
+    uint64_t is_there; /* 1; 0: nobody told, the rest means nothing */
+    uint64_t pid;
+    uint64_t start_wall_ns; /* since 1970 */
+    uint64_t duration_ns;
+    uint64_t exit_status; /* UINT64_MAX: a signal ended it */
+    uint64_t exit_signal; /* 0: none did */
+    uint64_t dumped_core;
+    uint64_t user_ns, system_ns; /* with those of children it waited for, as what follows */
+    uint64_t rss_peak;           /* of the largest of them */
+    uint64_t minor_faults, major_faults;
+    uint64_t switches, forced_switches;
+    uint64_t read_bytes, write_bytes; /* from and to storage */
+    uint64_t read_chars, write_chars; /* by calls of read and write, pipes and the cache too */
+    uint64_t children;                /* child processes that were seen, at any depth */
+    uint64_t oom_kills;               /* of the cgroup after its end */
+    uint64_t spare[4];
+};
+
 struct pit_fmt_header {
     uint8_t magic[8];            /*   0 */
     uint16_t major;              /*   8 */
@@ -93,7 +114,8 @@ struct pit_fmt_header {
     uint8_t parent_run_id[16];   /* 240 the run this process was forked from, else zero */
     uint64_t counters[PIT_FMT_RUN_COUNTERS]; /* 256 enum pit_fmt_run_counter */
     char live_name[128];                     /* 320 file below /dev/shm that holds the live pages */
-    uint8_t spare[4096 - 448];               /* 448 zero */
+    struct pit_fmt_ended ended;              /* 448 */
+    uint8_t spare[4096 - 640];               /* 640 zero */
 };
 
 enum pit_fmt_block_type {
@@ -491,6 +513,8 @@ PIT_FMT_ASSERT(sizeof(struct pit_fmt_header) == PIT_FMT_HEADER_BYTES, "header");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, first) == 80, "header.first");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, used_bytes) == 192, "header.used_bytes");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, live_name) == 320, "header.live_name");
+PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, ended) == 448, "header.ended");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_ended) == 192, "ended");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_block) == PIT_FMT_ALIGN, "block");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_frame) == 32, "frame");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_pending) == 64, "pending");

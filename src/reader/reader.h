@@ -9,6 +9,7 @@
  *   thread_read.c  one thread: nodes, stack, ring, values
  *   sample_read.c  what the sampler read
  *   journal_read.c what happened once
+ *   ended_read.c   how its process ended
  *   run_parse.c    all of it together: the plain model
  *   run_watch.c    a live run looked at again and again
  *
@@ -109,6 +110,9 @@ void pit__samples_read(const struct pit__image *image, struct pit__arena *arena,
 
 /* The journal of the run. */
 void pit__journal_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
+
+/* How its process ended, if that was told. */
+void pit__ended_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
 /* One thread's part of the model; the blocks are those of this thread, in file order. */
 void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,

@@ -382,6 +382,7 @@ pit_run *pit__run_build(struct pit__image *image, pit_error *error)
         read_objects(image, run, read_threads(image, run));
         pit__samples_read(image, arena_of(run), run);
         pit__journal_read(image, arena_of(run), run);
+        pit__ended_read(image, arena_of(run), run);
         pit__end_read(run);
     }
     free(image->blocks);

@@ -88,12 +88,11 @@ static void add_machine(pit_recorder *rec)
     add(rec, "cpus", text);
 }
 
-static void add_start(pit_recorder *rec)
+static void add_start(pit_recorder *rec, time_t start)
 {
     char text[48];
-    time_t now = time(NULL);
     struct tm parts;
-    if (!localtime_r(&now, &parts))
+    if (!localtime_r(&start, &parts))
         return;
     size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &parts);
     if (length > 5) { /* +0200 becomes +02:00 */
@@ -253,23 +252,47 @@ static void boot_id(unsigned char *id)
         }
 }
 
-void pit__facts_write(pit_recorder *rec, const pit_options *options)
+/* Where it runs: of this process and of one that it starts alike. */
+static void add_place(pit_recorder *rec, const char *path, long pid)
 {
     char text[PATH_MAX];
-    boot_id(rec->header->boot_id);
-    add(rec, "program", pit__program_name());
-    add_arguments(rec);
     if (getcwd(text, sizeof text))
         add(rec, "cwd", text);
-    add(rec, "path", rec->path);
-    snprintf(text, sizeof text, "%ld", (long)getpid());
+    add(rec, "path", path);
+    snprintf(text, sizeof text, "%ld", pid);
     add(rec, "pid", text);
     add_machine(rec);
     add_rank(rec);
+}
+
+void pit__facts_write(pit_recorder *rec, const pit_options *options)
+{
+    boot_id(rec->header->boot_id);
+    add(rec, "program", pit__program_name());
+    add_arguments(rec);
+    add_place(rec, rec->path, (long)getpid());
     if (!pit__is_bare_clone()) { /* the calendar and files by FILE take locks of libc */
-        add_start(rec);
+        add_start(rec, time(NULL));
         add_git(rec);
     }
     add_environment_labels(rec);
     add_labels(rec, options->labels);
+}
+
+void pit__facts_of_other(pit_recorder *rec, const char *path, const char *const *argv,
+                         const pit_ended *ended)
+{
+    char text[4096] = "";
+    size_t used = 0;
+    const char *slash = strrchr(argv[0], '/');
+    boot_id(rec->header->boot_id);
+    add(rec, "program", slash ? slash + 1 : argv[0]);
+    for (size_t i = 1; argv[i] && used < sizeof text; i++)
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "", argv[i]);
+    add(rec, "arguments", text);
+    add_place(rec, path, ended->pid);
+    add_start(rec, (time_t)(ended->start_wall_ns / 1000000000u));
+    add_git(rec);
+    add_environment_labels(rec);
 }

@@ -45,6 +45,11 @@ void pit__parent_read(void)
     program_pid = has_parent && pid ? strtol(pid, NULL, 10) : 0;
 }
 
+int pit__has_parent(void)
+{
+    return has_parent;
+}
+
 static int is_program(void)
 {
     return has_parent && program_pid == (long)getpid();
@@ -77,8 +82,10 @@ void pit__take_id(const char *path, unsigned char *id)
     memcpy(id, parent_id, sizeof parent_id);
 }
 
-void pit__name_inherited(struct pit_fmt_header *header)
+int pit__name_inherited(struct pit_fmt_header *header)
 {
-    if (has_parent && memcmp(header->run_id, parent_id, sizeof parent_id) != 0)
+    int has_other = has_parent && memcmp(header->run_id, parent_id, sizeof parent_id) != 0;
+    if (has_other)
         memcpy(header->parent_run_id, parent_id, sizeof parent_id);
+    return has_other;
 }

@@ -1,4 +1,5 @@
-/* Names of run files: templates, the default name, and a child's name beside its parent's. */
+/* Names of run files: templates, the default name, and a child's name beside its parent's; of this
+ * process or of one that it starts. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -43,23 +44,31 @@ static void host_name(char *text, size_t room)
         snprintf(text, room, "host");
 }
 
-static void rank_or_pid(char *text, size_t room)
+/* Whose run it is to be. */
+struct whose {
+    const char *program;
+    long pid;
+    time_t start;
+    int is_below; /* PITWALL_FILE is another process's, which it was started below */
+};
+
+static void rank_or_pid(char *text, size_t room, const struct whose *whose)
 {
     pit__rank(text, room);
     if (!text[0])
-        snprintf(text, room, "%ld", (long)getpid());
+        snprintf(text, room, "%ld", whose->pid);
 }
 
-void pit__path_default(char *name, size_t room)
+/* The default file name, without a folder. */
+static void default_name(char *name, size_t room, const struct whose *whose)
 {
     char host[65], rank[24], start[32] = "";
     host_name(host, sizeof host);
-    rank_or_pid(rank, sizeof rank);
-    time_t now = time(NULL);
+    rank_or_pid(rank, sizeof rank, whose);
     struct tm parts;
-    if (localtime_r(&now, &parts))
+    if (localtime_r(&whose->start, &parts))
         strftime(start, sizeof start, "%Y%m%d-%H%M%S", &parts);
-    snprintf(name, room, "%.80s-%s-%s-%s" SUFFIX, pit__program_name(), start, host, rank);
+    snprintf(name, room, "%.80s-%s-%s-%s" SUFFIX, whose->program, start, host, rank);
 }
 
 /* Append text at *at, keeping a zero behind it. 0 or ENAMETOOLONG. */
@@ -73,15 +82,15 @@ static int append(char *path, size_t *at, const char *text)
     return 0;
 }
 
-static int append_field(char *path, size_t *at, char which)
+static int append_field(char *path, size_t *at, char which, const struct whose *whose)
 {
     char text[72];
     switch (which) {
     case 'p':
-        snprintf(text, sizeof text, "%ld", (long)getpid());
+        snprintf(text, sizeof text, "%ld", whose->pid);
         break;
     case 'r':
-        rank_or_pid(text, sizeof text);
+        rank_or_pid(text, sizeof text, whose);
         break;
     case 'h':
         host_name(text, sizeof text);
@@ -95,12 +104,12 @@ static int append_field(char *path, size_t *at, char which)
     return append(path, at, text);
 }
 
-static int expand_template(char *path, size_t *at, const char *wanted)
+static int expand_template(char *path, size_t *at, const char *wanted, const struct whose *whose)
 {
     int error = 0;
     for (const char *c = wanted; *c && !error; c++) {
         if (*c == '%' && c[1]) {
-            error = append_field(path, at, *++c);
+            error = append_field(path, at, *++c, whose);
         } else {
             char one[2] = {*c, 0};
             error = append(path, at, one);
@@ -147,17 +156,17 @@ static int tells_processes_apart(const char *wanted)
 
 /* The name in the environment is for the program that was started with it; what that starts in turn
  * goes beside it. */
-static int name_below(char *path)
+static int name_below(char *path, long pid)
 {
     char beside[PATH_MAX], between[32];
-    snprintf(between, sizeof between, "-spawn%ld", (long)getpid());
+    snprintf(between, sizeof between, "-spawn%ld", pid);
     int error = insert_before_suffix(beside, path, between);
     if (!error)
         memcpy(path, beside, strlen(beside) + 1);
     return error;
 }
 
-int pit__path_expand(char *path, const char *wanted)
+static int expand(char *path, const char *wanted, const struct whose *whose)
 {
     char name[PATH_MAX];
     int from_environment = !wanted || !*wanted;
@@ -168,19 +177,40 @@ int pit__path_expand(char *path, const char *wanted)
     size_t at;
     int error = start_absolute(path, &at, wanted);
     if (!error)
-        error = expand_template(path, &at, wanted);
+        error = expand_template(path, &at, wanted, whose);
     if (error)
         return error;
     struct stat found;
     int is_folder = path[at - 1] == '/' || (stat(path, &found) == 0 && S_ISDIR(found.st_mode));
     if (!is_folder)
-        return from_environment && pit__is_below() && !tells_processes_apart(wanted)
-                   ? name_below(path)
+        return from_environment && whose->is_below && !tells_processes_apart(wanted)
+                   ? name_below(path, whose->pid)
                    : 0;
     if (path[at - 1] != '/')
         error = append(path, &at, "/");
-    pit__path_default(name, sizeof name);
+    default_name(name, sizeof name, whose);
     return error ? error : append(path, &at, name);
+}
+
+int pit__path_expand(char *path, const char *wanted)
+{
+    struct whose whose = {pit__program_name(), (long)getpid(), time(NULL), pit__is_below()};
+    return expand(path, wanted, &whose);
+}
+
+int pit_run_path(char *path, size_t room, const char *wanted, const char *program, long pid,
+                 uint64_t start_wall_ns)
+{
+    char made[PATH_MAX];
+    const char *slash = program ? strrchr(program, '/') : NULL;
+    if (!path || !program)
+        return PIT_BAD_ARGUMENT;
+    struct whose whose = {slash ? slash + 1 : program, pid, (time_t)(start_wall_ns / 1000000000u),
+                          pit__has_parent()};
+    if (expand(made, wanted, &whose) != 0 || strlen(made) >= room)
+        return PIT_BAD_ARGUMENT;
+    memcpy(path, made, strlen(made) + 1);
+    return 0;
 }
 
 int pit__path_of_child(char *path, const char *parent_path)
@@ -190,14 +220,19 @@ int pit__path_of_child(char *path, const char *parent_path)
     return insert_before_suffix(path, parent_path, between);
 }
 
+int pit__path_beside(char *beside, const char *path, int number)
+{
+    char between[16] = "";
+    if (number > 1)
+        snprintf(between, sizeof between, "-%d", number);
+    return insert_before_suffix(beside, path, between);
+}
+
 int pit__create_beside(char *path, int mode)
 {
-    char tried[PATH_MAX], between[16];
-    for (int number = 1; number < 10000; number++) {
-        between[0] = 0;
-        if (number > 1)
-            snprintf(between, sizeof between, "-%d", number);
-        if (insert_before_suffix(tried, path, between) != 0) {
+    char tried[PATH_MAX];
+    for (int number = 1; number <= PIT__MOST_BESIDE; number++) {
+        if (pit__path_beside(tried, path, number) != 0) {
             errno = ENAMETOOLONG;
             return -1;
         }

@@ -37,8 +37,7 @@ static int keeps_mappings(const char *folder)
     return 0;
 }
 
-/* Make the folders of path; `folder` gets the last one. 0 or an errno. */
-static int make_folders(const char *path, char *folder)
+int pit__make_folders(const char *path, char *folder)
 {
     snprintf(folder, PATH_MAX, "%s", path);
     char *last = strrchr(folder, '/');
@@ -147,7 +146,7 @@ static int place_on_disk(pit_recorder *rec, const char *wanted, unsigned char *r
     }
     if (!has_path && !wanted)
         pit__take_id(rec->path, run_id);
-    error = make_folders(rec->path, folder);
+    error = pit__make_folders(rec->path, folder);
     if (error)
         return error;
     const char *live = getenv("PITWALL_LIVE");

@@ -129,6 +129,21 @@ static pit_recorder *recorder_alloc(void)
     return NULL;
 }
 
+pit_recorder *pit__recorder_blank(void)
+{
+    pit_recorder *rec = recorder_alloc();
+    if (!rec)
+        return NULL;
+    rec->clock = pit__clock_get();
+    rec->in_memory = 1;
+    if (pit__run_map(rec, -1, LEAST_MAX_BYTES) == 0) {
+        fill_header(rec);
+        return rec;
+    }
+    munmap(rec, sizeof *rec);
+    return NULL;
+}
+
 static void note_file(pit_recorder *rec)
 {
     struct stat found;

@@ -10,6 +10,7 @@
  *   run_file.c      the mapped file: grow, hand out blocks, save
  *   place.c         where the run lives; making its file
  *   parent_run.c    the run that this process was started below
+ *   end_run.c       how a program that was started ended, into its run
  *   mirror.c        copying live pages from shared memory to the path
  *   journal.c       what happened once, with its figures
  *   probe.c         memory of the process for callers without a recorder
@@ -214,23 +215,33 @@ int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes);
 /* Make a new file at path or, if it is taken, beside it; path (PATH_MAX) becomes its name.
  * The descriptor, or -1 with errno. */
 int pit__create_beside(char *path, int mode);
+/* The name that is tried as the number-th, from 1, which is path itself. 0 or an errno. */
+#define PIT__MOST_BESIDE 9999
+int pit__path_beside(char *beside, const char *path, int number);
+/* Make the folders of path; `folder` (PATH_MAX) gets the last one. 0 or an errno. */
+int pit__make_folders(const char *path, char *folder);
+/* A recorder in memory that nothing is recorded in: to lay out a run by hand. NULL without memory. */
+pit_recorder *pit__recorder_blank(void);
 /* Expand a template into path (PATH_MAX): default name if NULL. 0 or an errno. */
 int pit__path_expand(char *path, const char *wanted);
-/* The default file name, without a folder. */
-void pit__path_default(char *name, size_t room);
 /* path of a child's run beside its parent's. 0 or an errno. */
 int pit__path_of_child(char *path, const char *parent_path);
 /* parent_run.c: read the environment, once. */
 void pit__parent_read(void);
-/* Was this process started below a run, without being the program that the run is to be of? */
+/* Was this process started below a run? */
+int pit__has_parent(void);
+/* The same, without being the program that the run is to be of? */
 int pit__is_below(void);
 /* For the run that is about to be made at `path`, as the environment says: where this process is that
  * program, and has not taken the run's id yet, `id` becomes it. */
 void pit__take_id(const char *path, unsigned char *id);
-/* Name the parent that the environment tells of, if any. */
-void pit__name_inherited(struct pit_fmt_header *header);
+/* Name the parent that the environment tells of, if any; 1 if there is one. */
+int pit__name_inherited(struct pit_fmt_header *header);
 void pit__random(void *bytes, size_t count);
 void pit__facts_write(pit_recorder *rec, const pit_options *options);
+/* The same of another process, which this one started. */
+void pit__facts_of_other(pit_recorder *rec, const char *path, const char *const *argv,
+                         const pit_ended *ended);
 /* The rank of this process in `text`, or "" where there is none. */
 void pit__rank(char *text, size_t room);
 const char *pit__program_name(void);

@@ -193,9 +193,11 @@ static uint64_t cgroup_limit(void)
     return limit;
 }
 
-static uint64_t cgroup_oom_kills(void)
+uint64_t pit__oom_kills(void)
 {
     char file[1200], text[512];
+    if (!cgroup.version)
+        find_cgroup();
     file_of(file, sizeof file, cgroup.folder, "memory.oom_control", "memory.events");
     return cgroup.version && read_text(file, text, sizeof text) ? number_after(text, "oom_kill ")
                                                                 : UNKNOWN;
@@ -211,7 +213,7 @@ void pit__sample_limits(struct pit_fmt_samples *samples)
     PIT_STORE(samples->machine_bytes, kilobytes == UNKNOWN ? UNKNOWN : kilobytes * 1024);
     PIT_STORE(samples->cgroup_limit, cgroup_limit());
     PIT_STORE(samples->cgroup_version, (uint64_t)cgroup.version);
-    PIT_STORE(samples->oom_kills, cgroup_oom_kills());
+    PIT_STORE(samples->oom_kills, pit__oom_kills());
 }
 
 /* ---- one reading --------------------------------------------------------------------------- */

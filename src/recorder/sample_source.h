@@ -52,6 +52,9 @@ void pit__sources_close(struct pit__sources *sources);
 /* The limits that hold for the run. */
 void pit__sample_limits(struct pit_fmt_samples *samples);
 
+/* That the cgroup has counted; UINT64_MAX: not known. */
+uint64_t pit__oom_kills(void);
+
 /* peak: the kernel's high-water mark since it was last reset, 0 if it can't be had. */
 struct pit_fmt_sample pit__sample_read(struct pit__sources *sources, uint64_t ticks,
                                        uint64_t *peak);

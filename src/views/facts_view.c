@@ -93,6 +93,18 @@ void pit__add_labels(struct pit__text *text, const pit_run *run)
 }
 
 /* "12.5 s, ended cleanly" and its like. */
+/* "killed, _exit or exec" is all one knows where nobody saw the end. */
+static void add_death(struct pit__text *text, const pit_run *run)
+{
+    if (!run->ended) {
+        pit__text_puts(text, "ended without a close (killed, _exit or exec)");
+        return;
+    }
+    pit__ending_words(run->ended, text);
+    if (run->ended->exit_signal == 0)
+        pit__text_puts(text, " without a close (_exit or exec),");
+}
+
 static void add_ending(struct pit__text *text, const pit_run *run, int ascii)
 {
     char length[PIT__UNIT_BYTES], when[TIME_BYTES];
@@ -103,12 +115,11 @@ static void add_ending(struct pit__text *text, const pit_run *run, int ascii)
         pit__text_printf(text, "live, %s so far", length);
         break;
     case PIT_RUN_CLOSED:
-        pit__text_printf(text, "ran %s, ended cleanly", length);
+        pit__text_printf(text, "ran %s, ended %s", length, run->ended ? "by itself" : "cleanly");
         break;
     case PIT_RUN_DIED:
-        pit__text_printf(text,
-                         "ended without a close (killed, _exit or exec) %s, %s after its start",
-                         when, length);
+        add_death(text, run);
+        pit__text_printf(text, " %s, %s after its start", when, length);
         break;
     }
 }
@@ -224,9 +235,13 @@ int pit__print_run_facts(const struct pit__report *report, const pit_run *run)
     if (!code)
         code = pit__print_labelled(report, "state", &text,
                                    run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
-    pit__text_printf(&text, "%zu", run->thread_count);
     if (!code)
+        code = pit__print_ended(report, run);
+    pit__text_printf(&text, "%zu", run->thread_count);
+    if (!code && run->thread_count > 0)
         code = print_fact(report, "threads", &text);
+    else
+        pit__text_free(&text);
     if (!code)
         code = print_memory(report, &report->memory[0]);
     for (size_t i = 0; i < 2 && !code; i++) {

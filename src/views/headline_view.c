@@ -36,6 +36,18 @@ static void add_spans(struct pit__text *text, const pit_node *node, int ascii)
         pit__text_printf(text, ", %s still open", pit__unit_count(count, node->open));
 }
 
+/* "exit status 7 after 1.24 s; ": of a program without spans that is the answer. */
+static void add_ends(const struct pit__report *report, struct pit__text *words)
+{
+    char time[PIT__UNIT_BYTES];
+    const pit_ended *ended = report->run_count == 1 ? report->runs[0]->ended : NULL;
+    if (!ended)
+        return;
+    pit__ending_words(ended, words);
+    pit__text_printf(words, " after %s; ",
+                     pit__unit_duration(time, (double)ended->duration_ns, report->look.ascii));
+}
+
 /* The path of the span, and the words that follow it. */
 static void compose(const struct pit__report *report, struct pit__text *path,
                     struct pit__text *words)
@@ -44,6 +56,7 @@ static void compose(const struct pit__report *report, struct pit__text *path,
     int ascii = report->look.ascii;
     size_t best = largest(report);
     if (best == SIZE_MAX) {
+        add_ends(report, words);
         pit__text_puts(words, report->tree->losses.beyond_file
                                   ? "no spans can be read: part of the file is missing"
                                   : "no spans were recorded");

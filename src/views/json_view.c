@@ -159,6 +159,7 @@ void pit__json_run_facts(struct pit__json *json, const pit_run *run)
     pit__json_milli(json, "duration_ns", run->duration_ns);
     pit__json_double(json, "span_cost_ns", run->span_cost_ns > 0 ? run->span_cost_ns : NAN);
     write_facts(json, run);
+    pit__json_ended(json, run);
 }
 
 static void write_run(struct pit__json *json, const pit_run *run,

@@ -83,6 +83,11 @@ int pit__print_json(const struct pit__report *report);
 int pit__print_verdicts(const struct pit__report *report);
 int pit__print_post_mortem(const struct pit__report *report);
 
+/* ended_view.c: how the run's process ended; nothing where that was not told. */
+int pit__print_ended(const struct pit__report *report, const pit_run *run);
+struct pit__json;
+void pit__json_ended(struct pit__json *json, const pit_run *run);
+
 /* sub_runs_view.c: what the processes that the runs' own started did, beneath them. */
 int pit__print_sub_runs(const struct pit__report *report);
 /* Those runs as a report of its own. Free it in any case. 0 or PIT_NO_MEMORY. */

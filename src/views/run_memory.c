@@ -4,7 +4,6 @@
 #include "report/units.h"
 #include "report_view.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,24 +73,14 @@ static void find_extremes(const pit_run *run, struct pit__run_memory *memory)
         memory->most = fmax(memory->most, pit__known(run->samples[i].rss_max));
     }
     memory->peak = fmax(memory->most, pit__known_limit(run->rss_peak));
+    if (run->ended)
+        memory->peak = fmax(memory->peak, pit__known_limit(run->ended->rss_peak));
     for (size_t t = 0; t < run->thread_count; t++)
         for (size_t i = 0; i < run->threads[t].node_count; i++) {
             const pit_memory *m = run->threads[t].nodes[i].memory;
             if (m && m->rss_max > 0)
                 memory->peak = fmax(memory->peak, (double)m->rss_max);
         }
-}
-
-/* A number that a parent process left as a fact; NaN if there is none. */
-static double number_fact(const pit_run *run, const char *key)
-{
-    const char *text = pit_run_fact(run, key);
-    char *end = NULL;
-    errno = 0;
-    long number = text ? strtol(text, &end, 10) : 0;
-    return !text || end == text || *end || errno || number < 0 || number > 1000000000
-               ? NAN
-               : (double)number;
 }
 
 /* How fast it grew when it was last read: over the last point, if that says more. */
@@ -122,7 +111,8 @@ static double unseen_ns(const pit_run *run)
 static void set_last(const pit_run *run, struct pit__run_memory *memory)
 {
     const pit_sample *newest = &run->newest;
-    double kills = number_fact(run, "exit.oom_kills"), before = pit__known(run->oom_kills);
+    const pit_ended *ended = run->ended;
+    double kills = ended ? pit__known(ended->oom_kills) : NAN, before = pit__known(run->oom_kills);
     int has = run->has_samples;
     memory->last = (struct pit__last_figures){
         .rss = has ? pit__known(newest->rss) : NAN,
@@ -133,8 +123,8 @@ static void set_last(const pit_run *run, struct pit__run_memory *memory)
         .pressure = has ? pit__known(newest->pressure) / 10000 : NAN,
         .growth_per_ns = has ? last_speed(run, memory) : NAN,
         .unseen_ns = has ? unseen_ns(run) : NAN,
-        .exit_signal = number_fact(run, "exit.signal"),
-        .exit_status = number_fact(run, "exit.status"),
+        .exit_signal = ended && ended->exit_signal ? (double)ended->exit_signal : (double)NAN,
+        .exit_status = ended && !ended->exit_signal ? (double)ended->exit_status : (double)NAN,
         .oom_kills = kills - before,
     };
 }
@@ -268,8 +258,12 @@ void pit__verdict_words(const struct pit__run_memory *memory, struct pit__text *
 {
     const struct pit__verdict *verdict = &memory->verdict;
     pit__text_puts(text, verdict->words);
+    if (verdict->is_signal)
+        pit__signal_words(verdict->number, text);
+    else if (verdict->after)
+        pit__text_printf(text, "%d", verdict->number);
     if (verdict->after)
-        pit__text_printf(text, "%d%s", verdict->number, verdict->after);
+        pit__text_puts(text, verdict->after);
     if (verdict->shows_memory && memory->last.rss >= 0) {
         pit__text_puts(text, ": ");
         pit__memory_words(memory, text);

@@ -95,6 +95,15 @@ def changed(data, offset, fmt, value):
     return copy
 
 
+def with_ending(data):
+    """As the process that started it tells how it ended."""
+    told = (1, 4242, 10**18, 2 * 10**9, UNKNOWN, 9, 0, 1500 * 10**6, 250 * 10**6, 64 << 20, 12000,
+            3, 70, 50, 4096, UNKNOWN, 100000, 2000, 2, 0)
+    copy = bytearray(data)
+    struct.pack_into("=20Q", copy, 448, *told)
+    return copy
+
+
 def record(build, kind):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, kind + ".pit")
@@ -146,6 +155,7 @@ def main(build, names):
         "killed": killed,
         "memory": record(build, "memory"),
         "unknown-block": with_unknown(killed),
+        "ended": with_ending(killed),
         "newer-minor": changed(killed, 10, "H", 7),
         "cut": killed[:len(killed) * 2 // 3 + 5],
         "newer-major": changed(start, 8, "H", 2),

@@ -144,6 +144,18 @@ static void samples(void)
     rest_ms(400); /* the points are folded once at least */
 }
 
+/* A small run of a program that recorded nothing, and how it ended. */
+static void write_ended(const char *folder)
+{
+    static const char *const argv[] = {"program", "-x", NULL};
+    static const unsigned char id[16] = {1, 2, 3};
+    const pit_ended ended = {
+        .pid = 42, .duration_ns = 1000000, .exit_status = -1, .exit_signal = 9};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/seed-ended.pit", folder);
+    pit_end_run(path, id, argv, &ended);
+}
+
 static void write_run(const char *folder, const char *name)
 {
     char path[4096];
@@ -193,4 +205,5 @@ void make_seeds(const char *folder)
         write_run(folder, seeds[i].name);
         pit_close();
     }
+    write_ended(folder);
 }

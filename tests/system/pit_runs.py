@@ -101,6 +101,8 @@ def comparable(run, state):
     out["no_table"] = run["counters"]["no_table"]
     out["values_lost"] = run["counters"]["values_lost"]
     out["state"], out["threads"], out["samples"] = state, threads, None
+    if run["ended"]:
+        out["ended"] = run["ended"]
     if run["samples"]:
         out["samples"] = {key: value for key, value in run["samples"].items() if key != "readings"}
     return out

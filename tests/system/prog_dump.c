@@ -392,6 +392,46 @@ static void print_thread(const pit_thread *thread)
     printf("]}\n");
 }
 
+/* Only where it was told: PIT_UNKNOWN is null. */
+static void print_ended(const pit_ended *e)
+{
+    if (!e)
+        return;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } figures[] = {
+        {"pid", (uint64_t)e->pid},
+        {"start_wall_ns", e->start_wall_ns},
+        {"duration_ns", e->duration_ns},
+        {"exit_status", e->exit_status < 0 ? PIT_UNKNOWN : (uint64_t)e->exit_status},
+        {"exit_signal", (uint64_t)e->exit_signal},
+        {"dumped_core", (uint64_t)e->dumped_core},
+        {"user_ns", e->user_ns},
+        {"system_ns", e->system_ns},
+        {"rss_peak", e->rss_peak},
+        {"minor_faults", e->minor_faults},
+        {"major_faults", e->major_faults},
+        {"switches", e->switches},
+        {"forced_switches", e->forced_switches},
+        {"read_bytes", e->read_bytes},
+        {"write_bytes", e->write_bytes},
+        {"read_chars", e->read_chars},
+        {"write_chars", e->write_chars},
+        {"children", e->children},
+        {"oom_kills", e->oom_kills},
+    };
+    printf("\"ended\":{");
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        comma(i);
+        if (figures[i].value == PIT_UNKNOWN)
+            printf("\"%s\":null", figures[i].key);
+        else
+            printf("\"%s\":%llu", figures[i].key, (unsigned long long)figures[i].value);
+    }
+    printf("},");
+}
+
 int main(int argc, char **argv)
 {
     static const char *const states[] = {"live", "closed", "died"};
@@ -418,6 +458,7 @@ int main(int argc, char **argv)
     number("in_signal", in_signal);
     number("no_table", no_table);
     number("values_lost", run->losses.values);
+    print_ended(run->ended);
     print_samples(run);
     print_journal(run);
     printf("\"facts\":{");

@@ -2,6 +2,7 @@
 said about a file that is wrong."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ SHOW = ["sh", "-c", "env | grep ^PITWALL | sort"]
 
 class RunCase(Case):
     def launch(self, *arguments, status=0, **options):
+        options.setdefault("cwd", self.folder())
         return self.run_status(status, [pit_case.tool(), "run", *arguments], **options)
 
     def conf(self, text, name="conf.yaml"):
@@ -22,13 +24,21 @@ class RunCase(Case):
         return write(os.path.join(self.where, name), data)
 
     def variables(self, *arguments, **options):
-        done = self.launch(*arguments, "--", *SHOW, **options)
-        return dict(line.split("=", 1) for line in done.stdout.splitlines())
+        """Those that it sets, but for what every program gets: a file of its own, and its run's id."""
+        home = self.folder()
+        done = self.launch(*arguments, "--", *SHOW, cwd=home, **options)
+        self.assertEqual(done.stderr, "")
+        found = dict(line.split("=", 1) for line in done.stdout.splitlines())
+        if found["PITWALL"] != "0":
+            self.assertRegex(found.pop("PITWALL_PARENT"), "^[0-9a-f]{32}$")
+            self.assertRegex(found.pop("PITWALL_RUN_PID"), "^[0-9]+$")
+            found["PITWALL_FILE"] = os.path.relpath(found["PITWALL_FILE"], os.path.realpath(home))
+        if re.match(r"pitwall-runs/.*-\d+\.pit$", found.get("PITWALL_FILE", "")):
+            del found["PITWALL_FILE"]
+        return found
 
     def configured(self, text):
-        done = self.launch("--config", self.conf(text), "--", *SHOW)
-        self.assertEqual(done.stderr, "")
-        return dict(line.split("=", 1) for line in done.stdout.splitlines())
+        return self.variables("--config", self.conf(text))
 
     def refused(self, text, why, status=64):
         path = self.conf(text)

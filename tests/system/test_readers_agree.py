@@ -16,7 +16,7 @@ sys.path.append(DATA)
 import make_golden  # noqa: E402  (it lies beside the runs)
 
 READ = {"finished": "closed", "memory": "closed", "killed": "died", "unknown-block": "died",
-        "newer-minor": "died"}
+        "newer-minor": "died", "ended": "died"}
 REFUSED = {"newer-major": -22, "newer-features": -22, "other-order": -23}
 
 
@@ -80,6 +80,14 @@ class Golden(pit_case.Case):
 
     def test_a_newer_minor_version_reads_like_this_one(self):
         self.assertEqual(json.loads(self.kept("newer-minor")), json.loads(self.kept("killed")))
+
+    def test_how_its_process_ended_is_all_that_the_run_with_an_end_has_more(self):
+        run = json.loads(self.kept("ended"))
+        ended = run.pop("ended")
+        self.assertEqual(run, json.loads(self.kept("killed")))
+        self.assertEqual((ended["exit_signal"], ended["exit_status"]), (9, None))
+        self.assertEqual((ended["duration_ns"], ended["children"]), (2 * 10**9, 2))
+        self.assertEqual((ended["read_bytes"], ended["write_bytes"]), (4096, None))
 
     def test_what_lies_behind_an_unknown_block_is_found(self):
         document = json.loads(self.kept("unknown-block"))

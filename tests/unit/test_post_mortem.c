@@ -235,23 +235,25 @@ TEST(a_run_without_readings_says_that_nothing_is_known)
     CHECK(!strstr(text, "last reading"));
 }
 
-TEST(facts_of_the_parent_process_are_used)
+TEST(what_the_parent_process_saw_is_used)
 {
     static const struct {
-        pit_fact fact;
+        pit_ended ended;
         const char *words;
     } cases[] = {
-        {{"exit.oom_kills", "1"}, "the kernel killed it for memory (oom_kill): RSS 300 MB"},
-        {{"exit.oom_kills", "0"}, "ended without a close; memory was not the reason"},
-        {{"exit.oom_kills", "-4x"}, "ended without a close; memory was not the reason"},
-        {{"exit.signal", "9"}, "killed by signal 9; memory was not the reason"},
-        {{"exit.signal", "11"}, "killed by signal 11\n"},
-        {{"exit.status", "7"}, "ended by itself without a close, exit status 7\n"},
+        {{.exit_status = -1, .exit_signal = 9, .oom_kills = 1},
+         "the kernel killed it for memory (oom_kill): RSS 300 MB"},
+        {{.exit_status = -1, .exit_signal = 9, .oom_kills = 0},
+         "killed by SIGKILL; memory was not the reason"},
+        {{.exit_status = -1, .exit_signal = 9, .oom_kills = PIT_UNKNOWN},
+         "killed by SIGKILL; memory was not the reason"},
+        {{.exit_status = -1, .exit_signal = 11}, "killed by SIGSEGV\n"},
+        {{.exit_status = -1, .exit_signal = 40}, "killed by signal 40\n"},
+        {{.exit_status = 7}, "ended by itself without a close, exit status 7\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pit_run run = dead(300 * MB, 300 * MB);
-        run.facts = &cases[i].fact;
-        run.fact_count = 1;
+        run.ended = &cases[i].ended;
         char *text = made_report(&run, NULL, NULL);
         if (strncmp(text, cases[i].words, strlen(cases[i].words)) != 0)
             CHECK_STR(text, cases[i].words);

@@ -1,0 +1,268 @@
+/* run_child.c: start a program, and be as good as not there while it runs.
+ *
+ * It stays in our process group, so that the terminal's signals, reads from the terminal and pipelines
+ * work as without us. All signals are blocked here and taken one by one: those that a terminal sends
+ * reach the program by itself; those that somebody sends to us are passed on; when the program stops, so
+ * do we, for the same reason, and whoever waits for us sees what it would have seen of the program.
+ */
+#include "run_child.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000u
+#define FIRST_LOOK_NS 2000000u  /* the first look at its children; each next twice as late */
+#define LAST_LOOK_NS 200000000u /* until they are so far apart */
+#define LOOK_SHARE 100u         /* looks take at most one part in so many of our time */
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* ---- the child, before exec ------------------------------------------------------------------ */
+
+enum stage { STARTING, MAKING_RUN };
+
+struct trouble { /* what the child tells through the pipe if it cannot become the program */
+    enum stage stage;
+    int why;
+};
+
+struct dispositions {
+    sigset_t mask;
+    struct sigaction child; /* of SIGCHLD */
+};
+
+static int make_run(struct run_program *program)
+{
+    if (program->no_run)
+        return 0;
+    if (pit_run_path(program->path, sizeof program->path, program->wanted, program->argv[0],
+                     (long)getpid(), program->ended.start_wall_ns) != 0)
+        return ENAMETOOLONG;
+    int error = run_check_path(program->path);
+    return error ? error : run_tell_path(program, program->path);
+}
+
+static _Noreturn void become(struct run_program *program, const struct dispositions *before,
+                             int report)
+{
+    struct trouble trouble = {MAKING_RUN, make_run(program)};
+    if (!trouble.why) {
+        signal(SIGPIPE, pipe_signal);
+        sigaction(SIGCHLD, &before->child, NULL);
+        sigprocmask(SIG_SETMASK, &before->mask, NULL);
+        execvp(program->argv[0], program->argv);
+        trouble = (struct trouble){STARTING, errno};
+    }
+    ssize_t written = write(report, &trouble, sizeof trouble);
+    _exit(written == (ssize_t)sizeof trouble ? EXIT_NOT_STARTED : EXIT_NOT_FOUND);
+}
+
+/* Why the child did not become the program; `why` 0 if it did, which closes the pipe. */
+static struct trouble read_trouble(int report)
+{
+    struct trouble trouble;
+    ssize_t got;
+    do
+        got = read(report, &trouble, sizeof trouble);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof trouble ? trouble : (struct trouble){STARTING, 0};
+}
+
+/* ---- while it runs --------------------------------------------------------------------------- */
+
+/* What is passed on, and SIGCHLD. The terminal's SIGTSTP is taken too, and left to the program: we stop
+ * when it has. */
+static void choose_signals(sigset_t *set)
+{
+    static const int taken[] = {SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH};
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        sigaddset(set, taken[i]);
+}
+
+/* The signal that has stopped it; 0 if it is not stopped. */
+static int stopped_by(pid_t child)
+{
+    siginfo_t info = {0};
+    int is_stopped = waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+                     info.si_pid == child;
+    return is_stopped ? info.si_status : 0;
+}
+
+/* Stop as the program has; after that go on with it, if the one who let us go on has not. */
+static void stop_with(pid_t child, int signal_number)
+{
+    struct sigaction default_action = {.sa_handler = SIG_DFL}, before;
+    sigset_t one, old;
+    sigemptyset(&one);
+    sigaddset(&one, signal_number);
+    sigaction(signal_number, &default_action, &before);
+    raise(signal_number);
+    sigprocmask(SIG_UNBLOCK, &one, &old); /* here it takes us, until SIGCONT */
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    sigaction(signal_number, &before, NULL);
+    if (stopped_by(child))
+        kill(child, SIGCONT);
+}
+
+/* 1: it has ended, and is there as a zombie. */
+static int look_at_child(pid_t child)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return 1;
+    if (info.si_pid == child)
+        return 1;
+    int stopped = stopped_by(child);
+    if (stopped)
+        stop_with(child, stopped);
+    return 0;
+}
+
+/* A shell sends SIGCONT to both of us; a second one would be one too many. */
+static void pass_on(pid_t child, const siginfo_t *info)
+{
+    int from_terminal = info->si_code == SI_KERNEL;
+    int is_ours = info->si_signo == SIGCHLD || (info->si_signo == SIGCONT && !stopped_by(child));
+    if (!is_ours && !from_terminal)
+        kill(child, info->si_signo);
+}
+
+/* To its end. Now and then its children are counted, the less often the more that costs. */
+static void attend(pid_t child, const sigset_t *signals, pit_ended *ended)
+{
+    uint64_t apart = FIRST_LOOK_NS;
+    while (!look_at_child(child)) {
+        siginfo_t info;
+        struct timespec wait = {(time_t)(apart / SECOND_NS), (long)(apart % SECOND_NS)};
+        if (sigtimedwait(signals, &info, &wait) > 0) {
+            pass_on(child, &info);
+            continue;
+        }
+        uint64_t before = clock_ns(CLOCK_MONOTONIC);
+        ended->children = run_watch_children(child);
+        uint64_t least = (clock_ns(CLOCK_MONOTONIC) - before) * LOOK_SHARE;
+        if (apart < LAST_LOOK_NS)
+            apart *= 2;
+        if (apart < least)
+            apart = least < SECOND_NS ? least : SECOND_NS;
+    }
+}
+
+/* ---- what it took ---------------------------------------------------------------------------- */
+
+static uint64_t number_after(const char *text, const char *key)
+{
+    const char *found = strstr(text, key);
+    return found ? strtoull(found + strlen(key), NULL, 10) : PIT_UNKNOWN;
+}
+
+/* Of a zombie too: that is why it is looked at before it is reaped. */
+static void read_io(pid_t child, pit_ended *ended)
+{
+    char path[40], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/io", (long)child);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+    ended->read_chars = number_after(text, "rchar: ");
+    ended->write_chars = number_after(text, "wchar: ");
+    ended->read_bytes = number_after(text, "read_bytes: ");
+    ended->write_bytes = number_after(text, "\nwrite_bytes: ");
+}
+
+static uint64_t as_ns(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_usec * 1000u;
+}
+
+/* Reap it. The exit status to leave with. */
+static int take_leave(pid_t child, pit_ended *ended)
+{
+    struct rusage usage = {0};
+    int status = 0;
+    read_io(child, ended);
+    while (wait4(child, &status, 0, &usage) < 0)
+        if (errno != EINTR)
+            return EXIT_NOT_STARTED;
+    ended->pid = child;
+    ended->exit_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ended->exit_status = WIFSIGNALED(status) ? -1 : WEXITSTATUS(status);
+    ended->dumped_core = WIFSIGNALED(status) && WCOREDUMP(status);
+    ended->user_ns = as_ns(usage.ru_utime);
+    ended->system_ns = as_ns(usage.ru_stime);
+    ended->rss_peak = (uint64_t)usage.ru_maxrss * 1024;
+    ended->minor_faults = (uint64_t)usage.ru_minflt;
+    ended->major_faults = (uint64_t)usage.ru_majflt;
+    ended->switches = (uint64_t)usage.ru_nvcsw;
+    ended->forced_switches = (uint64_t)usage.ru_nivcsw;
+    return ended->exit_signal ? EXIT_BY_SIGNAL + ended->exit_signal : ended->exit_status;
+}
+
+static int explain(const struct run_program *program, struct trouble trouble)
+{
+    if (trouble.stage == STARTING)
+        return fail(trouble.why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start",
+                    program->argv[0], strerror(trouble.why));
+    return fail(EXIT_CANNOT_WRITE, "cannot write the run", program->path, strerror(trouble.why));
+}
+
+/* Fork, with all of our signals blocked from before it: none comes while we do not know the child. */
+static pid_t start(struct run_program *program, int report[2], sigset_t *signals)
+{
+    struct dispositions before;
+    struct sigaction default_action = {.sa_handler = SIG_DFL};
+    choose_signals(signals);
+    sigprocmask(SIG_BLOCK, signals, &before.mask);
+    sigaction(SIGCHLD, &default_action, &before.child); /* ignored, it would leave us no child */
+    fflush(NULL);
+    program->ended.start_wall_ns = clock_ns(CLOCK_REALTIME);
+    pid_t pid = fork();
+    if (pid == 0)
+        become(program, &before, report[1]);
+    return pid;
+}
+
+int run_child(struct run_program *program)
+{
+    int report[2];
+    sigset_t signals;
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return fail(EXIT_NOT_STARTED, "cannot start", program->argv[0], strerror(errno));
+    uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+    pid_t child = start(program, report, &signals);
+    struct trouble trouble = {STARTING, child < 0 ? errno : 0};
+    close(report[1]);
+    if (child > 0) {
+        if (!program->no_run) /* as the child has made it */
+            pit_run_path(program->path, sizeof program->path, program->wanted, program->argv[0],
+                         child, program->ended.start_wall_ns);
+        trouble = read_trouble(report[0]);
+        attend(child, &signals, &program->ended);
+        program->ended.duration_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+    }
+    close(report[0]);
+    int status = child > 0 ? take_leave(child, &program->ended) : 0;
+    run_watch_children(0);
+    if (!trouble.why)
+        return status;
+    program->ended.pid = 0;
+    return explain(program, trouble);
+}

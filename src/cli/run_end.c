@@ -1,0 +1,97 @@
+/* See run_end.h. */
+#include "run_end.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MEGABYTE (1024.0 * 1024)
+
+/* The file's name as seen from here, where that is shorter. */
+static const char *short_path(const char *path)
+{
+    char folder[PATH_MAX];
+    size_t length = getcwd(folder, sizeof folder) ? strlen(folder) : 0;
+    int is_here = length > 1 && strncmp(path, folder, length) == 0 && path[length] == '/';
+    return is_here ? path + length + 1 : path;
+}
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static void print_ending(const pit_ended *ended)
+{
+    const char *name = ended->exit_signal ? sigabbrev_np(ended->exit_signal) : NULL;
+    if (!ended->exit_signal)
+        fprintf(stderr, "exit status %d", ended->exit_status);
+    else if (name)
+        fprintf(stderr, "killed by SIG%s", name);
+    else
+        fprintf(stderr, "killed by signal %d", ended->exit_signal);
+}
+
+/* "pitwall: exit status 7 after 1.240 s, 2 child processes seen; run: pitwall-runs/train-….pit" */
+static void print_closing(const struct run_program *program)
+{
+    const pit_ended *ended = &program->ended;
+    fputs("pitwall: ", stderr);
+    print_ending(ended);
+    fprintf(stderr, " after %.3f s", seconds(ended->duration_ns));
+    if (!program->no_run)
+        fprintf(stderr, "; run: %s", short_path(program->path));
+    putc('\n', stderr);
+}
+
+/* A span that measures memory resets the mark that the kernel hands on at the end, so the run's own peak
+ * can be the higher one. */
+static void print_stats(const struct run_program *program, const pit_run *run)
+{
+    const pit_ended *ended = &program->ended;
+    uint64_t peak = run && run->rss_peak > ended->rss_peak ? run->rss_peak : ended->rss_peak;
+    fprintf(stderr, "pitwall: ran %.3f s, %.3f s user, %.3f s system, peak RSS %.1f MB\n",
+            seconds(ended->duration_ns), seconds(ended->user_ns), seconds(ended->system_ns),
+            (double)peak / MEGABYTE);
+}
+
+static void print_report(pit_run **run)
+{
+    size_t count = 1;
+    pit_report_options options = {
+        .width = talk_width(), .colour = talk_colour(), .ascii = output_ascii()};
+    int code = pit_runs_nest(run, &count);
+    if (!code)
+        code = pit_report_print(stderr, (const pit_run *const *)run, count, &options);
+    if (code && code != PIT_CANNOT_WRITE)
+        fail(0, "cannot make the report", NULL, pit_strerror(code));
+    putc('\n', stderr);
+}
+
+/* A run in shared memory is brought to its path first; where there is none that is no trouble. */
+static int keep_ending(struct run_program *program)
+{
+    pit_run_recover(program->path, NULL);
+    int code = pit_end_run(program->path, program->run_id, (const char *const *)program->argv,
+                           &program->ended);
+    if (code < 0)
+        fail(0, "cannot write the run", program->path, strerror(errno));
+    return code >= 0;
+}
+
+void run_end(struct run_program *program, const struct run_closing *closing)
+{
+    int has_run = !program->no_run && keep_ending(program);
+    pit_run *run =
+        has_run && (closing->report || closing->stats) ? pit_run_open(program->path, NULL) : NULL;
+    if (run && closing->report)
+        print_report(&run);
+    if (closing->stats)
+        print_stats(program, run);
+    if (closing->says && (has_run || program->no_run))
+        print_closing(program);
+    pit_run_free(run);
+}
