@@ -5,6 +5,7 @@
  *   py_name.c       names of spans, resolved once
  *   py_span.c       pitwall.span
  *   py_timed.c      the wrapper of a timed function
+ *   py_hook.c       the wrapper of a library's function, for hooks that the program knows nothing of
  *   py_iter.c       the wrapper of a timed iterable
  *   py_recorder.c   open, close, values, labels, the journal
  *   py_read.c       runs as dicts and lists; reports as text
@@ -69,7 +70,7 @@ typedef struct pitpy_name {
 typedef struct pitpy_state {
     struct pitpy_span *spare; /* spans that were thrown away, a list */
     int64_t spare_count;
-    PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type;
+    PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type, *loop_type;
     PyObject *error;  /* pitwall.Error */
     PyObject *names;  /* str → address of a pitpy_name */
     PyObject *tools;  /* what tools_*.c keep: a dict, or NULL before its first use */
@@ -104,6 +105,7 @@ static inline pitpy_state *pitpy_state_of_type(PyTypeObject *type)
 /* Add functions to the module. 0, or -1 with an exception. */
 int pitpy_add_span(PyObject *module);
 int pitpy_add_timed(PyObject *module);
+int pitpy_add_hook(PyObject *module);
 int pitpy_add_iter(PyObject *module);
 int pitpy_add_recorder(PyObject *module);
 int pitpy_add_read(PyObject *module);
@@ -224,6 +226,24 @@ static inline uint64_t pitpy_end(const pitpy_open *open)
 
 /* As if it had not begun. */
 void pitpy_drop(const pitpy_open *open);
+
+/* ---- wrappers of functions --------------------------------------------------------------------- */
+
+typedef struct pitpy_timed {
+    PyObject_HEAD vectorcallfunc vectorcall;
+    pitpy_state *state;
+    pitpy_name *name; /* NULL: a hook that makes no span */
+    unsigned flags;
+    unsigned kind,
+        not_in; /* hooks: the bit of what it is; those inside of which it is not looked at */
+    PyObject *function;
+    PyObject *question;   /* hooks of a loop: is it one that learns? or NULL */
+    PyObject *attributes; /* __dict__ */
+    PyObject *weak;
+} pitpy_timed;
+
+pitpy_timed *pitpy_timed_new(pitpy_state *state, PyObject *function, pitpy_name *name,
+                             vectorcallfunc vectorcall);
 
 /* ---- recorders ------------------------------------------------------------------------------- */
 

@@ -6,15 +6,7 @@
 
 #include <stddef.h>
 
-typedef struct timed {
-    PyObject_HEAD vectorcallfunc vectorcall;
-    pitpy_state *state;
-    pitpy_name *name;
-    unsigned flags;
-    PyObject *function;
-    PyObject *attributes; /* __dict__ */
-    PyObject *weak;
-} timed;
+typedef pitpy_timed timed;
 
 PITPY_HOT static PyObject *timed_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
                                             PyObject *kwnames)
@@ -42,8 +34,9 @@ static PyObject *timed_get(PyObject *self, PyObject *object, PyObject *type)
 
 static PyObject *timed_repr(PyObject *self)
 {
-    return PyUnicode_FromFormat("<pitwall.timed %R of %R>", ((timed *)self)->name->text,
-                                ((timed *)self)->function);
+    const timed *own = (timed *)self;
+    PyObject *name = own->name ? own->name->text : Py_None;
+    return PyUnicode_FromFormat("<pitwall.timed %R of %R>", name, own->function);
 }
 
 /* By its qualified name, as functions are: what has that name is the wrapper. */
@@ -68,6 +61,7 @@ static int timed_traverse(PyObject *object, visitproc visit, void *arg)
     timed *self = (timed *)object;
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->function);
+    Py_VISIT(self->question);
     Py_VISIT(self->attributes);
     return 0;
 }
@@ -76,6 +70,7 @@ static int timed_clear(PyObject *object)
 {
     timed *self = (timed *)object;
     Py_CLEAR(self->function);
+    Py_CLEAR(self->question);
     Py_CLEAR(self->attributes);
     return 0;
 }
@@ -120,6 +115,22 @@ static PyType_Spec timed_spec = {"pitwall._pitwall._timed", sizeof(timed), 0,
                                      PITPY_NO_NEW | Py_TPFLAGS_METHOD_DESCRIPTOR,
                                  timed_slots};
 
+pitpy_timed *pitpy_timed_new(pitpy_state *state, PyObject *function, pitpy_name *name,
+                             vectorcallfunc vectorcall)
+{
+    timed *self = PyObject_GC_New(timed, state->timed_type);
+    if (!self)
+        return NULL;
+    self->vectorcall = vectorcall;
+    self->state = state;
+    self->name = name;
+    self->flags = self->kind = self->not_in = 0;
+    self->function = Py_NewRef(function);
+    self->question = self->attributes = self->weak = NULL;
+    PyObject_GC_Track(self);
+    return self;
+}
+
 /* _wrap(function, name, flags): what pitwall.timed makes of a plain function. */
 static PyObject *wrap(PyObject *module, PyObject *args)
 {
@@ -129,18 +140,9 @@ static PyObject *wrap(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOI:_wrap", &function, &text, &flags))
         return NULL;
     pitpy_name *name = pitpy_name_of(state, text);
-    if (!name)
-        return NULL;
-    timed *self = PyObject_GC_New(timed, state->timed_type);
-    if (!self)
-        return NULL;
-    self->vectorcall = timed_vectorcall;
-    self->state = state;
-    self->name = name;
-    self->flags = flags;
-    self->function = Py_NewRef(function);
-    self->attributes = self->weak = NULL;
-    PyObject_GC_Track(self);
+    timed *self = name ? pitpy_timed_new(state, function, name, timed_vectorcall) : NULL;
+    if (self)
+        self->flags = flags;
     return (PyObject *)self;
 }
 
