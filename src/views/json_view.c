@@ -172,6 +172,7 @@ static void write_run(struct pit__json *json, const pit_run *run,
     for (size_t t = 0; t < run->thread_count; t++)
         write_thread(json, run, &run->threads[t]);
     pit__json_array_end(json);
+    pit__json_hooks(json, run);
     pit__json_losses(json, &run->losses);
     pit__json_object_end(json);
 }

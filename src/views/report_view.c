@@ -171,7 +171,7 @@ static const struct view {
      PIT__SORT_TOTAL,
      {pit__print_verdicts, pit__print_headline, pit__print_facts, pit__print_open,
       pit__print_post_mortem, print_spans, pit__print_values, pit__print_losses, print_cost,
-      pit__print_sub_runs}},
+      pit__print_hooks, pit__print_sub_runs}},
     {"tree", PIT__SORT_TOTAL, {pit__print_tree}},
     {"flat", PIT__SORT_TOTAL, {pit__print_flat}},
     {"memory",

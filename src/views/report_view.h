@@ -77,6 +77,7 @@ int pit__print_values(const struct pit__report *report);
 int pit__print_open(const struct pit__report *report);
 int pit__print_losses(const struct pit__report *report);
 void pit__losses_words(const pit_losses *losses, struct pit__text *text); /* nothing: empty */
+int pit__print_hooks(const struct pit__report *report);
 int pit__print_json(const struct pit__report *report);
 
 /* post_mortem_view.c: of runs that died: why, most likely, and what was known of them last. */
@@ -101,6 +102,9 @@ int pit__print_readings(const struct pit__report *report);
 int pit__print_memory_tree(const struct pit__report *report);
 
 struct pit__json;
+
+/* "hooks" of a run that has some; else nothing. */
+void pit__json_hooks(struct pit__json *json, const pit_run *run);
 
 /* advice_json.c: what stands out, for machines. */
 void pit__json_advice(struct pit__json *json, const pit_advice *advice);
