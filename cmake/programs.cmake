@@ -63,6 +63,9 @@ if(NOT tool_lacks)
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
     target_include_directories(pitwall_tool PRIVATE ${inside})
     target_link_libraries(pitwall_tool PRIVATE pitwall_static ${tool_libraries} Threads::Threads m)
+    # Where `pitwall run` looks for what it lays into a program, as seen from the tool.
+    file(RELATIVE_PATH from_bin "/p/${CMAKE_INSTALL_BINDIR}" "/p/${CMAKE_INSTALL_LIBDIR}")
+    target_compile_definitions(pitwall_tool PRIVATE PITWALL_LIBDIR="${from_bin}")
     pitwall_own(pitwall_tool)
 endif()
 

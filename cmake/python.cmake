@@ -46,9 +46,20 @@ target_link_options(pitwall_python PRIVATE -Wl,-z,now)
 add_custom_target(python ALL
     COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/python/pitwall -DTO=${python_folder}
             -P ${PROJECT_SOURCE_DIR}/cmake/python_files.cmake
+    COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/python/auto -DTO=${python_folder}/auto
+            -P ${PROJECT_SOURCE_DIR}/cmake/python_files.cmake
     COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:pitwall>
             ${python_folder}/$<TARGET_SONAME_FILE_NAME:pitwall>
     DEPENDS pitwall_python pitwall VERBATIM)
+
+# `pitwall run` finds the package, and the sitecustomize in it, from where the tool lies.
+set(python_install ${CMAKE_INSTALL_LIBDIR}/pitwall/python/pitwall)
+install(TARGETS pitwall_python LIBRARY DESTINATION ${python_install})
+install(FILES $<TARGET_FILE:pitwall> DESTINATION ${python_install}
+        RENAME $<TARGET_SONAME_FILE_NAME:pitwall>)
+install(DIRECTORY python/pitwall/ DESTINATION ${python_install}
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed")
+install(DIRECTORY python/auto DESTINATION ${python_install} FILES_MATCHING PATTERN "*.py")
 
 # The floor of its benchmark.
 add_library(bench_empty_with MODULE ${PROJECT_SOURCE_DIR}/bench/python/empty_with.c)

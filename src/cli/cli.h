@@ -110,4 +110,9 @@ void runs_free(pit_run **runs, size_t count);
 int runs_use(char *const *arguments, int argument_count,
              int (*use)(pit_run *const *runs, size_t count, void *arg), void *arg);
 
+/* auto_env.c: set the environment so that a program that knows nothing of Pitwall has spans: Python's
+ * libraries by hooks, functions compiled with -finstrument-functions. What is not there is told and
+ * left out. 0, or an exit status after the message. */
+int auto_environment(void);
+
 #endif

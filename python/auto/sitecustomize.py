@@ -1,0 +1,109 @@
+"""Started by every Python below `pitwall run`: watches for the libraries that Pitwall has hooks for,
+and hands over to the sitecustomize that would have been found without it.
+
+Nothing is imported that the program does not import itself, and the package pitwall only once there is
+something to hook. Whatever fails here is told in one line and leaves the program as it was.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGES = os.path.dirname(os.path.dirname(_HERE))  # the folder that has the package pitwall
+_LIBRARIES = ("torch", "jax")
+
+
+def _load():
+    """The program's own pitwall, if it has one; else ours, without its folder staying in the path."""
+    is_ours = importlib.util.find_spec("pitwall") is None
+    if is_ours:
+        sys.path.append(_PACKAGES)
+    try:
+        from pitwall import _auto
+    finally:
+        if is_ours:
+            sys.path.remove(_PACKAGES)
+    return _auto
+
+
+def _hook(module):
+    """After the program has imported it."""
+    try:
+        _load().install(module)
+    except Exception as error:
+        os.environ["PITWALL_AUTO"] = "0"  # once is enough, for this program and those it starts
+        text = "pitwall: no hooks for %s: %s: %s\n" % (module.__name__, sys.executable, error)
+        try:
+            sys.stderr.write(text)
+        except Exception:
+            pass  # nobody to tell
+
+
+class _Loader:
+    """Stands before a module's own loader for as long as it takes to load it."""
+
+    def __init__(self, loader):
+        self._loader = loader
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        _hook(module)
+
+
+class _Finder:
+    """The first of sys.meta_path: asks the others, and puts itself between for a library that is
+    wanted."""
+
+    def __init__(self, wanted):
+        self._wanted = set(wanted)
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self._wanted:
+            return None
+        self._wanted.discard(name)
+        if not self._wanted:
+            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        for finder in list(sys.meta_path):
+            find = getattr(finder, "find_spec", None) if finder is not self else None
+            spec = find(name, path, target) if find else None
+            if spec is not None:
+                if hasattr(spec.loader, "exec_module"):
+                    spec.loader = _Loader(spec.loader)
+                return spec
+        self._wanted.add(name)  # not found: perhaps later
+        return None
+
+
+def _next_sitecustomize():
+    """Run the one that would have been found, under its name."""
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize")
+    if spec is None or spec.loader is None:
+        return
+    module = importlib.util.module_from_spec(spec)
+    before = sys.modules.get("sitecustomize")
+    sys.modules["sitecustomize"] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules["sitecustomize"] = before
+        raise
+
+
+def _start():
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _HERE]
+    is_on = os.environ.get("PITWALL_AUTO") == "1"
+    if is_on and os.environ.get("PITWALL", "1") not in ("0", "off"):
+        sys.meta_path.insert(0, _Finder(_LIBRARIES))
+    _next_sitecustomize()
+
+
+_start()

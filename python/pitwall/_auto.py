@@ -1,0 +1,121 @@
+"""Hooks into libraries of a program that knows nothing of Pitwall (`pitwall run`).
+
+`install(module)` is called once the program has imported the module. What a hook does is in C
+(python/py_hook.c); where they go is in _auto_torch and _auto_jax. What the hooks cost is measured once,
+and stands in the run's journal with their counts: the report says it.
+"""
+
+import atexit
+import functools
+import importlib
+import os
+import time
+from typing import Any, Dict, List, Tuple
+
+from . import _pitwall
+from ._recorders import journal
+
+# Kinds. A hook makes no span inside another one of its own kind.
+FORWARD, BACKWARD, OPTIMIZER, LOADING, DISPATCH, BLOCKING, COMPILE = (1 << i for i in range(7))
+
+_MODULES = {"torch": "_auto_torch", "jax": "_auto_jax"}
+
+_places: List[Tuple[Any, str, Any, bool]] = []  # (owner, name, what was there, whether it was the owner's own)
+_names: List[str] = []  # of the libraries that have hooks
+_failures: List[str] = []  # told to the run with the first note
+_cost: Dict[str, float] = {}  # nanoseconds of one call
+
+
+def put(owner, name, wrapper):
+    """Put a wrapper in the place of an attribute; undone by remove()."""
+    own = vars(owner)
+    _places.append((owner, name, own.get(name), name in own))
+    setattr(owner, name, wrapper)
+
+
+def hook(owner, name, span, kind, not_in=0):
+    """Make a span of every outermost call of owner.name. span None: no span, but those that are not
+    looked at inside of the kind are not."""
+    function = getattr(owner, name)
+    wrapper = _pitwall._hook(function, span, kind, kind | not_in)
+    put(owner, name, functools.update_wrapper(wrapper, function))
+
+
+def is_hook(function):
+    return isinstance(function, _pitwall._timed)
+
+
+def attempt(what, function, *arguments):
+    """Call it; a failure is noted in the run and nowhere else."""
+    try:
+        function(*arguments)
+    except Exception as error:
+        _failures.append("%s: %s: %s" % (what, type(error).__name__, error))
+
+
+def install(module):
+    """Hook a library that has just been imported."""
+    name = module.__name__
+    if name in _names:
+        return
+    if not _names:
+        _measure()
+        _pitwall._hook_start(_note)
+        atexit.register(_note)
+        os.register_at_fork(after_in_child=_forked)
+    _names.append(name)
+    hooks = importlib.import_module("." + _MODULES[name], __package__)
+    attempt(name, hooks.install, module)
+
+
+def remove():
+    """Take all hooks out again."""
+    while _places:
+        owner, name, before, is_own = _places.pop()
+        if is_own:
+            setattr(owner, name, before)
+        else:
+            delattr(owner, name)
+    del _names[:]
+    atexit.unregister(_note)
+
+
+def _best(function, loops=1000, rounds=5):
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter_ns()
+        for _ in range(loops):
+            function()
+        best = min(best, (time.perf_counter_ns() - start) / loops)
+    return best
+
+
+def _measure():
+    """What a hook adds to a call beside the recorder's own cost, and to one that it passes on."""
+    plain = len
+    bare = _best(functools.partial(plain, ()))
+    wrapped = _best(functools.partial(_pitwall._hook(plain, None, 0, 0), ()))
+    within = functools.partial(_pitwall._hook(plain, None, 0, COMPILE), ())
+    passed = _pitwall._hook(lambda: _best(within), None, COMPILE, 0)()
+    _cost["span_ns"] = max(wrapped - bare, 0.0)
+    _cost["pass_ns"] = max(passed - bare, 0.0)
+
+
+def _forked():
+    _pitwall._hook_start(_note)
+
+
+def _note():
+    """Into the journal: which hooks there are, how often they were called and what a call costs."""
+    spans, passed, steps = _pitwall._hook_counts()
+    if not spans and not _failures:
+        return
+    figures = {"spans": spans, "passed": passed, "steps": steps, **_cost}
+    units = {"span_ns": "ns", "pass_ns": "ns"}
+    try:
+        while _failures:
+            journal("auto_failed", _failures.pop(0))
+        if spans:
+            journal("auto", ", ".join(_names), figures, units)
+    except _pitwall.Error:
+        pass  # nothing is recorded, so there is nothing to say

@@ -1,0 +1,117 @@
+/* auto_env.c: what `pitwall run` puts into the environment so that programs need no change.
+ *
+ *   PYTHONPATH     before what it is: a folder whose sitecustomize.py hooks PyTorch and JAX
+ *   PITWALL_AUTO   1: tells that file to do so
+ *   LD_PRELOAD     after what it is: libpitwall-functions.so
+ *   ASAN_OPTIONS   gcc's address sanitizer refuses to start where a library is preloaded before it;
+ *                  ours has no malloc to come in its way
+ *
+ * Both lie beside the tool, in a build as well as where they were installed.
+ */
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_NOT_STARTED = 126 };
+
+/* `found` (PATH_MAX) becomes the first of the places, as seen from the tool's folder, that exists; 0
+ * if none does, and it is then the tool's folder. */
+static int find_beside(const char *const *places, char *found)
+{
+    char tool[PATH_MAX], path[PATH_MAX + 128];
+    ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
+    tool[length > 0 ? length : 0] = 0;
+    char *slash = strrchr(tool, '/');
+    if (slash)
+        *slash = 0;
+    for (size_t i = 0; places[i]; i++) {
+        snprintf(path, sizeof path, "%s/%s", tool, places[i]);
+        if (realpath(path, found))
+            return 1;
+    }
+    snprintf(found, PATH_MAX, "%s", tool);
+    return 0;
+}
+
+static int has_entry(const char *list, const char *entry, const char *separators)
+{
+    size_t length = strlen(entry);
+    while (list && *list) {
+        size_t bytes = strcspn(list, separators);
+        if (bytes == length && strncmp(list, entry, bytes) == 0)
+            return 1;
+        list += bytes + (list[bytes] != 0);
+    }
+    return 0;
+}
+
+/* Add an entry to a variable that is a list, unless it is in there. 0 or an errno. */
+static int add_entry(const char *variable, const char *entry, const char *separators, int first)
+{
+    const char *now = getenv(variable);
+    if (!now || !*now)
+        return setenv(variable, entry, 1) ? errno : 0;
+    if (has_entry(now, entry, separators))
+        return 0;
+    size_t room = strlen(now) + strlen(entry) + 2;
+    char *text = malloc(room);
+    if (!text)
+        return ENOMEM;
+    snprintf(text, room, "%s:%s", first ? entry : now, first ? now : entry);
+    int error = setenv(variable, text, 1) ? errno : 0;
+    free(text);
+    return error;
+}
+
+/* Not being there is told and is no failure: the program runs without. */
+static void tell(const char *what, const char *path, const char *why)
+{
+    fail(0, what, path, why);
+}
+
+static int set_python(void)
+{
+    static const char *const places[] = {"../python/pitwall/auto",
+                                         PITWALL_LIBDIR "/pitwall/python/pitwall/auto", NULL};
+    char folder[PATH_MAX];
+    if (!find_beside(places, folder)) {
+        tell("no hooks for Python", folder, "they are not beside the tool");
+        return 0;
+    }
+    if (strchr(folder, ':')) {
+        tell("no hooks for Python", folder, "PYTHONPATH cannot have a path with a colon");
+        return 0;
+    }
+    int error = add_entry("PYTHONPATH", folder, ":", 1);
+    return error ? error : setenv("PITWALL_AUTO", "1", 1) ? errno : 0;
+}
+
+static int set_functions(void)
+{
+    static const char *const places[] = {"../lib/libpitwall-functions.so",
+                                         PITWALL_LIBDIR "/libpitwall-functions.so", NULL};
+    char library[PATH_MAX];
+    if (!find_beside(places, library)) {
+        tell("no spans of C functions", library, "libpitwall-functions.so is not beside the tool");
+        return 0;
+    }
+    if (strpbrk(library, ": ")) {
+        tell("no spans of C functions", library,
+             "LD_PRELOAD cannot have a path with a colon or a blank");
+        return 0;
+    }
+    int error = add_entry("LD_PRELOAD", library, ": ", 0);
+    return error ? error : add_entry("ASAN_OPTIONS", "verify_asan_link_order=0", ":", 1);
+}
+
+int auto_environment(void)
+{
+    int error = set_python();
+    if (!error)
+        error = set_functions();
+    return error ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(error)) : 0;
+}

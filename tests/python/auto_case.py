@@ -1,0 +1,57 @@
+"""Programs that know nothing of Pitwall, run plainly and by `pitwall run`: what they print must be the
+same, and what was recorded comes back."""
+
+import os
+import textwrap
+
+import py_case
+from py_case import pit_case
+
+PACKAGE = os.path.join(pit_case.build_dir(), "python")
+
+
+class Case(py_case.Case):
+    def write(self, folder, name, text):
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(textwrap.dedent(text))
+        return path
+
+    def hooked(self, program, *options, status=0, files=(), timeout=120, same_errors=True, **env):
+        """Run it both ways; the counts of each path. What it printed stays in self.stdout, what the
+        hooked one wrote on standard error in self.stderr."""
+        self.where = folder = self.folder()
+        for name, text in dict(files).items():
+            self.write(folder, name, text)
+        self.write(folder, "program.py", program)
+        command = [py_case.PYTHON, "program.py"]
+        tool = [pit_case.tool(), "run", "-o", "run.pit", *options, "--"]
+        env = pit_case.clean_env(PYTHONDONTWRITEBYTECODE="1", **env)
+        plain = self.run_status(status, command, cwd=folder, env=env, timeout=timeout)
+        done = self.run_status(status, tool + command, cwd=folder, env=env, timeout=timeout)
+        self.assertEqual(done.stdout, plain.stdout)
+        if same_errors:
+            self.assertEqual(done.stderr, plain.stderr)
+        found = self.counts("run.pit")
+        self.stdout, self.stderr = done.stdout, done.stderr
+        return found
+
+    def read(self, name):
+        """A run by the library itself, in a process of its own; None if there is none."""
+        path = os.path.join(self.where, name)
+        if not os.path.exists(path):
+            return None
+        return self.python("tell(pitwall.read(%r))" % path)
+
+    def counts(self, name):
+        self.run_read = self.read(name)
+        if self.run_read is None:
+            return None
+        return {node["path"]: node["count"] for node in self.run_read["nodes"] if node["count"]}
+
+    def journal(self, kind):
+        return [entry for entry in self.run_read["journal"] if entry["kind"] == kind]
+
+
+main = py_case.main
