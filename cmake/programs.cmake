@@ -34,7 +34,7 @@ endif()
 # The tool alone uses libraries beyond libc. A cross build that lacks them goes without the tool.
 set(tool_libraries "")
 set(tool_lacks "")
-foreach(library z:zlib.h zstd:zstd.h yaml:yaml.h jansson:jansson.h)
+foreach(library z:zlib.h zstd:zstd.h yaml:yaml.h jansson:jansson.h ncursesw:ncurses.h)
     string(REPLACE ":" ";" library ${library})
     list(GET library 0 name)
     list(GET library 1 header)

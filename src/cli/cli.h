@@ -36,6 +36,7 @@ int cmd_race(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 /* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
  * `return fail(…)` ends a command. */

@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"export", "runs as CSV, JSON, Markdown or a trace", cmd_export},
     {"log", "tables of the timing lines in text logs", cmd_log},
     {"run", "start a program with recording switched on", cmd_run},
+    {"top", "watch a run while it goes on", cmd_top},
     {"list", "which runs there are: live, done or died", cmd_list},
     {"info", "what is known of a run: clock, place, size, cost, losses", cmd_info},
     {"doctor", "what this machine can measure, and why not the rest", cmd_doctor},

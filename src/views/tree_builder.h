@@ -44,7 +44,10 @@ struct pit__tree_box { /* what a pit_tree is part of */
     struct pit__memory_sum *sums; /* one for each node that has one */
 };
 
-/* tree_merge.c. *map points at the part of builder.map that is the run's and is moved past it. */
+/* tree_merge.c: of a node by its parent's index, kind and name. */
+uint64_t pit__path_hash(uint32_t parent, int detached, const char *name);
+
+/* *map points at the part of builder.map that is the run's and is moved past it. */
 int pit__tree_add_run(struct pit__builder *b, const pit_run *run,
                       uint32_t **map); /* 0: no memory */
 

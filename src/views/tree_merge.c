@@ -14,7 +14,7 @@
 
 /* ---- finding a node ------------------------------------------------------------------------ */
 
-static uint64_t hash_of(uint32_t parent, int detached, const char *name)
+uint64_t pit__path_hash(uint32_t parent, int detached, const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u ^ ((uint64_t)parent << 1 | (detached != 0));
     hash *= 0x9e3779b97f4a7c15u;
@@ -37,7 +37,7 @@ static int grow_slots(struct pit__builder *b)
         return 0;
     for (size_t i = 0; i < b->count; i++) {
         const pit_node *node = &b->nodes[i].node;
-        size_t at = hash_of(node->parent, node->detached, node->name) & (slot_count - 1);
+        size_t at = pit__path_hash(node->parent, node->detached, node->name) & (slot_count - 1);
         while (slots[at])
             at = (at + 1) & (slot_count - 1);
         slots[at] = (uint32_t)i + 1;
@@ -64,7 +64,7 @@ static uint32_t find(struct pit__builder *b, uint32_t parent, int detached, cons
 {
     if (b->count * 2 >= b->slot_count && !grow_slots(b))
         return PIT_NO_NODE;
-    size_t at = hash_of(parent, detached, name) & (b->slot_count - 1);
+    size_t at = pit__path_hash(parent, detached, name) & (b->slot_count - 1);
     for (; b->slots[at]; at = (at + 1) & (b->slot_count - 1))
         if (same(&b->nodes[b->slots[at] - 1].node, parent, detached, name))
             return b->slots[at] - 1;

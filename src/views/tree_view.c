@@ -2,13 +2,11 @@
 #include "report_view.h"
 
 #include "report/style.h"
+#include "report/tree_lines.h"
 #include "report/units.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Levels whose lines are drawn; of a deeper tree, the innermost ones. */
-#define LEVELS_DRAWN 30
 
 struct row {
     struct pit__figures figures;
@@ -59,22 +57,14 @@ static uint32_t link_rows(struct row *rows, struct row **sorted, size_t count)
 /* The lines that lead to a row: for each level whether a sibling follows further down. */
 static void tree_lines(const struct row *rows, uint32_t at, int ascii, struct pit__text *text)
 {
-    static const char *const unicode[] = {"\xe2\x94\x9c\xe2\x94\x80 ", "\xe2\x94\x94\xe2\x94\x80 ",
-                                          "\xe2\x94\x82  ", "   "};
-    static const char *const plain[] = {"|- ", "`- ", "|  ", "   "};
-    const char *const *line = ascii ? plain : unicode;
-    const char *levels[LEVELS_DRAWN];
+    unsigned char is_last[PIT__TREE_LEVELS];
     size_t count = 0;
-    for (uint32_t i = at; rows[i].parent != PIT_NO_NODE && count < LEVELS_DRAWN;
-         i = rows[i].parent) {
-        int last = rows[i].next_sibling == PIT_NO_NODE;
-        levels[count] = line[count == 0 ? last : 2 + last];
-        count++;
-    }
+    for (uint32_t i = at; rows[i].parent != PIT_NO_NODE && count < PIT__TREE_LEVELS;
+         i = rows[i].parent)
+        is_last[count++] = rows[i].next_sibling == PIT_NO_NODE;
     text->length = 0;
     pit__text_add(text, "", 0);
-    while (count-- > 0)
-        pit__text_puts(text, levels[count]);
+    pit__tree_lines(text, is_last, count, ascii);
 }
 
 static void walk_rows(const struct pit__report *report, const struct row *rows, uint32_t at,

@@ -1,0 +1,124 @@
+/* cmd_top.c: pitwall top: a run while it goes on. */
+#include "top.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: pitwall top [RUN|PID|DIR] [options]\n"
+    "\n"
+    "Watch a run while it goes on: where the time goes now and where it went, memory,\n"
+    "processor, spans a second, and what stands out. It only reads: the program is\n"
+    "not slowed down. Without an argument live runs are looked for in ./pitwall-runs,\n"
+    "in . and in the processes of this machine. When the run has ended its result\n"
+    "stays on the screen.\n"
+    "\n"
+    "  --interval S      seconds between two looks, 0.05 to 3600; else 0.5\n"
+    "  --once            one snapshot as text; also where the output is no terminal\n"
+    "  --json            a line of JSON an interval, until the run has ended\n"
+    "  --no-colour       no colour\n"
+    "  --help            this text\n"
+    "\n"
+    "Keys: q quit, ? all keys, s sort, / filter, Space fold, t thread, Tab next run\n"
+    "or rank, p pause\n"
+    "\n"
+    "Examples:\n"
+    "  pitwall top\n"
+    "  pitwall top 4711\n"
+    "  pitwall top pitwall-runs/ --interval 2\n"
+    "  pitwall top run.pit --json | jq -c '[.elapsed_ns, .spans_per_s]'\n"
+    "\n"
+    "Exit status: 0, 64 wrong usage, 66 there is no run, or it cannot be read, 74 the\n"
+    "output cannot be written.\n";
+
+enum { INTERVAL = 256, ONCE, JSON, NO_COLOUR };
+
+static const struct option long_options[] = {
+    {"interval", required_argument, NULL, INTERVAL},
+    {"once", no_argument, NULL, ONCE},
+    {"json", no_argument, NULL, JSON},
+    {"no-colour", no_argument, NULL, NO_COLOUR},
+    {"no-color", no_argument, NULL, NO_COLOUR},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+struct top_options {
+    struct top_look look;
+    int is_once, is_json;
+};
+
+static int parse_interval(const char *text, double *seconds)
+{
+    char *end;
+    *seconds = strtod(text, &end);
+    return end != text && !*end && *seconds >= 0.05 && *seconds <= 3600;
+}
+
+/* 0; an exit status; or -1 after the help was printed. */
+static int parse_options(int argc, char **argv, struct top_options *options)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'h':
+            fputs(help, stdout);
+            return -1;
+        case INTERVAL:
+            if (!parse_interval(optarg, &options->look.interval))
+                return fail_usage("top", "--interval", optarg, "not 0.05 to 3600 seconds");
+            break;
+        case ONCE:
+            options->is_once = 1;
+            break;
+        case JSON:
+            options->is_json = 1;
+            break;
+        case NO_COLOUR:
+            options->look.colour = 0;
+            break;
+        default:
+            return fail_option("top", option, argv);
+        }
+    }
+    if (argc - optind > 1)
+        return fail_usage("top", "too many arguments", argv[optind + 1], NULL);
+    return 0;
+}
+
+static int is_screen(void)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal && *terminal &&
+           strcmp(terminal, "dumb") != 0;
+}
+
+static int show(struct top_runs *runs, const struct top_options *options)
+{
+    if (options->is_json)
+        return top_print_json(runs, &options->look);
+    if (!options->is_once && is_screen()) {
+        int status = top_screen_loop(runs, &options->look);
+        if (status >= 0)
+            return status;
+        fail(EXIT_GOOD, "this terminal has no screen, a snapshot instead", getenv("TERM"), NULL);
+    }
+    return top_print_once(runs, &options->look);
+}
+
+int cmd_top(int argc, char **argv)
+{
+    struct top_options options = {
+        .look = {.colour = output_colour(), .ascii = output_ascii(), .interval = 0.5}};
+    int status = parse_options(argc, argv, &options);
+    if (status)
+        return status < 0 ? EXIT_GOOD : status;
+    struct top_runs runs = {.argument = optind < argc ? argv[optind] : NULL};
+    status = top_runs_start(&runs);
+    if (!status)
+        status = show(&runs, &options);
+    top_runs_free(&runs);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* top.h: what the parts of `pitwall top` share.
+ *
+ *   cmd_top.c       options, and which of the three ways it is shown
+ *   top_runs.c      finding runs, and looking at them again
+ *   top_loop.c      the screen's loop: look, draw, wait for a key
+ *   top_screen.c    the head of the screen; top_table.c its rows; top_help.c the list of keys
+ *   top_keys.c      what a key does
+ *   top_terminal.c  the terminal taken and given back, whatever happens; top_guard.c after SIGKILL too
+ *   top_plain.c     one snapshot as text, or a line of JSON an interval
+ */
+#ifndef PIT_TOP_H
+#define PIT_TOP_H
+
+#include "cli.h"
+
+#include "views/live_tree.h"
+
+struct top_run {
+    char *path;
+    pit_watch *watch;
+    struct pit__live live;
+    struct pit__live_rows rows;
+    char *verdict; /* of the advice rules so far; NULL: none yet */
+    int severity;  /* of it: 2 act, 1 consider, 0; -1: nothing stands out, or nothing is known */
+    double verdict_due;  /* when it is to be made again, in seconds of the monotonic clock */
+    size_t sorted_nodes; /* that there were when the rows were sorted last */
+    double sort_due;
+    int has_ended;
+    char problem[256]; /* why it can no longer be read; "" */
+};
+
+struct top_runs {
+    const char *argument; /* as given: a run, a folder, a pid; NULL: find them */
+    struct top_run **list;
+    size_t count;
+    char **seen; /* files that were looked at and are not live */
+    size_t seen_count;
+    double scan_due; /* when to look for new ones */
+};
+
+/* What a user has chosen. */
+struct top_choice {
+    enum pit__live_sort sort;
+    char filter[64];
+    int is_typing; /* the filter */
+    int is_paused;
+    int is_help;
+    int is_leaving;
+    int is_fresh; /* look at once: another run or thread was chosen */
+    size_t run;
+    size_t thread; /* or PIT__ALL_THREADS */
+    uint32_t node; /* the row that is marked; PIT_NO_NODE: the first */
+    size_t first;  /* row at the top of the table */
+    size_t page;   /* rows that fit, as drawn last */
+};
+
+struct top_look { /* how it is shown */
+    int colour, ascii;
+    double interval; /* seconds */
+};
+
+double top_now(void); /* seconds of the monotonic clock */
+
+/* top_runs.c. Find runs for the first time: those that are live, or else the newest. 0, or an exit
+ * status after the message. */
+int top_runs_start(struct top_runs *runs);
+/* Look for new ones if it is time to. */
+void top_runs_find_more(struct top_runs *runs);
+void top_runs_free(struct top_runs *runs);
+/* Look at a run again; 1: there is something new. */
+int top_run_look(struct top_run *run, size_t thread);
+/* Make its verdict anew if it is time to. */
+void top_run_judge(struct top_run *run, int ascii);
+
+/* top_loop.c: an exit status; -1: this terminal cannot be used. */
+int top_screen_loop(struct top_runs *runs, const struct top_look *look);
+
+/* top_plain.c: exit statuses. */
+int top_print_once(struct top_runs *runs, const struct top_look *look);
+int top_print_json(struct top_runs *runs, const struct top_look *look);
+
+/* top_screen.c, top_table.c, top_help.c: all of it drawn. */
+void top_draw(const struct top_runs *runs, struct top_choice *choice, const struct top_look *look);
+void top_draw_table(struct top_run *run, struct top_choice *choice, const struct top_look *look,
+                    int first_line, int lines);
+void top_draw_help(const struct top_look *look);
+
+enum top_style {
+    TOP_PLAIN,
+    TOP_DIM,
+    TOP_STRONG,
+    TOP_GOOD,
+    TOP_COOL,
+    TOP_WARM,
+    TOP_HOT,
+    TOP_HEAD, /* a bar over the whole width */
+    TOP_STYLES
+};
+/* Put a visible text at a place, cut to `width` columns; the columns it took. */
+int top_put(int y, int x, int width, enum top_style style, const char *text, int ascii);
+/* The same, flush right in the columns up to `right`. */
+void top_put_right(int y, int right, int width, enum top_style style, const char *text, int ascii);
+
+/* top_keys.c: do what a key stands for. */
+void top_key(struct top_runs *runs, struct top_choice *choice, int key);
+/* The index of the marked row; keeps it and the first row inside the table. */
+size_t top_marked_row(const struct top_run *run, struct top_choice *choice);
+
+/* top_terminal.c. Open: 0, or -1: it cannot be used. Wait: 1 after a key or a signal may have come, 0
+ * after the time; then terminal_signal is the one to leave by, or 0. */
+int terminal_open(int colour);
+void terminal_close(void);
+int terminal_wait(double seconds);
+int terminal_key(void); /* -1: none waits */
+extern volatile int terminal_signal;
+
+/* top_guard.c: a process of its own that gives the terminal back should this one be killed. */
+struct termios;
+void guard_start(const struct termios *saved, const char *leave, size_t bytes);
+void guard_tell(char what); /* 't' the terminal is ours, 'b' it is back */
+
+#endif

@@ -1,0 +1,79 @@
+/* top_guard.c: a process can do nothing about SIGKILL, so another one waits for it.
+ *
+ * The guard is a child in a session of its own, asleep on a pipe. If the pipe ends while the terminal
+ * is taken, it writes what leaves the alternate screen and shows the cursor, and sets the modes back,
+ * unless somebody (the shell's line editor) has set them already.
+ */
+#include "top.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+static int to_guard = -1;
+
+static int same_modes(const struct termios *a, const struct termios *b)
+{
+    return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_lflag == b->c_lflag &&
+           memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
+}
+
+static void give_back(const struct termios *saved, const struct termios *taken, const char *leave,
+                      size_t bytes)
+{
+    struct termios now;
+    if (tcgetattr(STDIN_FILENO, &now) == 0 && same_modes(&now, taken))
+        tcsetattr(STDIN_FILENO, TCSANOW, saved);
+    while (bytes > 0) {
+        ssize_t wrote = write(STDOUT_FILENO, leave, bytes);
+        if (wrote <= 0)
+            return;
+        leave += wrote;
+        bytes -= (size_t)wrote;
+    }
+}
+
+static _Noreturn void watch_over(int pipe, const struct termios *saved, const char *leave,
+                                 size_t bytes)
+{
+    char what = 'b', next;
+    struct termios taken = *saved;
+    setsid(); /* what is sent to the job does not reach it, and it may set modes from outside */
+    prctl(PR_SET_NAME, "pitwall-guard");
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL);
+    while (read(pipe, &next, 1) == 1) {
+        what = next;
+        if (what == 't')
+            tcgetattr(STDIN_FILENO, &taken);
+    }
+    if (what == 't')
+        give_back(saved, &taken, leave, bytes);
+    _exit(0);
+}
+
+void guard_start(const struct termios *saved, const char *leave, size_t bytes)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        watch_over(ends[0], saved, leave, bytes);
+    }
+    close(ends[0]);
+    to_guard = child < 0 ? -1 : ends[1];
+    if (child < 0)
+        close(ends[1]);
+}
+
+/* Also from a signal handler. */
+void guard_tell(char what)
+{
+    if (to_guard >= 0 && write(to_guard, &what, 1) != 1)
+        to_guard = -1; /* it is gone: there is nobody to tell */
+}

@@ -1,0 +1,75 @@
+/* top_loop.c: the screen's loop: look, draw, wait for a key. */
+#include "top.h"
+
+#include <signal.h>
+#include <time.h>
+
+#define SORT_ALWAYS 1000   /* rows */
+#define SORT_PAUSE 2.0     /* seconds */
+#define FIRST_INTERVAL 0.1 /* so that there are rates from the first screen on */
+
+double top_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* One look at the run that is shown; 1: draw it. */
+static int look_again(struct top_runs *runs, struct top_choice *choice, const struct top_look *look)
+{
+    struct top_run *run = runs->list[choice->run];
+    top_runs_find_more(runs);
+    int is_new = top_run_look(run, choice->thread);
+    top_run_judge(run, look->ascii);
+    return is_new;
+}
+
+/* Sorting thousands of rows at every look would cost more than all else: where there are many they
+ * keep their order for some looks, unless something was chosen or came. */
+static void draw(const struct top_runs *runs, struct top_choice *choice,
+                 const struct top_look *look, int must_sort)
+{
+    struct top_run *run = runs->list[choice->run];
+    double now = top_now();
+    if (must_sort || run->rows.count < SORT_ALWAYS || run->live.count != run->sorted_nodes ||
+        now >= run->sort_due) {
+        if (pit__live_rows(&run->live, choice->sort, choice->filter, &run->rows) != 0)
+            return;
+        run->sorted_nodes = run->live.count;
+        run->sort_due = now + SORT_PAUSE;
+    }
+    top_draw(runs, choice, look);
+}
+
+int top_screen_loop(struct top_runs *runs, const struct top_look *look)
+{
+    struct top_choice choice = {.thread = PIT__ALL_THREADS, .node = PIT_NO_NODE, .is_fresh = 1};
+    if (terminal_open(look->colour) != 0)
+        return -1;
+    double due = 0;
+    while (!choice.is_leaving && !terminal_signal) {
+        int must_draw = 0, is_fresh = choice.is_fresh;
+        double now = top_now();
+        if (choice.is_fresh || (!choice.is_paused && now >= due)) {
+            must_draw = look_again(runs, &choice, look) | choice.is_fresh;
+            due = now + (choice.is_fresh ? FIRST_INTERVAL : look->interval);
+            choice.is_fresh = 0;
+        }
+        if (must_draw)
+            draw(runs, &choice, look, is_fresh);
+        double wait = choice.is_paused ? 3600 : due - top_now();
+        if (!terminal_wait(wait > 0 ? wait : 0))
+            continue;
+        for (int key = terminal_key(); key >= 0; key = terminal_key())
+            top_key(runs, &choice, key);
+        if (!choice.is_fresh) /* what is new is drawn after the look at it */
+            draw(runs, &choice, look, 1);
+    }
+    terminal_close();
+    if (terminal_signal) { /* the shell is to know what it ended by */
+        signal(terminal_signal, SIG_DFL);
+        raise(terminal_signal);
+    }
+    return EXIT_GOOD;
+}

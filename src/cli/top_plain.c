@@ -1,0 +1,245 @@
+/* top_plain.c: for what is no terminal: one snapshot as text, or a line of JSON an interval. */
+#include "top.h"
+
+#include "report/json_writer.h"
+#include "report/table.h"
+#include "report/text.h"
+#include "report/units.h"
+#include "views/list_view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define SCHEMA_VERSION 1
+
+static void pause_for(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&time, &time) != 0 && errno == EINTR) {
+    }
+}
+
+/* ---- text --------------------------------------------------------------------------------------- */
+
+enum { NAME, COUNT, RATE, MEAN, MAX, TOTAL, NOW, RUN, COLUMNS };
+
+static const struct pit__column columns[COLUMNS] = {
+    [NAME] = {.title = "span", .kind = PIT__TEXT, .min_width = 12},
+    [COUNT] = {.title = "spans", .kind = PIT__COUNT, .drop = 2},
+    [RATE] = {.title = "spans/s", .kind = PIT__RATE},
+    [MEAN] = {.title = "mean", .kind = PIT__DURATION, .drop = 1},
+    [MAX] = {.title = "max", .kind = PIT__DURATION, .drop = 4},
+    [TOTAL] = {.title = "total", .kind = PIT__DURATION, .drop = 3},
+    [NOW] = {.title = "now", .kind = PIT__PERCENT, .optional = 1},
+    [RUN] = {.title = "run", .kind = PIT__PERCENT},
+};
+
+static void add_row(struct pit__table *table, const struct top_run *top, size_t row,
+                    const char *lines)
+{
+    const struct pit__live *live = &top->live;
+    const struct pit__live_node *node = &live->nodes[top->rows.rows[row].node];
+    double mean = node->count ? node->total_ns / (double)node->count : NAN;
+    struct pit__cell cells[COLUMNS];
+    cells[NAME] = pit__cell_text(node->name);
+    cells[NAME].before = lines;
+    cells[COUNT] = pit__cell_whole(node->count);
+    cells[RATE] =
+        pit__cell_real(isnan(node->rate) ? (double)node->count / (live->at_ns / 1e9) : node->rate);
+    cells[MEAN] = pit__cell_real(isnan(node->now_mean_ns) ? mean : node->now_mean_ns);
+    cells[MAX] = pit__cell_real(node->count ? node->max_ns : NAN);
+    cells[TOTAL] = pit__cell_real(node->all_ns);
+    cells[NOW] =
+        isnan(node->now_ns) ? pit__cell_empty() : pit__cell_real(pit__live_now_share(live, node));
+    cells[RUN] = pit__cell_real(pit__live_share(live, node));
+    pit__table_row(table, cells);
+}
+
+static int print_tree(const struct top_run *top, const struct top_look *look)
+{
+    struct pit__table *table = pit__table_new(columns, COLUMNS);
+    struct pit__text lines = {0};
+    struct pit__look how = {output_width(), 0, look->colour, look->ascii};
+    for (size_t i = 0; table && i < top->rows.count; i++) {
+        lines.length = 0;
+        pit__text_add(&lines, "", 0);
+        pit__live_lines(&top->rows, i, look->ascii, &lines);
+        add_row(table, top, i, pit__text_string(&lines));
+    }
+    int failed = !table || lines.failed || pit__table_print(table, stdout, &how) != 0;
+    pit__text_free(&lines);
+    pit__table_free(table);
+    return failed ? PIT_NO_MEMORY : 0;
+}
+
+static void print_figures(const struct top_run *top, const pit_run *run)
+{
+    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
+    uint64_t limit = pit__live_limit(run);
+    const char *between = "";
+    if (run->state == PIT_RUN_LIVE) {
+        printf("CPU %s", pit__unit_percent_words(a, top->live.cores));
+        between = ", ";
+    }
+    if (!run->has_samples || run->newest.rss == PIT_UNKNOWN)
+        printf("%sRSS n/a", between);
+    else
+        printf("%sRSS %s", between, pit__unit_bytes_words(a, (double)run->newest.rss));
+    if (run->has_samples && limit != PIT_UNKNOWN)
+        printf(" of %s", pit__unit_bytes_words(a, (double)limit));
+    double rate =
+        isnan(top->live.rate) ? (double)top->live.spans / (run->duration_ns / 1e9) : top->live.rate;
+    printf(", %s spans/s, %s spans", pit__unit_rate(a, rate), pit__unit_count(b, top->live.spans));
+    printf(" on %s thread%s\n", pit__unit_count(a, top->live.busy_threads),
+           top->live.busy_threads == 1 ? "" : "s");
+}
+
+static int print_run(struct top_run *top, const struct top_look *look)
+{
+    const pit_run *run = pit_watch_run(top->watch);
+    struct pit__text head = {0};
+    char time[PIT__UNIT_BYTES];
+    const char *program = pit_run_fact(run, "program"), *arguments = pit_run_fact(run, "arguments");
+    pit__text_add_visible(&head, program ? program : "n/a");
+    if (arguments && *arguments) {
+        pit__text_puts(&head, " ");
+        pit__text_add_visible(&head, arguments);
+    }
+    printf("%s: %s, %s\n", pit__text_string(&head), pit__list_state(run),
+           pit__unit_duration(time, run->duration_ns, look->ascii));
+    head.length = 0;
+    pit__text_add_visible(&head, top->path);
+    printf("%s, pid %u\n", pit__text_string(&head), run->pid);
+    pit__text_free(&head);
+    print_figures(top, run);
+    puts(*top->problem ? top->problem : top->verdict ? top->verdict : "n/a");
+    putchar('\n');
+    int code = pit__live_rows(&top->live, PIT__LIVE_BY_RUN, NULL, &top->rows);
+    if (!code && top->rows.count == 0)
+        puts("no spans yet");
+    else if (!code)
+        code = print_tree(top, look);
+    return code ? fail(EXIT_CANNOT_READ, "cannot print the run", top->path, pit_strerror(code)) : 0;
+}
+
+int top_print_once(struct top_runs *runs, const struct top_look *look)
+{
+    int status = EXIT_GOOD, is_live = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        top_run_look(runs->list[i], PIT__ALL_THREADS);
+        is_live |= !runs->list[i]->has_ended;
+    }
+    if (is_live)
+        pause_for(look->interval);
+    for (size_t i = 0; i < runs->count && status == EXIT_GOOD; i++) {
+        if (is_live)
+            top_run_look(runs->list[i], PIT__ALL_THREADS);
+        top_run_judge(runs->list[i], look->ascii);
+        if (i > 0)
+            putchar('\n');
+        status = print_run(runs->list[i], look);
+    }
+    return status;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------- */
+
+static void write_known(struct pit__json *json, const char *key, uint64_t figure)
+{
+    if (figure == PIT_UNKNOWN)
+        pit__json_null(json, key);
+    else
+        pit__json_uint(json, key, figure);
+}
+
+static void write_node(struct pit__json *json, const struct pit__live *live, uint32_t number)
+{
+    const struct pit__live_node *node = &live->nodes[number];
+    char path[4096];
+    pit__live_path(live, number, path, sizeof path);
+    pit__json_object(json, NULL);
+    pit__json_string(json, "path", path);
+    pit__json_uint(json, "count", node->count);
+    pit__json_uint(json, "open", node->open);
+    pit__json_milli(json, "total_ns", node->all_ns);
+    pit__json_milli(json, "self_ns", node->self_ns);
+    pit__json_milli(json, "max_ns", node->count ? node->max_ns : NAN);
+    pit__json_double(json, "share", pit__live_share(live, node));
+    pit__json_double(json, "now_per_s", node->rate);
+    pit__json_double(json, "now_share", pit__live_now_share(live, node));
+    pit__json_milli(json, "now_ns", node->now_ns);
+    pit__json_milli(json, "now_self_ns", node->now_self_ns);
+    pit__json_milli(json, "now_mean_ns", node->now_mean_ns);
+    pit__json_uint(json, "items", node->items);
+    pit__json_double(json, "now_items_per_s", node->item_rate);
+    pit__json_object_end(json);
+}
+
+static void write_line(const struct top_run *top)
+{
+    const pit_run *run = pit_watch_run(top->watch);
+    struct pit__json json;
+    pit__json_init(&json, stdout);
+    pit__json_flat_object(&json, NULL);
+    pit__json_uint(&json, "schema_version", SCHEMA_VERSION);
+    pit__json_string(&json, "path", top->path);
+    pit__json_string(&json, "program", pit_run_fact(run, "program"));
+    pit__json_string(&json, "rank", pit_run_fact(run, "rank"));
+    pit__json_uint(&json, "pid", run->pid);
+    pit__json_string(&json, "state", pit__list_state(run));
+    pit__json_milli(&json, "elapsed_ns", run->duration_ns);
+    pit__json_milli(&json, "interval_ns", top->live.interval_ns);
+    pit__json_double(&json, "cores", top->live.cores);
+    write_known(&json, "rss_bytes", run->has_samples ? run->newest.rss : PIT_UNKNOWN);
+    write_known(&json, "limit_bytes", run->has_samples ? pit__live_limit(run) : PIT_UNKNOWN);
+    pit__json_uint(&json, "threads", top->live.busy_threads);
+    pit__json_uint(&json, "spans", top->live.spans);
+    pit__json_double(&json, "spans_per_s", top->live.rate);
+    pit__json_string(&json, "verdict", top->verdict);
+    pit__json_int(&json, "severity", top->severity);
+    pit__json_string(&json, "error", *top->problem ? top->problem : NULL);
+    pit__json_array(&json, "nodes");
+    for (uint32_t i = 0; i < top->live.count; i++)
+        write_node(&json, &top->live, i);
+    pit__json_array_end(&json);
+    pit__json_object_end(&json);
+    pit__json_finish(&json);
+}
+
+/* A line for each run that goes on, and one when it has ended; how many go on. */
+static size_t print_lines(struct top_runs *runs, const struct top_look *look, int is_first)
+{
+    size_t live = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        struct top_run *top = runs->list[i];
+        int had_ended = (top->has_ended && !is_first) || *top->problem;
+        if (had_ended)
+            continue;
+        top_run_look(top, PIT__ALL_THREADS);
+        top_run_judge(top, look->ascii);
+        write_line(top);
+        live += !top->has_ended && !*top->problem;
+    }
+    return live;
+}
+
+int top_print_json(struct top_runs *runs, const struct top_look *look)
+{
+    double due = top_now();
+    for (int is_first = 1;; is_first = 0) {
+        size_t live = print_lines(runs, look, is_first);
+        if (fflush(stdout) != 0)
+            return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output", strerror(errno));
+        if (live == 0)
+            return EXIT_GOOD;
+        due += look->interval;
+        double wait = due - top_now();
+        if (wait > 0)
+            pause_for(wait);
+        else
+            due = top_now();
+        top_runs_find_more(runs);
+    }
+}

@@ -1,0 +1,235 @@
+/* top_table.c: the tree on the screen, a row a node. */
+#define NCURSES_NOMACROS 1
+
+#include "top.h"
+
+#include "report/sparkline.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <ncurses.h>
+#include <string.h>
+
+#define COURSE_MOST 96
+#define NAME_MOST 56 /* of a wide screen: figures far from their names are hard to read */
+
+/* A column to the right of the name: shown on screens of at least `from` columns. */
+struct column {
+    const char *title;
+    int width;
+    int from;
+    int live;  /* only while the run goes on */
+    int items; /* only if there are any */
+    void (*put)(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                int ascii);
+};
+
+static void put_rate(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                     int ascii)
+{
+    (void)ascii;
+    pit__unit_rate(text,
+                   isnan(node->rate) ? (double)node->count / (live->at_ns / 1e9) : node->rate);
+}
+
+static void put_now(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                    int ascii)
+{
+    (void)ascii;
+    pit__unit_percent(text, pit__live_now_share(live, node));
+}
+
+static void put_now_self(const struct pit__live *live, const struct pit__live_node *node,
+                         char *text, int ascii)
+{
+    (void)ascii;
+    pit__unit_percent(text,
+                      live->now_in_spans_ns > 0 ? node->now_self_ns / live->now_in_spans_ns : NAN);
+}
+
+static void put_run(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                    int ascii)
+{
+    (void)ascii;
+    pit__unit_percent(text, pit__live_share(live, node));
+}
+
+/* Of the last interval; where none ended in it, of the run. */
+static void put_mean(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                     int ascii)
+{
+    (void)live;
+    double mean = node->count ? node->total_ns / (double)node->count : NAN;
+    pit__unit_duration(text, isnan(node->now_mean_ns) ? mean : node->now_mean_ns, ascii);
+}
+
+static void put_count(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                      int ascii)
+{
+    (void)live;
+    (void)ascii;
+    pit__unit_count(text, node->count);
+}
+
+static void put_total(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                      int ascii)
+{
+    (void)live;
+    pit__unit_duration(text, node->all_ns, ascii);
+}
+
+static void put_max(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                    int ascii)
+{
+    (void)live;
+    pit__unit_duration(text, node->count ? node->max_ns : NAN, ascii);
+}
+
+static void put_items(const struct pit__live *live, const struct pit__live_node *node, char *text,
+                      int ascii)
+{
+    (void)ascii;
+    text[0] = '\0';
+    if (node->items)
+        pit__unit_rate(text, isnan(node->item_rate) ? (double)node->items / (live->at_ns / 1e9)
+                                                    : node->item_rate);
+}
+
+static const struct column columns[] = {
+    {"spans", 10, 120, 0, 0, put_count},
+    {"spans/s", 9, 0, 0, 0, put_rate},
+    {"items/s", 9, 120, 0, 1, put_items},
+    {"mean", 9, 64, 0, 0, put_mean},
+    {"max", 9, 120, 0, 0, put_max},
+    {"total", 10, 100, 0, 0, put_total},
+    {"self now", 9, 130, 1, 0, put_now_self},
+    {"now", 8, 0, 1, 0, put_now},
+    {"run", 8, 56, 0, 0, put_run},
+};
+#define COLUMN_COUNT (sizeof columns / sizeof columns[0])
+
+struct layout {
+    int shown[COLUMN_COUNT];
+    int name_width, course_width, course_at;
+};
+
+static void lay_out(const struct top_run *top, struct layout *layout)
+{
+    int is_live = pit_watch_run(top->watch)->state == PIT_RUN_LIVE, has_items = 0, used = 1;
+    for (size_t i = 0; i < top->live.count && !has_items; i++)
+        has_items = top->live.nodes[i].items > 0;
+    layout->course_width = COLS >= 160 ? 40 : COLS >= 100 ? 20 : COLS >= 76 ? 10 : 0;
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        const struct column *column = &columns[i];
+        layout->shown[i] =
+            COLS >= column->from && (is_live || !column->live) && (has_items || !column->items);
+        used += layout->shown[i] ? column->width : 0;
+    }
+    int figures = used;
+    if (layout->course_width)
+        used += layout->course_width + 2;
+    layout->name_width = COLS - used - 1;
+    int spare = layout->name_width - NAME_MOST, most = COURSE_MOST - layout->course_width;
+    if (layout->course_width && spare > 0) {
+        layout->name_width -= spare;
+        layout->course_width += spare < most ? spare : most;
+    }
+    layout->course_at = layout->name_width + figures + 2;
+}
+
+static void draw_titles(const struct layout *layout, const struct top_look *look, int y)
+{
+    attron(A_REVERSE);
+    mvhline(y, 0, ' ', COLS);
+    attroff(A_REVERSE);
+    int right = 1 + layout->name_width;
+    top_put(y, 1, layout->name_width, TOP_HEAD, "span", look->ascii);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (!layout->shown[i])
+            continue;
+        right += columns[i].width;
+        top_put_right(y, right, columns[i].width, TOP_HEAD, columns[i].title, look->ascii);
+    }
+    if (layout->course_width)
+        top_put(y, layout->course_at, layout->course_width, TOP_HEAD, "duration", look->ascii);
+}
+
+static enum top_style share_style(double share)
+{
+    return share >= 0.5 ? TOP_HOT : share >= 0.2 ? TOP_WARM : share >= 0.01 ? TOP_PLAIN : TOP_DIM;
+}
+
+static void draw_course(struct top_run *top, uint32_t node, const struct layout *layout,
+                        const struct top_look *look, int y)
+{
+    double means[COURSE_MOST], most = NAN;
+    struct pit__text bars = {0};
+    size_t count = (size_t)layout->course_width;
+    pit__live_course(&top->live, top->watch, node, means, count);
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, means[i]);
+    if (!isnan(most))
+        pit__sparkline(&bars, means, count, count, 0, most, look->ascii);
+    top_put(y, layout->course_at, layout->course_width, TOP_COOL, pit__text_string(&bars),
+            look->ascii);
+    pit__text_free(&bars);
+}
+
+static void draw_name(const struct top_run *top, size_t row, const struct layout *layout,
+                      const struct top_look *look, int y)
+{
+    const struct pit__live_row *shown = &top->rows.rows[row];
+    const struct pit__live_node *node = &top->live.nodes[shown->node];
+    struct pit__text lines = {0}, name = {0};
+    pit__live_lines(&top->rows, row, look->ascii, &lines);
+    int x = 1 + top_put(y, 1, layout->name_width, TOP_DIM, pit__text_string(&lines), look->ascii);
+    pit__text_add_visible(&name, *node->name ? node->name : "\"\"");
+    if (shown->hidden)
+        pit__text_printf(&name, " +%u", shown->hidden);
+    top_put(y, x, layout->name_width - x, node->open ? TOP_STRONG : TOP_PLAIN,
+            pit__text_string(&name), look->ascii);
+    pit__text_free(&lines);
+    pit__text_free(&name);
+}
+
+static void draw_row(struct top_run *top, size_t row, const struct layout *layout,
+                     const struct top_look *look, int y)
+{
+    const struct pit__live_node *node = &top->live.nodes[top->rows.rows[row].node];
+    char text[PIT__UNIT_BYTES];
+    int right = 1 + layout->name_width;
+    draw_name(top, row, layout, look, y);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (!layout->shown[i])
+            continue;
+        columns[i].put(&top->live, node, text, look->ascii);
+        right += columns[i].width;
+        enum top_style style =
+            columns[i].put == put_now   ? share_style(pit__live_now_share(&top->live, node))
+            : columns[i].put == put_run ? share_style(pit__live_share(&top->live, node))
+                                        : TOP_PLAIN;
+        top_put_right(y, right, columns[i].width - 1, style, text, look->ascii);
+    }
+    if (layout->course_width)
+        draw_course(top, top->rows.rows[row].node, layout, look, y);
+}
+
+void top_draw_table(struct top_run *top, struct top_choice *choice, const struct top_look *look,
+                    int first_line, int lines)
+{
+    struct layout layout;
+    lay_out(top, &layout);
+    draw_titles(&layout, look, first_line);
+    choice->page = lines > 1 ? (size_t)(lines - 1) : 1;
+    size_t marked = top_marked_row(top, choice);
+    for (size_t i = 0; i < choice->page && choice->first + i < top->rows.count; i++) {
+        size_t row = choice->first + i;
+        int y = first_line + 1 + (int)i;
+        draw_row(top, row, &layout, look, y);
+        if (row == marked)
+            mvchgat(y, 0, -1, A_REVERSE, 0, NULL);
+    }
+    if (top->rows.count == 0)
+        top_put(first_line + 1, 1, COLS - 2, TOP_DIM,
+                *choice->filter ? "no span of that name" : "no spans yet", look->ascii);
+}

@@ -1,0 +1,1 @@
+pitwall top --interval 0

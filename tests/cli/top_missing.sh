@@ -1,0 +1,1 @@
+pitwall top missing.pit

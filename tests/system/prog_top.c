@@ -1,0 +1,95 @@
+/* A program of known behaviour, for those that watch: prog_top PATH train | nodes NODES THREADS
+ *
+ * train: an epoch that stays open; in it batches of data_loading (8 ms), backward (4 ms, in it matmul 2 ms)
+ * and forward (1 ms). nodes: that many nodes in all, spread over as many threads, each of which
+ * passes its own nodes again and again. Goes on until its standard input ends, then closes cleanly.
+ */
+#include <pitwall.h>
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_int must_end;
+
+static void rest(double ms)
+{
+    struct timespec time = {0, (long)(ms * 1e6)};
+    nanosleep(&time, NULL);
+}
+
+static int has_ended(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    return poll(&input, 1, 0) > 0;
+}
+
+static void train(void)
+{
+    PIT_SPAN("epoch") {
+        while (!has_ended())
+            PIT_SPAN("batch") {
+                PIT_SPAN("data_loading") {
+                    rest(8);
+                }
+                PIT_SPAN("forward") {
+                    rest(1);
+                    pit_items(32);
+                }
+                PIT_SPAN("backward") {
+                    PIT_SPAN("matmul") {
+                        rest(2);
+                    }
+                    rest(2);
+                }
+            }
+    }
+}
+
+static int nodes_each;
+
+static void *pass_nodes(void *unused)
+{
+    char name[32];
+    (void)unused;
+    while (!atomic_load(&must_end)) {
+        for (int i = 0; i < nodes_each; i++) {
+            snprintf(name, sizeof name, "node %d", i);
+            pit_end(pit_begin_name(name));
+        }
+        rest(200);
+    }
+    return NULL;
+}
+
+static void many(int nodes, int threads)
+{
+    pthread_t *all = calloc((size_t)threads, sizeof *all);
+    nodes_each = nodes / threads;
+    for (int i = 0; all && i < threads; i++)
+        pthread_create(&all[i], NULL, pass_nodes, NULL);
+    while (!has_ended())
+        rest(20);
+    atomic_store(&must_end, 1);
+    for (int i = 0; all && i < threads; i++)
+        pthread_join(all[i], NULL);
+    free(all);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || pit_open(argv[1], NULL) != 0)
+        return 2;
+    puts("ready");
+    fflush(stdout);
+    if (strcmp(argv[2], "train") == 0)
+        train();
+    else if (argc == 5)
+        many(atoi(argv[3]), atoi(argv[4]));
+    return pit_close() ? 1 : 0;
+}

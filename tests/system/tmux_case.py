@@ -1,0 +1,149 @@
+"""A terminal to look at: tmux, with a shell in it whose state can be compared before and after."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import pit_case
+
+PROMPT = "ready$ "
+NUMBER = re.compile(r"<?\d[\d,.]*(?: (?:ns|µs|ms|s|%|[kMGT]?B|[kMG])(?![\w])(?: \d+ s)?)?(?:/s)?")
+BARS = re.compile(r"[▁▂▃▄▅▆▇█]+(?: *[▁▂▃▄▅▆▇█]+)*")
+
+
+def masked(screen):
+    """A screen without what is another figure each time: # for figures, ~ for bars, and one blank
+    where there are several, because a figure may be longer or shorter."""
+    lines = []
+    for line in screen.splitlines():
+        line = BARS.sub("~", line)
+        line = NUMBER.sub("#", line)
+        lines.append(re.sub(r" +", " ", line).rstrip())
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+class Terminal:
+    """One tmux server with one window; a bash runs in it."""
+
+    def __init__(self, case, columns, lines):
+        self.case = case
+        self.socket = os.path.join(case.folder(), "tmux")
+        env = pit_case.clean_env(LANG="C.UTF-8", LC_ALL="C.UTF-8", TERM="xterm-256color",
+                                 PS1=PROMPT, NO_COLOR=None, TMUX=None)
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", lines,
+                  "bash", "--norc", "--noprofile", env=env)
+        case.addCleanup(self.tmux, "kill-server", check=False)
+        self.wait(lambda screen: PROMPT.strip() in screen, "the shell")
+
+    def tmux(self, *words, check=True, env=None):
+        done = subprocess.run(["tmux", "-S", self.socket, *map(str, words)], env=env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False)
+        if check and done.returncode != 0:
+            self.case.fail("tmux %s: %s" % (words, done.stderr))
+        return done.stdout
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p")
+
+    def keys(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def type(self, line):
+        self.tmux("send-keys", "-l", line)
+        self.keys("Enter")
+
+    def resize(self, columns, lines):
+        self.tmux("resize-window", "-x", columns, "-y", lines)
+
+    def state(self):
+        """1 where the alternate screen is on, and where the cursor is shown."""
+        return self.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip()
+
+    def wait(self, test, what, seconds=20):
+        end = time.monotonic() + seconds * pit_case.slowness()
+        while True:
+            screen = self.screen()
+            if test(screen):
+                return screen
+            if time.monotonic() > end:
+                self.case.fail("waited in vain for %s; the screen:\n%s" % (what, screen))
+            time.sleep(0.05)
+
+    def wait_masked(self, wanted):
+        """Wait until the screen, masked, is `wanted`; show both if it never is."""
+        end = time.monotonic() + 20 * pit_case.slowness()
+        while masked(self.screen()) != wanted:
+            if time.monotonic() > end:
+                self.case.assertEqual(masked(self.screen()), wanted)
+            time.sleep(0.1)
+
+    def wait_prompt(self):
+        self.wait(lambda screen: screen.rstrip().endswith(PROMPT.strip()), "the prompt")
+
+    def modes(self):
+        """What stty says, in the shell's own words."""
+        path = os.path.join(self.case.folder(), "modes")
+        self.type("stty -a > %s; echo done >> %s" % (path, path))
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            if os.path.exists(path):
+                with open(path) as file:
+                    text = file.read()
+                if text.endswith("done\n"):
+                    self.wait_prompt()
+                    return text
+            time.sleep(0.05)
+        return self.case.fail("the shell does not answer:\n" + self.screen())
+
+    def child(self, name="pitwall"):
+        """The pid of the shell's child of that name."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        done = subprocess.run(["pgrep", "-P", shell, "-x", name], capture_output=True, text=True,
+                              check=False)
+        return int(done.stdout.split()[0])
+
+
+class TmuxCase(pit_case.Case):
+    """A program to watch, and a terminal to watch it in."""
+
+    def setUp(self):
+        if not shutil.which("tmux"):
+            self.skipTest("the command tmux is missing")
+
+    def program(self, *words, path=None):
+        """prog_top, which goes on until its input ends; its path and process."""
+        path = path or os.path.join(self.folder(), "run.pit")
+        # by its name alone, so that it takes as many columns in every temporary folder
+        child = subprocess.Popen([pit_case.program("prog_top"), os.path.basename(path),
+                                  *map(str, words)],
+                                 cwd=os.path.dirname(path), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 env=pit_case.clean_env())
+        self.addCleanup(self.end, child)
+        self.assertEqual(child.stdout.readline(), b"ready\n")
+        return path, child
+
+    def end(self, child, number=None):
+        """Let it end by itself, or by a signal."""
+        if number:
+            child.send_signal(number)
+        if not child.stdin.closed:
+            child.stdin.close()
+        try:
+            child.wait(timeout=30 * pit_case.slowness())
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+        child.stdout.close()
+
+    def top(self, *words, columns=80, lines=24, until="INPUT-BOUND"):
+        """A terminal with top in it, drawn so far that `until` is on it."""
+        terminal = Terminal(self, columns, lines)
+        terminal.type("clear")
+        terminal.wait_prompt()
+        terminal.type(" ".join([pit_case.tool(), "top", *map(str, words)]))
+        terminal.wait(lambda screen: until in screen, until)
+        return terminal
