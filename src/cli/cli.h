@@ -107,9 +107,10 @@ size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
 
 /* All of it: the runs that the arguments name are read and handed to `use`, which returns an exit
- * status; runs that cannot be read are left out and make the status bad. */
+ * status and may leave fewer of them, as pit_runs_nest does; runs that cannot be read are left out and
+ * make the status bad. */
 int runs_use(char *const *arguments, int argument_count,
-             int (*use)(pit_run *const *runs, size_t count, void *arg), void *arg);
+             int (*use)(pit_run **runs, size_t *count, void *arg), void *arg);
 
 /* auto_env.c: set the environment so that a program that knows nothing of Pitwall has spans: Python's
  * libraries by hooks, functions compiled with -finstrument-functions. What is not there is told and

@@ -50,9 +50,16 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
     return optind == argc ? fail_usage("info", "no run given", NULL, NULL) : 0;
 }
 
-static int print(pit_run *const *runs, size_t count, void *options)
+/* Each with the runs beneath it, also where those are among the others. */
+static int print(pit_run **runs, size_t *count, void *options)
 {
-    int code = pit__info_print(stdout, (const pit_run *const *)runs, count, options);
+    int code = 0;
+    for (size_t i = 0; i < *count && !code; i++) {
+        size_t one = 1;
+        code = pit_runs_nest(&runs[i], &one);
+    }
+    if (!code)
+        code = pit__info_print(stdout, (const pit_run *const *)runs, *count, options);
     if (code == PIT_CANNOT_WRITE)
         return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
                     strerror(errno ? errno : EIO));

@@ -12,9 +12,10 @@
 static const char help[] =
     "Usage: pitwall list [RUN|DIR...] [options]\n"
     "\n"
-    "The runs of a folder, the newest first: state (live, done, died), start, duration, program,\n"
-    "labels. Without DIR: those in ./pitwall-runs and in the folder itself. Only the head of each\n"
-    "file is read. A file that is no run, or a damaged one, is listed with the reason.\n"
+    "The runs of a folder, the newest first: state (live, done, died), start,\n"
+    "duration, program, labels. Without DIR: those in ./pitwall-runs and in the\n"
+    "folder itself. Only the head of each file is read. A file that is no run, or a\n"
+    "damaged one, is listed with the reason.\n"
     "\n"
     "  --state WORD      only these: live, done, died or unreadable\n"
     "  --json            one JSON document\n"
@@ -27,17 +28,15 @@ static const char help[] =
     "  pitwall list runs/ --state died\n"
     "  pitwall list --json | jq -r '.runs[0].path'\n"
     "\n"
-    "Exit status: 0 (also for an empty list), 64 wrong usage, 66 a folder cannot be read, 74 the\n"
-    "output cannot be written.\n";
+    "Exit status: 0 (also for an empty list), 64 wrong usage, 66 a folder cannot be\n"
+    "read, 74 the output cannot be written.\n";
 
-enum { JSON = 256, STATE, WIDTH, NO_COLOUR };
+enum { STATE = 256 };
 
 static const struct option long_options[] = {
-    {"json", no_argument, NULL, JSON},
+    {"json", no_argument, NULL, FORM_JSON},
     {"state", required_argument, NULL, STATE},
-    {"width", required_argument, NULL, WIDTH},
-    {"no-colour", no_argument, NULL, NO_COLOUR},
-    {"no-color", no_argument, NULL, NO_COLOUR},
+    FORM_LOOK_OPTIONS,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -56,30 +55,22 @@ static int is_state(const char *word)
 /* 0; an exit status; or -1 after the help was printed. */
 static int parse_options(int argc, char **argv, struct list_options *options)
 {
-    int option;
+    int option, status;
     while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
         switch (option) {
         case 'h':
             fputs(help, stdout);
             return -1;
-        case JSON:
-            options->report.form = PIT_JSON;
-            break;
-        case NO_COLOUR:
-            options->report.colour = 0;
-            break;
         case STATE:
             if (!is_state(optarg))
                 return fail_usage("list", "--state", optarg,
                                   "not one of live, done, died, unreadable");
             options->state = optarg;
             break;
-        case WIDTH:
-            if (!parse_width(optarg, &options->report.width))
-                return fail_usage("list", "--width", optarg, "not 0 and not 40 to 10000");
-            break;
         default:
-            return fail_option("list", option, argv);
+            status = form_option("list", option, &options->report);
+            if (status)
+                return status < 0 ? fail_option("list", option, argv) : status;
         }
     }
     return 0;
@@ -139,8 +130,7 @@ static int print_list(const struct run_list *files, const struct list_options *o
 
 int cmd_list(int argc, char **argv)
 {
-    struct list_options options = {
-        .report = {.width = output_width(), .colour = output_colour(), .ascii = output_ascii()}};
+    struct list_options options = {.report = output_form()};
     int status = parse_options(argc, argv, &options);
     if (status)
         return status < 0 ? EXIT_GOOD : status;

@@ -9,12 +9,12 @@
 static const char help[] =
     "Usage: pitwall report RUN... [options]\n"
     "\n"
-    "Show where the time of a run went: finished, live or killed. Several runs (ranks,\n"
-    "repeats) are merged by the path of their spans. A folder means all *.pit in it. What the\n"
-    "run's process started, workers above all, is shown beneath it.\n"
+    "Show where the time of a run went: finished, live or killed. Several runs\n"
+    "(ranks, repeats) are merged by the path of their spans. A folder means all *.pit\n"
+    "in it. What the run's process started, workers above all, is shown beneath it.\n"
     "\n"
     "  --view NAME       one view in place of the report; --view help lists them\n"
-    "  --json            one JSON document: of the report everything, of a view its rows\n"
+    "  --json            one JSON document: everything, or of a view its rows\n"
     "  --csv             a table for spreadsheets, with raw figures\n"
     "  --markdown        a table for documents\n"
     "  --flat            one row a name in place of the call tree\n"
@@ -44,20 +44,16 @@ static const char help[] =
     "  pitwall report pitwall-runs/ --flat --sort self --min-share 1\n"
     "  pitwall report rank-*.pit --json | jq '.summary.headline'\n"
     "\n"
-    "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong usage, 66 a run\n"
-    "cannot be read, 74 the output cannot be written.\n";
+    "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong\n"
+    "usage, 66 a run cannot be read, 74 the output cannot be written.\n";
 
 enum {
-    JSON = 256,
-    CSV,
-    MARKDOWN,
-    VIEW,
+    VIEW = 256,
     FLAT,
     SORT,
     DEPTH,
     MIN_SHARE,
     ALONE,
-    WIDTH,
     TITLE,
     NODE,
     BASELINE,
@@ -68,14 +64,12 @@ enum {
     THRESHOLD,
     MAXIMISE,
     SMOOTH,
-    NO_COLOUR,
     HELP
 };
 
 static const struct option long_options[] = {
-    {"json", no_argument, NULL, JSON},
-    {"csv", no_argument, NULL, CSV},
-    {"markdown", no_argument, NULL, MARKDOWN},
+    FORM_TABLE_OPTIONS,
+    FORM_LOOK_OPTIONS,
     {"view", required_argument, NULL, VIEW},
     {"title", required_argument, NULL, TITLE},
     {"node", required_argument, NULL, NODE},
@@ -93,9 +87,6 @@ static const struct option long_options[] = {
     {"depth", required_argument, NULL, DEPTH},
     {"min-share", required_argument, NULL, MIN_SHARE},
     {"alone", no_argument, NULL, ALONE},
-    {"width", required_argument, NULL, WIDTH},
-    {"no-colour", no_argument, NULL, NO_COLOUR},
-    {"no-color", no_argument, NULL, NO_COLOUR},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
@@ -187,19 +178,10 @@ static int parse_view(const char *name, pit_report_options *options)
     return 0;
 }
 
-/* Options of the forms and of single views; 1: it is none of them. */
+/* Options of single views; 1: it is none of them. */
 static int parse_view_option(int option, pit_report_options *options)
 {
     switch (option) {
-    case JSON:
-        options->form = PIT_JSON;
-        return 0;
-    case CSV:
-        options->form = PIT_CSV;
-        return 0;
-    case MARKDOWN:
-        options->form = PIT_MARKDOWN;
-        return 0;
     case VIEW:
         return parse_view(optarg, options);
     case TITLE:
@@ -248,9 +230,6 @@ static int parse_table_option(int option, pit_report_options *options)
     case FLAT:
         options->flat = 1;
         return 0;
-    case NO_COLOUR:
-        options->colour = 0;
-        return 0;
     case SORT:
         options->sort = optarg;
         return is_sort_key(optarg)
@@ -265,10 +244,6 @@ static int parse_table_option(int option, pit_report_options *options)
         return parse_percent(optarg, &options->min_share)
                    ? 0
                    : fail_usage("report", "--min-share", optarg, "not a percentage");
-    case WIDTH:
-        return parse_width(optarg, &options->width)
-                   ? 0
-                   : fail_usage("report", "--width", optarg, "not 0 and not 40 to 10000");
     default:
         return 1;
     }
@@ -291,6 +266,8 @@ static int parse_options(int argc, char **argv, pit_report_options *options, int
         if (status == 1)
             status = parse_table_option(option, options);
         if (status == 1)
+            status = form_option("report", option, options);
+        if (status == -1 && option != VIEW) /* after --view help it is -1 too */
             return fail_option("report", option, argv);
         if (status)
             return status;
@@ -317,9 +294,8 @@ static int say_nothing(const pit_run *const *runs, size_t count, const pit_repor
     return EXIT_NO_VERDICT;
 }
 
-static int print_runs(pit_run *const *opened, size_t count, const pit_report_options *options)
+static int print_runs(const pit_run *const *runs, size_t count, const pit_report_options *options)
 {
-    const pit_run *const *runs = (const pit_run *const *)opened;
     int code = pit_report_print(stdout, runs, count, options);
     if (code == PIT_NOTHING)
         return say_nothing(runs, count, options);
@@ -338,29 +314,26 @@ static int shows_below(const pit_report_options *options)
     return !options->view && (options->form == PIT_TEXT || options->form == PIT_JSON);
 }
 
+struct request {
+    pit_report_options options;
+    int alone;
+};
+
+static int use_runs(pit_run **runs, size_t *count, void *arg)
+{
+    const struct request *request = arg;
+    int status = 0;
+    if (!request->alone && shows_below(&request->options) && pit_runs_nest(runs, count) != 0)
+        status = fail(EXIT_CANNOT_READ, "cannot find the sub-runs", NULL, strerror(ENOMEM));
+    int printed = print_runs((const pit_run *const *)runs, *count, &request->options);
+    return printed ? printed : status;
+}
+
 int cmd_report(int argc, char **argv)
 {
-    pit_report_options options = {
-        .width = output_width(), .colour = output_colour(), .ascii = output_ascii()};
-    int alone = 0, status = parse_options(argc, argv, &options, &alone);
+    struct request request = {.options = output_form()};
+    int status = parse_options(argc, argv, &request.options, &request.alone);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
-    struct run_list list;
-    status = run_list_make(&list, argv + optind, argc - optind);
-    pit_run **runs = calloc(list.count + 1, sizeof *runs);
-    if (!status && runs) {
-        size_t count = runs_open(&list, runs, &status);
-        if (!alone && shows_below(&options) && pit_runs_nest(runs, &count) != 0)
-            status = fail(EXIT_CANNOT_READ, "cannot find the sub-runs", NULL, strerror(ENOMEM));
-        if (count > 0) {
-            int printed = print_runs(runs, count, &options);
-            status = printed ? printed : status;
-        }
-        runs_free(runs, count);
-    }
-    if (!runs)
-        status = fail(EXIT_CANNOT_READ, "cannot make the report", NULL, strerror(ENOMEM));
-    free(runs);
-    run_list_free(&list);
-    return status;
+    return runs_use(argv + optind, argc - optind, use_runs, &request);
 }

@@ -35,7 +35,7 @@ void runs_free(pit_run **runs, size_t count)
 }
 
 int runs_use(char *const *arguments, int argument_count,
-             int (*use)(pit_run *const *runs, size_t count, void *arg), void *arg)
+             int (*use)(pit_run **runs, size_t *count, void *arg), void *arg)
 {
     struct run_list list;
     int status = run_list_make(&list, arguments, argument_count);
@@ -44,7 +44,7 @@ int runs_use(char *const *arguments, int argument_count,
         status = fail(EXIT_CANNOT_READ, "cannot read the runs", NULL, strerror(ENOMEM));
     if (runs) {
         size_t count = runs_open(&list, runs, &status);
-        int used = count > 0 ? use(runs, count, arg) : 0;
+        int used = count > 0 ? use(runs, &count, arg) : 0;
         status = used ? used : status;
         runs_free(runs, count);
     }

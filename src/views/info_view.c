@@ -32,14 +32,15 @@ static struct content content_of(const pit_run *run)
     return sum;
 }
 
-/* Readings of the sampler a second, by the readings there are; NaN with fewer than two. */
+/* Readings of the sampler a second, by the readings there are; NaN with fewer than three. The last
+ * point is left out: it is the reading at the close, or stands for fewer readings than the others. */
 static double sampler_hz(const pit_run *run)
 {
-    if (run->sample_count < 2)
+    if (run->sample_count < 3)
         return NAN;
-    uint64_t ticks = run->samples[run->sample_count - 1].ticks - run->samples[0].ticks;
+    uint64_t ticks = run->samples[run->sample_count - 2].ticks - run->samples[0].ticks;
     double seconds = (double)ticks * run->ns_per_tick / 1e9;
-    double readings = (double)(run->sample_count - 1) * (double)run->sample_stride;
+    double readings = (double)(run->sample_count - 2) * (double)run->sample_stride;
     return seconds > 0 ? readings / seconds : NAN;
 }
 
@@ -117,7 +118,7 @@ static void sampler_words(const pit_run *run, struct pit__text *text)
     if (!run->has_samples)
         pit__text_puts(text, "n/a (no readings)");
     else if (isnan(hz))
-        pit__text_puts(text, "one reading");
+        pit__text_puts(text, "n/a (too few readings)");
     else
         pit__text_printf(text, "%s readings a second", pit__unit_rate(number, hz));
 }
@@ -180,6 +181,8 @@ static int print_text(const struct pit__report *report)
     }
     if (!code)
         code = print_id(report, "id", run->run_id, NULL);
+    for (size_t i = 0; i < run->below_count && !code; i++)
+        code = print_id(report, i ? "" : "sub-runs", run->below[i]->run_id, run->below[i]->path);
     return code ? code
                 : print_id(report, "parent", run->parent_run_id, pit_run_fact(run, "parent_path"));
 }
@@ -196,6 +199,20 @@ static void write_labels(struct pit__json *json, const pit_run *run)
     pit__json_object_end(json);
 }
 
+static void write_sub_runs(struct pit__json *json, const pit_run *run)
+{
+    char id[ID_BYTES];
+    pit__json_array(json, "sub_runs");
+    for (size_t i = 0; i < run->below_count; i++) {
+        id_text(run->below[i]->run_id, id);
+        pit__json_flat_object(json, NULL);
+        pit__json_string(json, "path", run->below[i]->path);
+        pit__json_string(json, "run_id", id);
+        pit__json_object_end(json);
+    }
+    pit__json_array_end(json);
+}
+
 static void write_json(struct pit__json *json, const struct pit__report *report)
 {
     const pit_run *run = report->runs[0];
@@ -206,6 +223,7 @@ static void write_json(struct pit__json *json, const struct pit__report *report)
     pit__json_object(json, NULL);
     pit__json_run_facts(json, run);
     write_labels(json, run);
+    write_sub_runs(json, run);
     pit__json_string(json, "format_version", format);
     pit__json_uint(json, "threads", run->thread_count);
     pit__json_uint(json, "nodes", report->tree->node_count);
@@ -226,20 +244,24 @@ static void write_json(struct pit__json *json, const struct pit__report *report)
 
 /* ---- one run after another ----------------------------------------------------------------- */
 
-static int print_run(struct pit__report *report, struct pit__json *json)
+/* `head` has what is the same for all runs. */
+static int print_run(const struct pit__report *head, const pit_run *const *run,
+                     struct pit__json *json)
 {
     struct pit__run_memory memory;
-    pit_tree *tree = pit_tree_build(report->runs, 1);
+    struct pit__report report = *head;
+    pit_tree *tree = pit_tree_build(run, 1);
     if (!tree)
         return PIT_NO_MEMORY;
-    report->tree = tree;
-    report->in_spans_ns = tree->total_ns;
-    report->memory = &memory;
-    int code = pit__run_memory_make(report->runs[0], &memory);
+    report.runs = run;
+    report.tree = tree;
+    report.in_spans_ns = tree->total_ns;
+    report.memory = &memory;
+    int code = pit__run_memory_make(*run, &memory);
     if (!code && json)
-        write_json(json, report);
+        write_json(json, &report);
     else if (!code)
-        code = print_text(report);
+        code = print_text(&report);
     pit__run_memory_free(&memory);
     pit_tree_free(tree);
     return code;
@@ -266,7 +288,7 @@ int pit__info_print(FILE *out, const pit_run *const *runs, size_t run_count,
 {
     struct pit__json json;
     int is_json = options->form == PIT_JSON, code = 0;
-    struct pit__report report = {
+    const struct pit__report head = {
         .out = out,
         .run_count = 1,
         .options = options,
@@ -276,10 +298,9 @@ int pit__info_print(FILE *out, const pit_run *const *runs, size_t run_count,
     if (is_json)
         begin_json(&json, out);
     for (size_t i = 0; i < run_count && !code; i++) {
-        report.runs = &runs[i];
         if (!is_json && i > 0)
             putc('\n', out);
-        code = print_run(&report, is_json ? &json : NULL);
+        code = print_run(&head, &runs[i], is_json ? &json : NULL);
     }
     if (is_json && !code)
         end_json(&json);

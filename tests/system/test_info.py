@@ -75,6 +75,8 @@ class Info(Case):
         parent, below = self.info(path)[0], self.info(sub[0])[0]
         self.assertIsNone(parent["parent_run_id"])
         self.assertEqual(below["parent_run_id"], parent["run_id"])
+        self.assertEqual(parent["sub_runs"], [{"path": sub[0], "run_id": below["run_id"]}])
+        self.assertRegex(self.text(path), r"(?m)^sub-runs +%s, %s$" % (below["run_id"], sub[0]))
         self.assertRegex(self.text(sub[0]), r"(?m)^parent +%s, %s$" % (parent["run_id"], path))
 
     def test_a_file_that_was_cut(self):
