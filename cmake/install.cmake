@@ -1,4 +1,5 @@
-# What `make install` puts where: headers, libraries, tool, licence, pkg-config file, CMake package.
+# What `make install` puts where: headers, libraries, tool, licence, completion, man pages, pkg-config
+# file, CMake package.
 
 include(CMakePackageConfigHelpers)
 
@@ -10,6 +11,22 @@ if(TARGET pitwall_tool)
     install(TARGETS pitwall_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Completion for the two shells, and man pages, which are made of docs/ and the help texts.
+install(FILES completions/pitwall.bash RENAME pitwall
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_pitwall DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+find_program(PITWALL_PAGES_PYTHON python3 REQUIRED)
+mark_as_advanced(PITWALL_PAGES_PYTHON)
+file(GLOB page_sources CONFIGURE_DEPENDS docs/*.md src/cli/cmd_*.c)
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/man/pitwall.1
+    COMMAND ${PITWALL_PAGES_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/man_pages.py
+            ${PROJECT_BINARY_DIR}/man
+    DEPENDS scripts/man_pages.py README.md src/cli/main.c include/pitwall.h ${page_sources}
+    COMMENT "Making the man pages" VERBATIM)
+add_custom_target(man ALL DEPENDS ${PROJECT_BINARY_DIR}/man/pitwall.1)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+        FILES_MATCHING PATTERN "*.1")
 
 # The pkg-config file finds its prefix from where it lies: a tree under DESTDIR, or one that was
 # moved, works as it is. A library folder given as an absolute path ties it to one place.

@@ -12,16 +12,16 @@ declare -A packages=(
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
             git valgrind e2fsprogs zstd libbenchmark-dev hyperfine python3-pytest-benchmark
             python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
-            python3-numpy python3-pandas python3-torch mypy tmux"
+            python3-numpy python3-pandas python3-torch mypy tmux zsh groff-base man-db"
     [bench]="git python3-numpy python3-torch"
-    [lint]="clang-format clang-tidy cppcheck shellcheck"
+    [lint]="clang-format clang-tidy cppcheck shellcheck mypy python3-pip python3-venv"
 )
 # On other systems the programs themselves are looked for.
 declare -A programs=(
     [build]="cc c++ cmake make pkg-config python3"
     [test]="gcc clang aarch64-linux-gnu-gcc qemu-aarch64 bindfs git"
     [bench]="git"
-    [lint]="clang-format clang-tidy cppcheck shellcheck"
+    [lint]="clang-format clang-tidy cppcheck shellcheck mypy"
 )
 
 die() {

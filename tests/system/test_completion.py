@@ -8,6 +8,7 @@ import shutil
 import time
 
 import pit_case
+from tool_help import commands, help_of, options_of
 
 FOLDER = os.path.join(pit_case.source_dir(), "completions")
 
@@ -35,25 +36,6 @@ zle -N show-line
 bindkey '^X' show-line
 print ready >&3
 """
-
-
-def help_of(*command):
-    return pit_case.run([pit_case.tool(), *command, "--help"]).stdout
-
-
-def commands():
-    """The commands, by the tool's own help."""
-    return re.findall(r"^  ([a-z]\w*) ", help_of(), re.M)
-
-
-def options_of(command):
-    """The options of a command: what stands between the margin and the text of a line."""
-    found = set()
-    for line in help_of(command).splitlines():
-        if line.startswith("  -"):
-            head = line[2:].split("  ")[0]
-            found |= {part.split(" ")[0] for part in head.split(", ")}
-    return found
 
 
 def option_tables():

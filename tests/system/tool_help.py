@@ -1,0 +1,24 @@
+"""What the tool says of itself in its help texts."""
+
+import re
+
+import pit_case
+
+
+def help_of(*command):
+    return pit_case.run([pit_case.tool(), *command, "--help"]).stdout
+
+
+def commands():
+    """The commands, by the tool's own help."""
+    return re.findall(r"^  ([a-z]\w*) ", help_of(), re.M)
+
+
+def options_of(command):
+    """The options of a command: what stands between the margin and the text of a line."""
+    found = set()
+    for line in help_of(command).splitlines():
+        if line.startswith("  -"):
+            head = line[2:].split("  ")[0]
+            found |= {part.split(" ")[0] for part in head.split(", ")}
+    return found
