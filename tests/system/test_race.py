@@ -64,7 +64,7 @@ class Race(pit_case.Case):
 
     def test_every_form_is_whole(self):
         arguments = ["-r", "6", "-w", "0", "-n", "long | one, \"quoted\"", "-n", "=short",
-                     "sleep 0.02", "sleep 0.01"]
+                     "sleep 0.09", "sleep 0.01"]
         text = self.race(*arguments).stdout
         self.assertIn("faster", text.splitlines()[0])
         rows = list(csv.DictReader(io.StringIO(self.race("--csv", *arguments).stdout)))
@@ -91,6 +91,13 @@ class Race(pit_case.Case):
         # in each round both, in an order that is not always the same
         rounds = ["".join(ran[i:i + 2]) for i in range(0, 14, 2)]
         self.assertTrue(set(rounds) <= {"ab", "ba"}, rounds)
+
+    def test_the_level_is_read_as_compare_reads_it(self):
+        for text, level in (("0.05", 0.05), ("10%", 0.1), ("0.2", 0.2)):
+            answer = self.answer("-r", "2", "-w", "0", "--level", text, "--effect", "3", "true",
+                                 "true", status=2)
+            self.assertAlmostEqual(answer["level"], level)
+            self.assertAlmostEqual(answer["effect"], 0.03)
 
     def test_wrong_usage_says_what_is_wrong(self):
         for arguments, words in (
