@@ -38,7 +38,7 @@ install: all ## Install under PREFIX (/usr/local), below DESTDIR if it is given
 	@DESTDIR="$(DESTDIR)" $(CMAKE) --install $(BUILD) --prefix "$(PREFIX)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
-lint: all ## Check the form of the sources: clang-format, clang-tidy, cppcheck, shellcheck
+lint: all ## Check the sources: clang-format, clang-tidy, cppcheck, shellcheck, ruff, mypy
 	@scripts/setup.sh build lint
 	@scripts/lint.sh $(BUILD)
 

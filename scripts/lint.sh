@@ -1,6 +1,7 @@
 #!/bin/bash
 # `make lint`: the form of the sources. Needs a configured build: lint.sh BUILD
-# Runs every checker, also after one that complained; fails if any did.
+# Runs every checker, also after one that complained; fails if any did. Python files are checked by a
+# ruff of their own (python/requirements-lint.txt) and the system's mypy.
 
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -20,9 +21,19 @@ cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-sup
     --suppress=missingIncludeSystem --error-exitcode=1 -j "$(nproc)" \
     -D_GNU_SOURCE -D__x86_64__ -D__linux__ -I include -I src src examples bench || bad=1
 
+# The cases of tests/cli are run by bash and have no first line of their own.
 echo "== shellcheck"
-find scripts tests bench .ci \( -name '*.sh' -o -path .ci/run \) -print0 |
+find scripts tests bench .ci \( -name '*.sh' -o -path .ci/run \) ! -path 'tests/cli/*' -print0 |
     xargs -0 shellcheck || bad=1
+shellcheck -s bash tests/cli/*.sh completions/pitwall.bash || bad=1
+
+echo "== ruff"
+python=$(scripts/python_env.sh "$build/python-lint" python/requirements-lint.txt) || bad=1
+"$python" -m ruff check --quiet . || bad=1
+
+echo "== mypy"
+mypy || bad=1
+mypy --ignore-missing-imports scripts || bad=1
 
 [ $bad -ne 0 ] || echo "lint: all good"
 exit $bad

@@ -1,12 +1,13 @@
 #!/bin/bash
-# A Python with JAX and Weights & Biases for the tests: scripts/python_env.sh FOLDER. Made once, from
-# python/requirements-test.txt; prints its interpreter. The system's packages (PyTorch) are seen in it.
+# A Python with packages of its own: scripts/python_env.sh FOLDER [REQUIREMENTS]. Made once, from
+# python/requirements-test.txt (JAX and Weights & Biases, for the tests) or the file that is named;
+# prints its interpreter. The system's packages (PyTorch) are seen in it.
 
 set -eu
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:?say in which folder}
-wanted=$tree/python/requirements-test.txt
+wanted=$tree/${2:-python/requirements-test.txt}
 
 if ! cmp -s "$wanted" "$folder/installed.txt"; then
     rm -rf "$folder"

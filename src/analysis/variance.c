@@ -94,6 +94,8 @@ static size_t beat_of(const unsigned char *slow, size_t count, size_t slow_count
 static double explained_by(const double *x, size_t count, size_t p, double *means)
 {
     double mean = 0, within = 0, all = 0;
+    if (p == 0 || p >= count) /* nothing is left over to judge by */
+        return 0;
     for (size_t i = 0; i < count; i++)
         mean += x[i] / (double)count;
     for (size_t r = 0; r < p; r++) {
@@ -101,7 +103,7 @@ static double explained_by(const double *x, size_t count, size_t p, double *mean
         means[r] = 0;
         for (size_t i = r; i < count; i += p, beats++)
             means[r] += x[i];
-        means[r] /= (double)(beats ? beats : 1); /* p is at most count */
+        means[r] /= (double)(beats ? beats : 1);
     }
     for (size_t i = 0; i < count; i++) {
         within += (x[i] - means[i % p]) * (x[i] - means[i % p]);

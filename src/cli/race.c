@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const size_t looks[] = {10, 20, RACE_PAIRS};
-#define LOOKS (sizeof looks / sizeof looks[0])
+enum { LOOKS = sizeof looks / sizeof looks[0] };
 
 void race_file(const struct race *race, const struct racer *racer, size_t run, char *path,
                size_t room)
@@ -120,7 +120,7 @@ static int is_decided(const struct race *race)
 {
     pit_figures figures[RACE_MOST];
     pit_side sides[RACE_MOST];
-    const pit_side *list[RACE_MOST];
+    const pit_side *list[RACE_MOST] = {NULL};
     pit_compare_options options = {
         .level = level_of(race), .effect = race->effect, .interleaved = 1};
     for (size_t i = 0; i < race->count; i++) {
@@ -246,19 +246,20 @@ static void free_entrant(struct entrant *e)
 pit_comparisons *race_compare(const struct race *race, pit_error *error)
 {
     struct entrant entrants[RACE_MOST] = {{0}};
-    const pit_side *list[RACE_MOST];
+    const pit_side *list[RACE_MOST] = {NULL};
     pit_compare_options options = {.level = level_of(race),
                                    .effect = race->effect,
                                    .interleaved = 1,
                                    .gates = race->gates,
                                    .gate_count = race->gate_count};
+    size_t count = race->count;
     int bad = 0;
-    for (size_t i = 0; i < race->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         bad = bad || make_entrant(race, &race->racers[i], &entrants[i]) != 0;
         list[i] = &entrants[i].side;
     }
-    pit_comparisons *found = bad ? NULL : pit_compare_sides(list, race->count, &options, error);
-    for (size_t i = 0; i < race->count; i++)
+    pit_comparisons *found = bad ? NULL : pit_compare_sides(list, count, &options, error);
+    for (size_t i = 0; i < count; i++)
         free_entrant(&entrants[i]);
     return found;
 }

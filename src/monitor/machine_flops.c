@@ -42,7 +42,8 @@ typedef double flops_loop(void);
         EACH_SUM(step_)                                                                            \
     }                                                                                              \
     EACH_SUM(USE_SUM)                                                                              \
-    return 2.0 * (double)(sizeof one / sizeof(double)) * SUMS * ROUNDS;
+    const size_t lanes = sizeof one / sizeof(double);                                              \
+    return 2.0 * (double)lanes * SUMS * ROUNDS;
 
 #if defined(__x86_64__)
 

@@ -27,8 +27,9 @@ static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint
         return NULL;
     PIT_STORE(piece->a, UINT64_MAX);
     PIT_STORE_ORDERED(piece->b, room);
-    after = *own ? after : piece;
-    PIT_STORE(piece->c, *own ? after->c : pit__ref(t->base, piece));
+    if (!*own || !after) /* the first one is its own circle */
+        after = piece;
+    PIT_STORE(piece->c, after == piece ? pit__ref(t->base, piece) : after->c);
     PIT_STORE(after->c, pit__ref(t->base, piece));
     ++*own;
     return piece;
@@ -49,7 +50,7 @@ static struct pit_fmt_ring *piece_next(struct pit__thread *t)
                                            &t->ring_pieces, t->ring ? &t->ring->block : NULL);
     if (piece)
         return piece;
-    return t->ring_pieces ? pit__at(t->base, (uint32_t)t->ring->block.c) : nowhere(t);
+    return t->ring_pieces && t->ring ? pit__at(t->base, (uint32_t)t->ring->block.c) : nowhere(t);
 }
 
 void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample)

@@ -22,7 +22,7 @@ struct advice {
 
 static void add_base(struct pit__text *text, const struct pit__case *all, size_t base)
 {
-    if (base == PIT__NO_PART) {
+    if (base == PIT__NO_PART || !all->parts) {
         pit__text_puts(text, "the total");
         return;
     }

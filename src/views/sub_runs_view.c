@@ -70,7 +70,7 @@ static void add_row(struct pit__table *table, const pit_run *run,
     char indent[2 * DEEPEST_SHOWN + 1] = "", pid[24];
     unsigned levels = run->depth > DEEPEST_SHOWN ? DEEPEST_SHOWN : run->depth;
     if (levels > 1)
-        memset(indent, ' ', 2 * (levels - 1));
+        snprintf(indent, sizeof indent, "%*s", 2 * ((int)levels - 1), "");
     snprintf(pid, sizeof pid, "%u", run->pid);
     struct pit__cell cells[] = {
         pit__cell_text(slash ? slash + 1 : run->path), /* in the folder of the run above */

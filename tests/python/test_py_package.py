@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 
 import py_case
 from py_case import pit_case

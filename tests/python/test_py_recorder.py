@@ -1,10 +1,8 @@
 """Recorders from Python: open, close, read and report, the environment, worker processes, and what
 bad use gets as an answer."""
 
-import glob
 import os
 import signal
-import subprocess
 
 import py_case
 from py_case import pit_case

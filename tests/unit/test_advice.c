@@ -238,7 +238,7 @@ static pit_run course_run(const double *ms, size_t count)
         at += took;
         total += took;
     }
-    nodes[0] = made_node("batch", PIT_NO_NODE, count, total / count, 0);
+    nodes[0] = made_node("batch", PIT_NO_NODE, count, count ? total / count : 0, 0);
     threads[0] = made_thread("main", nodes, 1);
     threads[0].events = events;
     threads[0].event_count = count;
