@@ -174,6 +174,14 @@ print(json.dumps([name for name in json.load(sys.stdin) if not there(name)]))
         self.assertGreater(len(declared), 150)
         self.assertEqual([name for name in sorted(declared) if "`%s`" % name not in headings], [])
 
+    def test_every_figure_in_the_readme_is_one_of_the_benchmarks(self):
+        keys = re.findall(r"(?m)^\|.*\| `([a-z0-9_]+)` \|$", text_of("README.md"))
+        measured = read_all("bench", (".c", ".py", ".sh"))
+        self.assertGreater(len(keys), 15)
+        for key in keys:
+            with self.subTest(key=key):
+                self.assertIn(re.sub(r"_median$", "", key), measured)
+
     def test_the_headers_own_example_is_the_readmes(self):
         # The ten lines in the header are a comment and cannot be compiled; its calls must exist.
         for call in ("pit_open(NULL, NULL)", "PIT_SPAN(\"epoch\")", "pit_value(\"loss\"",

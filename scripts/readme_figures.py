@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+"""Bring the figures in README.md up to date: scripts/readme_figures.py [build/bench.json]
+
+They stand between two comments there, one line a figure of `make bench`; a missed bar is shown as
+missed. So is Pitwall's own line in the table of its peers.
+"""
+
+import json
+import os
+import re
+import sys
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# key of bench.json, what the README calls it, how it is written
+ROWS = [
+    ("span_hot_x_floor", "a span with everything kept, over two reads of the clock", "%.2f ×"),
+    ("span_3deep_x_floor", "the same three deep, each", "%.2f ×"),
+    ("phase_x_floor", "a phase that follows another: one reading for both", "%.2f ×"),
+    ("phase_x_floor_median", "the same, median of nine processes ([why](docs/bench.md))", "%.2f ×"),
+    ("two_threads_x_one", "two threads, over one", "%.2f ×"),
+    ("siblings_1024_x_1", "1,024 spans in turn, over one", "%.2f ×"),
+    ("off_ns", "a span while nothing is recorded", "%.1f ns"),
+    ("cold_span_ns", "a span right after 256 kB of other data", "%.0f ns"),
+    ("start_exit_ms", "opening a run, and closing it at exit", "%.1f ms"),
+    ("record_1e8_rss_growth_kb", "memory added from 10⁶ to 10⁸ spans", "%.0f kB"),
+    ("mem_span_us", "a span that measures memory, peak included", "%.1f µs"),
+    ("stage_overhead_pct", "stages and windows, of a run with both", "%.2f %%"),
+    ("py_span_ns", "Python: `with pitwall.span(…)`", "%.0f ns"),
+    ("py_span_x_empty_with", "the same over a `with` that does nothing", "%.2f ×"),
+    ("py_decorator_ns", "Python: what `@pitwall.timed` adds to a call", "%.0f ns"),
+    ("py_iter_ns", "Python: what `pitwall.iter` adds to a `next`", "%.0f ns"),
+    ("py_by_hand_ns", "beside it: two `perf_counter()` by hand", "%.0f ns"),
+    ("py_contextmanager_ns", "beside it: a `@contextmanager` that times", "%.0f ns"),
+    ("py_record_function_ns", "beside it: `torch.profiler.record_function`, no profiler", "%.0f ns"),
+    ("py_step_spans_pct", "four spans in a small PyTorch step", "%.2f %%"),
+    ("py_step_memory_pct", "four spans with memory in it", "%.1f %%"),
+    ("race_self_alarms", "races of a program against itself, of 40: false alarms", "%.0f"),
+    ("race_5pct_missed", "races against 5 % more work, of 10: not found", "%.0f"),
+]
+
+
+def table(bench):
+    figures = {figure["key"]: figure for figure in bench["figures"]}
+    machine = bench["machine"]
+    out = "Measured on %s, %d cores, %s clock, %s:\n\n" % (
+        machine["cpu"], machine["cores"], machine["clocksource"].upper(), machine["kernel"].split("-")[0])
+    out += "| | measured | bar | figure |\n|---|---:|---:|---|\n"
+    for key, what, form in ROWS:
+        figure = figures.get(key, {"value": None, "bar": None, "verdict": ""})
+        value = "n/a" if figure["value"] is None else form % figure["value"]
+        bar = "" if figure["bar"] is None else "%g" % figure["bar"]
+        if figure["verdict"] == "missed":
+            bar += " **missed**"
+        out += "| %s | %s | %s | `%s` |\n" % (what, value, bar, key)
+    return out
+
+
+def main(path):
+    with open(path, encoding="utf-8") as file:
+        bench = json.load(file)
+    made = table(bench)
+    values = {figure["key"]: figure["value"] for figure in bench["figures"]}
+    readme = os.path.join(TREE, "README.md")
+    with open(readme, encoding="utf-8") as file:
+        text = file.read()
+    text, count = re.subn(r"(<!-- figures of make bench[^\n]*-->\n).*?(<!-- end of figures -->)",
+                          lambda m: m[1] + "\n" + made + "\n" + m[2], text, flags=re.S)
+    text, own = re.subn(r"(?m)^(\| \*\*Pitwall\*\* [^|]*)\|[^|]*\|[^|]*\|", lambda m: "%s| %.1f | %.2f |" % (
+        m[1], values["span_hot_ns"], values["span_hot_x_floor"]), text)
+    if count != 1 or own != 1:
+        sys.exit("README.md has no place for the figures")
+    with open(readme, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else os.path.join(TREE, "build", "bench.json"))
