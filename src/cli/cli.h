@@ -63,9 +63,6 @@ int output_ascii(void);  /* the locale is not UTF-8 */
 int talk_width(void);
 int talk_colour(void);
 
-/* alloc_env.c: preload the library that counts allocations. 0, or an exit status after the message. */
-int alloc_environment(void);
-
 /* form.c: the options that say how an answer is written, for the table of getopt_long and for what
  * it answers. form_option: 0; an exit status after the message; -1: it is none of them. */
 enum { FORM_JSON = 1000, FORM_CSV, FORM_MARKDOWN, FORM_WIDTH, FORM_NO_COLOUR };
@@ -112,9 +109,16 @@ void runs_free(pit_run **runs, size_t count);
 int runs_use(char *const *arguments, int argument_count,
              int (*use)(pit_run **runs, size_t *count, void *arg), void *arg);
 
-/* auto_env.c: set the environment so that a program that knows nothing of Pitwall has spans: Python's
- * libraries by hooks, functions compiled with -finstrument-functions. What is not there is told and
- * left out. 0, or an exit status after the message. */
+/* program_env.c: what a program that is started finds in its environment. library_find: a library of
+ * ours beside the tool, its path into `found` (PATH_MAX); 0 if it is not there. */
+int library_find(const char *file, char *found);
+
+/* Preload the library that counts allocations. 0, or an exit status after the message. */
+int alloc_environment(void);
+
+/* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, and functions
+ * compiled with -finstrument-functions. What is not there is told and left out. 0, or an exit status
+ * after the message. */
 int auto_environment(void);
 
 #endif

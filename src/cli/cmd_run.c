@@ -241,6 +241,8 @@ static int prepare(const struct request *request, struct config *config)
         status = set_environment(config);
     if (!status && request->alloc)
         status = alloc_environment();
+    if (!status && !request->no_auto)
+        status = auto_environment();
     return status;
 }
 

@@ -5,9 +5,11 @@
  */
 #include "checks.h"
 #include "child.h"
+#include "cli.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -196,30 +198,17 @@ static void python_check(struct checks *checks)
 
 /* ---- allocations --------------------------------------------------------------------------- */
 
-/* Beside the tool, as the build and `make install` put it. */
 static void alloc_check(struct checks *checks)
 {
-    static const char *const folders[] = {"../lib", "../lib/x86_64-linux-gnu",
-                                          "../lib/aarch64-linux-gnu", "../lib64"};
-    char own[PROBE_BYTES], path[PROBE_BYTES + 64];
+    char path[PATH_MAX];
     struct check *check = check_add(checks, "allocations", 1);
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[length > 0 ? length : 0] = '\0';
-    char *last = strrchr(own, '/');
-    if (last)
-        *last = '\0';
-    for (size_t i = 0; last && i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s/libpitwall-alloc.so", own, folders[i]);
-        char *real = realpath(path, NULL);
-        if (real) {
-            pit__text_puts(&check->figure, "with LD_PRELOAD=");
-            pit__text_add_visible(&check->figure, real);
-            free(real);
-            return;
-        }
+    if (library_find("libpitwall-alloc.so", path)) {
+        pit__text_puts(&check->figure, "with pitwall run --alloc, by ");
+        pit__text_add_visible(&check->figure, path);
+    } else {
+        check_bad(check, CHECK_NO, "libpitwall-alloc.so is not beside the tool",
+                  "make install, or build it");
     }
-    check_bad(check, CHECK_NO, "libpitwall-alloc.so is not beside the tool",
-              "make install, or build it");
 }
 
 void library_checks(struct checks *checks)

@@ -1,12 +1,12 @@
-/* auto_env.c: what `pitwall run` puts into the environment so that programs need no change.
+/* program_env.c: what `pitwall run` puts into the environment of the program.
  *
  *   PYTHONPATH     before what it is: a folder whose sitecustomize.py hooks PyTorch and JAX
  *   PITWALL_AUTO   1: tells that file to do so
- *   LD_PRELOAD     after what it is: libpitwall-functions.so
+ *   LD_PRELOAD     after what it is: libpitwall-functions.so, libpitwall-alloc.so
  *   ASAN_OPTIONS   gcc's address sanitizer refuses to start where a library is preloaded before it;
- *                  ours has no malloc to come in its way
+ *                  that of the functions has no malloc to come in its way
  *
- * Both lie beside the tool, in a build as well as where they were installed.
+ * All lie beside the tool, in a build as well as where they were installed.
  */
 #include "cli.h"
 
@@ -18,9 +18,9 @@
 
 enum { EXIT_NOT_STARTED = 126 };
 
-/* `found` (PATH_MAX) becomes the first of the places, as seen from the tool's folder, that exists; 0
- * if none does, and it is then the tool's folder. */
-static int find_beside(const char *const *places, char *found)
+/* `found` (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not
+ * there, and it is then the tool's folder. */
+static int find_from_tool(const char *way, char *found)
 {
     char tool[PATH_MAX], path[PATH_MAX + 128];
     ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
@@ -28,13 +28,19 @@ static int find_beside(const char *const *places, char *found)
     char *slash = strrchr(tool, '/');
     if (slash)
         *slash = 0;
-    for (size_t i = 0; places[i]; i++) {
-        snprintf(path, sizeof path, "%s/%s", tool, places[i]);
-        if (realpath(path, found))
-            return 1;
-    }
+    snprintf(path, sizeof path, "%s/%s", tool, way);
+    if (realpath(path, found))
+        return 1;
     snprintf(found, PATH_MAX, "%s", tool);
     return 0;
+}
+
+int library_find(const char *file, char *found)
+{
+    char built[128], installed[PATH_MAX];
+    snprintf(built, sizeof built, "../lib/%s", file);
+    snprintf(installed, sizeof installed, PITWALL_LIBDIR "/%s", file);
+    return find_from_tool(built, found) || find_from_tool(installed, found);
 }
 
 static int has_entry(const char *list, const char *entry, const char *separators)
@@ -75,10 +81,9 @@ static void tell(const char *what, const char *path, const char *why)
 
 static int set_python(void)
 {
-    static const char *const places[] = {"../python/pitwall/auto",
-                                         PITWALL_LIBDIR "/pitwall/python/pitwall/auto", NULL};
     char folder[PATH_MAX];
-    if (!find_beside(places, folder)) {
+    if (!find_from_tool("../python/pitwall/auto", folder) &&
+        !find_from_tool(PITWALL_LIBDIR "/pitwall/python/pitwall/auto", folder)) {
         tell("no hooks for Python", folder, "they are not beside the tool");
         return 0;
     }
@@ -90,28 +95,42 @@ static int set_python(void)
     return error ? error : setenv("PITWALL_AUTO", "1", 1) ? errno : 0;
 }
 
+/* `library` (PATH_MAX) becomes the file's path; NULL, or why it cannot be preloaded. */
+static const char *why_no_preload(const char *file, char *library)
+{
+    if (!library_find(file, library))
+        return "not beside the tool";
+    return strpbrk(library, ": ") ? "LD_PRELOAD cannot have a path with a colon or a blank" : NULL;
+}
+
 static int set_functions(void)
 {
-    static const char *const places[] = {"../lib/libpitwall-functions.so",
-                                         PITWALL_LIBDIR "/libpitwall-functions.so", NULL};
     char library[PATH_MAX];
-    if (!find_beside(places, library)) {
-        tell("no spans of C functions", library, "libpitwall-functions.so is not beside the tool");
-        return 0;
-    }
-    if (strpbrk(library, ": ")) {
-        tell("no spans of C functions", library,
-             "LD_PRELOAD cannot have a path with a colon or a blank");
+    const char *why = why_no_preload("libpitwall-functions.so", library);
+    if (why) {
+        tell("no spans of C functions: libpitwall-functions.so", library, why);
         return 0;
     }
     int error = add_entry("LD_PRELOAD", library, ": ", 0);
     return error ? error : add_entry("ASAN_OPTIONS", "verify_asan_link_order=0", ":", 1);
 }
 
+static int set_or_fail(int error)
+{
+    return error ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(error)) : 0;
+}
+
+int alloc_environment(void)
+{
+    char library[PATH_MAX];
+    const char *why = why_no_preload("libpitwall-alloc.so", library);
+    if (why)
+        return fail(EXIT_CANNOT_READ, "--alloc: libpitwall-alloc.so", library, why);
+    return set_or_fail(add_entry("LD_PRELOAD", library, ": ", 0));
+}
+
 int auto_environment(void)
 {
     int error = set_python();
-    if (!error)
-        error = set_functions();
-    return error ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(error)) : 0;
+    return set_or_fail(error ? error : set_functions());
 }
