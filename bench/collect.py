@@ -32,6 +32,7 @@ FIGURES = [
     ("cold_span_ns", "span after 256 kB of other data, median", "ns", None),
     ("cold_x_noop", "the same over an empty call there", "x", None),
     ("start_exit_ms", "open, one span, exit: over a bare start", "ms", 2.0),
+    ("run_true_ms", "pitwall run on `true`, which leaves a run, over a plain start", "ms", 5),
     ("initial_file_kb", "run file after open", "kB", 1024),
     ("record_1e8_rss_growth_kb", "memory from 1e6 to 1e8 spans", "kB", None),
     ("mem_span_us", "span that measures memory, delta and peak", "µs", None),

@@ -40,6 +40,8 @@ echo "bench: bench_race.sh" >&2
 "$here/bench_race.sh" "$build" >>"$results"
 echo "bench: bench_examples.py" >&2
 python3 "$here/bench_examples.py" "$build" >>"$results"
+echo "bench: bench_run.py" >&2
+/usr/bin/python3 "$here/bench_run.py" "$build" >>"$results"
 run bench_stall noise
 run bench_stall in_place
 run bench_stall shm

@@ -138,7 +138,8 @@ def read_ended(view):
     told, *figures = view.get("20Q", 448)
     if told != 1:
         return None
-    return {key: None if figure == 2**64 - 1 else figure for key, figure in zip(ENDED_FIELDS, figures)}
+    return {key: None if figure == 2**64 - 1 else figure
+            for key, figure in zip(ENDED_FIELDS, figures)}
 
 
 def walk(view, start, end):

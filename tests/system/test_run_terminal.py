@@ -1,0 +1,202 @@
+"""pitwall run on a terminal, in tmux: passwords, Ctrl-C, Ctrl-Z and fg, background jobs: what a shell's
+user sees is what there is without us; and the report at the end."""
+
+import os
+import re
+import subprocess
+import time
+
+import pit_case
+
+PASSWORD = """import getpass
+print("hello " + getpass.getpass("password: ").upper())
+"""
+
+
+class Terminal(pit_case.Case):
+    """A shell in tmux: what is typed, and what the screen shows."""
+
+    WAIT = 20
+
+    def setUp(self):
+        self.home = self.folder()
+        self.socket = os.path.join(self.home, "tmux")
+        env = pit_case.clean_env(TERM="xterm", HISTFILE="/dev/null", TMUX=None,
+                                 PATH=os.path.join(pit_case.build_dir(), "bin") + ":"
+                                 + os.environ["PATH"])
+        self.run_ok(["tmux", "-S", self.socket, "-f", "/dev/null", "new-session", "-d", "-x", "100",
+                     "-y", "50", "-c", self.home, "bash --norc --noprofile"], env=env)
+        self.addCleanup(pit_case.run, ["tmux", "-S", self.socket, "kill-server"])
+        self.type("PS1='$ '; cd %s; clear" % self.home)
+        self.wait_for(r"^\$ *$")
+
+    def tmux(self, *arguments):
+        return self.run_ok(["tmux", "-S", self.socket, *arguments]).stdout
+
+    def keys(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def type(self, line):
+        self.tmux("send-keys", "-l", line)
+        self.keys("Enter")
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p", "-J", "-S", "-200").rstrip()
+
+    def wait_for(self, pattern, what="the screen"):
+        end = time.monotonic() + self.WAIT * pit_case.slowness()
+        while time.monotonic() < end:
+            screen = self.screen()
+            if re.search(pattern, screen, re.M):
+                return screen
+            time.sleep(0.02)
+        raise AssertionError("%r is not on %s:\n%s" % (pattern, what, screen))
+
+    def write(self, name, text):
+        with open(os.path.join(self.home, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def children(self):
+        """The commands of the shell's processes, by their state."""
+        pid = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        done = subprocess.run(["ps", "-o", "stat=,args=", "--ppid", pid], check=False,
+                              stdout=subprocess.PIPE, encoding="utf-8")
+        return done.stdout
+
+    def both(self, check):
+        """A check of a command without us and with us."""
+        for prefix in ("", "pitwall run --quiet -o run.pit -- "):
+            with self.subTest(prefix):
+                check(prefix)
+                self.type("clear")
+                self.wait_for(r"\A\$ *\Z")
+
+
+class AsWithoutUs(Terminal):
+    def test_a_password_is_read_from_the_terminal(self):
+        self.write("ask.py", PASSWORD)
+
+        def check(prefix):
+            self.type(prefix + "/usr/bin/python3 ask.py")
+            self.wait_for("^password: *$")
+            self.type("secret")
+            screen = self.wait_for("^hello SECRET$")
+            self.assertNotIn("secret", screen)
+            self.type("echo visible; stty -a | grep -o ' -*echo '")
+            self.wait_for(r"^visible$\n^ echo *$")  # and not -echo
+
+        self.both(check)
+
+    def test_ctrl_c(self):
+        def check(prefix):
+            self.type(prefix + "sh -c 'echo begun; sleep 60'; echo status $?")
+            self.wait_for("^begun$")
+            self.keys("C-c")
+            # The shell gives up the rest of the line where the program died of SIGINT itself.
+            self.wait_for(r"^\^C(status 130)?\n*(status 130\n)?\$ *$")
+            self.type("echo last $?")
+            self.wait_for("^last (130|0)$")
+
+        self.both(check)
+
+    def test_ctrl_c_that_the_program_handles(self):
+        def check(prefix):
+            self.type(prefix + "bash -c 'n=0; trap \"n=\\$((n+1)); echo got \\$n\" INT; echo begun; "
+                               "while [ $n -lt 2 ]; do sleep 0.05; done; exit 3'; echo status $?")
+            self.wait_for("^begun$")
+            self.keys("C-c")
+            self.wait_for(r"got 1$")
+            time.sleep(0.2)  # a second one that nobody sent would come now
+            self.assertNotIn("got 2", self.screen().replace("echo got", ""))
+            self.keys("C-c")
+            self.wait_for("^status 3$")
+
+        self.both(check)
+
+    def test_ctrl_z_and_fg(self):
+        def check(prefix):
+            self.type(prefix + "sh -c 'echo begun; read line; echo read $line; exit 5'; "
+                               "echo status $?")
+            self.wait_for("^begun$")
+            self.keys("C-z")
+            self.wait_for(r"^\[1\]\+ +Stopped +")
+            self.wait_for("^status 148$")
+            states = self.children()
+            self.assertRegex(states, r"(?m)^T")
+            self.assertNotRegex(states, r"(?m)^[SR]\S* .*(begun|pitwall)")
+            self.type("fg")
+            self.wait_for(r"fg\n")
+            self.type("a line")
+            self.wait_for("^read a line$")
+            self.type("echo after $?")
+            self.wait_for(r"^after \d+$")
+            self.assertEqual(self.children().count("begun"), 0)
+
+        self.both(check)
+
+    def test_stopped_twice_and_continued_in_the_background(self):
+        def check(prefix):
+            self.type(prefix + "sh -c 'echo begun; sleep 1; echo slept; exit 6'")
+            self.wait_for("^begun$")
+            for _ in range(2):
+                self.keys("C-z")
+                self.wait_for(r"^\[1\]\+ +Stopped +")
+                self.type("clear; fg")
+                self.wait_for(r"sh -c")
+            self.keys("C-z")
+            self.wait_for(r"^\[1\]\+ +Stopped +")
+            self.type("bg; wait %1; echo status $?")
+            self.wait_for("^slept$")
+            self.wait_for("^status 6$")
+
+        self.both(check)
+
+    def test_a_background_job_that_reads_stops_for_it(self):
+        def check(prefix):
+            self.type(prefix + "sh -c 'read line; echo read $line' &")
+            # The shell tells of it before the next prompt.
+            end = time.monotonic() + self.WAIT
+            while "Stopped" not in self.screen() and time.monotonic() < end:
+                self.keys("Enter")
+                time.sleep(0.1)
+            self.assertIn("Stopped", self.screen())
+            self.type("fg")
+            self.wait_for(r"fg\n")
+            self.type("a line")
+            self.wait_for("^read a line$")
+
+        self.both(check)
+
+    def test_the_window_size_changes(self):
+        def check(prefix):
+            self.type(prefix + "bash -c 'trap \"stty size; seen=1\" WINCH; echo begun; "
+                               "while [ -z \"$seen\" ]; do sleep 0.02; done'")
+            self.wait_for("^begun$")
+            columns = 80 if prefix else 90
+            self.tmux("resize-window", "-x", str(columns), "-y", "40")
+            self.wait_for("^40 %d$" % columns)
+
+        self.both(check)
+
+
+class Report(Terminal):
+    def test_on_a_terminal_the_report_comes_by_itself(self):
+        self.type("pitwall run -o run.pit -- sh -c 'exit 3'")
+        screen = self.wait_for(r"^pitwall: exit status 3 after \d\.\d{3} s; run: run\.pit$")
+        self.assertRegex(screen, r"(?m)^exit status 3 after .*; no spans were recorded$")
+        self.assertRegex(screen, r"(?m)^ended +exit status 3, ")
+        self.type("clear; pitwall run --no-report -o run.pit -- sh -c 'exit 4'")
+        screen = self.wait_for(r"^pitwall: exit status 4 ")
+        self.assertNotIn("ended ", screen)
+        self.type("clear; pitwall run --quiet -o run.pit -- sh -c 'exit 5'; echo $? done")
+        screen = self.wait_for("^5 done$")
+        self.assertNotIn("exit status", screen)
+
+    def test_only_standard_error_counts(self):
+        self.type("pitwall run -o run.pit -- echo hello 2>talk; cat talk | wc -c; echo done")
+        screen = self.wait_for("^done$")
+        self.assertRegex(screen, r"(?m)^hello\n0$")
+
+
+if __name__ == "__main__":
+    pit_case.main(plain_build_only=True)
