@@ -119,7 +119,7 @@ static void fill_header(struct pit_fmt_header *header, const unsigned char *run_
 static int write_small(char *path, pit_recorder *rec)
 {
     char folder[PATH_MAX];
-    int error = pit__make_folders(path, folder);
+    int error = strchr(path, '/') ? pit__make_folders(path, folder) : 0;
     if (error)
         return error;
     rec->fd = pit__create_beside(path, 0666);
