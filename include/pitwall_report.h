@@ -288,6 +288,9 @@ PIT_API const pit_series_bin *pit_watch_series(pit_watch *watch, size_t thread, 
 /* The whole run as it is now, as pit_run_open would read it; freed by pit_run_free. */
 PIT_API pit_run *pit_watch_snapshot(pit_watch *watch, pit_error *error);
 
+/* "exit status 7", "killed by SIGKILL": written into `words`, which is returned. */
+PIT_API const char *pit_ended_words(const pit_ended *ended, char *words, size_t room);
+
 /* The value of a fact, or NULL. */
 PIT_API const char *pit_run_fact(const pit_run *run, const char *key);
 

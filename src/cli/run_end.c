@@ -24,24 +24,13 @@ static double seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-static void print_ending(const pit_ended *ended)
-{
-    const char *name = ended->exit_signal ? sigabbrev_np(ended->exit_signal) : NULL;
-    if (!ended->exit_signal)
-        fprintf(stderr, "exit status %d", ended->exit_status);
-    else if (name)
-        fprintf(stderr, "killed by SIG%s", name);
-    else
-        fprintf(stderr, "killed by signal %d", ended->exit_signal);
-}
-
-/* "pitwall: exit status 7 after 1.240 s, 2 child processes seen; run: pitwall-runs/train-….pit" */
+/* "pitwall: exit status 7 after 1.240 s; run: pitwall-runs/train-….pit" */
 static void print_closing(const struct run_program *program)
 {
     const pit_ended *ended = &program->ended;
-    fputs("pitwall: ", stderr);
-    print_ending(ended);
-    fprintf(stderr, " after %.3f s", seconds(ended->duration_ns));
+    char words[80];
+    fprintf(stderr, "pitwall: %s after %.3f s", pit_ended_words(ended, words, sizeof words),
+            seconds(ended->duration_ns));
     if (!program->no_run)
         fprintf(stderr, "; run: %s", short_path(program->path));
     putc('\n', stderr);

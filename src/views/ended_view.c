@@ -2,15 +2,14 @@
 #include "report_view.h"
 
 #include "report/json_writer.h"
+#include "report/signal_name.h"
 #include "report/units.h"
-
-#include <string.h>
 
 void pit__signal_words(int number, struct pit__text *text)
 {
-    const char *name = sigabbrev_np(number);
+    const char *name = pit__signal_name(number);
     if (name)
-        pit__text_printf(text, "SIG%s", name);
+        pit__text_puts(text, name);
     else
         pit__text_printf(text, "signal %d", number);
 }
@@ -58,20 +57,26 @@ void pit__ended_words(const pit_ended *ended, struct pit__text *text, int ascii)
     add_count(text, ended->children, "child process seen", "child processes seen");
 }
 
-/* "faults 1,203 minor, 4 major; switches 31 waited, 12 forced; storage 4.1 MB read, 12.0 MB written" */
+static const char *count_or_not(char *out, uint64_t count)
+{
+    return count == PIT_UNKNOWN ? "n/a" : pit__unit_count(out, count);
+}
+
+static const char *bytes_or_not(char *out, uint64_t bytes)
+{
+    return pit__unit_bytes_words(out, pit__known(bytes)); /* NaN is n/a */
+}
+
+/* "page faults 1,203 minor, 4 major; switches 31 waiting, 12 forced; storage 4.10 MB read, …" */
 static void add_details(const pit_ended *e, struct pit__text *text)
 {
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
-    pit__text_printf(text, "page faults %s minor, %s major", pit__unit_count(a, e->minor_faults),
-                     pit__unit_count(b, e->major_faults));
-    pit__text_printf(text, "; switches %s waiting, %s forced", pit__unit_count(a, e->switches),
-                     pit__unit_count(b, e->forced_switches));
-    if (e->read_bytes == PIT_UNKNOWN || e->write_bytes == PIT_UNKNOWN)
-        pit__text_puts(text, "; storage n/a");
-    else
-        pit__text_printf(text, "; storage %s read, %s written",
-                         pit__unit_bytes_words(a, (double)e->read_bytes),
-                         pit__unit_bytes_words(b, (double)e->write_bytes));
+    pit__text_printf(text, "page faults %s minor, %s major", count_or_not(a, e->minor_faults),
+                     count_or_not(b, e->major_faults));
+    pit__text_printf(text, "; switches %s waiting, %s forced", count_or_not(a, e->switches),
+                     count_or_not(b, e->forced_switches));
+    pit__text_printf(text, "; storage %s read, %s written", bytes_or_not(a, e->read_bytes),
+                     bytes_or_not(b, e->write_bytes));
 }
 
 int pit__print_ended(const struct pit__report *report, const pit_run *run)
@@ -130,4 +135,13 @@ void pit__json_ended(struct pit__json *json, const pit_run *run)
     write_known(json, "children_seen", e->children);
     write_known(json, "oom_kills", e->oom_kills);
     pit__json_object_end(json);
+}
+
+PIT_API const char *pit_ended_words(const pit_ended *ended, char *words, size_t room)
+{
+    struct pit__text text = {0};
+    pit__ending_words(ended, &text);
+    snprintf(words, room, "%s", pit__text_string(&text));
+    pit__text_free(&text);
+    return words;
 }
