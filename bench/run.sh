@@ -33,6 +33,8 @@ run bench_start
 run bench_memory
 run bench_memory_span
 run bench_monitor
+run bench_top "$build/bin/pitwall"
+run bench_watch "$build/bin/pitwall"
 run bench_read
 run bench_profile
 run bench_malloc
