@@ -1,4 +1,4 @@
-/* library_checks.c: libraries of devices, the Python package, the preload library.
+/* library_checks.c: libraries of devices, the Python package, the libraries that are preloaded.
  *
  * A driver's library is foreign code, and a broken one may crash or wait for ever: each is loaded in
  * a child of its own with a time limit, and what the child says comes through a pipe.
@@ -196,24 +196,25 @@ static void python_check(struct checks *checks)
     child_free(&child);
 }
 
-/* ---- allocations --------------------------------------------------------------------------- */
+/* ---- libraries of our own ------------------------------------------------------------------ */
 
-static void alloc_check(struct checks *checks)
+static void preload_check(struct checks *checks, const char *name, const char *library)
 {
     char path[PATH_MAX];
-    struct check *check = check_add(checks, "allocations", 1);
-    if (library_find("libpitwall-alloc.so", path)) {
-        pit__text_puts(&check->figure, "with pitwall run --alloc, by ");
+    struct check *check = check_add(checks, name, 1);
+    if (library_find(library, path)) {
+        pit__text_puts(&check->figure, "with LD_PRELOAD=");
         pit__text_add_visible(&check->figure, path);
     } else {
-        check_bad(check, CHECK_NO, "libpitwall-alloc.so is not beside the tool",
-                  "make install, or build it");
+        check_bad(check, CHECK_NO, library, "make install, or build it");
+        pit__text_puts(&check->why, " is not beside the tool");
     }
 }
 
 void library_checks(struct checks *checks)
 {
-    alloc_check(checks);
+    preload_check(checks, "allocations", "libpitwall-alloc.so");
+    preload_check(checks, "functions", "libpitwall-functions.so");
     python_check(checks);
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
         library_check(checks, &libraries[i]);

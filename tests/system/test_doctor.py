@@ -55,7 +55,7 @@ class Form(DoctorCase):
         self.assertEqual(len(names), len(set(names)))
         for name in ("clock", "memory", "peak memory", "memory limit", "run files", "live runs",
                      "shared memory", "perf events", "energy (RAPL)", "GPU: CUDA", "GPU: NVML",
-                     "GPU: HIP", "GPU: ROCm SMI", "GPU: OpenCL", "Python", "allocations"):
+                     "GPU: HIP", "GPU: ROCm SMI", "GPU: OpenCL", "Python", "allocations", "functions"):
             self.assertIn(name, names)
 
     def test_text_says_the_same(self):
@@ -159,7 +159,10 @@ class Lacks(DoctorCase):
 
     def test_a_tool_without_its_library(self):
         tool = shutil.copy(pit_case.tool(), os.path.join(self.folder(), "pitwall"))
-        self.assertEqual(self.checks(tool=tool)["allocations"]["state"], "no")
+        checks = self.checks(tool=tool)
+        self.assertEqual((checks["allocations"]["state"], checks["functions"]["state"]),
+                         ("no", "no"))
+        self.assertIn("libpitwall-functions.so", checks["functions"]["why"])
 
     def test_a_limit_of_file_sizes(self):
         shell = ["bash", "-c", 'ulimit -f 8192; exec "$@"', "bash"]
