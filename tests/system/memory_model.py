@@ -1,5 +1,5 @@
 """What spans that measure memory must say of a script of prog_memory, worked out from the script
-alone; and the run as prog_memory_dump reads it.
+alone; and the run as prog_dump reads it.
 """
 
 import json
@@ -7,6 +7,8 @@ import json
 import pit_case
 
 MB = 1 << 20
+STATES = ["live", "closed", "died"]
+METHODS = [None, "rusage", "hwm"]  # as enum pit_peak_method has them
 
 # What is allowed beside the run's own bound. The process itself changes a little between begin and
 # end: the recorder's first block of a node, stacks, libc. Under a sanitizer every thread, lock and
@@ -86,8 +88,21 @@ def random_script(dice, threads=4, steps=60, most_mb=40):
 
 
 def dump(case, path):
-    """The run as the library reads it."""
-    return json.loads(case.run_ok([pit_case.program("prog_memory_dump"), path], timeout=30).stdout)
+    """The run as the library reads it, with a node's memory in the node."""
+    run = json.loads(case.run_ok([pit_case.program("prog_dump"), path, "clock"], timeout=30).stdout)
+    run["state"] = STATES.index(run["state"])
+    samples = run["samples"] or {"points": [], "newest": None}
+    run.update(samples, samples=samples["points"], sample_stride=samples.get("stride"))
+    for thread in run["threads"]:
+        memory = {figures["node"]: figures for figures in thread["memory"]}
+        for index, each in enumerate(thread["nodes"]):
+            each["memory"] = memory.get(index)
+        for figures in thread["memory"] + thread["records"]:
+            figures["peak_method"] = METHODS.index(figures["peak_method"])
+        thread["events"] = [event[1:3] for event in thread["events"]]
+        thread["open"] = [span["path"] for span in thread["open"]]
+        thread.update(thread["counters"])
+    return run
 
 
 def nodes(run, path):

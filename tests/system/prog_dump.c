@@ -1,5 +1,6 @@
-/* prog_dump RUN: prints a run as pit_run_open reads it, as one JSON document of the shape that
- * tests/pit_reader.py prints, as far as the library's model has the figures.
+/* prog_dump RUN [clock]: prints a run as pit_run_open reads it, as one JSON document of the shape that
+ * tests/pit_reader.py prints, as far as the library's model has the figures. With `clock` also what
+ * the library makes of the clock: its rate and the run's end.
  */
 #include "pitwall_report.h"
 
@@ -436,13 +437,18 @@ int main(int argc, char **argv)
 {
     static const char *const states[] = {"live", "closed", "died"};
     pit_error error;
-    pit_run *run = argc == 2 ? pit_run_open(argv[1], &error) : NULL;
+    int with_clock = argc == 3 && strcmp(argv[2], "clock") == 0, is_usage = argc == 2 || with_clock;
+    pit_run *run = is_usage ? pit_run_open(argv[1], &error) : NULL;
     if (!run) {
-        if (argc == 2)
+        if (is_usage)
             fprintf(stderr, "prog_dump: %d: %s\n", error.code, error.message);
-        return argc == 2 ? 1 : 64;
+        return is_usage ? 1 : 64;
     }
     printf("{\"state\":\"%s\",", states[run->state]);
+    if (with_clock) {
+        printf("\"ns_per_tick\":%.17g,", run->ns_per_tick);
+        number("end_ticks", run->end_ticks);
+    }
     number("pid", run->pid);
     id("run_id", run->run_id);
     id("parent_run_id", run->parent_run_id);
