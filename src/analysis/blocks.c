@@ -12,12 +12,6 @@
 #define WINDOW 5     /* correlation times over which correlations are summed up */
 #define POINTS 20000 /* of a series that are looked at, from its end */
 
-void pit__sort_doubles(double *values, size_t count)
-{
-    if (count > 1)
-        pit__sort(values, count);
-}
-
 double pit__sorted_quantile(const double *sorted, size_t count, double q)
 {
     if (count == 0 || !(q >= 0 && q <= 1))
@@ -72,11 +66,11 @@ static int centre(const double *values, size_t count, double *x, double *scratch
         x[i] = log(values[i]);
     }
     memcpy(scratch, x, count * sizeof *x);
-    pit__sort_doubles(scratch, count);
+    pit__sort(scratch, count);
     double middle = pit__sorted_quantile(scratch, count, 0.5);
     for (size_t i = 0; i < count; i++)
         scratch[i] = fabs(x[i] - middle);
-    pit__sort_doubles(scratch, count);
+    pit__sort(scratch, count);
     double limit = FAR * 1.4826 * pit__sorted_quantile(scratch, count, 0.5), sum = 0;
     for (size_t i = 0; i < count; i++) {
         x[i] -= middle;
@@ -155,7 +149,7 @@ int pit__block_figures(const double *values, size_t count, size_t length, double
         return -1;
     for (size_t i = 0; i < blocks; i++) {
         memcpy(block, values + count - (blocks - i) * length, length * sizeof *block);
-        pit__sort_doubles(block, length);
+        pit__sort(block, length);
         p10s[i] = pit__sorted_quantile(block, length, 0.1);
         medians[i] = pit__sorted_quantile(block, length, 0.5);
     }

@@ -25,7 +25,6 @@ int pit__block_figures(const double *values, size_t count, size_t length, double
 
 /* A quantile of ascending values, between neighbours where it falls between them. NaN for none. */
 double pit__sorted_quantile(const double *sorted, size_t count, double q);
-void pit__sort_doubles(double *values, size_t count);
 
 /* The same from bins, as if the values of a bin lay evenly in it: finer than the middle of the bin,
  * whose width can hide what is compared. min and max are the values' own. NaN without any. */

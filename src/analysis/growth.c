@@ -1,27 +1,14 @@
 /* See growth.h. */
 #include "growth.h"
 
+#include "blocks.h"
+#include "order_stats.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #define LEAST_POINTS 3
 #define LEAST_SHARE 0.01 /* of the level, that a rise must reach */
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of sorted numbers, interpolated. */
-static double quantile_of(const double *sorted, size_t count, double q)
-{
-    double at = q * (double)(count - 1);
-    size_t below = (size_t)at;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
-}
 
 /* The points that are used, to xs and ys; how many. */
 static size_t pick_points(const double *x, const double *y, size_t count, double *xs, double *ys)
@@ -43,13 +30,13 @@ static void fit(const double *xs, double *ys, size_t count, double *slopes,
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count; k++)
             slopes[pairs++] = (ys[k] - ys[i]) / (xs[k] - xs[i]);
-    qsort(slopes, pairs, sizeof *slopes, by_size);
-    growth->slope = quantile_of(slopes, pairs, 0.5);
-    growth->low = quantile_of(slopes, pairs, 0.25);
-    growth->high = quantile_of(slopes, pairs, 0.75);
+    pit__sort(slopes, pairs);
+    growth->slope = pit__sorted_quantile(slopes, pairs, 0.5);
+    growth->low = pit__sorted_quantile(slopes, pairs, 0.25);
+    growth->high = pit__sorted_quantile(slopes, pairs, 0.75);
     growth->change = growth->slope * (xs[count - 1] - xs[0]);
-    qsort(ys, count, sizeof *ys, by_size);
-    growth->level = quantile_of(ys, count, 0.5);
+    pit__sort(ys, count);
+    growth->level = pit__sorted_quantile(ys, count, 0.5);
 }
 
 int pit__growth_fit(const double *x, const double *y, size_t count, struct pit__growth *growth)

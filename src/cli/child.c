@@ -179,3 +179,12 @@ char **child_words(const char *line, const char *shell, const char *name, const 
     free(words);
     return NULL;
 }
+
+void shuffle(size_t *order, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t k = (size_t)random() % i, kept = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = kept;
+    }
+}

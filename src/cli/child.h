@@ -24,4 +24,7 @@ void child_free(struct child *child);
  * quote is open. One block, freed by free(). */
 char **child_words(const char *line, const char *shell, const char *name, const char *value);
 
+/* An order by coin. */
+void shuffle(size_t *order, size_t count);
+
 #endif

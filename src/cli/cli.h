@@ -80,6 +80,12 @@ enum { FORM_JSON = 1000, FORM_CSV, FORM_MARKDOWN, FORM_WIDTH, FORM_NO_COLOUR };
 pit_report_options output_form(void); /* as standard output wants it */
 int form_option(const char *command, int option, pit_report_options *options);
 
+/* For a command that has no others but --help (value 'h'). 0; an exit status; or -1 after the help
+ * was printed. */
+struct option;
+int parse_form_options(int argc, char **argv, const char *help, const struct option *table,
+                       pit_report_options *options);
+
 /* share.c: a number over 0, with a percent sign or, as `bare` says, without: 1 is then 1 % (0.01) or
  * all (1). 0: it is none, or not below `most`. */
 int parse_share(const char *text, double bare, double most, double *share);

@@ -188,16 +188,9 @@ static void default_folder(char *folder, size_t size)
 
 static int parse_options(int argc, char **argv, pit_report_options *options)
 {
-    int option;
-    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return -1;
-        }
-        int status = form_option("doctor", option, options);
-        if (status)
-            return status < 0 ? fail_option("doctor", option, argv) : status;
-    }
+    int status = parse_form_options(argc, argv, help, long_options, options);
+    if (status)
+        return status;
     return optind + 1 < argc ? fail_usage("doctor", "more than one folder", argv[optind + 1], NULL)
                              : 0;
 }

@@ -34,19 +34,11 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* 0; an exit status; or -1 after the help was printed. */
 static int parse_options(int argc, char **argv, pit_report_options *options)
 {
-    int option;
-    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return -1;
-        }
-        int status = form_option("info", option, options);
-        if (status)
-            return status < 0 ? fail_option("info", option, argv) : status;
-    }
+    int status = parse_form_options(argc, argv, help, long_options, options);
+    if (status)
+        return status;
     return optind == argc ? fail_usage("info", "no run given", NULL, NULL) : 0;
 }
 

@@ -36,19 +36,11 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* 0; an exit status; or -1 after the help was printed. */
 static int parse_options(int argc, char **argv, pit_report_options *options)
 {
-    int option;
-    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return -1;
-        }
-        int status = form_option("log", option, options);
-        if (status)
-            return status < 0 ? fail_option("log", option, argv) : status;
-    }
+    int status = parse_form_options(argc, argv, help, long_options, options);
+    if (status)
+        return status;
     return optind == argc ? fail_usage("log", "no log given; - is standard input", NULL, NULL) : 0;
 }
 

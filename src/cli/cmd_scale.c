@@ -204,11 +204,7 @@ static int run_command(const struct settings *s, const char *line, double *costs
     for (size_t i = 0; i < s->size_count; i++)
         order[i] = i;
     for (int round = 0; round < s->rounds; round++) {
-        for (size_t i = s->size_count; i > 1; i--) {
-            size_t k = (size_t)random() % i, kept = order[i - 1];
-            order[i - 1] = order[k];
-            order[k] = kept;
-        }
+        shuffle(order, s->size_count);
         for (size_t i = 0; i < s->size_count; i++) {
             if (is_terminal)
                 fprintf(stderr, "\rround %d of %d, size %zu of %zu  ", round + 1, s->rounds, i + 1,

@@ -3,6 +3,22 @@
 
 #include <getopt.h>
 
+int parse_form_options(int argc, char **argv, const char *help, const struct option *table,
+                       pit_report_options *options)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            return -1;
+        }
+        int status = form_option(argv[0], option, options);
+        if (status)
+            return status < 0 ? fail_option(argv[0], option, argv) : status;
+    }
+    return 0;
+}
+
 pit_report_options output_form(void)
 {
     return (pit_report_options){

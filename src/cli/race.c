@@ -88,11 +88,7 @@ static int run_round(const struct race *race, int counted)
     size_t order[RACE_MOST] = {0};
     for (size_t i = 0; i < race->count; i++)
         order[i] = i;
-    for (size_t i = race->count; i > 1; i--) {
-        size_t k = (size_t)random() % i, kept = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = kept;
-    }
+    shuffle(order, race->count);
     int status = 0;
     for (size_t i = 0; i < race->count && !status; i++)
         status = run_once(race, &race->racers[order[i]], counted);

@@ -12,6 +12,7 @@
 #include "pitwall_bench.h"
 
 #include "analysis/blocks.h"
+#include "analysis/order_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -271,7 +272,7 @@ static int fill_statistics(pit_bench_result *r)
     if (!sorted)
         return PIT_NO_MEMORY;
     memcpy(sorted, r->times, r->trials * sizeof *sorted);
-    pit__sort_doubles(sorted, r->trials);
+    pit__sort(sorted, r->trials);
     double sum = 0, squares = 0;
     for (size_t i = 0; i < r->trials; i++)
         sum += sorted[i];
@@ -293,7 +294,7 @@ static int fill_statistics(pit_bench_result *r)
 static void take_off_costs(struct bench *b)
 {
     double calls = (double)b->options.iterations, trials = (double)b->count;
-    pit__sort_doubles(b->empty, b->count);
+    pit__sort(b->empty, b->count);
     size_t low = b->count / 20, high = b->count - b->count / 10; /* what was disturbed left out */
     double sum = 0;
     for (size_t i = low; i < high; i++)

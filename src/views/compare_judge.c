@@ -2,6 +2,7 @@
 #include "compare.h"
 
 #include "analysis/blocks.h"
+#include "analysis/order_stats.h"
 #include "analysis/verdict.h"
 #include "report/units.h"
 
@@ -93,7 +94,7 @@ static double median_of(const double *values, size_t count)
     double *sorted = malloc((count + 1) * sizeof *sorted), middle = NAN;
     if (sorted && count > 0) {
         memcpy(sorted, values, count * sizeof *sorted);
-        pit__sort_doubles(sorted, count);
+        pit__sort(sorted, count);
         middle = pit__sorted_quantile(sorted, count, 0.5);
     }
     free(sorted);

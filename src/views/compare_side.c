@@ -7,6 +7,7 @@
 #include "compare.h"
 
 #include "analysis/blocks.h"
+#include "analysis/order_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages 
     size_t left = count - first;
     double sum = 0;
     memcpy(sorted, seconds + first, left * sizeof *sorted);
-    pit__sort_doubles(sorted, left);
+    pit__sort(sorted, left);
     for (size_t i = 0; i < left; i++)
         sum += sorted[i];
     passages->p10 = pit__sorted_quantile(sorted, left, 0.1);

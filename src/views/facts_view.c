@@ -65,9 +65,8 @@ int pit__print_labelled(const struct pit__report *report, const char *label, str
     return pit__print_prose(report, text, 10, style);
 }
 
-/* Add ", value" for each fact that there is. */
-static void add_facts(struct pit__text *text, const pit_run *run, const char *const *keys,
-                      size_t count, const char *between)
+void pit__add_facts(struct pit__text *text, const pit_run *run, const char *const *keys,
+                    size_t count, const char *between, int visible)
 {
     for (size_t i = 0; i < count; i++) {
         const char *value = pit_run_fact(run, keys[i]);
@@ -75,7 +74,10 @@ static void add_facts(struct pit__text *text, const pit_run *run, const char *co
             continue;
         if (text->length > 0)
             pit__text_puts(text, between);
-        pit__text_add_visible(text, value);
+        if (visible)
+            pit__text_add_visible(text, value);
+        else
+            pit__text_puts(text, value);
     }
 }
 
@@ -221,10 +223,10 @@ int pit__print_run_facts(const struct pit__report *report, const pit_run *run)
     char when[TIME_BYTES], number[PIT__UNIT_BYTES];
     struct pit__text text = {0};
     int code = 0;
-    add_facts(&text, run, program, 2, " ");
+    pit__add_facts(&text, run, program, 2, " ", 1);
     if (text.length > 0)
         code = print_fact(report, "program", &text);
-    add_facts(&text, run, machine, 3, ", ");
+    pit__add_facts(&text, run, machine, 3, ", ", 1);
     if (!code && text.length > 0)
         code = print_fact(report, "machine", &text);
     pit__wall_time(run->start_wall_ns, 0, when, sizeof when);
@@ -245,7 +247,7 @@ int pit__print_run_facts(const struct pit__report *report, const pit_run *run)
     if (!code)
         code = print_memory(report, &report->memory[0]);
     for (size_t i = 0; i < 2 && !code; i++) {
-        add_facts(&text, run, &others[i], 1, "");
+        pit__add_facts(&text, run, &others[i], 1, "", 1);
         if (text.length > 0)
             code = print_fact(report, other_labels[i], &text);
     }

@@ -7,6 +7,7 @@
  */
 #include "view_forms.h"
 
+#include "analysis/blocks.h"
 #include "analysis/order_stats.h"
 
 #include <math.h>
@@ -117,16 +118,6 @@ static int print_rows(const struct pit__view_call *call, const pit_row *rows, si
 
 /* ---- a series of durations ----------------------------------------------------------------- */
 
-/* Of sorted durations: between two of them in proportion. */
-static double quantile(const double *sorted, size_t count, double q)
-{
-    double at = q * (double)(count - 1);
-    size_t below = (size_t)at;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
 static int fill_from_series(pit_row *row, const pit_data *data)
 {
     double *sorted = calloc(data->series_count, sizeof *sorted);
@@ -140,9 +131,9 @@ static int fill_from_series(pit_row *row, const pit_data *data)
     row->count = data->series_count;
     row->min_seconds = sorted[0];
     row->max_seconds = sorted[data->series_count - 1];
-    row->p50_seconds = quantile(sorted, data->series_count, 0.50);
-    row->p95_seconds = quantile(sorted, data->series_count, 0.95);
-    row->p99_seconds = quantile(sorted, data->series_count, 0.99);
+    row->p50_seconds = pit__sorted_quantile(sorted, data->series_count, 0.50);
+    row->p95_seconds = pit__sorted_quantile(sorted, data->series_count, 0.95);
+    row->p99_seconds = pit__sorted_quantile(sorted, data->series_count, 0.99);
     free(sorted);
     return 0;
 }

@@ -18,19 +18,6 @@ static int write_item(FILE *out, const char *label, struct pit__text *text)
     return code;
 }
 
-static void add_facts(struct pit__text *text, const pit_run *run, const char *const *keys,
-                      size_t count, const char *between)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *value = pit_run_fact(run, keys[i]);
-        if (!value || !*value)
-            continue;
-        if (text->length > 0)
-            pit__text_puts(text, between);
-        pit__text_puts(text, value);
-    }
-}
-
 /* Where the threads of a run that did not end were, the innermost span of each. */
 static int write_open(FILE *out, const pit_run *run)
 {
@@ -61,9 +48,9 @@ static int write_run(FILE *out, const pit_run *run)
     static const char *const rank[] = {"rank"}, *const git[] = {"git"};
     char when[64], duration[PIT__UNIT_BYTES];
     struct pit__text text = {0};
-    add_facts(&text, run, program, 2, " ");
+    pit__add_facts(&text, run, program, 2, " ", 0);
     int code = write_item(out, "program", &text);
-    add_facts(&text, run, machine, 3, ", ");
+    pit__add_facts(&text, run, machine, 3, ", ", 0);
     if (!code)
         code = write_item(out, "machine", &text);
     pit__wall_time(run->start_wall_ns, 1, when, sizeof when);
@@ -71,10 +58,10 @@ static int write_run(FILE *out, const pit_run *run)
                      pit__state_word(run));
     if (!code)
         code = write_item(out, "run", &text);
-    add_facts(&text, run, rank, 1, "");
+    pit__add_facts(&text, run, rank, 1, "", 0);
     if (!code)
         code = write_item(out, "rank", &text);
-    add_facts(&text, run, git, 1, "");
+    pit__add_facts(&text, run, git, 1, "", 0);
     if (!code)
         code = write_item(out, "git", &text);
     pit__text_puts(&text, run->path);

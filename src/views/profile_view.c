@@ -2,6 +2,7 @@
  * passages take, how far that varies and in what way, and how it went along the run. */
 #include "view_forms.h"
 
+#include "analysis/blocks.h"
 #include "analysis/order_stats.h"
 #include "report/sparkline.h"
 #include "report/units.h"
@@ -308,15 +309,6 @@ static int put_runs(struct output *output)
     return code;
 }
 
-static double quantile_of(const double *sorted, size_t count, double q)
-{
-    double at = q * (double)(count - 1);
-    size_t below = (size_t)at;
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]);
-}
-
 static int put_series(struct output *output)
 {
     const pit_data *data = output->call->data;
@@ -332,9 +324,9 @@ static int put_series(struct output *output)
                               .mean = v.mean,
                               .std = v.variation * v.mean,
                               .min = v.min,
-                              .p50 = quantile_of(sorted, data->series_count, 0.50),
-                              .p95 = quantile_of(sorted, data->series_count, 0.95),
-                              .p99 = quantile_of(sorted, data->series_count, 0.99),
+                              .p50 = pit__sorted_quantile(sorted, data->series_count, 0.50),
+                              .p95 = pit__sorted_quantile(sorted, data->series_count, 0.95),
+                              .p99 = pit__sorted_quantile(sorted, data->series_count, 0.99),
                               .max = v.max,
                               .series = data->series,
                               .series_count = data->series_count,

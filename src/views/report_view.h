@@ -168,6 +168,9 @@ int pit__print_labelled(const struct pit__report *report, const char *label,
 /* One run in lines of that kind: what, where, when, how it ended, labels, file, notes. */
 int pit__print_run_facts(const struct pit__report *report, const pit_run *run);
 const char *pit__state_word(const pit_run *run);
+/* ", value" for each fact that there is; made visible, or as they are. */
+void pit__add_facts(struct pit__text *text, const pit_run *run, const char *const *keys,
+                    size_t count, const char *between, int visible);
 /* label=value, label=value */
 void pit__add_labels(struct pit__text *text, const pit_run *run);
 void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size);

@@ -24,7 +24,7 @@ static void add_losses(pit_losses *to, const pit_losses *from)
     to->beyond_file += from->beyond_file;
 }
 
-static uint64_t spans_of(const pit_run *run)
+uint64_t pit__run_spans(const pit_run *run)
 {
     uint64_t spans = 0;
     for (size_t t = 0; t < run->thread_count; t++)
@@ -66,7 +66,7 @@ static void sum_up(struct pit__tree_box *box, size_t node_count, const pit_run *
         if (box->nodes[i].parent == PIT_NO_NODE && !box->nodes[i].detached)
             tree->total_ns += box->nodes[i].total_ns;
     for (size_t r = 0; r < run_count; r++) {
-        uint64_t spans = spans_of(runs[r]);
+        uint64_t spans = pit__run_spans(runs[r]);
         tree->spans += spans;
         tree->cost_ns += (double)spans * runs[r]->span_cost_ns;
         if (runs[r]->duration_ns > tree->wall_ns)

@@ -54,15 +54,6 @@ static const struct pit__column columns[] = {
     {.title = "state", .key = "state", .kind = PIT__TEXT, .min_width = 6},
 };
 
-static uint64_t spans_of(const pit_run *run)
-{
-    uint64_t spans = 0;
-    for (size_t t = 0; t < run->thread_count; t++)
-        for (size_t i = 0; i < run->threads[t].node_count; i++)
-            spans += run->threads[t].nodes[i].count;
-    return spans;
-}
-
 static void add_row(struct pit__table *table, const pit_run *run,
                     const struct pit__run_memory *memory)
 {
@@ -76,7 +67,7 @@ static void add_row(struct pit__table *table, const pit_run *run,
         pit__cell_text(slash ? slash + 1 : run->path), /* in the folder of the run above */
         pit__cell_text(pit_run_fact(run, "program")),
         pit__cell_text(pid),
-        pit__cell_whole(spans_of(run)),
+        pit__cell_whole(pit__run_spans(run)),
         pit__cell_real(run->duration_ns),
         pit__cell_real(memory->peak),
         pit__cell_text(pit__state_word(run)),

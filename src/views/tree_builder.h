@@ -80,4 +80,7 @@ void pit__tree_drop_memory(struct pit__builder *b);
 int pit__tree_lay_out(struct pit__builder *b, struct pit__tree_box *box);
 int pit__tree_copy_texts(struct pit__tree_box *box, size_t count);
 
+/* run_tree.c: finished spans of all threads. */
+uint64_t pit__run_spans(const pit_run *run);
+
 #endif
