@@ -2,8 +2,8 @@
 
     PYTHONPATH=build/python:build/bench /usr/bin/python3 bench/bench_python.py
 
-Everything is measured in turns, round after round, by the processor time of the thread, and the best
-round counts: machines are noisy, and what is compared must have had the same chances. The training
+Everything is measured in turns, round after round, by the wall clock, and the best round counts: what
+disturbs a round only ever adds to it, machines are noisy, and what is compared must have had the same chances. The training
 steps, bare and timed, come in short blocks in a random order; there the 10th percentile counts.
 """
 
@@ -24,7 +24,7 @@ BLOCK = 10  # steps of one kind in a row, as a program has them; the first one i
 def best_of(statements, names, loops=LOOPS, rounds=ROUNDS):
     """Nanoseconds of each statement, without the loop around it."""
     timers = {
-        key: timeit.Timer(text, globals=names, timer=time.thread_time)
+        key: timeit.Timer(text, globals=names, timer=time.perf_counter)
         for key, text in dict(statements, loop="pass").items()
     }
     best = dict.fromkeys(timers, float("inf"))
@@ -104,7 +104,8 @@ def record_function(torch):
 
 
 def steps(torch):
-    """The step bare, with four spans, and with four spans that measure memory."""
+    """The step bare, with four `with` that do nothing, with four spans, and with four spans that
+    measure memory."""
     torch.set_num_threads(1)
     torch.manual_seed(1)
     model = torch.nn.Sequential(
@@ -114,7 +115,7 @@ def steps(torch):
     data = torch.randn(512, 64)
     target = torch.randint(0, 10, (512,))
     loss_of = torch.nn.CrossEntropyLoss()
-    span = pitwall.span
+    span, empty = pitwall.span, empty_with.empty
 
     def bare(i):
         x, y = data[i : i + 64], target[i : i + 64]
@@ -134,6 +135,17 @@ def steps(torch):
         with span("step"):
             optimiser.step()
 
+    def emptied(i):
+        with empty("data"):
+            x, y = data[i : i + 64], target[i : i + 64]
+        with empty("forward"):
+            loss = loss_of(model(x), y)
+        with empty("backward"):
+            optimiser.zero_grad()
+            loss.backward()
+        with empty("step"):
+            optimiser.step()
+
     def measured(i):
         with span("data", memory=True):
             x, y = data[i : i + 64], target[i : i + 64]
@@ -145,7 +157,7 @@ def steps(torch):
         with span("step", memory=True):
             optimiser.step()
 
-    kinds = {"bare": bare, "timed": timed, "measured": measured}
+    kinds = {"bare": bare, "emptied": emptied, "timed": timed, "measured": measured}
     taken = {key: [] for key in kinds}
     for function in kinds.values():
         for _ in range(50):
@@ -161,6 +173,7 @@ def steps(torch):
             del taken[key][-BLOCK]
     low = {key: sorted(times)[len(times) // 10] for key, times in taken.items()}
     show("py_step_us", low["bare"] / 1000)
+    show("py_step_empty_with_pct", (low["emptied"] / low["bare"] - 1) * 100)
     show("py_step_spans_pct", (low["timed"] / low["bare"] - 1) * 100)
     show("py_step_memory_pct", (low["measured"] / low["bare"] - 1) * 100)
 
@@ -177,7 +190,8 @@ def main():
     try:
         import torch
     except ImportError:
-        for key in ("record_function_ns", "step_us", "step_spans_pct", "step_memory_pct"):
+        for key in ("record_function_ns", "step_us", "step_empty_with_pct", "step_spans_pct",
+                    "step_memory_pct"):
             show("py_" + key, None)
         return
     show("py_record_function_ns", record_function(torch))

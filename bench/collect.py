@@ -59,6 +59,7 @@ FIGURES = [
     ("py_contextmanager_ns", "Python: a @contextmanager that times", "ns", None),
     ("py_record_function_ns", "torch.profiler.record_function, no profiler", "ns", None),
     ("py_step_us", "a small PyTorch training step, 10th percentile", "µs", None),
+    ("py_step_empty_with_pct", "four `with` that do nothing in it", "%", None),
     ("py_step_spans_pct", "four spans in it", "%", 0.5),
     ("py_step_memory_pct", "four spans that measure memory in it", "%", 5),
     ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),

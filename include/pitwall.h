@@ -167,7 +167,7 @@ enum pit_span_flag {
  * name must be a literal or live as long as the site. Sites of one name are one node. */
 typedef struct pit_site {
     const char *name;
-    uint32_t id;    /* 0 until the first use, and always where there are flags */
+    uint32_t id;    /* the library's: 0 until the first use */
     uint32_t flags; /* enum pit_span_flag */
 } pit_site;
 

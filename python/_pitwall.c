@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-pitpy_state *pitpy_hot;
+struct pitpy_near pitpy_near __attribute__((aligned(64))) = {
+    .begin = pit__begin, .end = pit_end_apart, .thread_state = PyThreadState_Get, .none = Py_None};
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
@@ -153,6 +154,8 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->loop_type);
     Py_CLEAR(state->names);
     Py_CLEAR(state->tools);
+    for (size_t i = 0; i < 4; i++)
+        Py_CLEAR(state->option_keys[i]);
     return 0;
 }
 

@@ -61,8 +61,10 @@ static inline PyObject *Py_XNewRef(PyObject *object)
 typedef struct pitpy_name {
     pit_site site;
     PyObject *text; /* str */
-    void *unused;   /* two of them fill a cache line */
-} pitpy_name;
+    pit_site *with; /* PITPY_FLAGS sites, by their flags; NULL before a span had any */
+} pitpy_name;       /* two of them fill a cache line */
+
+#define PITPY_FLAGS 16u /* all sets of them, enum pit_span_flag */
 
 #define PITPY_CACHE 256 /* a power of two */
 #define PITPY_SPARE 64
@@ -71,10 +73,11 @@ typedef struct pitpy_state {
     struct pitpy_span *spare; /* spans that were thrown away, a list */
     int64_t spare_count;
     PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type, *loop_type;
-    PyObject *error;  /* pitwall.Error */
-    PyObject *names;  /* str → address of a pitpy_name */
-    PyObject *tools;  /* what tools_*.c keep: a dict, or NULL before its first use */
-    int is_automatic; /* the default recorder was opened by a span */
+    PyObject *error;          /* pitwall.Error */
+    PyObject *names;          /* str → address of a pitpy_name */
+    PyObject *tools;          /* what tools_*.c keep: a dict, or NULL before its first use */
+    PyObject *option_keys[4]; /* of span(), interned: memory, record, wait, leaks */
+    int is_automatic;         /* the default recorder was opened by a span */
     struct {
         PyObject *text; /* owned: an address that is not reused */
         pitpy_name *name;
@@ -83,9 +86,17 @@ typedef struct pitpy_state {
 
 extern struct PyModuleDef pitpy_module;
 
-/* The state of the one module there is, for the hot path: what hangs on the type or the module would
- * be two more lines that a cold cache has to fetch. NULL before its start and after its end. */
-extern pitpy_state *pitpy_hot __attribute__((visibility("hidden")));
+/* What the hot path needs of the outside, in one line of the cache: by way of the types, the module and
+ * the table of addresses that a shared object has, it would be six that a cold cache has to fetch. */
+struct pitpy_near {
+    pitpy_state *state; /* of the one module there is; NULL before its start and after its end */
+    pit_token (*begin)(pit_site *site); /* pit_begin: whether anything is recorded it sees itself */
+    uint64_t (*end)(pit_token token);   /* pit_end_apart */
+    PyThreadState *(*thread_state)(void);
+    PyObject *none;
+};
+extern struct pitpy_near pitpy_near __attribute__((visibility("hidden")));
+#define pitpy_hot (pitpy_near.state)
 #define PITPY_HOT __attribute__((hot))
 
 /* Free the spans that were thrown away. */
@@ -159,6 +170,8 @@ typedef struct pitpy_flow {
     struct pitpy_flow *next;     /* in the list of spares */
 } pitpy_flow;
 
+_Static_assert(sizeof(pitpy_flow) <= 128, "room for a flow");
+
 /* What the calling thread runs on. Never NULL. */
 extern __thread pitpy_flow *pitpy_flow_now __attribute__((tls_model("initial-exec")));
 
@@ -175,7 +188,7 @@ void pitpy_flow_rest(pitpy_flow *flow);
 static inline pitpy_flow *pitpy_flow_here(void)
 {
     pitpy_flow *flow = pitpy_flow_now;
-    PyObject *context = PyThreadState_Get()->context;
+    PyObject *context = pitpy_near.thread_state()->context;
     if (PITPY_UNLIKELY(flow->context != context))
         flow = pitpy_flow_switch(context);
     return flow;
@@ -189,6 +202,8 @@ typedef struct pitpy_open {
     uint64_t begin_ns; /* of CLOCK_MONOTONIC, where token is 0 */
 } pitpy_open;
 
+/* Begin a span with flags. */
+pit_token pitpy_begin_with(pitpy_name *name, unsigned flags);
 /* The recorder gave no token: open one if none was ever asked for, or go without. */
 pit_token pitpy_begin_rare(pitpy_state *state, pitpy_name *name, unsigned flags, pitpy_open *open);
 uint64_t pitpy_end_rare(const pitpy_open *open);
@@ -203,7 +218,7 @@ static inline void pitpy_begin(pitpy_state *state, pitpy_name *name, unsigned fl
 {
     pitpy_flow *flow = pitpy_flow_here();
     pit_token token =
-        PITPY_LIKELY(!flags) ? pit_begin(&name->site) : pit_begin_with(name->site.name, flags);
+        PITPY_LIKELY(!flags) ? pitpy_near.begin(&name->site) : pitpy_begin_with(name, flags);
     if (PITPY_UNLIKELY(!token))
         token = pitpy_begin_rare(state, name, flags, open);
     if (flow->open++ == 0)
@@ -218,7 +233,7 @@ static inline uint64_t pitpy_end(const pitpy_open *open)
     pitpy_flow *flow = open->flow;
     if (PITPY_UNLIKELY(flow != pitpy_flow_now) || PITPY_UNLIKELY(!open->token))
         return pitpy_end_rare(open);
-    uint64_t ns = pit_end_apart(open->token);
+    uint64_t ns = pitpy_near.end(open->token);
     if (--flow->open == 0 && (flow->context || flow->alias_count))
         pitpy_flow_rest(flow);
     return PITPY_LIKELY(ns != 0) ? ns : PITPY_NO_TIME;

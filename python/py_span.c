@@ -17,16 +17,22 @@ struct older {
     struct older *next;
 };
 
+/* All that an ordinary use touches is one cache line. */
 typedef struct pitpy_span {
     PyObject_HEAD vectorcallfunc vectorcall;
-    pitpy_name *name;
+    union {
+        pitpy_name *name;
+        struct pitpy_span *next; /* in the list of spares */
+    };
     unsigned flags;
-    int is_open; /* `open` is an open span */
-    pitpy_open open;
+    unsigned begins; /* that have not ended; the newest is `open` */
+    pitpy_open open; /* its begin_ns is the last end's time while nothing is open */
     struct older *older;
-    uint64_t elapsed_ns;     /* of the last end; PITPY_NO_TIME: never ended */
-    struct pitpy_span *next; /* in the list of spares */
 } pitpy_span;
+
+#define LINE 64
+_Static_assert(offsetof(pitpy_span, older) <= LINE, "a span fits a cache line");
+#define ELAPSED(span) ((span)->open.begin_ns) /* PITPY_NO_TIME: never ended */
 
 /* ---- begin and end, the parts that are rare --------------------------------------------------- */
 
@@ -37,11 +43,26 @@ uint64_t pitpy_monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Each set of flags has a site of its own, so that the recorder knows the name without a search. */
+pit_token pitpy_begin_with(pitpy_name *name, unsigned flags)
+{
+    pit_site *sites = name->with;
+    if (PITPY_UNLIKELY(!sites)) {
+        sites = calloc(PITPY_FLAGS, sizeof *sites);
+        if (!sites)
+            return pit_begin_with(name->site.name, flags);
+        for (unsigned i = 0; i < PITPY_FLAGS; i++)
+            sites[i] = (pit_site){name->site.name, 0, i};
+        name->with = sites;
+    }
+    return pit_begin(&sites[flags]);
+}
+
 pit_token pitpy_begin_rare(pitpy_state *state, pitpy_name *name, unsigned flags, pitpy_open *open)
 {
     pit_token token = 0;
     if (pitpy_open_default(state))
-        token = flags ? pit_begin_with(name->site.name, flags) : pit_begin(&name->site);
+        token = flags ? pitpy_begin_with(name, flags) : pit_begin(&name->site);
     if (!token)
         open->begin_ns = pitpy_monotonic_ns();
     return token;
@@ -82,7 +103,7 @@ uint64_t pitpy_age(const pitpy_open *open)
 
 PITPY_HOT static int span_begin(pitpy_span *self)
 {
-    if (PITPY_UNLIKELY(self->is_open)) {
+    if (PITPY_UNLIKELY(self->begins)) {
         struct older *older = malloc(sizeof *older);
         if (!older) {
             PyErr_NoMemory();
@@ -92,7 +113,7 @@ PITPY_HOT static int span_begin(pitpy_span *self)
         self->older = older;
     }
     pitpy_begin(pitpy_hot, self->name, self->flags, &self->open);
-    self->is_open = 1;
+    self->begins++;
     return 0;
 }
 
@@ -100,10 +121,8 @@ PITPY_HOT static int span_begin(pitpy_span *self)
 PITPY_HOT static void take_open(pitpy_span *self, pitpy_open *open)
 {
     *open = self->open;
-    if (PITPY_LIKELY(!self->older)) {
-        self->is_open = 0;
+    if (PITPY_LIKELY(--self->begins == 0))
         return;
-    }
     pitpy_flow *here = pitpy_flow_here();
     struct older **at = &self->older, *taken;
     if (open->flow != here)
@@ -121,11 +140,15 @@ PITPY_HOT static void take_open(pitpy_span *self, pitpy_open *open)
     free(taken);
 }
 
-PITPY_HOT static void span_end(pitpy_span *self)
+/* Its time. */
+PITPY_HOT static uint64_t span_end(pitpy_span *self)
 {
     pitpy_open open;
     take_open(self, &open);
-    self->elapsed_ns = pitpy_end(&open);
+    uint64_t ns = pitpy_end(&open);
+    if (PITPY_LIKELY(!self->begins))
+        ELAPSED(self) = ns;
+    return ns;
 }
 
 static PyObject *never_begun(pitpy_span *self)
@@ -163,10 +186,10 @@ PITPY_HOT static PyObject *span_vectorcall(PyObject *object, PyObject *const *ar
         return NULL;
     }
     if (count == 3) {
-        if (PITPY_UNLIKELY(!self->is_open))
+        if (PITPY_UNLIKELY(!self->begins))
             return never_begun(self);
         span_end(self);
-        return Py_NewRef(Py_None);
+        return Py_NewRef(pitpy_near.none);
     }
     if (PITPY_LIKELY(count == 0))
         return span_begin(self) < 0 ? NULL : Py_NewRef(object);
@@ -192,17 +215,18 @@ PITPY_HOT static PyObject *span_make(pitpy_state *state, pitpy_name *name, unsig
         Py_SET_REFCNT((PyObject *)self, 1);
 #endif
     } else {
-        self = PyObject_New(pitpy_span, state->span_type);
+        self = aligned_alloc(LINE, 2 * (size_t)LINE);
         if (!self)
-            return NULL;
+            return PyErr_NoMemory();
+        PyObject_Init((PyObject *)self, state->span_type);
         self->vectorcall = span_vectorcall;
         self->older = NULL;
     }
     __builtin_prefetch(name);
     self->name = name;
     self->flags = flags;
-    self->is_open = 0;
-    self->elapsed_ns = PITPY_NO_TIME;
+    self->begins = 0;
+    ELAPSED(self) = PITPY_NO_TIME;
     return (PyObject *)self;
 }
 
@@ -211,7 +235,7 @@ void pitpy_free_spares(pitpy_state *state)
     while (state->spare) {
         pitpy_span *span = state->spare;
         state->spare = span->next;
-        PyObject_Free(span);
+        free(span);
         Py_DECREF(state->span_type);
     }
     state->spare_count = 0;
@@ -222,7 +246,7 @@ static void end_all(pitpy_span *self)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    while (self->is_open)
+    while (self->begins)
         span_end(self);
     PyErr_Restore(type, value, traceback);
 }
@@ -231,7 +255,7 @@ PITPY_HOT static void span_dealloc(PyObject *object)
 {
     pitpy_span *self = (pitpy_span *)object;
     pitpy_state *state = pitpy_hot;
-    if (PITPY_UNLIKELY(self->is_open))
+    if (PITPY_UNLIKELY(self->begins))
         end_all(self);
     if (PITPY_LIKELY(state && state->spare_count < PITPY_SPARE)) {
         self->next = state->spare;
@@ -240,27 +264,42 @@ PITPY_HOT static void span_dealloc(PyObject *object)
         return;
     }
     PyTypeObject *type = Py_TYPE(object);
-    PyObject_Free(self);
+    free(self);
     Py_DECREF(type);
 }
 
 static int parse_flag(PyObject *value, unsigned flag, unsigned *flags)
 {
-    int is_true = PyObject_IsTrue(value);
+    int is_true = value == Py_True || PyObject_IsTrue(value);
     if (is_true > 0)
         *flags |= flag;
     return is_true < 0 ? -1 : 0;
+}
+
+static const struct {
+    const char *key;
+    unsigned flag;
+} options[] = {
+    {"memory", PIT_MEMORY}, {"record", PIT_RECORD}, {"wait", PIT_WAIT}, {"leaks", PIT_LEAKS}};
+
+/* Which one it is; 4: none. Keywords that a compiler wrote are interned, as ours are. */
+static size_t option_of(PyObject *key)
+{
+    size_t option = 0;
+    while (option < 4 && pitpy_hot->option_keys[option] != key)
+        option++;
+    if (PITPY_LIKELY(option < 4))
+        return option;
+    option = 0;
+    while (option < 4 && PyUnicode_CompareWithASCIIString(key, options[option].key) != 0)
+        option++;
+    return option;
 }
 
 /* span(name, memory=False, record=False, *, wait=False, leaks=False). 0, or -1 with an exception. */
 static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kwnames,
                            PyObject **text, unsigned *flags)
 {
-    static const struct {
-        const char *key;
-        unsigned flag;
-    } options[] = {
-        {"memory", PIT_MEMORY}, {"record", PIT_RECORD}, {"wait", PIT_WAIT}, {"leaks", PIT_LEAKS}};
     if (count > 3) {
         PyErr_Format(PyExc_TypeError, "span() takes at most 3 positional arguments, not %zd",
                      count);
@@ -272,10 +311,8 @@ static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kw
             return -1;
     for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
         PyObject *key = PyTuple_GET_ITEM(kwnames, i);
-        size_t option = 0;
-        while (option < 4 && PyUnicode_CompareWithASCIIString(key, options[option].key) != 0)
-            option++;
-        int is_name = PyUnicode_CompareWithASCIIString(key, "name") == 0;
+        size_t option = option_of(key);
+        int is_name = option == 4 && PyUnicode_CompareWithASCIIString(key, "name") == 0;
         if (is_name && !*text) {
             *text = args[count + i];
         } else if (is_name || option == 4 || (Py_ssize_t)option + 1 < count) {
@@ -323,20 +360,21 @@ static PyObject *method_end(PyObject *object, PyObject *unused)
 {
     (void)unused;
     pitpy_span *self = (pitpy_span *)object;
-    if (!self->is_open)
+    if (!self->begins)
         return never_begun(self);
-    span_end(self);
-    return pitpy_seconds(self->elapsed_ns);
+    return pitpy_seconds(span_end(self));
 }
 
 static PyObject *method_drop(PyObject *object, PyObject *unused)
 {
     (void)unused;
     pitpy_span *self = (pitpy_span *)object;
-    if (!self->is_open)
+    if (!self->begins)
         return never_begun(self);
     pitpy_open open;
     take_open(self, &open);
+    if (!self->begins)
+        ELAPSED(self) = PITPY_NO_TIME;
     pitpy_drop(&open);
     Py_RETURN_NONE;
 }
@@ -344,14 +382,14 @@ static PyObject *method_drop(PyObject *object, PyObject *unused)
 static PyObject *get_is_open(PyObject *self, void *unused)
 {
     (void)unused;
-    return PyBool_FromLong(((pitpy_span *)self)->is_open);
+    return PyBool_FromLong(((pitpy_span *)self)->begins != 0);
 }
 
 static PyObject *get_elapsed(PyObject *object, void *unused)
 {
     (void)unused;
     pitpy_span *self = (pitpy_span *)object;
-    return pitpy_seconds(self->is_open ? pitpy_age(&self->open) : self->elapsed_ns);
+    return pitpy_seconds(self->begins ? pitpy_age(&self->open) : ELAPSED(self));
 }
 
 static PyObject *get_name(PyObject *self, void *unused)
@@ -363,9 +401,9 @@ static PyObject *get_name(PyObject *self, void *unused)
 static PyObject *span_repr(PyObject *object)
 {
     pitpy_span *self = (pitpy_span *)object;
-    const char *how = self->is_open                       ? "open"
-                      : self->elapsed_ns == PITPY_NO_TIME ? "not begun"
-                                                          : "ended";
+    const char *how = self->begins                     ? "open"
+                      : ELAPSED(self) == PITPY_NO_TIME ? "not begun"
+                                                       : "ended";
     return PyUnicode_FromFormat("<pitwall.span %R, %s>", self->name->text, how);
 }
 
@@ -420,7 +458,7 @@ static PyObject *method_aexit(PyObject *object, PyObject *unused)
 {
     (void)unused;
     pitpy_span *self = (pitpy_span *)object;
-    if (!self->is_open)
+    if (!self->begins)
         return never_begun(self);
     span_end(self);
     return done_new(pitpy_hot, Py_None);
@@ -520,6 +558,9 @@ int pitpy_add_span(PyObject *module)
     state->span_type = pitpy_add_type(module, &span_spec);
     if (!state->done_type || !state->bind_type || !state->span_type)
         return -1;
+    for (size_t i = 0; i < 4; i++)
+        if (!(state->option_keys[i] = PyUnicode_InternFromString(options[i].key)))
+            return -1;
     PyObject *bound = (PyObject *)PyObject_New(bind, state->bind_type);
     PyObject *type = (PyObject *)state->span_type;
     int failed = !bound || PyObject_SetAttrString(type, "__enter__", bound) < 0 ||

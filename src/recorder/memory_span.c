@@ -6,6 +6,10 @@
  * each right, up to what happens between the reading and the reset. A span's peak is the process's
  * peak during it.
  *
+ * A system call is the cost of it all, most of it in what it throws out of the caches. So a span that
+ * begins at once where another began or ended takes that one's reading, and a mark that stands no
+ * higher than what is resident is left as it is.
+ *
  * The figures are read outside the span's own time; span_rare.c takes what that costs out of the
  * spans around.
  */
@@ -44,6 +48,8 @@ struct mark {
     struct pit__watched *open;
     struct follower *followers;
     struct pit__rss rss;
+    struct pit__rss_reading last; /* the newest one, with the mark as it was left */
+    const void *last_by;          /* whose it is */
 };
 
 static int is_known(const struct pit__measured *m)
@@ -118,7 +124,7 @@ static struct pit__measured *measured_at(struct pit__thread *t, uint64_t depth)
     return t->measured ? &t->measured[depth] : NULL;
 }
 
-void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes)
+PIT__IN_SPANS void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes)
 {
     uint64_t *peak = rec->samples ? &rec->samples->rss_peak : NULL;
     uint64_t seen = peak ? PIT_LOAD(*peak) : UINT64_MAX;
@@ -169,7 +175,7 @@ void pit__peak_leave(const pit_recorder *rec)
 
 /* ---- the process's memory ------------------------------------------------------------------ */
 
-static void fold(struct mark *mark, uint64_t peak)
+PIT__IN_SPANS static void fold(struct mark *mark, uint64_t peak)
 {
     for (struct pit__watched *w = mark->open; w; w = w->next)
         if (peak > w->peak)
@@ -200,7 +206,19 @@ static void unlink_from(struct pit__watched *w)
         w->next->at = w->at;
 }
 
-struct pit__rss_reading pit__watch_begin(struct pit__watched *w)
+/* With the lock held: the mark stands at what is resident. */
+static void lower_mark(struct mark *mark, struct pit__rss_reading *now)
+{
+    if (pit__rss_is_low(&mark->rss, now))
+        return;
+    fold(mark, now->peak);
+    fold_into_runs(mark, now->peak);
+    pit__rss_reset(&mark->rss, now->rss);
+    now->peak = now->rss;
+}
+
+PIT__IN_SPANS struct pit__rss_reading pit__watch_begin(struct pit__watched *w, const void *reader,
+                                                       int is_fresh)
 {
     struct mark *mark = mark_of_process();
     struct pit__rss_reading now = {0};
@@ -209,10 +227,10 @@ struct pit__rss_reading pit__watch_begin(struct pit__watched *w)
     if (!mark)
         return now;
     pit__lock_take(&mark->lock);
-    now = pit__rss_read(&mark->rss);
-    fold(mark, now.peak);
-    fold_into_runs(mark, now.peak);
-    pit__rss_reset(&mark->rss, now.rss);
+    now = is_fresh && mark->last_by == reader ? mark->last : pit__rss_read(&mark->rss);
+    mark->last = now;
+    mark->last_by = reader;
+    lower_mark(mark, &mark->last);
     w->peak = now.rss;
     link_in(mark, w);
     w->is_linked = 1;
@@ -220,7 +238,7 @@ struct pit__rss_reading pit__watch_begin(struct pit__watched *w)
     return now;
 }
 
-struct pit__rss_reading pit__watch_end(struct pit__watched *w)
+PIT__IN_SPANS struct pit__rss_reading pit__watch_end(struct pit__watched *w, const void *reader)
 {
     struct mark *mark = w->is_linked ? mark_of_process() : NULL;
     struct pit__rss_reading now = {0};
@@ -229,6 +247,8 @@ struct pit__rss_reading pit__watch_end(struct pit__watched *w)
     pit__lock_take(&mark->lock);
     now = pit__rss_read(&mark->rss);
     fold(mark, now.peak > now.rss ? now.peak : now.rss);
+    mark->last = now;
+    mark->last_by = reader;
     unlink_from(w);
     w->is_linked = 0;
     w->peak_method = mark->rss.peak_method;
@@ -248,9 +268,9 @@ uint64_t pit__resident(void)
     return rss;
 }
 
-static void memory_begin(struct pit__measured *m)
+static void memory_begin(struct pit__thread *t, struct pit__measured *m, int is_fresh)
 {
-    struct pit__rss_reading now = pit__watch_begin(&m->watched);
+    struct pit__rss_reading now = pit__watch_begin(&m->watched, t, is_fresh);
     m->rss_begin = now.rss;
     m->rss_end = 0;
     m->minor_faults = now.minor_faults;
@@ -261,7 +281,7 @@ static void memory_end(struct pit__thread *t, struct pit__measured *m)
 {
     if (!m->watched.is_linked)
         return;
-    struct pit__rss_reading now = pit__watch_end(&m->watched);
+    struct pit__rss_reading now = pit__watch_end(&m->watched, t);
     m->rss_end = now.rss;
     m->minor_faults = now.minor_faults - m->minor_faults;
     m->major_faults = now.major_faults - m->major_faults;
@@ -298,7 +318,8 @@ static void alloc_end(struct pit__measured *m)
 
 /* ---- a frame ------------------------------------------------------------------------------- */
 
-void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where)
+PIT__IN_SPANS void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where,
+                                      int is_fresh)
 {
     struct pit__measured *m = measured_at(t, depth);
     if (!m)
@@ -307,12 +328,12 @@ void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where)
     m->items = node->items;
     m->leak_level = -1;
     if (where & PIT_FMT_WHERE_MEMORY)
-        memory_begin(m);
+        memory_begin(t, m, is_fresh);
     if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
         alloc_begin(m, where); /* last, so that it starts right before the span */
 }
 
-void pit__measure_end(struct pit__thread *t, uint64_t depth)
+PIT__IN_SPANS void pit__measure_end(struct pit__thread *t, uint64_t depth)
 {
     struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
     uint64_t where = t->top->where;
@@ -356,8 +377,8 @@ static void *block_of(struct pit__thread *t, const struct pit_fmt_node *node, ui
     return block;
 }
 
-static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
-                        const struct pit__measured *m)
+PIT__IN_SPANS static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
+                                      const struct pit__measured *m)
 {
     struct pit_fmt_memory_of *block =
         block_of(t, node, &node->memory, PIT_FMT_MEMORY_OF, sizeof *block);
@@ -435,8 +456,8 @@ static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
     }
 }
 
-void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, uint64_t begin,
-                       uint64_t duration)
+PIT__IN_SPANS void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where,
+                                     uint64_t begin, uint64_t duration)
 {
     struct pit_fmt_node *node = pit__at(t->base, pit_fmt_ref_of(where));
     const struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;

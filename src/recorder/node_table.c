@@ -164,7 +164,8 @@ static void octave_add(struct pit__thread *t, struct pit_fmt_node *node, uint32_
 #define WINDOW_FROM_COUNT 8
 #define WINDOW_OCTAVES_BELOW 2
 
-void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t duration)
+PIT__IN_SPANS void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node,
+                                  uint64_t duration)
 {
     if (!t->recorder)
         return; /* the cost measurement's scratch table */

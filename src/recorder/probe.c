@@ -66,7 +66,7 @@ void pit_probe_begin(pit_probe *probe)
     struct own *place = (void *)probe->own;
     memcpy(place, &own, sizeof own);
     struct pit__thread *before = pit__guard_enter();
-    struct pit__rss_reading now = pit__watch_begin(&place->watched);
+    struct pit__rss_reading now = pit__watch_begin(&place->watched, NULL, 0);
     pit__guard_leave(before);
     probe->rss_begin = now.rss;
     tell_run(now.peak);
@@ -80,7 +80,7 @@ void pit_probe_end(pit_probe *probe)
         return;
     alloc_end(probe, own);
     struct pit__thread *before = pit__guard_enter();
-    struct pit__rss_reading now = pit__watch_end(&own->watched);
+    struct pit__rss_reading now = pit__watch_end(&own->watched, NULL);
     pit__guard_leave(before);
     own->pid = 0; /* a second end does nothing */
     probe->rss_end = now.rss;

@@ -497,23 +497,44 @@ const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
     return rec->base;
 }
 
-/* The scale is measured again whenever the run is twice as old as when it was last. */
-uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks)
+/* The scale is measured again whenever the run is twice as old as when it was last. Until when it
+ * holds, in ticks, goes to `until`. */
+static double scale_now(const pit_recorder *rec, uint64_t *until)
 {
-    if (rec->clock->nominal_hz)
-        return (uint64_t)((double)ticks * 1e9 / (double)rec->clock->nominal_hz);
     const struct pit_fmt_pair *first = &rec->header->first;
     uint64_t age = pit__clock_read(1) - first->ticks;
-    uint64_t bits = PIT_LOAD(rec->scale_bits);
+    uint64_t bits = PIT_LOAD(rec->scale_bits), basis = PIT_LOAD(rec->scale_basis);
     double scale;
-    if (age / 2 >= PIT_LOAD(rec->scale_basis)) {
+    memcpy(&scale, &bits, sizeof scale);
+    if (age / 2 >= basis) {
         struct pit_fmt_pair now = pit__clock_pair();
-        scale = (double)(now.raw_ns - first->raw_ns) / (double)(now.ticks - first->ticks);
+        basis = now.ticks - first->ticks;
+        scale = (double)(now.raw_ns - first->raw_ns) / (double)basis;
         memcpy(&bits, &scale, sizeof bits);
         pit_recorder *cache = (pit_recorder *)(uintptr_t)rec; /* only the cached scale changes */
         PIT_STORE(cache->scale_bits, bits);
-        PIT_STORE(cache->scale_basis, now.ticks - first->ticks);
+        PIT_STORE(cache->scale_basis, basis);
     }
-    memcpy(&scale, &bits, sizeof scale);
+    *until = first->ticks + 2 * basis;
+    return scale;
+}
+
+uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks)
+{
+    uint64_t until;
+    if (rec->clock->nominal_hz)
+        return (uint64_t)((double)ticks * 1e9 / (double)rec->clock->nominal_hz);
+    return (uint64_t)((double)ticks * scale_now(rec, &until));
+}
+
+uint64_t pit__ticks_to_ns_rare(struct pit__thread *t, uint64_t ticks)
+{
+    if (t->recorder->clock->nominal_hz)
+        return pit__ticks_to_ns(t->recorder, ticks);
+    uint64_t until;
+    double scale = scale_now(t->recorder, &until);
+    t->scale = scale;
+    PIT_SIGNAL_FENCE(); /* a handler's span must not take a scale that is not there yet */
+    PIT_STORE(t->scale_until, until);
     return (uint64_t)((double)ticks * scale);
 }

@@ -41,6 +41,8 @@ struct pit__cache_entry {
 
 /* Name ids of nodes for span objects carry this bit in keys. */
 #define PIT__DETACHED_BIT 0x80000000u
+/* Ids in sites with flags carry this one, which no key has: the hot path does not know them. */
+#define PIT__FLAGGED_BIT 0x40000000u
 
 /* One thread's side of one thread table. In wiped memory: a child of fork reads zeros, above all
  * gate == 0. Owned by the thread that has the table; close writes `open`, and `gate` to 0. */
@@ -56,12 +58,15 @@ struct pit__thread {
     uint64_t cache_mask;
     struct pit_fmt_node *pending_node; /* of file->pending; not NULL once the ring has room */
     struct pit_fmt_event *ring_next, *ring_end;
+    double scale;         /* nanoseconds a tick, as the recorder knew it when it was last asked */
+    uint64_t scale_until; /* ticks from which on it is to be asked again; 0: not asked yet */
     /* the rest: rare */
     pit_token token_base; /* of depth 0 */
     uint32_t open;        /* 0 once the recorder is closed; written by close */
     uint32_t held;        /* by one of the rare paths */
     uint32_t slow;        /* the gate is closed on purpose: spans take the rare path */
     uint32_t always_slow; /* the clock is a call, or every span has flags */
+    uint64_t measured_at; /* ticks when memory figures had been taken last; 0: never */
     uint32_t special;     /* depth of the outermost open frame that needs the rare end: it has
                                     flags, or measuring took time inside it; 0 for none. The hot
                                     path stays off until that frame has ended. */
@@ -144,6 +149,9 @@ extern __thread struct pit__thread *pit__tls
  * signal handler's span is then counted and not recorded, whichever recorder it is for. */
 extern __thread int pit__inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
 extern struct pit__thread pit__nobody; /* pit__tls before a thread has a table */
+
+/* Code is fetched by line and by page: what spans run lies together, spans with figures too. */
+#define PIT__IN_SPANS __attribute__((hot))
 
 static inline uint32_t pit__ref(const unsigned char *base, const void *p)
 {
@@ -291,8 +299,9 @@ void pit__record_done(struct pit__thread *t);
 uint64_t pit__where_flags(unsigned span_flags);
 /* Is libpitwall-alloc in the process? Asked once at open. */
 int pit__alloc_present(void);
-/* Take the figures at the begin of a frame at this depth, and at its end; t must be held. */
-void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where);
+/* Take the figures at the begin of a frame at this depth, and at its end; t must be held. What was
+ * read just before, as pit__is_fresh says, need not be read again at a begin. */
+void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where, int is_fresh);
 void pit__measure_end(struct pit__thread *t, uint64_t depth);
 /* Add what was taken to the node, and keep the record if it asks for one. */
 void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, uint64_t begin,
@@ -307,8 +316,10 @@ struct pit__watched {
     uint32_t peak_method; /* enum pit_fmt_peak */
     int is_linked;        /* the owner's own word */
 };
-struct pit__rss_reading pit__watch_begin(struct pit__watched *watched);
-struct pit__rss_reading pit__watch_end(struct pit__watched *watched);
+/* reader: whose reading it is, or NULL. is_fresh: the reader's last one serves, if it is the newest. */
+struct pit__rss_reading pit__watch_begin(struct pit__watched *watched, const void *reader,
+                                         int is_fresh);
+struct pit__rss_reading pit__watch_end(struct pit__watched *watched, const void *reader);
 /* RSS now; 0: it cannot be read. */
 uint64_t pit__resident(void);
 /* What libpitwall-alloc offers, or NULL. */
@@ -343,5 +354,7 @@ uint64_t pit__measure_cost(const struct pit__clock *clock);
 pit_recorder *pit__default_recorder(void);
 /* Ticks to nanoseconds by what is known of the clock so far. */
 uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks);
+/* The same for a thread of a recorder, which keeps the scale where its spans look anyway. */
+uint64_t pit__ticks_to_ns_rare(struct pit__thread *t, uint64_t ticks);
 
 #endif

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define HIGH_DESCRIPTOR 700
+#define HOT __attribute__((hot)) /* lies with what spans run */
 
 /* As high as it may be; a low number is the last resort. */
 static int open_high(const char *path, int flags)
@@ -73,7 +74,7 @@ static uint64_t bound_bytes(void)
 }
 
 /* Seven numbers in a line; the second is the one. 0: this is no such file. */
-static uint64_t resident_pages(const char *text)
+HOT static uint64_t resident_pages(const char *text)
 {
     uint64_t numbers[7];
     for (int i = 0; i < 7; i++) {
@@ -126,7 +127,21 @@ static int clear_refs(struct pit__rss *rss)
 static uint64_t max_rss(void)
 {
     struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+#define SLACK_OF(rss) (2 * (rss)->error_bytes)
+
+/* Far less than the counters may be late by. */
+#define NEXT_TO_NOTHING 65536u
+
+/* Where the mark may be a floor, only a reset can tell. */
+HOT int pit__rss_is_low(const struct pit__rss *rss, const struct pit__rss_reading *now)
+{
+    int is_no_floor =
+        rss->peak_method == PIT_FMT_PEAK_HWM ||
+        (rss->peak_method == PIT_FMT_PEAK_RUSAGE && now->rss + SLACK_OF(rss) >= rss->floor_bound);
+    return is_no_floor && now->peak && now->peak <= now->rss + NEXT_TO_NOTHING;
 }
 
 /* A process that is smaller than ever since the mark was first reset may have come down to a floor
@@ -138,7 +153,7 @@ void pit__rss_reset(struct pit__rss *rss, uint64_t resident)
         rss->peak_method = PIT_FMT_PEAK_NONE;
         return;
     }
-    uint64_t slack = 2 * rss->error_bytes;
+    uint64_t slack = SLACK_OF(rss);
     if (rss->peak_method != PIT_FMT_PEAK_RUSAGE || resident + slack >= rss->floor_bound)
         return;
     if (max_rss() > resident + slack)
@@ -147,7 +162,7 @@ void pit__rss_reset(struct pit__rss *rss, uint64_t resident)
         rss->floor_bound = resident;
 }
 
-struct pit__rss_reading pit__rss_read(struct pit__rss *rss)
+HOT struct pit__rss_reading pit__rss_read(struct pit__rss *rss)
 {
     struct pit__rss_reading reading = {0, 0, 0, 0};
     struct rusage usage;
@@ -160,7 +175,7 @@ struct pit__rss_reading pit__rss_read(struct pit__rss *rss)
         rss->floor_bound = UINT64_MAX;
     }
     reading.rss = read_statm(rss);
-    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+    if (getrusage(RUSAGE_THREAD, &usage) == 0) {
         reading.minor_faults = (uint64_t)usage.ru_minflt;
         reading.major_faults = (uint64_t)usage.ru_majflt;
         if (rss->peak_method == PIT_FMT_PEAK_RUSAGE)

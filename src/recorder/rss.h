@@ -25,6 +25,9 @@ struct pit__rss_reading {
 /* Read RSS, the mark and the faults. Call with the owner's lock held. */
 struct pit__rss_reading pit__rss_read(struct pit__rss *rss);
 
+/* Is the mark already no higher than what is resident, by next to nothing? */
+int pit__rss_is_low(const struct pit__rss *rss, const struct pit__rss_reading *now);
+
 /* Reset the mark to what is resident now, which the last reading says. */
 void pit__rss_reset(struct pit__rss *rss, uint64_t resident);
 

@@ -7,7 +7,10 @@ struct pit__thread pit__nobody;
 __thread int pit__inside __attribute__((tls_model("initial-exec")));
 __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"))) = &pit__nobody;
 
-pit_token pit__begin(pit_site *site)
+/* The one that it stands before and the next are in one page. */
+#define ONE_PAGE __attribute__((aligned(1024)))
+
+PIT__IN_SPANS ONE_PAGE pit_token pit__begin(pit_site *site)
 {
     struct pit__thread *t = pit__tls;
     pit_token gate = PIT_LOAD(t->gate);
@@ -18,6 +21,20 @@ pit_token pit__begin(pit_site *site)
 }
 
 /* A token is never 0, so a closed gate fits none. */
+PIT__IN_SPANS uint64_t pit_end_apart(pit_token token)
+{
+    struct pit__thread *t = pit__tls;
+    uint64_t now = pit__counter_read(), duration;
+    if (!token)
+        return 0;
+    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
+        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration))) {
+        duration = pit__end_apart_rare(token);
+        t = pit__tls;
+    }
+    return duration ? pit__in_ns(t, now, duration) : 0;
+}
+
 void pit__end(pit_token token)
 {
     struct pit__thread *t = pit__tls;
@@ -34,21 +51,7 @@ uint64_t pit__end_ns(pit_token token)
     if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
         PIT_UNLIKELY(!pit__end_common(t, token, now, &duration)))
         duration = pit__end_rare(token, now);
-    return duration ? pit__ticks_to_ns(t->recorder, duration) : 0;
-}
-
-uint64_t pit_end_apart(pit_token token)
-{
-    struct pit__thread *t = pit__tls;
-    uint64_t now = pit__counter_read(), duration;
-    if (!token)
-        return 0;
-    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
-        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration))) {
-        duration = pit__end_apart_rare(token);
-        t = pit__tls;
-    }
-    return duration ? pit__ticks_to_ns(t->recorder, duration) : 0;
+    return duration ? pit__in_ns(t, now, duration) : 0;
 }
 
 /* The phase before ends and this one begins with one reading of the clock. */

@@ -7,7 +7,7 @@
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
  * signal handler, whose span is counted. */
-static int is_counted_handler(struct pit__thread *t)
+PIT__IN_SPANS static int is_counted_handler(struct pit__thread *t)
 {
     if (!t->file || !PIT_LOAD(t->open) || (!PIT_LOAD(pit__inside) && pit__is_free(t)))
         return 0;
@@ -34,18 +34,16 @@ static struct pit__thread *this_thread(void)
 
 /* ---- begin --------------------------------------------------------------------------------- */
 
-/* The name's number, asked for once a site. A site with flags keeps 0, which the hot path takes for
- * a site that it does not know. */
+/* The name's number, asked for once a site. */
 static uint32_t resolve(pit_site *site)
 {
     uint32_t id = PIT_LOAD(site->id);
     if (!id) {
         const struct pit__name *name = pit__name_intern(site->name);
-        id = name ? name->id : 0;
-        if (!site->flags)
-            PIT_STORE(site->id, id);
+        id = name ? name->id | (site->flags ? PIT__FLAGGED_BIT : 0) : 0;
+        PIT_STORE(site->id, id);
     }
-    return id;
+    return id & ~PIT__FLAGGED_BIT;
 }
 
 #define MEASURED (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC)
@@ -76,31 +74,55 @@ static void left_frame(struct pit__thread *t, struct pit_fmt_frame *frame, uint6
     add_apart(t, t->top, apart);
 }
 
-/* Find the node, push the frame. t is held. The deepest level is kept out of the cache, so that
- * the hot path need not look for the end of the stack. */
-static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t flags, uint64_t now)
+/* The node for a name below the innermost frame, as a `where` at this depth; 0: no room. The deepest
+ * level is kept out of the cache, so that the hot path need not look for the end of the stack. */
+PIT__IN_SPANS static uint64_t where_below_top(struct pit__thread *t, uint32_t id, uint64_t depth)
+{
+    const struct pit__cache_entry *known = id ? pit__cached(t, id, t->top) : NULL;
+    if (known)
+        return known->where;
+    uint32_t parent = pit_fmt_ref_of(t->top->where);
+    const struct pit_fmt_node *node = id ? pit__node_find(t, parent, id) : NULL;
+    if (!node)
+        return 0;
+    uint64_t where = pit__ref(t->base, node) | depth << PIT_FMT_WHERE_DEPTH;
+    if (depth < PIT_FMT_FRAMES - 1)
+        pit__node_cache(t, parent, id, where);
+    return where;
+}
+
+/* Memory figures were taken, and since then the thread spent next to no time outside the recorder: not
+ * enough to give back or to fault in more than the kernel's own counters are late by. */
+#define FRESH_NS 2000u
+
+PIT__IN_SPANS static int is_fresh(struct pit__thread *t, uint64_t now)
+{
+    uint64_t at = t->measured_at;
+    return at && now >= at && pit__in_ns(t, now, now - at) <= FRESH_NS;
+}
+
+/* Find the node, push the frame. t is held. */
+PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id, uint64_t flags,
+                                              uint64_t now)
 {
     uint64_t depth = (uint64_t)(t->top - t->file->frames) + 1;
     if (depth == PIT_FMT_FRAMES) {
         pit__bump(&t->file->counters[PIT_FMT_TOO_DEEP]);
         return 0;
     }
-    uint32_t parent = pit_fmt_ref_of(t->top->where);
-    struct pit_fmt_node *node = id ? pit__node_find(t, parent, id) : NULL;
-    if (!node) {
+    uint64_t where = where_below_top(t, id, depth);
+    if (!where) {
         pit__bump(&t->file->counters[PIT_FMT_TABLE_FULL]);
         return 0;
     }
-    uint64_t where = pit__ref(t->base, node) | depth << PIT_FMT_WHERE_DEPTH;
-    if (depth < PIT_FMT_FRAMES - 1)
-        pit__node_cache(t, parent, id, where);
     flags |= t->recorder->span_flags;
     if (flags & PIT_FMT_WHERE_WAIT)
         make_special(t, t->top + 1);
     if (flags & MEASURED) {
         uint64_t start = now_of(t);
-        pit__measure_begin(t, depth, where | flags);
+        pit__measure_begin(t, depth, where | flags, is_fresh(t, start));
         now = now_of(t);
+        t->measured_at = now;
         add_apart(t, t->top, now - start);
         make_special(t, t->top + 1);
     }
@@ -117,7 +139,7 @@ static void wait_if_asked(const struct pit__thread *t, uint64_t flags)
         pit__device_wait();
 }
 
-static pit_token begin_on(struct pit__thread *t, pit_site *site)
+PIT__IN_SPANS static pit_token begin_on(struct pit__thread *t, pit_site *site)
 {
     wait_if_asked(t, pit__where_flags(site->flags));
     pit__hold(t);
@@ -136,9 +158,9 @@ static pit_token begin_name_on(struct pit__thread *t, const char *text, unsigned
     return token;
 }
 
-pit_token pit__begin_rare(pit_site *site)
+PIT__IN_SPANS pit_token pit__begin_rare(pit_site *site)
 {
-    struct pit__thread *t = this_thread();
+    struct pit__thread *t = PIT_LOAD(pit__enabled) ? this_thread() : NULL;
     return t ? begin_on(t, site) : 0;
 }
 
@@ -151,7 +173,7 @@ pit_token pit__begin_name(const char *name, unsigned flags)
 /* ---- end ----------------------------------------------------------------------------------- */
 
 /* A, with all its cases. */
-static void finish_previous(struct pit__thread *t)
+PIT__IN_SPANS static void finish_previous(struct pit__thread *t)
 {
     struct pit_fmt_node *node = t->pending_node;
     if (!node)
@@ -189,7 +211,7 @@ static uint64_t duration_of(struct pit__thread *t, uint64_t begin, uint64_t end)
 
 /* The figures are taken right after the clock, and what taking and keeping them costs goes to the
  * account of the frames around. */
-static uint64_t end_top(struct pit__thread *t, uint64_t now)
+PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
 {
     struct pit_fmt_frame *frame = t->top;
     uint64_t apart = frame->apart, where = frame->where, begin = frame->begin;
@@ -201,7 +223,8 @@ static uint64_t end_top(struct pit__thread *t, uint64_t now)
     pit__pop(t, t->file, frame, (uint16_t)(depth - 1), duration);
     if (where & MEASURED) {
         pit__measure_keep(t, depth, where, begin, duration);
-        apart += now_of(t) - now;
+        t->measured_at = now_of(t);
+        apart += t->measured_at - now;
     }
     left_frame(t, frame, apart);
     return duration;
@@ -352,7 +375,7 @@ static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame,
     return duration;
 }
 
-uint64_t pit__end_apart_rare(pit_token token)
+PIT__IN_SPANS uint64_t pit__end_apart_rare(pit_token token)
 {
     struct pit__thread *t = thread_for_end(token);
     struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;

@@ -132,6 +132,13 @@ PIT__INLINE void pit__push(struct pit__thread *t, struct pit_fmt_thread *file,
     PIT_STORE_ORDERED(file->depth, depth);
 }
 
+/* What the recorder knows of the clock is kept in the lines that a span touches. */
+PIT__INLINE uint64_t pit__in_ns(struct pit__thread *t, uint64_t now, uint64_t ticks)
+{
+    return PIT_LIKELY(now < t->scale_until) ? (uint64_t)((double)ticks * t->scale)
+                                            : pit__ticks_to_ns_rare(t, ticks);
+}
+
 /* The cached node for a name below a frame. */
 PIT__INLINE const struct pit__cache_entry *pit__cached(const struct pit__thread *t, uint32_t id,
                                                        const struct pit_fmt_frame *parent)

@@ -187,6 +187,14 @@ class Memory(pit_case.Case):
             self.assertEqual(memory["count"], 1, path)
             self.near(memory["peak_last"], 20 * MB, memory["error_bytes"], path)
 
+    def test_spans_that_follow_at_once_share_no_figures(self):
+        grown = ["0ba", "0g65536", "0e"]
+        self.check_script([*grown, "0bb", "0e", "0bc", "0d", "0e", "0bd", "0e"])
+        self.check_script([*grown, "0d", "0bb", "0e"], note="given back in between: ")
+        self.check_script(["0ba", "0g65536", "0d", "0e", "0bb", "0e"], note="peak in the first: ")
+        self.check_script(["0ba", "0bb", "0g65536", "0d", "0e", "0e", "0bc", "0bd", "0e", "0e"],
+                          note="nested: ")
+
     def test_no_span_measures_where_nobody_asks(self):
         run, _ = self.run_prog("script", "0", "0bouter", "0e")
         self.assertIsNone(memory_model.node(run, "outer")["memory"])
@@ -226,7 +234,6 @@ class Memory(pit_case.Case):
         self.assertLessEqual(ns["outer/middle/inner"], ns["outer/middle"], note)
         self.assertLessEqual(ns["outer/middle"], ns["outer"], note)
         # The reading did cost something, and that is what is missing.
-        self.assertGreater(float(said), count * 2000, note)
         self.assertGreater(float(said), 2 * ns["outer"], note)
 
     # -- descriptors
