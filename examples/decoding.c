@@ -5,14 +5,27 @@
  *
  * 32 channels follow a hand that moves in the plane, each in its own way, late and noisy. The model is
  * h(t) = a h(t-1) + B u(t), y(t) = C h(t) + c, trained by backpropagation through time. Shows the training
- * profiler (pit_profiler_start, pit_profiler_end, pit_profiler_rows).
+ * profiler (pit_profiler_start, pit_profiler_end, pit_profiler_rows) and named threads: making a batch takes
+ * longer than learning from it, and --workers 1 lets a thread make them ahead. The same batches come
+ * out, whoever makes them.
  */
 #include "options.h"
 #include "small_net.h"
 
-enum { CHANNELS = 32, STATES = 32, OUTPUTS = 2, ROOM = NET_LANES, STEPS = 64, BATCH = 16 };
+#include <pthread.h>
 
-static int steps_in_all, log_every;
+enum {
+    CHANNELS = 32,
+    STATES = 32,
+    OUTPUTS = 2,
+    ROOM = NET_LANES, /* OUTPUTS in whole lanes */
+    STEPS = 64,       /* of a trial */
+    BATCH = 16,       /* trials */
+    SLOTS = 4,        /* batches made ahead */
+    MOST_WORKERS = 8
+};
+
+static int steps_in_all, log_every, workers;
 static const struct example_option options[] = {
     {.name = "--steps",
      .help = "of training",
@@ -28,12 +41,17 @@ static const struct example_option options[] = {
      .high = 100000,
      .full = 200,
      .quick = 100},
+    {.name = "--workers",
+     .help = "threads that make batches",
+     .number = &workers,
+     .low = 0,
+     .high = MOST_WORKERS},
 };
 static struct example example = {
     .name = "decoding",
     .what = "Decode a movement from noisy channels with a state-space model.",
     .options = options,
-    .option_count = 2,
+    .option_count = 3,
 };
 
 /* ---- the data -------------------------------------------------------------------------------- */
@@ -67,6 +85,97 @@ static void make_trial(struct trial *trial, uint64_t *random)
             trial->channels[t][k] =
                 tuning[k][0] * hand[0] + tuning[k][1] * hand[1] + 2 * (float)net_normal(random);
         }
+}
+
+/* ---- the loader: batches made ahead, by threads ------------------------------------------------ */
+
+struct batch {
+    struct trial trials[BATCH];
+};
+
+struct loader {
+    pthread_t threads[MOST_WORKERS];
+    int thread_count;
+    pthread_mutex_t lock; /* guards what follows but the batches, which have one user at a time */
+    pthread_cond_t changed;
+    int next, taken;  /* batches begun, and given back */
+    int ready[SLOTS]; /* the number of the batch in a slot, from 1 */
+    struct batch slots[SLOTS];
+};
+
+/* The same for a number, whoever makes it. */
+static void make_batch(struct batch *batch, int number)
+{
+    uint64_t random = (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) + 7;
+    for (size_t i = 0; i < BATCH; i++)
+        make_trial(&batch->trials[i], &random);
+}
+
+static void *loader_main(void *argument)
+{
+    struct loader *loader = argument;
+    pit_thread_name("loader");
+    pthread_mutex_lock(&loader->lock);
+    while (loader->next < steps_in_all) {
+        if (loader->next - loader->taken == SLOTS) {
+            pthread_cond_wait(&loader->changed, &loader->lock);
+            continue;
+        }
+        int number = loader->next++;
+        pthread_mutex_unlock(&loader->lock);
+        PIT_SPAN("make batch") {
+            make_batch(&loader->slots[number % SLOTS], number);
+            pit_items(BATCH);
+        }
+        pthread_mutex_lock(&loader->lock);
+        loader->ready[number % SLOTS] = number + 1;
+        pthread_cond_broadcast(&loader->changed);
+    }
+    pthread_mutex_unlock(&loader->lock);
+    return NULL;
+}
+
+/* With as many threads as could be had; with none the trainer makes its batches itself. */
+static void loader_start(struct loader *loader)
+{
+    memset(loader, 0, sizeof *loader);
+    pthread_mutex_init(&loader->lock, NULL);
+    pthread_cond_init(&loader->changed, NULL);
+    while (loader->thread_count < workers &&
+           pthread_create(&loader->threads[loader->thread_count], NULL, loader_main, loader) == 0)
+        loader->thread_count++;
+}
+
+/* The batch of that number, good until loader_give_back. Numbers come one after another. */
+static const struct batch *loader_take(struct loader *loader, int number)
+{
+    struct batch *batch = &loader->slots[number % SLOTS];
+    if (loader->thread_count == 0) {
+        make_batch(batch, number);
+        return batch;
+    }
+    pthread_mutex_lock(&loader->lock);
+    while (loader->ready[number % SLOTS] != number + 1)
+        pthread_cond_wait(&loader->changed, &loader->lock);
+    pthread_mutex_unlock(&loader->lock);
+    return batch;
+}
+
+static void loader_give_back(struct loader *loader)
+{
+    pthread_mutex_lock(&loader->lock);
+    loader->taken++;
+    pthread_cond_broadcast(&loader->changed);
+    pthread_mutex_unlock(&loader->lock);
+}
+
+/* When all batches were taken and given back. */
+static void loader_finish(struct loader *loader)
+{
+    for (int i = 0; i < loader->thread_count; i++)
+        pthread_join(loader->threads[i], NULL);
+    pthread_cond_destroy(&loader->changed);
+    pthread_mutex_destroy(&loader->lock);
 }
 
 /* ---- the model ------------------------------------------------------------------------------- */
@@ -159,30 +268,29 @@ static void model_backward(struct model *m, const struct trial *trial)
 
 /* ---- training -------------------------------------------------------------------------------- */
 
-static double loss_and_gradient(struct model *m, const struct trial *trials)
+static double loss_and_gradient(struct model *m, const struct batch *batch)
 {
     double loss = 0;
     memset(m->all.grad, 0, m->all.count * sizeof *m->all.grad);
     for (size_t i = 0; i < BATCH; i++) {
-        model_forward(m, &trials[i]);
-        loss += model_loss(m, &trials[i]) / BATCH;
-        model_backward(m, &trials[i]);
+        model_forward(m, &batch->trials[i]);
+        loss += model_loss(m, &batch->trials[i]) / BATCH;
+        model_backward(m, &batch->trials[i]);
     }
     return loss;
 }
 
-static double make_step(struct model *m, struct trial *trials, pit_profiler *profiler, int step,
-                        uint64_t *random)
+static double make_step(struct model *m, struct loader *loader, pit_profiler *profiler, int step)
 {
     double start = pit_profiler_start(profiler, "data_batch_production");
-    for (size_t i = 0; i < BATCH; i++)
-        make_trial(&trials[i], random);
+    const struct batch *batch = loader_take(loader, step);
     pit_profiler_end(profiler, "data_batch_production", start);
 
     double step_start = pit_profiler_start(profiler, "make_step_total");
     start = pit_profiler_start(profiler, "loss_fn_computation");
-    double loss = loss_and_gradient(m, trials);
+    double loss = loss_and_gradient(m, batch);
     pit_profiler_end(profiler, "loss_fn_computation", start);
+    loader_give_back(loader);
     start = pit_profiler_start(profiler, "model_update");
     net_adam(&m->all, 0.01f * (1 - 0.9f * (float)step / (float)steps_in_all));
     pit_profiler_end(profiler, "model_update", start);
@@ -192,15 +300,16 @@ static double make_step(struct model *m, struct trial *trials, pit_profiler *pro
 }
 
 /* On trials that were not trained on. The hand has variance 1, so that 1 less this is R². */
-static double test_loss(struct model *m, struct trial *trials)
+static double test_loss(struct model *m)
 {
+    struct trial trial;
     uint64_t random = 99;
     double sum = 0;
     PIT_SPAN("validation") {
         for (size_t i = 0; i < 8 * BATCH; i++) {
-            make_trial(trials, &random);
-            model_forward(m, trials);
-            sum += model_loss(m, trials);
+            make_trial(&trial, &random);
+            model_forward(m, &trial);
+            sum += model_loss(m, &trial);
         }
         pit_items(8 * BATCH);
     }
@@ -218,20 +327,21 @@ static void print_balance(pit_profiler *profiler)
         data = strcmp(rows[i].name, "data_batch_production") == 0 ? mean_ms : data;
         step = strcmp(rows[i].name, "make_step_total") == 0 ? mean_ms : step;
     }
-    printf("\na batch takes %.2f ms to make and %.2f ms to learn from\n", data, step);
+    printf("\na step waits %.2f ms for its batch and learns from it in %.2f ms\n", data, step);
 }
 
-static int run(struct model *model, struct trial *trials, pit_profiler *profiler)
+static int run(struct model *model, struct loader *loader, pit_profiler *profiler)
 {
-    uint64_t random = 7;
     make_tuning();
     model_make(model);
+    loader_start(loader);
     for (int step = 0; step < steps_in_all; step++) {
-        double loss = make_step(model, trials, profiler, step, &random);
+        double loss = make_step(model, loader, profiler, step);
         example_progress(&example, (step + 1.0) / steps_in_all, "step %d/%d, loss %.3f", step + 1,
                          steps_in_all, loss);
     }
-    double loss = test_loss(model, trials);
+    loader_finish(loader);
+    double loss = test_loss(model);
     if (!example.is_quiet)
         print_balance(profiler);
     return example_prove(&example, "decoder", loss, example.is_quick ? 0.25 : 0.2);
@@ -241,12 +351,12 @@ int main(int argc, char **argv)
 {
     example_begin(&example, argc, argv);
     struct model *model = malloc(sizeof *model);
-    struct trial *trials = malloc(BATCH * sizeof *trials);
+    struct loader *loader = malloc(sizeof *loader);
     pit_profiler *profiler = pit_profiler_new((uint64_t)log_every);
-    int failed = model && trials && profiler ? run(model, trials, profiler)
+    int failed = model && loader && profiler ? run(model, loader, profiler)
                                              : example_fail(&example, "model", PIT_NO_MEMORY);
     pit_profiler_free(profiler);
-    free(trials);
+    free(loader);
     free(model);
     return example_end(&example, failed);
 }

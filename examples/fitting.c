@@ -21,6 +21,7 @@ enum {
 };
 
 static int epochs;
+static const char *only;
 static const struct example_option options[] = {
     {.name = "--epochs",
      .help = "passages over the points",
@@ -29,12 +30,13 @@ static const struct example_option options[] = {
      .high = MOST_EPOCHS,
      .full = 100,
      .quick = 16},
+    {.name = "--only", .help = "MLP, SIREN or KAN alone", .text = &only},
 };
 static struct example example = {
     .name = "fitting",
     .what = "Fit nine functions with an MLP, a SIREN and a KAN, and compare what they take.",
     .options = options,
-    .option_count = 1,
+    .option_count = 2,
 };
 
 /* ---- what is learnt -------------------------------------------------------------------------- */
@@ -103,6 +105,11 @@ static struct model models[MODELS] = {
      .layers = 2,
      .rate = 0.02f},
 };
+
+static int is_wanted(const struct model *model)
+{
+    return !only || strcmp(only, model->name) == 0;
+}
 
 static void train_batch(struct net *net, size_t function, float rate, uint64_t *random)
 {
@@ -183,6 +190,8 @@ static void forward_batch(void *argument)
 static int bench_models(void)
 {
     for (size_t m = 0; m < MODELS; m++) {
+        if (!is_wanted(&models[m]))
+            continue;
         pit_bench_options bench = {.name = models[m].inference, .min_seconds = -1, .batch = BATCH};
         pit_bench_result result;
         int code = pit_bench(forward_batch, &models[m].nets[0], &bench, &result);
@@ -205,13 +214,15 @@ static void print_tables(const pit_row *rows, size_t count)
     example_view("timing-summary", &data, &options_of);
     example_view("speedup", &data, NULL);
     pit_curve curves[MODELS];
+    pit_data learning = {.title = "loss", .curves = curves};
     for (size_t m = 0; m < MODELS; m++)
-        curves[m] = (pit_curve){models[m].name, models[m].losses, models[m].times, (size_t)epochs};
-    pit_data learning = {.title = "loss", .curves = curves, .curve_count = MODELS};
+        if (is_wanted(&models[m]))
+            curves[learning.curve_count++] =
+                (pit_curve){models[m].name, models[m].losses, models[m].times, (size_t)epochs};
     example_view("convergence", &learning, NULL);
 }
 
-/* Tables of the run, as far as it has come. */
+/* Tables of the run, as far as it has come, on the first model. */
 static void print_run(void)
 {
     pit_error error;
@@ -221,10 +232,14 @@ static void print_run(void)
         return;
     }
     const pit_run *runs[] = {run};
-    pit_report_options breakdown = {
-        .view = "breakdown", .node = "training/MLP training/epoch/batch", .title = "MLP training"};
-    pit_report_options warmup = {
-        .view = "warmup", .node = "training/MLP training/epoch", .title = "MLP training"};
+    const struct model *model = models;
+    while (!is_wanted(model))
+        model++;
+    char batch[64], epoch[64];
+    snprintf(batch, sizeof batch, "training/%s/epoch/batch", model->training);
+    snprintf(epoch, sizeof epoch, "training/%s/epoch", model->training);
+    pit_report_options breakdown = {.view = "breakdown", .node = batch, .title = model->training};
+    pit_report_options warmup = {.view = "warmup", .node = epoch, .title = model->training};
     putchar('\n');
     pit_report_print(stdout, runs, 1, &breakdown);
     putchar('\n');
@@ -259,11 +274,14 @@ static int run(pit_timers *timers)
 {
     PIT_SPAN("training") {
         for (size_t m = 0; m < MODELS; m++)
-            pit_time(timers, models[m].training, 0, train, &models[m]);
+            if (is_wanted(&models[m]))
+                pit_time(timers, models[m].training, 0, train, &models[m]);
     }
     size_t count;
     const pit_row *rows = pit_timers_rows(timers, &count);
     int failed = 0;
+    if (count == 0)
+        return example_fail(&example, only, PIT_BAD_ARGUMENT);
     if (!example.is_quiet) {
         print_tables(rows, count);
         print_run();
@@ -275,7 +293,8 @@ static int run(pit_timers *timers)
     if (!example.is_quiet)
         putchar('\n');
     for (size_t m = 0; m < MODELS; m++)
-        failed |= example_prove(&example, models[m].name, models[m].losses[epochs - 1],
+        failed |= is_wanted(&models[m]) &&
+                  example_prove(&example, models[m].name, models[m].losses[epochs - 1],
                                 example.is_quick ? 0.08 : 0.01);
     return failed;
 }

@@ -146,6 +146,15 @@ static inline void example_begin(struct example *example, int argc, char **argv)
     example_open(example);
 }
 
+/* A path as seen from the working folder, if it lies below. */
+static inline const char *example_from_here(const char *path)
+{
+    char here[4096];
+    size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    return length && strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1
+                                                                             : path;
+}
+
 /* Close the run and tell where it is; the exit status. */
 static inline int example_end(const struct example *example, int failed)
 {
@@ -157,7 +166,7 @@ static inline int example_end(const struct example *example, int failed)
         failed = 1;
     }
     if (said && !example->is_quiet)
-        fprintf(stderr, "run: %s\n", status.path);
+        fprintf(stderr, "run: %s\n", example_from_here(status.path));
     if (code && code != PIT_NOT_OPEN)
         fprintf(stderr, "%s: %s\n", example->name, pit_strerror(code));
     return failed ? 1 : 0;

@@ -1,43 +1,101 @@
 #!/bin/bash
-# `make demo`: what Pitwall says of a training run, of two variants, and of a run that was killed.
-# Needs a build: demo.sh BUILD
+# `make demo`: what Pitwall says of a training run, of two models, of two variants, and of a run that
+# was killed. Needs a build: demo.sh BUILD
 
-set -eu
+set -eu -o pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build}
-tool=$build/bin/pitwall
 home=$build/demo
+began=$SECONDS
 rm -rf "$home"
 mkdir -p "$home"
+PATH=$PWD/$build/bin:$PWD/$build/examples:$PATH
+case $build in /*) PATH=$build/bin:$build/examples:$PATH ;; esac
 
-say() { printf '\n== %s\n\n' "$*"; }
+columns=96
+bold="" dim="" plain=""
+if [ -t 1 ]; then
+    columns=$(tput cols 2>/dev/null || echo 80)
+    [ "$columns" -le 100 ] || columns=100
+    if [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
+        bold=$'\033[1;36m' dim=$'\033[2m' plain=$'\033[0m'
+        export FORCE_COLOR=1 # of what goes through a filter below, too
+    fi
+fi
 
-say "Training a small network with its parts marked as spans"
-"$build/examples/fitting" -o "$home/fitting.pit" >"$home/fitting.txt"
-echo
-"$tool" report "$home/fitting.pit"
+part=0
+title() { # title TEXT SENTENCE
+    part=$((part + 1))
+    printf '\n%s%d. %s%s\n%s%s%s\n' "$bold" "$part" "$1" "$plain" "$dim" "$2" "$plain"
+}
 
-say "The same run in another view: what stands out, and what to try"
-"$tool" report --view bottlenecks "$home/fitting.pit"
+say() { printf '\n%s$ %s%s\n' "$dim" "$*" "$plain"; }
 
-say "Two variants raced: whole commands in turn, in an order by coin"
-"$tool" race --runs 8 -o "$home/race" -n "one epoch" -n "two epochs" \
-    "$build/examples/fitting --epochs 1 --quiet" "$build/examples/fitting --epochs 2 --quiet" || true
+# in_home COMMAND...: say it and do it, in the folder where the files go.
+in_home() {
+    say "$@"
+    (cd "$home" && "$@")
+}
 
-say "A run killed with SIGKILL still knows where it was"
-"$build/examples/fitting" -o "$home/killed.pit" --epochs 1000 --quiet &
+# train NAME ARGUMENTS...: the same with the figures in NAME.txt; the progress line is seen.
+train() {
+    say "$@"
+    (cd "$home" && "$@" >"$1.txt")
+}
+
+# Of a report, with colour or without: what is the same for all runs of a demo is left out.
+brief() {
+    local style=$'(\033\\[[0-9;]*m)*'
+    sed -E "/^$style(machine|started|threads|memory|git|run|program)\\b/d; /^${style}finished last/,\$d"
+}
+
+title "Three models learn nine functions" \
+    "An MLP, a SIREN and a KAN in C, with their parts marked as spans."
+train fitting -o fitting.pit
+in_home pitwall report fitting.pit --depth 4 --min-share 4 --width "$columns" | brief
+in_home pitwall report fitting.pit --view speedup --node training
+
+title "Two models of the same data: which is the better buy?" \
+    "An MVAR and an LSTM are trained, benchmarked, profiled and compared; all of it is in JSON."
+train rom --out rom
+grep -E '^(MVAR|LSTM): loss|takes .* times' "$home/rom.txt"
+sed -nE 's/^ *"(fastest|smallest)_([a-z]*)": "(.*)",?$/\1 \2: \3/p' \
+    "$home/rom/oscillators/runtime_comparison.json"
+
+title "What is wrong with this one, and what to try" \
+    "A decoder that makes its own batches while it trains. --workers 1 is the remedy."
+train decoding -o decoding.pit
+in_home pitwall report decoding.pit --view bottlenecks | sed -E 's/; CPU .*//; 6,$d'
+
+title "Which is really faster?" \
+    "Whole programs in turn, in an order by coin; the verdict is a test, not a glance."
+say "pitwall race --runs 6 -n MLP -n KAN 'fitting --only MLP' 'fitting --only KAN'"
+(cd "$home" && export PITWALL=0 &&
+    pitwall race --runs 6 -n MLP -n KAN 'fitting --quick --quiet --only MLP' \
+        'fitting --quick --quiet --only KAN') || true
+
+title "A run is killed, and still knows where it was" \
+    "kill -9 in the middle of a batch: every finished span is there, the open ones have names."
+say "heat -o killed.pit --epochs 1000 &  kill -9 \$!"
+"$build/examples/heat" -o "$home/killed.pit" --epochs 1000 --quiet &
 victim=$!
 sleep 1.2
 kill -9 "$victim"
 wait "$victim" 2>/dev/null || true
-"$tool" report --depth 2 "$home/killed.pit"
+in_home pitwall report killed.pit --width "$columns" | brief
 
 cat <<END
 
-The runs are in $home. Try next:
-  $tool report --view profile $home/fitting.pit     # each part in depth
-  $tool export --format chrome-trace -o trace.json $home/fitting.pit   # for a trace viewer
-  $tool scale -P n=1,2,4,8 '$build/examples/fitting --epochs {n} --quiet'
-  $tool help                                       # all commands
-  less examples/fitting.c                                 # how the spans got there
+${bold}That took $((SECONDS - began)) s. In $home there are now${plain}
+  fitting.pit, decoding.pit, killed.pit   runs, for pitwall report
+  fitting.csv, fitting.json               what each training took
+  rom/oscillators/                        profiles, comparison and summary as JSON, the run
+  *.txt                                   what the programs printed
+
+${bold}Type next${plain}
+  $build/bin/pitwall report $home/fitting.pit
+  $build/bin/pitwall report $home/fitting.pit --view profile
+  $build/bin/pitwall export $home/fitting.pit --format chrome-trace -o trace.json
+  $build/bin/pitwall help
+  less docs/examples.md examples/fitting.c
 END
