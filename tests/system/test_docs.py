@@ -91,7 +91,8 @@ class Documents(pit_case.Case):
 
     def test_every_file_that_a_page_names_is_there(self):
         self.each("file", self.spans(r"^((?:%s)/[\w./-]+)$" % FOLDERS),
-                  lambda name: os.path.exists(os.path.join(ROOT, name)))
+                  lambda name: os.path.exists(os.path.join(ROOT, name))
+                  or os.path.exists(os.path.join(ROOT, name + ".c")))  # a program by its name
         self.each("file", self.spans(r"^build/((?:tests|bin|lib|examples)/[\w./-]+)"),
                   lambda name: os.path.exists(os.path.join(pit_case.build_dir(), name)))
 
