@@ -13,6 +13,7 @@ from doc_pages import ROOT, text_of
 sys.path.append(os.path.join(pit_case.source_dir(), "tests", "python"))
 import py_case  # noqa: E402
 
+EXAMPLES = {"train.c", "train.py", "trainer.py"}  # files of a reader's
 FOLDERS = "tests|src|examples|bench|python|docs|scripts|cmake|include"
 
 
@@ -95,6 +96,21 @@ class Documents(pit_case.Case):
                   or os.path.exists(os.path.join(ROOT, name + ".c")))  # a program by its name
         self.each("file", self.spans(r"^build/((?:tests|bin|lib|examples)/[\w./-]+)"),
                   lambda name: os.path.exists(os.path.join(pit_case.build_dir(), name)))
+
+    def test_every_source_file_that_is_named_alone_is_somewhere(self):
+        names = {name for _, _, files in os.walk(ROOT) for name in files}
+        self.each("file", self.spans(r"^([a-z_]\w*\.(?:c|h|py|sh|md))$"),
+                  lambda name: name in names or name in EXAMPLES)
+
+    def test_the_architecture_has_a_row_for_every_folder(self):
+        page = text_of("ARCHITECTURE.md")
+        folders = ["src/" + name for name in os.listdir(os.path.join(ROOT, "src"))]
+        folders += [name for name in os.listdir(ROOT)
+                    if os.path.isdir(os.path.join(ROOT, name)) and not name.startswith((".", "build"))
+                    and name not in ("include", "src", "pitwall-runs", "dist", "__pycache__")]
+        for folder in folders:
+            with self.subTest(folder=folder):
+                self.assertRegex(page, r"(?m)^\|.*`%s/`.*\|" % folder)
 
     def test_every_command_option_and_view_that_a_page_names_is_in_the_help(self):
         commands = re.findall(r"(?m)^  ([a-z]+) ", help_of("--help").replace("--", ""))
