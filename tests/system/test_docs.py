@@ -112,6 +112,15 @@ class Documents(pit_case.Case):
             with self.subTest(folder=folder):
                 self.assertRegex(page, r"(?m)^\|.*`%s/`.*\|" % folder)
 
+    def test_every_feature_has_its_number_and_a_test(self):
+        rows = dict(re.findall(r"(?m)^\| (\d\.\d+) \| (.*) \|$", text_of("docs/features.md")))
+        wanted = {"%d.%d" % (part, number) for part, last in enumerate((11, 9, 5, 6, 10))
+                  for number in range(1, last + 1)}
+        self.assertEqual(set(rows), wanted)
+        for number, row in rows.items():
+            with self.subTest(feature=number):
+                self.assertRegex(row, r"`tests/\w+/test_\w+\.(c|py)`")
+
     def test_every_command_option_and_view_that_a_page_names_is_in_the_help(self):
         commands = re.findall(r"(?m)^  ([a-z]+) ", help_of("--help").replace("--", ""))
         helps = {command: help_of(command) for command in commands}
