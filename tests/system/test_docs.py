@@ -125,6 +125,7 @@ class Documents(pit_case.Case):
         commands = re.findall(r"(?m)^  ([a-z]+) ", help_of("--help").replace("--", ""))
         helps = {command: help_of(command) for command in commands}
         views = pit_case.run([pit_case.tool(), "report", "--view", "help"]).stdout.split()
+        examples = read_all("examples", (".h", ".py"))  # have options of their own
         self.assertIn("report", helps)
         count = 0
         for path in doc_pages.pages():
@@ -134,7 +135,7 @@ class Documents(pit_case.Case):
                 with self.subTest(page=path, says=words):
                     if command:
                         self.assertIn(command, helps)
-                    where = helps.get(command) or helps.get(own) or " ".join(helps.values())
+                    where = helps.get(command) or helps.get(own) or " ".join(helps.values()) + examples
                     for option in options:
                         self.assertRegex(where, r"(?<![\w-])%s(?![\w-])" % option)
                         count += 1
