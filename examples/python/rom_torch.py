@@ -176,7 +176,7 @@ def work(args):
     with analyzer.time_operation("train MVAR"):
         mvar = fit_mvar(train)
     with analyzer.time_operation("train LSTM"):
-        lstm = train_lstm(train, 3 if args.quick else 5, 40)
+        lstm = train_lstm(train, 3 if args.quick else 4, 40)
 
     trials = 50 if args.quick else 100
     z0 = test[:LAG].flip(0).flatten()
