@@ -2,7 +2,7 @@
  *
  *   run_child.c   the program: started, attended, waited for
  *   run_path.c    where its run goes, and how it is told
- *   run_watch.c   how many processes it starts
+ *   run_children.c   how many processes it starts
  *   run_end.c     what is kept and said after its end
  */
 #include "cli.h"

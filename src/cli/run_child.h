@@ -21,7 +21,7 @@ struct run_program {
  * it could not be started, that after the message, and ended.pid is 0. */
 int run_child(struct run_program *program);
 
-/* run_watch.c: processes below `pid` that were not counted before, added to the count; how many there are
+/* run_children.c: processes below `pid` that were not counted before, added to the count; how many there are
  * in all. 0 forgets them. */
 uint64_t run_watch_children(long pid);
 

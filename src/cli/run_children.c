@@ -1,4 +1,4 @@
-/* run_watch.c: how many processes a program starts, as far as looking now and then can tell. The kernel
+/* run_children.c: how many processes a program starts, as far as looking now and then can tell. The kernel
  * keeps no count, and following every fork would slow the program down. */
 #include "run_child.h"
 
