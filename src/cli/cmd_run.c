@@ -233,6 +233,11 @@ static int set_environment(const struct config *config)
     return bad ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(errno)) : 0;
 }
 
+static int is_switched_off(void)
+{
+    return strcmp(getenv("PITWALL"), "0") == 0; /* it is set, see set_environment */
+}
+
 /* 0, or an exit status after the message. */
 static int prepare(const struct request *request, struct config *config)
 {
@@ -241,16 +246,15 @@ static int prepare(const struct request *request, struct config *config)
         status = set_environment(config);
     if (!status && request->alloc)
         status = alloc_environment();
-    if (!status && !request->no_auto)
+    if (!status && !request->no_auto && !is_switched_off())
         status = auto_environment();
     return status;
 }
 
 static int run(const struct request *request, const struct config *config, char **argv)
 {
-    struct run_program program = {.argv = argv,
-                                  .wanted = setting_of(config, "PITWALL_FILE"),
-                                  .no_run = strcmp(getenv("PITWALL"), "0") == 0};
+    struct run_program program = {
+        .argv = argv, .wanted = setting_of(config, "PITWALL_FILE"), .no_run = is_switched_off()};
     int on_terminal = isatty(STDERR_FILENO) && !request->quiet;
     struct run_closing closing = {.says = on_terminal || request->report > 0,
                                   .stats = request->stats,

@@ -32,6 +32,7 @@ class RunCase(Case):
         if found["PITWALL"] != "0":
             self.assertRegex(found.pop("PITWALL_PARENT"), "^[0-9a-f]{32}$")
             self.assertRegex(found.pop("PITWALL_RUN_PID"), "^[0-9]+$")
+            self.assertEqual(found.pop("PITWALL_AUTO"), "1")
             found["PITWALL_FILE"] = os.path.relpath(found["PITWALL_FILE"], os.path.realpath(home))
         if re.match(r"pitwall-runs/.*-\d+\.pit$", found.get("PITWALL_FILE", "")):
             del found["PITWALL_FILE"]

@@ -311,7 +311,8 @@ class Options(RunCase):
                     options=("-o", "run.pit", "--alloc"))
         self.assertEqual(self.read()["nodes"][0]["alloc"]["spans"], 3)
         env = pit_case.clean_env(LD_PRELOAD="/other.so")
-        done = self.launch("sh", "-c", "echo $LD_PRELOAD", options=("--alloc",), env=env)
+        done = self.launch("sh", "-c", "echo $LD_PRELOAD", options=("--alloc", "--no-auto"),
+                           env=env)
         self.assertRegex(done.stdout, r"^/other\.so:/.*/libpitwall-alloc\.so\n$")
 
     def test_the_report_and_the_closing_line(self):
