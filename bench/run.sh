@@ -38,6 +38,7 @@ run bench_watch "$build/bin/pitwall"
 run bench_read
 run bench_profile
 run bench_malloc
+run bench_functions
 echo "bench: bench_race.sh" >&2
 "$here/bench_race.sh" "$build" >>"$results"
 echo "bench: bench_examples.py" >&2
@@ -50,6 +51,8 @@ run bench_stall shm
 
 echo "bench: bench_python.py" >&2
 PYTHONPATH=$build/python:$build/bench /usr/bin/python3 "$here/bench_python.py" >>"$results"
+echo "bench: bench_auto.py" >&2
+PYTHONPATH=$build/python /usr/bin/python3 "$here/bench_auto.py" >>"$results"
 
 python3 "$here/collect.py" "$results" "$build/bench.json"
 python3 -m json.tool "$build/bench.json" >/dev/null

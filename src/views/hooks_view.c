@@ -1,8 +1,8 @@
 /* hooks_view.c: what the hooks cost that `pitwall run` laid into a program, and which of them failed.
  *
  * The hooks write into the journal now and then and at the end: entries "auto" with the libraries, how
- * many spans and steps there were, how many calls were only passed on, and what the wrapper of each
- * takes. The last one counts: of a run that was killed it may be some time old, so its share is that of
+ * many spans and steps there were, how many calls were only passed on, and what one of each took as
+ * measured in that run. The last one counts: of a run that was killed it may be some time old, so its share is that of
  * the time until then.
  */
 #include "report_view.h"
@@ -35,13 +35,12 @@ static struct hooks hooks_of(const pit_run *run)
             last = &run->journal[i];
     if (!last)
         return (struct hooks){0};
-    double spans = figure_of(last, "spans"),
-           span_ns = run->span_cost_ns > 0 ? run->span_cost_ns : NAN;
+    double spans = figure_of(last, "spans");
     return (struct hooks){
         .libraries = last->text,
         .spans = spans,
         .steps = figure_of(last, "steps"),
-        .cost_ns = spans * (span_ns + figure_of(last, "span_ns")) +
+        .cost_ns = spans * figure_of(last, "span_ns") +
                    figure_of(last, "passed") * figure_of(last, "pass_ns"),
         .time_ns = (double)(last->ticks - run->start_ticks) * run->ns_per_tick,
     };
