@@ -93,7 +93,7 @@ enum top_style {
     TOP_COOL,
     TOP_WARM,
     TOP_HOT,
-    TOP_HEAD, /* a bar over the whole width */
+    TOP_HEAD, /* titles of columns */
     TOP_STYLES
 };
 /* Put a visible text at a place, cut to `width` columns; the columns it took. */

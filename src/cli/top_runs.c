@@ -2,7 +2,7 @@
  *
  * Runs are looked for in the folder that was given, or else in the usual ones and in what the
  * processes of this machine have mapped. Looking and judging may never cost much: both measure what
- * they took, and wait so long that it stays below half a percent of a core.
+ * they took, and wait so long that it stays below a quarter percent of a core each.
  */
 #include "top.h"
 
@@ -18,7 +18,7 @@
 #include <time.h>
 
 #define SHM_PAGES "/dev/shm/pitwall-"
-#define COST_SHARE 200 /* a pause is that many times what the work took */
+#define COST_SHARE 400 /* a pause is that many times what the work took */
 #define SCAN_PAUSE 3.0
 #define JUDGE_PAUSE 5.0
 

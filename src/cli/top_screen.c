@@ -18,9 +18,9 @@
 
 static attr_t attributes(enum top_style style)
 {
-    static const attr_t plain[TOP_STYLES] = {
-        [TOP_DIM] = A_DIM,      [TOP_STRONG] = A_BOLD, [TOP_HOT] = A_BOLD,
-        [TOP_HEAD] = A_REVERSE, [TOP_WARM] = A_BOLD,   [TOP_GOOD] = A_BOLD};
+    static const attr_t plain[TOP_STYLES] = {[TOP_DIM] = A_DIM,   [TOP_STRONG] = A_BOLD,
+                                             [TOP_HOT] = A_BOLD,  [TOP_HEAD] = A_BOLD | A_UNDERLINE,
+                                             [TOP_WARM] = A_BOLD, [TOP_GOOD] = A_BOLD};
     attr_t set = plain[style];
     if (style >= TOP_GOOD && style <= TOP_HOT && COLOR_PAIRS > TOP_STYLES)
         set = (attr_t)COLOR_PAIR(style) | (style == TOP_HOT ? A_BOLD : 0);

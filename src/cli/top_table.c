@@ -139,9 +139,7 @@ static void lay_out(const struct top_run *top, struct layout *layout)
 
 static void draw_titles(const struct layout *layout, const struct top_look *look, int y)
 {
-    attron(A_REVERSE);
-    mvhline(y, 0, ' ', COLS);
-    attroff(A_REVERSE);
+    mvhline(y, 0, ' ' | A_UNDERLINE, COLS);
     int right = 1 + layout->name_width;
     top_put(y, 1, layout->name_width, TOP_HEAD, "span", look->ascii);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
@@ -154,9 +152,11 @@ static void draw_titles(const struct layout *layout, const struct top_look *look
         top_put(y, layout->course_at, layout->course_width, TOP_HEAD, "duration", look->ascii);
 }
 
-static enum top_style share_style(double share)
+/* By what a node takes itself: all that leads to it would be hot otherwise. */
+static enum top_style share_style(double self_ns, double all_ns)
 {
-    return share >= 0.5 ? TOP_HOT : share >= 0.2 ? TOP_WARM : share >= 0.01 ? TOP_PLAIN : TOP_DIM;
+    double share = all_ns > 0 ? self_ns / all_ns : 0;
+    return share >= 0.5 ? TOP_HOT : share >= 0.2 ? TOP_WARM : TOP_PLAIN;
 }
 
 static void draw_course(struct top_run *top, uint32_t node, const struct layout *layout,
@@ -205,8 +205,8 @@ static void draw_row(struct top_run *top, size_t row, const struct layout *layou
         columns[i].put(&top->live, node, text, look->ascii);
         right += columns[i].width;
         enum top_style style =
-            columns[i].put == put_now   ? share_style(pit__live_now_share(&top->live, node))
-            : columns[i].put == put_run ? share_style(pit__live_share(&top->live, node))
+            columns[i].put == put_now   ? share_style(node->now_self_ns, top->live.now_in_spans_ns)
+            : columns[i].put == put_run ? share_style(node->self_ns, top->live.in_spans_ns)
                                         : TOP_PLAIN;
         top_put_right(y, right, columns[i].width - 1, style, text, look->ascii);
     }
@@ -226,7 +226,7 @@ void top_draw_table(struct top_run *top, struct top_choice *choice, const struct
         size_t row = choice->first + i;
         int y = first_line + 1 + (int)i;
         draw_row(top, row, &layout, look, y);
-        if (row == marked)
+        if (row == marked && choice->node != PIT_NO_NODE)
             mvchgat(y, 0, -1, A_REVERSE, 0, NULL);
     }
     if (top->rows.count == 0)

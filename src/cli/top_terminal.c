@@ -154,9 +154,19 @@ static void set_colours(int colour)
             init_pair(i, colours[i], -1);
 }
 
+/* Is there a description of this kind of terminal? newterm would keep memory if there is none. */
+static int is_described(void)
+{
+    int answer;
+    if (setupterm(NULL, STDOUT_FILENO, &answer) != OK)
+        return 0;
+    del_curterm(cur_term);
+    return 1;
+}
+
 int terminal_open(int colour)
 {
-    if (tcgetattr(STDIN_FILENO, &saved) != 0)
+    if (tcgetattr(STDIN_FILENO, &saved) != 0 || !is_described())
         return -1;
     fflush(stdout);
     set_escdelay(25);
