@@ -139,9 +139,10 @@ TEST(each_look_has_the_counts_of_its_moment)
 TEST(a_run_that_grows_is_followed_node_by_node_into_new_blocks_and_threads)
 {
     start();
-    pit_watch *watch = watch_it();
+    tell("s");
+    pit_watch *watch = watch_it(); /* the first block of nodes has one, and is filled up later */
     CHECK_INT(count_of(watch, "node 1999"), 0);
-    tell("sn");
+    tell("n");
     CHECK_INT(pit_watch_refresh(watch, NULL), 1);
     CHECK_INT(count_of(watch, "node 0"), 1);
     CHECK_INT(count_of(watch, "node 1997"), 3);
