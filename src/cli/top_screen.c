@@ -165,12 +165,19 @@ static void draw_figures(const struct top_run *top, const struct top_choice *cho
 
 /* ---- memory along the run -------------------------------------------------------------------- */
 
+/* Columns of a chart, when so many are needed beside it. */
+static size_t chart_columns(int beside)
+{
+    int columns = COLS - beside;
+    return (size_t)(columns < 1 ? 1 : columns > WIDEST ? WIDEST : columns);
+}
+
 static void draw_spark(const pit_run *run, const struct top_look *look, int y)
 {
     double bytes[WIDEST];
     char peak[PIT__UNIT_BYTES], label[PIT__UNIT_BYTES + 8];
     struct pit__text bars = {0};
-    size_t columns = (size_t)(COLS - 22 < WIDEST ? COLS - 22 : WIDEST);
+    size_t columns = chart_columns(22);
     double most = pit__live_rss(run, bytes, columns);
     top_put(y, 1, COLS, TOP_DIM, "RSS", look->ascii);
     if (isnan(most)) {
@@ -209,7 +216,7 @@ static void draw_chart(const pit_run *run, const struct top_look *look, int y)
 {
     double bytes[WIDEST];
     char peak[PIT__UNIT_BYTES];
-    size_t columns = (size_t)(COLS - 14 < WIDEST ? COLS - 14 : WIDEST);
+    size_t columns = chart_columns(14);
     double most = pit__live_rss(run, bytes, columns);
     if (isnan(most)) {
         draw_spark(run, look, y);

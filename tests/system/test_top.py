@@ -29,6 +29,15 @@ class Screens(TmuxCase):
                 screen = terminal.screen().splitlines()
                 self.assertLessEqual(max(map(len, screen)), columns)
 
+    def test_a_screen_of_any_size_does_no_harm(self):
+        path, _ = self.program("train")
+        terminal = self.top(path)
+        for columns, lines in ((1, 1), (3, 50), (10, 15), (21, 14), (600, 3), (300, 100)):
+            terminal.resize(columns, lines)
+            time.sleep(0.2)
+        terminal.resize(80, 24)
+        terminal.wait_masked(golden("top-80x24.txt"))
+
     def test_figures_stand_under_the_ends_of_their_titles(self):
         path, _ = self.program("train")
         for columns in (40, 80, 120, 200):
