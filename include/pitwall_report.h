@@ -202,7 +202,7 @@ typedef struct pit_run {
     unsigned char run_id[16], parent_run_id[16];
     uint32_t pid, uid;
     unsigned format_major, format_minor; /* of the file */
-    int clock; /* 1 CLOCK_MONOTONIC, 2 time-stamp counter, 3 cntvct */
+    int clock;                           /* 1 CLOCK_MONOTONIC, 2 time-stamp counter, 3 cntvct */
     double ns_per_tick;
     double ns_per_tick_error;            /* relative */
     uint64_t start_ticks, end_ticks;     /* end: close, the last sign of life, or now */

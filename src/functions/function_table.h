@@ -32,11 +32,12 @@ static inline struct pit__function *pit__function_at(const void *at)
 {
     uintptr_t address = (uintptr_t)at;
     struct pit__function *first = __atomic_load_n(&pit__functions, __ATOMIC_RELAXED);
-    struct pit__function *place = first + pit__function_place(address);
-    if (__builtin_expect(first != NULL, 1) &&
-        __builtin_expect(__atomic_load_n(&place->address, __ATOMIC_RELAXED) == address, 1) &&
-        __builtin_expect(__atomic_load_n(&place->site.name, __ATOMIC_ACQUIRE) != NULL, 1))
-        return place;
+    if (__builtin_expect(first != NULL, 1)) {
+        struct pit__function *place = first + pit__function_place(address);
+        if (__builtin_expect(__atomic_load_n(&place->address, __ATOMIC_RELAXED) == address, 1) &&
+            __builtin_expect(__atomic_load_n(&place->site.name, __ATOMIC_ACQUIRE) != NULL, 1))
+            return place;
+    }
     return pit__function_rare(address);
 }
 
