@@ -253,6 +253,17 @@ PIT_API void pit_stack_free(pit_stack *stack);
  * or `from` is in use; nothing was changed then. */
 PIT_API int pit_stack_switch(pit_stack *from, pit_stack *to);
 
+/* Where this thread is in the tree: its innermost open span in the default recorder, or what pit_root
+ * was given; 0 at the top, and when nothing is recorded. Good for any thread while the recorder is open. */
+PIT_API uint64_t pit_place(void);
+
+/* Let the spans that this thread begins while it has none open begin below `place`, for tasks that are
+ * started by other code: until it is called again, on this stack alone (see pit_stack_switch). They
+ * overlap what they are below and take no part of its time, as span objects do. 0 stands for the top.
+ * 0; PIT_NOT_OPEN; PIT_BAD_ARGUMENT: a span is open; or the place is of another recorder: then spans
+ * begin at the top. PIT_NO_MEMORY. */
+PIT_API int pit_root(uint64_t place);
+
 /* Phases follow one another: starting one ends the one before it at the same level, with one
  * reading of the clock for both. The end of the span around them ends the last one. */
 #define PIT_PHASE(name_)                                                                           \

@@ -114,7 +114,8 @@ static int module_exec(PyObject *module)
     }
     pitpy_hot = state;
     state->names = PyDict_New();
-    if (!state->names || add_error(module) < 0 || add_codes(module) < 0)
+    state->place = PyContextVar_New("pitwall.place", NULL);
+    if (!state->names || !state->place || add_error(module) < 0 || add_codes(module) < 0)
         return -1;
     if (pitpy_add_span(module) < 0 || pitpy_add_timed(module) < 0 || pitpy_add_hook(module) < 0 ||
         pitpy_add_iter(module) < 0 || pitpy_add_recorder(module) < 0 || pitpy_add_read(module) < 0)
@@ -132,6 +133,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->timed_type);
     Py_VISIT(state->iter_type);
     Py_VISIT(state->loop_type);
+    Py_VISIT(state->place);
     Py_VISIT(state->names);
     Py_VISIT(state->tools);
     return 0;
@@ -152,6 +154,7 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->timed_type);
     Py_CLEAR(state->iter_type);
     Py_CLEAR(state->loop_type);
+    Py_CLEAR(state->place);
     Py_CLEAR(state->names);
     Py_CLEAR(state->tools);
     for (size_t i = 0; i < 4; i++)

@@ -75,6 +75,7 @@ typedef struct pitpy_state {
     PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type, *loop_type;
     PyObject *error;          /* pitwall.Error */
     PyObject *names;          /* str → address of a pitpy_name */
+    PyObject *place;          /* a ContextVar: where tasks that are made now begin, an int */
     PyObject *tools;          /* what tools_*.c keep: a dict, or NULL before its first use */
     PyObject *option_keys[4]; /* of span(), interned: memory, record, wait, leaks */
     int is_automatic;         /* the default recorder was opened by a span */
@@ -162,6 +163,7 @@ typedef struct pitpy_flow {
     int64_t open;      /* Python's spans that are open on it */
     PyObject *base;    /* the thread's own context, which nothing entered, if has_base */
     int has_base;
+    int is_task;                 /* an event loop runs it: its context says where it is */
     pit_stack *stack;            /* where its spans are while another flow runs */
     int64_t floor;               /* spans that were open when context came in */
     struct pitpy_alias *aliases; /* contexts that it runs inside of */
@@ -183,6 +185,8 @@ int pitpy_flow_resume(pitpy_flow *flow);
 void pitpy_flow_leave(pitpy_flow *flow);
 /* The last span of a flow has ended. */
 void pitpy_flow_rest(pitpy_flow *flow);
+/* A span of a task has begun or ended: tasks that it makes from now on begin there. */
+void pitpy_flow_moved(const pitpy_flow *flow);
 
 /* The flow that the calling code belongs to. */
 static inline pitpy_flow *pitpy_flow_here(void)
@@ -223,6 +227,8 @@ static inline void pitpy_begin(pitpy_state *state, pitpy_name *name, unsigned fl
         token = pitpy_begin_rare(state, name, flags, open);
     if (flow->open++ == 0)
         Py_XINCREF(flow->context);
+    if (PITPY_UNLIKELY(flow->is_task))
+        pitpy_flow_moved(flow);
     open->token = token;
     open->flow = flow;
 }
@@ -234,6 +240,8 @@ static inline uint64_t pitpy_end(const pitpy_open *open)
     if (PITPY_UNLIKELY(flow != pitpy_flow_now) || PITPY_UNLIKELY(!open->token))
         return pitpy_end_rare(open);
     uint64_t ns = pitpy_near.end(open->token);
+    if (PITPY_UNLIKELY(flow->is_task))
+        pitpy_flow_moved(flow);
     if (--flow->open == 0 && (flow->context || flow->alias_count))
         pitpy_flow_rest(flow);
     return PITPY_LIKELY(ns != 0) ? ns : PITPY_NO_TIME;

@@ -10,6 +10,10 @@
  *   the context runs inside    Context.run in plain code: same stack, the context is an alias
  *   else                       a task that runs while another waits: a stack of its own
  *
+ * Spans of a task begin below the span that was open where the task was made. A task's context is a copy
+ * of its maker's, so that place is kept in a variable of the context, at every begin and end under an
+ * event loop; the task that a loop was started with begins below what is open around the loop.
+ *
  * A flow is a stack with the context it is for. It holds its context as long as spans are open on it,
  * so that the address of a context that is gone cannot come back as another one.
  */
@@ -32,6 +36,7 @@ typedef struct pitpy_thread {
     size_t room, used; /* room: a power of two, or 0 */
     pitpy_flow *spare;
     size_t spare_count;
+    uint64_t around; /* place of the plain code that an event loop runs in, while it does */
 } pitpy_thread;
 
 /* For a thread without one. Its context fits none, and its count is never seen to become 0. */
@@ -228,13 +233,6 @@ static int is_entered(PyObject *context)
     return 0;
 }
 
-/* A flow on which nothing is open goes over to another context. */
-static void adopt(pitpy_flow *flow, PyObject *context)
-{
-    flow->context = flow->base = context;
-    flow->has_base = !context || !is_entered(context);
-}
-
 /* An event loop that runs on this thread makes contexts for tasks. */
 static int loop_is_running(void)
 {
@@ -247,6 +245,47 @@ static int loop_is_running(void)
     Py_XDECREF(module);
     Py_XDECREF(name);
     return runs;
+}
+
+/* A flow on which nothing is open goes over to another context, the running one. */
+static void adopt(pitpy_flow *flow, PyObject *context)
+{
+    flow->context = flow->base = context;
+    flow->has_base = !context || !is_entered(context);
+    flow->is_task = context && !flow->has_base && loop_is_running();
+}
+
+/* ---- places ----------------------------------------------------------------------------------- */
+
+/* Where the running context was made; 0: it does not say. */
+static uint64_t place_of_context(void)
+{
+    PyObject *value = NULL;
+    if (!pitpy_hot || PyContextVar_Get(pitpy_hot->place, NULL, &value) < 0)
+        PyErr_Clear();
+    uint64_t place = value ? PyLong_AsUnsignedLongLong(value) : 0;
+    Py_XDECREF(value);
+    return place;
+}
+
+/* The flow in use, with nothing open on it, begins where its context belongs. */
+static void find_place(const pitpy_thread *thread, const pitpy_flow *flow)
+{
+    uint64_t place = flow->context ? place_of_context() : 0;
+    pit_root(place || !flow->is_task ? place : thread->around);
+}
+
+void pitpy_flow_moved(const pitpy_flow *flow)
+{
+    PyObject *type, *value, *traceback;
+    if (!pitpy_hot || pitpy_near.thread_state()->context != flow->context)
+        return; /* ended from outside: the context is not the running one */
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *place = PyLong_FromUnsignedLongLong(pit_place());
+    PyObject *token = place ? PyContextVar_Set(pitpy_hot->place, place) : NULL;
+    Py_XDECREF(token);
+    Py_XDECREF(place);
+    PyErr_Restore(type, value, traceback);
 }
 
 static int is_base(const pitpy_flow *flow)
@@ -344,6 +383,8 @@ static int change_flow(pitpy_thread *thread, pitpy_flow *to)
         return 0;
     switch_stacks(from, to);
     pitpy_flow_now = to;
+    if (!to->is_task)
+        thread->around = 0;
     if (from->open > 0)
         put_away(thread, from);
     else
@@ -365,6 +406,7 @@ static pitpy_flow *first_flow(PyObject *context)
     this_thread = thread;
     pitpy_flow_now = flow;
     adopt(flow, context);
+    find_place(thread, flow);
     name_thread();
     return flow;
 }
@@ -388,6 +430,7 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
     }
     if (flow->open == 0) {
         adopt(flow, context);
+        find_place(thread, flow);
         return flow;
     }
     if (!flow->context && context && !is_entered(context)) { /* the thread has got its own now */
@@ -403,10 +446,13 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
     if (!other)
         return flow;
     adopt(other, context);
+    uint64_t around = flow->is_task ? thread->around : pit_place();
     if (!change_flow(thread, other)) {
         flow_retire(thread, other);
         return flow;
     }
+    thread->around = around;
+    find_place(thread, other);
     return other;
 }
 

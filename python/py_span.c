@@ -68,15 +68,22 @@ pit_token pitpy_begin_rare(pitpy_state *state, pitpy_name *name, unsigned flags,
     return token;
 }
 
+static void leave(pitpy_flow *flow, int is_here)
+{
+    if (is_here && flow->is_task)
+        pitpy_flow_moved(flow);
+    if (!is_here)
+        pitpy_flow_leave(flow);
+    else if (--flow->open == 0)
+        pitpy_flow_rest(flow);
+}
+
 uint64_t pitpy_end_rare(const pitpy_open *open)
 {
     pitpy_flow *flow = open->flow;
     int is_here = pitpy_flow_resume(flow);
     uint64_t ns = open->token ? pit_end_apart(open->token) : pitpy_monotonic_ns() - open->begin_ns;
-    if (!is_here)
-        pitpy_flow_leave(flow);
-    else if (--flow->open == 0)
-        pitpy_flow_rest(flow);
+    leave(flow, is_here);
     return ns || !open->token ? ns : PITPY_NO_TIME;
 }
 
@@ -85,10 +92,7 @@ void pitpy_drop(const pitpy_open *open)
     pitpy_flow *flow = open->flow;
     int is_here = pitpy_flow_resume(flow);
     pit_drop(open->token);
-    if (!is_here)
-        pitpy_flow_leave(flow);
-    else if (--flow->open == 0)
-        pitpy_flow_rest(flow);
+    leave(flow, is_here);
 }
 
 uint64_t pitpy_age(const pitpy_open *open)

@@ -126,6 +126,19 @@ struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint
     return node;
 }
 
+struct pit_fmt_node *pit__node_own(struct pit__thread *t, uint32_t ref)
+{
+    const struct pit_fmt_node *other = pit__at(t->base, ref);
+    uint32_t parent = 0;
+    if (other->parent) {
+        const struct pit_fmt_node *own = pit__node_own(t, other->parent);
+        if (!own)
+            return NULL;
+        parent = pit__ref(t->base, own);
+    }
+    return pit__node_find(t, parent, other->id);
+}
+
 /* ---- histogram ----------------------------------------------------------------------------- */
 
 static struct pit_fmt_octave *octave_of(struct pit__thread *t, struct pit_fmt_node *node,

@@ -41,6 +41,9 @@ struct pit__cache_entry {
 
 /* Name ids of nodes for span objects carry this bit in keys. */
 #define PIT__DETACHED_BIT 0x80000000u
+/* In frame 0's where on a stack that begins below a node, beside the node's ref: what the cache keeps
+ * for spans there fits none that are really inside. No run is so large that a ref has it. */
+#define PIT__BELOW_BIT 0x80000000u
 /* Ids in sites with flags carry this one, which no key has: the hot path does not know them. */
 #define PIT__FLAGGED_BIT 0x40000000u
 
@@ -163,6 +166,12 @@ static inline void *pit__at(unsigned char *base, uint32_t ref)
     return base + ((uint64_t)ref << PIT_FMT_REF_SHIFT);
 }
 
+/* The innermost node, or the one that the stack begins below; 0 for none. */
+static inline uint32_t pit__place(const struct pit__thread *t)
+{
+    return pit_fmt_ref_of(t->top->where) & ~PIT__BELOW_BIT;
+}
+
 static inline pit_token pit__token(const struct pit__thread *t)
 {
     return t->token_base + (uint64_t)(t->top - t->file->frames);
@@ -282,6 +291,8 @@ void pit__guard_leave(struct pit__thread *before);
 
 /* The node for (parent, name) in t's tree, made if need be. NULL: no room. */
 struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint32_t id);
+/* The node of t's own tree at the path of a node of any thread. NULL: no room. */
+struct pit_fmt_node *pit__node_own(struct pit__thread *t, uint32_t ref);
 /* Let the hot path find it. */
 void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64_t where);
 /* The rare cases of the previous sample's bookkeeping. */

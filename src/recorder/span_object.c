@@ -57,8 +57,7 @@ pit_object pit_object_begin_name(const char *name)
     pit__hold(t);
     const struct pit__name *entry = pit__name_intern(name);
     struct pit_fmt_node *node =
-        entry ? pit__node_find(t, pit_fmt_ref_of(t->top->where), entry->id | PIT__DETACHED_BIT)
-              : NULL;
+        entry ? pit__node_find(t, pit__place(t), entry->id | PIT__DETACHED_BIT) : NULL;
     if (node) {
         object.generation = rec->generation;
         object.node = pit__ref(t->base, node);
@@ -77,20 +76,6 @@ pit_object pit_object_begin(pit_site *site)
     return pit_object_begin_name(site->name);
 }
 
-/* The node of t's own tree at the path of a node of another thread. */
-static struct pit_fmt_node *own_node(struct pit__thread *t, uint32_t ref)
-{
-    const struct pit_fmt_node *other = pit__at(t->base, ref);
-    uint32_t parent = 0;
-    if (other->parent) {
-        const struct pit_fmt_node *own = own_node(t, other->parent);
-        if (!own)
-            return NULL;
-        parent = pit__ref(t->base, own);
-    }
-    return pit__node_find(t, parent, other->id);
-}
-
 uint64_t pit_object_end(pit_object *object)
 {
     if (!object || !object->begin)
@@ -104,8 +89,8 @@ uint64_t pit_object_end(pit_object *object)
     if (!slot_claim(rec, object)) {
         pit__bump(&t->file->counters[PIT_FMT_END_WITHOUT_BEGIN]);
     } else {
-        struct pit_fmt_node *node =
-            object->thread == t->index ? pit__at(t->base, object->node) : own_node(t, object->node);
+        struct pit_fmt_node *node = object->thread == t->index ? pit__at(t->base, object->node)
+                                                               : pit__node_own(t, object->node);
         if (node) {
             pit__sample(t, node, object->begin, now);
             duration = now > object->begin ? now - object->begin : 0;

@@ -82,7 +82,8 @@ PIT__IN_SPANS static uint64_t where_below_top(struct pit__thread *t, uint32_t id
     if (known)
         return known->where;
     uint32_t parent = pit_fmt_ref_of(t->top->where);
-    const struct pit_fmt_node *node = id ? pit__node_find(t, parent, id) : NULL;
+    uint32_t detached = parent & PIT__BELOW_BIT ? PIT__DETACHED_BIT : 0;
+    const struct pit_fmt_node *node = id ? pit__node_find(t, pit__place(t), id | detached) : NULL;
     if (!node)
         return 0;
     uint64_t where = pit__ref(t->base, node) | depth << PIT_FMT_WHERE_DEPTH;

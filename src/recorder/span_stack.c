@@ -15,6 +15,7 @@
 struct pit_stack {
     pit_stack *next_free;
     uint64_t token_base; /* of the thread's table it belongs to; 0: of none yet */
+    uint64_t root;       /* what frame 0 says: below which node it begins */
     uint32_t depth;      /* frames put away */
     uint32_t special;
     int is_away;                    /* it holds a stack, maybe an empty one */
@@ -55,6 +56,7 @@ static int adopt(pit_stack *stack, const struct pit__thread *t)
         return differs == 0;
     stack->token_base = t->token_base;
     stack->depth = stack->special = 0;
+    stack->root = 0;
     stack->is_away = 0;
     stack->measured = NULL;
     return 1;
@@ -78,6 +80,7 @@ static int put_away(struct pit__thread *t, pit_stack *stack)
         return 0;
     memcpy(room, t->file->frames + 1, depth * sizeof *room);
     stack->depth = depth;
+    stack->root = t->file->frames[0].where;
     stack->special = t->special;
     stack->measured = t->measured;
     stack->is_away = 1;
@@ -90,6 +93,7 @@ static void take_up(struct pit__thread *t, pit_stack *stack)
 {
     const struct pit_fmt_frame *room = room_of(stack, stack->depth);
     PIT_STORE_ORDERED(t->file->parent_child, PIT_FMT_POPPED);
+    PIT_STORE(t->file->frames[0].where, stack->root);
     for (uint32_t i = 0; i < stack->depth; i++) {
         struct pit_fmt_frame *frame = &t->file->frames[i + 1];
         PIT_STORE(frame->begin, room[i].begin);
@@ -154,4 +158,30 @@ void pit_stack_free(pit_stack *stack)
     free_stacks = stack;
     pit__lock_give(lock);
     pit__guard_leave(before);
+}
+
+/* ---- stacks that begin below a span ---------------------------------------------------------- */
+
+uint64_t pit_place(void)
+{
+    const struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
+    uint32_t ref = t ? pit__place(t) : 0;
+    return ref ? t->recorder->generation << PIT__TOKEN_GENERATION_SHIFT | ref : 0;
+}
+
+int pit_root(uint64_t place)
+{
+    struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
+    if (!t)
+        return PIT_NOT_OPEN;
+    if (t->top != t->file->frames)
+        return PIT_BAD_ARGUMENT;
+    int is_other = place && place >> PIT__TOKEN_GENERATION_SHIFT != t->recorder->generation;
+    uint32_t ref = is_other ? 0 : (uint32_t)place;
+    pit__hold(t);
+    const struct pit_fmt_node *node = ref ? pit__node_own(t, ref) : NULL;
+    uint64_t where = node ? pit__ref(t->base, node) | PIT__BELOW_BIT : 0;
+    PIT_STORE(t->file->frames[0].where, where);
+    pit__release(t);
+    return is_other ? PIT_BAD_ARGUMENT : ref && !node ? PIT_NO_MEMORY : PIT_OK;
 }

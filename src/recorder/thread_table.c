@@ -52,6 +52,7 @@ static void give_back(struct pit__thread *t)
         return; /* wiped by a fork, or its recorder is closed */
     pit__end_phases(t);
     pit__drop_all(t);
+    PIT_STORE(t->file->frames[0].where, 0);
     PIT_STORE_ORDERED(t->file->block.used, 0);
     t->next_of_thread = NULL;
     pit__lock_take(&rec->control->lock);

@@ -105,15 +105,78 @@ class Tasks(py_case.Case):
 
     def check(self, call, tasks, more):
         found = self.python(self.PROGRAM.format(tasks=tasks, call=call))
-        want = {"task": tasks, "task/step": 3 * tasks, "task/step/leaf": 3 * tasks,
-                "task/risky": tasks, **more}
+        task = "/".join([*more, "task"])
+        want = {task: tasks, task + "/step": 3 * tasks, task + "/step/leaf": 3 * tasks,
+                task + "/risky": tasks, **more}
         self.assertEqual(found, [want, {}])
 
     def test_a_thousand_tasks_make_the_tree_of_one(self):
         self.check("asyncio.run(main())", 1000, {})
 
-    def test_tasks_inside_a_span_have_trees_of_their_own(self):
+    def test_tasks_begin_below_the_span_around_the_loop(self):
         self.check('with pitwall.span("outer"): asyncio.run(main())', 200, {"outer": 1})
+
+    def test_tasks_begin_below_the_span_that_made_them(self):
+        found = self.python("""
+            async def child(name):
+                await asyncio.sleep(0)
+                with pitwall.span(name):
+                    await asyncio.sleep(0)
+                    with pitwall.span("leaf"): await asyncio.sleep(0)
+                with pitwall.span(name): pass
+            async def parent():
+                with pitwall.span("made"):
+                    with pitwall.span("inside"):
+                        early = asyncio.create_task(child("early"))
+                    both = [asyncio.create_task(child(n)) for n in ("x", "y")]
+                with pitwall.span("waiting"):        # what made them has ended
+                    await asyncio.gather(early, *both)
+                await asyncio.create_task(child("bare"))
+            async def around():
+                await asyncio.gather(parent(), parent())
+            asyncio.run(around())
+            with pitwall.span("outer"): asyncio.run(child("first"))
+            asyncio.run(child("second"))
+            with pitwall.span("after"): pass
+            nodes = pitwall.read_live()["nodes"]
+            tell([counts(), losses(), sorted(n["path"] for n in nodes if n["detached"])])
+        """)
+        want = {"made": 2, "made/inside": 2, "waiting": 2, "after": 1, "outer": 1}
+        for path in ("made/inside/early", "made/x", "made/y", "bare"):
+            want.update({path: 4, path + "/leaf": 2})
+        for path in ("outer/first", "second"):
+            want.update({path: 2, path + "/leaf": 1})
+        self.assertEqual(found[:2], [want, {}])
+        # they overlap what they are below, and are no part of its time
+        self.assertEqual(found[2], ["made/inside/early", "made/x", "made/y", "outer/first"])
+
+    def test_a_million_spans_of_a_thousand_tasks(self):
+        rounds = py_case.scaled(1000000) // 4000
+        found = self.python("""
+            import random
+            random.seed(5)
+            async def task(i):
+                caught = 0
+                for k in range(ROUNDS):
+                    try:
+                        with pitwall.span("outer"):
+                            with pitwall.span("inner"): pass
+                            if k % 16 == i % 16: await asyncio.sleep(0)
+                            with pitwall.span("inner"):
+                                if random.random() < 0.1: raise KeyError
+                    except KeyError: caught += 1
+                    with pitwall.span("last"): pass
+                return caught
+            async def main():
+                with pitwall.span("main"):
+                    return sum(await asyncio.gather(*(task(i) for i in range(1000))))
+            caught = asyncio.run(main())
+            tell([counts(), losses(), caught])
+        """.replace("ROUNDS", str(rounds)), timeout=250)
+        all_rounds = rounds * 1000
+        self.assertEqual(found[:2], [{"main": 1, "main/outer": all_rounds, "main/last": all_rounds,
+                                      "main/outer/inner": 2 * all_rounds}, {}])
+        self.assertTrue(0.05 < found[2] / all_rounds < 0.15, found[2])
 
     def test_elapsed_of_a_task_is_its_own(self):
         found = self.python("""
@@ -172,7 +235,7 @@ class Tasks(py_case.Case):
             asyncio.run(main())
             tell([counts(), losses()])
         """)
-        self.assertEqual(found, [{"task": 40, "work": 40}, {}])
+        self.assertEqual(found, [{"task": 40, "task/work": 40}, {}])
 
     def test_plain_code_run_in_a_context_stays_in_the_tree(self):
         found = self.python("""

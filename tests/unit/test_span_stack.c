@@ -191,6 +191,82 @@ TEST(each_stack_has_its_own_parents)
     pit_stack_free(NULL);
 }
 
+/* How often a path was passed, as a part of its parent's time or beside it. */
+static int count_of(const pit_run *run, const char *path, int detached)
+{
+    pit_tree *tree = pit_tree_build(&run, 1);
+    REQUIRE(tree);
+    int count = 0;
+    for (size_t i = 0; i < tree->node_count; i++)
+        if (strcmp(tree->nodes[i].path, path) == 0 && tree->nodes[i].detached == detached)
+            count += (int)tree->nodes[i].count;
+    pit_tree_free(tree);
+    return count;
+}
+
+TEST(a_stack_begins_below_the_place_it_was_given)
+{
+    open_in_memory();
+    pit_stack *main_stack = pit_stack_new(), *task = pit_stack_new();
+    CHECK_INT((int)pit_place(), 0);
+    pit_token a = pit_begin_name("a");
+    uint64_t place = pit_place();
+    CHECK(place != 0);
+    CHECK_INT(pit_root(place), PIT_BAD_ARGUMENT); /* a span is open */
+    CHECK_INT(pit_stack_switch(main_stack, task), 0);
+    CHECK_INT(pit_root(place), 0);
+    CHECK(pit_place() == place);
+    pit_token b = pit_begin_name("b");
+    CHECK(pit_place() != place);
+    CHECK_INT(pit_stack_switch(task, main_stack), 0);
+    pit_end(pit_begin_name("c")); /* really inside a */
+    CHECK_INT(pit_stack_switch(main_stack, task), 0);
+    pit_end(pit_begin_name("d"));
+    pit_end(b);
+    pit_end(pit_begin_name("c")); /* the same name, below a */
+    CHECK_INT(pit_root(0), 0);
+    pit_end(pit_begin_name("e"));
+    CHECK_INT(pit_root(place ^ (uint64_t)1 << 40), PIT_BAD_ARGUMENT); /* another recorder's */
+    pit_end(pit_begin_name("e"));
+    CHECK_INT(pit_stack_switch(task, main_stack), 0);
+    pit_end(a);
+    pit_end(pit_begin_name("f"));
+    pit_run *run = read_now();
+    CHECK_INT(count_of(run, "a", 0), 1);
+    CHECK_INT(count_of(run, "a/b", 1), 1);
+    CHECK_INT(count_of(run, "a/b/d", 0), 1);
+    CHECK_INT(count_of(run, "a/c", 0), 1);
+    CHECK_INT(count_of(run, "a/c", 1), 1);
+    CHECK_INT(count_of(run, "e", 0), 2);
+    CHECK_INT(count_of(run, "f", 0), 1);
+    pit_run_free(run);
+    pit_stack_free(task);
+    pit_stack_free(main_stack);
+}
+
+static void *work_below(void *place)
+{
+    CHECK_INT(pit_root(*(uint64_t *)place), 0);
+    pit_end(pit_begin_name("work"));
+    return NULL;
+}
+
+TEST(a_place_is_good_for_another_thread)
+{
+    open_in_memory();
+    pit_token a = pit_begin_name("a"), b = pit_begin_name("b");
+    uint64_t place = pit_place();
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, work_below, &place) == 0);
+    pthread_join(thread, NULL);
+    pit_end(b);
+    pit_end(a);
+    pit_run *run = pit_run_read(NULL, NULL);
+    REQUIRE(run && run->thread_count == 2);
+    CHECK_STR(tree_of(run), "a 1, a/b 1, a/b/work 1");
+    pit_run_free(run);
+}
+
 TEST(deep_stacks_survive_and_what_is_left_is_counted)
 {
     open_in_memory();
