@@ -4,13 +4,13 @@
 
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
-build=${1:-build}
+where=$(cd "${1:-build}" && pwd)
+build=${where#"$PWD/"}
 home=$build/demo
 began=$SECONDS
 rm -rf "$home"
 mkdir -p "$home"
-PATH=$PWD/$build/bin:$PWD/$build/examples:$PATH
-case $build in /*) PATH=$build/bin:$build/examples:$PATH ;; esac
+PATH=$where/bin:$where/examples:$PATH
 
 columns=96
 bold="" dim="" plain=""

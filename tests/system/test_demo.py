@@ -1,0 +1,68 @@
+"""The demo, seen as a person sees it: on a terminal, through the script that draws its picture."""
+
+import os
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pit_case
+
+NAME = "{http://www.w3.org/2000/svg}"
+SCRIPTS = os.path.join(pit_case.source_dir(), "scripts")
+
+
+def lines_of(path):
+    """The lines of a picture as text: its pieces put where they stand."""
+    root = ElementTree.parse(path).getroot()
+    rows = {}
+    for text in root.find(NAME + "g").iter(NAME + "text"):
+        column = round((float(text.get("x")) - 18) / 8)
+        line = rows.get(int(text.get("y")), "")
+        rows[int(text.get("y"))] = line.ljust(column) + text.text
+    return [rows[y] for y in sorted(rows)]
+
+
+class Screenshot(pit_case.Case):
+    def shoot(self, status, *arguments, timeout=60):
+        path = os.path.join(self.folder(), "shot.svg")
+        self.run_status(status, [sys.executable, os.path.join(SCRIPTS, "screenshot.py"), "-o", path]
+                        + list(arguments), timeout=timeout)
+        return path
+
+    def test_what_was_overwritten_is_not_drawn_and_colour_is(self):
+        path = self.shoot(0, "--", "printf",
+                          r"working 50 %%\rdone\033[K\n\033[1;31mred & bold\033[0m plain\n\n├─ é\n")
+        self.assertEqual(lines_of(path), ["done", "red & bold plain", "├─ é"])
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self.assertRegex(text, r'fill="#ff6b81" font-weight="bold">red<')
+        self.assertRegex(text, r'fill="#d6deeb">plain<')
+
+    def test_lines_can_be_cut_and_the_status_is_passed_on(self):
+        command = ("--", "sh", "-c", "printf 'a\\nb 1\\nc\\nb 2\\nd\\n'; exit 3")
+        self.assertEqual(lines_of(self.shoot(3, "--cut", "^b 1", "^b 2", *command)), ["a", "b 2", "d"])
+        done = pit_case.run([sys.executable, os.path.join(SCRIPTS, "screenshot.py"), "-o",
+                             os.path.join(self.folder(), "x.svg"), "--cut", "z", "b"] + list(command))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing to cut between z and b", done.stderr)
+
+    def test_the_demo_shows_its_five_parts_and_fits_the_screen(self):
+        path = self.shoot(0, "--", os.path.join(SCRIPTS, "demo.sh"), pit_case.build_dir(), timeout=200)
+        lines = lines_of(path)
+        text = "\n".join(lines)
+        self.assertLessEqual(max(map(len, lines)), 96)
+        self.assertLessEqual(len(lines), 110)
+        self.assertEqual(re.findall(r"(?m)^(\d)\. ", text), ["1", "2", "3", "4", "5"])
+        self.assertRegex(text, r"KAN training +: +\d+\.\d\dx faster")
+        self.assertRegex(text, r"(?m)^INPUT-BOUND: data_batch_production is \d+ % of the total$")
+        self.assertRegex(text, r"(?m)^wall time +\S+ m?s +\S+ m?s +-")
+        self.assertRegex(text, r"where it died:\n  heat: \S")
+        self.assertNotIn("machine ", text)
+        home = os.path.join(pit_case.build_dir(), "demo")
+        for name in ("fitting.pit", "fitting.csv", "decoding.pit", "killed.pit", "rom.txt",
+                     "rom/oscillators/summary.json"):
+            self.assertTrue(os.path.exists(os.path.join(home, name)), name)
+
+
+if __name__ == "__main__":
+    pit_case.main(plain_build_only=True)
