@@ -2,7 +2,7 @@
 
     python3 heat_torch.py -o heat.pit
     pitwall report heat.pit --view epochs
-    pitwall run --config heat.yaml -- python3 heat_torch.py      # switched by a configuration
+    pitwall run --no-auto --config heat.yaml -- python3 heat_torch.py    # switched by a configuration
 
 A physical trainer, in PyTorch: the heat equation is solved step by step, and the unknowns are moved
 down the gradient through the whole solution. Shows pitwall.memory_monitor: PerformanceMonitor for the

@@ -254,7 +254,8 @@ class Fitting(Example):
 class Heat(Example):
     script = "heat_torch.py"
     has_out = False
-    start = (pit_case.tool(), "run", "--config", os.path.join(FOLDER, "heat.yaml"), "--")
+    config = os.path.join(FOLDER, "heat.yaml")
+    start = (pit_case.tool(), "run", "--no-auto", "--config", config, "--")
 
     def test_it_finds_the_conductivity(self):
         self.check_claims("loss against the thermometers", "conductivity, off by")
