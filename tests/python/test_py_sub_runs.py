@@ -108,6 +108,27 @@ class Workers(py_case.Case):
         self.assertEqual(below, [{"spans": 7}])
 
 
+class Ended(py_case.Case):
+    def test_how_a_program_ended_is_read(self):
+        found = self.python("""
+            import subprocess
+            def ended(script):
+                subprocess.run([%r, "run", "-o", "x.pit", "--", "sh", "-c", script])
+                found = pitwall.read("x.pit")["ended"]
+                os.remove("x.pit")
+                return found
+            pitwall.open("own.pit"); pitwall.close()
+            tell([ended("exit 3"), ended("kill -TERM $$"), pitwall.read("own.pit")["ended"]])
+        """ % py_case.pit_case.tool())
+        left, killed, own = found
+        self.assertEqual((left["exit_status"], left["exit_signal"]), (3, None))
+        self.assertEqual((killed["exit_status"], killed["exit_signal"]), (None, 15))
+        self.assertGreater(left["duration"], 0)
+        self.assertLess(left["duration"], 60)
+        self.assertGreater(left["rss_peak_bytes"], 100000)
+        self.assertIsNone(own)
+
+
 class Loader(py_case.Case):
     def check(self, method):
         report = json.loads(self.python(TRAIN % method, timeout=200))
