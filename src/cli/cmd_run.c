@@ -227,15 +227,18 @@ static int set_environment(const struct config *config)
     int bad = 0;
     if (!setting_of(config, "PITWALL"))
         bad |= setenv("PITWALL", "1", 1);
-    for (size_t i = 0; i < config->count; i++)
-        if (strcmp(config->settings[i].variable, "PITWALL_FILE") != 0)
-            bad |= setenv(config->settings[i].variable, config->settings[i].value, 1);
+    for (size_t i = 0; i < config->count; i++) {
+        const struct setting *setting = &config->settings[i];
+        if (setting->value && strcmp(setting->variable, "PITWALL_FILE") != 0)
+            bad |= setenv(setting->variable, setting->value, 1);
+    }
     return bad ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(errno)) : 0;
 }
 
 static int is_switched_off(void)
 {
-    return strcmp(getenv("PITWALL"), "0") == 0; /* it is set, see set_environment */
+    const char *on = getenv("PITWALL");
+    return on && strcmp(on, "0") == 0;
 }
 
 /* 0, or an exit status after the message. */

@@ -2,11 +2,13 @@
  *
  *   prog_sub_runs fork PATH     opens PATH; forks a child that forks a grandchild; each has spans
  *   prog_sub_runs spans N       N spans, where the environment says
+ *   prog_sub_runs die N         N spans; is killed by SIGTERM inside another one
  *   prog_sub_runs start N CMD…  N spans; starts CMD in a child; waits for it
  *   prog_sub_runs become N CMD… N spans; becomes CMD
  */
 #include "pitwall.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,10 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "fork") == 0)
         return fork_deep(argv[2]);
     record(argv[1], strtol(argv[2], NULL, 10));
+    if (strcmp(argv[1], "die") == 0) {
+        pit_begin_name("outer");
+        return raise(SIGTERM);
+    }
     if (strcmp(argv[1], "start") == 0 && argc > 3)
         return start(argv + 3);
     if (strcmp(argv[1], "become") == 0 && argc > 3) {
