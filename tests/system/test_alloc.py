@@ -6,7 +6,6 @@ programs of this test are compiled plainly, and the library's counters and leak 
 sanitizer in the unit test test_leak_set, which is run from here too.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -289,19 +288,16 @@ class Library(Alloc):
 class BelowRun(pit_case.Case):
     """pitwall run --alloc preloads the library."""
 
-    def launch(self, *command, options, **more):
-        return self.run_ok([pit_case.tool(), "run", *options, "--alloc", "--no-auto", "--", *command],
-                           cwd=self.home, **more)
-
-    def setUp(self):
-        self.home = self.folder()
+    def launch(self, *command, **more):
+        return self.run_ok([pit_case.tool(), "run", "--alloc", "--no-auto", "--", *command],
+                           cwd=self.folder(), **more)
 
     def test_the_library_is_in_the_program(self):
-        done = self.launch("grep", "-c", "libpitwall-alloc", "/proc/self/maps", options=())
+        done = self.launch("grep", "-c", "libpitwall-alloc", "/proc/self/maps")
         self.assertGreater(int(done.stdout), 0)
 
     def test_what_is_preloaded_already_stays_first(self):
-        done = self.launch("sh", "-c", "echo $LD_PRELOAD", options=(),
+        done = self.launch("sh", "-c", "echo $LD_PRELOAD",
                            env=pit_case.clean_env(LD_PRELOAD="/other.so"))
         self.assertRegex(done.stdout, r"^/other\.so:/.*/libpitwall-alloc\.so\n$")
 
