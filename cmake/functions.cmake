@@ -13,8 +13,6 @@ set_target_properties(pitwall_functions PROPERTIES OUTPUT_NAME pitwall-functions
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
 target_include_directories(pitwall_functions PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(pitwall_functions PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
-# Hooks that were instrumented themselves would never end.
-target_compile_options(pitwall_functions PRIVATE -fno-instrument-functions)
 target_link_options(pitwall_functions PRIVATE -Wl,-z,nodelete -Wl,-z,now -Wl,--no-undefined)
 # As libpitwall-alloc: what is preloaded into any program cannot have a sanitizer.
 pitwall_own_without_sanitizer(pitwall_functions)

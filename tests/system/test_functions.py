@@ -7,6 +7,7 @@ one. Its parts run under them in the unit test test_function_names."""
 import json
 import os
 import re
+import shutil
 
 import pit_case
 
@@ -175,6 +176,7 @@ int main(int argc, char **argv)
     volatile char *block = malloc(8);
     block[8 * argc - 8] = argv[0][0];
     PIT_SPAN("outer") inner();
+    free((void *)block);
     return 0;
 }
 """
@@ -228,6 +230,39 @@ class Library(Functions):
         needed = re.findall(r"\(NEEDED\).*\[(.+)\]", text)
         self.assertEqual([n for n in needed if not re.match(r"lib(c|dl|pthread)\.so|ld-linux", n)],
                          [])
+
+    def test_an_installed_tool_finds_what_it_needs(self):
+        program, prefix, folder = self.program("-O1"), self.folder(), self.folder()
+        self.run_ok(["cmake", "--install", pit_case.build_dir(), "--prefix", prefix])
+        tool = os.path.join(prefix, "bin", "pitwall")
+        self.run_ok([tool, "run", "-o", "run.pit", "--", program, "calls"], cwd=folder)
+        names = {node["path"] for node in self.report(folder)["nodes"]}
+        self.assertIn("calls/shared_work/private_work", names)
+        done = self.run_ok([tool, "run", "--", "printenv", "PYTHONPATH", "LD_PRELOAD"])
+        python, preload = done.stdout.splitlines()
+        self.assertTrue(os.path.isfile(os.path.join(python, "sitecustomize.py")), python)
+        self.assertTrue(os.path.realpath(preload).startswith(os.path.realpath(prefix)), preload)
+
+    def test_a_tool_without_its_files_says_so_and_runs_the_program(self):
+        folder = self.folder()
+        tool = os.path.join(folder, "pitwall")
+        shutil.copy(pit_case.tool(), tool)
+        done = self.run_ok([tool, "run", "--", "echo", "it runs"], cwd=folder)
+        self.assertEqual(done.stdout, "it runs\n")
+        self.assertEqual(done.stderr, (
+            "pitwall: no hooks for Python: %s: they are not beside the tool\n"
+            "pitwall: no spans of C functions: %s: libpitwall-functions.so is not beside the tool\n"
+            % (folder, folder)))
+
+    def test_the_environment_keeps_what_it_had(self):
+        env = pit_case.clean_env(PYTHONPATH="/mine", LD_PRELOAD="libc.so.6", ASAN_OPTIONS="a=1")
+        inner = [pit_case.tool(), "run", "--", "printenv", "PYTHONPATH", "LD_PRELOAD",
+                 "ASAN_OPTIONS"]
+        done = self.run_ok([pit_case.tool(), "run", "--", *inner], env=env)
+        python, preload, asan = done.stdout.splitlines()
+        self.assertRegex(python, r"^/[^:]+/auto:/mine$")
+        self.assertRegex(preload, r"^libc\.so\.6:/[^:]+/libpitwall-functions\.so$")
+        self.assertEqual(asan, "verify_asan_link_order=0:a=1")
 
     def test_no_auto_leaves_it_out(self):
         done = self.run_ok([pit_case.tool(), "run", "--no-auto", "--", "cat", "/proc/self/maps"])
