@@ -9,6 +9,23 @@ from py_case import pit_case
 
 PACKAGE = os.path.join(pit_case.build_dir(), "python")
 
+# A small model, to be put before a program.
+SMALL = """
+import torch
+from torch.utils.data import DataLoader
+torch.manual_seed(1); torch.set_num_threads(1)
+model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+data = [torch.randn(4) for _ in range(12)]
+loader = DataLoader(data, batch_size=4)
+def learn(x):
+    optimiser.zero_grad()
+    loss = model(x).sum()
+    loss.backward()
+    optimiser.step()
+    return loss.item()
+"""
+
 
 class Case(py_case.Case):
     def write(self, folder, name, text):

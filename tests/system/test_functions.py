@@ -251,7 +251,7 @@ class Library(Functions):
         self.assertEqual(done.stdout, "it runs\n")
         self.assertEqual(done.stderr, (
             "pitwall: no hooks for Python: %s: they are not beside the tool\n"
-            "pitwall: no spans of C functions: %s: libpitwall-functions.so is not beside the tool\n"
+            "pitwall: no spans of C functions: libpitwall-functions.so: %s: not beside the tool\n"
             % (folder, folder)))
 
     def test_the_environment_keeps_what_it_had(self):
