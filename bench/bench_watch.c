@@ -43,14 +43,14 @@ static void tell_watchers(int number)
 /* A batch: spans with a little work in each. */
 static double batch(void)
 {
-    static volatile unsigned work;
+    unsigned work = 0;
     static pit_site outer = PIT_SITE("batch"), inner = PIT_SITE("step");
     double start = bench_now_ns();
     pit_token token = pit_begin(&outer);
     for (int i = 0; i < SPANS; i++) {
         pit_token step = pit_begin(&inner);
         for (unsigned k = 0; k < 100; k++)
-            work += k;
+            __asm__ volatile("" : "+r"(work) : "r"(k));
         pit_end(step);
     }
     pit_end(token);

@@ -23,7 +23,7 @@ static attr_t attributes(enum top_style style)
                                              [TOP_WARM] = A_BOLD, [TOP_GOOD] = A_BOLD};
     attr_t set = plain[style];
     if (style >= TOP_GOOD && style <= TOP_HOT && COLOR_PAIRS > TOP_STYLES)
-        set = (attr_t)COLOR_PAIR(style) | (style == TOP_HOT ? A_BOLD : 0);
+        set = (attr_t)COLOR_PAIR((int)style) | (style == TOP_HOT ? A_BOLD : 0);
     return set;
 }
 
@@ -275,7 +275,7 @@ static void draw_foot(const struct top_runs *runs, const struct top_choice *choi
     x = put_hint(x, "p", "pause", look);
     x = put_hint(x, "t", "thread", look);
     if (runs->count > 1)
-        x = put_hint(x, "Tab", "next run", look);
+        put_hint(x, "Tab", "next run", look);
     pit__text_free(&words);
 }
 

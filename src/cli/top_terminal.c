@@ -149,9 +149,9 @@ static void set_colours(int colour)
     if (!colour || !has_colors() || start_color() == ERR)
         return;
     use_default_colors();
-    for (short i = 0; i < TOP_STYLES; i++)
+    for (int i = 0; i < TOP_STYLES; i++)
         if (colours[i])
-            init_pair(i, colours[i], -1);
+            init_pair((short)i, colours[i], -1);
 }
 
 /* Is there a description of this kind of terminal? newterm would keep memory if there is none. */

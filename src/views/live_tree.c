@@ -35,8 +35,9 @@ static int grow_slots(struct pit__live *live)
 static int grow_nodes(struct pit__live *live)
 {
     size_t room = live->room ? live->room * 2 : 64;
-    struct pit__live_node *nodes = realloc(live->nodes, room * sizeof *nodes);
-    if (!nodes || room > PIT_NO_NODE / 2)
+    struct pit__live_node *nodes =
+        room > PIT_NO_NODE / 2 ? NULL : realloc(live->nodes, room * sizeof *nodes);
+    if (!nodes)
         return 0;
     live->nodes = nodes;
     live->room = room;
