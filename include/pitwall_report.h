@@ -265,8 +265,8 @@ PIT_API int pit_runs_nest(pit_run **runs, size_t *count);
 
 /* A run looked at again and again while it goes on, at a small part of what pit_run_open costs: the
  * file stays mapped, and a look reads what changes. It never writes, and costs the program nothing. A
- * run that is at rest can be watched too: there is nothing to wait for. NULL and *error on failure; a
- * run of this process is refused, pit_run_read reads it. */
+ * run at rest can be watched too: it is opened by pit_run_open, and there is nothing to wait for. NULL
+ * and *error on failure; a run of this process is refused, pit_run_read reads it. */
 typedef struct pit_watch pit_watch;
 PIT_API pit_watch *pit_watch_open(const char *path, pit_error *error);
 PIT_API void pit_watch_close(pit_watch *watch);

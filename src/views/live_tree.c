@@ -316,7 +316,7 @@ double pit__live_now_share(const struct pit__live *live, const struct pit__live_
 
 void pit__live_path(const struct pit__live *live, uint32_t node, char *path, size_t size)
 {
-    const char *names[256];
+    const char *names[256] = {0}; /* no tree is deeper */
     size_t count = 0, used = 0;
     for (uint32_t i = node; i != PIT_NO_NODE && count < 256; i = live->nodes[i].parent)
         names[count++] = live->nodes[i].name;
