@@ -85,9 +85,14 @@ class Terminal:
         self.wait(lambda screen: screen.rstrip().endswith(PROMPT.strip()), "the prompt")
 
     def modes(self):
-        """What stty says, in the shell's own words."""
+        """What stty says. A second shell asks: one that reads keys sets the modes back by itself
+        when a program dies, this one does not."""
         path = os.path.join(self.case.folder(), "modes")
-        self.type("stty -a > %s; echo done >> %s" % (path, path))
+        self.type("sh -c 'stty -a > %s; echo done >> %s'" % (path, path))
+        return self.modes_in(path)
+
+    def modes_in(self, path):
+        """The same, as a command that ends with "done" has written it into a file."""
         end = time.monotonic() + 20
         while time.monotonic() < end:
             if os.path.exists(path):
@@ -100,10 +105,10 @@ class Terminal:
         return self.case.fail("the shell does not answer:\n" + self.screen())
 
     def child(self, name="pitwall"):
-        """The pid of the shell's child of that name."""
-        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
-        done = subprocess.run(["pgrep", "-P", shell, "-x", name], capture_output=True, text=True,
-                              check=False)
+        """The pid of the program of that name on this terminal."""
+        terminal = self.tmux("display-message", "-p", "#{pane_tty}").strip()
+        done = subprocess.run(["pgrep", "-t", terminal[len("/dev/"):], "-x", name],
+                              capture_output=True, text=True, check=False)
         return int(done.stdout.split()[0])
 
 
