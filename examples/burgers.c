@@ -54,8 +54,9 @@ static void make_wave(double *u, uint64_t *random)
 static void solve_burgers(double *u)
 {
     const double dx = 1.0 / GRID, dt = 0.2 * dx * dx / VISCOSITY;
+    const int steps = (int)ceil(TIME / dt);
     double next[GRID];
-    for (double t = 0; t < TIME; t += dt) {
+    for (int step = 0; step < steps; step++) {
         for (int i = 0; i < GRID; i++) {
             double left = u[(i + GRID - 1) % GRID], right = u[(i + 1) % GRID];
             double slope = u[i] > 0 ? u[i] - left : right - u[i];

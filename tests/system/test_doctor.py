@@ -157,6 +157,17 @@ class Lacks(DoctorCase):
         self.assertIn("clear_refs", checks["peak memory"]["why"])
         self.assertEqual(checks["memory"]["state"], "yes")
 
+    def test_little_shared_memory(self):
+        """A run that needs it then has no place but memory."""
+        if os.geteuid() != 0:
+            self.skipTest("a mount namespace needs root")
+        shell = ["unshare", "--mount", "bash", "-c",
+                 'mount -t tmpfs -o size=16m tmpfs /dev/shm && exec "$@"', "bash"]
+        checks = self.checks(before=shell, env={"PITWALL_LIVE": "shm"})
+        self.assertEqual((checks["shared memory"]["state"], checks["shared memory"]["figure"]),
+                         ("limited", "16.0 MB free in /dev/shm"))
+        self.assertEqual(checks["run files"]["state"], "no")
+
     def test_a_tool_without_its_library(self):
         tool = shutil.copy(pit_case.tool(), os.path.join(self.folder(), "pitwall"))
         checks = self.checks(tool=tool)
