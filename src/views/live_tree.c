@@ -321,13 +321,14 @@ void pit__live_path(const struct pit__live *live, uint32_t node, char *path, siz
     for (uint32_t i = node; i != PIT_NO_NODE && count < 256; i = live->nodes[i].parent)
         names[count++] = live->nodes[i].name;
     path[0] = '\0';
-    while (count-- > 0 && used + 1 < size) {
-        size_t length = strlen(names[count]), room = size - used - 1;
+    for (; count > 0 && used + 1 < size; count--) {
+        const char *name = names[count - 1];
+        size_t length = strlen(name), room = size - used - 1;
         if (length > room)
             length = room;
-        memcpy(path + used, names[count], length);
+        memcpy(path + used, name, length);
         used += length;
-        if (count > 0 && used + 1 < size)
+        if (count > 1 && used + 1 < size)
             path[used++] = '/';
         path[used] = '\0';
     }
