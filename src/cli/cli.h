@@ -49,6 +49,10 @@ int fail_usage(const char *command, const char *what, const char *argument, cons
 /* The same for an option that getopt_long answered with '?' or ':'. */
 int fail_option(const char *command, int answer, char *const *argv);
 
+/* After a call of the library that prints: 0 for its code 0, else an exit status after the message.
+ * path: where it wrote to; NULL: standard output. */
+int fail_printed(int code, const char *what, const char *path);
+
 /* Flush and close standard output; EXIT_CANNOT_WRITE with a message if that, or anything written
  * before, failed; else status. */
 int finish_output(int status);

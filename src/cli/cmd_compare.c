@@ -124,11 +124,8 @@ static int compare(const struct side_list *list, struct settings *s)
         return fail(EXIT_CANNOT_READ, "cannot compare", NULL,
                     *error.message ? error.message : strerror(ENOMEM));
     int status = all->status, code = pit_comparisons_print(stdout, all, &s->print);
-    if (code == PIT_CANNOT_WRITE)
-        status = fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
-                      strerror(errno ? errno : EIO));
-    else if (code)
-        status = fail(EXIT_CANNOT_READ, "cannot compare", NULL, pit_strerror(code));
+    if (code)
+        status = fail_printed(code, "cannot compare", NULL);
     pit_comparisons_free(all);
     return status;
 }

@@ -122,11 +122,7 @@ static int write_runs(const struct request *request, pit_run *const *runs, size_
     const pit_run *const *all = (const pit_run *const *)runs;
     int code = request->output ? pit_export_file(request->output, request->format, all, count)
                                : pit_export(stdout, request->format, all, count);
-    if (code == PIT_CANNOT_WRITE)
-        return fail(EXIT_CANNOT_WRITE, "cannot write",
-                    request->output ? request->output : "standard output",
-                    strerror(errno ? errno : EIO));
-    return code ? fail(EXIT_CANNOT_READ, "cannot make the export", NULL, pit_strerror(code)) : 0;
+    return fail_printed(code, "cannot make the export", request->output);
 }
 
 int cmd_export(int argc, char **argv)

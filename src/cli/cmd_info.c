@@ -3,9 +3,7 @@
 
 #include "views/info_view.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <string.h>
 
 static const char help[] =
     "Usage: pitwall info RUN... [options]\n"
@@ -52,10 +50,7 @@ static int print(pit_run **runs, size_t *count, void *options)
     }
     if (!code)
         code = pit__info_print(stdout, (const pit_run *const *)runs, *count, options);
-    if (code == PIT_CANNOT_WRITE)
-        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
-                    strerror(errno ? errno : EIO));
-    return code ? fail(EXIT_CANNOT_READ, "cannot tell of the run", NULL, pit_strerror(code)) : 0;
+    return fail_printed(code, "cannot tell of the run", NULL);
 }
 
 int cmd_info(int argc, char **argv)

@@ -117,11 +117,8 @@ static int print_list(const struct run_list *files, const struct list_options *o
     for (size_t i = 0; i < count; i++)
         forget(&list[i]);
     free(list);
-    if (code == PIT_CANNOT_WRITE)
-        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
-                    strerror(errno ? errno : EIO));
     if (code)
-        return fail(EXIT_CANNOT_READ, "cannot list the runs", NULL, pit_strerror(code));
+        return fail_printed(code, "cannot list the runs", NULL);
     if (count == 0)
         fail(EXIT_GOOD, "no runs", NULL,
              options->state ? "none of that state is there" : "no *.pit is there");

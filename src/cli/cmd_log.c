@@ -70,10 +70,7 @@ static int print_logs(pit_log *const *logs, const char *const *names, size_t cou
     int code = pit_log_print(stdout, (const pit_log *const *)logs, names, count, options);
     if (code == PIT_NOTHING)
         return EXIT_NO_VERDICT;
-    if (code == PIT_CANNOT_WRITE)
-        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
-                    strerror(errno ? errno : EIO));
-    return code ? fail(EXIT_CANNOT_READ, "cannot make the tables", NULL, pit_strerror(code)) : 0;
+    return fail_printed(code, "cannot make the tables", NULL);
 }
 
 int cmd_log(int argc, char **argv)

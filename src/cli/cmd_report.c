@@ -299,13 +299,10 @@ static int print_runs(const pit_run *const *runs, size_t count, const pit_report
     int code = pit_report_print(stdout, runs, count, options);
     if (code == PIT_NOTHING)
         return say_nothing(runs, count, options);
-    if (code == PIT_CANNOT_WRITE)
-        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output",
-                    strerror(errno ? errno : EIO));
     if (code == PIT_BAD_ARGUMENT)
         return fail(EXIT_USAGE, "cannot make the report", options->view,
                     "this view is not to be had in that form");
-    return code ? fail(EXIT_CANNOT_READ, "cannot make the report", NULL, pit_strerror(code)) : 0;
+    return fail_printed(code, "cannot make the report", NULL);
 }
 
 /* Tables for machines and single views are of the runs that were named, all in one. */

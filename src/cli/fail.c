@@ -54,6 +54,14 @@ int fail_option(const char *command, int answer, char *const *argv)
                       optopt > 0 && optopt < 256 ? letter : argv[optind - 1], NULL);
 }
 
+int fail_printed(int code, const char *what, const char *path)
+{
+    if (code == PIT_CANNOT_WRITE)
+        return fail(EXIT_CANNOT_WRITE, "cannot write", path ? path : "standard output",
+                    strerror(errno ? errno : EIO));
+    return code ? fail(EXIT_CANNOT_READ, what, NULL, pit_strerror(code)) : 0;
+}
+
 int finish_output(int status)
 {
     errno = 0;
