@@ -601,6 +601,10 @@ PIT_API void pit_timers_free(pit_timers *timers);
  * adds "GPU peak: 1024.3 MB" or "(CPU mode)". */
 PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
                        void *(*function)(void *argument), void *argument);
+
+/* For the function that pit_time calls, before it returns: it failed. Its time counts; what is printed,
+ * and kept in the run, is "NAME failed after 45.32s". */
+PIT_API void pit_time_failed(void);
 /* Add a time taken elsewhere. */
 PIT_API void pit_timers_add(pit_timers *timers, const char *name, double seconds);
 /* The rows in the order they came; they hold until the next change. cpu_peak_mb is what the call

@@ -64,7 +64,9 @@ static void *run_call(void *argument)
 {
     struct call *call = argument;
     PyObject *result = PyObject_Call(call->function, call->arguments, call->keywords);
-    /* A call that raised is not complete: its time counts, but nothing is said. */
+    /* A call that raised is not complete: its time counts, but nothing is said beside the exception. */
+    if (!result)
+        pit_time_failed();
     pitpy_quiet = call->quiet || !result;
     return result;
 }

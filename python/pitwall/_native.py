@@ -147,7 +147,9 @@ class Race:
 
 def race(f, g, *args, rounds=20, names=None, round_seconds=0.02, level=0.0, effect=0.0):
     """Which of two functions is faster, f(*args) or g(*args)? They run in rounds, by turns, the first
-    of each round by coin; the verdict is on g against f and may be that there is none."""
+    of each round by coin; the verdict is on g against f and may be that there is none. Both run in this
+    one process, and what one leaves behind (memory, caches, compiled code) the other meets; for two
+    programs, each in processes of its own, there is `pitwall race`."""
     names = list(names or (_name_of(f), _name_of(g)))
     sides = ([], [], [], [])  # p10 and median of f's rounds, then of g's
     for turn in range(rounds):

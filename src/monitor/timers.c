@@ -57,8 +57,17 @@ PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count)
     return timers ? timers->rows.rows : NULL;
 }
 
-/* NAME complete: … */
-static void emit_complete(const char *name, unsigned flags, const struct pit__taken *taken)
+/* What pit_time calls on this thread has said that it failed. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) int has_failed;
+
+PIT_API void pit_time_failed(void)
+{
+    has_failed = 1;
+}
+
+/* NAME complete: …, or NAME failed after … */
+static void emit_complete(const char *name, unsigned flags, const struct pit__taken *taken,
+                          int failed)
 {
     pit_figure figures[5];
     size_t count = 0;
@@ -71,7 +80,10 @@ static void emit_complete(const char *name, unsigned flags, const struct pit__ta
         figures[count++] = (pit_figure){"gpu_peak_mb", taken->row.gpu_peak_mb, "MB"};
     else if (flags & PIT_WAIT)
         figures[count++] = (pit_figure){"cpu_mode", 1, NULL};
-    pit_entry entry = {.kind = "complete", .text = name, .figures = figures, .figure_count = count};
+    pit_entry entry = {.kind = failed ? "failed" : "complete",
+                       .text = name,
+                       .figures = figures,
+                       .figure_count = count};
     pit__emit(&entry, 1);
 }
 
@@ -83,7 +95,11 @@ PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
         return NULL;
     name = name ? name : "";
     struct pit__track *track = pit__track_begin(name, flags & (PIT_MEMORY | PIT_WAIT));
+    int outer = has_failed;
+    has_failed = 0;
     void *result = function(argument);
+    int failed = has_failed;
+    has_failed = outer;
     pit__track_end(track, &taken);
     pit_row passage = taken.row;
     passage.has_memory = isfinite(taken.own_left_mb);
@@ -91,6 +107,6 @@ PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
     passage.cpu_delta_mb = taken.own_left_mb;
     if (timers && isfinite(passage.seconds))
         add(timers, name, &passage);
-    emit_complete(name, flags, &taken);
+    emit_complete(name, flags, &taken, failed);
     return result;
 }

@@ -294,6 +294,13 @@ static void complete_line(struct pit__text *text, const pit_entry *entry)
         pit__text_puts(text, " total");
 }
 
+static void failed_line(struct pit__text *text, const pit_entry *entry)
+{
+    add_name(text, entry);
+    pit__text_puts(text, " failed after ");
+    add_figure(text, entry, "%.2fs", "seconds");
+}
+
 static void performance_lines(struct pit__text *text, const pit_entry *entry)
 {
     pit__text_puts(text, "[Performance] ");
@@ -325,6 +332,7 @@ static const struct {
     {"profiling-step", profiling_step_line},
     {"profiling", profiling_line},
     {"complete", complete_line},
+    {"failed", failed_line},
     {"performance", performance_lines},
 };
 

@@ -302,9 +302,10 @@ class Defects(py_case.Case):
             timers = {}
             try: track_time(timers, "a", fails)
             except ImportError as error: caught = str(error)
-            tell([caught, timers["a"], len(calls), counts()])
+            kinds = [entry["kind"] for entry in pitwall.read_live()["journal"]]
+            tell([caught, timers["a"], len(calls), counts(), kinds])
         """)
-        self.assertEqual([found[0], found[2], found[3]], ["x", 1, {"a": 1}])
+        self.assertEqual([found[0], found[2], found[3], found[4]], ["x", 1, {"a": 1}, ["failed"]])
         self.assertGreaterEqual(found[1], 0.01)
         self.assertEqual(self.stdout, "")
 

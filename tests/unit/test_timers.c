@@ -183,6 +183,27 @@ static void *add_many(void *argument)
     return NULL;
 }
 
+static void *fails_inside(void *timers)
+{
+    pit_time(timers, "inner", 0, nothing, NULL);
+    pit_time_failed();
+    return NULL;
+}
+
+TEST(a_function_that_says_it_failed_is_not_complete)
+{
+    stage_up(0);
+    pit_timers *timers = pit_timers_new();
+    pit_time(timers, "outer", 0, fails_inside, timers);
+    pit_time(timers, "next", 0, nothing, NULL);
+    CHECK_STR(stage_text(), "inner complete: 0.00s total\nouter failed after 0.00s\n"
+                            "next complete: 0.00s total\n");
+    size_t count = 0;
+    pit_timers_rows(timers, &count);
+    CHECK_INT((int)count, 3);
+    pit_timers_free(timers);
+}
+
 TEST(threads_add_to_one_object)
 {
     pit_timers *timers = pit_timers_new();
