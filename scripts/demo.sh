@@ -33,7 +33,12 @@ say() { printf '\n%s$ %s%s\n' "$dim" "$*" "$plain"; }
 
 # in_home COMMAND...: say it and do it, in the folder where the files go.
 in_home() {
-    say "$@"
+    local word said=""
+    for word in "$@"; do
+        case $word in *" "*) word="'$word'" ;; esac
+        said+="${said:+ }$word"
+    done
+    say "$said"
     (cd "$home" && "$@")
 }
 
@@ -69,10 +74,11 @@ in_home pitwall report decoding.pit --view bottlenecks | sed -E 's/; CPU .*//; 6
 
 title "Which is really faster?" \
     "Whole programs in turn, in an order by coin; the verdict is a test, not a glance."
-say "pitwall race --runs 6 -n MLP -n KAN 'fitting --only MLP' 'fitting --only KAN'"
-(cd "$home" && export PITWALL=0 &&
-    pitwall race --runs 6 -n MLP -n KAN 'fitting --quick --quiet --only MLP' \
-        'fitting --quick --quiet --only KAN') || true
+say "export PITWALL=0 # for once without spans"
+export PITWALL=0
+in_home pitwall race --runs 6 -n MLP -n KAN "fitting --quick --only MLP" \
+    "fitting --quick --only KAN" || true
+unset PITWALL
 
 title "A run is killed, and still knows where it was" \
     "kill -9 in the middle of a batch: every finished span is there, the open ones have names."
