@@ -33,8 +33,8 @@ def words_of(comment):
 
 def in_c(source):
     """The header as a C compiler sees it."""
-    return re.sub(r"^#ifdef __cplusplus\n.*?(?:^#else\n(.*?))?^#endif\n", lambda m: m[1] or "", source,
-                  flags=re.M | re.S)
+    return re.sub(r"^#ifdef __cplusplus\n.*?(?:^#else\n(.*?))?^#endif\n",
+                  lambda m: m[1] or "", source, flags=re.M | re.S)
 
 
 def chunks(source):
@@ -123,7 +123,7 @@ def as_code(line):
     for index in range(0, len(parts), 2):  # what is code already stays
         text = re.sub(r"(\*|\b_|(?<!\w)_)", r"\\\1", parts[index])
         text = text.replace("<", "&lt;").replace(">", "&gt;")
-        parts[index] = re.sub(r"\b(?:[A-Za-z]\w*_\w+(?:\((?:[^()]*)\))?|PITWALL=\d)", r"`\g<0>`", text)
+        parts[index] = re.sub(r"\b(?:[A-Za-z]\w*_\w+(?:\([^()]*\))?|PITWALL=\d)", r"`\g<0>`", text)
     return "`".join(parts)
 
 

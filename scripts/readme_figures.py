@@ -32,7 +32,7 @@ ROWS = [
     ("py_iter_ns", "Python: what `pitwall.iter` adds to a `next`", "%.0f ns"),
     ("py_by_hand_ns", "beside it: two `perf_counter()` by hand", "%.0f ns"),
     ("py_contextmanager_ns", "beside it: a `@contextmanager` that times", "%.0f ns"),
-    ("py_record_function_ns", "beside it: `torch.profiler.record_function`, no profiler", "%.0f ns"),
+    ("py_record_function_ns", "beside it: PyTorch's `record_function`, no profiler", "%.0f ns"),
     ("py_step_spans_pct", "four spans in a small PyTorch step", "%.2f %%"),
     ("py_step_memory_pct", "four spans with memory in it", "%.1f %%"),
     ("race_self_alarms", "races of a program against itself, of 40: false alarms", "%.0f"),
@@ -44,7 +44,8 @@ def table(bench):
     figures = {figure["key"]: figure for figure in bench["figures"]}
     machine = bench["machine"]
     out = "Measured on %s, %d cores, %s clock, %s:\n\n" % (
-        machine["cpu"], machine["cores"], machine["clocksource"].upper(), machine["kernel"].split("-")[0])
+        machine["cpu"], machine["cores"], machine["clocksource"].upper(),
+        machine["kernel"].split("-")[0])
     out += "| | measured | bar | figure |\n|---|---:|---:|---|\n"
     for key, what, form in ROWS:
         figure = figures.get(key, {"value": None, "bar": None, "verdict": ""})
@@ -66,8 +67,9 @@ def main(path):
         text = file.read()
     text, count = re.subn(r"(<!-- figures of make bench[^\n]*-->\n).*?(<!-- end of figures -->)",
                           lambda m: m[1] + "\n" + made + "\n" + m[2], text, flags=re.S)
-    text, own = re.subn(r"(?m)^(\| \*\*Pitwall\*\* [^|]*)\|[^|]*\|[^|]*\|", lambda m: "%s| %.1f | %.2f |" % (
-        m[1], values["span_hot_ns"], values["span_hot_x_floor"]), text)
+    measured = "| %.1f | %.2f |" % (values["span_hot_ns"], values["span_hot_x_floor"])
+    text, own = re.subn(r"(?m)^(\| \*\*Pitwall\*\* [^|]*)\|[^|]*\|[^|]*\|",
+                        lambda m: m[1] + measured, text)
     if count != 1 or own != 1:
         sys.exit("README.md has no place for the figures")
     with open(readme, "w", encoding="utf-8") as file:

@@ -71,7 +71,8 @@ class Documents(pit_case.Case):
                     continue
                 count += 1
                 target, _, anchor = link.partition("#")
-                file = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+                file = os.path.join(os.path.dirname(path), target) if target else path
+                file = os.path.normpath(file)
                 with self.subTest(page=path, link=link):
                     self.assertTrue(os.path.exists(os.path.join(ROOT, file)))
                     if anchor:
@@ -106,7 +107,8 @@ class Documents(pit_case.Case):
         page = text_of("ARCHITECTURE.md")
         folders = ["src/" + name for name in os.listdir(os.path.join(ROOT, "src"))]
         folders += [name for name in os.listdir(ROOT)
-                    if os.path.isdir(os.path.join(ROOT, name)) and not name.startswith((".", "build"))
+                    if os.path.isdir(os.path.join(ROOT, name))
+                    and not name.startswith((".", "build"))
                     and name not in ("include", "src", "pitwall-runs", "dist", "__pycache__")]
         for folder in folders:
             with self.subTest(folder=folder):
@@ -135,7 +137,8 @@ class Documents(pit_case.Case):
                 with self.subTest(page=path, says=words):
                     if command:
                         self.assertIn(command, helps)
-                    where = helps.get(command) or helps.get(own) or " ".join(helps.values()) + examples
+                    where = helps.get(command) or helps.get(own)
+                    where = where or " ".join(helps.values()) + examples
                     for option in options:
                         self.assertRegex(where, r"(?<![\w-])%s(?![\w-])" % option)
                         count += 1
@@ -164,7 +167,8 @@ class Documents(pit_case.Case):
     def test_every_variable_of_the_environment_is_read_somewhere(self):
         read = read_all("src", ".c") + read_all("python", (".py", ".c")) + read_all("include", ".h")
         read += text_of("CMakeLists.txt") + read_all("cmake", ".cmake") + read_all("tests", ".py")
-        self.each("variable", self.spans(r"(?<!-D)\b(PITWALL_[A-Z_]+)\b"), lambda name: name in read)
+        self.each("variable", self.spans(r"(?<!-D)\b(PITWALL_[A-Z_]+)\b"),
+                  lambda name: name in read)
 
     def test_every_python_name_is_there(self):
         names = [(path, name) for path, name in self.spans(r"^((?:@)?pitwall(?:\.\w+)+)")
@@ -189,7 +193,8 @@ print(json.dumps([name for name in json.load(sys.stdin) if not there(name)]))
         with open(list_file, "w", encoding="utf-8") as file:
             json.dump(wanted, file)
         with open(list_file, encoding="utf-8") as file:
-            done = self.run_ok([py_case.PYTHON, "-c", program], env=py_case.environment(), stdin=file)
+            done = self.run_ok([py_case.PYTHON, "-c", program], env=py_case.environment(),
+                               stdin=file)
         self.assertEqual(json.loads(done.stdout), [])
         self.assertGreater(len(wanted), 10)
 

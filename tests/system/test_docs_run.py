@@ -52,8 +52,8 @@ class Page:
         name = os.path.join(self.folder, block.notes.get("file", "program-%d.c" % block.line))
         with open(name, "w", encoding="utf-8") as file:
             file.write(block.text)
-        return pit_case.run(["gcc", *WARNINGS, name, pit_case.library("a"), "-lpthread", "-lm", "-o",
-                             os.path.join(self.folder, ".program-%d" % block.line)],
+        return pit_case.run(["gcc", *WARNINGS, name, pit_case.library("a"), "-lpthread", "-lm",
+                             "-o", os.path.join(self.folder, ".program-%d" % block.line)],
                             cwd=self.folder, env=environment())
 
     def run(self, command, block, what="output"):
