@@ -211,13 +211,13 @@ class Libraries(DoctorCase):
         self.assertEqual(check["state"], "no")
         self.assertIn("did not answer", check["why"])
 
-    def test_the_python_package(self):
-        if pit_case.sanitizer():
-            self.skipTest("an interpreter without the sanitizer does not load the extension")
-        built = os.path.join(pit_case.build_dir(), "python")
-        check = self.checks(env={"PYTHONPATH": built})["Python"]
-        self.assertEqual(check["state"], "yes", check)
-        self.assertIn(built, check["figure"])
+    # An interpreter without the sanitizer does not load an extension that has it.
+    if not pit_case.sanitizer():
+        def test_the_python_package(self):
+            built = os.path.join(pit_case.build_dir(), "python")
+            check = self.checks(env={"PYTHONPATH": built})["Python"]
+            self.assertEqual(check["state"], "yes", check)
+            self.assertIn(built, check["figure"])
 
     def test_a_python_package_that_does_not_load(self):
         folder = self.folder()
