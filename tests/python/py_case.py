@@ -20,7 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "system"))
 import pit_case  # noqa: E402
 
-PYTHON = "/usr/bin/python3"
+# Another interpreter and the package as it was built for it: test_py_versions.py.
+PYTHON = os.environ.get("PY_CASE_PYTHON", "/usr/bin/python3")
 
 # What every program has at hand.
 START = """
@@ -42,7 +43,7 @@ main = pit_case.main
 
 
 def package_dir():
-    return os.path.join(pit_case.build_dir(), "python")
+    return os.environ.get("PY_CASE_PACKAGE") or os.path.join(pit_case.build_dir(), "python")
 
 
 def preload():

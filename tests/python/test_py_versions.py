@@ -1,0 +1,89 @@
+"""The extension for every Python on this machine that has its headers: built apart from the tree, and
+tested by the programs that test spans and tasks. The system's own must be among them."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import py_case
+from py_case import pit_case
+
+ASK = ("import sys, sysconfig; print('%d.%d' % sys.version_info[:2], sys.version_info >= (3, 9),"
+       " sysconfig.get_paths()['include'], sysconfig.get_config_var('EXT_SUFFIX'), sep='\\n')")
+LEFT_OUT = ("million", "flat")  # how many spans there are does not hang on the version
+
+
+def candidates():
+    """Interpreters by name in PATH and where pyenv keeps its own, the system's first."""
+    folders = ["/usr/bin", *os.environ.get("PATH", "").split(":")]
+    versions = os.path.join(os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv"),
+                            "versions")
+    if os.path.isdir(versions):
+        folders += [os.path.join(versions, name, "bin") for name in sorted(os.listdir(versions))]
+    names = ["python3", *("python3.%d" % minor for minor in range(9, 15))]
+    return [os.path.join(folder, name) for folder in folders for name in names]
+
+
+def interpreters():
+    """{version: (path, include, suffix)} of those that the extension can be built for."""
+    found = {}
+    for path in candidates():
+        if not os.access(path, os.X_OK):
+            continue
+        asked = subprocess.run([path, "-c", ASK], capture_output=True, text=True)
+        if asked.returncode != 0:
+            continue  # a launcher of a version that is not installed
+        version, is_new, include, suffix = asked.stdout.split("\n")[:4]
+        if is_new == "True" and os.path.exists(os.path.join(include, "Python.h")):
+            found.setdefault(version, (path, include, suffix))
+    return found
+
+
+class Versions(py_case.Case):
+    def build(self, include, suffix):
+        """A folder for PYTHONPATH with the package for one interpreter."""
+        site, top = self.folder(), pit_case.source_dir()
+        package = os.path.join(site, "pitwall")
+        built = os.path.join(py_case.package_dir(), "pitwall")
+        shutil.copytree(built, package,
+                        ignore=shutil.ignore_patterns("_pitwall.*.so", "__pycache__"))
+        folder = os.path.join(top, "python")
+        sources = [os.path.join(folder, n) for n in sorted(os.listdir(folder)) if n.endswith(".c")]
+        self.run_ok(["gcc", "-std=c11", "-O0", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
+                     "-fPIC", "-shared", "-fvisibility=hidden", "-isystem", include,
+                     "-I", os.path.join(top, "include"), *sources,
+                     "-o", os.path.join(package, "_pitwall" + suffix),
+                     "-L", package, "-l:libpitwall.so.0", "-Wl,-rpath,$ORIGIN", "-lm", "-pthread"],
+                    timeout=250)
+        return site
+
+    def test_every_version_here(self):
+        found = interpreters()
+        print("Python with headers:", ", ".join(found))
+        system = subprocess.run(["/usr/bin/python3", "-c", ASK], capture_output=True, text=True)
+        self.assertIn(system.stdout.split("\n")[0], found)
+        for version, (path, include, suffix) in found.items():
+            with self.subTest(version):
+                site = self.build(include, suffix)
+                if path == "/usr/bin/python3":
+                    continue  # what the build made for it has all the tests
+                env = pit_case.clean_env(PY_CASE_PYTHON=path, PY_CASE_PACKAGE=site)
+                for name in ("test_py_span", "test_py_flow"):
+                    self.check(name, env)
+
+    def check(self, name, env):
+        program = os.path.join(py_case.HERE, name + ".py")
+        words = [w for w in self.words(program) if not any(part in w for part in LEFT_OUT)]
+        done = self.run_ok([sys.executable, program, *words], env=env, timeout=250)
+        last = done.stdout.strip().split("\n")[-1]
+        self.assertEqual(last, "%d passed, 0 failed" % len(words), done.stdout)
+
+    def words(self, program):
+        with open(program, encoding="utf-8") as file:
+            return [line.split("(")[0].split()[-1] for line in file
+                    if line.startswith("    def test_")]
+
+
+if __name__ == "__main__":
+    py_case.main(plain_build_only=True)
