@@ -3,8 +3,9 @@
     PYTHONPATH=build/python:build/bench /usr/bin/python3 bench/bench_python.py
 
 Everything is measured in turns, round after round, by the wall clock, and the best round counts: what
-disturbs a round only ever adds to it, machines are noisy, and what is compared must have had the same chances. The training
-steps, bare and timed, come in short blocks in a random order; there the 10th percentile counts.
+disturbs a round only ever adds to it, machines are noisy, and what is compared must have had the
+same chances. The training steps, bare and timed, come in short blocks in a random order; there the
+10th percentile counts.
 """
 
 import contextlib
