@@ -67,6 +67,7 @@ FIGURES = [
     ("auto_step_ms", "a PyTorch step under the hooks of `pitwall run`, 10th percentile", "ms", None),
     ("auto_step_us", "what they add to it", "µs", None),
     ("auto_step_pct", "the same, of the step", "%", 1),
+    ("auto_step_noise_pct", "steps without hooks against one another: the noise of that", "%", None),
     ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),
     ("fitting_cost_pct", "examples/fitting with its spans, over one without", "%", 0.1),
     ("fitting_noise_pct", "what is noise in that", "%", None),
