@@ -26,8 +26,8 @@ def examples():
 class Example(pit_case.Case):
     """A case of one example, run before its first test."""
 
-    name = None
-    proves = []
+    name = ""
+    proves: list = []
 
     @classmethod
     def setUpClass(cls):
