@@ -101,7 +101,7 @@ def masked(line):
     line = re.sub(r"[▁▂▃▄▅▆▇█]+", "▁", line)
     line = re.sub(r"(?<=[a-z-])\d{3,}", "#", line)  # pids in names of files
     line = re.sub(r"(?<![\w.#])[-+−]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", "#", line)
-    line = re.sub(r"# ?" + _UNIT + r"\b", "#", line)
+    line = re.sub(r"<?# ?(?:" + _UNIT + r"\b)?", "#", line)
     line = re.sub(r"([-=─])\1{3,}", r"\1\1\1", line)
     return re.sub(r"([(\[]) ", r"\1", " ".join(line.split()))
 
