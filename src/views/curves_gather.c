@@ -1,12 +1,13 @@
 /* curves_gather.c: the named values of runs as curves over epochs.
  *
- * Where a thread that kept the value also had spans called epoch, and the flight recorder has them
- * all, a curve has the value at the end of each. Else each value is an epoch of its own. A recorder
+ * Where a thread that kept the value also had spans called epoch, or those asked for, and the flight
+ * recorder has them all, a curve has the value at the end of each. Else each value is an epoch of its own. A recorder
  * keeps 512 points a value: where a point stands for several values, each of them counts with the
  * point's mean, so that epochs are counted right and the curve is as smooth as what was kept.
  */
 #include "analysis/advice.h"
-#include "view.h"
+#include "series_gather.h"
+#include "view_forms.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct curve_builder {
     const pit_run *run;
     const pit_thread *thread;
     const pit_raw_value *value;
+    const char *path; /* of the spans that are to be the epochs; NULL: those found */
     double *values, *seconds;
     size_t count;
 };
@@ -27,31 +29,44 @@ static double seconds_between(const pit_run *run, uint64_t from, uint64_t to)
     return to > from ? (double)(to - from) * run->ns_per_tick / 1e9 : 0;
 }
 
-/* Was the value first kept while the node's spans ran, between the first begin and the last end? */
-static int kept_during(const pit_thread *thread, uint32_t node, const pit_raw_value *value)
+/* How well the value belongs to the node's spans: twice the points inside of them, and one where the
+ * first lies between the first begin and the last end. The flight recorder drops its oldest: spans
+ * of a node that it no longer has lay before all that it has. */
+static size_t belonging(const pit_thread *thread, uint32_t node, const pit_raw_value *value)
 {
-    uint64_t begin = UINT64_MAX, end = 0, at = value->points[0].ticks;
+    uint64_t begin = UINT64_MAX, end = 0;
+    size_t seen = 0, inside = 0, at = 0;
+    if (thread->event_count > 0)
+        end = thread->events[0].begin + thread->events[0].duration;
     for (size_t i = 0; i < thread->event_count; i++) {
         const pit_event *event = &thread->events[i];
         if (event->node != node)
             continue;
-        begin = event->begin < begin ? event->begin : begin;
-        end = event->begin + event->duration > end ? event->begin + event->duration : end;
+        if (seen++ == 0)
+            begin = event->begin;
+        end = event->begin + event->duration;
+        while (at < value->point_count && value->points[at].ticks < event->begin)
+            at++;
+        for (; at < value->point_count && value->points[at].ticks <= end; at++)
+            inside++;
     }
-    return begin <= at && at <= end;
+    if (seen < thread->nodes[node].count)
+        begin = 0;
+    uint64_t first = value->points[0].ticks;
+    return 2 * inside + (begin <= first && first <= end);
 }
 
 /* The index of the value's epochs; PIT_NO_NODE. A run that trains several models has epochs of each:
- * those count during which the value was kept, else the node with the most of them. */
+ * those count in which the value was kept; of equals, the node with the most of them. */
 static uint32_t epoch_node(const pit_thread *thread, const pit_raw_value *value)
 {
     uint32_t best = PIT_NO_NODE;
-    int best_fits = 0;
+    size_t best_fits = 0;
     for (uint32_t i = 0; i < thread->node_count; i++) {
         const pit_raw_node *node = &thread->nodes[i];
         if (!node->name || pit__role_of(node->name) != PIT__ROLE_EPOCH || node->count == 0)
             continue;
-        int fits = kept_during(thread, i, value);
+        size_t fits = belonging(thread, i, value);
         if (best != PIT_NO_NODE &&
             (fits < best_fits || (fits == best_fits && node->count <= thread->nodes[best].count)))
             continue;
@@ -73,7 +88,7 @@ static double value_at(const pit_raw_value *value, uint64_t ticks)
 /* 1: made; 0: there are no epochs to go by; or PIT_NO_MEMORY. */
 static int by_epochs(struct curve_builder *b)
 {
-    uint32_t node = epoch_node(b->thread, b->value);
+    uint32_t node = b->path ? pit__node_at(b->thread, b->path) : epoch_node(b->thread, b->value);
     size_t count = 0;
     for (size_t i = 0; node != PIT_NO_NODE && i < b->thread->event_count; i++)
         count += b->thread->events[i].node == node;
@@ -126,6 +141,11 @@ static int by_values(struct curve_builder *b)
 static int add_curve(struct curve_builder *b, pit_curve *curve)
 {
     int code = by_epochs(b);
+    if (code == 0 && b->path) {
+        snprintf(b->gathered->why, sizeof b->gathered->why,
+                 "not each span of the node asked for is kept beside the value");
+        return PIT_NOTHING;
+    }
     if (code == 0)
         code = by_values(b);
     if (code < 0)
@@ -151,8 +171,13 @@ static const char *wanted(const struct pit__gathered *gathered)
 
 int pit__gather_curves(struct pit__gathered *gathered)
 {
-    const char *name = wanted(gathered);
+    const char *name = wanted(gathered), *path = NULL;
+    uint32_t node;
     size_t room = 0;
+    if (pit__gather_node(gathered, &node))
+        return PIT_NOTHING;
+    if (node != PIT_NO_NODE)
+        path = gathered->tree->nodes[node].path;
     for (size_t r = 0; r < gathered->run_count; r++)
         for (size_t t = 0; t < gathered->runs[r]->thread_count; t++)
             room += gathered->runs[r]->threads[t].value_count;
@@ -167,7 +192,8 @@ int pit__gather_curves(struct pit__gathered *gathered)
                 struct curve_builder b = {.gathered = gathered,
                                           .run = gathered->runs[r],
                                           .thread = thread,
-                                          .value = &thread->values[i]};
+                                          .value = &thread->values[i],
+                                          .path = path};
                 if (strcmp(thread->values[i].name, name) != 0 || b.value->point_count == 0)
                     continue;
                 int code = add_curve(&b, &curves[gathered->data.curve_count++]);

@@ -30,6 +30,14 @@ static int is_path_of(const pit_thread *thread, uint32_t node, const char *path)
     return 0;
 }
 
+uint32_t pit__node_at(const pit_thread *thread, const char *path)
+{
+    for (uint32_t i = 0; i < thread->node_count; i++)
+        if (is_path_of(thread, i, path))
+            return i;
+    return PIT_NO_NODE;
+}
+
 struct place {
     const pit_run *run;
     const pit_thread *thread;

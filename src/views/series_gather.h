@@ -19,6 +19,9 @@ struct pit__series {
 int pit__series_of(const pit_run *const *runs, size_t run_count, const char *path,
                    struct pit__series *series);
 
+/* The index of the thread's node at `path`; PIT_NO_NODE. */
+uint32_t pit__node_at(const pit_thread *thread, const char *path);
+
 /* The node that a course is about where none is named: one called epoch if it has two passages or
  * more, else batch or step, else the largest that is repeated. PIT_NO_NODE; PIT_NO_MEMORY is -1. */
 int pit__course_node(const pit_tree *tree, uint32_t *node);

@@ -89,7 +89,7 @@ TEST(values_of_a_run_are_taken_at_the_end_of_each_epoch)
 }
 
 /* Another model's epochs came before, and were more. */
-TEST(the_epochs_are_those_during_which_the_value_was_kept)
+static pit_run two_models_run(void)
 {
     pit_run run = loss_run();
     for (size_t i = 3; i-- > 0;) {
@@ -102,11 +102,62 @@ TEST(the_epochs_are_those_during_which_the_value_was_kept)
     nodes[1] = made_node("epoch", PIT_NO_NODE, 3, 2000000000u, 0);
     threads[0].event_count = 7;
     threads[0].node_count = 2;
+    return run;
+}
+
+TEST(the_epochs_are_those_during_which_the_value_was_kept)
+{
+    pit_run run = two_models_run();
     pit_report_options options = {.view = "convergence", .form = PIT_CSV};
     CHECK(strstr(made_report(&run, &options, NULL), "\nloss,3,6,yes,0.008,3,0.008,3\n") != NULL);
     for (size_t i = 0; i < 6; i++) /* kept during neither: the node with the most */
         points[i].ticks += 10000000000u;
     CHECK(strstr(made_report(&run, &options, NULL), ",4\n") != NULL);
+}
+
+TEST(of_models_trained_in_turn_the_epochs_are_those_the_value_was_kept_in)
+{
+    pit_run run = two_models_run();
+    for (size_t i = 0; i < 3; i++) { /* in each two seconds the other model comes first */
+        events[2 * i] = (pit_event){
+            .node = 0, .depth = 1, .begin = 1000 + i * 2000000000u, .duration = 750000000u};
+        events[2 * i + 1] = (pit_event){
+            .node = 1, .depth = 1, .begin = 750001000 + i * 2000000000u, .duration = 1250000000u};
+    }
+    nodes[0] = made_node("epoch", PIT_NO_NODE, 3, 750000000u, 0);
+    nodes[1] = made_node("epoch", PIT_NO_NODE, 3, 1250000000u, 0);
+    threads[0].event_count = 6;
+    pit_report_options options = {.view = "convergence", .form = PIT_CSV};
+    CHECK(strstr(made_report(&run, &options, NULL), "\nloss,3,3.75,yes,0.008,3,0.008,3\n") != NULL);
+}
+
+TEST(where_the_value_s_own_epochs_were_overwritten_each_value_is_one)
+{
+    pit_run run = two_models_run();
+    for (size_t i = 0; i < 4; i++) /* the other model's came after, and are all that is left */
+        events[i].begin += 10000000000u;
+    threads[0].event_count = 4;
+    threads[0].events_dropped = 3;
+    pit_report_options options = {.view = "convergence", .form = PIT_CSV};
+    CHECK(strstr(made_report(&run, &options, NULL), "\nloss,6,6,yes,0.008,6,0.008,6\n") != NULL);
+}
+
+TEST(the_node_asked_for_is_the_epoch)
+{
+    pit_run run = two_models_run();
+    int code;
+    nodes[0].name = "fold";
+    pit_report_options options = {.view = "convergence", .form = PIT_CSV, .node = "fold"};
+    CHECK(strstr(made_report(&run, &options, NULL), ",4\n") != NULL);
+    options.form = PIT_TEXT;
+    options.node = "nowhere";
+    CHECK_STR(made_report(&run, &options, &code), "no span has the path or name asked for\n");
+    CHECK_INT(code, PIT_NOTHING);
+    nodes[0].count = 5; /* one of them was overwritten */
+    options.node = "fold";
+    CHECK_STR(made_report(&run, &options, &code),
+              "not each span of the node asked for is kept beside the value\n");
+    CHECK_INT(code, PIT_NOTHING);
 }
 
 TEST(without_epochs_each_value_is_one)
