@@ -66,6 +66,7 @@ struct pit__case {
     struct pit__variation steady; /* of those after the warm-up */
     size_t steady_from;
     double held, grown; /* bytes: RSS at last, and how much it grew over the run's second half */
+    double grown_on;    /* bytes, since the first passages too; 0: it did not grow on */
     double growth_a_minute; /* bytes; NaN: not known */
     double held_at_first;   /* bytes */
     int is_growing;

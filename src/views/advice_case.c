@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define NAME_COLUMNS 60 /* of a name in the reason */
+#define LOADING_NS 10e9 /* of a run without passages, that it may take to load */
+#define FIRST_PARTS 10  /* of so many parts of the passages the first is loading and compiling */
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
@@ -97,11 +99,45 @@ static struct pit__around look_around(const pit_run *const *runs, size_t run_cou
     return around;
 }
 
+/* When the first passages of the unit were over, in nanoseconds from the run's start: of the thread
+ * with the most. Passages that the flight recorder dropped were before all that it has. */
+static double loaded_ns(const pit_run *run, const char *path)
+{
+    uint64_t most = 0, ticks = run->start_ticks;
+    for (size_t t = 0; t < run->thread_count; t++) {
+        const pit_thread *thread = &run->threads[t];
+        uint32_t node = pit__node_at(thread, path);
+        if (node == PIT_NO_NODE || thread->nodes[node].count <= most)
+            continue;
+        most = thread->nodes[node].count;
+        uint64_t left = most > FIRST_PARTS ? most / FIRST_PARTS : 1, seen = 0;
+        for (size_t i = 0; i < thread->event_count && seen < left; i++)
+            if (thread->events[i].node == node) {
+                seen++;
+                ticks = thread->events[i].begin + thread->events[i].duration;
+            }
+    }
+    return ((double)ticks - (double)run->start_ticks) * run->ns_per_tick;
+}
+
+/* Did it grow on after it had loaded? */
+static int set_growth_on(struct pit__case *all, const pit_run *run)
+{
+    struct pit__growth growth;
+    double from = LOADING_NS;
+    if (all->unit != PIT__NO_PART)
+        from = loaded_ns(run, all->parts[all->unit].path);
+    int code = pit__growth_after(run, fmax(from, run->duration_ns / 2), &growth);
+    all->grown_on = code > 0 ? growth.change : 0;
+    return code < 0 ? code : 0;
+}
+
 /* The run that grows the most speaks for all. */
 static int set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made)
 {
     struct pit__case *all = &made->all;
     int code = 0, any = 0;
+    size_t speaks = 0;
     for (size_t r = 0; r < run_count && !code; r++) {
         struct pit__run_memory memory;
         code = pit__run_memory_make(runs[r], &memory);
@@ -114,6 +150,7 @@ static int set_memory(const pit_run *const *runs, size_t run_count, struct pit__
             pit__run_memory_free(&made->memory);
         made->memory = memory;
         any = 1;
+        speaks = r;
         all->held_at_first = runs[r]->sample_count > 0 ? pit__known(runs[r]->samples[0].rss) : NAN;
     }
     if (code || !any)
@@ -123,7 +160,7 @@ static int set_memory(const pit_run *const *runs, size_t run_count, struct pit__
     all->grown = made->memory.growth.change;
     all->growth_a_minute = pit__growth_a_minute(&made->memory);
     all->grows_in = made->memory.where.length > 0 ? pit__text_string(&made->memory.where) : NULL;
-    return 0;
+    return set_growth_on(all, runs[speaks]);
 }
 
 /* Runs of one job, its ranks, are not repetitions of one another. */

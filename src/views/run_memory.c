@@ -45,7 +45,7 @@ static double error_of(const pit_run *run)
     return error;
 }
 
-static int fit_growth(const pit_run *run, struct pit__run_memory *memory)
+int pit__growth_after(const pit_run *run, double from_ns, struct pit__growth *growth)
 {
     double *times = calloc(2 * run->sample_count + 1, sizeof *times);
     if (!times)
@@ -54,15 +54,14 @@ static int fit_growth(const pit_run *run, struct pit__run_memory *memory)
     size_t count = 0;
     for (size_t i = 0; run->has_samples && i < run->sample_count; i++) {
         double at = time_of(run, i);
-        if (at < run->duration_ns / 2)
+        if (at < from_ns)
             continue;
         times[count] = at;
         sizes[count++] = pit__known(run->samples[i].rss);
     }
-    int code = pit__growth_fit(times, sizes, count, &memory->growth) ? PIT_NO_MEMORY : 0;
+    int code = pit__growth_fit(times, sizes, count, growth) ? PIT_NO_MEMORY : 0;
     free(times);
-    memory->is_growing = pit__is_growing(&memory->growth, error_of(run));
-    return code;
+    return code ? code : pit__is_growing(growth, error_of(run));
 }
 
 static void find_extremes(const pit_run *run, struct pit__run_memory *memory)
@@ -199,7 +198,11 @@ int pit__run_memory_make(const pit_run *run, struct pit__run_memory *memory)
 {
     *memory = (struct pit__run_memory){0};
     find_extremes(run, memory);
-    int code = fit_growth(run, memory);
+    int code = pit__growth_after(run, run->duration_ns / 2, &memory->growth);
+    if (code >= 0) {
+        memory->is_growing = code;
+        code = 0;
+    }
     set_last(run, memory);
     if (run->state == PIT_RUN_DIED)
         memory->verdict = pit__post_mortem(&memory->last);

@@ -24,6 +24,10 @@ struct pit__run_memory {
 int pit__run_memory_make(const pit_run *run, struct pit__run_memory *memory);
 void pit__run_memory_free(struct pit__run_memory *memory);
 
+/* How its RSS grew from `from_ns` after its start on, in bytes a nanosecond: 1 if it is growth, 0 if
+ * it is noise or not known, or PIT_NO_MEMORY. */
+int pit__growth_after(const pit_run *run, double from_ns, struct pit__growth *growth);
+
 /* A figure that may be unknown, as a double; NaN if it is. */
 double pit__known(uint64_t figure);
 

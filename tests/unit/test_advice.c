@@ -292,7 +292,7 @@ TEST(a_rule_of_memory_tells_a_leak_from_a_cache)
     CHECK_INT(pit__advise(&all, found, 8), 1);
     CHECK_STR(found[0].rule->key, "cache");
     all.is_growing = 1;
-    all.grown = 50e6;
+    all.grown = all.grown_on = 50e6;
     all.growth_a_minute = 600e6;
     CHECK_INT(pit__advise(&all, found, 8), 1);
     CHECK_STR(found[0].rule->key, "leak");

@@ -72,3 +72,56 @@ TEST(a_run_is_judged_by_all_that_is_known_of_it)
                  "INPUT-BOUND: data_loading is 64 % of the batch; try more loader workers,"
                  " pinned memory, prefetching.\nbatch/data_loading took the most:") == report);
 }
+
+#define STEPS 21
+#define MB (1024 * (uint64_t)1024)
+#define MS 1000000u
+
+/* Memory grows by 5 MB each tenth of a second until `full`; the first step is over after `loaded`
+ * tenths, the others share the rest. The run takes 2.4 s. */
+static pit_run growing_run(uint64_t loaded, uint64_t full)
+{
+    static pit_raw_node nodes[1];
+    static pit_thread threads[1];
+    static pit_event events[STEPS];
+    static pit_sample samples[25];
+    uint64_t each = (2400 - loaded * 100) / (STEPS - 1) * MS;
+    for (uint64_t i = 0; i < STEPS; i++)
+        events[i] = (pit_event){.begin = 1000 + (i ? loaded * 100 * MS + (i - 1) * each : 0),
+                                .duration = i ? each : loaded * 100 * MS};
+    for (uint64_t i = 0; i < 25; i++) {
+        uint64_t rss = (100 + 5 * (i < full ? i : full)) * MB;
+        samples[i] = (pit_sample){.ticks = 1000 + i * 100 * MS, .rss = rss, .rss_max = rss};
+    }
+    nodes[0] = made_node("step", PIT_NO_NODE, STEPS, 2400 * MS / STEPS, 0);
+    threads[0] = made_thread("main", nodes, 1);
+    threads[0].events = events;
+    threads[0].event_count = STEPS;
+    pit_run run = made_run(threads, 1);
+    run.samples = samples;
+    run.sample_count = 25;
+    run.has_samples = 1;
+    run.sample_stride = 1;
+    run.newest = samples[24];
+    run.duration_ns = 2400.0 * MS;
+    run.end_ticks = 1000 + 2400 * (uint64_t)MS;
+    return run;
+}
+
+TEST(memory_that_the_first_passage_takes_is_no_leak)
+{
+    pit_report_options options = {.view = "bottlenecks", .form = PIT_CSV};
+    pit_run run = growing_run(20, 20);
+    CHECK(strstr(made_report(&run, &options, NULL), "first_batch,") != NULL);
+    CHECK(strstr(made_report(&run, &options, NULL), "leak,") == NULL);
+    options.view = "memory";
+    options.form = PIT_TEXT;
+    CHECK(strstr(made_report(&run, &options, NULL), "growing ") != NULL);
+}
+
+TEST(memory_that_each_passage_takes_is_a_leak)
+{
+    pit_report_options options = {.view = "bottlenecks", .form = PIT_CSV};
+    pit_run run = growing_run(2, 24);
+    CHECK(strstr(made_report(&run, &options, NULL), "leak,2,") != NULL);
+}
