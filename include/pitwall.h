@@ -390,10 +390,10 @@ typedef struct pit_ended {
 } pit_ended;
 
 /* The name of a run file as that process will make it: `wanted` as in pit_open (NULL: PITWALL_FILE, then
- * the default name), program and start_wall_ns for the default name. 0, or PIT_BAD_ARGUMENT: it does not
- * fit `room`, or there is no folder to start from. */
-PIT_API int pit_run_path(char *path, size_t room, const char *wanted, const char *program, long pid,
-                         uint64_t start_wall_ns);
+ * the default name), its argv and start_wall_ns for the default name. 0, or PIT_BAD_ARGUMENT: it does
+ * not fit `room`, or there is no folder to start from. */
+PIT_API int pit_run_path(char *path, size_t room, const char *wanted, const char *const *argv,
+                         long pid, uint64_t start_wall_ns);
 
 /* Keep in its run how a process ended. If it wrote one itself (at `path` or at path-2, …, with this id,
  * which it took from PITWALL_PARENT; docs/c-api.md) it is added there; else a small run of `argv` is

@@ -49,8 +49,9 @@ static int make_run(struct run_program *program)
 {
     if (program->no_run)
         return 0;
-    if (pit_run_path(program->path, sizeof program->path, program->wanted, program->argv[0],
-                     (long)getpid(), program->ended.start_wall_ns) != 0)
+    if (pit_run_path(program->path, sizeof program->path, program->wanted,
+                     (const char *const *)program->argv, (long)getpid(),
+                     program->ended.start_wall_ns) != 0)
         return ENAMETOOLONG;
     int error = run_check_path(program->path);
     return error ? error : run_tell_path(program, program->path);
@@ -252,8 +253,8 @@ int run_child(struct run_program *program)
     close(report[1]);
     if (child > 0) {
         if (!program->no_run) /* as the child has made it */
-            pit_run_path(program->path, sizeof program->path, program->wanted, program->argv[0],
-                         child, program->ended.start_wall_ns);
+            pit_run_path(program->path, sizeof program->path, program->wanted,
+                         (const char *const *)program->argv, child, program->ended.start_wall_ns);
         trouble = read_trouble(report[0]);
         attend(child, &signals, &program->ended);
         program->ended.duration_ns = clock_ns(CLOCK_MONOTONIC) - begun;

@@ -6,6 +6,7 @@
 #include "report/text.h"
 #include "report/units.h"
 #include "views/list_view.h"
+#include "views/report_view.h"
 
 #include <errno.h>
 #include <math.h>
@@ -101,13 +102,8 @@ static int print_run(struct top_run *top, const struct top_look *look)
     const pit_run *run = pit_watch_run(top->watch);
     struct pit__text head = {0};
     char time[PIT__UNIT_BYTES];
-    const char *program = pit_run_fact(run, "program"), *arguments = pit_run_fact(run, "arguments");
-    pit__text_add_visible(&head, program ? program : "n/a");
-    if (arguments && *arguments) {
-        pit__text_puts(&head, " ");
-        pit__text_add_visible(&head, arguments);
-    }
-    printf("%s: %s, %s\n", pit__text_string(&head), pit__list_state(run),
+    pit__add_command(&head, run, 1);
+    printf("%s: %s, %s\n", head.length > 0 ? pit__text_string(&head) : "n/a", pit__list_state(run),
            pit__unit_duration(time, run->duration_ns, look->ascii));
     head.length = 0;
     pit__text_add_visible(&head, top->path);

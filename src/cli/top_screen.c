@@ -69,6 +69,7 @@ static void draw_title(const struct top_runs *runs, const struct top_choice *cho
     struct pit__text name = {0}, more = {0}, right = {0};
     char time[PIT__UNIT_BYTES];
     add_fact(&name, run, "program");
+    add_fact(&more, run, "interpreter");
     add_fact(&more, run, "arguments");
     if (runs->count > 1)
         pit__text_printf(&right, "%zu/%zu  ", choice->run + 1, runs->count);

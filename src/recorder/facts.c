@@ -46,10 +46,21 @@ static void add(pit_recorder *rec, const char *key, const char *value)
         pit__fact_add(rec, key, value);
 }
 
+ssize_t pit__command_line(char *text, size_t room)
+{
+    return read_text("/proc/self/cmdline", text, room);
+}
+
+static void add_program(pit_recorder *rec, const struct pit__program *program)
+{
+    add(rec, "program", program->name);
+    add(rec, "interpreter", program->interpreter);
+}
+
 static void add_arguments(pit_recorder *rec)
 {
     char text[4096];
-    ssize_t length = read_text("/proc/self/cmdline", text, sizeof text);
+    ssize_t length = pit__command_line(text, sizeof text);
     if (length <= 0)
         return;
     const char *end = text + length, *first = text + strlen(text) + 1;
@@ -267,8 +278,10 @@ static void add_place(pit_recorder *rec, const char *path, long pid)
 
 void pit__facts_write(pit_recorder *rec, const pit_options *options)
 {
+    struct pit__program program;
     boot_id(rec->header->boot_id);
-    add(rec, "program", pit__program_name());
+    pit__program_own(&program);
+    add_program(rec, &program);
     add_arguments(rec);
     add_place(rec, rec->path, (long)getpid());
     if (!pit__is_bare_clone()) { /* the calendar and files by FILE take locks of libc */
@@ -284,9 +297,10 @@ void pit__facts_of_other(pit_recorder *rec, const char *path, const char *const 
 {
     char text[4096] = "";
     size_t used = 0;
-    const char *slash = strrchr(argv[0], '/');
+    struct pit__program program;
     boot_id(rec->header->boot_id);
-    add(rec, "program", slash ? slash + 1 : argv[0]);
+    pit__program_of(&program, argv);
+    add_program(rec, &program);
     for (size_t i = 1; argv[i] && used < sizeof text; i++)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "", argv[i]);

@@ -14,11 +14,6 @@
 #define DEFAULT_FOLDER "pitwall-runs/"
 #define SUFFIX ".pit"
 
-const char *pit__program_name(void)
-{
-    return program_invocation_short_name ? program_invocation_short_name : "program";
-}
-
 /* The rank as launchers tell it; the first found wins. Only digits may reach a file name. */
 void pit__rank(char *text, size_t room)
 {
@@ -194,18 +189,21 @@ static int expand(char *path, const char *wanted, const struct whose *whose)
 
 int pit__path_expand(char *path, const char *wanted)
 {
-    struct whose whose = {pit__program_name(), (long)getpid(), time(NULL), pit__is_below()};
+    struct pit__program program;
+    pit__program_own(&program);
+    struct whose whose = {program.name, (long)getpid(), time(NULL), pit__is_below()};
     return expand(path, wanted, &whose);
 }
 
-int pit_run_path(char *path, size_t room, const char *wanted, const char *program, long pid,
+int pit_run_path(char *path, size_t room, const char *wanted, const char *const *argv, long pid,
                  uint64_t start_wall_ns)
 {
     char made[PATH_MAX];
-    const char *slash = program ? strrchr(program, '/') : NULL;
-    if (!path || !program)
+    struct pit__program program;
+    if (!path || !argv || !argv[0])
         return PIT_BAD_ARGUMENT;
-    struct whose whose = {slash ? slash + 1 : program, pid, (time_t)(start_wall_ns / 1000000000u),
+    pit__program_of(&program, argv);
+    struct whose whose = {program.name, pid, (time_t)(start_wall_ns / 1000000000u),
                           pit__has_parent()};
     if (expand(made, wanted, &whose) != 0 || strlen(made) >= room)
         return PIT_BAD_ARGUMENT;

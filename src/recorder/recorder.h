@@ -261,7 +261,15 @@ void pit__facts_of_other(pit_recorder *rec, const char *path, const char *const 
                          const pit_ended *ended);
 /* The rank of this process in `text`, or "" where there is none. */
 void pit__rank(char *text, size_t room);
-const char *pit__program_name(void);
+/* Of this process, zero bytes between its arguments; their length, or -1. */
+ssize_t pit__command_line(char *text, size_t room);
+/* program_name.c: what is called how. A script of Python is a program, Python its interpreter. */
+struct pit__program {
+    char name[256];
+    char interpreter[64]; /* "" where there is none */
+};
+void pit__program_of(struct pit__program *program, const char *const *argv);
+void pit__program_own(struct pit__program *program); /* of this process */
 /* Copy the live pages to the path, by a temporary file and rename. 0 or an errno. */
 int pit__mirror(pit_recorder *rec, int final);
 /* The SAMPLES block with the first reading. */

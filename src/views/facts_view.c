@@ -81,6 +81,13 @@ void pit__add_facts(struct pit__text *text, const pit_run *run, const char *cons
     }
 }
 
+void pit__add_command(struct pit__text *text, const pit_run *run, int visible)
+{
+    static const char *const program[] = {"program", "arguments"};
+    static const char *const script[] = {"interpreter", "arguments"};
+    pit__add_facts(text, run, pit_run_fact(run, "interpreter") ? script : program, 2, " ", visible);
+}
+
 void pit__add_labels(struct pit__text *text, const pit_run *run)
 {
     for (size_t i = 0; i < run->fact_count; i++) {
@@ -216,14 +223,13 @@ static int print_memory(const struct pit__report *report, const struct pit__run_
 
 int pit__print_run_facts(const struct pit__report *report, const pit_run *run)
 {
-    static const char *const program[] = {"program", "arguments"};
     static const char *const machine[] = {"host", "cpu", "kernel"};
     static const char *const others[] = {"rank", "git"};
     static const char *const other_labels[] = {"rank", "git"};
     char when[TIME_BYTES], number[PIT__UNIT_BYTES];
     struct pit__text text = {0};
     int code = 0;
-    pit__add_facts(&text, run, program, 2, " ", 1);
+    pit__add_command(&text, run, 1);
     if (text.length > 0)
         code = print_fact(report, "program", &text);
     pit__add_facts(&text, run, machine, 3, ", ", 1);

@@ -43,12 +43,11 @@ static int write_open(FILE *out, const pit_run *run)
 
 static int write_run(FILE *out, const pit_run *run)
 {
-    static const char *const program[] = {"program", "arguments"};
     static const char *const machine[] = {"host", "cpu", "kernel"};
     static const char *const rank[] = {"rank"}, *const git[] = {"git"};
     char when[64], duration[PIT__UNIT_BYTES];
     struct pit__text text = {0};
-    pit__add_facts(&text, run, program, 2, " ", 0);
+    pit__add_command(&text, run, 0);
     int code = write_item(out, "program", &text);
     pit__add_facts(&text, run, machine, 3, ", ", 0);
     if (!code)

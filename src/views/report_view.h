@@ -171,6 +171,8 @@ const char *pit__state_word(const pit_run *run);
 /* ", value" for each fact that there is; made visible, or as they are. */
 void pit__add_facts(struct pit__text *text, const pit_run *run, const char *const *keys,
                     size_t count, const char *between, int visible);
+/* The command line: the program with its arguments, or its interpreter with them. */
+void pit__add_command(struct pit__text *text, const pit_run *run, int visible);
 /* label=value, label=value */
 void pit__add_labels(struct pit__text *text, const pit_run *run);
 void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size);

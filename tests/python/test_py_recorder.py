@@ -33,6 +33,27 @@ class Recorders(py_case.Case):
         done = self.run_ok([pit_case.tool(), "report", os.path.join(folder, "run.pit"), "--json"])
         self.assertIn('"a"', done.stdout)
 
+    def test_the_program_is_the_script(self):
+        folder = self.folder()
+        facts = self.python("""
+            with pitwall.open() as run:
+                with pitwall.span("a"): pass
+            tell(pitwall.read(run.path)["facts"])
+        """, cwd=folder, arguments=("--lr", "1"))
+        self.assertEqual([facts["program"], facts["interpreter"]],
+                         ["program.py", os.path.basename(py_case.PYTHON)])
+        self.assertTrue(facts["arguments"].endswith("/program.py --lr 1"), facts)
+        name, = os.listdir(os.path.join(folder, "pitwall-runs"))
+        self.assertTrue(name.startswith("program.py-"), name)
+        path = os.path.join(folder, "pitwall-runs", name)
+        shown = self.run_ok([pit_case.tool(), "info", path]).stdout.splitlines()[0]
+        self.assertRegex(shown, r"^program   python3 .*/program\.py --lr 1$")
+        shown = self.run_ok([pit_case.tool(), "top", "--once", path]).stdout.splitlines()[0]
+        self.assertRegex(shown, r"^python3 .*/program\.py --lr 1: done, ")
+        self.assertIn("  program.py  ", self.run_ok([pit_case.tool(), "list", path]).stdout)
+        view = self.run_ok([pit_case.tool(), "report", path, "--view", "timing-summary"]).stdout
+        self.assertIn("program.py", view.splitlines()[1])
+
     def test_what_a_span_opened_by_itself_makes_way_for_a_file(self):
         found = self.python("""
             with pitwall.span("lost"): pass

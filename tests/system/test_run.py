@@ -129,6 +129,14 @@ class Ending(RunCase):
         ended = self.ended(os.path.join(self.home, "pitwall-runs", name))
         self.assertRegex(name, r"^true-\d{8}-\d{6}-.*-%d\.pit$" % ended["pid"])
 
+    def test_a_script_of_python_is_the_program(self):
+        self.launch("/usr/bin/python3", "-m", "this", options=())
+        name, = os.listdir(os.path.join(self.home, "pitwall-runs"))
+        self.assertTrue(name.startswith("this-"), name)
+        run = self.read(os.path.join(self.home, "pitwall-runs", name))["runs"][0]
+        self.assertEqual([run["facts"][key] for key in ("program", "interpreter", "arguments")],
+                         ["this", "python3", "-m this"])
+
     def test_a_template_is_the_programs_too(self):
         self.launch("true", options=("-o", "a-%p%%.pit"))
         name, = self.runs()

@@ -109,23 +109,27 @@ TEST(what_cannot_be_written_says_why)
 
 TEST(names_are_those_that_the_program_makes)
 {
+    static const char *const work[] = {"/bin/work", "-x", NULL}, *const none[] = {NULL};
+    static const char *const python[] = {"/usr/bin/python3", "-u", "models/train.py", NULL};
     char path[4096];
     unsetenv("PITWALL_FILE");
     unsetenv("RANK");
     CHECK(chdir("/") == 0);
-    CHECK_INT(pit_run_path(path, sizeof path, "/x/%p-%%.pit", "work", 77, 0), 0);
+    CHECK_INT(pit_run_path(path, sizeof path, "/x/%p-%%.pit", work, 77, 0), 0);
     CHECK_STR(path, "/x/77-%.pit");
     setenv("RANK", "3", 1);
-    CHECK_INT(pit_run_path(path, sizeof path, "/x/%r.pit", "work", 77, 0), 0);
+    CHECK_INT(pit_run_path(path, sizeof path, "/x/%r.pit", work, 77, 0), 0);
     CHECK_STR(path, "/x/3.pit");
     unsetenv("RANK");
     setenv("TZ", "UTC0", 1);
-    CHECK_INT(pit_run_path(path, sizeof path, NULL, "/bin/work", 77, 1700000000000000000u), 0);
+    CHECK_INT(pit_run_path(path, sizeof path, NULL, work, 77, 1700000000000000000u), 0);
     CHECK(strncmp(path, "//pitwall-runs/work-20231114-221320-", 36) == 0);
     CHECK(strcmp(path + strlen(path) - 7, "-77.pit") == 0);
+    CHECK_INT(pit_run_path(path, sizeof path, NULL, python, 77, 1700000000000000000u), 0);
+    CHECK(strncmp(path, "//pitwall-runs/train.py-20231114-221320-", 40) == 0);
     setenv("PITWALL_FILE", "/y/run.pit", 1);
-    CHECK_INT(pit_run_path(path, sizeof path, NULL, "work", 77, 0), 0);
+    CHECK_INT(pit_run_path(path, sizeof path, NULL, work, 77, 0), 0);
     CHECK_STR(path, "/y/run.pit");
-    CHECK_INT(pit_run_path(path, 5, NULL, "work", 77, 0), PIT_BAD_ARGUMENT);
-    CHECK_INT(pit_run_path(path, sizeof path, NULL, NULL, 77, 0), PIT_BAD_ARGUMENT);
+    CHECK_INT(pit_run_path(path, 5, NULL, work, 77, 0), PIT_BAD_ARGUMENT);
+    CHECK_INT(pit_run_path(path, sizeof path, NULL, none, 77, 0), PIT_BAD_ARGUMENT);
 }

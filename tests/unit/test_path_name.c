@@ -69,7 +69,7 @@ TEST(a_folder_gets_a_run_with_the_default_name)
     char stem[PATH_MAX];
     no_rank();
     const char *path = expanded(folder);
-    snprintf(stem, sizeof stem, "%s/%s-", folder, pit__program_name());
+    snprintf(stem, sizeof stem, "%s/test_path_name-", folder);
     CHECK(strncmp(path, stem, strlen(stem)) == 0);
     char end[48];
     snprintf(end, sizeof end, "-%ld.pit", (long)getpid());
