@@ -355,8 +355,8 @@ def benchmark_inference(model, test_input, num_iterations=100, warmup=10):
 def print_inference_benchmark(
     model, test_input, model_name="Model", num_iterations=100, warmup=10, percentiles=False
 ):
-    """The same, printed."""
-    found = _bench(model, test_input, num_iterations, warmup)
+    """The same, printed; in the run under the model's name."""
+    found = _bench(model, test_input, num_iterations, warmup, str(model_name) or "inference")
     emit(_pitwall._bench_print(str(model_name), found, bool(percentiles), 0), verbose)
 
 

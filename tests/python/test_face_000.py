@@ -220,9 +220,14 @@ class Samples(py_case.Case):
             results = benchmark_inference(model, [1, 2, 3, 4], num_iterations=20, warmup=3)
             counted = len(calls)
             print_inference_benchmark(model, [1] * 4, model_name="KAN")
-            tell([results, counted])
+            with pitwall.span("MLP benchmark"):
+                pitwall.timing.verbose = False
+                print_inference_benchmark(model, [1], "MLP", num_iterations=7, warmup=0)
+            tell([results, counted, counts()])
         """)
-        results, calls = found
+        results, calls, spans = found
+        self.assertEqual([spans["inference"], spans["KAN"], spans["MLP benchmark/MLP"]],
+                         [20, 100, 7])
         self.assertEqual(list(results)[:4],
                          ["mean_ms", "min_ms", "max_ms", "throughput_samples_per_sec"])
         self.assertGreaterEqual(results["min_ms"], 0.5)
