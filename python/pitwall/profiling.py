@@ -86,19 +86,19 @@ class TrainingProfiler:
 
 
 def _log_to_wandb(summary):
-    """Into the row of history that the user's next log completes: it advances nothing itself."""
+    """Into the row of history that the user's next log completes, or the end of the run: it advances
+    nothing itself. The summary does not wait for that row."""
     wandb = sys.modules.get("wandb")
     run = getattr(wandb, "run", None)
     if run is None or not summary:
         return
-    run.log(
-        {
-            "profiling/%s_%s" % (operation, key): value
-            for operation, figures in summary.items()
-            for key, value in figures.items()
-        },
-        commit=False,
-    )
+    logged = {
+        "profiling/%s_%s" % (operation, key): value
+        for operation, figures in summary.items()
+        for key, value in figures.items()
+    }
+    run.log(logged, commit=False)
+    run.summary.update(logged)
 
 
 _profiler = TrainingProfiler()

@@ -28,6 +28,35 @@ class Wandb(py_frameworks.Case):
                                            for key in ("avg_time", "count", "total_time")])
         self.assertEqual(summary["profiling/make_step_total_count"], 4)
 
+    def test_the_last_block_needs_no_log_after_it(self):
+        found = self.python("""
+            import glob, wandb
+            from wandb.proto import wandb_internal_pb2
+            from wandb.sdk.internal.datastore import DataStore
+            from pitwall.profiling import TrainingProfiler
+            run = wandb.init(project="my_project", mode="offline")
+            profiler = TrainingProfiler()
+            wandb.log({"loss": 1.0})
+            profiler.end_timer("a", profiler.start_timer("a"))
+            profiler.log_metrics()
+            step, summary = run.step, dict(run.summary)
+            run.finish()
+            store = DataStore()
+            store.open_for_scan(glob.glob("wandb/latest-run/*.wandb")[0])
+            rows = []
+            for data in iter(store.scan_data, None):
+                record = wandb_internal_pb2.Record()
+                record.ParseFromString(data)
+                if record.WhichOneof("record_type") == "history":
+                    rows.append(sorted(item.key or item.nested_key[0]
+                                       for item in record.history.item))
+            tell([step, summary["profiling/a_count"], rows])
+        """, timeout=120, WANDB_MODE="offline", WANDB_SILENT="true")
+        step, count, rows = found
+        self.assertEqual([step, count, len(rows)], [1, 1, 2])
+        self.assertNotIn("profiling/a_count", rows[0])
+        self.assertIn("profiling/a_count", rows[1])
+
     def test_without_a_run_nothing_is_logged(self):
         found = self.python("""
             import wandb
