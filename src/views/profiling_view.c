@@ -1,4 +1,9 @@
-/* profiling_view.c: averages of the operations of a training loop, one line each. */
+/* profiling_view.c: averages of the operations of a training loop, one line each.
+ *
+ * How much of a call was tracing and compiling is known only after it: the span NAME holds both, and
+ * the profiler tells of NAME_trace in the blocks that it leaves in the journal. By the last of them
+ * the view tells the two apart as the program printed them.
+ */
 #include "view_forms.h"
 
 #include <inttypes.h>
@@ -78,4 +83,82 @@ static int print(const struct pit__view_call *call)
     return pit__table_done(table, pit__table_print_fixed(table, call->out, 0, 0, &call->look));
 }
 
-const struct pit__view pit__profiling_view = {"profiling", pit__gather_named_rows, print};
+/* ---- tracing apart from running ---------------------------------------------------------------- */
+
+#define TRACE "_trace"
+
+static pit_row *find_row(pit_row *rows, size_t count, const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].name && strlen(rows[i].name) == length &&
+            memcmp(rows[i].name, name, length) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* The length of NAME where an entry is of NAME_trace; 0: it is of something else. */
+static size_t traced_length(const pit_entry *entry)
+{
+    size_t length = entry->text ? strlen(entry->text) : 0, suffix = strlen(TRACE);
+    if (strcmp(entry->kind, "profiling") != 0 || length <= suffix ||
+        strcmp(entry->text + length - suffix, TRACE) != 0)
+        return 0;
+    return length - suffix;
+}
+
+static double figure_of(const pit_entry *entry, const char *key)
+{
+    for (size_t i = 0; i < entry->figure_count; i++)
+        if (entry->figures[i].key && strcmp(entry->figures[i].key, key) == 0)
+            return entry->figures[i].value;
+    return 0;
+}
+
+/* What an entry tells of NAME_trace is taken out of NAME, as far as no span of its own has it. The
+ * row stands behind NAME's. How many rows there are now. */
+static size_t part_row(pit_row *rows, size_t count, const pit_entry *entry)
+{
+    pit_row told = {.name = entry->text,
+                    .seconds = figure_of(entry, "total"),
+                    .count = (uint64_t)figure_of(entry, "count")};
+    pit_row *whole = find_row(rows, count, entry->text, traced_length(entry));
+    pit_row *trace = find_row(rows, count, entry->text, strlen(entry->text));
+    if (!whole || (trace && trace->count >= told.count))
+        return count;
+    double more = told.seconds - (trace ? trace->seconds : 0);
+    if (!(more > 0) || more > whole->seconds)
+        return count;
+    whole->seconds -= more;
+    if (!trace) {
+        trace = whole + 1;
+        memmove(trace + 1, trace, (size_t)(rows + count - trace) * sizeof *rows);
+        count++;
+    }
+    *trace = told;
+    return count;
+}
+
+/* Of one run: several have blocks each, of which none is of all. */
+static int gather(struct pit__gathered *gathered)
+{
+    int code = pit__gather_named_rows(gathered);
+    const pit_run *run = gathered->runs[0];
+    if (code || gathered->run_count != 1)
+        return code;
+    size_t at = run->journal_count, count = gathered->data.row_count;
+    while (at > 0 && strcmp(run->journal[at - 1].kind, "profiling-step") != 0)
+        at--;
+    if (at == 0)
+        return 0;
+    pit_row *rows = pit__gather_alloc(gathered, count + run->journal_count - at + 1, sizeof *rows);
+    if (!rows)
+        return PIT_NO_MEMORY;
+    memcpy(rows, gathered->data.rows, count * sizeof *rows);
+    for (; at < run->journal_count; at++)
+        count = traced_length(&run->journal[at]) ? part_row(rows, count, &run->journal[at]) : count;
+    gathered->data.rows = rows;
+    gathered->data.row_count = count;
+    return 0;
+}
+
+const struct pit__view pit__profiling_view = {"profiling", gather, print};

@@ -175,6 +175,38 @@ TEST(profiling_adds_a_name_up_over_all_its_places)
               "backward: avg=0.0500s, total=5.00s, count=100\n");
 }
 
+/* The profiler's blocks in the journal: how much of forward was compiling. */
+TEST(profiling_tells_tracing_from_running_as_the_last_block_did)
+{
+    static pit_figure early[] = {{"total", 0.5, "s"}, {"count", 1, NULL}};
+    static pit_figure late[] = {{"total", 2.5, "s"}, {"count", 2, NULL}};
+    static pit_figure more[] = {{"total", 99, "s"}, {"count", 2, NULL}};
+    static const pit_entry journal[] = {
+        {.kind = "profiling-step"},
+        {.kind = "profiling", .text = "forward_trace", .figures = early, .figure_count = 2},
+        {.kind = "profiling-step"},
+        {.kind = "profiling", .text = "forward", .figures = late, .figure_count = 2},
+        {.kind = "profiling", .text = "forward_trace", .figures = late, .figure_count = 2},
+        {.kind = "profiling", .text = "backward_trace", .figures = more, .figure_count = 2},
+        {.kind = "profiling", .text = "other_trace", .figures = late, .figure_count = 2},
+        {.kind = "window", .text = "load_trace", .figures = late, .figure_count = 2},
+    };
+    static const char after[] = "backward: avg=0.0500s, total=5.00s, count=100\n";
+    pit_run run = training();
+    run.journal = journal;
+    run.journal_count = sizeof journal / sizeof journal[0];
+    char *text = view(&run, "profiling", (pit_report_options){0}, NULL);
+    CHECK(has(text, "\nload: avg=0.0100s, total=1.00s, count=100\n"
+                    "forward: avg=0.0050s, total=0.50s, count=100\n"
+                    "forward_trace: avg=1.2500s, total=2.50s, count=2\n"));
+    CHECK_STR(text + strlen(text) - strlen(after), after);
+    CHECK(!strstr(text, "other"));
+    nodes[5].name = "forward_trace"; /* spans of its own have it all */
+    text = view(&run, "profiling", (pit_report_options){0}, NULL);
+    CHECK(has(text, "\nforward: avg=0.0300s, total=3.00s, count=100\n"
+                    "forward_trace: avg=0.0500s, total=5.00s, count=100\n"));
+}
+
 TEST(inference_is_of_the_leaf_that_counted_items_unless_one_is_called_so)
 {
     pit_run run = training();
