@@ -66,6 +66,8 @@ __all__ = [
     "views",
 ]
 
+verbose = True  # False silences every module of the package
+
 
 def __getattr__(name):
     value = _lazy.find(__name__, name)

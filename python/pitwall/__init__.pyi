@@ -1,4 +1,4 @@
-# Types of the native API; the modules beside it carry their own.
+# Types of the native API. What is imported here the package loads at its first use.
 
 import os
 from types import TracebackType
@@ -22,7 +22,33 @@ from typing import (
     overload,
 )
 
+from . import memory_monitor as memory_monitor
+from . import profiling as profiling
+from . import runtime_analyzer as runtime_analyzer
+from . import time_profiler as time_profiler
+from . import timing as timing
+from ._device import set_device as set_device
+from ._native import (
+    advise as advise,
+    bench as bench,
+    epoch_monitor as epoch_monitor,
+    find_convergence as find_convergence,
+    find_scaling as find_scaling,
+    find_speedups as find_speedups,
+    find_variance as find_variance,
+    find_warmup as find_warmup,
+    model_complexity as model_complexity,
+    race as race,
+    scale as scale,
+    stage as stage,
+    sweep as sweep,
+    view as view,
+)
+from .time_profiler import window as window
+from .timing import print_timing_summary as print_timing_summary, track_time as track_time
+
 __version__: str
+verbose: bool
 __all__ = [
     "Error",
     "Recorder",

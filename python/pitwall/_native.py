@@ -86,6 +86,7 @@ class Bench:
     times: List[float] = dataclasses.field(repr=False)
 
     def text(self, percentiles=True, form="text"):
+        """The table; form: text, json, csv, markdown."""
         found = dataclasses.asdict(self)
         found.pop("name")
         found["at_resolution"], found["too_few"] = int(self.at_resolution), int(self.too_few)
@@ -194,6 +195,8 @@ class Scaling:
         return _pitwall._scaling_predict(self.own, float(size))
 
     def text(self, predict=(), form="text"):
+        """The growth, its figures and what it predicts for other sizes; form: text, json, csv,
+        markdown."""
         options = {"form": _form(form), "ascii": int(is_ascii())}
         return _pitwall._scaling_print(
             self.own, self.sizes, self.costs, list(predict), self.unit, options

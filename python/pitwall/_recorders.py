@@ -195,6 +195,7 @@ class Recorder:
 
     @property
     def recording(self):
+        """Whether it records now."""
         return self.status["recording"]
 
     def close(self):

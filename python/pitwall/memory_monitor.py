@@ -257,16 +257,19 @@ class EpochPerformanceMonitor:
         )
 
     def on_epoch_start(self):
+        """An epoch begins."""
         if self.enabled:
             _device.use(self.device)
             _pitwall._epoch_begin(self._own)
 
     def on_batch_start(self, batch_idx):
+        """A batch begins; batch_idx counts from 0 in each epoch."""
         if self.enabled:
             _pitwall._batch_begin(self._own, batch_idx)
 
     def on_batch_end(self, batch_idx, loss=None):
-        """loss may be a device's tensor: it is converted only where it is printed."""
+        """A batch ends, with its line where it is one of the first. loss may be a device's tensor: it
+        is converted only where it is printed."""
         if not self.enabled:
             return
         quiet = is_quiet(verbose)
@@ -275,6 +278,7 @@ class EpochPerformanceMonitor:
         _pitwall._batch_end(self._own, batch_idx, loss, quiet)
 
     def on_epoch_end(self):
+        """An epoch ends, with its two lines: the whole, and the times of its batches."""
         if self.enabled:
             _pitwall._epoch_end(self._own, is_quiet(verbose))
 

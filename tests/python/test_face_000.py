@@ -415,6 +415,10 @@ class Silence(py_case.Case):
         self.assertEqual(self.python(self.PROGRAM % "timing.verbose = False"), ["a"])
         self.assertEqual(self.stdout, "mine\n")
 
+    def test_by_the_package(self):
+        self.assertEqual(self.python(self.PROGRAM % "pitwall.verbose = False"), ["a"])
+        self.assertEqual(self.stdout, "mine\n")
+
     def test_by_the_environment(self):
         self.assertEqual(self.python(self.PROGRAM % "", PITWALL_VERBOSE="0"), ["a"])
         self.assertEqual(self.stdout, "mine\n")

@@ -27,6 +27,81 @@ with pitwall.open("x.pit", labels={"k": "v"}) as run:
     p: str = run.path
 pitwall.value("loss", 1)
 """
+FACES = """
+from pathlib import Path
+from typing import Dict, List, Optional, Tuple
+import pitwall
+from pitwall import memory_monitor, profiling, runtime_analyzer, time_profiler, timing
+
+def three(a: int, b: str) -> Tuple[int, str]:
+    return a, b
+
+timers: Dict[str, float] = {}
+number, text = pitwall.track_time(timers, "a", three, 1, b="x")
+number = timing.track_time_and_memory(timers, "a", three, 1, "x")[0]
+gpu: Optional[Dict[str, float]] = timing.get_gpu_memory_usage()
+pitwall.print_timing_summary(timers, "S", num_datasets=9)
+ratios: Dict[str, float] = timing.calculate_speedup_ratios(timers, baseline="a")
+with timing.DetailedTimer("t") as detailed:
+    detailed.start_phase("p")
+timing.export_timing_json(timers, Path("x.json"))
+mean: float = timing.benchmark_inference(len, [1, 2])["mean_ms"]
+
+monitor = memory_monitor.PerformanceMonitor(device=0)
+with monitor.track("op", aggregate=True) as same:
+    same.clear()
+delta: float = monitor.get_metrics()[0].cpu_delta_mb
+@memory_monitor.monitor_performance("f", device=0)
+def f(x: int) -> str:
+    return str(x)
+@memory_monitor.monitor_performance
+def g(x: int) -> str:
+    return f(x)
+epochs = memory_monitor.from_config({"enable_memory_monitoring": True})
+with epochs.epoch(), epochs.batch(0) as batch:
+    batch.loss = 0.5
+
+profiler = profiling.get_profiler()
+profiler.end_timer("a", profiler.start_timer("a"))
+@profiling.profile_operation("h")
+def h(x: int) -> str:
+    return str(x)
+step = profiling.profile_make_step(h)
+items: List[int] = [n for n in profiling.profile_data_loader([1, 2])]
+word: str = step(1)
+
+with time_profiler.profiler.stage("s", memory=True):
+    time_profiler.profiler.log("s", 1.5)
+gpm = pitwall.window("GPM", every=5, items={"Total": "ms"})
+gpm.add(0.5)
+seconds: float = time_profiler.parse_timing_log("x.log")["s"]
+
+analyzer = runtime_analyzer.RuntimeAnalyzer()
+with analyzer.time_operation("training") as timer:
+    elapsed: float = timer.elapsed
+def forecast(z0: List[float], steps: int) -> List[float]:
+    return z0 * steps
+profile = runtime_analyzer.quick_benchmark("M", forecast, [1.0], elapsed, 20, 2, lag=5)
+peak: float = profile.memory.peak_mb
+analyzer.save_profile(profile, Path("x.json"))
+
+trials: int = pitwall.bench(f, 1, trials=5).trials
+verdict: str = pitwall.race(f, g, 1).verdict
+cost, low, high = pitwall.scale(f, [1, 2, 4]).predict(8)
+table: str = pitwall.view("speedup", rows=[("a", 1.0)], form="json")
+pitwall.set_device(lambda: (1, 2, 3))
+pitwall.verbose = False
+"""
+BAD_FACES = """
+from pitwall import memory_monitor, profiling, runtime_analyzer, time_profiler, timing
+timing.track_time({}, "a", 5)
+x: int = timing.track_time({}, "a", str)
+memory_monitor.PerformanceMonitor().track(5)
+profiling.get_profiler().end_timer("a")
+time_profiler.profiler.log("a", "x")
+runtime_analyzer.RuntimeAnalyzer().measure_memory("x")
+timing.no_such_name
+"""
 BAD = """
 import pitwall
 pitwall.span(5)
@@ -49,6 +124,9 @@ class Installed(py_case.Case):
                      "--no-build-isolation", "--disable-pip-version-check", "--target", site,
                      source], timeout=280)
         self.assertTrue(os.path.exists(os.path.join(site, "pitwall", "libpitwall.so.0")))
+        typed = [name for name in os.listdir(os.path.join(top, "python", "pitwall"))
+                 if name.endswith(".pyi")] + ["py.typed"]
+        self.assertGreaterEqual(set(os.listdir(os.path.join(site, "pitwall"))), set(typed))
         env = pit_case.clean_env(PYTHONPATH=site, PYTHONDONTWRITEBYTECODE="1",
                                  PATH="/usr/bin:/bin")
         work = self.folder()
@@ -95,25 +173,57 @@ class Typed(py_case.Case):
         found = self.mypy(BAD, 1)
         self.assertEqual(re.findall(r"program.py:(\d+): error", found), ["3", "4", "8"])
 
+    def test_mypy_knows_the_five_faces(self):
+        self.mypy(FACES, 0)
+        found = self.mypy(BAD_FACES, 1)
+        self.assertEqual(re.findall(r"program.py:(\d+): error", found),
+                         ["3", "4", "5", "6", "7", "8", "9"])
+
+    def test_mypy_knows_what_is_loaded_at_its_first_use(self):
+        names = self.python("import pitwall._lazy; tell(pitwall._lazy.names())")
+        self.assertIn("timing", names)
+        self.mypy("import pitwall\n" + "".join("pitwall.%s\n" % name for name in names), 0)
+
     def test_stubs_say_what_is_there(self):
         env = pit_case.clean_env(MYPYPATH=py_case.package_dir(), PYTHONPATH=py_case.package_dir())
-        # These take all by position, so that no keyword of the user's function collides with theirs,
-        # and show the documented signature.
         folder = self.folder()
         allowed = os.path.join(folder, "allowed")
         with open(allowed, "w", encoding="utf-8") as file:
-            file.write("pitwall\\.timing\\.track_time.*\n")
-        self.run_ok(["stubtest", "pitwall", "--ignore-missing-stub", "--allowlist", allowed],
-                    cwd=folder, env=env, timeout=120)
+            file.write("pitwall\\._pitwall\\..*\n"  # for the package alone: all of it is Any
+                       "pitwall\\._auto\\..*@\\d+\n")  # classes inside functions
+        self.run_ok(["stubtest", "pitwall", "--allowlist", allowed], cwd=folder, env=env,
+                    timeout=240)
 
 
 class Documented(py_case.Case):
     def test_everything_public_has_a_docstring(self):
         found = self.python("""
-            names = pitwall.__all__ + ["open", "iter", "bytes"]
-            tell([n for n in names if not (getattr(pitwall, n).__doc__ or "").strip()])
+            import inspect
+            from pitwall import (_native, memory_monitor, profiling, runtime_analyzer, time_profiler,
+                                 timing)
+            def members(place, owner):
+                return {place + "." + name: thing for name, thing in vars(owner).items()
+                        if not name.startswith("_")}
+            public = {"pitwall." + name: getattr(pitwall, name) for name in
+                      [*pitwall.__all__, *pitwall._lazy.names(), "open", "iter", "bytes"]}
+            for face in (_native, memory_monitor, profiling, runtime_analyzer, time_profiler, timing):
+                public.update((name, thing) for name, thing in members(face.__name__, face).items()
+                              if getattr(thing, "__module__", "") == face.__name__)
+            for place, thing in list(public.items()):
+                if inspect.isclass(thing):
+                    public.update((name, member) for name, member in members(place, thing).items()
+                                  if callable(member) or inspect.isdatadescriptor(member)
+                                  or isinstance(member, classmethod))
+            def is_told(thing):
+                text = getattr(thing, "__func__", thing).__doc__ or ""
+                # A dataclass without a text of its own has its signature for one.
+                return text and not (inspect.isclass(thing) and text.startswith(thing.__name__ + "("))
+            tell([[name for name, thing in public.items() if not is_told(thing)], list(public)])
         """)
-        self.assertEqual(found, [])
+        self.assertEqual(found[0], [])
+        for name in ("pitwall.span.begin", "pitwall.window", "pitwall.timing.DetailedTimer.phases",
+                     "pitwall.runtime_analyzer.RuntimeAnalyzer.build_profile"):
+            self.assertIn(name, found[1])
 
     def test_help_shows_how_a_span_is_made(self):
         found = self.python("""

@@ -1,0 +1,139 @@
+# Types of _native.py, whose names are the package's.
+
+from dataclasses import dataclass
+from typing import (
+    Any,
+    Callable,
+    ContextManager,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    SupportsFloat,
+    Tuple,
+    TypeVar,
+    Union,
+)
+
+from .memory_monitor import EpochPerformanceMonitor
+from .time_profiler import TimeProfiler
+
+_T = TypeVar("_T")
+_Row = Union[Tuple[Any, ...], Mapping[str, Any]]
+_Numbers = Sequence[SupportsFloat]
+
+def view(
+    name: str,
+    rows: Optional[Sequence[_Row]] = ...,
+    series: Optional[_Numbers] = ...,
+    curves: Optional[Sequence[Tuple[str, _Numbers, Optional[_Numbers]]]] = ...,
+    entries: Optional[Sequence[Mapping[str, Any]]] = ...,
+    form: str = ...,
+    title: Optional[str] = ...,
+    **options: Any,
+) -> str: ...
+def find_warmup(seconds: _Numbers) -> Optional[Dict[str, Any]]: ...
+def find_variance(seconds: _Numbers) -> Optional[Dict[str, Any]]: ...
+def find_convergence(
+    values: _Numbers,
+    threshold: float,
+    seconds: Optional[_Numbers] = ...,
+    maximise: bool = ...,
+    smooth: int = ...,
+) -> Optional[Dict[str, Any]]: ...
+def find_speedups(rows: Sequence[_Row], baseline: Optional[str] = ...) -> List[float]: ...
+def advise(
+    rows: Sequence[_Row], batches: Optional[_Numbers] = ...
+) -> List[Dict[str, Any]]: ...
+@dataclass
+class Bench:
+    name: str
+    mean: float
+    std: float
+    min: float
+    max: float
+    median: float
+    p95: float
+    p99: float
+    total: float
+    cpu_mean: float
+    samples_per_second: float
+    trials: int
+    iterations: int
+    interrupted: int
+    resolution: float
+    at_resolution: bool
+    too_few: bool
+    times: List[float]
+    def text(self, percentiles: bool = ..., form: str = ...) -> str: ...
+
+def bench(
+    function: Callable[..., object],
+    *args: Any,
+    name: Optional[str] = ...,
+    setup: Optional[Callable[[], object]] = ...,
+    trials: int = ...,
+    warmup: Optional[int] = ...,
+    iterations: int = ...,
+    min_seconds: float = ...,
+    max_seconds: float = ...,
+    batch: int = ...,
+    wait: bool = ...,
+) -> Bench: ...
+@dataclass
+class Race:
+    names: List[str]
+    verdict: str
+    change: float
+    low: float
+    high: float
+    p: float
+    seconds: List[float]
+    rounds: int
+    reason: str = ...
+
+def race(
+    f: Callable[..., object],
+    g: Callable[..., object],
+    *args: Any,
+    rounds: int = ...,
+    names: Optional[Sequence[str]] = ...,
+    round_seconds: float = ...,
+    level: float = ...,
+    effect: float = ...,
+) -> Race: ...
+@dataclass
+class Scaling:
+    name: str
+    constant: float
+    factor: float
+    error: float
+    also: str
+    tail: float
+    tail_low: float
+    tail_high: float
+    low_confidence: bool
+    warning: str
+    sizes: List[float]
+    costs: List[float]
+    unit: str = ...
+    own: Any = ...
+    def predict(self, size: float) -> Tuple[float, float, float]: ...
+    def text(self, predict: Iterable[float] = ..., form: str = ...) -> str: ...
+
+def scale(function: Callable[[Any], object], sizes: Sequence[float], rounds: int = ...) -> Scaling: ...
+def find_scaling(
+    sizes: Sequence[float], costs: Sequence[float], unit: str = ...
+) -> Scaling: ...
+def model_complexity(
+    name: str, parameters: int = ..., latent_dim: int = ..., **sizes: Any
+) -> Dict[str, Any]: ...
+def sweep(
+    function: Callable[[_T], object], configurations: Iterable[_T], what: str = ..., form: str = ...
+) -> Tuple[Dict[_T, float], str]: ...
+def stage(name: str, memory: bool = ...) -> ContextManager[TimeProfiler]: ...
+def epoch_monitor(
+    enabled: bool = ..., verbose_batches: int = ..., device: int = ...
+) -> EpochPerformanceMonitor: ...
