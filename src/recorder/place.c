@@ -134,6 +134,13 @@ static int place_in_memory(pit_recorder *rec, uint64_t max_bytes)
     return PIT_OK;
 }
 
+/* The run that the environment asks for: no path was given, or just that one. */
+static int is_asked_for(const char *path, const char *wanted)
+{
+    char asked[PATH_MAX];
+    return !wanted || (pit__path_expand(asked, NULL) == 0 && strcmp(asked, path) == 0);
+}
+
 /* 0 or an errno. */
 static int place_on_disk(pit_recorder *rec, const char *wanted, unsigned char *run_id,
                          uint64_t max_bytes)
@@ -144,7 +151,7 @@ static int place_on_disk(pit_recorder *rec, const char *wanted, unsigned char *r
         rec->path[0] = 0;
         return error;
     }
-    if (!has_path && !wanted)
+    if (!has_path && is_asked_for(rec->path, wanted))
         pit__take_id(rec->path, run_id);
     error = pit__make_folders(rec->path, folder);
     if (error)

@@ -66,6 +66,11 @@ class Ending(RunCase):
         self.assertRegex(text, r"\nended +killed by SIGKILL, .*, user .*, peak RSS .*")
         pit_runs.read_both(self, self.path, "died")
 
+    def test_of_a_program_that_opens_the_same_path_itself(self):
+        self.launch(pit_case.program("prog_memory"), "script", "run.pit", "0", "0bone", "0e")
+        self.assertEqual(self.runs(), ["run.pit"])
+        self.assertEqual(self.ended()["exit_status"], 0)
+
     def test_of_a_program_with_spans_it_is_in_its_own_run(self):
         self.launch(pit_case.program("prog_sub_runs"), "spans", "5")
         report = self.read()
