@@ -35,6 +35,7 @@ MLP - Warmup Analysis:
   Warmup overhead:       2.180s ( 72.2%)
 ----------------------------------------
 """
+NUMBER = r" -?\d[\d.e-]*"
 
 
 class Samples(py_case.Case):
@@ -54,6 +55,67 @@ class Samples(py_case.Case):
         self.assertEqual(lines[2], "TIMING SUMMARY - My Experiment")
         self.assertRegex(lines[4], r"^Model Training: {10}    0\.\d\ds \(100\.0%\)$")
         self.assertNotIn("Average", self.stdout)
+
+    def test_the_script_of_a_section_before_and_after(self):
+        """The same three trainings, timed by hand and by track_time."""
+        found = self.python("""
+            datasets, depths, activations, epochs, device = [1, 2, 3], [2], ["relu"], 2, "cpu"
+            grids = [3, 5]
+            def run_mlp_tests(datasets, depths, activations, epochs, device):
+                time.sleep(0.03); return {"mlp": len(datasets)}
+            def run_siren_tests(datasets, depths, epochs, device):
+                time.sleep(0.02); return {"siren": len(datasets)}
+            def run_kan_grid_tests(datasets, grids, epochs, device):
+                time.sleep(0.01); return {"kan": len(datasets)}, ["model"] * len(grids)
+
+            import time
+            script_start = time.time()
+            mlp_start = time.time()
+            run_mlp_tests(datasets, depths, activations, epochs, device)
+            mlp_time = time.time() - mlp_start
+
+            from pitwall import track_time, print_timing_summary
+            timers = {}
+            mlp_results = track_time(timers, "MLP", run_mlp_tests, datasets, depths, activations, epochs, device)
+            siren_results = track_time(timers, "SIREN", run_siren_tests, datasets, depths, epochs, device)
+            kan_results, models = track_time(timers, "KAN", run_kan_grid_tests, datasets, grids, epochs, device)
+            print_timing_summary(timers, "Section 1.1", num_datasets=len(datasets))
+            tell([mlp_results, siren_results, kan_results, models, timers, mlp_time,
+                  time.time() - script_start])
+        """)
+        self.assertEqual(found[:4], [{"mlp": 3}, {"siren": 3}, {"kan": 3}, ["model", "model"]])
+        timers, by_hand, whole = found[4:]
+        self.assertEqual(list(timers), ["MLP", "SIREN", "KAN"])
+        for seconds, least in zip([by_hand, *timers.values()], (0.03, 0.03, 0.02, 0.01)):
+            self.assertGreaterEqual(seconds, 0.999 * least)
+        self.assertLessEqual(by_hand + sum(timers.values()), whole + 0.001)
+        lines = self.stdout.splitlines()
+        for line, name in zip(lines, timers):
+            self.assertRegex(line, r"^%s complete: 0\.\d\ds total$" % name)
+        self.assertEqual(lines[4], "TIMING SUMMARY - Section 1.1")
+        self.assertRegex(lines[10], r"^Total time: {16} +0\.\d\ds$")
+        self.assertRegex(lines[11], r"^Average per dataset: {7} +0\.\d\ds$")
+        self.assertEqual(len(lines), 13)
+
+    def test_what_the_documents_print_prints_as_a_dict(self):
+        self.python("""
+            from pitwall.timing import (benchmark_inference, enable_memory_tracking,
+                                        track_time_and_gpu, track_time_and_memory)
+            enable_memory_tracking()
+            timers = {}
+            track_time_and_memory(timers, "Model", lambda n: [0] * n, 1000)
+            print(timers)
+            timers = {}
+            track_time_and_gpu(timers, "KAN training", lambda n: [0] * n, 1000)
+            print(timers)
+            print(benchmark_inference(lambda x: x, [1], num_iterations=100, warmup=10))
+        """)
+        lines = self.stdout.splitlines()
+        self.assertRegex(lines[1], r"^\{'Model': \{'time': N, 'peak_memory_mb': N, "
+                                   r"'current_memory_mb': N\}\}$".replace(" N", NUMBER))
+        self.assertRegex(lines[3], r"^\{'KAN training': \{'time': N\}\}$".replace(" N", NUMBER))
+        self.assertRegex(lines[4], r"^\{'mean_ms': N, 'min_ms': N, 'max_ms': N, "
+                                   r"'throughput_samples_per_sec': N, ".replace(" N", NUMBER))
 
     def test_the_summary_to_the_column(self):
         self.python("""

@@ -98,6 +98,25 @@ class Samples(py_case.Case):
         self.assertEqual(found, [1.5, "state", "grads", "model", "opt",
                                  ["my_loss_computation", "make_step_total", "loss_computation"]])
 
+    def test_custom_operations(self):
+        found = self.python("""
+            from pitwall.profiling import get_profiler, profile_operation
+            profiler = get_profiler()
+            start_time = profiler.start_timer("my_custom_operation")
+            time.sleep(0.01)
+            profiler.end_timer("my_custom_operation", start_time)
+            @profile_operation("my_custom_operation")
+            def my_function():
+                time.sleep(0.02)
+            my_function()
+            tell(profiler.get_summary())
+        """)
+        self.assertEqual(list(found), ["my_custom_operation"])
+        figures = found["my_custom_operation"]
+        self.assertEqual(figures["count"], 2)
+        self.assertGreaterEqual(figures["total_time"], 0.03)
+        self.assertAlmostEqual(figures["avg_time"], figures["total_time"] / 2)
+
     def test_printed_every_so_many_steps(self):
         self.python("""
             from pitwall.profiling import TrainingProfiler

@@ -91,6 +91,69 @@ class Samples(py_case.Case):
             self.assertGreater(document["total_time"], 0)
             self.assertLess(document["total_time"], 60)
 
+    def test_export_at_the_end_of_a_script(self):
+        folder = self.folder()
+        self.python("""
+            import json
+            from pitwall.time_profiler import profiler
+            def train():
+                profiler.log("=== TRAINING PIPELINE START ===")
+                t0 = time.time()
+                time.sleep(0.01)
+                profiler.log("Main training loop", time.time() - t0)
+
+            if __name__ == "__main__":
+                train()
+                profiler.summary()
+
+                # Export to JSON
+                with open('timing_data.json', 'w') as f:
+                    json.dump({
+                        'timings': profiler.timings,
+                        'total_time': time.time() - profiler.start_time
+                    }, f, indent=2)
+        """, cwd=folder)
+        self.assertRegex(self.stdout, r"(?m)^  Main training loop {22}: 0\.0\ds +\(100\.0%\)$")
+        with open(os.path.join(folder, "timing_data.json")) as file:
+            document = json.load(file)
+        self.assertEqual(list(document["timings"]), ["Main training loop"])
+        self.assertGreaterEqual(document["timings"]["Main training loop"], 0.0099)
+        self.assertGreaterEqual(document["total_time"], document["timings"]["Main training loop"])
+
+    def test_a_tower_that_prints_every_so_many_graphs(self):
+        """The document's tower keeps lists and prints by hand; a window prints the same line."""
+        self.python("""
+            class Tower:
+                def __init__(self, every):
+                    self.every, self.nodes = every, []
+                    self.pattern_gen_times, self.forward_times = [], []
+                    self.total_nodes_processed = self.total_patterns_generated = 0
+                    self.window = pitwall.window("GPM TIMING", unit="graphs", every=every, items={
+                        "Pattern gen": "ms", "Total": "ms", "Avg nodes": "mean"})
+                def forward(self, nodes):
+                    self.pattern_gen_times.append(nodes / 1e3)
+                    self.forward_times.append(nodes / 500)
+                    self.nodes.append(nodes)
+                    self.total_nodes_processed += nodes
+                    self.total_patterns_generated += 4
+                    self.window.add(nodes / 1e3, nodes / 500, nodes)
+                    if len(self.forward_times) % self.every == 0:
+                        def mean(figures): return sum(figures[-self.every:]) / self.every
+                        print(f"[GPM TIMING] Last {self.every} graphs: "
+                              f"Pattern gen={1e3 * mean(self.pattern_gen_times):.2f}ms, "
+                              f"Total={1e3 * mean(self.forward_times):.2f}ms, "
+                              f"Avg nodes={mean(self.nodes):.1f}")
+            for every in (100, 50):
+                tower = Tower(every)
+                for graph in range(200): tower.forward(20 + graph % 16)
+                assert tower.window.sum("Avg nodes") == tower.total_nodes_processed
+        """)
+        lines = self.stdout.splitlines()
+        self.assertEqual(len(lines), 2 * (2 + 4))
+        self.assertEqual(lines[::2], lines[1::2])
+        self.assertTrue(lines[0].startswith("[GPM TIMING] Last 100 graphs: Pattern gen="))
+        self.assertTrue(lines[4].startswith("[GPM TIMING] Last 50 graphs: Pattern gen="))
+
     def test_windows(self):
         found = self.python("""
             gpm = pitwall.window("GPM TIMING", unit="graphs", every=100,

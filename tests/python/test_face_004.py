@@ -158,7 +158,8 @@ tell(comparison)
                                             "smallest_memory": "ModelA"})
         verdict = found["pitwall"]["significance"]["ModelB_vs_ModelA"]["full_trajectory"]
         self.assertEqual(verdict["verdict"], "slower")
-        self.assertIn("Winner (training): ModelA\n", self.stdout)
+        self.assertRegex(self.stdout, r"(?m)^Training speedup: 3\.45x\nInference speedup: 0\.\d\dx\n"
+                                      r"Winner \(training\): ModelA\n$")
         with open(os.path.join(folder, "comparison.json")) as file:
             self.assertEqual(json.load(file), found)
 

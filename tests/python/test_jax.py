@@ -3,6 +3,73 @@
 import py_case
 import py_frameworks
 
+# The guide's script: a small decoder in place of its project's, and plain gradient descent in place
+# of optax and equinox.
+SCRIPT = """
+import jax
+import jax.random as jr
+from pitwall.profiling import (get_profiler, log_profiling_metrics, profile_data_loader,
+                               profile_jax_loss_fn, profile_make_step)
+import wandb
+wandb.init(project="my_project", name="profiled_training")
+
+def train_decoding_jax(model, filter_spec, train_loader, train_tensors, val_tensors, loss_fn, state,
+                       opt, opt_state, epochs, log_every, key, wandb_run_name,
+                       enable_profiling=False):
+    def make_step(model, state, filter_spec, inputs, targets, loss_fn, opt, opt_state, key):
+        (value, state), grads = loss_fn(model, filter_spec, state, inputs, targets, key)
+        return opt(model, grads), state, opt_state, value, grads
+    loader = train_loader
+    if enable_profiling:
+        loader = profile_data_loader(train_loader)
+        loss_fn = profile_jax_loss_fn(loss_fn, "loss_fn_computation")
+        make_step = profile_make_step(make_step)
+    for epoch in range(1, epochs + 1):
+        for inputs, targets in loader:
+            key, subkey = jr.split(key)
+            model, state, opt_state, value, grads = make_step(
+                model, state, filter_spec, inputs, targets, loss_fn, opt, opt_state, subkey
+            )
+        if enable_profiling and epoch % log_every == 0:
+            log_profiling_metrics(epoch)
+        wandb.log({"loss": float(value)})
+    return model
+
+def loss(model_params, model_static, state, inputs, targets, key):
+    return ((inputs @ model_params - targets) ** 2).mean(), state
+loss_fn = jax.jit(jax.value_and_grad(loss, has_aux=True), static_argnums=(1,))
+x = jr.normal(jr.PRNGKey(1), (64, 4))
+y = x.sum(1)
+train_tensors = val_tensors = (x, y)
+train_loader = [(x[i:i + 16], y[i:i + 16]) for i in range(0, 64, 16)]
+model, filter_spec, state, opt_state = jax.numpy.zeros(4), None, 0, None
+def opt(model, grads): return model - 0.1 * grads
+
+model = train_decoding_jax(
+    model,
+    filter_spec,
+    train_loader,
+    train_tensors,
+    val_tensors,
+    loss_fn,
+    state,
+    opt,
+    opt_state,
+    epochs=20,
+    log_every=10,
+    key=jr.PRNGKey(0),
+    wandb_run_name="profiled_experiment",
+    enable_profiling=True  # This enables all profiling
+)
+profiler = get_profiler()
+summary = profiler.get_summary()
+print("Final profiling summary:", summary)
+logged = {key: value for key, value in dict(wandb.run.summary).items() if "profiling/" in key}
+steps = wandb.run.step
+wandb.finish()
+tell([model.tolist(), summary, logged, steps])
+"""
+
 
 class Jax(py_frameworks.Case):
     def test_trace_time_and_run_time_are_told_apart(self):
@@ -49,6 +116,27 @@ class Jax(py_frameworks.Case):
             tell([results, {k: v["count"] for k, v in get_profiler().get_summary().items()}])
         """, timeout=120, JAX_PLATFORMS="cpu")
         self.assertEqual(found, [[6, 6, 6, 6], {"inner_trace": 1}])
+
+    def test_the_whole_script_of_the_guide(self):
+        found = self.python(SCRIPT, timeout=180, JAX_PLATFORMS="cpu", WANDB_MODE="offline",
+                            WANDB_SILENT="true")
+        weights, summary, logged, steps = found
+        for weight in weights:
+            self.assertAlmostEqual(weight, 1, delta=0.05)
+        operations = ["data_batch_production", "loss_fn_computation", "make_step_total"]
+        for name in operations:
+            self.assertEqual(summary[name]["count"], 80)
+            self.assertEqual(logged["profiling/%s_count" % name], 80)
+            self.assertEqual(logged["profiling/%s_total_time" % name], summary[name]["total_time"])
+            self.assertEqual(logged["profiling/%s_avg_time" % name], summary[name]["avg_time"])
+        self.assertEqual(steps, 20)
+        for step, count in ((10, 40), (20, 80)):
+            block = self.stdout.split("--- Profiling Metrics (Step %d) ---\n" % step)[1]
+            for name in operations:
+                self.assertRegex(block, r"(?m)^%s: avg=\d\.\d{4}s, total=\d\.\d\ds, count=%d$"
+                                 % (name, count))
+        self.assertRegex(self.stdout, r"(?m)^Final profiling summary: \{'data_batch_production': "
+                                      r"\{'avg_time': ")
 
 
 if __name__ == "__main__":
