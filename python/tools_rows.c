@@ -133,6 +133,14 @@ static int has(PyObject *dict, const char *key)
     return value && value != Py_None;
 }
 
+/* Rows that come from the library say what of them is known; of others what is there counts. */
+static int is_known(PyObject *dict, const char *said, const char *delta, const char *peak)
+{
+    PyObject *word = PyDict_GetItemString(dict, said);
+    int is = word ? PyObject_IsTrue(word) : 1;
+    return is == 1 ? has(dict, delta) || has(dict, peak) : is;
+}
+
 static int row_of_dict(pitpy_data *data, pit_row *row, PyObject *dict)
 {
     PyObject *name = PyDict_GetItemString(dict, "name");
@@ -140,8 +148,10 @@ static int row_of_dict(pitpy_data *data, pit_row *row, PyObject *dict)
         PyErr_SetString(PyExc_ValueError, "a row has at least a name and seconds");
         return -1;
     }
-    row->has_memory = has(dict, "cpu_delta_mb") || has(dict, "cpu_peak_mb");
-    row->has_device = has(dict, "gpu_delta_mb") || has(dict, "gpu_peak_mb");
+    row->has_memory = is_known(dict, "has_memory", "cpu_delta_mb", "cpu_peak_mb");
+    row->has_device = is_known(dict, "has_device", "gpu_delta_mb", "gpu_peak_mb");
+    if (row->has_memory < 0 || row->has_device < 0)
+        return -1;
     if (row->has_memory)
         row->cpu_start_mb = row->cpu_end_mb = row->cpu_delta_mb = row->cpu_peak_mb = (double)NAN;
     if (row->has_device)

@@ -10,11 +10,9 @@
 `verbose = False` on this module, or PITWALL_VERBOSE=0, silences it.
 """
 
-import csv
 import dataclasses
 import functools
 import inspect
-import io
 import math
 import os
 
@@ -41,6 +39,7 @@ class PerformanceMetrics:
     call_count: int = 1
 
 
+_CSV = 2  # of the library's forms
 _CPU = ("cpu_start_mb", "cpu_end_mb", "cpu_delta_mb", "cpu_peak_mb")
 _GPU = ("gpu_start_mb", "gpu_end_mb", "gpu_delta_mb", "gpu_peak_mb")
 
@@ -143,21 +142,14 @@ class PerformanceMonitor:
         return records
 
     def to_csv(self, filepath):
-        """The records as a file, whole or not at all; what is not known is empty."""
-        keys = ["operation", "time", "cpu_mb", "gpu_mb"]
-        keys += [f.name for f in dataclasses.fields(PerformanceMetrics)][2:]
-        keys = [key for key in keys if key not in ("cpu_delta_mb", "gpu_delta_mb")]
-        text = io.StringIO()
-        writer = csv.DictWriter(text, keys, lineterminator="\n")
-        writer.writeheader()
-        for record in self.to_records():
-            writer.writerow(
-                {
-                    key: "" if isinstance(value, float) and math.isnan(value) else value
-                    for key, value in record.items()
-                }
-            )
-        _pitwall._save(os.fspath(filepath), text.getvalue().encode())
+        """The metrics as a file, whole or not at all: operation, time, cpu_mb, gpu_mb, then the rest;
+        what is not known is empty."""
+        rows = _pitwall._monitor_rows(self._own)
+        shown = rows or [("", 0.0)]  # without operations the head alone is left of it
+        text = _pitwall._view("performance", shown, None, None, None, None, {"form": _CSV})
+        if not rows:
+            text = text.splitlines(keepends=True)[0]
+        _pitwall._save(os.fspath(filepath), text.encode())
 
 
 # ---- single operations --------------------------------------------------------------------------

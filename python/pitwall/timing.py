@@ -273,16 +273,24 @@ class DetailedTimer:
 # ---- files --------------------------------------------------------------------------------------
 
 
+_JSON, _CSV = 1, 2  # of the library's forms
+
+
 def export_timing_csv(timers, filepath, section_name=""):
     """Section, Model, Time (s); whole or not at all."""
-    _pitwall._save_timings(os.fspath(filepath), 2, str(section_name), _rows(timers))
+    _pitwall._save_timings(os.fspath(filepath), _CSV, str(section_name), _rows(timers))
 
 
 def export_timing_json(timers, filepath, section_name=""):
     """section, timestamp, timings with all that is nested in them; whole or not at all."""
+    if not any(isinstance(value, dict) for value in timers.values()):
+        _pitwall._save_timings(os.fspath(filepath), _JSON, str(section_name), _rows(timers))
+        return
+    # The library's rows have no room for members of the program's own.
+    now = datetime.datetime.now(datetime.timezone.utc)
     document = {
         "section": str(section_name),
-        "timestamp": datetime.datetime.now().isoformat(timespec="seconds"),
+        "timestamp": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "timings": json_ready(dict(timers)),
     }
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"

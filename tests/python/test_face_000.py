@@ -262,6 +262,30 @@ class Samples(py_case.Case):
         self.assertEqual(document["timings"]["KAN"],
                          {"time": 150.0, "peak_memory_mb": 2.5, "current_memory_mb": None})
 
+    def test_json_of_times_alone_and_of_more(self):
+        """The first is the library's, the second has members that only the program knows."""
+        folder = self.folder()
+        self.python("""
+            from pitwall.timing import export_timing_json
+            timers = {'MLP': 120.0, 'SIREN': 90.5, 'é "x"': float("nan"), 5: 1e-9}
+            export_timing_json(timers, 'times.json', section_name='Section 1.1')
+            export_timing_json({**timers, "KAN": {"time": 1.5, "mine": {"a": [1, None]}}},
+                               'more.json', section_name='Section 1.1')
+        """, cwd=folder)
+        texts, documents = {}, {}
+        for name in ("times", "more"):
+            with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
+                texts[name] = file.read()
+            documents[name] = json.loads(texts[name])
+            self.assertEqual(documents[name]["section"], "Section 1.1")
+            self.assertRegex(documents[name]["timestamp"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertIn('\n    "SIREN": 90.5,\n    "é \\"x\\"": null,\n', texts[name])
+        self.assertEqual(documents["times"]["timings"],
+                         {"MLP": 120, "SIREN": 90.5, 'é "x"': None, "5": 1e-9})
+        more = documents["more"]["timings"]
+        self.assertEqual(more.pop("KAN"), {"time": 1.5, "mine": {"a": [1, None]}})
+        self.assertEqual(more, documents["times"]["timings"])
+
     def test_a_file_that_cannot_be_written_raises_and_leaves_nothing(self):
         found = self.python("""
             from pitwall.timing import export_timing_csv, export_timing_json

@@ -272,13 +272,32 @@ class Samples(py_case.Case):
             ])
             metrics_df.to_csv('performance_metrics.csv')
             monitor.to_csv('ours.csv')
+            PerformanceMonitor().to_csv('none.csv')
             tell([list(metrics_df), list(pd.DataFrame(monitor.to_records()))[:4]])
         """, cwd=folder)
         self.assertEqual(found[0], found[1])
         with open(os.path.join(folder, "ours.csv")) as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(list(rows[0])[:4], ["operation", "time", "cpu_mb", "gpu_mb"])
-        self.assertEqual([rows[0]["operation"], rows[0]["gpu_mb"]], ["a", ""])
+        self.assertEqual(len(rows), 1)
+        self.assertEqual([rows[0]["operation"], rows[0]["call_count"]], ["a", "1"])
+        self.assertGreater(float(rows[0]["time"]), 0)
+        self.assertGreater(float(rows[0]["cpu_peak_mb"]), 1)
+        # There is no device: nothing is known of it, which is not 0.
+        self.assertEqual({value for key, value in rows[0].items() if key.startswith("gpu_")}, {""})
+        with open(os.path.join(folder, "none.csv")) as file:
+            self.assertEqual(file.read().splitlines(), [",".join(rows[0])])
+
+    def test_rows_of_the_library_come_back_as_they_were(self):
+        found = self.python("""
+            row = {"name": "a", "seconds": 1.0, "cpu_delta_mb": 5.0, "gpu_delta_mb": 0.0,
+                   "gpu_peak_mb": 0.0}
+            tell([pitwall.view("performance", rows=[{**row, **more}]).splitlines()[5].split()
+                  for more in ({}, {"has_device": False}, {"has_memory": False})])
+        """)
+        self.assertEqual(found, [["a", "1.000", "+5.0", "+0.0", "0.0"],
+                                 ["a", "1.000", "+5.0", "n/a", "n/a"],
+                                 ["a", "1.000", "n/a", "+0.0", "0.0"]])
 
     def test_reference(self):
         found = self.python("""
