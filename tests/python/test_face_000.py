@@ -312,8 +312,10 @@ class Samples(py_case.Case):
             tell([results, counted, counts()])
         """)
         results, calls, spans = found
-        self.assertEqual([spans["inference"], spans["KAN"], spans["MLP benchmark/MLP"]],
-                         [20, 100, 7])
+        # A trial that lost the core to another program is repeated.
+        for name, trials in (("inference", 20), ("KAN", 100), ("MLP benchmark/MLP", 7)):
+            self.assertGreaterEqual(spans[name], trials)
+            self.assertLess(spans[name], 11 * trials)
         self.assertEqual(list(results)[:4],
                          ["mean_ms", "min_ms", "max_ms", "throughput_samples_per_sec"])
         self.assertGreaterEqual(results["min_ms"], 0.5)
