@@ -238,7 +238,8 @@ class Fitting(Example):
         self.assertEqual(sorted(phases), ["backward_pass", "forward_pass", "update"])
         self.assertEqual(phases["update"]["count"], 240)
         for model in self.models:
-            self.assertEqual(self.rows("inference", "--node", model)[model]["count"], 100)
+            trials = self.rows("inference", "--node", model)[model]["count"]
+            self.assertGreaterEqual(trials, 100)  # one that lost the core is repeated
         first = self.view("warmup", "--node", "section/MLP training/epoch")["rows"][0]
         self.assertGreater(first["first_epoch_time"], 0)
 
