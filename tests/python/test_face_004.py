@@ -122,12 +122,18 @@ tell([list(inference_times), t.samples, t.min_seconds <= t.mean_seconds <= t.max
         folder = self.folder()
         found = self.python(START + """
 analyzer = RuntimeAnalyzer()
-def times(naps):
-    return analyzer.benchmark_inference(lambda z, n: sum(range(naps * n)), None, 10, 50, 2)
+# Figures as of a quiet machine: on a busy one there may be no verdict.
+import random, statistics
+def timing(seconds):
+    times = [seconds * (1 + 0.02 * random.Random(i).random()) for i in range(50)]
+    return TimingResult(sum(times), statistics.mean(times), statistics.pstdev(times), min(times),
+                        max(times), len(times), statistics.median(times), details={"times": times})
+inference_times_a = {"single_step": timing(1e-4), "full_trajectory": timing(0.01)}
+inference_times_b = {"single_step": timing(1e-3), "full_trajectory": timing(0.1)}
 profile_a = analyzer.build_profile(
     model_name='ModelA',
     training_time=2.0,
-    inference_times=times(100),
+    inference_times=inference_times_a,
     model_params=100,
     latent_dim=20,
     n_forecast_steps=100
@@ -135,7 +141,7 @@ profile_a = analyzer.build_profile(
 profile_b = analyzer.build_profile(
     model_name='ModelB',
     training_time=6.9,
-    inference_times=times(1000),
+    inference_times=inference_times_b,
     model_params=215,
     latent_dim=20,
     n_forecast_steps=100
@@ -151,14 +157,14 @@ tell(comparison)
             "models", "training_time_ratio", "inference_speedup", "memory_ratio",
             "parameter_ratio", "winners", "pitwall"])
         self.assertAlmostEqual(found["training_time_ratio"]["ModelB_vs_ModelA"], 3.45)
-        self.assertLess(found["inference_speedup"]["ModelB_vs_ModelA"], 0.5)
+        self.assertAlmostEqual(found["inference_speedup"]["ModelB_vs_ModelA"], 0.1)
         self.assertAlmostEqual(found["memory_ratio"]["ModelB_vs_ModelA"], 2.15)
         self.assertEqual(found["winners"], {"fastest_training": "ModelA",
                                             "fastest_inference": "ModelA",
                                             "smallest_memory": "ModelA"})
         verdict = found["pitwall"]["significance"]["ModelB_vs_ModelA"]["full_trajectory"]
         self.assertEqual(verdict["verdict"], "slower")
-        self.assertRegex(self.stdout, r"(?m)^Training speedup: 3\.45x\nInference speedup: 0\.\d\dx\n"
+        self.assertRegex(self.stdout, r"^Training speedup: 3\.45x\nInference speedup: 0\.10x\n"
                                       r"Winner \(training\): ModelA\n$")
         with open(os.path.join(folder, "comparison.json")) as file:
             self.assertEqual(json.load(file), found)
