@@ -605,6 +605,16 @@ PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
 /* For the function that pit_time calls, before it returns: it failed. Its time counts; what is printed,
  * and kept in the run, is "NAME failed after 45.32s". */
 PIT_API void pit_time_failed(void);
+
+/* For the same: what it counted of allocations by itself, where it has an allocator of its own whose
+ * memory may have been resident before. With PIT_MEMORY its peak and what is left are then no lower than
+ * these; with libpitwall-alloc preloaded these are added, so that they must leave out what comes from
+ * malloc. In bytes. */
+typedef struct pit_counted {
+    uint64_t peak, live;
+    uint64_t beside; /* resident memory that the counting itself took; it is left out */
+} pit_counted;
+PIT_API void pit_time_counted(const pit_counted *counted);
 /* Add a time taken elsewhere. */
 PIT_API void pit_timers_add(pit_timers *timers, const char *name, double seconds);
 /* The rows in the order they came; they hold until the next change. cpu_peak_mb is what the call

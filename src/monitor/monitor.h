@@ -33,6 +33,7 @@ struct pit__taken {
     pit_row row;        /* seconds, cpu_…, gpu_…; name NULL, count 1 */
     double own_peak_mb; /* most that the work itself held; NaN: not to be had */
     double own_left_mb; /* what of it was left */
+    int has_alloc; /* these two are libpitwall-alloc's, of this thread; else of resident memory */
 };
 
 /* flags: PIT_MEMORY, PIT_WAIT. A span of that name is recorded too. Reading memory is not in the

@@ -57,12 +57,38 @@ PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count)
     return timers ? timers->rows.rows : NULL;
 }
 
-/* What pit_time calls on this thread has said that it failed. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) int has_failed;
+/* What the function that pit_time calls on this thread has said. */
+struct said {
+    int failed, counted;
+    pit_counted figures;
+};
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct said said;
 
 PIT_API void pit_time_failed(void)
 {
-    has_failed = 1;
+    said.failed = 1;
+}
+
+PIT_API void pit_time_counted(const pit_counted *counted)
+{
+    said.counted = counted != NULL;
+    if (counted)
+        said.figures = *counted;
+}
+
+/* Resident memory has in it what was counted, but for what came from pages that were there before; so
+ * the higher is nearer. What libpitwall-alloc saw is other memory: both together. */
+static void count_in(struct pit__taken *taken, const pit_counted *counted)
+{
+    double peak = pit__mb(counted->peak), live = pit__mb(counted->live);
+    double beside = pit__mb(counted->beside);
+    if (taken->has_alloc) {
+        taken->own_peak_mb += peak;
+        taken->own_left_mb += live;
+    } else { /* fmax: what is not to be had gives way */
+        taken->own_peak_mb = fmax(taken->own_peak_mb - beside, peak);
+        taken->own_left_mb = fmax(taken->own_left_mb - beside, live);
+    }
 }
 
 /* NAME complete: …, or NAME failed after … */
@@ -95,18 +121,20 @@ PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
         return NULL;
     name = name ? name : "";
     struct pit__track *track = pit__track_begin(name, flags & (PIT_MEMORY | PIT_WAIT));
-    int outer = has_failed;
-    has_failed = 0;
+    struct said outer = said;
+    said = (struct said){.failed = 0};
     void *result = function(argument);
-    int failed = has_failed;
-    has_failed = outer;
+    struct said inner = said;
+    said = outer;
     pit__track_end(track, &taken);
+    if (inner.counted && (flags & PIT_MEMORY))
+        count_in(&taken, &inner.figures);
     pit_row passage = taken.row;
     passage.has_memory = isfinite(taken.own_left_mb);
     passage.cpu_peak_mb = taken.own_peak_mb;
     passage.cpu_delta_mb = taken.own_left_mb;
     if (timers && isfinite(passage.seconds))
         add(timers, name, &passage);
-    emit_complete(name, flags, &taken, failed);
+    emit_complete(name, flags, &taken, inner.failed);
     return result;
 }

@@ -74,6 +74,7 @@ static void memory_end(struct pit__track *track, struct pit__taken *taken)
     cpu_figures(taken, probe->rss_begin, probe->rss_end, probe->rss_peak);
     if (probe->has_alloc &&
         track->thread == pit__thread_number()) { /* counted one by one: better */
+        taken->has_alloc = 1;
         taken->own_peak_mb = (double)probe->alloc_peak / PIT__MB;
         taken->own_left_mb = (double)probe->alloc_live / PIT__MB;
     }

@@ -204,6 +204,33 @@ TEST(a_function_that_says_it_failed_is_not_complete)
     pit_timers_free(timers);
 }
 
+static void *counts(void *counted)
+{
+    pit_time(NULL, "inner", PIT_MEMORY, nothing, NULL); /* has said nothing */
+    pit_time_counted(counted);
+    return NULL;
+}
+
+TEST(what_a_function_counted_itself_stands_where_it_is_more)
+{
+    stage_up(0);
+    pit_set_sources(NULL);
+    pit_timers *timers = pit_timers_new();
+    pit_counted counted = {.peak = 500u << 20, .live = 300u << 20};
+    pit_time(timers, "more", PIT_MEMORY, counts, &counted);
+    pit_counted less = {.peak = 0, .live = 0, .beside = 400u << 20};
+    pit_time(timers, "less", PIT_MEMORY, counts, &less);
+    pit_time(timers, "time", 0, counts, &counted);
+    size_t count;
+    const pit_row *rows = pit_timers_rows(timers, &count);
+    CHECK_NEAR(stage_row(rows, count, "more")->cpu_peak_mb, 500, 1e-9);
+    CHECK_NEAR(stage_row(rows, count, "more")->cpu_delta_mb, 300, 1e-9);
+    CHECK_NEAR(stage_row(rows, count, "less")->cpu_peak_mb, 0, 1e-9);
+    CHECK_INT(stage_row(rows, count, "time")->has_memory, 0);
+    CHECK(strstr(stage_text(), "more complete: 0.00s, peak memory: 500.0 MB\n") != NULL);
+    pit_timers_free(timers);
+}
+
 TEST(threads_add_to_one_object)
 {
     pit_timers *timers = pit_timers_new();
