@@ -9,6 +9,8 @@
  *   py_iter.c       the wrapper of a timed iterable
  *   py_recorder.c   open, close, values, labels, the journal
  *   py_read.c       runs as dicts and lists; reports as text
+ *   py_alloc.c      what a call allocates through Python's allocators
+ *   py_blocks.c     blocks of memory by their address
  *   tools_*.c       views, monitors, analyses, benchmarks
  *
  * Everything runs with the interpreter's lock held, but for what says otherwise.
@@ -267,6 +269,36 @@ typedef struct pitpy_timed {
 
 pitpy_timed *pitpy_timed_new(pitpy_state *state, PyObject *function, pitpy_name *name,
                              vectorcallfunc vectorcall);
+
+/* ---- allocations ----------------------------------------------------------------------------- */
+
+typedef struct pitpy_block {
+    uintptr_t address;
+    size_t size;
+    uint32_t epoch, owner; /* py_alloc.c */
+} pitpy_block;
+
+/* 0; 1: one of that address was there, and is in *before; -1: no room. */
+int pitpy_blocks_add(const pitpy_block *block, pitpy_block *before);
+/* 1 if it was there; it is no more. */
+int pitpy_blocks_take(uintptr_t address, pitpy_block *block);
+size_t pitpy_blocks_bytes(void); /* that they take themselves */
+void pitpy_blocks_clear(void);
+
+#define PITPY_NO_OWNER UINT32_MAX
+
+/* A call whose allocations are counted; begun and ended on one thread. */
+typedef struct pitpy_held {
+    struct pitpy_held *outer;
+    size_t live, peak;
+    size_t table_bytes; /* at the begin */
+    uint32_t epoch, owner;
+    int is_spoilt; /* the hooks were off for a while: only sure_peak counts */
+    size_t sure_peak;
+} pitpy_held;
+
+void pitpy_held_begin(pitpy_held *held);
+void pitpy_held_end(pitpy_held *held, pit_counted *counted);
 
 /* ---- recorders ------------------------------------------------------------------------------- */
 

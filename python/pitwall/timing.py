@@ -102,7 +102,7 @@ def _add_memory(timers, name, row):
 
 def track_time_and_memory(*args, **kwargs):
     """As track_time; timers[name] is {'time', 'peak_memory_mb', 'current_memory_mb'}: the most that the
-    call itself held, and what of it was left. Native memory (NumPy, torch) is in it."""
+    call itself allocated, and what of it was left. Native memory (NumPy, torch) is in it."""
     return _measured(_pitwall.MEMORY, _add_memory, args, kwargs)
 
 
