@@ -13,9 +13,11 @@ import random
 import sys
 import time
 import timeit
+import tracemalloc
 
 import empty_with
 import pitwall
+from pitwall import timing
 
 ROUNDS = 60
 LOOPS = 10000
@@ -96,6 +98,40 @@ def spans():
     show("py_mem_span_us", found["memory"] / 1000)
     show("py_by_hand_ns", found["by_hand"])
     show("py_contextmanager_ns", found["generated"])
+
+
+def make_objects():
+    table = {}
+    for i in range(20000):
+        table[i] = (i, str(i), [i])
+    return len(table)
+
+
+def allocations():
+    """A loop that does little but allocate: alone, with its memory tracked, and under tracemalloc."""
+    timing.verbose = False
+
+    def tracked():
+        timing.track_time_and_memory({}, "objects", make_objects)
+
+    def traced():
+        tracemalloc.start()
+        try:
+            return seconds_of(make_objects)
+        finally:
+            tracemalloc.stop()
+
+    def seconds_of(work):
+        start = time.perf_counter()
+        work()
+        return time.perf_counter() - start
+
+    best = [float("inf")] * 3
+    for _ in range(ROUNDS // 2):
+        now = (seconds_of(make_objects), seconds_of(tracked), traced())
+        best = [min(pair) for pair in zip(best, now)]
+    show("py_alloc_pct", (best[1] / best[0] - 1) * 100)
+    show("py_tracemalloc_pct", (best[2] / best[0] - 1) * 100)
 
 
 def record_function(torch):
@@ -188,6 +224,7 @@ def main():
     random.seed(1)
     pitwall.open(in_memory=True)
     spans()
+    allocations()
     try:
         import torch
     except ImportError:

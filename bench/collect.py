@@ -57,6 +57,8 @@ FIGURES = [
     ("py_mem_span_us", "Python: span that measures memory", "µs", None),
     ("py_by_hand_ns", "Python: two perf_counter() by hand", "ns", None),
     ("py_contextmanager_ns", "Python: a @contextmanager that times", "ns", None),
+    ("py_alloc_pct", "Python: memory tracked in a loop that allocates", "%", None),
+    ("py_tracemalloc_pct", "tracemalloc in the same loop", "%", None),
     ("py_record_function_ns", "torch.profiler.record_function, no profiler", "ns", None),
     ("py_step_us", "a small PyTorch training step, 10th percentile", "µs", None),
     ("py_step_empty_with_pct", "four `with` that do nothing in it", "%", None),
