@@ -91,7 +91,7 @@ static void backward_heavy(void)
 static void slow_first_batch(void)
 {
     run_batch(&balanced, 6);
-    batches(16, &balanced);
+    batches(30, &balanced);
 }
 
 /* Inputs of very different sizes, in no order. */

@@ -146,7 +146,7 @@ class Views(AdviceCase):
         lines = self.report(path, "--view", "warmup").splitlines()
         self.assertEqual(lines[0], "batch - Warmup Analysis:")
         self.assertRegex(lines[2], r"^  First epoch:           0\.[56]\d\ds$")
-        self.assertRegex(lines[6], r"^  course of 17 passages: (warm-up|disturbed); warm-up ends")
+        self.assertRegex(lines[6], r"^  course of 31 passages: (warm-up|disturbed); warm-up ends")
 
     def test_profile(self):
         path = self.recorded("periodic_stall")
