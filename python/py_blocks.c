@@ -130,10 +130,14 @@ int pitpy_blocks_add(const pitpy_block *block, pitpy_block *before)
     size_t place = place_of(block->address);
     uint32_t bit = 1u << (place * sizeof(struct note) / PAGE);
     struct note *note = &region->shadow[place];
-    touched_bytes += region->touched & bit ? 0 : PAGE;
-    region->touched |= bit;
-    *before = (pitpy_block){block->address, note->size_and_one - 1, note->epoch, note->owner};
-    int was_there = note->size_and_one != 0;
+    int was_there = 0;
+    if (!(region->touched & bit)) { /* not read first: that would be a page fault of its own */
+        touched_bytes += PAGE;
+        region->touched |= bit;
+    } else if (note->size_and_one != 0) {
+        *before = (pitpy_block){block->address, note->size_and_one - 1, note->epoch, note->owner};
+        was_there = 1;
+    }
     *note = (struct note){block->size + 1, block->epoch, block->owner};
     return was_there;
 }
