@@ -12,15 +12,19 @@ endif
 # tells its children about jobs and folders is not for it.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: all demo test bench docs install lint format clean help
+.PHONY: all configure demo test bench docs install lint format clean help
 .NOTPARALLEL:
 
-all: ## Build the library, the tool, the examples and the benchmarks into build/ (the default)
-	@scripts/setup.sh build
-	@$(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) -Wno-dev --log-level=WARNING >/dev/null
+all: configure ## Build the library, the tool, the examples and the benchmarks into build/ (the default)
 	@$(CMAKE) --build $(BUILD) -j "$$(nproc)"
 
-demo: all ## Train a small network, record it, and show the report
+configure:
+	@scripts/setup.sh build
+	@$(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) -Wno-dev --log-level=WARNING >/dev/null
+
+# Only what it shows is built: nobody wants to wait for the tests of a thing not seen yet.
+demo: configure ## Train a small network, record it, and show the report
+	@$(CMAKE) --build $(BUILD) -j "$$(nproc)" --target demo_programs
 	@scripts/demo.sh $(BUILD)
 
 test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit system" picks some

@@ -71,6 +71,10 @@ endif()
 
 # The examples use the shared library, as a program of a user would.
 pitwall_programs(FOLDER examples PROGRAMS *.c INTO examples PREFIX example_ LINK pitwall)
+if(TARGET pitwall_tool)
+    add_custom_target(demo_programs DEPENDS pitwall_tool example_fitting example_rom
+        example_decoding example_heat) # what scripts/demo.sh runs
+endif()
 # Two of them once more, without their spans: bench_examples.py tells what those cost.
 foreach(name fitting rom)
     add_executable(${name}_plain ${PROJECT_SOURCE_DIR}/examples/${name}.c)
