@@ -44,7 +44,9 @@ class Case(py_case.Case):
         self.write(folder, "program.py", program)
         command = [py_case.PYTHON, "program.py"]
         tool = [pit_case.tool(), "run", "-o", "run.pit", *options, "--"]
-        env = pit_case.clean_env(PYTHONDONTWRITEBYTECODE="1", **env)
+        # multiprocessing's own tracker complains now and then of a semaphore, with and without us
+        env = pit_case.clean_env(PYTHONDONTWRITEBYTECODE="1",
+                                 PYTHONWARNINGS="ignore:resource_tracker", **env)
         plain = self.run_status(status, command, cwd=folder, env=env, timeout=timeout)
         done = self.run_status(status, tool + command, cwd=folder, env=env, timeout=timeout)
         self.assertEqual(done.stdout, plain.stdout)

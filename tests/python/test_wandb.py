@@ -41,6 +41,7 @@ class Wandb(py_frameworks.Case):
             profiler.log_metrics()
             step, summary = run.step, dict(run.summary)
             run.finish()
+            wandb.teardown()  # waits for the process that writes the file
             store = DataStore()
             store.open_for_scan(glob.glob("wandb/latest-run/*.wandb")[0])
             rows = []
