@@ -31,6 +31,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <sys/types.h>
 
 struct pit__cache_entry {
     uint64_t key;   /* parent's ref << 32 | name's id; PIT__NO_KEY fits no site */

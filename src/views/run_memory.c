@@ -9,7 +9,8 @@
 
 #define MINUTE_NS 60e9
 #define LEAST_GROWTH (1024.0 * 1024.0) /* below it the kernel's own counting is the noise */
-#define OWN_SHARE 0.5 /* of its parent's growth, that makes a node the place of it */
+#define OWN_SHARE 0.5  /* of its parent's growth, that makes a node the place of it */
+#define KEPT_SLACK 1.1 /* over the growth around it: more than that was given back there */
 
 double pit__known(uint64_t figure)
 {
@@ -135,24 +136,38 @@ static double growth_of(const pit_node *node)
     return node->memory && node->memory->delta_sum > 0 ? (double)node->memory->delta_sum : 0;
 }
 
+/* The same of what stayed. A span that grew by more than the one around it had part of that given back
+ * by another: a batch that is loaded here and freed there is no growth of here. */
+static double kept_of(const pit_tree *tree, size_t index)
+{
+    const pit_node *node = &tree->nodes[index];
+    double growth = growth_of(node);
+    uint32_t around = node->parent;
+    while (around != PIT_NO_NODE && !tree->nodes[around].memory)
+        around = tree->nodes[around].parent;
+    int was_given_back =
+        around != PIT_NO_NODE && growth > KEPT_SLACK * growth_of(&tree->nodes[around]);
+    return was_given_back ? 0 : growth;
+}
+
 /* From the node that grew most, down to where most of it happened. Parents come first. */
 static size_t grew_most(const pit_tree *tree)
 {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < tree->node_count; i++)
-        if (growth_of(&tree->nodes[i]) > (best == SIZE_MAX ? 0 : growth_of(&tree->nodes[best])))
+        if (kept_of(tree, i) > (best == SIZE_MAX ? 0 : kept_of(tree, best)))
             best = i;
     if (best == SIZE_MAX)
         return best;
-    double whole = growth_of(&tree->nodes[best]);
+    double whole = kept_of(tree, best);
     for (size_t at = best; at != SIZE_MAX;) {
         size_t inner = SIZE_MAX;
         double most = OWN_SHARE * whole;
         /* a node in between need not be measured: any node below counts */
         for (size_t i = at + 1;
              i < tree->node_count && tree->nodes[i].depth > tree->nodes[at].depth; i++)
-            if (growth_of(&tree->nodes[i]) >= most) {
-                most = growth_of(&tree->nodes[i]);
+            if (kept_of(tree, i) >= most) {
+                most = kept_of(tree, i);
                 inner = i;
             }
         if (inner != SIZE_MAX)

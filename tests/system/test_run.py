@@ -336,4 +336,4 @@ class Speed(RunCase):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(has_threads=False)
