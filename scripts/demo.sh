@@ -66,6 +66,7 @@ train rom --out rom
 grep -E '^(MVAR|LSTM): loss|takes .* times' "$home/rom.txt"
 sed -nE 's/^ *"(fastest|smallest)_([a-z]*)": "(.*)",?$/\1 \2: \3/p' \
     "$home/rom/oscillators/runtime_comparison.json"
+echo "(of one process; trials in it share its luck, so part 4 races whole programs)"
 
 title "What is wrong with this one, and what to try" \
     "A decoder that makes its own batches while it trains. --workers 1 is the remedy."
