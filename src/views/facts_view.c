@@ -261,7 +261,8 @@ int pit__print_run_facts(const struct pit__report *report, const pit_run *run)
     if (!code && text.length > 0)
         code = print_fact(report, "labels", &text);
     pit__text_add_visible(&text, run->path);
-    pit__text_printf(&text, " (%s)", pit__unit_bytes(number, (double)run->used_bytes));
+    pit__text_printf(&text, " (%s)",
+                     pit__unit_bytes(number, (double)(run->used_bytes - run->losses.beyond_file)));
     if (!code)
         code = print_fact(report, "run", &text);
     return code ? code : print_notes(report, run);

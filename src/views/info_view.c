@@ -128,7 +128,7 @@ static void cost_words(const struct pit__report *report, struct pit__text *text)
     char cost[PIT__UNIT_BYTES], share[PIT__UNIT_BYTES];
     double of_run = pit__cost_share(report);
     if (isnan(of_run))
-        pit__text_puts(text, "n/a (it was not measured)");
+        pit__text_printf(text, "n/a (%s)", pit__why_no_cost(report));
     else
         pit__text_printf(
             text, "%s a span, %s of the run",

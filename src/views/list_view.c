@@ -2,6 +2,7 @@
 #include "list_view.h"
 
 #include "report/json_writer.h"
+#include "report/units.h"
 #include "report_view.h"
 
 #include <stdlib.h>
@@ -75,12 +76,13 @@ static enum pit__style state_style(const pit_run *run)
 /* What is to be said of a run beside its figures; "" for nothing. */
 static void note_of(const pit_run *run, char *note, size_t size)
 {
+    char number[PIT__UNIT_BYTES];
     note[0] = '\0';
     if (run->damaged_at)
         snprintf(note, size, "damaged from byte %llu on", (unsigned long long)run->damaged_at);
     else if (run->losses.beyond_file)
-        snprintf(note, size, "%llu bytes of it are missing",
-                 (unsigned long long)run->losses.beyond_file);
+        snprintf(note, size, "%s of it are missing",
+                 pit__unit_bytes(number, (double)run->losses.beyond_file));
     else if (run->is_mirror)
         snprintf(note, size, "a copy taken while it ran");
 }

@@ -66,13 +66,21 @@ double pit__cost_share(const struct pit__report *report)
 {
     double time_ns = 0;
     for (size_t r = 0; r < report->run_count; r++) {
-        if (!(report->runs[r]->span_cost_ns > 0))
+        if (!(report->runs[r]->span_cost_ns > 0) || report->runs[r]->losses.beyond_file)
             return NAN;
         time_ns += report->runs[r]->duration_ns;
     }
     if (report->in_spans_ns > time_ns) /* several threads at once */
         time_ns = report->in_spans_ns;
     return time_ns > 0 ? report->tree->cost_ns / time_ns : NAN;
+}
+
+const char *pit__why_no_cost(const struct pit__report *report)
+{
+    int is_measured = report->tree->losses.beyond_file > 0;
+    for (size_t r = 0; r < report->run_count; r++)
+        is_measured &= report->runs[r]->span_cost_ns > 0;
+    return is_measured ? "part of the run is missing" : "it was not measured";
 }
 
 int pit__print_line(const struct pit__report *report, struct pit__text *line, enum pit__style style)
@@ -145,7 +153,7 @@ static int print_cost(const struct pit__report *report)
         return 0;
     putc('\n', report->out);
     if (isnan(share))
-        pit__text_puts(&line, "instrumentation: n/a (its cost was not measured)");
+        pit__text_printf(&line, "instrumentation: n/a (%s)", pit__why_no_cost(report));
     else
         pit__text_printf(&line, "instrumentation: %s a span, %s of the run",
                          pit__unit_duration(a, report->tree->cost_ns / (double)report->tree->spans,

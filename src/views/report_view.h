@@ -140,8 +140,9 @@ int pit__print_table(const struct pit__report *report, struct pit__table *table)
 /* Below a table: how many rows were not shown; nothing for 0. */
 void pit__print_left_out(const struct pit__report *report, size_t count, const char *what);
 
-/* The share of the run that recording took; NaN where it was not measured. */
+/* The share of the run that recording took; NaN where it was not measured or cannot be told. */
 double pit__cost_share(const struct pit__report *report);
+const char *pit__why_no_cost(const struct pit__report *report); /* where that is not a number */
 
 /* One line of text: what does not fit the width is cut. */
 int pit__print_line(const struct pit__report *report, struct pit__text *line,

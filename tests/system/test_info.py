@@ -83,7 +83,12 @@ class Info(Case):
         """What is gone is said, and that it is why there are no spans."""
         path = self.made("nodes=30", "close")
         cut = write(os.path.join(self.folder(), "cut.pit"), read(path)[:5000])
-        self.assertRegex(self.text(cut), r"(?m)^lost +[0-9,]+ bytes of the run are gone")
+        text = self.text(cut)
+        self.assertRegex(text, r"(?m)^lost +[0-9,]+ bytes of the run are gone")
+        self.assertRegex(text, r"(?m)^run .*cut\.pit \(4\.8 kB\)$")  # what can be read
+        self.assertRegex(text, r"(?m)^own cost +n/a \(part of the run is missing\)$")
+        self.assertRegex(self.run_ok([pit_case.tool(), "list", cut]).stdout,
+                         r"  [0-9.]+ kB of it are missing\n")
         self.assertEqual(self.report_text(cut).splitlines()[0],
                          "no spans can be read: part of the file is missing")
 
