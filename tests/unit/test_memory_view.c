@@ -239,6 +239,33 @@ TEST(memory_view_of_a_run_that_holds_its_memory)
         "instrumentation: 24 ns a span, under 0.001 % of the run\n");
 }
 
+static void grew(pit_raw_node *node, pit_memory *memory, uint64_t bytes)
+{
+    *memory = (pit_memory){.count = 100, .delta_sum = (int64_t)bytes, .delta_max = (int64_t)bytes};
+    node->memory = memory;
+}
+
+/* Batches are loaded in one span and freed by the one around it; another one leaks, less than that. */
+TEST(growth_is_not_where_memory_is_given_back_around)
+{
+    pit_run run = measured();
+    nodes[0] = made_node("step", PIT_NO_NODE, 100, 50 * SECOND, 40 * SECOND);
+    nodes[1] = made_node("load", 0, 100, 20 * SECOND, 0);
+    nodes[2] = made_node("log", 0, 100, 20 * SECOND, 0);
+    grew(&nodes[0], &memories[0], 310 * MB);
+    grew(&nodes[1], &memories[1], 380 * MB);
+    grew(&nodes[2], &memories[2], 300 * MB);
+    for (uint64_t i = 0; i < 60; i++)
+        samples[i] = reading(i * SECOND, (100 + 5 * i) * MB);
+    pit_report_options options = {.view = "memory", .width = 120};
+    CHECK(has(made_report(&run, &options, NULL), " inside step/log"));
+    grew(&nodes[1], &memories[1], 5 * MB); /* and what stays in one part is that part's */
+    grew(&nodes[2], &memories[2], 300 * MB);
+    CHECK(has(made_report(&run, &options, NULL), " inside step/log"));
+    grew(&nodes[2], &memories[2], 100 * MB); /* no part has most of it: the whole */
+    CHECK(!strstr(made_report(&run, &options, NULL), " inside step/l"));
+}
+
 TEST(memory_view_without_figures_says_what_to_do)
 {
     pit_run run = measured();
