@@ -227,7 +227,10 @@ TEST(what_a_function_counted_itself_stands_where_it_is_more)
     CHECK_NEAR(stage_row(rows, count, "more")->cpu_delta_mb, 300, 1e-9);
     CHECK_NEAR(stage_row(rows, count, "less")->cpu_peak_mb, 0, 1e-9);
     CHECK_INT(stage_row(rows, count, "time")->has_memory, 0);
-    CHECK(strstr(stage_text(), "more complete: 0.00s, peak memory: 500.0 MB\n") != NULL);
+    /* The clock is the real one here: how long it took is not ours to say. */
+    const char *line = strstr(stage_text(), "more complete: ");
+    REQUIRE(line != NULL);
+    CHECK(strncmp(strchr(line, ','), ", peak memory: 500.0 MB\n", 24) == 0);
     pit_timers_free(timers);
 }
 
