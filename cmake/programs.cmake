@@ -75,17 +75,21 @@ if(TARGET pitwall_tool)
     add_custom_target(demo_programs DEPENDS pitwall_tool example_fitting example_rom
         example_decoding example_heat) # what scripts/demo.sh runs
 endif()
-# Two of them once more, without their spans: bench_examples.py tells what those cost.
-foreach(name fitting rom)
-    add_executable(${name}_plain ${PROJECT_SOURCE_DIR}/examples/${name}.c)
-    set_target_properties(${name}_plain PROPERTIES
-        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench BUILD_RPATH_USE_ORIGIN ON)
-    target_compile_options(${name}_plain PRIVATE
-        -include ${PROJECT_SOURCE_DIR}/bench/without_spans.h)
-    target_link_libraries(${name}_plain PRIVATE pitwall Threads::Threads m)
-    pitwall_own(${name}_plain)
-endforeach()
-pitwall_programs(FOLDER bench PROGRAMS bench_*.c INTO bench LINK pitwall_static INCLUDE ${inside})
+# A build that looks for mistakes has nothing to measure.
+if(NOT pitwall_sanitize_flags)
+    # Two of them once more, without their spans: bench_examples.py tells what those cost.
+    foreach(name fitting rom)
+        add_executable(${name}_plain ${PROJECT_SOURCE_DIR}/examples/${name}.c)
+        set_target_properties(${name}_plain PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench BUILD_RPATH_USE_ORIGIN ON)
+        target_compile_options(${name}_plain PRIVATE
+            -include ${PROJECT_SOURCE_DIR}/bench/without_spans.h)
+        target_link_libraries(${name}_plain PRIVATE pitwall Threads::Threads m)
+        pitwall_own(${name}_plain)
+    endforeach()
+    pitwall_programs(FOLDER bench PROGRAMS bench_*.c INTO bench LINK pitwall_static
+                     INCLUDE ${inside})
+endif()
 pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests LINK pitwall_static
                  INCLUDE ${inside})
 pitwall_programs(FOLDER tests/system PROGRAMS prog_*.c INTO tests LINK pitwall_static

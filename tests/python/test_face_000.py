@@ -51,9 +51,9 @@ class Samples(py_case.Case):
         self.assertEqual(found[0], 3)
         self.assertGreaterEqual(found[1]["Model Training"], 0.03)
         lines = self.stdout.splitlines()
-        self.assertRegex(lines[0], r"^Model Training complete: 0\.\d\ds total$")
+        self.assertEqual(lines[0], "Model Training complete: %.2fs total" % found[1]["Model Training"])
         self.assertEqual(lines[2], "TIMING SUMMARY - My Experiment")
-        self.assertRegex(lines[4], r"^Model Training: {10}    0\.\d\ds \(100\.0%\)$")
+        self.assertEqual(lines[4], "Model Training: %17.2fs (100.0%%)" % found[1]["Model Training"])
         self.assertNotIn("Average", self.stdout)
 
     def test_the_script_of_a_section_before_and_after(self):
@@ -91,10 +91,10 @@ class Samples(py_case.Case):
         self.assertLessEqual(by_hand + sum(timers.values()), whole + 0.001)
         lines = self.stdout.splitlines()
         for line, name in zip(lines, timers):
-            self.assertRegex(line, r"^%s complete: 0\.\d\ds total$" % name)
+            self.assertEqual(line, "%s complete: %.2fs total" % (name, timers[name]))
         self.assertEqual(lines[4], "TIMING SUMMARY - Section 1.1")
-        self.assertRegex(lines[10], r"^Total time: {16} +0\.\d\ds$")
-        self.assertRegex(lines[11], r"^Average per dataset: {7} +0\.\d\ds$")
+        self.assertRegex(lines[10], r"^Total time: {16} +\d+\.\d\ds$")
+        self.assertRegex(lines[11], r"^Average per dataset: {7} +\d+\.\d\ds$")
         self.assertEqual(len(lines), 13)
 
     def test_what_the_documents_print_prints_as_a_dict(self):
@@ -161,7 +161,7 @@ class Samples(py_case.Case):
             tell([result, list(timers["KAN training"]), get_gpu_memory_usage()])
         """)
         self.assertEqual(found, ["r", ["time"], None])
-        self.assertRegex(self.stdout, r"^KAN training complete: 0\.00s \(CPU mode\)\n$")
+        self.assertRegex(self.stdout, r"^KAN training complete: \d+\.\d\ds \(CPU mode\)\n$")
 
     def test_with_a_device(self):
         found = self.python("""
@@ -181,7 +181,8 @@ class Samples(py_case.Case):
                          {"allocated_mb": 512, "reserved_mb": 1024, "max_allocated_mb": 1000})
         self.assertEqual(stats["allocated_mb"], 512)
         self.assertGreaterEqual(waits, 2)
-        self.assertIn("KAN training complete: 0.00s, GPU peak: 1000.0 MB", self.stdout)
+        self.assertIn("KAN training complete: %.2fs, GPU peak: 1000.0 MB" % timers["KAN training"]["time"],
+                      self.stdout)
 
     def test_convergence(self):
         found = self.python("""
@@ -242,7 +243,7 @@ class Samples(py_case.Case):
         self.assertEqual(lines[0], "Training - Detailed Breakdown:")
         self.assertEqual([lines[1], lines[5]], ["-" * 40] * 2)
         for line, name in zip(lines[2:5], ("backward_pass", "forward_pass", "data_loading")):
-            self.assertRegex(line, r"^  %-20s: {4} \d\.\d\ds \([ \d]{3}\.\d%%\)$" % name)
+            self.assertRegex(line, r"^  %-20s: {3,4} \d+\.\d\ds \([ \d]{3}\.\d%%\)$" % name)
 
     def test_files(self):
         folder = self.folder()
@@ -519,7 +520,7 @@ class Silence(py_case.Case):
                 with memory_monitor.track_performance("inner"): pass
             timing.track_time({}, "a", f)
         """)
-        self.assertRegex(self.stdout, r"^\[Performance\] inner: 0\.000s, CPU .*\n$")
+        self.assertRegex(self.stdout, r"^\[Performance\] inner: \d+\.\d{3}s, CPU .*\n$")
 
 
 class Everywhere(py_case.Case):
@@ -533,7 +534,7 @@ class Everywhere(py_case.Case):
         """, PITWALL="0")
         self.assertGreaterEqual(found["a"], 0.01)
         self.assertAlmostEqual(found["m"]["peak_memory_mb"], 40, delta=4)
-        self.assertIn("a complete: 0.01s total\n", self.stdout)
+        self.assertIn("a complete: %.2fs total\n" % found["a"], self.stdout)
 
     def test_redirected_output_is_seen_and_in_order(self):
         found = self.python("""
@@ -544,9 +545,9 @@ class Everywhere(py_case.Case):
                 print("before")
                 track_time(timers, "a", lambda: None)
                 print_timing_summary(timers, "S")
-            tell(text.getvalue().splitlines()[:2])
+            tell([text.getvalue().splitlines()[:2], timers["a"]])
         """)
-        self.assertEqual(found, ["before", "a complete: 0.00s total"])
+        self.assertEqual(found[0], ["before", "a complete: %.2fs total" % found[1]])
         self.assertEqual(self.stdout, "")
 
     def test_what_stdout_raises_is_raised(self):

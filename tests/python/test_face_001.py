@@ -102,8 +102,8 @@ class Samples(py_case.Case):
         lines = self.stdout.splitlines()
         self.assertRegex(lines[0], r"CPU \+0\.\dMB, GPU \+512\.0MB$")
         self.assertEqual(lines[1], " " * 14 + "GPU peak: 1024.0MB")
-        self.assertRegex(lines[2], r"^  Batch 0: 0\.000s, GPU 612\.0MB, CPU \d+\.\dMB, loss=0\.009458$")
-        self.assertRegex(lines[3], r"^  Epoch end: 0\.\d{3}s total, GPU 612\.0MB, 3236MB reserved, "
+        self.assertRegex(lines[2], r"^  Batch 0: \d+\.\d{3}s, GPU 612\.0MB, CPU \d+\.\dMB, loss=0\.009458$")
+        self.assertRegex(lines[3], r"^  Epoch end: \d+\.\d{3}s total, GPU 612\.0MB, 3236MB reserved, "
                                    r"peak \d+MB$")
 
     def test_decorator(self):
@@ -233,7 +233,7 @@ class Samples(py_case.Case):
             tell(results)
         """)
         self.assertEqual(list(found), ["8", "16", "32", "64"])
-        self.assertRegex(self.stdout, r"^Optimal batch size: 64 \(0\.0\d\ds\)$")
+        self.assertRegex(self.stdout, r"^Optimal batch size: 64 \(\d+\.\d{3}s\)$")
 
     def test_bottlenecks_without_a_utf8_terminal(self):
         self.python("""
@@ -252,7 +252,7 @@ class Samples(py_case.Case):
             tell(min(results, key=results.get))
         """)
         self.assertEqual(found, 2)
-        self.assertRegex(self.stdout, r"^Optimal batch size: 2 \(0\.0\d\ds\)\n")
+        self.assertRegex(self.stdout, r"^Optimal batch size: 2 \(\d+\.\d{3}s\)\n")
 
     def test_metrics_as_records(self):
         folder = self.folder()
@@ -430,7 +430,7 @@ class Defects(py_case.Case):
             tell([caught, counts(), losses()])
         """)
         self.assertEqual(found, [["x", 1], {"fails": 1, "op": 1}, {}])
-        self.assertRegex(self.stdout, r"^\[Performance\] fails: 0\.000s")
+        self.assertRegex(self.stdout, r"^\[Performance\] fails: \d+\.\d{3}s")
 
     def test_an_inner_span_leaves_the_outer_device_peak(self):
         found = self.python("""

@@ -22,8 +22,9 @@ class Samples(py_case.Case):
         self.assertEqual(summary["my_operation"]["count"], 1)
         self.assertGreaterEqual(summary["my_operation"]["total_time"], 0.01)
         self.assertEqual([kind, is_near], ["float", True])
-        self.assertRegex(self.stdout, r"^--- Profiling Metrics \(Step 0\) ---\n"
-                                      r"my_operation: avg=0\.01\d\ds, total=0\.01s, count=1\n$")
+        self.assertEqual(self.stdout, "--- Profiling Metrics (Step 0) ---\n"
+                                      "my_operation: avg={0:.4f}s, total={0:.2f}s, count=1\n".format(
+                                          summary["my_operation"]["total_time"]))
 
     def test_a_time_of_ones_own(self):
         found = self.python("""
@@ -133,7 +134,7 @@ class Samples(py_case.Case):
                                                 "--- Profiling Metrics (Step 200) ---"])
         for line, name in zip(lines[1:4],
                               ("data_batch_production", "loss_fn_computation", "make_step_total")):
-            self.assertRegex(line, r"^%s: avg=0\.\d{4}s, total=0\.\d\ds, count=100$" % name)
+            self.assertRegex(line, r"^%s: avg=\d+\.\d{4}s, total=\d+\.\d\ds, count=100$" % name)
 
     def test_the_global_profiler_and_training_loops(self):
         found = self.python("""

@@ -67,7 +67,7 @@ class Samples(py_case.Case):
         """)
         self.assertGreaterEqual(found["Custom stage name"], 0.0099)
         self.assertRegex(self.stdout, STAMP + r"\[STAGE\] Custom stage name\n" + STAMP +
-                         r"\[TIMING\] Custom stage name: 0\.01s\n")
+                         r"\[TIMING\] Custom stage name: %.2fs\n" % found["Custom stage name"])
 
     def test_export(self):
         folder = self.folder()
@@ -113,7 +113,7 @@ class Samples(py_case.Case):
                         'total_time': time.time() - profiler.start_time
                     }, f, indent=2)
         """, cwd=folder)
-        self.assertRegex(self.stdout, r"(?m)^  Main training loop {22}: 0\.0\ds +\(100\.0%\)$")
+        self.assertRegex(self.stdout, r"(?m)^  Main training loop {22}: \d+\.\d\ds +\(100\.0%\)$")
         with open(os.path.join(folder, "timing_data.json")) as file:
             document = json.load(file)
         self.assertEqual(list(document["timings"]), ["Main training loop"])

@@ -145,7 +145,8 @@ class Views(AdviceCase):
         path = self.recorded("slow_first_batch")
         lines = self.report(path, "--view", "warmup").splitlines()
         self.assertEqual(lines[0], "batch - Warmup Analysis:")
-        self.assertRegex(lines[2], r"^  First epoch:           0\.[56]\d\ds$")
+        self.assertRegex(lines[2], r"^  First epoch: {11}\d+\.\d{3}s$")
+        self.assertGreaterEqual(float(lines[2].split()[-1][:-1]), 0.5)
         self.assertRegex(lines[6], r"^  course of 31 passages: (warm-up|disturbed); warm-up ends")
 
     def test_profile(self):
