@@ -417,15 +417,22 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
     pitpy_thread *thread = this_thread;
     if (!thread)
         return first_flow(context);
+    PyObject *known = context;
     pitpy_flow *other = table_find(thread, context);
+    if (!other && context && !is_entered(context)) { /* the thread has got its own meanwhile */
+        known = NULL;
+        other = table_find(thread, NULL);
+    }
     if (other) {
         take_up(thread, other);
         if (!change_flow(thread, other)) {
             put_away(thread, other);
             return flow;
         }
-        if (other->context != context)
-            take_alias(other, context);
+        if (other->context != known)
+            take_alias(other, known);
+        if (known != context)
+            other->context = other->base = Py_NewRef(context);
         return other;
     }
     if (flow->open == 0) {

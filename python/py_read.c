@@ -401,6 +401,7 @@ static pit_run *run_of(pitpy_state *state, PyObject *source)
     pit_run *run;
     const char *what = "read";
     if (source == Py_None) {
+        pitpy_flow_here(); /* what is open is the caller's */
         run = pit_run_read(NULL, &error);
     } else if (PyCapsule_CheckExact(source)) {
         run = pit_run_read(PyCapsule_GetPointer(source, CAPSULE), &error);

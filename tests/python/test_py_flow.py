@@ -150,6 +150,31 @@ class Tasks(py_case.Case):
         # they overlap what they are below, and are no part of its time
         self.assertEqual(found[2], ["made/inside/early", "made/x", "made/y", "outer/first"])
 
+    def test_plain_code_after_a_loop_goes_on_where_it_was(self):
+        """The thread has no context before the loop makes it one."""
+        found = self.python("""
+            def opened():
+                return [span["path"] for t in pitwall.read_live()["threads"] for span in t["open"]]
+            async def main():
+                with pitwall.span("task"): await asyncio.sleep(0)
+            def work():
+                with pitwall.span("train"):
+                    asyncio.run(main())
+                    seen = opened()
+                    with pitwall.span("after"): pass
+                    asyncio.run(main())
+                    with pitwall.span("after"):
+                        with pitwall.span("leaf"): pass
+                return seen
+            seen = [work()]
+            thread = threading.Thread(target=lambda: seen.append(work()))
+            thread.start(); thread.join()
+            tell([counts(), losses(), seen])
+        """)
+        self.assertEqual(found[0], {"train": 2, "train/task": 4, "train/after": 4,
+                                    "train/after/leaf": 2})
+        self.assertEqual(found[1:], [{}, [["train"], ["train"]]])
+
     def test_a_million_spans_of_a_thousand_tasks(self):
         rounds = py_case.scaled(1000000) // 4000
         found = self.python("""
