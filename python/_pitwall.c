@@ -120,7 +120,7 @@ static int module_exec(PyObject *module)
     if (pitpy_add_span(module) < 0 || pitpy_add_timed(module) < 0 || pitpy_add_hook(module) < 0 ||
         pitpy_add_iter(module) < 0 || pitpy_add_recorder(module) < 0 || pitpy_add_read(module) < 0)
         return -1;
-    return pitpy_add_tools ? pitpy_add_tools(module) : 0;
+    return pitpy_add_tools(module);
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg)

@@ -123,8 +123,7 @@ int pitpy_add_hook(PyObject *module);
 int pitpy_add_iter(PyObject *module);
 int pitpy_add_recorder(PyObject *module);
 int pitpy_add_read(PyObject *module);
-/* The views, monitors, analyses and benchmarks; NULL in a build without them. */
-__attribute__((weak)) int pitpy_add_tools(PyObject *module);
+int pitpy_add_tools(PyObject *module); /* views, monitors, analyses and benchmarks */
 
 /* A heap type of the module; pitpy_add_type also makes it an attribute. NULL with an exception. The
  * reference is the state's. */

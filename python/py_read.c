@@ -1,7 +1,7 @@
 /* Runs as plain data, dicts and lists that json and pandas take as they are, and reports as text.
  * Times are in seconds, sizes in bytes; what cannot be had is None.
  */
-#include "pitpy.h"
+#include "tools.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -324,7 +324,7 @@ static int put_head(PyObject *dict, const pit_run *run, const pit_tree *tree)
 {
     static const char *const states[] = {"live", "closed", "died"};
     static const char *const places[] = {"file", "shm", "", "memory"};
-    return put(dict, "path", text(run->path)) < 0 ||
+    return put(dict, "path", PyUnicode_DecodeFSDefault(run->path)) < 0 ||
                    put(dict, "state", text(states[run->state])) < 0 ||
                    put(dict, "place", text(places[run->place & 3])) < 0 ||
                    put(dict, "pid", number(run->pid)) < 0 ||
@@ -399,6 +399,7 @@ static pit_run *run_of(pitpy_state *state, PyObject *source)
 {
     pit_error error = {0};
     pit_run *run;
+    PyObject *path = NULL;
     const char *what = "read";
     if (source == Py_None) {
         pitpy_flow_here(); /* what is open is the caller's */
@@ -406,19 +407,16 @@ static pit_run *run_of(pitpy_state *state, PyObject *source)
     } else if (PyCapsule_CheckExact(source)) {
         run = pit_run_read(PyCapsule_GetPointer(source, CAPSULE), &error);
     } else {
-        what = PyUnicode_Check(source) ? PyUnicode_AsUTF8(source) : NULL;
-        if (!what) {
-            if (!PyErr_Occurred())
-                PyErr_Format(PyExc_TypeError, "a run is read from a path, not from %.100s",
-                             Py_TYPE(source)->tp_name);
+        if (!PyUnicode_FSConverter(source, &path))
             return NULL;
-        }
+        what = PyBytes_AS_STRING(path);
         Py_BEGIN_ALLOW_THREADS;
         run = pit_run_open(what, &error);
         Py_END_ALLOW_THREADS;
     }
     if (!run)
         pitpy_fail(state, error.code, what, error.message[0] ? error.message : NULL);
+    Py_XDECREF(path);
     return run;
 }
 
@@ -464,44 +462,40 @@ static PyObject *function_read(PyObject *module, PyObject *args)
 
 /* ---- reports ------------------------------------------------------------------------------------ */
 
+static PyObject *names_of(const char *const *names)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list && names[i]; i++)
+        if (append(list, text(names[i])) < 0)
+            Py_CLEAR(list);
+    return list;
+}
+
 static PyObject *print_runs(pitpy_state *state, const pit_run *const *runs, size_t count,
                             const char *format, const pit_report_options *options)
 {
     char *bytes = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&bytes, &length);
-    if (!out)
-        return PyErr_NoMemory();
-    int code =
-        format ? pit_export(out, format, runs, count) : pit_report_print(out, runs, count, options);
-    fclose(out);
-    PyObject *result;
-    if (code == PIT_OK || code == PIT_NOTHING)
-        result = PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)length, "replace");
-    else
-        result = pitpy_fail(state, code,
-                            format          ? format
-                            : options->view ? options->view
-                                            : "report",
-                            NULL);
-    free(bytes);
-    return result;
+    int code = !out     ? 0
+               : format ? pit_export(out, format, runs, count)
+                        : pit_report_print(out, runs, count, options);
+    if (code == PIT_BAD_ARGUMENT && !format)
+        pitpy_refuse_options(options);
+    return pitpy_written(state, out, &bytes, &length, code, format ? format : "report");
 }
 
-/* _report([sources], format, view, form, flat, sort, depth, min_share, width, ascii, title, node,
- * alone) */
+/* _report([sources], format or None, options, alone) */
 static PyObject *function_report(PyObject *module, PyObject *args)
 {
     pitpy_state *state = pitpy_state_of(module);
-    PyObject *sources;
+    PyObject *sources, *dict;
     const char *format;
-    int form, alone;
-    pit_report_options o = {0};
-    if (!PyArg_ParseTuple(args, "O!zzipzidipzzp:report", &PyList_Type, &sources, &format, &o.view,
-                          &form, &o.flat, &o.sort, &o.depth, &o.min_share, &o.width, &o.ascii,
-                          &o.title, &o.node, &alone))
+    int alone;
+    pit_report_options options;
+    if (!PyArg_ParseTuple(args, "O!zOp:report", &PyList_Type, &sources, &format, &dict, &alone) ||
+        pitpy_report_options(dict, &options) < 0)
         return NULL;
-    o.form = (enum pit_form)form;
     size_t count = (size_t)PyList_GET_SIZE(sources), had = 0;
     pit_run **runs = calloc(count + 1, sizeof *runs);
     if (!runs)
@@ -514,20 +508,11 @@ static PyObject *function_report(PyObject *module, PyObject *args)
     if (is_whole && !alone && nest(runs, &had) < 0)
         is_whole = 0;
     if (is_whole)
-        result = print_runs(state, (const pit_run *const *)runs, had, format, &o);
+        result = print_runs(state, (const pit_run *const *)runs, had, format, &options);
     for (size_t i = 0; i < had; i++)
         pit_run_free(runs[i]);
     free(runs);
     return result;
-}
-
-static PyObject *names_of(const char *const *names)
-{
-    PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && names[i]; i++)
-        if (append(list, text(names[i])) < 0)
-            Py_CLEAR(list);
-    return list;
 }
 
 static PyObject *function_views(PyObject *module, PyObject *unused)

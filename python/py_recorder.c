@@ -32,10 +32,11 @@ int pitpy_open_default(pitpy_state *state)
     was_tried = 1;
     PyObject *package = PyImport_ImportModule("pitwall");
     PyObject *path = package ? PyObject_CallMethod(package, "_path_of_worker", NULL) : NULL;
-    const char *text = path && path != Py_None ? PyUnicode_AsUTF8(path) : NULL;
+    PyObject *bytes = path && path != Py_None ? PyUnicode_EncodeFSDefault(path) : NULL;
     PyErr_Clear();
-    pit_options options = {.in_memory = text == NULL};
-    int code = pit_open(text, &options);
+    pit_options options = {.in_memory = bytes == NULL};
+    int code = pit_open(bytes ? PyBytes_AS_STRING(bytes) : NULL, &options);
+    Py_XDECREF(bytes);
     Py_XDECREF(path);
     Py_XDECREF(package);
     state->is_automatic = code == PIT_OK || code == PIT_NO_FILE;
@@ -126,25 +127,26 @@ static PyObject *open_default(pitpy_state *state, const char *path, const pit_op
 static PyObject *function_open(PyObject *module, PyObject *args)
 {
     pitpy_state *state = pitpy_state_of(module);
-    const char *path;
     int is_default;
     pit_options options = {0};
     unsigned long long ring, most, record;
-    PyObject *list;
-    if (!PyArg_ParseTuple(args, "zppKKKdIO!:open", &path, &is_default, &options.in_memory, &ring,
+    PyObject *where, *list, *bytes = NULL;
+    if (!PyArg_ParseTuple(args, "OppKKKdIO!:open", &where, &is_default, &options.in_memory, &ring,
                           &most, &record, &options.sample_hz, &options.span_flags, &PyList_Type,
-                          &list))
+                          &list) ||
+        (where != Py_None && !PyUnicode_FSConverter(where, &bytes)))
         return NULL;
     options.ring_bytes = ring;
     options.max_bytes = most;
     options.record_bytes = record;
     const char **labels = labels_of(list);
-    if (!labels)
-        return NULL;
+    const char *path = bytes ? PyBytes_AS_STRING(bytes) : NULL;
     options.labels = labels;
-    PyObject *result =
-        is_default ? open_default(state, path, &options) : open_other(state, path, &options);
+    PyObject *result = !labels      ? NULL
+                       : is_default ? open_default(state, path, &options)
+                                    : open_other(state, path, &options);
     free_labels(labels);
+    Py_XDECREF(bytes);
     return result;
 }
 
@@ -184,12 +186,13 @@ static PyObject *function_status(PyObject *module, PyObject *object)
     if (code != PIT_OK)
         return Py_BuildValue("{s:O,s:i,s:s}", "recording", Py_False, "code", code, "text",
                              pit_strerror(code));
-    return Py_BuildValue(
-        "{s:O,s:i,s:s,s:i,s:s,s:s,s:N,s:K,s:K,s:O}", "recording", s.recording ? Py_True : Py_False,
-        "code", s.code, "text", pit_strerror(s.code), "errno", s.system_errno, "place",
-        places[s.place & 3], "path", s.path, "run_id", pitpy_hex(s.run_id), "bytes",
-        (unsigned long long)s.bytes, "bytes_in_file", (unsigned long long)s.bytes_in_file,
-        "automatic", !rec && pitpy_state_of(module)->is_automatic ? Py_True : Py_False);
+    return Py_BuildValue("{s:O,s:i,s:s,s:i,s:s,s:N,s:N,s:K,s:K,s:O}", "recording",
+                         s.recording ? Py_True : Py_False, "code", s.code, "text",
+                         pit_strerror(s.code), "errno", s.system_errno, "place",
+                         places[s.place & 3], "path", PyUnicode_DecodeFSDefault(s.path), "run_id",
+                         pitpy_hex(s.run_id), "bytes", (unsigned long long)s.bytes, "bytes_in_file",
+                         (unsigned long long)s.bytes_in_file, "automatic",
+                         !rec && pitpy_state_of(module)->is_automatic ? Py_True : Py_False);
 }
 
 /* ---- spans of a recorder of one's own ------------------------------------------------------------ */

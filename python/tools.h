@@ -79,6 +79,9 @@ PyObject *pitpy_entry_list(const pit_entry *entries, size_t count);
 
 /* Options of a report out of a dict; strings live as long as the dict. 0, or -1. */
 int pitpy_report_options(PyObject *dict, pit_report_options *options);
+/* ValueError with what the library refused of them: a view or a key to sort by that is not there, or a
+ * view that has no such form. Always returns NULL. */
+PyObject *pitpy_refuse_options(const pit_report_options *options);
 
 /* Members of a struct by name, for dicts: kind is d (double), u (uint64), i (int), s (str). */
 typedef struct pitpy_member {

@@ -7,6 +7,34 @@
 
 /* ---- structs by the names of their members ---------------------------------------------------- */
 
+/* The UTF-8 of a str, which has to be free of null characters: C would see its beginning only. */
+static const char *whole_text(PyObject *text)
+{
+    Py_ssize_t length = 0;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &length);
+    if (!utf8 || strlen(utf8) == (size_t)length)
+        return utf8;
+    PyErr_Format(PyExc_ValueError, "%R has a null character in it", text);
+    return NULL;
+}
+
+/* A value of a wrong type, or too large, by the name that the caller knows it by. */
+static int refuse(const pitpy_member *member, PyObject *value)
+{
+    const char *wanted = member->kind == 'd'   ? "a number"
+                         : member->kind == 'u' ? "a whole number from 0"
+                         : member->kind == 'i' ? "a whole number"
+                                               : "a str";
+    PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError)       ? PyExc_TypeError
+                     : PyErr_ExceptionMatches(PyExc_OverflowError) ? PyExc_ValueError
+                                                                   : NULL;
+    if (kind) {
+        PyErr_Clear();
+        PyErr_Format(kind, "%s must be %s, not %R", member->key, wanted, value);
+    }
+    return -1;
+}
+
 static int fill_one(void *to, const pitpy_member *member, PyObject *value)
 {
     char *at = (char *)to + member->offset;
@@ -19,13 +47,16 @@ static int fill_one(void *to, const pitpy_member *member, PyObject *value)
         Py_XDECREF(whole);
         memcpy(at, &number, sizeof number);
     } else if (member->kind == 'i') {
-        int number = (int)PyLong_AsLong(value);
+        long given = PyLong_AsLong(value);
+        int number = (int)given;
+        if (number != given)
+            PyErr_SetNone(PyExc_OverflowError);
         memcpy(at, &number, sizeof number);
     } else {
-        const char *text = PyUnicode_AsUTF8(value);
+        const char *text = whole_text(value);
         memcpy(at, &text, sizeof text);
     }
-    return PyErr_Occurred() ? -1 : 0;
+    return PyErr_Occurred() ? refuse(member, value) : 0;
 }
 
 int pitpy_fill(void *to, const pitpy_member *members, PyObject *dict)
@@ -99,7 +130,7 @@ static void *keep(pitpy_data *data, void *block)
 static const char *keep_text(pitpy_data *data, PyObject *object)
 {
     PyObject *text = PyObject_Str(object); /* names of any kind, as the keys of a dict may be */
-    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    const char *utf8 = text ? whole_text(text) : NULL;
     char *copy = utf8 ? keep(data, strdup(utf8)) : NULL;
     Py_XDECREF(text);
     return copy;
@@ -370,11 +401,11 @@ PyObject *pitpy_entry_list(const pit_entry *entries, size_t count)
 #name, kind, offsetof(pit_report_options, name)                                            \
     }
 static const pitpy_member option_members[] = {
-    OPTION(sort, 's'),        OPTION(depth, 'i'),     OPTION(min_share, 'd'), OPTION(width, 'i'),
-    OPTION(colour, 'i'),      OPTION(ascii, 'i'),     OPTION(title, 's'),     OPTION(node, 's'),
-    OPTION(baseline, 's'),    OPTION(datasets, 'u'),  OPTION(step, 'u'),      OPTION(value, 's'),
-    OPTION(smooth, 'u'),      OPTION(threshold, 'd'), OPTION(maximise, 'i'),  OPTION(form, 'i'),
-    OPTION(percentiles, 'i'), {.key = NULL},
+    OPTION(view, 's'),     OPTION(form, 'i'),      OPTION(flat, 'i'),        OPTION(sort, 's'),
+    OPTION(depth, 'i'),    OPTION(min_share, 'd'), OPTION(width, 'i'),       OPTION(colour, 'i'),
+    OPTION(ascii, 'i'),    OPTION(title, 's'),     OPTION(node, 's'),        OPTION(baseline, 's'),
+    OPTION(datasets, 'u'), OPTION(step, 'u'),      OPTION(value, 's'),       OPTION(threshold, 'd'),
+    OPTION(maximise, 'i'), OPTION(smooth, 'u'),    OPTION(percentiles, 'i'), {.key = NULL},
 };
 
 static int is_option(PyObject *key)
@@ -383,6 +414,21 @@ static int is_option(PyObject *key)
         if (PyUnicode_CompareWithASCIIString(key, m->key) == 0)
             return 1;
     return 0;
+}
+
+/* Numbers that no view has a use for. */
+static int check_options(const pit_report_options *options)
+{
+    PyObject *share = NULL;
+    if (options->depth < 0)
+        PyErr_Format(PyExc_ValueError, "depth must be 0 or more, not %d", options->depth);
+    else if (options->width != 0 && (options->width < 40 || options->width > 10000))
+        PyErr_Format(PyExc_ValueError, "width must be 0 or 40 to 10000, not %d", options->width);
+    else if (!(options->min_share >= 0 && options->min_share <= 1) &&
+             (share = PyFloat_FromDouble(options->min_share)))
+        PyErr_Format(PyExc_ValueError, "min_share must be a share from 0 to 1, not %R", share);
+    Py_XDECREF(share);
+    return PyErr_Occurred() ? -1 : 0;
 }
 
 int pitpy_report_options(PyObject *dict, pit_report_options *options)
@@ -394,8 +440,35 @@ int pitpy_report_options(PyObject *dict, pit_report_options *options)
         return -1;
     while (PyDict_Next(dict, &at, &key, &value))
         if (!PyUnicode_Check(key) || !is_option(key)) {
-            PyErr_Format(PyExc_TypeError, "view() has no option %R", key);
+            PyErr_Format(PyExc_TypeError, "there is no option %R", key);
             return -1;
         }
-    return 0;
+    return check_options(options);
+}
+
+static int is_among(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static PyObject *refuse_name(const char *what, const char *given, const char *const *names)
+{
+    char all[1000] = "";
+    for (size_t used = 0; *names && used < sizeof all; names++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *names);
+    return PyErr_Format(PyExc_ValueError, "%s must be one of %s, not '%s'", what, all, given);
+}
+
+PyObject *pitpy_refuse_options(const pit_report_options *options)
+{
+    static const char *const keys[] = {"total", "self", "count", "mean", "p50",
+                                       "p95",   "p99",  "max",   "name", NULL};
+    if (options->view && !is_among(options->view, pit_view_names()))
+        return refuse_name("view", options->view, pit_view_names());
+    if (options->sort && !is_among(options->sort, keys))
+        return refuse_name("sort", options->sort, keys);
+    return PyErr_Format(PyExc_ValueError, "%s: not to be had in that form",
+                        options->view ? options->view : "report");
 }

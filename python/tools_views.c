@@ -22,7 +22,10 @@ static PyObject *view(PyObject *module, PyObject *args)
         char *bytes = NULL;
         size_t length = 0;
         FILE *out = open_memstream(&bytes, &length);
+        options.view = name;
         int code = out ? pit_view_print(out, name, &data.data, &options) : 0;
+        if (code == PIT_BAD_ARGUMENT)
+            pitpy_refuse_options(&options);
         text = pitpy_written(pitpy_state_of(module), out, &bytes, &length, code, name);
     }
     pitpy_data_free(&data);

@@ -223,11 +223,20 @@ def report(
     sort: Optional[str] = ...,
     depth: int = ...,
     min_share: float = ...,
-    width: int = ...,
-    ascii: bool = ...,
+    alone: bool = ...,
     title: Optional[str] = ...,
     node: Optional[str] = ...,
-    alone: bool = ...,
+    baseline: Optional[str] = ...,
+    datasets: int = ...,
+    step: int = ...,
+    percentiles: bool = ...,
+    value: Optional[str] = ...,
+    threshold: float = ...,
+    maximise: bool = ...,
+    smooth: int = ...,
+    width: int = ...,
+    colour: bool = ...,
+    ascii: bool = ...,
 ) -> str: ...
 def export(*runs: Union[_Path, Recorder], format: str) -> str: ...
 def views() -> List[str]: ...

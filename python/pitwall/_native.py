@@ -28,8 +28,6 @@ def view(
     step, threshold, maximise, smooth, percentiles, width, colour, ascii, sort, depth, min_share, node,
     value.
     """
-    options = {key: int(item) if isinstance(item, bool) else item
-               for key, item in options.items() if item is not None}
     options["form"] = _form(form)
     return _pitwall._view(name, rows, series, curves, entries, title, options)
 

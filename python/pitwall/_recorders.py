@@ -12,25 +12,8 @@ _PARENT_ID = "PITWALL_PARENT"
 _outer_id = os.environ.get(_PARENT_ID)  # of the run that this process was started below
 
 
-def _path_text(path):
-    if path is None:
-        return None
-    path = os.fspath(path)
-    return os.fsdecode(path)
-
-
 def _open(
-    is_default,
-    path=None,
-    *,
-    in_memory=False,
-    memory=False,
-    record=False,
-    ring_bytes=0,
-    max_bytes=0,
-    record_bytes=0,
-    sample_hz=0.0,
-    labels=None,
+    is_default, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz, labels
 ):
     flags = (_pitwall.MEMORY if memory else 0) | (_pitwall.RECORD if record else 0)
     texts = ["%s=%s" % (key, value) for key, value in dict(labels or {}).items()]
@@ -46,11 +29,22 @@ def _open(
             raise ValueError("%s must be a number of bytes, not %r" % (what, size))
         sizes.append(size)
     return _pitwall._open(
-        _path_text(path), is_default, bool(in_memory), *sizes, float(sample_hz), flags, texts
+        path, is_default, bool(in_memory), *sizes, float(sample_hz), flags, texts
     )
 
 
-def open(path=None, **options):
+def open(
+    path=None,
+    *,
+    in_memory=False,
+    memory=False,
+    record=False,
+    ring_bytes=0,
+    max_bytes=0,
+    record_bytes=0,
+    sample_hz=0.0,
+    labels=None,
+):
     """Open the process's recorder, into the file at `path`; it comes back as a Recorder.
 
     Without a path: PITWALL_FILE, or a file in pitwall-runs/. In a path %p is the pid, %r the rank,
@@ -61,7 +55,7 @@ def open(path=None, **options):
     Error: there is one open already, or the file cannot be made (then recording goes on in memory).
     A recorder that a span opened by itself makes way. Nothing happens where PITWALL=0 is set.
     """
-    _open(True, path, **options)
+    _open(True, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz, labels)
     state = _status(None)
     if state.get("path"):
         os.environ[_PARENT] = os.path.abspath(state["path"])
@@ -162,9 +156,24 @@ class Recorder:
             with part.span("load"): ...
     """
 
-    def __init__(self, path=None, **options):
+    def __init__(
+        self,
+        path=None,
+        *,
+        in_memory=False,
+        memory=False,
+        record=False,
+        ring_bytes=0,
+        max_bytes=0,
+        record_bytes=0,
+        sample_hz=0.0,
+        labels=None,
+    ):
         self._is_default = False
-        self._capsule = _open(False, path, **options)
+        self._capsule = _open(
+            False, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz,
+            labels,
+        )
         self._closed = False
 
     @classmethod
@@ -244,7 +253,7 @@ def read(path, alone=False):
         return path.read(alone)
     if path is None:
         raise TypeError("a run is read from a path; pitwall.read_live() reads this process")
-    return _read(_path_text(path), bool(alone))
+    return _read(path, bool(alone))
 
 
 def read_live(alone=False):
@@ -255,10 +264,25 @@ def read_live(alone=False):
 _FORMS = {"text": 0, "json": 1, "csv": 2, "markdown": 3}
 
 
+def _runs_in(folder):
+    """All runs of a folder, as the tool takes them."""
+    paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))
+             if name.endswith(".pit") and not name.startswith(".")]
+    if not paths:
+        raise Error("%s: no *.pit in it" % folder)
+    return paths
+
+
 def _sources(runs):
     found = []
     for run in runs:
-        found.append(run._source() if isinstance(run, Recorder) else _path_text(run))
+        if isinstance(run, Recorder):
+            found.append(run._source())
+        elif run is None:
+            raise TypeError("a run is read from a path; without any it is this process's")
+        else:
+            path = os.fsdecode(run)
+            found += _runs_in(path) if os.path.isdir(path) else [path]
     return found or [None]
 
 
@@ -270,23 +294,44 @@ def report(
     sort=None,
     depth=0,
     min_share=0.0,
-    width=0,
-    ascii=False,
+    alone=False,
     title=None,
     node=None,
-    alone=False,
+    baseline=None,
+    datasets=0,
+    step=0,
+    percentiles=False,
+    value=None,
+    threshold=0.0,
+    maximise=False,
+    smooth=0,
+    width=0,
+    colour=False,
+    ascii=False,
 ):
-    """A report as text: of this process, or of the runs given (paths or Recorders), merged; what they
-    started, workers above all, beneath it, but with alone=True.
+    """A report as text: of this process, or of the runs given (paths, folders of them, or Recorders),
+    merged; what they started, workers above all, beneath it. The options are those of `pitwall report`:
 
-    view: one of pitwall.views(). form: text, json, csv, markdown.
+    view: one of pitwall.views(), in place of the report. form: text, json, csv, markdown.
+    flat: one row a name in place of the call tree. sort: total, self, count, mean, p50, p95, p99, max
+    or name. depth: only so many outer levels. min_share: leave out what took less than this share, 0
+    to 1. alone: without the processes beneath the run.
+    title: what the head of a view says. node: the path of the span a view is about.
+    baseline (speedup): what the others are compared with. datasets (timing-summary): the average over
+    so many too. step (profiling): in its head. percentiles (inference). value, threshold, maximise,
+    smooth (convergence): what has to get where, upwards, over the mean of how many.
+    width: columns, 40 to 10000; 0: as wide as it needs. colour, ascii.
     """
     if form not in _FORMS:
         raise ValueError("form must be one of %s, not %r" % (", ".join(_FORMS), form))
-    return _report(
-        _sources(runs), None, view, _FORMS[form], bool(flat), sort, int(depth), float(min_share),
-        int(width), bool(ascii), title, node, bool(alone or view or form in ("csv", "markdown")),
+    options = dict(
+        view=view, form=_FORMS[form], flat=bool(flat), sort=sort, depth=depth, min_share=min_share,
+        title=title, node=node, baseline=baseline, datasets=datasets, step=step,
+        percentiles=bool(percentiles), value=value, threshold=threshold, maximise=bool(maximise),
+        smooth=smooth, width=width, colour=bool(colour), ascii=bool(ascii),
     )
+    is_alone = bool(alone or view or form in ("csv", "markdown"))
+    return _report(_sources(runs), None, options, is_alone)
 
 
 def export(*runs, format):
@@ -294,7 +339,7 @@ def export(*runs, format):
     if format not in _pitwall._exports():
         known = ", ".join(_pitwall._exports())
         raise ValueError("format must be one of %s, not %r" % (known, format))
-    return _report(_sources(runs), format, None, 0, False, None, 0, 0.0, 0, False, None, None, True)
+    return _report(_sources(runs), format, {}, True)
 
 
 def journal(kind, text="", figures=None, units=None, wall=None):
