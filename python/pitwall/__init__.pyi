@@ -38,12 +38,12 @@ from ._native import (
     find_variance as find_variance,
     find_warmup as find_warmup,
     model_complexity as model_complexity,
-    race as race,
     scale as scale,
     stage as stage,
     sweep as sweep,
     view as view,
 )
+from ._race import race as race
 from .time_profiler import window as window
 from .timing import print_timing_summary as print_timing_summary, track_time as track_time
 

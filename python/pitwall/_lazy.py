@@ -9,12 +9,13 @@ _NAMES = {
     "print_timing_summary": "timing",
     "window": "time_profiler",
     "set_device": "_device",
+    "race": "_race",
 }
 _NAMES.update(
     dict.fromkeys(
         (
             "view", "find_warmup", "find_variance", "find_convergence", "find_speedups", "advise",
-            "bench", "race", "scale", "find_scaling", "model_complexity", "sweep", "stage",
+            "bench", "scale", "find_scaling", "model_complexity", "sweep", "stage",
             "epoch_monitor",
         ),
         "_native",

@@ -1,7 +1,6 @@
-"""Views over plain data, benchmarks, races, growth: the native names beyond spans."""
+"""Views over plain data, benchmarks, growth: the native names beyond spans."""
 
 import dataclasses
-import random
 from typing import Any, Dict, List
 
 from . import _device, _pitwall
@@ -118,52 +117,6 @@ def bench(
     found = _pitwall._bench(function, args, setup, options)
     found["at_resolution"], found["too_few"] = bool(found["at_resolution"]), bool(found["too_few"])
     return Bench(options["name"], **found)
-
-
-@dataclasses.dataclass
-class Race:
-    """The second function against the first."""
-
-    names: List[str]
-    verdict: str  # faster, slower, same, no verdict
-    change: float  # -0.041: 4.1 % less time
-    low: float
-    high: float
-    p: float
-    seconds: List[float]  # medians
-    rounds: int
-    reason: str = ""
-
-    def __str__(self):
-        a, b = self.names
-        if self.verdict == "no verdict":
-            return "no verdict on %s and %s: %s" % (b, a, self.reason or "too few rounds")
-        span = "[%+.1f %%, %+.1f %%]" % (100 * self.low, 100 * self.high)
-        if self.verdict == "same":
-            return "%s takes the same time as %s %s" % (b, a, span)
-        return "%s is %s than %s: %+.1f %% time %s" % (b, self.verdict, a, 100 * self.change, span)
-
-
-def race(f, g, *args, rounds=20, names=None, round_seconds=0.02, level=0.0, effect=0.0):
-    """Which of two functions is faster, f(*args) or g(*args)? They run in rounds, by turns, the first
-    of each round by coin; the verdict is on g against f and may be that there is none. Both run in this
-    one process, and what one leaves behind (memory, caches, compiled code) the other meets; for two
-    programs, each in processes of its own, there is `pitwall race`."""
-    names = list(names or (_name_of(f), _name_of(g)))
-    sides = ([], [], [], [])  # p10 and median of f's rounds, then of g's
-    for turn in range(rounds):
-        order = [(0, f), (2, g)]
-        if random.random() < 0.5:
-            order.reverse()
-        for at, function in order:
-            done = bench(function, *args, name=names[at // 2], trials=10, min_seconds=round_seconds,
-                         warmup=None if turn == 0 else 1)
-            early, late = _pitwall._passages(done.times)
-            sides[at].append(early)
-            sides[at + 1].append(late)
-    found = _pitwall._compare(*sides, float(level), float(effect))
-    return Race(names, found["verdict"], found["change"], found["low"], found["high"], found["p"],
-                [found["a"], found["b"]], rounds, found["reason"])
 
 
 # ---- growth -------------------------------------------------------------------------------------

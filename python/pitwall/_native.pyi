@@ -83,28 +83,6 @@ def bench(
     wait: bool = ...,
 ) -> Bench: ...
 @dataclass
-class Race:
-    names: List[str]
-    verdict: str
-    change: float
-    low: float
-    high: float
-    p: float
-    seconds: List[float]
-    rounds: int
-    reason: str = ...
-
-def race(
-    f: Callable[..., object],
-    g: Callable[..., object],
-    *args: Any,
-    rounds: int = ...,
-    names: Optional[Sequence[str]] = ...,
-    round_seconds: float = ...,
-    level: float = ...,
-    effect: float = ...,
-) -> Race: ...
-@dataclass
 class Scaling:
     name: str
     constant: float

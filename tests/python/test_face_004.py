@@ -314,7 +314,60 @@ class Native(py_case.Case):
         self.assertEqual(found[:2], ["slower", "faster"])
         self.assertGreater(found[2], 1)
         self.assertTrue(found[3].startswith("long is slower than short: +"))
+        self.assertTrue(found[3].endswith("%], 10 rounds in one process"), found[3])
         self.assertTrue(found[4])
+
+    RACERS = """
+            def short(n): return sum(range(n))
+            def long(n): return sum(range(50 * n))
+            def bad(n):
+                raise KeyError(n)
+            def gone(n):
+                os._exit(3)
+            def caught(call):
+                try: return call()
+                except Exception as error: return [type(error).__name__, str(error)]
+    """
+
+    def test_a_race_in_processes_of_their_own(self):
+        found = self.python(self.RACERS + """
+            def race(how, f=short, g=long, **more):
+                result = pitwall.race(f, g, 100, round_seconds=0.001, processes=how, **more)
+                return [result.verdict, result.processes, result.rounds, str(result)]
+            if __name__ == "__main__":
+                pitwall.open("run.pit")
+                with pitwall.span("here"): pass
+                told = [race("spawn", rounds=5), race("fork"), race(True, g=lambda n: long(n))]
+                for function in (bad, gone):
+                    told.append(caught(lambda: race("fork", g=function)))
+                told.append(caught(lambda: race("spawn", g=lambda n: 1)))
+                told.append(caught(lambda: race("threads")))
+                pitwall.close()
+                tell([told, counts(pitwall.read("run.pit")), sorted(os.listdir())])
+        """, timeout=300)
+        told, spans, files = found
+        self.assertEqual(told[0][:3], ["slower", "spawn", 5])
+        self.assertTrue(told[0][3].endswith(" 5 rounds by spawn"), told[0])
+        self.assertEqual(told[1][:3], ["slower", "fork", 10])  # the first look is enough
+        self.assertEqual(told[2][:3], ["slower", "fork", 10])  # a lambda cannot be sent
+        self.assertEqual(told[3], ["KeyError", "100"])
+        self.assertEqual(told[4], ["Error",
+                                   "race: the process of gone ended with status 3 and no result"])
+        self.assertEqual(told[5][0], "ValueError")
+        self.assertIn("lambda", told[5][1])
+        self.assertEqual(told[6], ["ValueError",
+                                   "processes must be False, True, 'spawn' or 'fork', not 'threads'"])
+        self.assertEqual(spans, {"here": 1})
+        self.assertEqual([name for name in files if name.endswith(".pit")], ["run.pit"])
+
+    def test_every_run_of_such_a_race_is_another_process(self):
+        found = self.python("""
+            def note(n):
+                with open("pids", "a") as file: file.write("%d " % os.getpid())
+            race = pitwall.race(note, note, 1, rounds=5, processes="fork", round_seconds=1e-6)
+            tell([len(set(open("pids").read().split())), str(os.getpid()) in open("pids").read()])
+        """)
+        self.assertEqual(found, [10, False])
 
     def test_scale(self):
         found = self.python("""

@@ -199,14 +199,15 @@ class Documented(py_case.Case):
     def test_everything_public_has_a_docstring(self):
         found = self.python("""
             import inspect
-            from pitwall import (_native, memory_monitor, profiling, runtime_analyzer, time_profiler,
-                                 timing)
+            from pitwall import (_native, _race, memory_monitor, profiling, runtime_analyzer,
+                                 time_profiler, timing)
             def members(place, owner):
                 return {place + "." + name: thing for name, thing in vars(owner).items()
                         if not name.startswith("_")}
             public = {"pitwall." + name: getattr(pitwall, name) for name in
                       [*pitwall.__all__, *pitwall._lazy.names(), "open", "iter", "bytes"]}
-            for face in (_native, memory_monitor, profiling, runtime_analyzer, time_profiler, timing):
+            for face in (_native, _race, memory_monitor, profiling, runtime_analyzer, time_profiler,
+                         timing):
                 public.update((name, thing) for name, thing in members(face.__name__, face).items()
                               if getattr(thing, "__module__", "") == face.__name__)
             for place, thing in list(public.items()):

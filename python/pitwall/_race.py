@@ -1,0 +1,163 @@
+"""Which of two functions is faster: rounds in one process, or a fresh process for every run."""
+
+import dataclasses
+import multiprocessing
+import os
+import pickle
+import random
+import sys
+from typing import List
+
+from . import _pitwall
+from ._native import _name_of, bench
+from ._pitwall import Error
+from ._recorders import open as open_recorder
+
+_LOOKS = (10, 20, 40)  # pairs; each at its share of the level, so that looking thrice costs nothing
+_LEVEL = 0.05
+
+
+@dataclasses.dataclass
+class Race:
+    """The second function against the first."""
+
+    names: List[str]
+    verdict: str  # faster, slower, same, no verdict
+    change: float  # -0.041: 4.1 % less time
+    low: float
+    high: float
+    p: float
+    seconds: List[float]  # medians
+    rounds: int
+    reason: str = ""
+    processes: str = "one"  # or spawn, fork: every run had a process of its own
+
+    def __str__(self):
+        a, b = self.names
+        where = "in one process" if self.processes == "one" else "by %s" % self.processes
+        if self.verdict == "no verdict":
+            why = self.reason or "too few rounds"
+            return "no verdict on %s and %s (%s): %s" % (b, a, where, why)
+        span = "[%+.1f %%, %+.1f %%], %d rounds %s" % (
+            100 * self.low, 100 * self.high, self.rounds, where)
+        if self.verdict == "same":
+            return "%s takes the same time as %s %s" % (b, a, span)
+        return "%s is %s than %s: %+.1f %% time %s" % (b, self.verdict, a, 100 * self.change, span)
+
+
+# ---- a run in a process of its own --------------------------------------------------------------
+
+
+def _run_alone(pipe, function, args, seconds):
+    """In the new process, whose spans go with it: a run of its own would stand beside the caller's."""
+    try:
+        open_recorder(in_memory=True, sample_hz=-1)
+        found = _figures(function, args, seconds, None)
+    except BaseException as error:
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            error = Error("%s: %s" % (type(error).__name__, error))
+        found = error
+    pipe.send(found)
+    pipe.close()
+
+
+def _in_a_process(method, function, args, seconds, name):
+    context = multiprocessing.get_context(method)
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_run_alone, args=(theirs, function, args, seconds))
+    process.start()
+    theirs.close()
+    try:
+        found = ours.recv()
+    except EOFError:
+        process.join()
+        found = Error("race: the process of %s ended with status %s and no result"
+                      % (name, process.exitcode))
+    except BaseException:  # the caller was interrupted: nobody waits for it any more
+        process.kill()
+        raise
+    finally:
+        process.join()
+        ours.close()
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _why_not_sent(*things):
+    """Why these cannot be sent to a process that begins from nothing; None if they can."""
+    try:
+        sent = pickle.dumps(things)
+    except Exception as error:
+        return str(error)
+    main = sys.modules.get("__main__")
+    is_found = getattr(main, "__spec__", None) or os.path.isfile(getattr(main, "__file__", ""))
+    if not is_found and b"__main__" in sent:
+        return "what is typed in is in no file that it could be read from"
+    return None
+
+
+def _method(processes, *things):
+    if not processes:
+        return None
+    if processes not in (True, "spawn", "fork"):
+        raise ValueError("processes must be False, True, 'spawn' or 'fork', not %r" % (processes,))
+    why = None if processes == "fork" else _why_not_sent(*things)
+    if why and processes == "spawn":
+        raise ValueError("a new process cannot be sent this: %s; 'fork' copies this one" % why)
+    return "fork" if why or processes == "fork" else "spawn"
+
+
+# ---- rounds -------------------------------------------------------------------------------------
+
+
+def _figures(function, args, seconds, warmup):
+    done = bench(function, *args, trials=10, min_seconds=seconds, warmup=warmup)
+    return _pitwall._passages(done.times)
+
+
+def _run_round(sides, functions, run):
+    """Each once, the first by coin."""
+    order = [0, 1]
+    random.shuffle(order)
+    for side in order:
+        early, late = run(side, functions[side])
+        sides[2 * side].append(early)
+        sides[2 * side + 1].append(late)
+
+
+def race(f, g, *args, rounds=None, names=None, round_seconds=0.02, level=0.0, effect=0.0,
+         processes=False):
+    """Which of two functions is faster, f(*args) or g(*args)? They run in rounds, the first of each
+    round by coin; the verdict is on g against f and may be that there is none. effect: the smallest
+    that matters, 0.02 by default. level: of a false alarm, 0.05 by default.
+
+    By itself all of it is done in this one process, in 20 rounds: what one leaves behind (memory,
+    caches, compiled code) the other meets, and what this process is like decides with. With
+    processes=True every run has a process of its own, and there are as many as it takes, 10, 20 or 40
+    rounds: the verdict is on the functions. Processes are started from nothing ('spawn'; the functions
+    are sent by their names, so they must be in a module, and a script needs its `if __name__ ==
+    "__main__":`), or where that cannot be they are copies of this one ('fork'). What they record
+    is not kept. For two programs there is `pitwall race`.
+    """
+    names = list(names or (_name_of(f), _name_of(g)))
+    method = _method(processes, f, g, args)
+    looks = (rounds,) if rounds is not None else _LOOKS if method else (20,)
+    sides = ([], [], [], [])  # p10 and median of f's rounds, then of g's
+
+    def run(side, function):
+        if method:
+            return _in_a_process(method, function, args, round_seconds, names[side])
+        return _figures(function, args, round_seconds, None if not sides[2 * side] else 1)
+
+    share = (float(level) or _LEVEL) / len(looks)
+    for look in looks:
+        while len(sides[0]) < look:
+            _run_round(sides, (f, g), run)
+        found = _pitwall._compare(*sides, share, float(effect))
+        if found["verdict"] != "no verdict":
+            break
+    return Race(names, found["verdict"], found["change"], found["low"], found["high"], found["p"],
+                [found["a"], found["b"]], len(sides[0]), found["reason"], method or "one")

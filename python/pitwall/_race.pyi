@@ -1,0 +1,29 @@
+# Types of _race.py, whose names are the package's.
+
+from dataclasses import dataclass
+from typing import Any, Callable, List, Optional, Sequence, Union
+
+@dataclass
+class Race:
+    names: List[str]
+    verdict: str
+    change: float
+    low: float
+    high: float
+    p: float
+    seconds: List[float]
+    rounds: int
+    reason: str = ...
+    processes: str = ...
+
+def race(
+    f: Callable[..., object],
+    g: Callable[..., object],
+    *args: Any,
+    rounds: Optional[int] = ...,
+    names: Optional[Sequence[str]] = ...,
+    round_seconds: float = ...,
+    level: float = ...,
+    effect: float = ...,
+    processes: Union[bool, str] = ...,
+) -> Race: ...
