@@ -271,7 +271,9 @@ typedef struct pit_watch pit_watch;
 PIT_API pit_watch *pit_watch_open(const char *path, pit_error *error);
 PIT_API void pit_watch_close(pit_watch *watch);
 
-/* Look again. 1: there is something new. 0: the run had ended at the last look. Negative: a code. */
+/* Look again. 1: there is something new. 0: the run had ended at the last look. Negative: a code;
+ * PIT_TRUNCATED: its file was cut. (Reading a file while it is being cut raises SIGBUS, as any mapped
+ * file does; the tool pitwall takes that signal, the library leaves it to its program.) */
 PIT_API int pit_watch_refresh(pit_watch *watch, pit_error *error);
 
 /* The run as it was at the last look (opening is one); good until the next. While it is live: facts,

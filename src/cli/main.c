@@ -5,6 +5,8 @@
  */
 #include "cli.h"
 
+#include "reader/live_map.h"
+
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
@@ -28,6 +30,23 @@ static const struct command commands[] = {
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+/* A run may be cut while it is read: what is gone reads as zeros then, and the reader says so. */
+static void on_bus_error(int number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    if (pit__live_mend(info->si_addr))
+        return;
+    signal(number, SIG_DFL); /* none of ours: it ends us */
+    raise(number);
+}
+
+static void guard_reading(void)
+{
+    struct sigaction action = {.sa_sigaction = on_bus_error};
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigaction(SIGBUS, &action, NULL);
+}
 
 static void print_help(FILE *out)
 {
@@ -70,6 +89,7 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, ""); /* numbers stay as they are in C */
     /* a reader that goes away is an error like a full disk, and is said as one */
     pipe_signal = signal(SIGPIPE, SIG_IGN);
+    guard_reading();
     int status = run(argc, argv);
     if (status == EXIT_CANNOT_WRITE) /* said already */
         return status;

@@ -275,6 +275,8 @@ int top_run_look(struct top_run *run, size_t thread)
                  *error.message ? error.message : pit_strerror(code));
         code = 1;
     }
+    if (*run->problem)
+        return code != 0; /* the last good look stays */
     const pit_run *now = pit_watch_run(run->watch);
     int has_ended = now->state != PIT_RUN_LIVE;
     if (has_ended && !run->has_ended)

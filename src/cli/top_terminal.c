@@ -9,6 +9,8 @@
 
 #include "top.h"
 
+#include "reader/live_map.h"
+
 #include <errno.h>
 #include <ncurses.h>
 #include <poll.h>
@@ -42,8 +44,11 @@ static void give_back(void)
     guard_tell('b');
 }
 
-static void on_crash(int number)
+static void on_crash(int number, siginfo_t *info, void *unused)
 {
+    (void)unused;
+    if (number == SIGBUS && pit__live_mend(info->si_addr))
+        return; /* a run that was cut while it was read: the next look says so */
     give_back();
     signal(number, SIG_DFL);
     raise(number);
@@ -54,8 +59,8 @@ static void catch_crashes(void)
     static char stack[65536]; /* of its own: the usual one may be what is full */
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
-    struct sigaction action = {.sa_handler = on_crash};
-    action.sa_flags = (int)(SA_ONSTACK | SA_NODEFER | SA_RESETHAND);
+    struct sigaction action = {.sa_sigaction = on_crash};
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigaltstack(&alternate, NULL);
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         sigaction(crashes[i], &action, NULL);

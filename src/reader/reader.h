@@ -1,6 +1,7 @@
 /* The reader's inside.
  *
  *   run_open.c     a path, a recorder or bytes become a source of pages
+ *   live_map.c     those of a live run, that somebody may cut meanwhile
  *   recover.c      live pages in shared memory: find them, take them over
  *   sub_runs.c     the runs beneath a run, in its folder
  *   block_walk.c   the header and the list of blocks, every size and offset checked

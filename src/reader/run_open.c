@@ -1,4 +1,5 @@
 /* Opening a run: at its path, in shared memory, or in this process. */
+#include "live_map.h"
 #include "reader.h"
 
 #include <errno.h>
@@ -87,33 +88,46 @@ static pit_run *read_at_rest(int fd, uint64_t bytes, uint32_t wanted, pit_error 
 
 /* ---- a live run: its own pages ------------------------------------------------------------- */
 
-static pit_run *read_live(int fd, uint64_t bytes, uint32_t wanted, pit_error *error)
+/* *was_cut: pages were gone when they were read, so what came of it says little. */
+static pit_run *read_live(int fd, uint64_t bytes, uint32_t wanted, int *was_cut, pit_error *error)
 {
-    void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED) {
+    const unsigned char *base = pit__live_map(fd, bytes);
+    if (!base) {
         pit__fail(error, PIT_CANNOT_READ, 0, "cannot map: %s", strerror(errno));
         return NULL;
     }
     struct pit__image image = {.base = base, .bytes = bytes, .alive = 1, .wanted = wanted};
     pit_run *run = pit__walk(&image, NULL, error) == 0 ? pit__run_build(&image, error) : NULL;
-    munmap(base, bytes);
+    *was_cut = pit__live_was_cut(base);
+    pit__live_unmap(base, bytes);
     return run;
+}
+
+/* 0 after the reason was told. */
+static uint64_t file_bytes(int fd, pit_error *error)
+{
+    struct stat found;
+    if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode))
+        pit__fail(error, PIT_CANNOT_READ, 0, "not a regular file");
+    else if (found.st_size == 0)
+        pit__fail(error, PIT_NOT_A_RUN, 0, "the file is empty");
+    else
+        return (uint64_t)found.st_size;
+    return 0;
 }
 
 static pit_run *read_descriptor(int fd, uint32_t wanted, pit_error *error)
 {
-    struct stat found;
-    if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) {
-        pit__fail(error, PIT_CANNOT_READ, 0, "not a regular file");
-        return NULL;
+    int was_cut = 0;
+    uint64_t bytes = file_bytes(fd, error);
+    if (bytes && pit__is_live(fd)) {
+        pit_run *run = read_live(fd, bytes, wanted, &was_cut, error);
+        if (!was_cut)
+            return run;
+        pit_run_free(run);
+        bytes = file_bytes(fd, error); /* what is left of it */
     }
-    if (found.st_size == 0) {
-        pit__fail(error, PIT_NOT_A_RUN, 0, "the file is empty");
-        return NULL;
-    }
-    uint64_t bytes = (uint64_t)found.st_size;
-    return pit__is_live(fd) ? read_live(fd, bytes, wanted, error)
-                            : read_at_rest(fd, bytes, wanted, error);
+    return bytes ? read_at_rest(fd, bytes, wanted, error) : NULL;
 }
 
 /* ---- public -------------------------------------------------------------------------------- */

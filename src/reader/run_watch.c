@@ -6,13 +6,13 @@
  * the whole of it is read from the same mapping, so that it does not matter whether its file is still
  * there.
  */
+#include "live_map.h"
 #include "reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,6 +32,7 @@ struct pit_watch {
     pit_run *whole; /* the run has ended: all of it, and nothing below is used */
     char *path;
     int fd;
+    unsigned char run_id[16];
     int same_boot; /* its clock is this machine's */
     uint64_t mapped;
     struct pit__image image;
@@ -125,19 +126,24 @@ static int sort_blocks(pit_watch *watch)
     return code;
 }
 
+static int fail_cut(pit_error *error)
+{
+    return pit__fail(error, PIT_TRUNCATED, 0, "the file was cut while it was watched");
+}
+
 /* Map what the file has grown by. */
 static int map_more(pit_watch *watch, pit_error *error)
 {
     struct stat found;
     if (fstat(watch->fd, &found) != 0 || (uint64_t)found.st_size < watch->mapped)
-        return pit__fail(error, PIT_TRUNCATED, 0, "the file was cut while it was watched");
+        return fail_cut(error);
     uint64_t bytes = (uint64_t)found.st_size;
     if (bytes > watch->mapped) {
-        void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, watch->fd, 0);
-        if (base == MAP_FAILED)
+        const unsigned char *base = pit__live_map(watch->fd, bytes);
+        if (!base)
             return pit__fail(error, PIT_CANNOT_READ, 0, "cannot map: %s", strerror(errno));
         if (watch->mapped)
-            munmap((void *)(uintptr_t)watch->image.base, watch->mapped);
+            pit__live_unmap(watch->image.base, watch->mapped);
         watch->image.base = base;
         watch->mapped = bytes;
     }
@@ -275,7 +281,7 @@ pit_run *pit_watch_snapshot(pit_watch *watch, pit_error *error)
 static void let_go(pit_watch *watch)
 {
     if (watch->mapped)
-        munmap((void *)(uintptr_t)watch->image.base, watch->mapped);
+        pit__live_unmap(watch->image.base, watch->mapped);
     if (watch->fd >= 0)
         close(watch->fd);
     free(watch->image.blocks);
@@ -293,6 +299,29 @@ static void let_go(pit_watch *watch)
     *watch = (pit_watch){.whole = watch->whole, .path = watch->path, .fd = -1};
 }
 
+/* Not its pages any more, whatever the file's size says: it may have been cut and written again. */
+static int is_cut(const pit_watch *watch)
+{
+    return pit__live_was_cut(watch->image.base) ||
+           memcmp(watch->image.header.run_id, watch->run_id, sizeof watch->run_id) != 0;
+}
+
+/* It has ended: 1 with all of it, or a code. */
+static int read_whole(pit_watch *watch, pit_error *error)
+{
+    watch->image.alive = 0;
+    pit_run *whole = pit_watch_snapshot(watch, error);
+    if (is_cut(watch)) {
+        pit_run_free(whole);
+        return fail_cut(error);
+    }
+    if (!whole)
+        return error ? error->code : PIT_NO_MEMORY;
+    watch->whole = whole;
+    let_go(watch);
+    return 1;
+}
+
 int pit_watch_refresh(pit_watch *watch, pit_error *error)
 {
     if (watch->whole)
@@ -303,18 +332,16 @@ int pit_watch_refresh(pit_watch *watch, pit_error *error)
     watch->image.alive = is_alive;
     if (!code)
         code = pit__walk_on(&watch->image, error);
+    if (!code && is_cut(watch))
+        code = fail_cut(error);
     if (code)
         return code;
-    if (is_alive && watch->image.header.state != PIT_FMT_CLOSED) {
-        code = look(watch, error);
-        return code ? code : 1;
-    }
-    watch->image.alive = 0;
-    watch->whole = pit_watch_snapshot(watch, error);
-    if (!watch->whole)
-        return error ? error->code : PIT_NO_MEMORY;
-    let_go(watch);
-    return 1;
+    if (!is_alive || watch->image.header.state == PIT_FMT_CLOSED)
+        return read_whole(watch, error);
+    code = look(watch, error);
+    if (!code && is_cut(watch))
+        code = fail_cut(error);
+    return code ? code : 1;
 }
 
 const pit_run *pit_watch_run(const pit_watch *watch)
@@ -405,6 +432,7 @@ static int begin(pit_watch *watch, const char *path, pit_error *error)
         code = pit__walk(&watch->image, NULL, error);
     if (code)
         return code;
+    memcpy(watch->run_id, watch->image.header.run_id, sizeof watch->run_id);
     watch->same_boot = is_same_boot(watch->image.header.boot_id);
     watch->image.alive = 1;
     watch->run.path = watch->path;

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "pitwall_report.h"
+#include "reader/live_map.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -257,6 +258,86 @@ TEST(what_cannot_be_watched_is_refused_with_the_reason)
     CHECK(strstr(error.message, "of this process") != NULL);
     unlink(path);
     pit_watch_close(NULL);
+}
+
+static void mend(int number, siginfo_t *info, void *unused)
+{
+    (void)unused;
+    if (!pit__live_mend(info->si_addr))
+        signal(number, SIG_DFL);
+}
+
+static void guard_reading(void)
+{
+    struct sigaction action = {.sa_sigaction = mend, .sa_flags = SA_SIGINFO};
+    REQUIRE(sigaction(SIGBUS, &action, NULL) == 0);
+}
+
+TEST(a_file_that_is_cut_reads_as_zeros_and_the_next_look_says_so)
+{
+    guard_reading();
+    start();
+    tell("sn");
+    pit_watch *watch = watch_it();
+    REQUIRE(truncate(path, 4096) == 0); /* the process is asleep: it stores nothing meanwhile */
+    size_t count = 0, thread = pit_watch_run(watch)->thread_count - 1;
+    pit_watch_series(watch, thread, pit_watch_run(watch)->threads[thread].node_count - 1, &count);
+    pit_run_free(pit_watch_snapshot(watch, NULL));
+    pit_error error = {0};
+    CHECK_INT(pit_watch_refresh(watch, &error), PIT_TRUNCATED);
+    CHECK_STR(error.message, "the file was cut while it was watched");
+    CHECK_INT(count_of(watch, "step"), 10);
+    pit_watch_close(watch);
+    kill(child, SIGKILL);
+    unlink(path);
+}
+
+TEST(a_file_that_is_cut_and_written_again_is_not_taken_for_the_run)
+{
+    guard_reading();
+    start();
+    tell("s");
+    pit_watch *watch = watch_it();
+    REQUIRE(truncate(path, 0) == 0 && truncate(path, 1 << 22) == 0);
+    CHECK_INT(pit_watch_refresh(watch, NULL), PIT_TRUNCATED);
+    pit_watch_close(watch);
+    kill(child, SIGKILL);
+    unlink(path);
+}
+
+/* Cut it and write it again, over and over. */
+static void *cut_again_and_again(void *arg)
+{
+    static unsigned char image[4 << 20];
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    ssize_t bytes = read(fd, image, sizeof image);
+    REQUIRE(bytes > 0);
+    for (int i = 0; i < 200; i++) {
+        REQUIRE(ftruncate(fd, 4096) == 0);
+        REQUIRE(pwrite(fd, image, (size_t)bytes, 0) == bytes);
+    }
+    close(fd);
+    __atomic_store_n((int *)arg, 0, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+TEST(a_live_run_that_is_cut_while_it_is_opened_does_not_kill_the_reader)
+{
+    pthread_t thread;
+    int is_cutting = 1;
+    guard_reading();
+    start();
+    tell("sn");
+    REQUIRE(pthread_create(&thread, NULL, cut_again_and_again, &is_cutting) == 0);
+    while (__atomic_load_n(&is_cutting, __ATOMIC_ACQUIRE))
+        pit_run_free(pit_run_open(path, NULL));
+    pthread_join(thread, NULL);
+    pit_run *run = pit_run_open(path, NULL);
+    REQUIRE(run);
+    CHECK_INT(node_of(run, "step") ? node_of(run, "step")->count : 0, 10);
+    pit_run_free(run);
+    kill(child, SIGKILL);
+    unlink(path);
 }
 
 TEST(a_peek_has_the_head_of_a_run_and_no_threads)
