@@ -222,7 +222,8 @@ static int explain(const struct run_program *program, struct trouble trouble)
     if (trouble.stage == STARTING)
         return fail(trouble.why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start",
                     program->argv[0], strerror(trouble.why));
-    return fail(EXIT_CANNOT_WRITE, "cannot write the run", program->path, strerror(trouble.why));
+    return fail(EXIT_CANNOT_WRITE, "cannot write the run", program->path,
+                trouble.why == EEXIST ? "it is there, and no regular file" : strerror(trouble.why));
 }
 
 /* Fork, with all of our signals blocked from before it: none comes while we do not know the child. */

@@ -2,6 +2,7 @@
 #include "run_child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,11 +56,30 @@ int run_tell_path(const struct run_program *program, const char *path)
     return error;
 }
 
-/* The nearest folder upwards that exists must take a new entry. */
+/* A file that is gone at once: what the modes say is not all (a superuser in /proc). Where there is no
+ * room now there may be some later, and the program has the right to run: that is told at its end. */
+static int try_file(const char *folder)
+{
+    char name[PATH_MAX + 32];
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0) { /* not every filesystem has files without a name */
+        snprintf(name, sizeof name, "%s/.pitwall-XXXXXX", folder);
+        fd = mkostemp(name, O_CLOEXEC);
+        if (fd < 0)
+            return errno == ENOSPC || errno == EDQUOT ? 0 : errno;
+        unlink(name);
+    }
+    close(fd);
+    return 0;
+}
+
+/* The nearest folder upwards that exists must take a new file. */
 int run_check_path(const char *path)
 {
     char folder[PATH_MAX];
     struct stat found;
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        return EEXIST; /* a device or the like: not to be written to, nor a name to go beside */
     snprintf(folder, sizeof folder, "%s", path);
     for (;;) {
         char *slash = strrchr(folder, '/');
@@ -73,5 +93,5 @@ int run_check_path(const char *path)
     }
     if (!S_ISDIR(found.st_mode))
         return ENOTDIR;
-    return access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+    return access(folder, W_OK | X_OK) == 0 ? try_file(folder) : errno;
 }
