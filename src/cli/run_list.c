@@ -41,6 +41,14 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
+/* A link to a run that was in another folder, and was deleted there. */
+static int leads_nowhere(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) != 0 && errno == ENOENT && lstat(path, &facts) == 0 &&
+           S_ISLNK(facts.st_mode);
+}
+
 /* All *.pit of a folder, which may have none. */
 static int add_folder(struct run_list *list, const char *folder)
 {
@@ -49,8 +57,11 @@ static int add_folder(struct run_list *list, const char *folder)
     if (count < 0)
         return fail(EXIT_CANNOT_READ, "cannot read the folder", folder, strerror(errno));
     for (int i = 0; i < count; i++) {
-        if (!status)
-            status = add(list, join(folder, entries[i]->d_name));
+        char *path = status ? NULL : join(folder, entries[i]->d_name);
+        if (path && leads_nowhere(path))
+            free(path);
+        else if (!status)
+            status = add(list, path);
         free(entries[i]);
     }
     free(entries);

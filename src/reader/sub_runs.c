@@ -1,5 +1,6 @@
 /* sub_runs.c: the runs of processes that a run's process started, and of those that they started:
- * found by the parent that each names, among the files of the run's own folder.
+ * found by the parent that each names, among the files of the run's own folder and of those that links
+ * in it lead to (a program below `pitwall run` that opens a run elsewhere leaves one).
  *
  * Of every file there only the header's first bytes are read; the runs that belong beneath one of ours
  * are then opened. A folder may hold hundreds of others.
@@ -35,7 +36,7 @@ struct search {
     size_t file_count, file_room;
     struct file **by_parent; /* the same by parent, then by start */
     struct folder *folders;  /* that were looked at */
-    size_t folder_count;
+    size_t folder_count, folder_room;
     pit_run **runs;
     size_t run_count;
 };
@@ -73,24 +74,55 @@ static int read_head(const char *path, struct pit_fmt_header *header)
            header->endian == PIT_FMT_ENDIAN && header->major <= PIT_FMT_MAJOR;
 }
 
+static int is_run_name(const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(SUFFIX);
+    return length > suffix && name[0] != '.' && strcmp(name + length - suffix, SUFFIX) == 0;
+}
+
+static int look_into(struct search *search, const char *folder);
+
+/* Where a link leads: the runs of that folder are looked at, the one itself among them. The path of what
+ * is still to be added; NULL: nothing, or *code says why. */
+static char *follow_link(struct search *search, char *path, int *code)
+{
+    struct stat found;
+    if (lstat(path, &found) != 0 || !S_ISLNK(found.st_mode))
+        return path;
+    char *real = realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL;
+    char *folder = slash ? strndup(real, (size_t)(slash - real) + 1) : NULL;
+    int is_found_there = slash && is_run_name(slash + 1);
+    *code = real && !folder ? PIT_NO_MEMORY : folder ? look_into(search, folder) : 0;
+    free(path);
+    free(folder);
+    if (!is_found_there)
+        return real;
+    free(real);
+    return NULL;
+}
+
 static int add_file(struct search *search, const char *folder, const char *name)
 {
     struct pit_fmt_header header;
-    if (search->file_count == search->file_room) {
-        size_t room = search->file_room ? 2 * search->file_room : 64;
-        struct file *files = realloc(search->files, room * sizeof *files);
-        if (!files)
-            return PIT_NO_MEMORY;
-        search->files = files;
-        search->file_room = room;
-    }
     char *path = malloc(strlen(folder) + strlen(name) + 1);
+    int code = 0;
     if (!path)
         return PIT_NO_MEMORY;
     strcpy(stpcpy(path, folder), name);
-    if (!read_head(path, &header)) {
+    path = follow_link(search, path, &code);
+    if (code || !path || !read_head(path, &header)) {
         free(path);
-        return 0;
+        return code;
+    }
+    if (search->file_count == search->file_room) {
+        size_t room = search->file_room ? 2 * search->file_room : 64;
+        struct file *files = realloc(search->files, room * sizeof *files);
+        if (!files) {
+            free(path);
+            return PIT_NO_MEMORY;
+        }
+        search->files = files;
+        search->file_room = room;
     }
     struct file *file = &search->files[search->file_count++];
     *file = (struct file){.path = path, .started = header.first.wall_ns};
@@ -99,16 +131,18 @@ static int add_file(struct search *search, const char *folder, const char *name)
     return 0;
 }
 
-static int is_run_name(const char *name)
-{
-    size_t length = strlen(name), suffix = strlen(SUFFIX);
-    return length > suffix && name[0] != '.' && strcmp(name + length - suffix, SUFFIX) == 0;
-}
-
-/* 1 the first time. */
+/* 1 the first time; also 0 without memory. */
 static int note_folder(struct search *search, const char *folder)
 {
     struct stat found;
+    if (search->folder_count == search->folder_room) {
+        size_t room = search->folder_room ? 2 * search->folder_room : 8;
+        struct folder *folders = realloc(search->folders, room * sizeof *folders);
+        if (!folders)
+            return 0;
+        search->folders = folders;
+        search->folder_room = room;
+    }
     if (stat(*folder ? folder : ".", &found) != 0)
         return 0;
     for (size_t i = 0; i < search->folder_count; i++)
@@ -298,9 +332,6 @@ static void take_ours(struct search *search)
 static int look_around(struct search *search)
 {
     int code = 0;
-    search->folders = calloc(search->run_count + 1, sizeof *search->folders);
-    if (!search->folders)
-        return PIT_NO_MEMORY;
     for (size_t r = 0; r < search->run_count && !code; r++) {
         errno = 0;
         char *folder = folder_of(search->runs[r]);

@@ -8,9 +8,11 @@
  */
 #include "recorder.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static unsigned char parent_id[16];
@@ -88,4 +90,43 @@ int pit__name_inherited(struct pit_fmt_header *header)
     if (has_other)
         memcpy(header->parent_run_id, parent_id, sizeof parent_id);
     return has_other;
+}
+
+/* ---- runs that lie elsewhere ---------------------------------------------------------------- */
+
+static int folder_facts(const char *path, struct stat *facts)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+    if (!slash || length >= sizeof folder)
+        return 0;
+    memcpy(folder, path, length);
+    folder[length] = 0;
+    return stat(folder, facts) == 0;
+}
+
+static int in_one_folder(const char *path, const char *other)
+{
+    struct stat a, b;
+    return folder_facts(path, &a) && folder_facts(other, &b) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* The folder may not be there yet. Where no link can be made the run is found at its own path alone: no
+ * reason to trouble the program. */
+void pit__leave_link(const char *path, const char *above)
+{
+    char program[PATH_MAX], first[PATH_MAX], name[PATH_MAX];
+    if (!has_parent || !path[0] ||
+        (!above && pit__path_of_program(program, program_pid ? program_pid : getpid()) != 0))
+        return;
+    above = above ? above : program;
+    if (in_one_folder(path, above) || pit__make_folders(above, name) != 0 ||
+        pit__path_of_link(first, above) != 0)
+        return;
+    for (int number = 1; number <= PIT__MOST_BESIDE; number++)
+        if (pit__path_beside(name, first, number) != 0 || symlink(path, name) == 0 ||
+            errno != EEXIST)
+            return;
 }

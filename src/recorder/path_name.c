@@ -211,6 +211,24 @@ int pit_run_path(char *path, size_t room, const char *wanted, const char *const 
     return 0;
 }
 
+int pit__path_of_program(char *path, long pid)
+{
+    struct pit__program program;
+    const char *wanted = getenv("PITWALL_FILE");
+    if (!wanted || !*wanted)
+        return ENOENT;
+    pit__program_own(&program);
+    struct whose whose = {program.name, pid, time(NULL), 0};
+    return expand(path, NULL, &whose);
+}
+
+int pit__path_of_link(char *path, const char *above)
+{
+    char between[32];
+    snprintf(between, sizeof between, "-link%ld", (long)getpid());
+    return insert_before_suffix(path, above, between);
+}
+
 int pit__path_of_child(char *path, const char *parent_path)
 {
     char between[32];

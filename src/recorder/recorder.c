@@ -186,6 +186,8 @@ static pit_recorder *recorder_new(const char *path, const pit_options *options,
         PIT_STORE_ORDERED(rec->header->magic[i], (uint8_t)PIT_FMT_MAGIC[i]);
     if (rec->live_path[0])
         pit__mirror(rec, 0);
+    if (rec->fd >= 0)
+        pit__leave_link(rec->path, parent && parent->path[0] ? parent->path : NULL);
     note_file(rec);
     pit__samples_new(rec);
     pit__clock_mark(rec); /* a second pair at once: a run killed soon has a scale too */

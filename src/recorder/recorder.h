@@ -244,6 +244,10 @@ pit_recorder *pit__recorder_blank(void);
 int pit__path_expand(char *path, const char *wanted);
 /* path of a child's run beside its parent's. 0 or an errno. */
 int pit__path_of_child(char *path, const char *parent_path);
+/* Where `pitwall run` has told the program with that pid to leave its run. 0 or an errno. */
+int pit__path_of_program(char *path, long pid);
+/* path of a link that leads from the folder of the run above to this process's. 0 or an errno. */
+int pit__path_of_link(char *path, const char *above);
 /* parent_run.c: read the environment, once. */
 void pit__parent_read(void);
 /* Was this process started below a run? */
@@ -255,6 +259,9 @@ int pit__is_below(void);
 void pit__take_id(const char *path, unsigned char *id);
 /* Name the parent that the environment tells of, if any; 1 if there is one. */
 int pit__name_inherited(struct pit_fmt_header *header);
+/* A run below `pitwall run` that is in another folder than the one above it (`above`; NULL: as the
+ * environment tells): leave a link there, so that whoever reads that one finds this one. */
+void pit__leave_link(const char *path, const char *above);
 void pit__random(void *bytes, size_t count);
 void pit__facts_write(pit_recorder *rec, const pit_options *options);
 /* The same of another process, which this one started. */

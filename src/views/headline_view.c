@@ -48,6 +48,21 @@ static void add_ends(const struct pit__report *report, struct pit__text *words)
                      pit__unit_duration(time, (double)ended->duration_ns, report->look.ascii));
 }
 
+/* A script without spans may have started programs that have some: the table below shows them. */
+static void add_none(const struct pit__report *report, struct pit__text *words)
+{
+    size_t below = 0;
+    for (size_t r = 0; r < report->run_count; r++)
+        below += report->runs[r]->below_count;
+    if (report->tree->losses.beyond_file)
+        pit__text_puts(words, "no spans can be read: part of the file is missing");
+    else if (below > 0)
+        pit__text_printf(words, "no spans of its own, those of %zu sub-run%s are below", below,
+                         below == 1 ? "" : "s");
+    else
+        pit__text_puts(words, "no spans were recorded");
+}
+
 /* The path of the span, and the words that follow it. */
 static void compose(const struct pit__report *report, struct pit__text *path,
                     struct pit__text *words)
@@ -57,9 +72,7 @@ static void compose(const struct pit__report *report, struct pit__text *path,
     size_t best = largest(report);
     if (best == SIZE_MAX) {
         add_ends(report, words);
-        pit__text_puts(words, report->tree->losses.beyond_file
-                                  ? "no spans can be read: part of the file is missing"
-                                  : "no spans were recorded");
+        add_none(report, words);
         return;
     }
     const pit_node *node = &report->tree->nodes[best];

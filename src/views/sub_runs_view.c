@@ -64,7 +64,7 @@ static void add_row(struct pit__table *table, const pit_run *run,
         snprintf(indent, sizeof indent, "%*s", 2 * ((int)levels - 1), "");
     snprintf(pid, sizeof pid, "%u", run->pid);
     struct pit__cell cells[] = {
-        pit__cell_text(slash ? slash + 1 : run->path), /* in the folder of the run above */
+        pit__cell_text(slash ? slash + 1 : run->path),
         pit__cell_text(pit_run_fact(run, "program")),
         pit__cell_text(pid),
         pit__cell_whole(pit__run_spans(run)),
@@ -119,11 +119,41 @@ static int has_open_spans(const struct pit__report *below)
     return 0;
 }
 
-static int print_parts(const struct pit__report *below, size_t unread)
+/* In the folder of one of the report's own runs, as most are? */
+static int is_at_hand(const struct pit__report *report, const pit_run *run)
+{
+    const char *slash = strrchr(run->path, '/');
+    size_t length = slash ? (size_t)(slash - run->path) + 1 : 0;
+    for (size_t r = 0; r < report->run_count; r++) {
+        const char *own = report->runs[r]->path, *last = strrchr(own, '/');
+        if (length == (last ? (size_t)(last - own) + 1 : 0) && strncmp(own, run->path, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Of those in other folders where they are: the list has their names only. */
+static int print_elsewhere(const struct pit__report *report, const struct pit__report *below)
+{
+    int code = 0;
+    for (size_t r = 0; r < below->run_count && r < RUNS_LISTED && !code; r++) {
+        struct pit__text words = {0};
+        if (is_at_hand(report, below->runs[r]))
+            continue;
+        pit__text_add_visible(&words, below->runs[r]->path);
+        code = pit__print_labelled(below, "elsewhere", &words, PIT__PLAIN);
+    }
+    return code;
+}
+
+static int print_parts(const struct pit__report *report, const struct pit__report *below,
+                       size_t unread)
 {
     int code = print_heading(below, unread);
     if (!code)
         code = print_list(below);
+    if (!code)
+        code = print_elsewhere(report, below);
     if (!code && has_open_spans(below))
         code = pit__print_open(below);
     if (!code)
@@ -149,7 +179,7 @@ int pit__print_sub_runs(const struct pit__report *report)
         return 0;
     int code = pit__report_below(report, &below);
     if (!code)
-        code = print_parts(&below, unread);
+        code = print_parts(report, &below, unread);
     pit__report_below_free(&below);
     return code;
 }

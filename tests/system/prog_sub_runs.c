@@ -1,6 +1,7 @@
 /* Processes that start others, each recording:
  *
  *   prog_sub_runs fork PATH     opens PATH; forks a child that forks a grandchild; each has spans
+ *   prog_sub_runs open PATH     opens PATH alone, and has spans
  *   prog_sub_runs spans N       N spans, where the environment says
  *   prog_sub_runs die N         N spans; is killed by SIGTERM inside another one
  *   prog_sub_runs start N CMD…  N spans; starts CMD in a child; waits for it
@@ -58,6 +59,11 @@ int main(int argc, char **argv)
         return 64;
     if (strcmp(argv[1], "fork") == 0)
         return fork_deep(argv[2]);
+    if (strcmp(argv[1], "open") == 0) {
+        int code = pit_open(argv[2], NULL);
+        record("own", 7);
+        return code ? 1 : 0;
+    }
     record(argv[1], strtol(argv[2], NULL, 10));
     if (strcmp(argv[1], "die") == 0) {
         pit_begin_name("outer");

@@ -175,6 +175,62 @@ class SubRuns(RunCase):
         self.assertEqual([n["count"] for n in below["nodes"]], [2])
 
 
+class Elsewhere(RunCase):
+    """Runs that a program opens in another folder than that of its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.other = os.path.realpath(self.folder())
+
+    def test_a_run_that_the_program_opens_elsewhere_is_beneath_it_and_named(self):
+        mine = os.path.join(self.other, "mine.pit")
+        self.launch(pit_case.program("prog_sub_runs"), "open", mine, options=("-o", "runs/run.pit"))
+        path = os.path.join(self.home, "runs", "run.pit")
+        below = self.read(path)["sub_runs"]
+        self.assertEqual([run["path"] for run in below["runs"]], [mine])
+        self.assertEqual([(n["path"], n["count"]) for n in below["nodes"]], [("own", 7)])
+        for place in (path, os.path.join(self.home, "runs")):
+            text = self.run_ok([pit_case.tool(), "report", place]).stdout
+            self.assertRegex(text, "(?m)^elsewhere {1,2}%s$" % mine)
+            self.assertRegex(text, "^exit status 0 after .*; no spans of its own, those of 1 sub-run ")
+        self.assertEqual(os.listdir(self.other), ["mine.pit"])
+
+    def test_what_that_run_starts_in_its_own_folder_is_found_too(self):
+        mine = os.path.join(self.other, "mine.pit")
+        self.launch(pit_case.program("prog_sub_runs"), "fork", mine)
+        below = self.read()["sub_runs"]
+        self.assertEqual({n["path"]: n["count"] for n in below["nodes"]},
+                         {"parent": 10, "child": 5, "grandchild": 10})
+        self.assertEqual([run["depth"] for run in below["runs"]], [1, 2, 3])
+
+    def test_a_template_with_a_folder_for_each_process(self):
+        program = pit_case.program("prog_sub_runs")
+        self.launch(program, "start", "2", program, "spans", "3", options=("-o", "%p/run.pit"))
+        folders = sorted(os.listdir(self.home))
+        self.assertEqual(len(folders), 2)
+        reports = [self.read(os.path.join(self.home, name, "run.pit")) for name in folders]
+        self.assertIn({"start": 2, "spans": 3},
+                      [{n["path"]: n["count"] for part in (r, r["sub_runs"]) for n in part["nodes"]}
+                       for r in reports])
+
+    def test_several_and_one_that_is_gone(self):
+        program, names = pit_case.program("prog_sub_runs"), ("a.pit", "b", "gone.pit")
+        script = "; ".join('"$0" open %s' % os.path.join(self.other, name) for name in names)
+        self.launch("sh", "-c", script, program)
+        os.unlink(os.path.join(self.other, "gone.pit"))
+        below = self.read()["sub_runs"]
+        self.assertEqual(sorted(os.path.basename(run["path"]) for run in below["runs"]), ["a.pit", "b"])
+        for command in ("list", "report"):
+            text = self.run_ok([pit_case.tool(), command, "."], cwd=self.home).stdout
+            self.assertNotIn("unreadable", text)
+            self.assertNotRegex(text, "(?m)^elsewhere .*gone")
+
+    def test_in_the_same_folder_there_is_no_link(self):
+        self.launch(pit_case.program("prog_sub_runs"), "open", "mine.pit")
+        self.assertEqual(self.runs(), ["mine.pit", "run.pit"])
+        self.assertEqual(self.read()["sub_runs"]["count"], 1)
+
+
 class AsWithoutUs(RunCase):
     def test_a_pipeline_on_both_sides(self):
         script = "seq 1 200000 | %s run --quiet -o run.pit -- sort -n | tail -1; yes | %s run -- head -2"
@@ -273,6 +329,14 @@ class Trouble(RunCase):
         self.assertEqual(done.stderr, "pitwall: cannot write the run: %s/file/run.pit: "
                                       "Not a directory\n" % os.path.realpath(self.home))
         self.assertFalse(os.path.exists(os.path.join(self.home, "started")))
+
+    def test_what_takes_no_file_is_told_before_the_program_starts(self):
+        for path, why in (("/proc/run.pit", "|".join(map(os.strerror, (2, 13)))),
+                          ("/dev/null", "it is there, and no regular file")):
+            done = self.launch("touch", "started", status=74, options=("-o", path))
+            self.assertRegex(done.stderr, "^pitwall: cannot write the run: %s: (%s)\n$" % (path, why))
+            self.assertFalse(os.path.exists(path.replace(".pit", "") + "-2"))
+        self.assertEqual(os.listdir(self.home), [])
 
     def test_missing_folders_are_made(self):
         self.launch("true", options=("-o", "a/b/run.pit"))
