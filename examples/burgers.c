@@ -18,17 +18,12 @@ enum { GRID = 128, HIDDEN = 384, TRAIN = 3072, TEST = 256, BATCH = 64, SWEEP_SAM
 
 static int epochs;
 static const struct example_option options[] = {
-    {.name = "--epochs",
-     .help = "passages over the data",
-     .number = &epochs,
-     .low = 1,
-     .high = 1000,
-     .full = 6,
-     .quick = 1},
+    EXAMPLE_NUMBER("--epochs", "passages over the data", &epochs, 1, 1000, 6, 1),
 };
 static struct example example = {
     .name = "burgers",
     .what = "Learn Burgers' equation from solutions, with the epochs watched.",
+    .next = " --view performance --depth 1",
     .options = options,
     .option_count = 1,
 };
@@ -131,9 +126,9 @@ static void train(struct net *net, const struct data *data)
     }
     pit_epoch_statistics all;
     if (!example.is_quiet && pit_epoch_statistics_of(monitor, &all) == 0)
-        printf("%llu batches in %llu epochs: %.6f s each, %.6f to %.6f s\n",
+        printf("%llu batches in %llu epochs: %.1f ms each, %.1f to %.1f ms\n",
                (unsigned long long)all.num_batches, (unsigned long long)all.num_epochs,
-               all.avg_batch_time, all.min_batch_time, all.max_batch_time);
+               1e3 * all.avg_batch_time, 1e3 * all.min_batch_time, 1e3 * all.max_batch_time);
     pit_epoch_monitor_free(monitor);
 }
 

@@ -17,17 +17,12 @@ enum {
 
 static int requests;
 static const struct example_option options[] = {
-    {.name = "--steps",
-     .help = "requests",
-     .number = &requests,
-     .low = 1,
-     .high = 1000000,
-     .full = 1200,
-     .quick = 400},
+    EXAMPLE_NUMBER("--steps", "requests", &requests, 1, 1000000, 1200, 400),
 };
 static struct example example = {
     .name = "cache",
     .what = "Serve requests from a cache of 48 MB that fills up and then holds.",
+    .next = " --view memory",
     .options = options,
     .option_count = 1,
 };
@@ -78,16 +73,15 @@ static unsigned use(const unsigned char *data)
     return sum;
 }
 
-static int serve(unsigned *sum)
+static int serve(unsigned *sum, unsigned *hits)
 {
     uint64_t random = 88172645463325252u;
-    unsigned hits = 0;
     for (int i = 0; i < requests; i++)
         PIT_SPAN_WITH("request", PIT_MEMORY | PIT_RECORD)
         {
             unsigned key = (unsigned)net_pick(&random, KEYS);
             struct entry *entry = find(key);
-            hits += entry != NULL;
+            *hits += entry != NULL;
             if (!entry)
                 PIT_SPAN_WITH("fill", PIT_MEMORY)
                 {
@@ -99,17 +93,21 @@ static int serve(unsigned *sum)
                 *sum += use(entry->data);
                 pit_bytes(ENTRY_BYTES);
             }
-            pit_value("hit rate", (double)hits / (i + 1));
+            pit_value("hit rate", (double)*hits / (i + 1));
         }
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    unsigned sum = 0;
+    unsigned sum = 0, hits = 0;
     example_begin(&example, argc, argv);
-    int failed = serve(&sum) ? example_fail(&example, "cache", PIT_NO_MEMORY) : 0;
-    printf("%d requests, checksum %08x\n", requests, sum);
+    double before = (double)pit_rss() / 1048576;
+    int failed = serve(&sum, &hits) ? example_fail(&example, "cache", PIT_NO_MEMORY) : 0;
+    if (!example.is_quiet)
+        printf("%u of %d requests hit, RSS from %.1f to %.1f MB\n", hits, requests, before,
+               (double)pit_rss() / 1048576);
+    printf("checksum %08x\n", sum);
     int status = example_end(&example, failed);
     for (size_t i = 0; i < SLOTS; i++)
         free(slots[i].data);

@@ -27,20 +27,8 @@ enum {
 
 static int steps_in_all, log_every, workers;
 static const struct example_option options[] = {
-    {.name = "--steps",
-     .help = "of training",
-     .number = &steps_in_all,
-     .low = 1,
-     .high = 100000,
-     .full = 600,
-     .quick = 120},
-    {.name = "--log-every",
-     .help = "steps between two blocks",
-     .number = &log_every,
-     .low = 1,
-     .high = 100000,
-     .full = 200,
-     .quick = 100},
+    EXAMPLE_NUMBER("--steps", "of training", &steps_in_all, 1, 100000, 600, 120),
+    EXAMPLE_NUMBER("--log-every", "steps between two blocks", &log_every, 1, 100000, 200, 100),
     {.name = "--workers",
      .help = "threads that make batches",
      .number = &workers,
@@ -50,6 +38,7 @@ static const struct example_option options[] = {
 static struct example example = {
     .name = "decoding",
     .what = "Decode a movement from noisy channels with a state-space model.",
+    .next = " --view bottlenecks",
     .options = options,
     .option_count = 3,
 };

@@ -23,18 +23,13 @@ enum {
 static int epochs;
 static const char *only;
 static const struct example_option options[] = {
-    {.name = "--epochs",
-     .help = "passages over the points",
-     .number = &epochs,
-     .low = 1,
-     .high = MOST_EPOCHS,
-     .full = 100,
-     .quick = 16},
+    EXAMPLE_NUMBER("--epochs", "passages over the points", &epochs, 1, MOST_EPOCHS, 100, 16),
     {.name = "--only", .help = "MLP, SIREN or KAN alone", .text = &only},
 };
 static struct example example = {
     .name = "fitting",
     .what = "Fit nine functions with an MLP, a SIREN and a KAN, and compare what they take.",
+    .next = " --depth 4",
     .options = options,
     .option_count = 2,
 };
@@ -109,6 +104,14 @@ static struct model models[MODELS] = {
 static int is_wanted(const struct model *model)
 {
     return !only || strcmp(only, model->name) == 0;
+}
+
+static int any_wanted(void)
+{
+    int any = 0;
+    for (size_t m = 0; m < MODELS; m++)
+        any |= is_wanted(&models[m]);
+    return any;
 }
 
 static void train_batch(struct net *net, size_t function, float rate, uint64_t *random)
@@ -280,8 +283,6 @@ static int run(pit_timers *timers)
     size_t count;
     const pit_row *rows = pit_timers_rows(timers, &count);
     int failed = 0;
-    if (count == 0)
-        return example_fail(&example, only, PIT_BAD_ARGUMENT);
     if (!example.is_quiet) {
         print_tables(rows, count);
         print_run();
@@ -301,7 +302,10 @@ static int run(pit_timers *timers)
 
 int main(int argc, char **argv)
 {
-    example_begin(&example, argc, argv);
+    example_parse(&example, argc, argv);
+    if (!any_wanted())
+        example_refuse(&example, "--only", "%s is not MLP, SIREN or KAN", only);
+    example_open(&example);
     pit_timers *timers = pit_timers_new();
     int failed = !timers || make_nets() || run(timers);
     pit_timers_free(timers);

@@ -24,17 +24,12 @@ enum {
 
 static int epochs;
 static const struct example_option options[] = {
-    {.name = "--epochs",
-     .help = "times a hundred iterations",
-     .number = &epochs,
-     .low = 1,
-     .high = 1000,
-     .full = 15,
-     .quick = 3},
+    EXAMPLE_NUMBER("--epochs", "times a hundred iterations", &epochs, 1, 1000, 15, 3),
 };
 static struct example example = {
     .name = "heat",
     .what = "Solve the heat equation with a network that sees only the equation.",
+    .next = " --view bottlenecks",
     .options = options,
     .option_count = 1,
 };

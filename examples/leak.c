@@ -18,17 +18,12 @@ enum {
 
 static int steps;
 static const struct example_option options[] = {
-    {.name = "--steps",
-     .help = "each leaks 256 kB",
-     .number = &steps,
-     .low = 1,
-     .high = 10000,
-     .full = 300,
-     .quick = 60},
+    EXAMPLE_NUMBER("--steps", "each leaks 256 kB", &steps, 1, 10000, 300, 60),
 };
 static struct example example = {
     .name = "leak",
     .what = "Train with a leak of 256 kB a step, for a report that finds it.",
+    .next = " --view memory",
     .options = options,
     .option_count = 1,
 };
@@ -133,7 +128,10 @@ int main(int argc, char **argv)
     struct net net;
     double loss = 1;
     example_begin(&example, argc, argv);
+    double before = (double)pit_rss() / 1048576;
     int failed = net_create(&net, widths, kinds, 1, ROWS, 1) || train(&net, &loss);
+    if (!example.is_quiet)
+        printf("%d steps, RSS from %.1f to %.1f MB\n", steps, before, (double)pit_rss() / 1048576);
     failed = failed ? example_fail(&example, "training", PIT_NO_MEMORY)
                     : example_prove(&example, "leak", loss, example.is_quick ? 0.7 : 0.05);
     net_free(&net);

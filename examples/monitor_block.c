@@ -5,8 +5,11 @@
 #include "monitor_task.h"
 #include "options.h"
 
-static struct example example = {.name = "monitor_block",
-                                 .what = "Watch one block of code and print a line about it."};
+static struct example example = {
+    .name = "monitor_block",
+    .what = "Watch one block of code and print a line about it.",
+    .next = " --view performance",
+};
 
 int main(int argc, char **argv)
 {

@@ -6,8 +6,11 @@
 #include "monitor_task.h"
 #include "options.h"
 
-static struct example example = {.name = "monitor_bottlenecks",
-                                 .what = "Find the operation that is worth making faster."};
+static struct example example = {
+    .name = "monitor_bottlenecks",
+    .what = "Find the operation that is worth making faster.",
+    .next = " --view bottlenecks",
+};
 
 static int work(struct task *task, pit_monitor *monitor)
 {

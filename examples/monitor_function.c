@@ -7,8 +7,11 @@
 #include "monitor_task.h"
 #include "options.h"
 
-static struct example example = {.name = "monitor_function",
-                                 .what = "Watch a function at each of its calls."};
+static struct example example = {
+    .name = "monitor_function",
+    .what = "Watch a function at each of its calls.",
+    .next = " --view performance",
+};
 
 static int monitored(const char *operation, int (*function)(struct task *task), struct task *task)
 {

@@ -5,8 +5,11 @@
 #include "monitor_task.h"
 #include "options.h"
 
-static struct example example = {.name = "monitor_operations",
-                                 .what = "Watch single operations: time and memory of each."};
+static struct example example = {
+    .name = "monitor_operations",
+    .what = "Watch single operations: time and memory of each.",
+    .next = " --view performance",
+};
 
 int main(int argc, char **argv)
 {

@@ -6,9 +6,11 @@
 #include "monitor_task.h"
 #include "options.h"
 
-static struct example example = {.name = "monitor_repeated",
-                                 .what =
-                                     "Watch operations that are repeated: count, mean, extremes."};
+static struct example example = {
+    .name = "monitor_repeated",
+    .what = "Watch operations that are repeated: count, mean, extremes.",
+    .next = " --view aggregate",
+};
 
 static void train(struct task *task, pit_monitor *monitor)
 {

@@ -6,8 +6,11 @@
 #include "monitor_task.h"
 #include "options.h"
 
-static struct example example = {.name = "monitor_training",
-                                 .what = "Watch the epochs and batches of a training loop."};
+static struct example example = {
+    .name = "monitor_training",
+    .what = "Watch the epochs and batches of a training loop.",
+    .next = " --view epochs",
+};
 
 static void train(struct task *task, pit_epoch_monitor *monitor)
 {

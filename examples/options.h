@@ -35,8 +35,16 @@ struct example_option {
     int *is_on;
 };
 
+/* A number with its bounds and what it is where it is not given: as a rule, and with --quick. */
+#define EXAMPLE_NUMBER(name_, help_, number_, low_, high_, full_, quick_)                          \
+    {                                                                                              \
+        .name = name_, .help = help_, .number = number_, .low = low_, .high = high_,               \
+        .full = full_, .quick = quick_                                                             \
+    }
+
 struct example {
     const char *name, *what; /* the program, and a sentence on it */
+    const char *next;        /* what else to give to pitwall report: " --view memory"; or NULL */
     const struct example_option *options;
     size_t option_count;
     const char *path; /* -o: of the run file; NULL: the default */
@@ -75,30 +83,44 @@ static inline void example_help(FILE *out, const struct example *example)
             fprintf(out, " (default: %s)", *o->text);
         fputc('\n', out);
     }
-    fprintf(out, "then:  pitwall report FILE\n");
+    fprintf(out, "then:  pitwall report FILE%s\n", example->next ? example->next : "");
 }
 
-/* Take one option of the example's own, argv[*at] on. 0, or -1: there is none of that name, or its
- * value is wrong. */
-static inline int example_take(const struct example *example, int argc, char **argv, int *at)
+/* Say what is wrong with an option, and end. */
+static inline _Noreturn void __attribute__((format(printf, 3, 4)))
+example_refuse(const struct example *example, const char *option, const char *why, ...)
+{
+    va_list arguments;
+    va_start(arguments, why);
+    fprintf(stderr, "%s: %s: ", example->name, option);
+    vfprintf(stderr, why, arguments);
+    fprintf(stderr, "; %s --help lists the options\n", example->name);
+    va_end(arguments);
+    exit(64);
+}
+
+/* Take one option of the example's own, argv[*at] on. */
+static inline void example_take(const struct example *example, int argc, char **argv, int *at)
 {
     const struct example_option *o = example->options, *end = o + example->option_count;
     while (o < end && strcmp(o->name, argv[*at]) != 0)
         o++;
-    if (o == end || ((o->number || o->text) && *at + 1 == argc))
-        return -1;
+    if (o == end)
+        example_refuse(example, argv[*at], "no such option");
+    if ((o->number || o->text) && *at + 1 == argc)
+        example_refuse(example, o->name, "its value is missing");
     if (o->number) {
         char *rest;
         long n = strtol(argv[++*at], &rest, 10);
         if (rest == argv[*at] || *rest || n < o->low || n > o->high)
-            return -1;
+            example_refuse(example, o->name, "%s is not a number from %d to %d", argv[*at], o->low,
+                           o->high);
         *o->number = (int)n;
     } else if (o->text) {
         *o->text = argv[++*at];
     } else {
         *o->is_on = 1;
     }
-    return 0;
 }
 
 /* Ends the program for --help and for what is wrong. */
@@ -108,7 +130,7 @@ static inline void example_parse(struct example *example, int argc, char **argv)
         if (example->options[i].number)
             *example->options[i].number = example->options[i].low - 1;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             example_help(stdout, example);
             exit(fflush(stdout) ? 1 : 0);
         }
@@ -116,11 +138,12 @@ static inline void example_parse(struct example *example, int argc, char **argv)
             example->is_quick = 1;
         } else if (strcmp(argv[i], "--quiet") == 0) {
             example->is_quiet = 1;
-        } else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
-            example->path = argv[++i];
-        } else if (example_take(example, argc, argv, &i)) {
-            example_help(stderr, example);
-            exit(64);
+        } else if (strcmp(argv[i], "-o") == 0) {
+            if (++i == argc)
+                example_refuse(example, "-o", "its value is missing");
+            example->path = argv[i];
+        } else {
+            example_take(example, argc, argv, &i);
         }
     }
     for (size_t i = 0; i < example->option_count; i++) {
@@ -155,6 +178,14 @@ static inline const char *example_from_here(const char *path)
                                                                              : path;
 }
 
+/* What to type for a look at a run. */
+static inline void example_say_next(const struct example *example, const char *path)
+{
+    if (!example->is_quiet)
+        fprintf(stderr, "next: pitwall report %s%s\n", example_from_here(path),
+                example->next ? example->next : "");
+}
+
 /* Close the run and tell where it is; the exit status. */
 static inline int example_end(const struct example *example, int failed)
 {
@@ -167,6 +198,8 @@ static inline int example_end(const struct example *example, int failed)
     }
     if (said && !example->is_quiet)
         fprintf(stderr, "run: %s\n", example_from_here(status.path));
+    if (said)
+        example_say_next(example, status.path);
     if (code && code != PIT_NOT_OPEN)
         fprintf(stderr, "%s: %s\n", example->name, pit_strerror(code));
     return failed ? 1 : 0;

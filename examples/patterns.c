@@ -28,17 +28,12 @@ enum {
 
 static int graph_count;
 static const struct example_option options[] = {
-    {.name = "--graphs",
-     .help = "to learn from",
-     .number = &graph_count,
-     .low = 100,
-     .high = 100000,
-     .full = 1500,
-     .quick = 300},
+    EXAMPLE_NUMBER("--graphs", "to learn from", &graph_count, 100, 100000, 1500, 300),
 };
 static struct example example = {
     .name = "patterns",
     .what = "Tell kinds of random graphs apart by the patterns of walks in them.",
+    .next = " --view stages",
     .options = options,
     .option_count = 1,
 };
@@ -398,8 +393,9 @@ static int run(struct pipeline *p)
         return 1;
     double loss = test_loss(p, &share);
     if (!example.is_quiet)
-        printf("\n%.0f patterns of %zu kinds in %llu graphs; %.1f %% of %d new graphs told right\n",
-               pit_window_sum(p->window, 3), p->patterns.count,
+        printf("\n%.1f million patterns of %zu kinds in %llu graphs; %.1f %% of %d new graphs told "
+               "right\n",
+               pit_window_sum(p->window, 3) / 1e6, p->patterns.count,
                (unsigned long long)pit_window_count(p->window), 100 * share, TEST);
     return example_prove(&example, "patterns", loss, example.is_quick ? 0.7 : 0.4);
 }

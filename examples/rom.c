@@ -38,20 +38,8 @@ static int epochs, trials, wants_peak;
 static const struct example_option options[] = {
     {.name = "--out", .help = "folder of the results", .text = &out},
     {.name = "--experiment", .help = "folder in it", .text = &experiment},
-    {.name = "--epochs",
-     .help = "of the LSTM",
-     .number = &epochs,
-     .low = 1,
-     .high = 100,
-     .full = 8,
-     .quick = 4},
-    {.name = "--trials",
-     .help = "of each benchmark",
-     .number = &trials,
-     .low = 1,
-     .high = 100000,
-     .full = 100,
-     .quick = 100},
+    EXAMPLE_NUMBER("--epochs", "of the LSTM", &epochs, 1, 100, 8, 4),
+    EXAMPLE_NUMBER("--trials", "of each benchmark", &trials, 1, 100000, 100, 100),
     {.name = "--peak", .help = "measure this machine's peak too", .is_on = &wants_peak},
 };
 static struct example example = {

@@ -22,13 +22,7 @@ enum { RANKS = 4, SLOW = RANKS - 1, INPUTS = 16, HIDDEN = 64, BATCH = 32 };
 
 static int steps, is_fair;
 static const struct example_option options[] = {
-    {.name = "--steps",
-     .help = "of training",
-     .number = &steps,
-     .low = 1,
-     .high = 100000,
-     .full = 400,
-     .quick = 80},
+    EXAMPLE_NUMBER("--steps", "of training", &steps, 1, 100000, 400, 80),
     {.name = "--fair", .help = "all ranks alike", .is_on = &is_fair},
 };
 static struct example example = {
@@ -155,7 +149,11 @@ static double mean_ms(const pit_tree *tree, const char *path)
 static int print_ranks(struct shared *shared)
 {
     double read[RANKS], wait[RANKS], step = 0;
-    printf("\nrank  read (ms)  wait (ms)  step (ms)\n");
+    if (!*shared->path[0]) {
+        fprintf(stderr, "%s: recording is off: there are no runs to read\n", example.name);
+        return 0;
+    }
+    printf("rank  read (ms)  wait (ms)  step (ms)\n");
     for (int r = 0; r < RANKS; r++) {
         pit_error error;
         pit_run *run = pit_run_open(shared->path[r], &error);
@@ -229,5 +227,10 @@ int main(int argc, char **argv)
     for (size_t r = 0; r < RANKS; r++)
         loss += shared->loss[r] / RANKS;
     failed |= example_prove(&example, "straggler", loss, example.is_quick ? 0.2 : 0.05);
-    return fflush(stdout) || failed;
+    failed |= fflush(stdout) != 0;
+    for (int r = 0; r < RANKS && *shared->path[r] && !example.is_quiet; r++)
+        fprintf(stderr, "run: %s\n", example_from_here(shared->path[r]));
+    if (*shared->path[SLOW])
+        example_say_next(&example, shared->path[SLOW]);
+    return failed;
 }

@@ -321,9 +321,32 @@ class All(pit_case.Case):
             for bad in (["--what"], ["-o"]):
                 with self.subTest(name=name, bad=bad):
                     done = self.run_status(64, [pit_case.example(name)] + bad, cwd=self.folder())
-                    self.assertIn("usage: " + name, done.stderr)
-        for bad in (["--epochs"], ["--epochs", "0"], ["--epochs", ""], ["--epochs", "3x"]):
-            self.run_status(64, [pit_case.example("heat")] + bad, cwd=self.folder())
+                    why = "no such option" if bad == ["--what"] else "its value is missing"
+                    self.assertEqual(done.stderr, "%s: %s: %s; %s --help lists the options\n"
+                                     % (name, bad[0], why, name))
+        for bad, why in ((["--epochs"], "its value is missing"),
+                         (["--epochs", "0"], "0 is not a number from 1 to 1000"),
+                         (["--epochs", ""], " is not a number from 1 to 1000"),
+                         (["--epochs", "3x"], "3x is not a number from 1 to 1000"),
+                         (["--only", "GAN"], "GAN is not MLP, SIREN or KAN")):
+            folder = self.folder()
+            done = self.run_status(64, [pit_case.example("fitting")] + bad, cwd=folder)
+            self.assertEqual(done.stderr, "fitting: %s: %s; fitting --help lists the options\n"
+                             % (bad[0], why))
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_it_says_where_the_run_is_and_what_to_type_next(self):
+        folder = self.folder()
+        done = self.run_ok([pit_case.example("leak"), "--quick", "-o", "leak.pit"], cwd=folder)
+        self.assertEqual(done.stderr, "run: leak.pit\n"
+                                      "next: pitwall report leak.pit --view memory\n")
+        self.assertRegex(done.stdout, r"^60 steps, RSS from \d+\.\d to \d+\.\d MB\n")
+        command = done.stderr.splitlines()[1].split()[2:]
+        shown = self.run_ok([pit_case.tool()] + command, cwd=folder).stdout
+        self.assertRegex(shown, r"(?m)^\S+ log +60 +\+256 kB")
+        done = self.run_ok([pit_case.example("straggler"), "--quick", "-o", "s.pit"], cwd=folder)
+        self.assertEqual(done.stderr, "run: s-0.pit\nrun: s-1.pit\nrun: s-2.pit\nrun: s-3.pit\n"
+                                      "next: pitwall report s-3.pit\n")
 
     def test_quiet_says_the_result_alone(self):
         for name in LEARNERS:
@@ -357,12 +380,12 @@ class All(pit_case.Case):
 
     def test_recording_off_changes_nothing_but_the_run(self):
         folder = self.folder()
-        for name in ("fitting", "decoding"):
+        for name in ("fitting", "decoding", "straggler"):
             done = self.run_ok([pit_case.example(name), "--quick", "-o",
                                 os.path.join(folder, name + ".pit")],
                                env=pit_case.clean_env(PITWALL="0"), cwd=folder)
             self.assertTrue(PROVEN.search(done.stdout))
-            self.assertFalse(os.path.exists(os.path.join(folder, name + ".pit")))
+            self.assertEqual([file for file in os.listdir(folder) if file.endswith(".pit")], [])
 
 
 if __name__ == "__main__":
