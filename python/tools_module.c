@@ -23,7 +23,7 @@ static void write_line(const char *text)
     if (line)
         Py_SETREF(line, PyUnicode_FromFormat("%U\n", line));
     PyObject *done = line ? PyObject_CallMethod(out, "write", "O", line) : NULL;
-    if (done)
+    if (done && PyObject_HasAttrString(out, "flush"))
         Py_SETREF(done, PyObject_CallMethod(out, "flush", NULL));
     Py_XDECREF(done);
     Py_XDECREF(line);

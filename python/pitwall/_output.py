@@ -13,12 +13,14 @@ def is_quiet(verbose=True):
 
 
 def emit(text, verbose=True):
-    """Print a text that has its own newlines; each line is flushed."""
+    """Print a text that has its own newlines; each line is flushed, where there is a flush: what a
+    program puts into sys.stdout need not have more than a write."""
     if is_quiet(verbose) or sys.stdout is None:
         return
     for line in text.splitlines(keepends=True):
         sys.stdout.write(line)
-        sys.stdout.flush()
+        if hasattr(sys.stdout, "flush"):
+            sys.stdout.flush()
 
 
 def is_ascii():
