@@ -197,6 +197,7 @@ static PyObject *function_status(PyObject *module, PyObject *object)
 
 /* ---- spans of a recorder of one's own ------------------------------------------------------------ */
 
+/* _recorder_begin(recorder or None, name) -> (token, ns of the clock if it is 0: not recorded) */
 static PyObject *function_recorder_begin(PyObject *module, PyObject *args)
 {
     PyObject *object, *text;
@@ -206,17 +207,22 @@ static PyObject *function_recorder_begin(PyObject *module, PyObject *args)
     pitpy_name *name = pitpy_name_of(pitpy_state_of(module), text);
     if (!name)
         return NULL;
-    return PyLong_FromUnsignedLongLong(rec ? pit_recorder_begin(rec, &name->site) : 0);
+    unsigned long long token = rec ? pit_recorder_begin(rec, &name->site) : 0;
+    return Py_BuildValue("(KK)", token, token ? 0ULL : (unsigned long long)pitpy_monotonic_ns());
 }
 
+/* _recorder_end(recorder or None, token, ns) -> seconds */
 static PyObject *function_recorder_end(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *object;
-    unsigned long long token;
+    unsigned long long token, begin_ns;
     pit_recorder *rec;
-    if (!PyArg_ParseTuple(args, "OK:end", &object, &token) || recorder_of(object, &rec) < 0)
+    if (!PyArg_ParseTuple(args, "OKK:end", &object, &token, &begin_ns) ||
+        recorder_of(object, &rec) < 0)
         return NULL;
+    if (!token)
+        return pitpy_seconds(pitpy_monotonic_ns() - begin_ns);
     uint64_t ns = rec ? pit_recorder_end(rec, token) : 0;
     return pitpy_seconds(ns ? ns : PITPY_NO_TIME);
 }
@@ -300,6 +306,9 @@ static PyObject *function_label(PyObject *module, PyObject *args)
         return NULL;
     ready(state);
     int code = pit_label(key, value);
+    if (code == PIT_BAD_ARGUMENT)
+        return PyErr_Format(PyExc_ValueError,
+                            "label '%.40s': it needs a key, and both take at most 4 kB", key);
     if (code != PIT_OK && code != PIT_NOT_OPEN && code != PIT_OFF)
         return pitpy_fail(state, code, "label", NULL);
     Py_RETURN_NONE;
@@ -348,6 +357,9 @@ static PyObject *function_journal(PyObject *module, PyObject *args)
         return NULL;
     ready(state);
     int code = pit_journal(kind, text, figures, (size_t)count, wall_ns);
+    if (code == PIT_BAD_ARGUMENT)
+        return PyErr_Format(PyExc_ValueError,
+                            "entry '%.40s': it needs a kind, and takes at most 16 kB in all", kind);
     if (code != PIT_OK && code != PIT_NOT_OPEN && code != PIT_OFF)
         return pitpy_fail(state, code, "journal", NULL);
     Py_RETURN_NONE;

@@ -306,6 +306,9 @@ static PyObject *find_scaling(PyObject *module, PyObject *args)
     if (!code)
         return scaling_dict(scaling);
     free(scaling);
+    if (count != costs_count)
+        return PyErr_Format(PyExc_ValueError, "as many costs as sizes are wanted, not %zu and %zu",
+                            costs_count, count);
     return pitpy_fail(pitpy_state_of(module), code, "scaling",
                       code == PIT_NOTHING ? "it takes three sizes at least" : NULL);
 }
@@ -319,8 +322,16 @@ static uint64_t *whole_sizes(PyObject *list, size_t *count)
     uint64_t *sizes = malloc((*count + 1) * sizeof *sizes);
     if (!sizes)
         PyErr_NoMemory();
-    for (size_t i = 0; sizes && i < *count; i++)
-        sizes[i] = PyLong_AsUnsignedLongLong(PySequence_Fast_GET_ITEM(fast, (Py_ssize_t)i));
+    for (size_t i = 0; sizes && i < *count && !PyErr_Occurred(); i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(fast, (Py_ssize_t)i),
+                 *whole = PyNumber_Index(item);
+        sizes[i] = whole ? PyLong_AsUnsignedLongLong(whole) : 0;
+        Py_XDECREF(whole);
+        if (PyErr_Occurred())
+            PyErr_Format(PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError
+                                                                 : PyExc_ValueError,
+                         "a size must be a whole number from 0, not %R", item);
+    }
     Py_DECREF(fast);
     if (PyErr_Occurred()) {
         free(sizes);

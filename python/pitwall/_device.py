@@ -22,6 +22,9 @@ def set_device(memory=None, wait=None, reset_peak=None):
     """Tell of a device. memory() gives (allocated, reserved, peak) in bytes, wait() returns when all
     work handed over is done, reset_peak() makes the peak begin anew. Without arguments: none."""
     global _given
+    for name, part in (("memory", memory), ("wait", wait), ("reset_peak", reset_peak)):
+        if part is not None and not callable(part):
+            raise TypeError("%s must be a function, not %r" % (name, part))
     if memory is None:
         _given = None
         _set_device(None, None)

@@ -124,23 +124,38 @@ _tell_multiprocessing()
 os.register_at_fork(before=_tell_multiprocessing)
 
 
-class _RecorderSpan:
+class _Rooted:
+    """What belongs to this process: it is neither copied nor sent to another one."""
+
+    def __reduce__(self):
+        raise TypeError("cannot copy or pickle a %s: it belongs to this process"
+                        % type(self).__name__.lstrip("_"))
+
+
+class _RecorderSpan(_Rooted):
     """A span of a recorder of one's own."""
 
     def __init__(self, recorder, name):
-        self._recorder, self.name, self._token, self.elapsed = recorder, name, None, float("nan")
+        self._recorder, self.name, self._open, self.elapsed = recorder, name, None, float("nan")
+
+    @property
+    def is_open(self):
+        """Whether it has begun and not ended."""
+        return self._open is not None
 
     def begin(self):
-        if self._token is not None:
+        """Begin it now, and give it back."""
+        if self._open is not None:
             raise Error("span '%s' is open already" % self.name)
-        self._token = _pitwall._recorder_begin(self._recorder, self.name)
+        self._open = _pitwall._recorder_begin(self._recorder, self.name)
         return self
 
     def end(self):
-        if self._token is None:
+        """End it; the seconds it took."""
+        if self._open is None:
             raise Error("span '%s' is not open: it was ended already, or never begun" % self.name)
-        token, self._token = self._token, None
-        self.elapsed = _pitwall._recorder_end(self._recorder, token)
+        opened, self._open = self._open, None
+        self.elapsed = _pitwall._recorder_end(self._recorder, *opened)
         return self.elapsed
 
     __enter__ = begin
@@ -148,8 +163,12 @@ class _RecorderSpan:
     def __exit__(self, *error):
         self.end()
 
+    def __repr__(self):
+        how = "open" if self.is_open else "not begun" if self.elapsed != self.elapsed else "ended"
+        return "<span %r of a recorder, %s>" % (self.name, how)
 
-class Recorder:
+
+class Recorder(_Rooted):
     """A recorder beside the process's own, with the options of pitwall.open.
 
         with pitwall.Recorder("part.pit") as part:

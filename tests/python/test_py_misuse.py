@@ -1,0 +1,109 @@
+"""Bad use gives an exception with a text that says what was wrong: a table of calls, and objects that
+cannot go where they are sent."""
+
+import py_case
+
+# What is called, and what it raises.
+CALLS = [
+    ("pitwall.report(view='x')", "ValueError: view must be one of tree, flat, "),
+    ("pitwall.report(sort='x')", "ValueError: sort must be one of total, self, "),
+    ("pitwall.report(form='xml')", "ValueError: form must be one of text, json, "),
+    ("pitwall.report(view='tree', form='json', sort='x')", "ValueError: sort must be one of "),
+    ("pitwall.report(width=10)", "ValueError: width must be 0 or 40 to 10000, not 10"),
+    ("pitwall.report(width=2**40)", "ValueError: width must be a whole number, not 1099"),
+    ("pitwall.report(depth=-1)", "ValueError: depth must be 0 or more, not -1"),
+    ("pitwall.report(depth='x')", "TypeError: depth must be a whole number, not 'x'"),
+    ("pitwall.report(min_share=3)", "ValueError: min_share must be a share from 0 to 1, not 3.0"),
+    ("pitwall.report(title=1)", "TypeError: title must be a str, not 1"),
+    ("pitwall.report(title='a\\0b')", "ValueError: 'a\\x00b' has a null character in it"),
+    ("pitwall.report(datasets=-1)", "ValueError: datasets must be a whole number from 0, not -1"),
+    ("pitwall.report(None)", "TypeError: a run is read from a path"),
+    ("pitwall.report('a\\0b')", "ValueError: embedded null byte"),
+    ("pitwall.read('a\\0b')", "ValueError: embedded null byte"),
+    ("pitwall.read(5)", "TypeError: expected str, bytes or os.PathLike object, not int"),
+    ("pitwall.open('a\\0b')", "ValueError: embedded null byte"),
+    ("pitwall.open('a.pit', speed=1)", "TypeError: open() got an unexpected keyword argument 'speed'"),
+    ("pitwall.open('a.pit', max_bytes='x')", "ValueError: max_bytes must be a number of bytes, not 'x'"),
+    ("pitwall.open('a.pit', sample_hz='x')", "ValueError: could not convert string to float: 'x'"),
+    ("pitwall.open('a.pit', labels=[1])", "TypeError: cannot convert dictionary"),
+    ("pitwall.view('x', [('a', 1.0)])", "ValueError: view must be one of tree, flat, "),
+    ("pitwall.view('speedup', [('a\\0b', 1.0)])", "ValueError: 'a\\x00b' has a null character in it"),
+    ("pitwall.view('speedup', [('a', 'b')])", "TypeError: seconds must be a number, not 'b'"),
+    ("pitwall.view('speedup', [('a', 1.0)], speed=1)", "TypeError: there is no option 'speed'"),
+    ("pitwall.label('', 'x')", "ValueError: label '': it needs a key"),
+    ("pitwall.label('long', 5000 * 'x')", "ValueError: label 'long': it needs a key, and both take "),
+    ("pitwall.journal('', 'x')", "ValueError: entry '': it needs a kind"),
+    ("pitwall.journal('long', 20000 * 'x')", "ValueError: entry 'long': it needs a kind, and takes "),
+    ("pitwall.scale(abs, [-1, 2, 3])", "ValueError: a size must be a whole number from 0, not -1"),
+    ("pitwall.scale(abs, [1.5, 2, 3])", "TypeError: a size must be a whole number from 0, not 1.5"),
+    ("pitwall.find_scaling([1, 2, 3], [1])", "ValueError: as many costs as sizes are wanted, not 1 and 3"),
+    ("pitwall.set_device(1)", "TypeError: memory must be a function, not 1"),
+    ("pitwall.set_device(tuple, wait=1)", "TypeError: wait must be a function, not 1"),
+    ("pitwall.bench(5)", "TypeError: 'int' object is not callable"),
+    ("pitwall.race(abs, abs, 1, processes='x')", "ValueError: processes must be False, True, "),
+]
+
+
+class Calls(py_case.Case):
+    def test_every_one_says_what_was_wrong(self):
+        found = self.python("""
+            def told(call):
+                try: return "nothing: %%r" %% (eval(call),)
+                except Exception as error: return "%%s: %%s" %% (type(error).__name__, error)
+            with pitwall.span("a"): pass
+            tell([told(call) for call in %r])
+        """ % [call for call, _ in CALLS])
+        for (call, wanted), text in zip(CALLS, found):
+            with self.subTest(call):
+                self.assertEqual(text[:len(wanted)], wanted)
+
+    def test_nothing_of_it_was_recorded_or_printed(self):
+        found = self.python("""
+            with pitwall.span("a"): pass
+            for call in %r:
+                try: eval(call)
+                except Exception: pass
+            tell([counts(), losses(), [name for name in os.listdir() if name.endswith(".pit")]])
+        """ % [call for call, _ in CALLS if "bench" not in call])
+        self.assertEqual(found, [{"a": 1}, {}, []])
+        self.assertEqual([self.stdout, self.stderr], ["", ""])
+
+
+class Objects(py_case.Case):
+    def test_what_belongs_to_a_process_is_not_copied(self):
+        found = self.python("""
+            import copy, pickle
+            own = pitwall.Recorder(in_memory=True)
+            default = pitwall.open(in_memory=True)
+            told = []
+            for thing in (own, default, own.span("a"), pitwall.span("a")):
+                for send in (copy.copy, copy.deepcopy, pickle.dumps):
+                    try: told.append(repr(send(thing)))
+                    except TypeError as error: told.append(str(error))
+            tell(told)
+        """)
+        self.assertEqual(found[:6], 6 * ["cannot copy or pickle a Recorder: it belongs to this process"])
+        self.assertEqual(found[6:9],
+                         3 * ["cannot copy or pickle a RecorderSpan: it belongs to this process"])
+        self.assertEqual(found[9:], 3 * ["cannot pickle 'pitwall.span' object"])
+
+    def test_spans_of_a_recorder_that_does_not_record_still_tell_their_time(self):
+        program = """
+            own = pitwall.Recorder(in_memory=True)
+            if os.environ.get("PITWALL") != "0": own.close()
+            span = own.span("a").begin()
+            shown = [repr(own.span("b")), repr(span), span.is_open]
+            time.sleep(0.005)
+            tell([span.end(), span.elapsed, shown, repr(span)])
+        """
+        for env in ({}, {"PITWALL": "0"}):
+            seconds, elapsed, shown, ended = self.python(program, **env)
+            self.assertGreaterEqual(seconds, 0.005)
+            self.assertEqual(seconds, elapsed)
+            self.assertEqual(shown, ["<span 'b' of a recorder, not begun>",
+                                     "<span 'a' of a recorder, open>", True])
+            self.assertEqual(ended, "<span 'a' of a recorder, ended>")
+
+
+if __name__ == "__main__":
+    py_case.main()
