@@ -288,6 +288,36 @@ class Heat(Example):
             self.assertEqual("iterations in 7 epochs" in done.stdout, choice == "on")
 
 
+# ---- burgers ------------------------------------------------------------------------------------
+
+
+class Burgers(Example):
+    script = "burgers_torch.py"
+    has_out = False
+
+    def test_it_learns_what_the_waves_do(self):
+        self.check_claims("error against standing still")
+
+    def test_epochs_and_parts_are_watched(self):
+        lines = re.findall(r"^  (Batch \d+|Epoch end|Batch timing):", self.text, re.M)
+        self.assertEqual(lines, [*("Batch %d" % i for i in range(5)), "Epoch end",
+                                 "Batch timing"] * 3)
+        self.assertTrue(self.text.startswith(self.view("epochs", form=None)))
+        found = self.rows("performance", "--depth", "1", key="operation")
+        for name in ("data loading", "model", "training", "evaluation"):
+            printed = re.search(r"^%s +(\S+) +\S+ +n/a +n/a$" % name, self.text, re.M).group(1)
+            self.assert_same_time(found[name]["time"], float(printed))
+        self.assertEqual(self.rows("aggregate", key="operation")["training/epoch/batch"]["count"],
+                         144)
+
+    def test_batch_sizes_are_ranked_in_the_text_and_in_the_run(self):
+        best = re.search(r"^Optimal batch size: (\d+) \(", self.text, re.M).group(1)
+        ranked = re.findall(r"^(\d+) +[\d.]+ +[\d.]+x +1$", self.text, re.M)
+        self.assertEqual(sorted(ranked, key=int), ["8", "16", "32", "64"])
+        self.assertEqual(ranked[0], best)
+        self.assertIn("Optimal batch size: %s (" % best, self.view("sweep", form=None))
+
+
 # ---- patterns -----------------------------------------------------------------------------------
 
 
