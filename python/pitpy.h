@@ -139,6 +139,10 @@ PyObject *pitpy_fail(pitpy_state *state, int code, const char *what, const char 
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* The text as the library wants it, to be freed. Lone surrogates, which UTF-8 has no form for, are
+ * written as escapes. NULL with an exception. */
+char *pitpy_utf8_copy(PyObject *text);
+
 /* The long way: by equality. NULL with an exception if text is no str or empty. */
 pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text);
 

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text as the recorder wants it. Lone surrogates, which UTF-8 has no form for, are written as
- * escapes. NULL with an exception. */
-static char *utf8_copy(PyObject *text)
+char *pitpy_utf8_copy(PyObject *text)
 {
     PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
     if (!bytes)
@@ -42,7 +40,7 @@ static pitpy_name *free_name(void)
 
 static pitpy_name *name_new(pitpy_state *state, PyObject *text)
 {
-    char *copy = utf8_copy(text);
+    char *copy = pitpy_utf8_copy(text);
     if (!copy)
         return NULL;
     pitpy_name *name = free_name();

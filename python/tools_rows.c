@@ -130,10 +130,9 @@ static void *keep(pitpy_data *data, void *block)
 static const char *keep_text(pitpy_data *data, PyObject *object)
 {
     PyObject *text = PyObject_Str(object); /* names of any kind, as the keys of a dict may be */
-    const char *utf8 = text ? whole_text(text) : NULL;
-    char *copy = utf8 ? keep(data, strdup(utf8)) : NULL;
+    char *utf8 = text ? pitpy_utf8_copy(text) : NULL;
     Py_XDECREF(text);
-    return copy;
+    return utf8 ? keep(data, utf8) : NULL;
 }
 
 void pitpy_data_free(pitpy_data *data)

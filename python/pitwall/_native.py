@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, Dict, List
 
 from . import _device, _pitwall
-from ._output import is_ascii
+from ._output import is_ascii, text_of
 
 _FORMS = {"text": 0, "json": 1, "csv": 2, "markdown": 3}
 
@@ -105,7 +105,7 @@ def bench(
     before each trial, outside the clock. batch: samples done by one call."""
     _device.use()
     options = {
-        "name": name or _name_of(function),
+        "name": text_of(name or _name_of(function)),
         "trials": trials,
         "warmup": 0 if warmup is None else warmup or 2**64 - 1,
         "iterations": iterations,
@@ -182,10 +182,10 @@ def sweep(function, configurations, what="configuration", form="text"):
     results, rows = {}, []
     for value in configurations:
         found = []
-        _pitwall._time("%s %s" % (what, value), 0, True, found, function, (value,), {})
+        _pitwall._time(text_of("%s %s" % (what, value)), 0, True, found, function, (value,), {})
         results[value] = found[0]["seconds"]
         rows.append((str(value), results[value]))
-    return results, view("sweep", rows, title=what, form=form)
+    return results, view("sweep", rows, title=text_of(what), form=form)
 
 
 def stage(name, memory=False):

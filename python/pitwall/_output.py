@@ -23,6 +23,18 @@ def emit(text, verbose=True):
             sys.stdout.flush()
 
 
+def text_of(name):
+    """A name of any kind as text; lone surrogates, which UTF-8 has no form for and names of files may
+    have, as escapes."""
+    text = str(name)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def utf8(document):
+    """JSON or CSV as bytes; likewise, and in JSON that escape is the surrogate."""
+    return document.encode("utf-8", "backslashreplace")
+
+
 def is_ascii():
     """Whether sys.stdout takes plain ASCII alone."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"

@@ -17,7 +17,7 @@ import math
 import os
 
 from . import _device, _pitwall
-from ._output import emit, is_ascii, is_quiet
+from ._output import emit, is_ascii, is_quiet, text_of
 
 verbose = True
 
@@ -95,7 +95,7 @@ class PerformanceMonitor:
         if not self.enabled:
             return _Nothing(self)
         _device.use(self.device)
-        return _Operation(self, str(operation), bool(aggregate))
+        return _Operation(self, text_of(operation), bool(aggregate))
 
     def print_summary(self, show_aggregate=True):
         """The table of operations and, for those that were aggregated, that of their statistics."""
@@ -112,7 +112,7 @@ class PerformanceMonitor:
 
     def get_operation_time(self, operation):
         """Seconds of one operation, all its passages; 0.0 if it never ran."""
-        seconds = _pitwall._monitor_time(self._own, str(operation))
+        seconds = _pitwall._monitor_time(self._own, text_of(operation))
         return 0.0 if math.isnan(seconds) else seconds
 
     def clear(self):
@@ -160,7 +160,7 @@ class track_performance:
     raises."""
 
     def __init__(self, operation, print_result=True, device=0):
-        self._operation, self._print, self._device = str(operation), bool(print_result), device
+        self._operation, self._print, self._device = text_of(operation), bool(print_result), device
         self._open = []
 
     def __enter__(self):

@@ -20,7 +20,7 @@ import sys
 import threading
 
 from . import _pitwall
-from ._output import is_quiet
+from ._output import is_quiet, text_of
 from ._pitwall import span
 
 verbose = True
@@ -39,11 +39,17 @@ class TrainingProfiler:
 
     def start_timer(self, operation):
         """Begin; what comes back is for end_timer, in seconds since 1970 as of time.time()."""
-        return _pitwall._profiler_start(self._own, operation)
+        try:
+            return _pitwall._profiler_start(self._own, operation)
+        except UnicodeEncodeError:
+            return _pitwall._profiler_start(self._own, text_of(operation))
 
     def end_timer(self, operation, start_time):
         """End what start_timer began, or what began at a time.time() of your own."""
-        _pitwall._profiler_end(self._own, operation, start_time)
+        try:
+            _pitwall._profiler_end(self._own, operation, start_time)
+        except UnicodeEncodeError:
+            _pitwall._profiler_end(self._own, text_of(operation), start_time)
         if operation in _STEPS:
             self._end_step()
 
@@ -200,6 +206,7 @@ def _end_call(operation, start, intervals):
 
 
 def _profiled(function, operation, wait=False):
+    operation = text_of(operation)
     if inspect.iscoroutinefunction(function):
 
         @functools.wraps(function)

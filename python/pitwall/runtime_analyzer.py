@@ -19,7 +19,7 @@ import os
 from typing import Any, Dict, List, Optional
 
 from . import _device, _pitwall
-from ._output import emit, json_ready
+from ._output import emit, json_ready, text_of, utf8
 from ._pitwall import span
 
 verbose = True
@@ -158,7 +158,7 @@ complexity_models: Dict[str, Any] = {}
 
 
 def _model(name, params, latent_dim, kwargs):
-    model = {"name": str(name), "parameters": int(params), "latent_dim": int(latent_dim)}
+    model = {"name": text_of(name), "parameters": int(params), "latent_dim": int(latent_dim)}
     for key, names in _SIZES.items():
         for alias in names:
             if kwargs.get(alias) is not None:
@@ -210,7 +210,7 @@ class _OperationTimer:
 
     def __enter__(self):
         self._elapsed = None
-        self._span = span(self.name).begin()
+        self._span = span(self.name or "operation").begin()
         return self
 
     def __exit__(self, *error):
@@ -309,7 +309,7 @@ class RuntimeAnalyzer:
         real. None where there is nothing to divide by."""
         rows = [
             {
-                "model_name": profile.model_name,
+                "model_name": text_of(profile.model_name),
                 "training_seconds": profile.training.total_seconds,
                 "model_parameters": int(profile.memory.model_parameters),
                 "parameter_memory_mb": profile.memory.parameter_memory_mb,
@@ -348,7 +348,7 @@ def _save_json(document, filepath):
     if folder:
         os.makedirs(folder, exist_ok=True)
     text = json.dumps(json_ready(document), indent=2, ensure_ascii=False) + "\n"
-    _pitwall._save(path, text.encode())
+    _pitwall._save(path, utf8(text))
 
 
 # ---- in one go ----------------------------------------------------------------------------------

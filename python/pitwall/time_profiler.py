@@ -16,7 +16,7 @@ import os
 import time
 
 from . import _pitwall
-from ._output import is_quiet
+from ._output import is_quiet, text_of
 
 verbose = True
 
@@ -40,7 +40,7 @@ class TimeProfiler:
     def log(self, stage, elapsed=None):
         """A [STAGE] line, or with the seconds it took a [TIMING] line."""
         _pitwall._stage(
-            self._own, str(stage), None if elapsed is None else float(elapsed), is_quiet(verbose)
+            self._own, text_of(stage), None if elapsed is None else float(elapsed), is_quiet(verbose)
         )
         if elapsed is not None:
             self._refresh()
@@ -49,7 +49,7 @@ class TimeProfiler:
     def stage(self, stage, memory=False):
         """A block as a stage: its [STAGE] line, and its [TIMING] line however it ends. memory: what
         it took and peaked at is kept in the run. A stage inside another one ends that."""
-        _pitwall._stage_begin(self._own, str(stage), bool(memory), is_quiet(verbose))
+        _pitwall._stage_begin(self._own, text_of(stage), bool(memory), is_quiet(verbose))
         try:
             yield self
         finally:
@@ -107,8 +107,8 @@ class window:
             raise ValueError("every must be at least 1, not %r" % (every,))
         self.labels = [str(label) for label in items]
         self._own = _pitwall._window_new(
-            str(tag), str(unit), int(every),
-            [(str(label), _KINDS[kind]) for label, kind in items.items()],
+            text_of(tag), text_of(unit), int(every),
+            [(text_of(label), _KINDS[kind]) for label, kind in items.items()],
         )
 
     def add(self, *figures, **by_label):

@@ -18,7 +18,7 @@ import os
 import sys
 
 from . import _device, _pitwall
-from ._output import emit, is_quiet, json_ready
+from ._output import emit, is_quiet, json_ready, text_of, utf8
 
 verbose = True
 
@@ -52,7 +52,7 @@ def _measured(flags, take, args, kwargs):
     timers, name, func, args, kwargs = _call_of(args, dict(kwargs))
     rows = []
     try:
-        return _pitwall._time(name, flags, is_quiet(verbose), rows, func, args, kwargs)
+        return _pitwall._time(text_of(name), flags, is_quiet(verbose), rows, func, args, kwargs)
     finally:
         for row in rows:
             take(timers, name, row)
@@ -153,7 +153,7 @@ def _view(name, rows=None, series=None, title=None, **options):
 def print_timing_summary(timers, section_name, num_datasets=1):
     """The table of all timers, in the order they came."""
     text = _view(
-        "timing-summary", _rows(timers), title=str(section_name), datasets=int(num_datasets)
+        "timing-summary", _rows(timers), title=text_of(section_name), datasets=int(num_datasets)
     )
     emit(text, verbose)
 
@@ -165,7 +165,7 @@ def calculate_speedup_ratios(timers, baseline=None):
         raise KeyError(baseline)
     if not timers:
         return {}
-    ratios = _pitwall._speedups(_rows(timers), None if baseline is None else str(baseline))
+    ratios = _pitwall._speedups(_rows(timers), None if baseline is None else text_of(baseline))
     return dict(zip(timers, ratios))
 
 
@@ -173,7 +173,7 @@ def print_speedup_analysis(timers, baseline=None):
     """The table of speed-ups, the fastest first."""
     if baseline is not None and baseline not in timers:
         raise KeyError(baseline)
-    options = {} if baseline is None else {"baseline": str(baseline)}
+    options = {} if baseline is None else {"baseline": text_of(baseline)}
     emit(_view("speedup", _rows(timers), **options), verbose)
 
 
@@ -244,11 +244,11 @@ class DetailedTimer:
 
     def __init__(self, name):
         self.name = str(name)
-        self._own = _pitwall._phase_new(self.name)
+        self._own = _pitwall._phase_new(text_of(name))
 
     def start_phase(self, phase_name):
         """Begin a phase; the one that is open ends."""
-        _pitwall._phase_start(self._own, str(phase_name))
+        _pitwall._phase_start(self._own, text_of(phase_name))
 
     def end_phase(self):
         """End the open phase, if any."""
@@ -278,13 +278,13 @@ _JSON, _CSV = 1, 2  # of the library's forms
 
 def export_timing_csv(timers, filepath, section_name=""):
     """Section, Model, Time (s); whole or not at all."""
-    _pitwall._save_timings(os.fspath(filepath), _CSV, str(section_name), _rows(timers))
+    _pitwall._save_timings(os.fspath(filepath), _CSV, text_of(section_name), _rows(timers))
 
 
 def export_timing_json(timers, filepath, section_name=""):
     """section, timestamp, timings with all that is nested in them; whole or not at all."""
     if not any(isinstance(value, dict) for value in timers.values()):
-        _pitwall._save_timings(os.fspath(filepath), _JSON, str(section_name), _rows(timers))
+        _pitwall._save_timings(os.fspath(filepath), _JSON, text_of(section_name), _rows(timers))
         return
     # The library's rows have no room for members of the program's own.
     now = datetime.datetime.now(datetime.timezone.utc)
@@ -294,7 +294,7 @@ def export_timing_json(timers, filepath, section_name=""):
         "timings": json_ready(dict(timers)),
     }
     text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    _pitwall._save(os.fspath(filepath), text.encode())
+    _pitwall._save(os.fspath(filepath), utf8(text))
 
 
 # ---- inference ----------------------------------------------------------------------------------
@@ -364,8 +364,8 @@ def print_inference_benchmark(
     model, test_input, model_name="Model", num_iterations=100, warmup=10, percentiles=False
 ):
     """The same, printed; in the run under the model's name."""
-    found = _bench(model, test_input, num_iterations, warmup, str(model_name) or "inference")
-    emit(_pitwall._bench_print(str(model_name), found, bool(percentiles), 0), verbose)
+    found = _bench(model, test_input, num_iterations, warmup, text_of(model_name) or "inference")
+    emit(_pitwall._bench_print(text_of(model_name), found, bool(percentiles), 0), verbose)
 
 
 # ---- warm-up ------------------------------------------------------------------------------------
@@ -392,4 +392,4 @@ def print_warmup_analysis(stats, model_name="Model"):
     """What track_warmup_timing gave, as a table; nothing for {}."""
     if stats:
         series = [float(stats["first_epoch_time"]), float(stats["avg_steady_state_time"])]
-        emit(_view("warmup", series=series, title=str(model_name)), verbose)
+        emit(_view("warmup", series=series, title=text_of(model_name)), verbose)

@@ -27,7 +27,8 @@ CALLS = [
     ("pitwall.open('a.pit', sample_hz='x')", "ValueError: could not convert string to float: 'x'"),
     ("pitwall.open('a.pit', labels=[1])", "TypeError: cannot convert dictionary"),
     ("pitwall.view('x', [('a', 1.0)])", "ValueError: view must be one of tree, flat, "),
-    ("pitwall.view('speedup', [('a\\0b', 1.0)])", "ValueError: 'a\\x00b' has a null character in it"),
+    ("pitwall.view('speedup', [('a\\0b', 1.0)])",
+     "ValueError: a name must not have a null character in it"),
     ("pitwall.view('speedup', [('a', 'b')])", "TypeError: seconds must be a number, not 'b'"),
     ("pitwall.view('speedup', [('a', 1.0)], speed=1)", "TypeError: there is no option 'speed'"),
     ("pitwall.label('', 'x')", "ValueError: label '': it needs a key"),
@@ -67,6 +68,55 @@ class Calls(py_case.Case):
         """ % [call for call, _ in CALLS if "bench" not in call])
         self.assertEqual(found, [{"a": 1}, {}, []])
         self.assertEqual([self.stdout, self.stderr], ["", ""])
+
+
+class Names(py_case.Case):
+    PROGRAM = """
+        from pitwall import memory_monitor, profiling, runtime_analyzer, time_profiler, timing
+        name = %r
+        timers = {}
+        timing.track_time(timers, name, int)
+        timing.track_time_and_memory(timers, name + "2", int)
+        timing.print_timing_summary(timers, name)
+        timing.print_speedup_analysis({name: 1.0, "b": 2.0}, baseline=name)
+        timing.export_timing_csv(timers, "a.csv", name)
+        timing.export_timing_json({name: 1.0}, "a.json", name)
+        timing.export_timing_json(timers, "b.json", name)
+        detailed = timing.DetailedTimer(name)
+        detailed.start_phase(name)
+        detailed.end_phase()
+        detailed.print_breakdown()
+        monitor = memory_monitor.PerformanceMonitor()
+        with monitor.track(name): pass
+        monitor.print_summary()
+        with memory_monitor.track_performance(name): pass
+        profiler = profiling.TrainingProfiler()
+        profiler.end_timer(name, profiler.start_timer(name))
+        profiler.log_metrics()
+        profiling.profile_operation(name)(int)()
+        stages = time_profiler.TimeProfiler()
+        stages.log(name, 1.0)
+        stages.summary()
+        pitwall.window(name, unit=name, every=1, items={name: "ms"}).add(1.0)
+        analyzer = runtime_analyzer.RuntimeAnalyzer()
+        with analyzer.time_operation(name): pass
+        profile = analyzer.build_profile(name, 1.0, {}, 1, 1)
+        analyzer.save_profile(profile, "p.json")
+        analyzer.compare_models([profile, profile])
+        pitwall.bench(int, name=name, trials=5, min_seconds=-1.0)
+        pitwall.sweep(lambda n: n, (1, 2), name)
+        tell([list(timers), json.load(open("b.json"))["timings"][name + "2"]["time"] >= 0,
+              json.load(open("p.json"))["model_name"], monitor.get_operation_time(name) > 0,
+              len(counts()) > 5])
+    """
+
+    def test_any_name_goes_through_all_of_it(self):
+        """As names of files may be, and as nobody would call a thing."""
+        for name in ("a\udc80b", "Größe 数", 3000 * "x", "two\nlines", "\x1b[31mred"):
+            with self.subTest(ascii(name[:20])):
+                found = self.python(self.PROGRAM % name)
+                self.assertEqual(found, [[name, name + "2"], True, name, True, True])
+                self.assertNotIn("\x1b", self.stdout)
 
 
 class Objects(py_case.Case):
