@@ -5,12 +5,14 @@
     data_loading        waiting for a batch
     loader_start        making the loader's iterator, with its workers
     forward             a call of the outermost module
-    backward            autograd.backward (Tensor.backward calls it) and autograd.grad
+    backward            autograd.backward (Tensor.backward calls it) and autograd.grad; where there is
+                        one place for both, in 2.x, that one: compiled code knows the outer ones by name
     optimizer           Optimizer.step of any optimiser
 """
 
 import functools
 import sys
+from typing import Any, List
 
 from . import _auto, _pitwall
 from ._auto import BACKWARD, FORWARD, LOADING, OPTIMIZER
@@ -22,6 +24,8 @@ def install(torch):
     _auto.attempt("torch.autograd", _hook_autograd, torch)
     _auto.attempt("torch.utils.data", _hook_loader, torch)
     _auto.attempt("torch.optim", _hook_optimizers)
+    if hasattr(torch, "compile"):
+        _auto.attempt("torch.compile", _hook_compile, torch)
 
 
 def _hook_modules(torch):
@@ -30,6 +34,11 @@ def _hook_modules(torch):
 
 
 def _hook_autograd(torch):
+    engine = "_engine_run_backward"
+    if hasattr(torch.autograd, engine):  # the second name is put back by way of the first, by torch
+        _auto.hook(torch.autograd.graph, engine, "backward", BACKWARD)
+        _auto.hook(torch.autograd, engine, "backward", BACKWARD)
+        return
     _auto.hook(torch.autograd, "backward", "backward", BACKWARD)
     _auto.hook(torch.autograd, "grad", "backward", BACKWARD)
 
@@ -71,5 +80,42 @@ def _with_step(prepare):
 def _hook_step(cls):
     """On the class that has the step: one that inherits it shares the hook."""
     owner = next(base for base in cls.__mro__ if "step" in vars(base))
-    if not _auto.is_hook(vars(owner)["step"]):
-        _auto.hook(owner, "step", "optimizer", OPTIMIZER)
+    if _wants_whole or _auto.is_hook(vars(owner)["step"]):
+        return
+    _auto.hook(owner, "step", "optimizer", OPTIMIZER)
+    _stepped.append(owner)
+
+
+# torch.compile reads the code of functions and finds no way through a hook that is in C. A module has no
+# loader and no optimiser in it; another function may. Where it may be in parts, what cannot be read is
+# called as it is, if it looks like a function. Where it must be one whole (fullgraph), that would be an
+# error which the program does not have without us: there the optimisers' hooks make way.
+_stepped: List[Any] = []  # classes whose step has a hook
+_compiles: List[bool] = []  # not empty: the program compiles functions
+_wants_whole: List[bool] = []  # not empty: and as one whole
+
+
+def _hook_compile(torch):
+    function = torch.compile
+
+    @functools.wraps(function)
+    def compile(*args, **kwargs):
+        what = args[0] if args else kwargs.get("model")
+        if not isinstance(getattr(what, "__self__", what), torch.nn.Module):
+            _auto.attempt("torch.compile", _make_way, bool(kwargs.get("fullgraph")))
+        return function(*args, **kwargs)
+
+    _auto.put(torch, "compile", compile)
+
+
+def _make_way(is_whole):
+    dataloader = sys.modules["torch.utils.data.dataloader"]
+    if not _compiles:
+        _compiles.append(True)
+        _auto.as_function(dataloader._BaseDataLoaderIter, "__next__")
+        _auto.as_function(dataloader.DataLoader, "__iter__")
+    if is_whole and not _wants_whole:
+        _wants_whole.append(True)
+        for owner in _stepped:
+            _auto.take_out(owner, "step")
+        _auto.note_failure("torch.optim", "the program compiles a function with fullgraph=True")
