@@ -62,11 +62,11 @@ int fail_printed(int code, const char *what, const char *path)
     return code ? fail(EXIT_CANNOT_READ, what, NULL, pit_strerror(code)) : 0;
 }
 
+/* An output that was closed from the start is no trouble for who has written nothing. */
 int finish_output(int status)
 {
-    errno = 0;
-    int bad = ferror(stdout);
-    if (fclose(stdout) != 0 || bad) {
+    int bad = fflush(stdout) != 0 || ferror(stdout);
+    if (bad || (fclose(stdout) != 0 && errno != EBADF)) {
         const char *why = strerror(errno ? errno : EIO);
         return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output", why);
     }

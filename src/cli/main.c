@@ -7,9 +7,11 @@
 
 #include "reader/live_map.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 void (*pipe_signal)(int);
 
@@ -84,8 +86,18 @@ static int run(int argc, char **argv)
     return fail_usage("", *name == '-' ? "unknown option" : "unknown command", name, NULL);
 }
 
+/* A standard stream that is closed must not become the number of a file that we open: what we say would
+ * go into it. What we start finds it closed, as it was; writing to it fails, as it would. */
+static void fill_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+    fill_streams();
     setlocale(LC_CTYPE, ""); /* numbers stay as they are in C */
     /* a reader that goes away is an error like a full disk, and is said as one */
     pipe_signal = signal(SIGPIPE, SIG_IGN);

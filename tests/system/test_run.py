@@ -259,6 +259,20 @@ class AsWithoutUs(RunCase):
         self.assertEqual(ours, plain)
         self.assertEqual(len(plain.splitlines()), 6)
 
+    def test_closed_streams_are_closed_for_the_program_too_and_no_trouble_for_us(self):
+        script = "for i in 0 1 2; do [ -e /proc/self/fd/$i ] || echo $i closed >>told; done; exit 5"
+        for closed in ((0,), (1,), (2,), (0, 1, 2)):
+            self.launch("sh", "-c", script, status=5,
+                        preexec_fn=lambda fds=closed: [os.close(fd) for fd in fds])
+            told = os.path.join(self.home, "told")
+            with open(told, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "".join("%d closed\n" % fd for fd in closed))
+            os.unlink(told)
+        for command, status in (("list", 74), ("--version", 74)):
+            done = pit_case.run([pit_case.tool(), command], cwd=self.home,
+                                preexec_fn=lambda: os.close(1))
+            self.assertEqual(done.returncode, status, done.stderr)
+
     def test_an_ignored_pipe_signal_stays_ignored(self):
         def prepare():
             signal.signal(signal.SIGPIPE, signal.SIG_IGN)
