@@ -22,7 +22,7 @@ static const char help[] =
     "  --help            this text\n"
     "\n"
     "Keys: q quit, ? all keys, s sort, / filter, Space fold, t thread, Tab next run\n"
-    "or rank, p pause\n"
+    "or rank, o all runs, p pause\n"
     "\n"
     "Examples:\n"
     "  pitwall top\n"

@@ -4,6 +4,7 @@
  *   top_runs.c      finding runs, and looking at them again
  *   top_loop.c      the screen's loop: look, draw, wait for a key
  *   top_screen.c    the head of the screen; top_table.c its rows; top_help.c the list of keys
+ *   top_overview.c  all runs, a line each
  *   top_keys.c      what a key does
  *   top_terminal.c  the terminal taken and given back, whatever happens; top_guard.c after SIGKILL too
  *   top_plain.c     one snapshot as text, or a line of JSON an interval
@@ -45,6 +46,7 @@ struct top_choice {
     int is_typing; /* the filter */
     int is_paused;
     int is_help;
+    int is_overview; /* all runs, a line each */
     int is_leaving;
     int is_fresh; /* look at once: another run or thread was chosen */
     size_t run;
@@ -84,6 +86,10 @@ void top_draw(const struct top_runs *runs, struct top_choice *choice, const stru
 void top_draw_table(struct top_run *run, struct top_choice *choice, const struct top_look *look,
                     int first_line, int lines);
 void top_draw_help(const struct top_look *look);
+/* top_overview.c: on the screen, and as text: 0 or a code. */
+void top_draw_overview(const struct top_runs *runs, const struct top_choice *choice,
+                       const struct top_look *look);
+int top_print_overview(const struct top_runs *runs, const struct top_look *look);
 
 enum top_style {
     TOP_PLAIN,

@@ -15,6 +15,7 @@ static const struct {
     {"- +", "fold, unfold all"},
     {"t T a", "next thread, last, all"},
     {"Tab n N", "next run or rank, last"},
+    {"o", "all runs, a line each"},
     {"p", "pause, go on"},
     {"arrows", "mark; also j k PgUp PgDn"},
     {"Ctrl-L", "draw all of it anew"},

@@ -121,6 +121,31 @@ static int move_key(struct top_run *run, struct top_choice *choice, int key)
     return by != 0;
 }
 
+static void toggle_overview(struct top_choice *choice)
+{
+    choice->is_overview = !choice->is_overview;
+    choice->is_fresh = 1;
+}
+
+/* In the overview the runs are the rows. */
+static void overview_key(const struct top_runs *runs, struct top_choice *choice, int key)
+{
+    if (key == 'q' || key == 'Q' || key == CONTROL_C)
+        choice->is_leaving = 1;
+    else if (key == 'o' || key == ESCAPE || key == '\r' || key == '\n' || key == KEY_ENTER)
+        toggle_overview(choice);
+    else if (key == KEY_DOWN || key == 'j' || key == '\t' || key == 'n')
+        turn_run(runs, choice, 1);
+    else if (key == KEY_UP || key == 'k' || key == KEY_BTAB || key == 'N')
+        turn_run(runs, choice, runs->count - 1);
+    else if (key == 'p')
+        choice->is_paused = !choice->is_paused;
+    else if (key == '?' || key == 'h')
+        choice->is_help = 1;
+    else if (key == CONTROL_L)
+        clearok(curscr, TRUE);
+}
+
 static void command(struct top_runs *runs, struct top_choice *choice, int key)
 {
     struct top_run *run = runs->list[choice->run];
@@ -146,6 +171,8 @@ static void command(struct top_runs *runs, struct top_choice *choice, int key)
         turn_run(runs, choice, 1);
     else if (key == KEY_BTAB || key == 'N')
         turn_run(runs, choice, runs->count - 1);
+    else if (key == 'o')
+        toggle_overview(choice);
     else if (key == 'p')
         choice->is_paused = !choice->is_paused;
     else if (key == CONTROL_L)
@@ -160,6 +187,8 @@ void top_key(struct top_runs *runs, struct top_choice *choice, int key)
         choice->is_help = 0;
     else if (choice->is_typing)
         type(choice, key);
+    else if (choice->is_overview)
+        overview_key(runs, choice, key);
     else if (!move_key(runs->list[choice->run], choice, key))
         command(runs, choice, key);
 }

@@ -15,12 +15,16 @@ double top_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* One look at the run that is shown; 1: draw it. */
+/* One look at the run that is shown, or at all of them; 1: draw it. */
 static int look_again(struct top_runs *runs, struct top_choice *choice, const struct top_look *look)
 {
     struct top_run *run = runs->list[choice->run];
     top_runs_find_more(runs);
-    int is_new = top_run_look(run, choice->thread);
+    int is_new = choice->is_overview;
+    for (size_t i = 0; choice->is_overview && i < runs->count; i++)
+        if (runs->list[i] != run)
+            top_run_look(runs->list[i], PIT__ALL_THREADS);
+    is_new |= top_run_look(run, choice->thread);
     top_run_judge(run, look->ascii);
     return is_new;
 }

@@ -84,7 +84,9 @@ static void print_figures(const struct top_run *top, const pit_run *run)
         printf("CPU %s", pit__unit_percent_words(a, top->live.cores));
         between = ", ";
     }
-    if (!run->has_samples || run->newest.rss == PIT_UNKNOWN)
+    if (!run->has_samples && run->ended)
+        printf("%speak RSS %s", between, pit__unit_bytes_words(a, (double)run->ended->rss_peak));
+    else if (!run->has_samples || run->newest.rss == PIT_UNKNOWN)
         printf("%sRSS n/a", between);
     else
         printf("%sRSS %s", between, pit__unit_bytes_words(a, (double)run->newest.rss));
@@ -107,6 +109,8 @@ static int print_run(struct top_run *top, const struct top_look *look)
            pit__unit_duration(time, run->duration_ns, look->ascii));
     head.length = 0;
     pit__text_add_visible(&head, top->path);
+    if (pit_run_fact(run, "rank"))
+        pit__text_printf(&head, ", rank %s", pit_run_fact(run, "rank"));
     printf("%s, pid %u\n", pit__text_string(&head), run->pid);
     pit__text_free(&head);
     print_figures(top, run);
@@ -114,7 +118,7 @@ static int print_run(struct top_run *top, const struct top_look *look)
     putchar('\n');
     int code = pit__live_rows(&top->live, PIT__LIVE_BY_RUN, NULL, &top->rows);
     if (!code && top->rows.count == 0)
-        puts("no spans yet");
+        puts(run->state == PIT_RUN_LIVE ? "no spans yet" : "no spans");
     else if (!code)
         code = print_tree(top, look);
     return code ? fail(EXIT_CANNOT_READ, "cannot print the run", top->path, pit_strerror(code)) : 0;
@@ -129,11 +133,13 @@ int top_print_once(struct top_runs *runs, const struct top_look *look)
     }
     if (is_live)
         pause_for(look->interval);
+    for (size_t i = 0; is_live && i < runs->count; i++)
+        top_run_look(runs->list[i], PIT__ALL_THREADS);
+    if (runs->count > 1 && top_print_overview(runs, look) != 0)
+        return fail(EXIT_CANNOT_READ, "cannot print the runs", NULL, pit_strerror(PIT_NO_MEMORY));
     for (size_t i = 0; i < runs->count && status == EXIT_GOOD; i++) {
-        if (is_live)
-            top_run_look(runs->list[i], PIT__ALL_THREADS);
         top_run_judge(runs->list[i], look->ascii);
-        if (i > 0)
+        if (runs->count > 1)
             putchar('\n');
         status = print_run(runs->list[i], look);
     }

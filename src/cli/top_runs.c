@@ -215,6 +215,20 @@ static int start_with_file(struct top_runs *runs, const char *path)
                 : 0;
 }
 
+static long rank_of(const struct top_run *run)
+{
+    const char *rank = pit_run_fact(pit_watch_run(run->watch), "rank");
+    return rank && *rank ? strtol(rank, NULL, 10) : LONG_MAX;
+}
+
+/* By rank, as a number; those without after them. */
+static int by_rank(const void *a, const void *b)
+{
+    const struct top_run *x = *(struct top_run *const *)a, *y = *(struct top_run *const *)b;
+    long rank = rank_of(x), other = rank_of(y);
+    return rank != other ? (rank < other ? -1 : 1) : strcmp(x->path, y->path);
+}
+
 int top_runs_start(struct top_runs *runs)
 {
     struct found found = {.runs = runs};
@@ -231,6 +245,8 @@ int top_runs_start(struct top_runs *runs)
         status = fail(EXIT_CANNOT_READ, "no run to watch", argument,
                       argument ? "no *.pit in it"
                                : "none in ./pitwall-runs and ., and no process records one");
+    if (runs->count > 1) /* those that come later are added behind */
+        qsort(runs->list, runs->count, sizeof(struct top_run *), by_rank);
     free(found.newest);
     runs->scan_due = next_time(processor_seconds() - before, SCAN_PAUSE);
     return status;

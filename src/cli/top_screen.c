@@ -269,14 +269,16 @@ static void draw_foot(const struct top_runs *runs, const struct top_choice *choi
     }
     int x = put_hint(1, "q", "quit", look);
     x = put_hint(x, "?", "help", look);
+    if (runs->count > 1) {
+        x = put_hint(x, "Tab", "next run", look);
+        x = put_hint(x, "o", "all runs", look);
+    }
     pit__text_printf(&words, "sort: %s", pit__live_sort_name(choice->sort));
     x = put_hint(x, "s", pit__text_string(&words), look);
     x = put_hint(x, "/", "filter", look);
     x = put_hint(x, "Space", "fold", look);
     x = put_hint(x, "p", "pause", look);
-    x = put_hint(x, "t", "thread", look);
-    if (runs->count > 1)
-        put_hint(x, "Tab", "next run", look);
+    put_hint(x, "t", "thread", look);
     pit__text_free(&words);
 }
 
@@ -286,8 +288,11 @@ void top_draw(const struct top_runs *runs, struct top_choice *choice, const stru
     const pit_run *run = pit_watch_run(top->watch);
     int y = 2;
     erase();
-    if (choice->is_help) {
-        top_draw_help(look);
+    if (choice->is_help || choice->is_overview) {
+        if (choice->is_help)
+            top_draw_help(look);
+        else
+            top_draw_overview(runs, choice, look);
         refresh();
         return;
     }

@@ -231,5 +231,8 @@ void top_draw_table(struct top_run *top, struct top_choice *choice, const struct
     }
     if (top->rows.count == 0)
         top_put(first_line + 1, 1, COLS - 2, TOP_DIM,
-                *choice->filter ? "no span of that name" : "no spans yet", look->ascii);
+                *choice->filter                                    ? "no span of that name"
+                : pit_watch_run(top->watch)->state == PIT_RUN_LIVE ? "no spans yet"
+                                                                   : "no spans",
+                look->ascii);
 }

@@ -230,6 +230,52 @@ class Exits(TmuxCase):
         terminal.wait(lambda _: not os.path.exists("/proc/" + guards[0]), "the guard to end")
 
 
+class Overview(TmuxCase):
+    """Several ranks at once."""
+
+    def setUp(self):
+        super().setUp()
+        self.where = self.folder()
+        self.children = {rank: self.program("train", path=os.path.join(self.where, "r%d.pit" % rank),
+                                            RANK=str(rank))[1] for rank in (10, 2)}
+        self.program("nodes", 4, 1, path=os.path.join(self.where, "no-rank-%s.pit" % ("x" * 60)))
+
+    def test_all_runs_are_lines_by_rank_and_one_is_chosen(self):
+        terminal = self.top(self.where, until="o all runs")
+        self.assertIn("1/3  rank 2", terminal.screen())
+        terminal.keys("o")
+        screen = terminal.wait(lambda text: "3 runs" in text and "% data_loading" in text, "the lines")
+        lines = screen.splitlines()
+        self.assertRegex(lines[1], r"^ run +state +time +CPU +RSS +spans/s +most now")
+        self.assertEqual([line.split()[:3] for line in lines[2:4]],
+                         [["rank", "2", "r2.pit"], ["rank", "10", "r10.pit"]])
+        self.assertIn("… live", lines[4])
+        states = {line.index(" live ") for line in lines[2:5]}
+        self.assertEqual(len(states), 1, screen)
+        self.end(self.children[10], signal.SIGKILL)
+        terminal.wait(lambda text: re.search(r"rank 10 .* died ", text), "its death")
+        terminal.keys("Down", "Enter")
+        terminal.wait(lambda text: "2/3  rank 10" in text, "the marked one")
+        terminal.keys("o", "Up", "o")
+        terminal.wait(lambda text: "1/3  rank 2" in text, "the one above it")
+
+    def test_it_fits_small_screens(self):
+        terminal = self.top(self.where, columns=40, lines=10, until="1/3")
+        terminal.keys("o")
+        screen = terminal.wait(lambda text: "3 runs" in text, "the lines")
+        self.assertRegex(screen.splitlines()[1], r"^ run +state +time +spans/s$")
+        self.assertRegex(screen.splitlines()[2], r"^ rank 2  r2\S* +live +\S+ m?s +\S+$")
+        terminal.keys("q")
+        terminal.wait_prompt()
+
+    def test_a_snapshot_begins_with_it(self):
+        text = self.run_ok([pit_case.tool(), "top", "--once", self.where]).stdout
+        head, first = text.split("\n\n")[:2]
+        self.assertEqual([re.split("  +", line)[0] for line in head.splitlines()[:3]],
+                         ["run", "rank 2", "rank 10"])
+        self.assertIn("r2.pit, rank 2, pid ", first)
+
+
 class Targets(TmuxCase):
     def test_a_run_is_followed_to_its_end_and_the_result_stays(self):
         path, child = self.program("train")

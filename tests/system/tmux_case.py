@@ -119,14 +119,14 @@ class TmuxCase(pit_case.Case):
         if not shutil.which("tmux"):
             self.skipTest("the command tmux is missing")
 
-    def program(self, *words, path=None):
+    def program(self, *words, path=None, **env):
         """prog_top, which goes on until its input ends; its path and process."""
         path = path or os.path.join(self.folder(), "run.pit")
         # by its name alone, so that it takes as many columns in every temporary folder
         child = subprocess.Popen([pit_case.program("prog_top"), os.path.basename(path),
                                   *map(str, words)],
                                  cwd=os.path.dirname(path), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                 env=pit_case.clean_env())
+                                 env=pit_case.clean_env(**env))
         self.addCleanup(self.end, child)
         self.assertEqual(child.stdout.readline(), b"ready\n")
         return path, child
