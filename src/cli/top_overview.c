@@ -88,12 +88,12 @@ static const struct field {
     int is_right;
 } fields[FIELDS] = {
     [NAME] = {"run", 0, 0, 0},       [STATE] = {"state", 6, 0, 0}, [TIME] = {"time", 9, 0, 1},
-    [CPU] = {"CPU", 8, 64, 1},       [RSS] = {"RSS", 9, 50, 1},    [RATE] = {"spans/s", 9, 36, 1},
+    [CPU] = {"CPU", 8, 64, 1},       [RSS] = {"RSS", 9, 50, 1},    [RATE] = {"spans/s", 8, 36, 1},
     [MOST] = {"most now", 0, 80, 0},
 };
 
 #define NAME_MOST 60
-#define MOST_LEAST 20 /* columns that the last field keeps, however long the names are */
+#define MOST_LEAST 19 /* columns that the last field keeps, however long the names are */
 
 static int longest_name(const struct top_runs *runs)
 {
@@ -104,7 +104,7 @@ static int longest_name(const struct top_runs *runs)
         size_t wide = pit__text_width(name);
         longest = wide > longest ? wide : longest;
     }
-    return longest < NAME_MOST ? (int)longest + 1 : NAME_MOST;
+    return longest < NAME_MOST ? (int)longest + 2 : NAME_MOST;
 }
 
 /* Where each field begins and how wide it is; 0: it is not shown. */
@@ -116,10 +116,10 @@ static void lay_out(const struct top_runs *runs, int *at, int *wide)
     int left = COLS - used, most = has_most ? left - MOST_LEAST : left;
     for (int i = 0; i < FIELDS; i++) {
         wide[i] = i == NAME                ? (longest < most ? longest : most)
-                  : i == MOST              ? (has_most ? left - wide[NAME] : 0)
+                  : i == MOST              ? (has_most ? left - wide[NAME] - 1 : 0)
                   : COLS >= fields[i].from ? fields[i].width
                                            : 0;
-        at[i] = x + (i == MOST ? 1 : 0);
+        at[i] = x + (i == MOST ? 2 : 0);
         x += wide[i];
     }
 }
