@@ -72,10 +72,11 @@ static inline void task_backward(struct task *task, size_t batch)
 /* The mean loss over all rows. */
 static inline double task_loss(struct task *task)
 {
+    const size_t batches = TASK_ROWS / TASK_BATCH;
     double sum = 0;
-    for (size_t batch = 0; batch < TASK_ROWS / TASK_BATCH; batch++)
+    for (size_t batch = 0; batch < batches; batch++)
         sum += task_forward(task, batch);
-    return sum / (TASK_ROWS / TASK_BATCH);
+    return sum / (double)batches;
 }
 
 static inline void task_free(struct task *task)

@@ -384,9 +384,8 @@ static void print_training(const struct candidate *candidates, size_t count)
 static void print_speedup(const pit_profile *a, const pit_profile *b)
 {
     double slow = b->full_trajectory.mean / a->full_trajectory.mean;
-    printf(
-        "\na forecast of 100 steps by the %s takes %.2f times as long as by the %s, in this run\n",
-        b->model_name, slow, a->model_name);
+    printf("\nin this run 100 steps of forecast take the %s %.2f times as long as the %s\n",
+           b->model_name, slow, a->model_name);
 }
 
 static int profile_all(const struct candidate *candidates, size_t count)

@@ -54,6 +54,9 @@ brief() {
     sed -E "/^$style(machine|started|threads|memory|git|run|program)\\b/d; /^${style}finished last/,\$d"
 }
 
+# Of the bottlenecks: the command, and the finding that matters most with what is indented below it.
+first_finding() { sed -n '1,3p; 4,${/^ /!q; p;}'; }
+
 title "Three models learn nine functions" \
     "An MLP, a SIREN and a KAN in C, with their parts marked as spans."
 train fitting -o fitting.pit
@@ -61,9 +64,9 @@ in_home pitwall report fitting.pit --depth 4 --min-share 4 --width "$columns" | 
 in_home pitwall report fitting.pit --view speedup --node training
 
 title "Two models of the same data: which is the better buy?" \
-    "An MVAR and an LSTM are trained, benchmarked, profiled and compared; all of it is in JSON."
+    "An MVAR and an LSTM are trained, benchmarked and compared; JSON has all of it."
 train rom --out rom
-grep -E '^(MVAR|LSTM): loss|takes .* times' "$home/rom.txt"
+grep -E '^(MVAR|LSTM): loss|take .* times' "$home/rom.txt"
 sed -nE 's/^ *"(fastest|smallest)_([a-z]*)": "(.*)",?$/\1 \2: \3/p' \
     "$home/rom/oscillators/runtime_comparison.json"
 echo "(of one process; trials in it share its luck, so part 4 races whole programs)"
@@ -71,24 +74,22 @@ echo "(of one process; trials in it share its luck, so part 4 races whole progra
 title "What is wrong with this one, and what to try" \
     "A decoder that makes its own batches while it trains. --workers 1 is the remedy."
 train decoding -o decoding.pit
-in_home pitwall report decoding.pit --view bottlenecks | sed -E 's/; CPU .*//; 6,$d'
+in_home pitwall report decoding.pit --view bottlenecks --width "$columns" | first_finding
 
 title "Which is really faster?" \
-    "Whole programs in turn, in an order by coin; the verdict is a test, not a glance."
+    "Whole programs in turn, their order by coin; the verdict is a test, no glance."
 say "export PITWALL=0 # for once without spans"
 export PITWALL=0
-in_home pitwall race --runs 6 -n MLP -n KAN "fitting --quick --only MLP" \
-    "fitting --quick --only KAN" || true
+in_home pitwall race --runs 6 -n MLP -n KAN -P m=MLP,KAN "fitting --quick --only {m}" || true
 unset PITWALL
 
 title "A run is killed, and still knows where it was" \
-    "kill -9 in the middle of a batch: every finished span is there, the open ones have names."
-say "heat -o killed.pit --epochs 1000 &  kill -9 \$!"
+    "kill -9 in the middle of a batch: finished spans are kept, open ones are named."
+say "heat -o killed.pit --epochs 1000 & sleep 1.2; kill -9 \$!"
 "$build/examples/heat" -o "$home/killed.pit" --epochs 1000 --quiet &
 victim=$!
 sleep 1.2
-kill -9 "$victim"
-wait "$victim" 2>/dev/null || true
+{ kill -9 "$victim" && wait "$victim"; } 2>/dev/null || true # bash would say "Killed", now or then
 in_home pitwall report killed.pit --width "$columns" | brief
 
 cat <<END
@@ -96,13 +97,13 @@ cat <<END
 ${bold}That took $((SECONDS - began)) s. In $home there are now${plain}
   fitting.pit, decoding.pit, killed.pit   runs, for pitwall report
   fitting.csv, fitting.json               what each training took
-  rom/oscillators/                        profiles, comparison and summary as JSON, the run
+  rom/oscillators/                        profiles and comparison in JSON, a run
   *.txt                                   what the programs printed
 
 ${bold}Type next${plain}
   $build/bin/pitwall report $home/fitting.pit
   $build/bin/pitwall report $home/fitting.pit --view profile
-  $build/bin/pitwall export $home/fitting.pit --format chrome-trace -o trace.json
+  $build/bin/pitwall export $home/fitting.pit -o fitting.trace.json
   $build/bin/pitwall help
   less docs/examples.md examples/fitting.c
 END

@@ -114,10 +114,10 @@ static void add_where(struct pit__text *text, const pit_comparison *c)
     pit__text_free(&visible);
 }
 
-static void say_moved(const pit_comparison *c, const char *letter, struct pit__text *text)
+static void say_moved(const pit_comparison *c, const char *who, struct pit__text *text)
 {
     int less = c->verdict == PIT_FASTER;
-    pit__text_printf(text, c->is_memory ? "%s takes " : "%s is ", letter);
+    pit__text_printf(text, c->is_memory ? "%s takes " : "%s is ", who);
     add_percent(text, fabs(c->change));
     pit__text_printf(text, " %% %s", pit__verdict_word(c));
     if (c->is_memory)
@@ -129,10 +129,10 @@ static void say_moved(const pit_comparison *c, const char *letter, struct pit__t
     pit__text_puts(text, ")");
 }
 
-static void say_same(const pit_comparison *c, double effect, const char *letter,
+static void say_same(const pit_comparison *c, double effect, const char *who,
                      struct pit__text *text)
 {
-    pit__text_printf(text, "%s is the same within ", letter);
+    pit__text_printf(text, "%s is the same within ", who);
     pit__text_printf(text, "%g %%: ", effect * 100);
     add_percent(text, c->change);
     pit__text_puts(text, " %");
@@ -164,21 +164,37 @@ static void say_nothing(const pit_comparison *c, struct pit__text *text)
                          c->more_runs == 1 ? "" : "s");
 }
 
-void pit__side_headline(const pit_comparisons *all, size_t side, struct pit__text *text)
+/* "B (KAN)"; only "B" where its name is no name: a command or a path. */
+static void name_side(const pit_comparisons *all, size_t side, struct pit__text *who)
 {
     char letter[24];
+    const char *name = all->names[side];
+    pit__text_puts(who, pit__side_letter(side, letter));
+    if (*name && strcmp(name, letter) != 0 && !strpbrk(name, " /") && pit__text_width(name) <= 24) {
+        pit__text_puts(who, " (");
+        pit__text_add_visible(who, name);
+        pit__text_puts(who, ")");
+    }
+}
+
+void pit__side_headline(const pit_comparisons *all, size_t side, struct pit__text *text)
+{
+    struct pit__text subject = {0};
     const pit_comparison *whole = pit__whole_of(all, side), *place = find_place(all, side);
-    pit__side_letter(side, letter);
+    name_side(all, side, &subject);
+    const char *who = pit__text_string(&subject);
     if (!whole)
         pit__text_puts(text, "no verdict: the sides have nothing in common");
     else if (place)
-        say_moved(place, letter, text);
+        say_moved(place, who, text);
     else if (has_moved(whole))
-        say_moved(whole, letter, text);
+        say_moved(whole, who, text);
     else if (whole->verdict == PIT_SAME)
-        say_same(whole, all->effect, letter, text);
+        say_same(whole, all->effect, who, text);
     else
         say_nothing(whole, text);
+    text->failed |= subject.failed;
+    pit__text_free(&subject);
 }
 
 static int has_verdict(const pit_comparisons *all, size_t side)

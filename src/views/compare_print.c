@@ -20,38 +20,25 @@ struct page {
 
 enum { WHERE, SIDE, A, B, CHANGE, INTERVAL, VERDICT, SPEEDUP, MEAN, P90, P99, COLUMNS };
 
+/* A figure is shown whole or not at all; the reason behind a verdict gives way to it. */
+#define FIGURE(title_, key_, align_, drop_, optional_)                                             \
+    {                                                                                              \
+        .title = title_, .key = key_, .kind = PIT__TEXT, .align = align_,                          \
+        .min_width = 3 * PIT__UNIT_BYTES, .drop = drop_, .optional = optional_                     \
+    }
+
 static const struct pit__column columns[COLUMNS] = {
     [WHERE] = {.title = "where", .key = "where", .kind = PIT__TEXT, .min_width = 16},
     [SIDE] = {.title = "side", .key = "side", .kind = PIT__TEXT, .optional = 1},
-    [A] = {.title = "A", .key = "a", .kind = PIT__TEXT, .align = PIT__ALIGN_RIGHT},
-    [B] = {.title = "B", .key = "b", .kind = PIT__TEXT, .align = PIT__ALIGN_RIGHT},
-    [CHANGE] = {.title = "change", .key = "change", .kind = PIT__TEXT, .align = PIT__ALIGN_RIGHT},
-    [INTERVAL] = {.title = "interval", .key = "interval", .kind = PIT__TEXT, .drop = 1},
-    [VERDICT] = {.title = "verdict", .key = "verdict", .kind = PIT__TEXT},
-    [SPEEDUP] = {.title = "speed-up",
-                 .key = "speedup",
-                 .kind = PIT__TEXT,
-                 .align = PIT__ALIGN_RIGHT,
-                 .drop = 2,
-                 .optional = 1},
-    [MEAN] = {.title = "mean",
-              .key = "mean",
-              .kind = PIT__TEXT,
-              .align = PIT__ALIGN_RIGHT,
-              .drop = 3,
-              .optional = 1},
-    [P90] = {.title = "p90",
-             .key = "p90",
-             .kind = PIT__TEXT,
-             .align = PIT__ALIGN_RIGHT,
-             .drop = 4,
-             .optional = 1},
-    [P99] = {.title = "p99",
-             .key = "p99",
-             .kind = PIT__TEXT,
-             .align = PIT__ALIGN_RIGHT,
-             .drop = 5,
-             .optional = 1},
+    [A] = FIGURE("A", "a", PIT__ALIGN_RIGHT, 0, 0),
+    [B] = FIGURE("B", "b", PIT__ALIGN_RIGHT, 0, 0),
+    [CHANGE] = FIGURE("change", "change", PIT__ALIGN_RIGHT, 0, 0),
+    [INTERVAL] = FIGURE("interval", "interval", PIT__ALIGN_LEFT, 1, 0),
+    [VERDICT] = {.title = "verdict", .key = "verdict", .kind = PIT__TEXT, .min_width = 10},
+    [SPEEDUP] = FIGURE("speed-up", "speedup", PIT__ALIGN_RIGHT, 2, 1),
+    [MEAN] = FIGURE("mean", "mean", PIT__ALIGN_RIGHT, 3, 1),
+    [P90] = FIGURE("p90", "p90", PIT__ALIGN_RIGHT, 4, 1),
+    [P99] = FIGURE("p99", "p99", PIT__ALIGN_RIGHT, 5, 1),
 };
 
 static const char *figure(const pit_comparison *c, double value, int ascii, char *out)

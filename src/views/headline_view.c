@@ -106,7 +106,7 @@ void pit__headline(const struct pit__report *report, struct pit__text *text)
 }
 
 /* At a given width the path gives way, not the figures behind it; if that is not enough they go
- * on in lines of their own. */
+ * on in the next line. */
 static int print_largest(const struct pit__report *report, enum pit__style style)
 {
     struct pit__text path = {0}, words = {0}, line = {0};
@@ -117,16 +117,12 @@ static int print_largest(const struct pit__report *report, enum pit__style style
     int one_line = path_wide + words_wide <= width || words_wide + 12 <= width;
     pit__text_add_tail(&line, pit__text_string(&path), one_line ? width - words_wide : width,
                        report->look.ascii);
-    if (one_line)
-        pit__text_puts(&line, pit__text_string(&words));
+    pit__text_puts(&line, pit__text_string(&words));
     line.failed |= path.failed | words.failed;
-    int code = 0;
-    if (line.length > 0)
-        code = pit__print_line(report, &line, style);
-    else
+    int code = one_line ? pit__print_line(report, &line, style)
+                        : pit__print_prose(report, &line, 0, style);
+    if (!one_line)
         pit__text_free(&line);
-    if (!code && !one_line)
-        code = pit__print_prose(report, &words, 0, style);
     pit__text_free(&path);
     pit__text_free(&words);
     return code;

@@ -105,8 +105,8 @@ static size_t word_bytes(const char *word)
 {
     size_t bytes = strcspn(word, " ");
     if (bytes > 0 && word[bytes - 1] >= '0' && word[bytes - 1] <= '9' && word[bytes] == ' ') {
-        size_t unit = strcspn(word + bytes + 1, " ");
-        if (unit > 0 && unit <= 3)
+        size_t unit = strcspn(word + bytes + 1, " "), letters = strcspn(word + bytes + 1, " ,;:)");
+        if (letters > 0 && letters <= sizeof "kB/s" - 1)
             bytes += 1 + unit;
     }
     return bytes;

@@ -343,7 +343,7 @@ class All(pit_case.Case):
         self.assertRegex(done.stdout, r"^60 steps, RSS from \d+\.\d to \d+\.\d MB\n")
         command = done.stderr.splitlines()[1].split()[2:]
         shown = self.run_ok([pit_case.tool()] + command, cwd=folder).stdout
-        self.assertRegex(shown, r"(?m)^\S+ log +60 +\+256 kB")
+        self.assertRegex(shown, r"(?m)^\S+ log +60 +\+2\d\d kB")
         done = self.run_ok([pit_case.example("straggler"), "--quick", "-o", "s.pit"], cwd=folder)
         self.assertEqual(done.stderr, "run: s-0.pit\nrun: s-1.pit\nrun: s-2.pit\nrun: s-3.pit\n"
                                       "next: pitwall report s-3.pit\n")

@@ -47,14 +47,18 @@ class Screenshot(pit_case.Case):
         self.assertIn("nothing to cut between z and b", done.stderr)
 
     def test_the_demo_shows_its_five_parts_and_fits_the_screen(self):
-        path = self.shoot(0, "--", os.path.join(SCRIPTS, "demo.sh"), pit_case.build_dir(), timeout=200)
+        path = self.shoot(0, "--columns", "80", "--", os.path.join(SCRIPTS, "demo.sh"),
+                          pit_case.build_dir(), timeout=200)
         lines = lines_of(path)
         text = "\n".join(lines)
-        self.assertLessEqual(max(map(len, lines)), 96)
+        self.assertEqual([line for line in lines if len(line) > 80], [])
         self.assertLessEqual(len(lines), 110)
         self.assertEqual(re.findall(r"(?m)^(\d)\. ", text), ["1", "2", "3", "4", "5"])
         self.assertRegex(text, r"KAN training +: +\d+\.\d\dx faster")
         self.assertRegex(text, r"(?m)^INPUT-BOUND: data_batch_production is \d+ % of the total$")
+        self.assertNotIn("LOSS-BOUND", text)
+        self.assertNotIn("Killed", text)
+        self.assertRegex(text, r"(?m)^(B \(KAN\) is \d|no verdict: )")
         self.assertRegex(text, r"(?m)^wall time +\S+ m?s +\S+ m?s +-")
         self.assertRegex(text, r"where it died:\n  heat: \S")
         self.assertNotIn("machine ", text)

@@ -169,7 +169,7 @@ TEST(runs_are_compared_node_by_node_and_the_headline_says_where)
     CHECK(item(all, "epoch/batch/backward", 0)->verdict == PIT_SAME);
     CHECK(item(all, "peak memory", 1)->verdict == PIT_SLOWER);
     CHECK_NEAR(item(all, "peak memory", 1)->change, 0.2, 0.01);
-    CHECK(strstr(all->headline, "B is ") == all->headline);
+    CHECK(strstr(all->headline, "B (after) is ") == all->headline);
     CHECK(strstr(all->headline, " % slower [") != NULL);
     CHECK(strstr(all->headline, "] in epoch/batch/forward (10 runs a side)") != NULL);
     CHECK_STR(all->names[1], "after");

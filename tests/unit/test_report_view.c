@@ -195,6 +195,19 @@ TEST(depth_and_share_leave_out_and_say_so)
     CHECK(has(text, "1 node not shown"));
 }
 
+TEST(on_a_narrow_screen_the_path_gives_way_and_then_the_figures_flow_on)
+{
+    pit_run run = training();
+    pit_report_options options = {.width = 80};
+    CHECK(
+        has(made_report(&run, &options, NULL),
+            "…atch/backward took the most: 61 % of 12.4 s (self time), 4,000 spans of 1.90 ms\n"));
+    options.width = 70;
+    CHECK(has(made_report(&run, &options, NULL),
+              "\ntrain/epoch/batch/backward took the most: 61 % of 12.4 s (self time),\n"
+              "4,000 spans of 1.90 ms\n"));
+}
+
 TEST(no_line_passes_the_width_and_columns_line_up)
 {
     pit_run run = killed();
