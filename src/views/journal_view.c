@@ -15,18 +15,6 @@ static int is_part(const struct pit__journal_part *part, const pit_entry *entry)
     return 0;
 }
 
-int pit__journal_gather(struct pit__gathered *gathered, const struct pit__journal_part *part)
-{
-    int code = pit__gather_journal(gathered);
-    if (code)
-        return code;
-    for (size_t i = 0; i < gathered->data.entry_count; i++)
-        if (is_part(part, &gathered->data.entries[i]))
-            return 0;
-    snprintf(gathered->why, sizeof gathered->why, "%s", part->nothing);
-    return PIT_NOTHING;
-}
-
 static int print_text(FILE *out, const pit_entry *entries, size_t count)
 {
     struct pit__text text = {0};

@@ -18,7 +18,6 @@ struct pit__journal_part {
 
 #define PIT__JOURNAL_COLUMNS 16
 
-int pit__journal_gather(struct pit__gathered *gathered, const struct pit__journal_part *part);
 int pit__journal_print(const struct pit__view_call *call, const struct pit__journal_part *part);
 
 #endif

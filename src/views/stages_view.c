@@ -23,14 +23,9 @@ static const struct pit__journal_part part = {
     .column_count = sizeof columns / sizeof columns[0],
 };
 
-static int gather(struct pit__gathered *gathered)
-{
-    return pit__journal_gather(gathered, &part);
-}
-
 static int print(const struct pit__view_call *call)
 {
     return pit__journal_print(call, &part);
 }
 
-const struct pit__view pit__stages_view = {"stages", gather, print};
+const struct pit__view pit__stages_view = {"stages", pit__gather_journal, print};

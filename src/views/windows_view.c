@@ -46,14 +46,9 @@ static const struct pit__journal_part windows = {
     .add = add,
 };
 
-static int gather(struct pit__gathered *gathered)
-{
-    return pit__journal_gather(gathered, &windows);
-}
-
 static int print(const struct pit__view_call *call)
 {
     return pit__journal_print(call, &windows);
 }
 
-const struct pit__view pit__windows_view = {"windows", gather, print};
+const struct pit__view pit__windows_view = {"windows", pit__gather_journal, print};
