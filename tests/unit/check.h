@@ -67,6 +67,17 @@ static inline void check_register(const char *name, void (*run)(void))
         }                                                                                          \
     } while (0)
 
+/* That a text has a part in it. */
+#define CHECK_HAS(text_, part_)                                                                    \
+    do {                                                                                           \
+        const char *check_text = (text_), *check_part = (part_);                                   \
+        if (!strstr(check_text, check_part)) {                                                     \
+            printf("  %s:%d: there is no\n%s\n  in\n%s\n", __FILE__, __LINE__, check_part,         \
+                   check_text);                                                                    \
+            check_failures++;                                                                      \
+        }                                                                                          \
+    } while (0)
+
 #define CHECK_NEAR(got_, want_, tolerance_)                                                        \
     do {                                                                                           \
         double check_got = (got_), check_want = (want_), check_off = check_got - check_want;       \

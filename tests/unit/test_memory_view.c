@@ -76,14 +76,6 @@ static pit_run measured(void)
     return run;
 }
 
-static int has(const char *text, const char *part)
-{
-    if (strstr(text, part))
-        return 1;
-    printf("  not in the report: %s\n%s\n", part, text);
-    return 0;
-}
-
 static const pit_node *find(const pit_tree *tree, const char *path)
 {
     for (size_t i = 0; i < tree->node_count; i++)
@@ -167,16 +159,16 @@ TEST(columns_of_memory_come_only_with_figures)
 {
     pit_run run = measured();
     char *text = made_report(&run, NULL, NULL);
-    CHECK(has(text, "  mem delta  mem peak\n"));
-    CHECK(has(text, "   +40.0 MB   +200 MB\n"));
+    CHECK_HAS(text, "  mem delta  mem peak\n");
+    CHECK_HAS(text, "   +40.0 MB   +200 MB\n");
     CHECK(!strstr(text, "allocated"));
     pit_report_options flat = {.flat = 1};
-    CHECK(has(made_report(&run, &flat, NULL), "   +40.0 MB   +200 MB\n"));
+    CHECK_HAS(made_report(&run, &flat, NULL), "   +40.0 MB   +200 MB\n");
     allocs[0] = (pit_alloc){.count = 4, .alloc_bytes = 5 * MB, .live_sum = -(int64_t)MB};
     nodes[1].alloc = &allocs[0];
     text = made_report(&run, NULL, NULL);
-    CHECK(has(text, "  mem delta  mem peak  allocated     live\n"));
-    CHECK(has(text, "   +40.0 MB   +200 MB     5.0 MB  -1.0 MB\n"));
+    CHECK_HAS(text, "  mem delta  mem peak  allocated     live\n");
+    CHECK_HAS(text, "   +40.0 MB   +200 MB     5.0 MB  -1.0 MB\n");
     nodes[1].alloc = NULL;
     nodes[1].memory = NULL;
     CHECK(!strstr(made_report(&run, NULL, NULL), "mem delta"));
@@ -186,16 +178,16 @@ TEST(a_peak_that_could_not_be_had_is_not_available)
 {
     pit_run run = measured();
     memories[0].peak_method = PIT_PEAK_NONE;
-    CHECK(has(made_report(&run, NULL, NULL), "   +40.0 MB       n/a\n"));
+    CHECK_HAS(made_report(&run, NULL, NULL), "   +40.0 MB       n/a\n");
     pit_report_options options = {.view = "memory"};
     char *text = made_report(&run, &options, NULL);
-    CHECK(has(text, "peak: n/a, the kernel's mark cannot be reset here; each within 256 kB"));
+    CHECK_HAS(text, "peak: n/a, the kernel's mark cannot be reset here; each within 256 kB");
     CHECK(!strstr(text, "getrusage"));
     options.form = PIT_JSON;
     text = made_report(&run, &options, NULL);
-    CHECK(has(text, "\"peak_max_bytes\": null"));
-    CHECK(has(text, "\"peak_method\": null"));
-    CHECK(has(text, "\"delta_last_bytes\": -512"));
+    CHECK_HAS(text, "\"peak_max_bytes\": null");
+    CHECK_HAS(text, "\"peak_method\": null");
+    CHECK_HAS(text, "\"delta_last_bytes\": -512");
 }
 
 TEST(memory_view_of_a_run_that_holds_its_memory)
@@ -258,10 +250,10 @@ TEST(growth_is_not_where_memory_is_given_back_around)
     for (uint64_t i = 0; i < 60; i++)
         samples[i] = reading(i * SECOND, (100 + 5 * i) * MB);
     pit_report_options options = {.view = "memory", .width = 120};
-    CHECK(has(made_report(&run, &options, NULL), " inside step/log"));
+    CHECK_HAS(made_report(&run, &options, NULL), " inside step/log");
     grew(&nodes[1], &memories[1], 5 * MB); /* and what stays in one part is that part's */
     grew(&nodes[2], &memories[2], 300 * MB);
-    CHECK(has(made_report(&run, &options, NULL), " inside step/log"));
+    CHECK_HAS(made_report(&run, &options, NULL), " inside step/log");
     grew(&nodes[2], &memories[2], 100 * MB); /* no part has most of it: the whole */
     CHECK(!strstr(made_report(&run, &options, NULL), " inside step/l"));
 }
@@ -276,8 +268,8 @@ TEST(memory_view_without_figures_says_what_to_do)
     pit_report_options options = {.view = "memory"};
     char *text = made_report(&run, &options, NULL);
     CHECK(strncmp(text, "nothing is known of its memory", 30) == 0);
-    CHECK(has(text, "no span asked for its memory: mark those that matter with PIT_SPAN_WITH(name,"
-                    " PIT_MEMORY)"));
+    CHECK_HAS(text, "no span asked for its memory: mark those that matter with PIT_SPAN_WITH(name,"
+                    " PIT_MEMORY)");
     CHECK(!strstr(text, "RSS  "));
 }
 
@@ -288,16 +280,16 @@ TEST(leaks_are_shown_where_they_were_asked_for)
     nodes[1].alloc = &allocs[0];
     pit_report_options options = {.view = "memory"};
     char *text = made_report(&run, &options, NULL);
-    CHECK(has(text, "allocated   freed  peak live  live\n"));
-    CHECK(has(text, "allocations: counted one by one"));
+    CHECK_HAS(text, "allocated   freed  peak live  live\n");
+    CHECK_HAS(text, "allocations: counted one by one");
     options.form = PIT_JSON;
-    CHECK(has(made_report(&run, &options, NULL), "\"leaked_bytes\": null"));
+    CHECK_HAS(made_report(&run, &options, NULL), "\"leaked_bytes\": null");
     allocs[0].leak_spans = 1;
     allocs[0].leaked_bytes = 64 * KB;
     options.form = PIT_TEXT;
     text = made_report(&run, &options, NULL);
-    CHECK(has(text, "  leaked\n"));
-    CHECK(has(text, "  64.0 kB\n"));
+    CHECK_HAS(text, "  leaked\n");
+    CHECK_HAS(text, "  64.0 kB\n");
 }
 
 TEST(unknown_views_are_refused)
@@ -332,7 +324,7 @@ TEST(ascii_memory_view_is_ascii)
     pit_run run = measured();
     pit_report_options options = {.view = "memory", .ascii = 1};
     char *text = made_report(&run, &options, NULL);
-    CHECK(has(text, "RSS       __.-:==+*####"));
+    CHECK_HAS(text, "RSS       __.-:==+*####");
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c >= 0x80) {
             CHECK((unsigned char)*c < 0x80);
@@ -361,21 +353,21 @@ TEST(json_has_records_and_readings_and_null_for_the_unknown)
     threads[0].records_dropped = 5;
     pit_report_options options = {.form = PIT_JSON};
     char *text = made_report(&run, &options, NULL);
-    CHECK(has(text, "\"records_dropped\": 5"));
-    CHECK(has(text,
+    CHECK_HAS(text, "\"records_dropped\": 5");
+    CHECK_HAS(text,
               "{\"path\": \"train/epoch\", \"at_ns\": 1000000000, \"duration_ns\": 10000000000,"
               " \"depth\": 2, \"items\": 7, \"rss_begin_bytes\": 1048576, \"rss_end_bytes\":"
               " 2097152, \"rss_peak_bytes\": 3145728, \"minor_faults\": 0, \"major_faults\": 0,"
               " \"error_bytes\": 262144, \"peak_method\": \"hwm\", \"alloc_bytes\": null,"
-              " \"freed_bytes\": null}"));
-    CHECK(has(text, "\"rss_begin_bytes\": null, \"rss_end_bytes\": null, \"rss_peak_bytes\": null,"
+              " \"freed_bytes\": null}");
+    CHECK_HAS(text, "\"rss_begin_bytes\": null, \"rss_end_bytes\": null, \"rss_peak_bytes\": null,"
                     " \"minor_faults\": null, \"major_faults\": null, \"error_bytes\": null,"
-                    " \"peak_method\": null, \"alloc_bytes\": 9, \"freed_bytes\": 0}"));
-    CHECK(has(text, "\"newest\": {\"at_ns\": 59500000000, \"rss_bytes\": 524288000,"));
-    CHECK(has(text, "\"write_bytes\": null"));
-    CHECK(has(text, "\"cgroup_limit_bytes\": 1073741824"));
-    CHECK(has(text, "\"pressure\": 0.015"));
-    CHECK(has(text, "\"alloc\": null"));
+                    " \"peak_method\": null, \"alloc_bytes\": 9, \"freed_bytes\": 0}");
+    CHECK_HAS(text, "\"newest\": {\"at_ns\": 59500000000, \"rss_bytes\": 524288000,");
+    CHECK_HAS(text, "\"write_bytes\": null");
+    CHECK_HAS(text, "\"cgroup_limit_bytes\": 1073741824");
+    CHECK_HAS(text, "\"pressure\": 0.015");
+    CHECK_HAS(text, "\"alloc\": null");
 }
 
 TEST(sparkline_shows_the_largest_of_each_stretch)

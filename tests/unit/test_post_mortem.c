@@ -186,14 +186,6 @@ static pit_run dead(uint64_t from, uint64_t to)
     return run;
 }
 
-static int has(const char *text, const char *part)
-{
-    if (strstr(text, part))
-        return 1;
-    printf("  not in the report: %s\n%s\n", part, text);
-    return 0;
-}
-
 TEST(the_first_line_of_a_run_killed_for_memory_says_so)
 {
     pit_run run = dead(GB, 1988 * MB);
@@ -202,12 +194,12 @@ TEST(the_first_line_of_a_run_killed_for_memory_says_so)
                                 " growing 487 MB a minute inside epoch/batch/cache\n";
     if (strncmp(text, first, sizeof first - 1) != 0)
         CHECK_STR(text, first);
-    CHECK(has(text, "where it died:\n  main: epoch > batch, 1.00 s in\n"
+    CHECK_HAS(text, "where it died:\n  main: epoch > batch, 1.00 s in\n"
                     "    open for 30.0 s > 1.00 s\n"
-                    "  last reading 100 ms before the end: RSS 1.94 GB of a limit of 2.00 GB\n"));
-    CHECK(has(text, "finished last, newest first:\n"
+                    "  last reading 100 ms before the end: RSS 1.94 GB of a limit of 2.00 GB\n");
+    CHECK_HAS(text, "finished last, newest first:\n"
                     "  main: epoch > batch > cache, 125 ms, ended 3.88 s before the end\n"
-                    "  main: epoch > batch > cache, 125 ms, ended 4.88 s before the end\n"));
+                    "  main: epoch > batch > cache, 125 ms, ended 4.88 s before the end\n");
     CHECK(!strstr(text, "ended 8.88 s before")); /* five of them */
 }
 
@@ -264,15 +256,15 @@ TEST(growth_without_memory_spans_names_the_open_span)
 {
     pit_run run = dead(GB, 1988 * MB);
     nodes[2].memory = NULL;
-    CHECK(
-        has(made_report(&run, NULL, NULL), "growing 487 MB a minute while epoch/batch was open\n"));
+    CHECK_HAS(made_report(&run, NULL, NULL),
+              "growing 487 MB a minute while epoch/batch was open\n");
 }
 
 TEST(growth_that_memory_spans_did_not_see_is_the_open_spans)
 {
     pit_run run = dead(GB, 1988 * MB);
     cache_memory.delta_sum = 4096;
-    CHECK(has(made_report(&run, NULL, NULL), "a minute while epoch/batch was open\n"));
+    CHECK_HAS(made_report(&run, NULL, NULL), "a minute while epoch/batch was open\n");
 }
 
 TEST(closed_and_live_runs_have_no_verdict)
@@ -281,9 +273,9 @@ TEST(closed_and_live_runs_have_no_verdict)
     run.state = PIT_RUN_CLOSED;
     char *text = made_report(&run, NULL, NULL);
     CHECK(!strstr(text, "killed") && !strstr(text, "last reading"));
-    CHECK(has(text, "memory    peak RSS 1.94 GB of a limit of 2.00 GB, growing 487 MB a minute"));
+    CHECK_HAS(text, "memory    peak RSS 1.94 GB of a limit of 2.00 GB, growing 487 MB a minute");
     pit_report_options options = {.form = PIT_JSON};
-    CHECK(has(made_report(&run, &options, NULL), "\"post_mortem\": null"));
+    CHECK_HAS(made_report(&run, &options, NULL), "\"post_mortem\": null");
 }
 
 TEST(json_has_the_verdict_and_how_it_was_found)
@@ -291,10 +283,10 @@ TEST(json_has_the_verdict_and_how_it_was_found)
     pit_run run = dead(GB, 1988 * MB);
     pit_report_options options = {.form = PIT_JSON};
     char *text = made_report(&run, &options, NULL);
-    CHECK(has(text, "\"verdict\": \"killed, most likely for memory: RSS 1.94 GB"));
-    CHECK(has(text, "\"cause\": \"limit\""));
-    CHECK(has(text, "\"is_memory\": true"));
-    CHECK(has(text, "\"last_reading_before_end_ns\": 100000000"));
-    CHECK(has(text, "\"is_growing\": true, \"where\": \"epoch/batch/cache\", \"where_by\": \"memory"
-                    " spans\""));
+    CHECK_HAS(text, "\"verdict\": \"killed, most likely for memory: RSS 1.94 GB");
+    CHECK_HAS(text, "\"cause\": \"limit\"");
+    CHECK_HAS(text, "\"is_memory\": true");
+    CHECK_HAS(text, "\"last_reading_before_end_ns\": 100000000");
+    CHECK_HAS(text, "\"is_growing\": true, \"where\": \"epoch/batch/cache\", \"where_by\": \"memory"
+                    " spans\"");
 }

@@ -44,14 +44,6 @@ static pit_run killed(void)
     return run;
 }
 
-static int has(const char *text, const char *part)
-{
-    if (strstr(text, part))
-        return 1;
-    printf("  not in the report: %s\n%s\n", part, text);
-    return 0;
-}
-
 TEST(report_of_a_run_that_ended_well)
 {
     pit_run run = training();
@@ -95,9 +87,9 @@ TEST(flat_report_has_one_row_a_name_sorted_as_asked)
     threads[0].node_count = 7;
     pit_report_options options = {.flat = 1, .sort = "self", .ascii = 1};
     char *text = made_report(&run, &options, NULL);
-    CHECK(has(text, "\nspan      count   total    self"));
-    CHECK(has(text, "\nbackward  4,000  7.60 s  7.60 s"));
-    CHECK(has(text, "\nbatch     4,020  12.0 s  615 ms"));
+    CHECK_HAS(text, "\nspan      count   total    self");
+    CHECK_HAS(text, "\nbackward  4,000  7.60 s  7.60 s");
+    CHECK_HAS(text, "\nbatch     4,020  12.0 s  615 ms");
     CHECK(strstr(text, "\nforward") < strstr(text, "\nbatch"));
     options.sort = "name";
     text = made_report(&run, &options, NULL);
@@ -109,22 +101,22 @@ TEST(dead_run_says_where_it_died)
 {
     pit_run run = killed();
     char *text = made_report(&run, NULL, NULL);
-    CHECK(has(text, "ended without a close (killed, _exit or exec) 2023-11-14 22:13:32 +0000,"
-                    " 12.5 s after its start"));
-    CHECK(has(text, "where it died:\n  main: train > epoch > batch > backward, 1.20 s in\n"));
-    CHECK(has(text, "train [open] "));
+    CHECK_HAS(text, "ended without a close (killed, _exit or exec) 2023-11-14 22:13:32 +0000,"
+                    " 12.5 s after its start");
+    CHECK_HAS(text, "where it died:\n  main: train > epoch > batch > backward, 1.20 s in\n");
+    CHECK_HAS(text, "train [open] ");
     /* the open time is in the totals: 100 % is what was spent in spans, finished or not */
-    CHECK(has(text, "ended without a close; why is not known, its memory was not read\n"
-                    "BACKWARD-BOUND: backward is 63 % of the batch; try"));
-    CHECK(has(text, "a gradient scaler.\n"
-                    "train/epoch/batch/backward took the most: 70 % of 12.5 s"));
+    CHECK_HAS(text, "ended without a close; why is not known, its memory was not read\n"
+                    "BACKWARD-BOUND: backward is 63 % of the batch; try");
+    CHECK_HAS(text, "a gradient scaler.\n"
+                    "train/epoch/batch/backward took the most: 70 % of 12.5 s");
 }
 
 TEST(dead_run_without_open_spans_says_so)
 {
     pit_run run = killed();
     threads[0].open_count = 0;
-    CHECK(has(made_report(&run, NULL, NULL), "where it died:\n  outside of any span\n"));
+    CHECK_HAS(made_report(&run, NULL, NULL), "where it died:\n  outside of any span\n");
 }
 
 TEST(live_run_says_so_far)
@@ -134,10 +126,10 @@ TEST(live_run_says_so_far)
     run.is_mirror = 1;
     run.place = PIT_PLACE_SHM;
     char *text = made_report(&run, NULL, NULL);
-    CHECK(has(text, "state     live, 12.5 s so far\n"));
-    CHECK(has(text, "open now:\n  main: train > epoch > batch > backward, 1.20 s in\n"));
-    CHECK(has(text, "note      its live pages were in shared memory, not in its file\n"));
-    CHECK(has(text, "counts may be some spans apart"));
+    CHECK_HAS(text, "state     live, 12.5 s so far\n");
+    CHECK_HAS(text, "open now:\n  main: train > epoch > batch > backward, 1.20 s in\n");
+    CHECK_HAS(text, "note      its live pages were in shared memory, not in its file\n");
+    CHECK_HAS(text, "counts may be some spans apart");
 }
 
 TEST(shortages_are_said_with_the_systems_reason)
@@ -147,8 +139,8 @@ TEST(shortages_are_said_with_the_systems_reason)
     run.place = PIT_PLACE_MEMORY;
     run.open_errno = EACCES;
     char *text = made_report(&run, NULL, NULL);
-    CHECK(has(text, "its file stopped growing, what came later is lost: No space left on device"));
-    CHECK(has(text, "recorded in memory, its file could not be made: Permission denied"));
+    CHECK_HAS(text, "its file stopped growing, what came later is lost: No space left on device");
+    CHECK_HAS(text, "recorded in memory, its file could not be made: Permission denied");
 }
 
 TEST(only_losses_that_happened_are_said)
@@ -156,8 +148,8 @@ TEST(only_losses_that_happened_are_said)
     pit_run run = training();
     run.losses = (pit_losses){.abandoned = 1, .wrong_thread = 4000};
     char *text = made_report(&run, NULL, NULL);
-    CHECK(has(text, "\n1 span was begun and not ended\n"));
-    CHECK(has(text, "\n4,000 spans were ended on another thread\n  use pit_object_begin"));
+    CHECK_HAS(text, "\n1 span was begun and not ended\n");
+    CHECK_HAS(text, "\n4,000 spans were ended on another thread\n  use pit_object_begin");
     CHECK(!strstr(text, "nested too deep"));
     CHECK(!strstr(text, "signal"));
 }
@@ -166,7 +158,7 @@ TEST(cost_that_was_not_measured_is_not_0)
 {
     pit_run run = training();
     run.span_cost_ns = 0;
-    CHECK(has(made_report(&run, NULL, NULL), "instrumentation: n/a"));
+    CHECK_HAS(made_report(&run, NULL, NULL), "instrumentation: n/a");
 }
 
 TEST(values_are_listed_and_nan_is_a_value)
@@ -177,8 +169,8 @@ TEST(values_are_listed_and_nan_is_a_value)
     values[0] = (pit_raw_value){"loss", 3, NAN, points, 2};
     threads[0].values = values;
     threads[0].value_count = 1;
-    CHECK(has(made_report(&run, NULL, NULL), "\nvalue  count  last  min  max\n"
-                                             "loss       3   NaN  1.5  2.5\n"));
+    CHECK_HAS(made_report(&run, NULL, NULL), "\nvalue  count  last  min  max\n"
+                                             "loss       3   NaN  1.5  2.5\n");
 }
 
 TEST(depth_and_share_leave_out_and_say_so)
@@ -186,26 +178,25 @@ TEST(depth_and_share_leave_out_and_say_so)
     pit_run run = training();
     pit_report_options options = {.depth = 2};
     char *text = made_report(&run, &options, NULL);
-    CHECK(has(text, "3 nodes not shown"));
+    CHECK_HAS(text, "3 nodes not shown");
     CHECK(!strstr(text, "batch  "));
     options = (pit_report_options){.min_share = 0.5};
     text = made_report(&run, &options, NULL);
-    CHECK(has(text, "─ backward"));
+    CHECK_HAS(text, "─ backward");
     CHECK(!strstr(text, "─ forward"));
-    CHECK(has(text, "1 node not shown"));
+    CHECK_HAS(text, "1 node not shown");
 }
 
 TEST(on_a_narrow_screen_the_path_gives_way_and_then_the_figures_flow_on)
 {
     pit_run run = training();
     pit_report_options options = {.width = 80};
-    CHECK(
-        has(made_report(&run, &options, NULL),
-            "…atch/backward took the most: 61 % of 12.4 s (self time), 4,000 spans of 1.90 ms\n"));
+    CHECK_HAS(made_report(&run, &options, NULL),
+              "…atch/backward took the most: 61 % of 12.4 s (self time), 4,000 spans of 1.90 ms\n");
     options.width = 70;
-    CHECK(has(made_report(&run, &options, NULL),
+    CHECK_HAS(made_report(&run, &options, NULL),
               "\ntrain/epoch/batch/backward took the most: 61 % of 12.4 s (self time),\n"
-              "4,000 spans of 1.90 ms\n"));
+              "4,000 spans of 1.90 ms\n");
 }
 
 TEST(no_line_passes_the_width_and_columns_line_up)
@@ -250,11 +241,11 @@ TEST(several_runs_are_listed_and_merged)
     CHECK_INT(pit_report_print(out, runs, 2, NULL), 0);
     fclose(out);
     keep(text);
-    CHECK(has(text, "61 % of 24.8 s on 2 threads (self time), 8,000 spans of 1.90 ms\n"));
-    CHECK(has(text,
+    CHECK_HAS(text, "61 % of 24.8 s on 2 threads (self time), 8,000 spans of 1.90 ms\n");
+    CHECK_HAS(text,
               "\nrun.pit    train    box   2023-11-14 22:13:20 +0000    12.5 s  closed        1\n"
-              "other.pit  train    box   2023-11-14 22:13:20 +0000    12.5 s  died          1\n"));
-    CHECK(has(text, "other.pit: where it died:\n"));
+              "other.pit  train    box   2023-11-14 22:13:20 +0000    12.5 s  died          1\n");
+    CHECK_HAS(text, "other.pit: where it died:\n");
 }
 
 TEST(options_out_of_range_are_refused)
@@ -323,13 +314,13 @@ TEST(json_is_whole_for_any_name)
     char *text = made_report(&run, &options, &code);
     CHECK_INT(code, 0);
     CHECK(is_balanced(text));
-    CHECK(has(text, "\"schema_version\": 1,"));
-    CHECK(has(text, "\"name\": \"\\\"}],\\n\\\\\\u001b\xef\xbf\xbd\""));
-    CHECK(has(text, "\"state\": \"died\""));
-    CHECK(has(text,
+    CHECK_HAS(text, "\"schema_version\": 1,");
+    CHECK_HAS(text, "\"name\": \"\\\"}],\\n\\\\\\u001b\xef\xbf\xbd\"");
+    CHECK_HAS(text, "\"state\": \"died\"");
+    CHECK_HAS(text,
               "{\"name\": \"backward\", \"path\": \"train/epoch/batch/backward\", \"phase\": false,"
-              " \"detached\": false, \"open_ns\": 1200000000}"));
-    CHECK(has(text, "\"p99_ns\": null"));
+              " \"detached\": false, \"open_ns\": 1200000000}");
+    CHECK_HAS(text, "\"p99_ns\": null");
     CHECK(!strstr(text, ": nan") && !strstr(text, ": inf"));
 }
 

@@ -43,14 +43,6 @@ static char *rows_view(const char *name, const pit_row *rows, size_t count,
     return keep(text);
 }
 
-static int has(const char *text, const char *part)
-{
-    if (strstr(text, part))
-        return 1;
-    printf("  not there: %s\n%s\n", part, text);
-    return 0;
-}
-
 /* ---- rows of runs --------------------------------------------------------------------------- */
 
 TEST(rows_are_the_outermost_level_with_more_than_one_node_in_the_order_seen)
@@ -60,8 +52,8 @@ TEST(rows_are_the_outermost_level_with_more_than_one_node_in_the_order_seen)
               "name,seconds,share,count,nested\n"
               "setup,1,0.090909090909090912,1,0\n"
               "epoch,10,0.90909090909090906,10,0\n");
-    CHECK(has(view(&run, "timing-summary", (pit_report_options){0}, NULL),
-              "\nTIMING SUMMARY - main\n"));
+    CHECK_HAS(view(&run, "timing-summary", (pit_report_options){0}, NULL),
+              "\nTIMING SUMMARY - main\n");
 }
 
 TEST(rows_are_the_children_of_the_node_asked_for_by_path_or_name)
@@ -132,9 +124,9 @@ TEST(performance_has_every_node_and_counts_nested_ones_once)
               "main/setup,1,3,,,5,10,13,,,1,1\n"
               "main/epoch,10,,,,,,,,,10,1\n");
     char *text = view(&run, "performance", (pit_report_options){0}, NULL);
-    CHECK(has(text, "\nTOTAL                              12.000s\n"));
-    CHECK(has(text, "\nmain/setup                          1.000           +3.0            n/a"
-                    "         n/a\n"));
+    CHECK_HAS(text, "\nTOTAL                              12.000s\n");
+    CHECK_HAS(text, "\nmain/setup                          1.000           +3.0            n/a"
+                    "         n/a\n");
 }
 
 TEST(a_peak_that_could_not_be_had_is_not_zero)
@@ -142,10 +134,10 @@ TEST(a_peak_that_could_not_be_had_is_not_zero)
     pit_run run = training();
     static pit_memory memory = {.count = 2, .delta_sum = 1 << 20, .rss_last = 9 << 20};
     nodes[1].memory = &memory;
-    CHECK(has(view(&run, "performance", (pit_report_options){.form = PIT_JSON}, NULL),
+    CHECK_HAS(view(&run, "performance", (pit_report_options){.form = PIT_JSON}, NULL),
               "\"operation\": \"main/setup\", \"time\": 1, \"cpu_mb\": 1, \"gpu_mb\": null, "
               "\"gpu_peak_mb\": null, \"cpu_peak_mb\": null, \"cpu_start_mb\": null, "
-              "\"cpu_end_mb\": 9,"));
+              "\"cpu_end_mb\": 9,");
 }
 
 TEST(aggregate_is_of_repeated_operations_alone)
@@ -196,15 +188,15 @@ TEST(profiling_tells_tracing_from_running_as_the_last_block_did)
     run.journal = journal;
     run.journal_count = sizeof journal / sizeof journal[0];
     char *text = view(&run, "profiling", (pit_report_options){0}, NULL);
-    CHECK(has(text, "\nload: avg=0.0100s, total=1.00s, count=100\n"
+    CHECK_HAS(text, "\nload: avg=0.0100s, total=1.00s, count=100\n"
                     "forward: avg=0.0050s, total=0.50s, count=100\n"
-                    "forward_trace: avg=1.2500s, total=2.50s, count=2\n"));
+                    "forward_trace: avg=1.2500s, total=2.50s, count=2\n");
     CHECK_STR(text + strlen(text) - strlen(after), after);
     CHECK(!strstr(text, "other"));
     nodes[5].name = "forward_trace"; /* spans of its own have it all */
     text = view(&run, "profiling", (pit_report_options){0}, NULL);
-    CHECK(has(text, "\nforward: avg=0.0300s, total=3.00s, count=100\n"
-                    "forward_trace: avg=0.0500s, total=5.00s, count=100\n"));
+    CHECK_HAS(text, "\nforward: avg=0.0300s, total=3.00s, count=100\n"
+                    "forward_trace: avg=0.0500s, total=5.00s, count=100\n");
 }
 
 TEST(inference_is_of_the_leaf_that_counted_items_unless_one_is_called_so)
@@ -223,8 +215,8 @@ TEST(inference_is_of_the_leaf_that_counted_items_unless_one_is_called_so)
               "----------------------------------------\n");
     nodes[3] = made_node("inference", 2, 100, 10000000u, 0);
     char *text = view(&run, "inference", (pit_report_options){.title = "KAN"}, NULL);
-    CHECK(has(text, "KAN Inference Benchmark:\n"));
-    CHECK(has(text, "  Throughput:          100.0 samples/sec\n")); /* one sample a passage */
+    CHECK_HAS(text, "KAN Inference Benchmark:\n");
+    CHECK_HAS(text, "  Throughput:          100.0 samples/sec\n"); /* one sample a passage */
     CHECK(!strstr(text, "p50"));
 }
 
@@ -261,7 +253,7 @@ TEST(sweep_of_runs_that_differ_in_two_labels_names_both)
     pit_report_options options = {.view = "sweep"};
     CHECK_INT(pit_report_print(out, runs, 2, &options), 0);
     fclose(out);
-    CHECK(has(keep(text), "Optimal configuration: lr=0.2, batch=9 (1.000s)\n"));
+    CHECK_HAS(keep(text), "Optimal configuration: lr=0.2, batch=9 (1.000s)\n");
 }
 
 /* ---- plain rows ------------------------------------------------------------------------------ */
@@ -293,8 +285,8 @@ TEST(speedups_hold_the_baseline_as_one_and_nothing_is_divided_by_zero)
               "d                    :  1.00x as fast\n"
               "no time was taken by b\n"
               "============================================================\n");
-    CHECK(has(rows_view("speedup", rows, 4, (pit_report_options){.baseline = "a"}, NULL),
-              "c                    :  0.80x slower\n"));
+    CHECK_HAS(rows_view("speedup", rows, 4, (pit_report_options){.baseline = "a"}, NULL),
+              "c                    :  0.80x slower\n");
     int code;
     CHECK_STR(rows_view("speedup", rows, 4, (pit_report_options){.baseline = "b"}, &code),
               "no time was taken by b, the baseline: nothing can be compared with it\n");
@@ -307,17 +299,17 @@ TEST(shares_are_of_the_rows_that_do_not_lie_inside_others)
                       {.name = "inner", .seconds = 1, .nested = 1},
                       {.name = "nothing", .seconds = 0}};
     char *text = rows_view("timing-summary", rows, 3, (pit_report_options){.title = "x"}, NULL);
-    CHECK(has(text, "outer:                       4.00s (100.0%)\n"
+    CHECK_HAS(text, "outer:                       4.00s (100.0%)\n"
                     "inner:                       1.00s ( 25.0%)\n"
-                    "nothing:                     0.00s (  0.0%)\n"));
-    CHECK(has(text, "Total time:                  4.00s\n=="));
+                    "nothing:                     0.00s (  0.0%)\n");
+    CHECK_HAS(text, "Total time:                  4.00s\n==");
     rows[1].seconds = 5; /* it overlaps: longer than all that is counted */
     text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
-    CHECK(has(text, "inner:                       5.00s (   n/a)\n"));
+    CHECK_HAS(text, "inner:                       5.00s (   n/a)\n");
     rows[1].seconds = 1;
     rows[0].seconds = 0;
     text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
-    CHECK(has(text, "inner:                       1.00s (   n/a)\n"));
+    CHECK_HAS(text, "inner:                       1.00s (   n/a)\n");
 }
 
 TEST(inference_takes_its_figures_from_a_series)
