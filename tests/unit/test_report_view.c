@@ -220,6 +220,35 @@ TEST(no_line_passes_the_width_and_columns_line_up)
     }
 }
 
+static pit_raw_value one_loss(const char *name, pit_point *point, uint64_t ticks, double low,
+                              double high, double last)
+{
+    *point = (pit_point){.ticks = ticks, .values = 2, .mean = low, .min = low, .max = high};
+    return (pit_raw_value){
+        .name = name, .count = 2, .last = last, .points = point, .point_count = 1};
+}
+
+TEST(values_of_threads_are_joined_and_the_newest_is_the_last)
+{
+    static pit_point ends[3];
+    static pit_raw_value three[3];
+    static pit_thread both[2];
+    pit_run run = training();
+    three[0] = one_loss("loss", &ends[0], 5000, 0.25, 2, 0.5); /* the newest */
+    three[1] = one_loss("rate", &ends[1], 4000, 1, 1, 1);
+    three[2] = one_loss("loss", &ends[2], 3000, 0.125, 8, 4);
+    both[0] = both[1] = threads[0];
+    both[0].values = three;
+    both[0].value_count = 2;
+    both[1].values = &three[2];
+    both[1].value_count = 1;
+    run.threads = both;
+    run.thread_count = 2;
+    CHECK_HAS(made_report(&run, NULL, NULL), "\nvalue  count  last    min  max\n"
+                                             "loss       4   0.5  0.125    8\n"
+                                             "rate       2     1      1    1\n");
+}
+
 TEST(no_spans_at_all_is_said)
 {
     pit_run run = training();

@@ -237,6 +237,19 @@ TEST(sweep_of_one_run_is_of_spans_that_end_in_a_number)
               "------------------------------------------------------------\n");
 }
 
+TEST(sweep_says_whether_the_times_of_the_two_best_overlap)
+{
+    pit_run run = training();
+    nodes[3] = made_node("batch_size_8", 2, 5, 3000000000u, 0);
+    nodes[4] = made_node("batch_size_16", 2, 5, 1000000000u, 0);
+    nodes[5] = made_node("batch_size_32", 2, 5, 1500000000u, 0);
+    CHECK_HAS(view(&run, "sweep", (pit_report_options){0}, NULL),
+              "\n50 % ahead of 32; every time of that was longer\n");
+    nodes[4].max = 1600000000u; /* one of its five took longer than 32's do */
+    CHECK_HAS(view(&run, "sweep", (pit_report_options){0}, NULL),
+              "\n50 % ahead of 32; their times overlap: race to be sure\n");
+}
+
 TEST(sweep_of_runs_that_differ_in_two_labels_names_both)
 {
     pit_run run = training(), more = run;
