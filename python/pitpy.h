@@ -54,8 +54,6 @@ static inline PyObject *Py_XNewRef(PyObject *object)
     return object;
 }
 #endif
-/* For arguments that are types or our own objects. */
-#define PITPY_NEW_REF(object) Py_NewRef((PyObject *)(object))
 
 /* ---- the module ------------------------------------------------------------------------------ */
 

@@ -38,8 +38,9 @@ static int look_at_side(const double *logs, size_t count, double effect, double 
     return is_good;
 }
 
-size_t pit__runs_needed(const double *logs_a, size_t a_count, const double *logs_b, size_t b_count,
-                        double effect)
+/* How many runs a side it takes to see an effect of `effect`, by the spread of these. */
+static size_t runs_needed(const double *logs_a, size_t a_count, const double *logs_b,
+                          size_t b_count, double effect)
 {
     double s[2], c[2], most = 0;
     if (!look_at_side(logs_a, a_count, effect, &s[0], &c[0]) ||
@@ -161,7 +162,7 @@ int pit__judge(const struct pit__sides *sides, double level, double effect,
             j->doubt = PIT__TOO_FEW;
         }
         if (code == 0 && j->call == PIT__NO_VERDICT && j->doubt != PIT__SHAPE_CHANGED) {
-            size_t needed = pit__runs_needed(logs, n, logs + n, m, step);
+            size_t needed = runs_needed(logs, n, logs + n, m, step);
             size_t there = n < m ? n : m;
             j->more_runs = needed > there ? needed - there : 0;
         }

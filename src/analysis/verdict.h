@@ -53,8 +53,4 @@ int pit__judge(const struct pit__sides *sides, double level, double effect,
 #define PIT__LOOKS 3
 extern const size_t pit__look_pairs[PIT__LOOKS];
 
-/* How many runs a side it takes to see an effect of `effect`, by the spread of these. */
-size_t pit__runs_needed(const double *logs_a, size_t a_count, const double *logs_b, size_t b_count,
-                        double effect);
-
 #endif

@@ -47,7 +47,8 @@ static void add_count(struct pit__text *text, uint64_t count, const char *one, c
         pit__text_printf(text, ", %s %s", pit__unit_count(number, count), count == 1 ? one : many);
 }
 
-void pit__ended_words(const pit_ended *ended, struct pit__text *text, int ascii)
+/* How it ended, and what it took. */
+static void ended_words(const pit_ended *ended, struct pit__text *text, int ascii)
 {
     pit__ending_words(ended, text);
     add_duration(text, "", ended->duration_ns, ascii);
@@ -84,7 +85,7 @@ int pit__print_ended(const struct pit__report *report, const pit_run *run)
     struct pit__text words = {0}, details = {0};
     if (!run->ended)
         return 0;
-    pit__ended_words(run->ended, &words, report->look.ascii);
+    ended_words(run->ended, &words, report->look.ascii);
     int is_bad = run->ended->exit_signal || run->ended->exit_status;
     int code = pit__print_labelled(report, "ended", &words, is_bad ? PIT__HOT : PIT__PLAIN);
     add_details(run->ended, &details);

@@ -165,7 +165,7 @@ static void write_own(struct pit__json *json, const pit_profile *p)
     pit__json_object_end(json);
 }
 
-void pit__profile_write(struct pit__json *json, const pit_profile *p)
+static void write_object(struct pit__json *json, const pit_profile *p)
 {
     pit__json_object(json, NULL);
     pit__json_string(json, "model_name", p->model_name);
@@ -202,7 +202,7 @@ static int write_profile(FILE *out, void *arg)
     const struct document *document = arg;
     struct pit__json json;
     pit__json_init(&json, out);
-    pit__profile_write(&json, document->profiles);
+    write_object(&json, document->profiles);
     return finish(&json, 0);
 }
 
@@ -225,7 +225,7 @@ static int write_summary(FILE *out, void *arg)
     pit__json_object(&json, "runtime_analysis");
     pit__json_array(&json, "profiles");
     for (size_t i = 0; i < document->count; i++)
-        pit__profile_write(&json, &document->profiles[i]);
+        write_object(&json, &document->profiles[i]);
     pit__json_array_end(&json);
     int code =
         pit__profiles_write_comparison(&json, "comparison", document->profiles, document->count);

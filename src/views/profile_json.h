@@ -13,9 +13,6 @@
 /* A model as the formulas take it. */
 struct pit__sizes pit__sizes_of(const pit_model *model);
 
-/* One profile as an object. */
-void pit__profile_write(struct pit__json *json, const pit_profile *profile);
-
 /* Ratios, winners and significance as an object; key may be NULL. 0 or PIT_NO_MEMORY. */
 int pit__profiles_write_comparison(struct pit__json *json, const char *key,
                                    const pit_profile *profiles, size_t count);

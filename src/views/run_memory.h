@@ -40,10 +40,9 @@ void pit__memory_words(const struct pit__run_memory *memory, struct pit__text *t
 /* ", growing 310 MB a minute inside epoch/batch", ", not growing", or nothing if it is not known. */
 void pit__growth_words(const struct pit__run_memory *memory, struct pit__text *text);
 
-/* ended_view.c: "SIGKILL"; "exit status 7" or "killed by SIGKILL"; the same with what it took. */
+/* ended_view.c: "SIGKILL"; "exit status 7" or "killed by SIGKILL". */
 void pit__signal_words(int number, struct pit__text *text);
 void pit__ending_words(const pit_ended *ended, struct pit__text *text);
-void pit__ended_words(const pit_ended *ended, struct pit__text *text, int ascii);
 
 /* The verdict of a run that died, in one sentence. */
 void pit__verdict_words(const struct pit__run_memory *memory, struct pit__text *text);
