@@ -191,6 +191,17 @@ PIT_API void pit__phase_end(void);
 PIT_API void pit__count(int which, uint64_t n);
 PIT_API void pit__value(const char *name, double value);
 
+/* The same for a language whose spans come one at a time between much other work: where the calling
+ * thread's table is written down, for as long as the thread lives; begin and end where everything is
+ * as usual, by that and the id of a site without flags. 0, and UINT64_MAX: it is not, nothing was
+ * done. The token must not be 0. An end gives ticks, which pit__ticks_ns makes nanoseconds of, at any
+ * time. */
+struct pit__thread;
+PIT_API struct pit__thread *const *pit__here(void);
+PIT_API pit_token pit__begin_at(struct pit__thread *const *here, uint32_t id);
+PIT_API uint64_t pit__end_at(struct pit__thread *const *here, pit_token token);
+PIT_API uint64_t pit__ticks_ns(uint64_t ticks);
+
 #define PIT__OFF (__builtin_expect(!__atomic_load_n(&pit__enabled, __ATOMIC_RELAXED), 0))
 
 /* Begin a span inside the span that is open on this thread. */

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-struct pitpy_near pitpy_near __attribute__((aligned(64))) = {
-    .begin = pit__begin, .end = pit_end_apart, .thread_state = PyThreadState_Get, .none = Py_None};
+struct pitpy_near pitpy_near = {
+    .begin = pit__begin_at, .end = pit__end_at, .thread_state = PyThreadState_Get, .none = Py_None};
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
@@ -113,6 +113,7 @@ static int module_exec(PyObject *module)
         return -1;
     }
     pitpy_hot = state;
+    pitpy_near.spare_count = 0;
     state->names = PyDict_New();
     state->place = PyContextVar_New("pitwall.place", NULL);
     if (!state->names || !state->place || add_error(module) < 0 || add_codes(module) < 0)
@@ -142,11 +143,12 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 static int module_clear(PyObject *module)
 {
     pitpy_state *state = pitpy_state_of(module);
-    for (size_t i = 0; i < PITPY_CACHE; i++)
-        Py_CLEAR(state->cache[i].text);
+    pitpy_names_clear(state);
     pitpy_free_spares(state);
-    if (pitpy_hot == state)
+    if (pitpy_hot == state) {
         pitpy_hot = NULL;
+        pitpy_near.spare_count = PITPY_SPARE; /* spans that go now are not kept */
+    }
     Py_CLEAR(state->error);
     Py_CLEAR(state->span_type);
     Py_CLEAR(state->bind_type);

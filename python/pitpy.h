@@ -70,8 +70,6 @@ typedef struct pitpy_name {
 #define PITPY_SPARE 64
 
 typedef struct pitpy_state {
-    struct pitpy_span *spare; /* spans that were thrown away, a list */
-    int64_t spare_count;
     PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type, *loop_type;
     PyObject *error;          /* pitwall.Error */
     PyObject *names;          /* str → address of a pitpy_name */
@@ -87,18 +85,80 @@ typedef struct pitpy_state {
 
 extern struct PyModuleDef pitpy_module;
 
-/* What the hot path needs of the outside, in one line of the cache: by way of the types, the module and
- * the table of addresses that a shared object has, it would be six that a cold cache has to fetch. */
+/* A name that was used before, by the address of its str. */
+struct pitpy_known {
+    PyObject *text; /* owned: an address that is not reused */
+    pitpy_name *name;
+    uint32_t id; /* of its site, not 0 */
+    uint64_t spare;
+};
+
+#define PITPY_LINE 64
+#define PITPY_KNOWN 64 /* a power of two: 1 << 6 */
+#define PITPY_KNOWN_OF(text) ((uint32_t)((uint32_t)(uintptr_t)(text)*0x9E3779B1u) >> (32 - 6))
+#define PITPY_NEAR_SPANS 8
+
+/* A thread has one flow, and one more for each context (an asyncio task) that has spans open while
+ * another runs. What a begin and an end touch comes first. */
+typedef struct pitpy_flow {
+    PyObject *context; /* that it runs for; owned while open > 0; NULL: the thread has none yet */
+    int64_t open;      /* Python's spans that are open on it */
+    size_t alias_count;
+    int is_task; /* an event loop runs it: its context says where it is */
+    int has_base;
+    PyObject *base;              /* the thread's own context, which nothing entered, if has_base */
+    pit_stack *stack;            /* where its spans are while another flow runs */
+    int64_t floor;               /* spans that were open when context came in */
+    struct pitpy_alias *aliases; /* contexts that it runs inside of */
+    size_t alias_room;
+    struct pitpy_thread *thread; /* NULL once that has ended */
+    struct pitpy_flow *next;     /* in the list of spares */
+} pitpy_flow;
+
+#define PITPY_FLOW_BYTES 128
+_Static_assert(sizeof(pitpy_flow) <= PITPY_FLOW_BYTES, "room for a flow");
+
+/* What spans need, in one page. Between two of them the program fills the caches with its own things:
+ * what a span finds by way of types, the module, thread-local variables and the table of addresses that
+ * a shared object has, each costs it a line and a page. */
 struct pitpy_near {
-    pitpy_state *state; /* of the one module there is; NULL before its start and after its end */
-    pit_token (*begin)(pit_site *site); /* pit_begin: whether anything is recorded it sees itself */
-    uint64_t (*end)(pit_token token);   /* pit_end_apart */
+    /* one line that every span needs */
+    void *thread;             /* whose flow this is: who has the interpreter's lock now, mostly */
+    pitpy_flow *flow;         /* what it runs on */
+    struct pitpy_span *spare; /* spans that were thrown away, a list */
+    int32_t here;             /* pit__here() of the thread, in bytes from `thread` */
+    uint32_t spare_count;
+    pit_token (*begin)(struct pit__thread *const *here, uint32_t id);  /* pit__begin_at */
+    uint64_t (*end)(struct pit__thread *const *here, pit_token token); /* pit__end_at */
     PyThreadState *(*thread_state)(void);
     PyObject *none;
-};
+    /* the rest */
+    pitpy_state *state; /* of the one module there is; NULL before its start and after its end */
+    uint32_t spans_used;
+    int flow_is_used;
+    struct pitpy_known known[PITPY_KNOWN] __attribute__((aligned(PITPY_LINE)));
+    unsigned char spans[PITPY_NEAR_SPANS][2 * PITPY_LINE]; /* the first ones */
+    unsigned char first_flow[PITPY_FLOW_BYTES];
+} __attribute__((aligned(4096)));
+_Static_assert(sizeof(struct pitpy_near) == 4096, "one page");
+_Static_assert(sizeof(struct pitpy_known) == 32, "two fill a cache line");
 extern struct pitpy_near pitpy_near __attribute__((visibility("hidden")));
 #define pitpy_hot (pitpy_near.state)
 #define PITPY_HOT __attribute__((hot))
+/* Spans with flags and a program's first ones come here too: not so rare that it should be slow. */
+#define PITPY_RARE __attribute__((noinline))
+/* Small functions that stay apart and in the order of the file, so that they share few lines of code. */
+#if defined(__clang__)
+#define PITPY_SHORT __attribute__((hot, noinline))
+#else
+#define PITPY_SHORT __attribute__((hot, noinline, no_reorder))
+#endif
+
+/* Does it lie in the page, so that it is not to be freed? */
+static inline int pitpy_is_near(const void *memory)
+{
+    return (uintptr_t)memory - (uintptr_t)&pitpy_near < sizeof pitpy_near;
+}
 
 /* Free the spans that were thrown away. */
 void pitpy_free_spares(pitpy_state *state);
@@ -141,16 +201,18 @@ PyObject *pitpy_fail(pitpy_state *state, int code, const char *what, const char 
  * written as escapes. NULL with an exception. */
 char *pitpy_utf8_copy(PyObject *text);
 
-/* The long way: by equality. NULL with an exception if text is no str or empty. */
+/* The long way: by a larger table of addresses, then by equality. NULL with an exception if text is no
+ * str or empty. */
 pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text);
 
 static inline pitpy_name *pitpy_name_of(pitpy_state *state, PyObject *text)
 {
-    size_t slot = ((uintptr_t)text >> 4) & (PITPY_CACHE - 1);
-    if (PITPY_LIKELY(state->cache[slot].text == text))
-        return state->cache[slot].name;
-    return pitpy_name_find(state, text);
+    const struct pitpy_known *known = &pitpy_near.known[PITPY_KNOWN_OF(text)];
+    return PITPY_LIKELY(known->text == text) ? known->name : pitpy_name_find(state, text);
 }
+
+/* Forget the addresses of texts. */
+void pitpy_names_clear(pitpy_state *state);
 
 /* ---- flows: one stack of open spans each ----------------------------------------------------- */
 
@@ -159,27 +221,35 @@ struct pitpy_alias {
     int64_t floor;
 };
 
-/* A thread has one flow, and one more for each context (an asyncio task) that has spans open while
- * another runs. */
-typedef struct pitpy_flow {
-    PyObject *context; /* that it runs for; owned while open > 0; NULL: the thread has none yet */
-    int64_t open;      /* Python's spans that are open on it */
-    PyObject *base;    /* the thread's own context, which nothing entered, if has_base */
-    int has_base;
-    int is_task;                 /* an event loop runs it: its context says where it is */
-    pit_stack *stack;            /* where its spans are while another flow runs */
-    int64_t floor;               /* spans that were open when context came in */
-    struct pitpy_alias *aliases; /* contexts that it runs inside of */
-    size_t alias_count, alias_room;
-    struct pitpy_thread *thread; /* NULL once that has ended */
-    struct pitpy_flow *next;     /* in the list of spares */
-} pitpy_flow;
+/* What tells the calling thread from others that live: its thread pointer, one load. */
+static inline void *pitpy_this_thread(void)
+{
+#if defined(__x86_64__)
+    void *pointer;
+    __asm__("movq %%fs:0, %0" : "=r"(pointer));
+    return pointer;
+#elif defined(__aarch64__)
+    return __builtin_thread_pointer();
+#else
+    static __thread char own;
+    return &own;
+#endif
+}
 
-_Static_assert(sizeof(pitpy_flow) <= 128, "room for a flow");
+/* Is pitpy_near the calling thread's? Threads that end take themselves out without the lock. */
+static inline int pitpy_near_is_mine(void)
+{
+    return __atomic_load_n(&pitpy_near.thread, __ATOMIC_RELAXED) == pitpy_this_thread();
+}
 
-/* What the calling thread runs on. Never NULL. */
-extern __thread pitpy_flow *pitpy_flow_now __attribute__((tls_model("initial-exec")));
+static inline struct pit__thread *const *pitpy_here(void)
+{
+    return (struct pit__thread *const *)(uintptr_t)((uintptr_t)pitpy_this_thread() +
+                                                    (uintptr_t)(intptr_t)pitpy_near.here);
+}
 
+/* Make pitpy_near the calling thread's. What that runs on. */
+pitpy_flow *pitpy_flow_near(void);
 /* The flow of a context that is not pitpy_flow_now's, taken up. */
 pitpy_flow *pitpy_flow_switch(PyObject *context);
 /* Take up a flow to end a span on it. 0 if that is another thread's. */
@@ -194,7 +264,7 @@ void pitpy_flow_moved(const pitpy_flow *flow);
 /* The flow that the calling code belongs to. */
 static inline pitpy_flow *pitpy_flow_here(void)
 {
-    pitpy_flow *flow = pitpy_flow_now;
+    pitpy_flow *flow = PITPY_LIKELY(pitpy_near_is_mine()) ? pitpy_near.flow : pitpy_flow_near();
     PyObject *context = pitpy_near.thread_state()->context;
     if (PITPY_UNLIKELY(flow->context != context))
         flow = pitpy_flow_switch(context);
@@ -209,25 +279,25 @@ typedef struct pitpy_open {
     uint64_t begin_ns; /* of CLOCK_MONOTONIC, where token is 0 */
 } pitpy_open;
 
-/* Begin a span with flags. */
-pit_token pitpy_begin_with(pitpy_name *name, unsigned flags);
-/* The recorder gave no token: open one if none was ever asked for, or go without. */
-pit_token pitpy_begin_rare(pitpy_state *state, pitpy_name *name, unsigned flags, pitpy_open *open);
+/* Begin one that is not as usual: a first one, one with flags. Where there is no recorder and none was
+ * ever asked for, one is opened; or it goes without. */
+pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_open *open);
 uint64_t pitpy_end_rare(const pitpy_open *open);
 /* Nanoseconds since it began. */
 uint64_t pitpy_age(const pitpy_open *open);
 uint64_t pitpy_monotonic_ns(void);
 
-#define PITPY_NO_TIME UINT64_MAX /* a duration that cannot be had */
+/* A duration: nanoseconds, or the clock's ticks, which are only converted for who asks. */
+#define PITPY_TICKS ((uint64_t)1 << 63)
+#define PITPY_NO_TIME UINT64_MAX /* it cannot be had */
 
-static inline void pitpy_begin(pitpy_state *state, pitpy_name *name, unsigned flags,
-                               pitpy_open *open)
+static inline void pitpy_begin(pitpy_name *name, unsigned flags, pitpy_open *open)
 {
     pitpy_flow *flow = pitpy_flow_here();
-    pit_token token =
-        PITPY_LIKELY(!flags) ? pitpy_near.begin(&name->site) : pitpy_begin_with(name, flags);
+    uint32_t id = flags ? 0 : name->site.id;
+    pit_token token = PITPY_LIKELY(id != 0) ? pitpy_near.begin(pitpy_here(), id) : 0;
     if (PITPY_UNLIKELY(!token))
-        token = pitpy_begin_rare(state, name, flags, open);
+        token = pitpy_begin_rare(name, flags, open);
     if (flow->open++ == 0)
         Py_XINCREF(flow->context);
     if (PITPY_UNLIKELY(flow->is_task))
@@ -236,18 +306,32 @@ static inline void pitpy_begin(pitpy_state *state, pitpy_name *name, unsigned fl
     open->flow = flow;
 }
 
-/* Its duration in nanoseconds, or PITPY_NO_TIME. */
-static inline uint64_t pitpy_end(const pitpy_open *open)
+/* The common case of an end. Its duration, or PITPY_NO_TIME: it is another case, nothing was done. */
+static inline uint64_t pitpy_end_common(const pitpy_open *open)
 {
-    pitpy_flow *flow = open->flow;
-    if (PITPY_UNLIKELY(flow != pitpy_flow_now) || PITPY_UNLIKELY(!open->token))
-        return pitpy_end_rare(open);
-    uint64_t ns = pitpy_near.end(open->token);
+    if (PITPY_UNLIKELY(!pitpy_near_is_mine()) || PITPY_UNLIKELY(open->flow != pitpy_near.flow) ||
+        PITPY_UNLIKELY(!open->token))
+        return PITPY_NO_TIME;
+    return pitpy_near.end(pitpy_here(), open->token) | PITPY_TICKS;
+}
+
+/* And what is left to do then. */
+static inline void pitpy_end_flow(pitpy_flow *flow)
+{
     if (PITPY_UNLIKELY(flow->is_task))
         pitpy_flow_moved(flow);
-    if (--flow->open == 0 && (flow->context || flow->alias_count))
+    if (--flow->open == 0 && PITPY_UNLIKELY(flow->context || flow->alias_count))
         pitpy_flow_rest(flow);
-    return PITPY_LIKELY(ns != 0) ? ns : PITPY_NO_TIME;
+}
+
+/* Its duration, or PITPY_NO_TIME. */
+static inline uint64_t pitpy_end(const pitpy_open *open)
+{
+    uint64_t taken = pitpy_end_common(open);
+    if (PITPY_UNLIKELY(taken == PITPY_NO_TIME))
+        return pitpy_end_rare(open);
+    pitpy_end_flow(open->flow);
+    return taken;
 }
 
 /* As if it had not begun. */
@@ -309,10 +393,11 @@ int pitpy_open_default(pitpy_state *state);
 /* A run's id in hex. */
 PyObject *pitpy_hex(const unsigned char id[16]);
 
-/* Seconds, or NaN for PITPY_NO_TIME, as a float object. */
-static inline PyObject *pitpy_seconds(uint64_t ns)
+/* A duration in seconds, or NaN for PITPY_NO_TIME, as a float object. */
+static inline PyObject *pitpy_seconds(uint64_t taken)
 {
-    return PyFloat_FromDouble(ns == PITPY_NO_TIME ? Py_NAN : (double)ns * 1e-9);
+    uint64_t ns = taken & PITPY_TICKS ? pit__ticks_ns(taken & ~PITPY_TICKS) : taken;
+    return PyFloat_FromDouble(taken == PITPY_NO_TIME ? Py_NAN : (double)ns * 1e-9);
 }
 
 #endif

@@ -41,13 +41,39 @@ typedef struct pitpy_thread {
 
 /* For a thread without one. Its context fits none, and its count is never seen to become 0. */
 static pitpy_flow nobody = {.context = (PyObject *)&nobody, .open = 1};
-__thread pitpy_flow *pitpy_flow_now __attribute__((tls_model("initial-exec"))) = &nobody;
+/* What the calling thread runs on. Never NULL. pitpy_near has a copy while it is this thread's. */
+static __thread pitpy_flow *flow_now __attribute__((tls_model("initial-exec"))) = &nobody;
 static __thread pitpy_thread *this_thread __attribute__((tls_model("initial-exec")));
 
 /* Threads end without the interpreter's lock; a span of theirs may be ended elsewhere meanwhile. */
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_thread_end;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+pitpy_flow *pitpy_flow_near(void)
+{
+    char *thread = pitpy_this_thread();
+    pitpy_near.flow = flow_now;
+    pitpy_near.here = (int32_t)((const char *)pit__here() - thread);
+    __atomic_store_n(&pitpy_near.thread, thread, __ATOMIC_RELAXED);
+    return flow_now;
+}
+
+/* With the interpreter's lock. */
+static void set_now(pitpy_flow *flow)
+{
+    flow_now = flow;
+    pitpy_flow_near();
+}
+
+/* The thread ends, without the lock: another one may get its thread pointer. Whoever has the lock may
+ * be making pitpy_near its own just now. */
+static void not_near(void)
+{
+    void *thread = pitpy_this_thread();
+    __atomic_compare_exchange_n(&pitpy_near.thread, &thread, NULL, 0, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+}
 
 /* ---- the table of flows that wait ------------------------------------------------------------ */
 
@@ -126,7 +152,20 @@ static void flow_free(pitpy_flow *flow)
 {
     pit_stack_free(flow->stack);
     free(flow->aliases);
-    free(flow);
+    if (!pitpy_is_near(flow))
+        free(flow);
+}
+
+/* What a begin and an end touch is one cache line. */
+static pitpy_flow *flow_alloc(void)
+{
+    pitpy_flow *flow = (pitpy_flow *)(void *)pitpy_near.first_flow;
+    if (pitpy_near.flow_is_used)
+        flow = aligned_alloc(PITPY_LINE, PITPY_FLOW_BYTES);
+    pitpy_near.flow_is_used = 1;
+    if (flow)
+        memset(flow, 0, sizeof *flow);
+    return flow;
 }
 
 static pitpy_flow *flow_new(pitpy_thread *thread)
@@ -136,10 +175,9 @@ static pitpy_flow *flow_new(pitpy_thread *thread)
         thread->spare = flow->next;
         thread->spare_count--;
     } else {
-        flow = aligned_alloc(64, 128); /* what a begin and an end touch is one cache line */
+        flow = flow_alloc();
         if (!flow)
             return NULL;
-        memset(flow, 0, sizeof *flow);
     }
     flow->thread = thread;
     return flow;
@@ -169,9 +207,10 @@ static void orphan(pitpy_flow *flow)
 static void thread_ended(void *arg)
 {
     pitpy_thread *thread = arg;
+    not_near();
     pthread_mutex_lock(&ending);
-    if (pitpy_flow_now != &nobody)
-        orphan(pitpy_flow_now);
+    if (flow_now != &nobody)
+        orphan(flow_now);
     for (size_t i = 0; i < thread->room; i++) {
         pitpy_flow *flow = thread->entries[i].flow;
         if (!flow || flow->context != thread->entries[i].context)
@@ -186,7 +225,7 @@ static void thread_ended(void *arg)
     }
     free(thread->entries);
     free(thread);
-    pitpy_flow_now = &nobody;
+    flow_now = &nobody;
     this_thread = NULL;
 }
 
@@ -378,11 +417,11 @@ static void take_up(pitpy_thread *thread, pitpy_flow *flow)
 /* 0 without memory for the table: nothing was changed. */
 static int change_flow(pitpy_thread *thread, pitpy_flow *to)
 {
-    pitpy_flow *from = pitpy_flow_now;
+    pitpy_flow *from = flow_now;
     if (from->open > 0 && !table_reserve(thread, 1 + from->alias_count))
         return 0;
     switch_stacks(from, to);
-    pitpy_flow_now = to;
+    set_now(to);
     if (!to->is_task)
         thread->around = 0;
     if (from->open > 0)
@@ -399,12 +438,13 @@ static pitpy_flow *first_flow(PyObject *context)
     pitpy_thread *thread = calloc(1, sizeof *thread);
     pitpy_flow *flow = thread ? flow_new(thread) : NULL;
     if (!flow || pthread_setspecific(at_thread_end, thread) != 0) {
-        free(flow);
+        if (flow)
+            flow_free(flow);
         free(thread);
         return &nobody;
     }
     this_thread = thread;
-    pitpy_flow_now = flow;
+    set_now(flow);
     adopt(flow, context);
     find_place(thread, flow);
     name_thread();
@@ -413,7 +453,7 @@ static pitpy_flow *first_flow(PyObject *context)
 
 pitpy_flow *pitpy_flow_switch(PyObject *context)
 {
-    pitpy_flow *flow = pitpy_flow_now;
+    pitpy_flow *flow = flow_now;
     pitpy_thread *thread = this_thread;
     if (!thread)
         return first_flow(context);
@@ -465,7 +505,7 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
 
 int pitpy_flow_resume(pitpy_flow *flow)
 {
-    if (flow == pitpy_flow_now)
+    if (flow == flow_now)
         return 1;
     if (!flow->thread || flow->thread != this_thread)
         return 0;

@@ -54,7 +54,7 @@ static PyObject *watched_call(pitpy_timed *self, PyObject *const *args, size_t n
 {
     pitpy_open open;
     uint64_t begin = pitpy_monotonic_ns();
-    pitpy_begin(self->state, self->name, 0, &open);
+    pitpy_begin(self->name, 0, &open);
     uint64_t call = pitpy_monotonic_ns();
     PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
     PyObject *type, *value, *traceback;
@@ -104,7 +104,7 @@ PITPY_HOT static PyObject *hook_vectorcall(PyObject *object, PyObject *const *ar
         inside = before;
         return result;
     }
-    pitpy_begin(self->state, self->name, 0, &open);
+    pitpy_begin(self->name, 0, &open);
     result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
     inside = before;
     if (PITPY_LIKELY(result != NULL))
@@ -154,11 +154,11 @@ static void loop_end_step(loop *self)
     pitpy_end(&self->step);
 }
 
-static void loop_begin_step(loop *self, pitpy_state *state, pitpy_name *name)
+static void loop_begin_step(loop *self, pitpy_name *name)
 {
     count_span();
     counts.steps++;
-    pitpy_begin(state, name, 0, &self->step);
+    pitpy_begin(name, 0, &self->step);
     self->is_open = 1;
     self->works = works;
     self->older = newest;
@@ -246,7 +246,7 @@ static loop *begin_step(pitpy_timed *self, PyObject *iterator)
         Py_XDECREF(own);
         return NULL;
     }
-    loop_begin_step(own, self->state, name);
+    loop_begin_step(own, name);
     return own;
 }
 
@@ -278,7 +278,7 @@ PITPY_HOT static PyObject *next_vectorcall(PyObject *object, PyObject *const *ar
     pitpy_open open;
     inside = before | self->kind;
     count_span();
-    pitpy_begin(self->state, self->name, 0, &open);
+    pitpy_begin(self->name, 0, &open);
     PyObject *item = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
     inside = before;
     if (PITPY_LIKELY(item != NULL))

@@ -43,7 +43,7 @@ PITPY_HOT static PyObject *iter_next(PyObject *object)
 {
     timed_iter *self = (timed_iter *)object;
     pitpy_open open;
-    pitpy_begin(self->state, self->name, self->flags, &open);
+    pitpy_begin(self->name, self->flags, &open);
     PyObject *item = next_item(self);
     if (PITPY_LIKELY(item != NULL)) {
         pitpy_end(&open);

@@ -1,5 +1,6 @@
-/* Names of spans: a str becomes a site of the recorder once. The cache by address (pitpy.h) answers
- * for literals; what it does not know is looked up by equality here.
+/* Names of spans: a str becomes a site of the recorder once. The few names near the hot path (pitpy.h)
+ * are known by the address of a literal; a larger table knows more of them, and what that does not know
+ * is looked up by equality.
  */
 #include "pitpy.h"
 
@@ -57,8 +58,39 @@ static pitpy_name *name_new(pitpy_state *state, PyObject *text)
     return name;
 }
 
+static size_t slot_of(PyObject *text)
+{
+    return ((uintptr_t)text >> 4) & (PITPY_CACHE - 1);
+}
+
+/* Bring it near, once the recorder has given it a number. */
+static void make_known(PyObject *text, pitpy_name *name)
+{
+    struct pitpy_known *known = &pitpy_near.known[PITPY_KNOWN_OF(text)];
+    PyObject *before = known->text;
+    if (!name->site.id)
+        return;
+    known->text = Py_NewRef(text);
+    known->name = name;
+    known->id = name->site.id;
+    Py_XDECREF(before);
+}
+
+void pitpy_names_clear(pitpy_state *state)
+{
+    for (size_t i = 0; i < PITPY_KNOWN; i++)
+        Py_CLEAR(pitpy_near.known[i].text);
+    for (size_t i = 0; i < PITPY_CACHE; i++)
+        Py_CLEAR(state->cache[i].text);
+}
+
 pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text)
 {
+    size_t slot = slot_of(text);
+    if (state->cache[slot].text == text) {
+        make_known(text, state->cache[slot].name);
+        return state->cache[slot].name;
+    }
     if (!PyUnicode_Check(text)) {
         PyErr_Format(PyExc_TypeError, "a name must be a str, not %.100s", Py_TYPE(text)->tp_name);
         return NULL;
@@ -75,7 +107,6 @@ pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text)
         return NULL;
     /* A text made at run time is soon gone: only those that others hold too are worth a place. */
     if (Py_REFCNT(text) > 1) {
-        size_t slot = ((uintptr_t)text >> 4) & (PITPY_CACHE - 1);
         PyObject *before = state->cache[slot].text;
         state->cache[slot].text = Py_NewRef(text);
         state->cache[slot].name = name;

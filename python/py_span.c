@@ -24,14 +24,15 @@ typedef struct pitpy_span {
         pitpy_name *name;
         struct pitpy_span *next; /* in the list of spares */
     };
-    unsigned flags;
-    unsigned begins; /* that have not ended; the newest is `open` */
+    uint32_t id;     /* of its name; 0: none yet, or it has flags: not for the short way */
+    uint32_t begins; /* that have not ended; the newest is `open` */
     pitpy_open open; /* its begin_ns is the last end's time while nothing is open */
     struct older *older;
+    unsigned flags; /* that count if id is 0 */
 } pitpy_span;
 
-#define LINE 64
-_Static_assert(offsetof(pitpy_span, older) <= LINE, "a span fits a cache line");
+_Static_assert(offsetof(pitpy_span, older) <= PITPY_LINE, "a span fits a cache line");
+_Static_assert(sizeof(pitpy_span) <= sizeof pitpy_near.spans[0], "room for a span");
 #define ELAPSED(span) ((span)->open.begin_ns) /* PITPY_NO_TIME: never ended */
 
 /* ---- begin and end, the parts that are rare --------------------------------------------------- */
@@ -44,7 +45,7 @@ uint64_t pitpy_monotonic_ns(void)
 }
 
 /* Each set of flags has a site of its own, so that the recorder knows the name without a search. */
-pit_token pitpy_begin_with(pitpy_name *name, unsigned flags)
+PITPY_HOT static pit_token begin_with(pitpy_name *name, unsigned flags)
 {
     pit_site *sites = name->with;
     if (PITPY_UNLIKELY(!sites)) {
@@ -58,11 +59,16 @@ pit_token pitpy_begin_with(pitpy_name *name, unsigned flags)
     return pit_begin(&sites[flags]);
 }
 
-pit_token pitpy_begin_rare(pitpy_state *state, pitpy_name *name, unsigned flags, pitpy_open *open)
+static pit_token begin_once(pitpy_name *name, unsigned flags)
 {
-    pit_token token = 0;
-    if (pitpy_open_default(state))
-        token = flags ? pitpy_begin_with(name, flags) : pit_begin(&name->site);
+    return flags ? begin_with(name, flags) : pit_begin(&name->site);
+}
+
+PITPY_HOT pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_open *open)
+{
+    pit_token token = begin_once(name, flags);
+    if (PITPY_UNLIKELY(!token) && pitpy_open_default(pitpy_hot))
+        token = begin_once(name, flags);
     if (!token)
         open->begin_ns = pitpy_monotonic_ns();
     return token;
@@ -105,7 +111,8 @@ uint64_t pitpy_age(const pitpy_open *open)
 
 /* ---- one object, several begins --------------------------------------------------------------- */
 
-PITPY_HOT static int span_begin(pitpy_span *self)
+/* Any begin. 0, or -1 with an exception. */
+static int span_begin(pitpy_span *self)
 {
     if (PITPY_UNLIKELY(self->begins)) {
         struct older *older = malloc(sizeof *older);
@@ -116,13 +123,13 @@ PITPY_HOT static int span_begin(pitpy_span *self)
         *older = (struct older){self->open, self->older};
         self->older = older;
     }
-    pitpy_begin(pitpy_hot, self->name, self->flags, &self->open);
+    pitpy_begin(self->name, self->id ? 0 : self->flags, &self->open);
     self->begins++;
     return 0;
 }
 
 /* The newest begin of the calling task, or the newest of all if it has none. */
-PITPY_HOT static void take_open(pitpy_span *self, pitpy_open *open)
+static void take_open(pitpy_span *self, pitpy_open *open)
 {
     *open = self->open;
     if (PITPY_LIKELY(--self->begins == 0))
@@ -144,15 +151,15 @@ PITPY_HOT static void take_open(pitpy_span *self, pitpy_open *open)
     free(taken);
 }
 
-/* Its time. */
-PITPY_HOT static uint64_t span_end(pitpy_span *self)
+/* Any end. Its duration. */
+static uint64_t span_end(pitpy_span *self)
 {
     pitpy_open open;
     take_open(self, &open);
-    uint64_t ns = pitpy_end(&open);
+    uint64_t taken = pitpy_end(&open);
     if (PITPY_LIKELY(!self->begins))
-        ELAPSED(self) = ns;
-    return ns;
+        ELAPSED(self) = taken;
+    return taken;
 }
 
 static PyObject *never_begun(pitpy_span *self)
@@ -179,70 +186,179 @@ static PyObject *decorate(pitpy_span *self, PyObject *function)
     return wrapped;
 }
 
+PITPY_RARE static PyObject *span_enter_rare(pitpy_span *self)
+{
+    return span_begin(self) < 0 ? NULL : Py_NewRef((PyObject *)self);
+}
+
+PITPY_RARE static PyObject *span_exit_rare(pitpy_span *self)
+{
+    if (!self->begins)
+        return never_begun(self);
+    span_end(self);
+    Py_RETURN_NONE;
+}
+
 /* () enters; (type, value, traceback) exits; (function) decorates. */
-PITPY_HOT static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+PITPY_RARE static PyObject *span_call_rare(pitpy_span *self, PyObject *const *args, size_t nargsf,
                                            PyObject *kwnames)
 {
-    pitpy_span *self = (pitpy_span *)object;
     Py_ssize_t count = PyVectorcall_NARGS(nargsf);
-    if (PITPY_UNLIKELY(kwnames && PyTuple_GET_SIZE(kwnames))) {
+    if (kwnames && PyTuple_GET_SIZE(kwnames)) {
         PyErr_SetString(PyExc_TypeError, "a span takes no keyword arguments when it is called");
         return NULL;
     }
-    if (count == 3) {
-        if (PITPY_UNLIKELY(!self->begins))
-            return never_begun(self);
-        span_end(self);
-        return Py_NewRef(pitpy_near.none);
-    }
-    if (PITPY_LIKELY(count == 0))
-        return span_begin(self) < 0 ? NULL : Py_NewRef(object);
+    if (count == 0)
+        return span_enter_rare(self);
+    if (count == 3)
+        return span_exit_rare(self);
     if (count == 1)
         return decorate(self, args[0]);
     PyErr_SetString(PyExc_TypeError, "a span is used as `with span:` or to decorate a function");
     return NULL;
 }
 
-/* ---- make and throw away ---------------------------------------------------------------------- */
+PITPY_RARE static PyObject *span_new_rare(PyObject *const *args, size_t nargsf, PyObject *kwnames);
+PITPY_RARE static void span_dealloc_rare(pitpy_span *self);
+
+/* The short way, function by function in the order in which a `with` goes it, and in one page. Whatever
+ * is not as usual is left to the functions above before anything was done. */
+#define ONE_PAGE __attribute__((aligned(1024)))
 
 /* A spare has kept its reference to the type: it only needs to count as alive again. */
-PITPY_HOT static PyObject *span_make(pitpy_state *state, pitpy_name *name, unsigned flags)
+static inline pitpy_span *take_spare(pitpy_span *self)
 {
-    pitpy_span *self = state->spare;
-    if (PITPY_LIKELY(self != NULL)) {
-        state->spare = self->next;
-        state->spare_count--;
+    pitpy_near.spare = self->next;
+    pitpy_near.spare_count--;
 #ifdef Py_REF_DEBUG
-        PyObject_Init((PyObject *)self, state->span_type);
-        Py_DECREF(state->span_type);
+    PyObject_Init((PyObject *)self, pitpy_hot->span_type);
+    Py_DECREF(pitpy_hot->span_type);
 #else
-        Py_SET_REFCNT((PyObject *)self, 1);
+    Py_SET_REFCNT((PyObject *)self, 1);
 #endif
-    } else {
-        self = aligned_alloc(LINE, 2 * (size_t)LINE);
-        if (!self)
-            return PyErr_NoMemory();
-        PyObject_Init((PyObject *)self, state->span_type);
-        self->vectorcall = span_vectorcall;
-        self->older = NULL;
+    ELAPSED(self) = PITPY_NO_TIME;
+    return self;
+}
+
+PITPY_SHORT ONE_PAGE static PyObject *span_type_vectorcall(PyObject *type, PyObject *const *args,
+                                                           size_t nargsf, PyObject *kwnames)
+{
+    (void)type;
+    pitpy_span *self = pitpy_near.spare;
+    if (PITPY_LIKELY(PyVectorcall_NARGS(nargsf) == 1 && !kwnames && self)) {
+        const struct pitpy_known *known = &pitpy_near.known[PITPY_KNOWN_OF(args[0])];
+        if (PITPY_LIKELY(known->text == args[0])) {
+            take_spare(self);
+            self->name = known->name;
+            self->id = known->id;
+            return (PyObject *)self;
+        }
     }
-    __builtin_prefetch(name);
-    self->name = name;
-    self->flags = flags;
+    return span_new_rare(args, nargsf, kwnames);
+}
+
+/* What a `with` finds as __enter__ and as __exit__. */
+PITPY_SHORT static PyObject *bind_get(PyObject *self, PyObject *object, PyObject *type)
+{
+    (void)type;
+    return Py_NewRef(object ? object : self);
+}
+
+PITPY_SHORT static PyObject *span_enter(pitpy_span *self)
+{
+    pitpy_flow *flow = pitpy_near.flow;
+    if (PITPY_UNLIKELY(!pitpy_near_is_mine()) || PITPY_UNLIKELY(self->begins) ||
+        PITPY_UNLIKELY(!self->id) || PITPY_UNLIKELY(flow->is_task))
+        return span_enter_rare(self);
+    PyObject *context = pitpy_near.thread_state()->context;
+    if (PITPY_UNLIKELY(context != flow->context))
+        return span_enter_rare(self);
+    pit_token token = pitpy_near.begin(pitpy_here(), self->id);
+    if (PITPY_UNLIKELY(!token))
+        return span_enter_rare(self);
+    if (flow->open++ == 0)
+        Py_XINCREF(flow->context);
+    self->begins = 1;
+    self->open.token = token;
+    self->open.flow = flow;
+    return Py_NewRef((PyObject *)self);
+}
+
+PITPY_SHORT static PyObject *span_exit(pitpy_span *self)
+{
+    uint64_t taken =
+        PITPY_LIKELY(self->begins == 1) ? pitpy_end_common(&self->open) : PITPY_NO_TIME;
+    if (PITPY_UNLIKELY(taken == PITPY_NO_TIME))
+        return span_exit_rare(self);
+    self->begins = 0;
+    ELAPSED(self) = taken;
+    pitpy_end_flow(self->open.flow);
+    return Py_NewRef(pitpy_near.none);
+}
+
+PITPY_SHORT static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                             PyObject *kwnames)
+{
+    pitpy_span *self = (pitpy_span *)object;
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    if (PITPY_UNLIKELY(kwnames))
+        return span_call_rare(self, args, nargsf, kwnames);
+    if (count == 0)
+        return span_enter(self);
+    if (PITPY_LIKELY(count == 3))
+        return span_exit(self);
+    return span_call_rare(self, args, nargsf, kwnames);
+}
+
+PITPY_SHORT static void span_dealloc(PyObject *object)
+{
+    pitpy_span *self = (pitpy_span *)object;
+    if (PITPY_UNLIKELY(self->begins) || PITPY_UNLIKELY(pitpy_near.spare_count >= PITPY_SPARE)) {
+        span_dealloc_rare(self);
+        return;
+    }
+    self->next = pitpy_near.spare;
+    pitpy_near.spare = self;
+    pitpy_near.spare_count++;
+}
+
+/* ---- make and throw away, where it is rare ------------------------------------------------------ */
+
+/* In the page that spans need anyway, as long as there is room. NULL without memory. */
+static pitpy_span *span_alloc(void)
+{
+    pitpy_span *self;
+    if (pitpy_near.spans_used < PITPY_NEAR_SPANS)
+        self = (pitpy_span *)(void *)pitpy_near.spans[pitpy_near.spans_used++];
+    else
+        self = aligned_alloc(PITPY_LINE, sizeof pitpy_near.spans[0]);
+    if (!self)
+        return NULL;
+    PyObject_Init((PyObject *)self, pitpy_hot->span_type);
+    self->vectorcall = span_vectorcall;
+    self->older = NULL;
     self->begins = 0;
     ELAPSED(self) = PITPY_NO_TIME;
-    return (PyObject *)self;
+    return self;
+}
+
+static void span_free(pitpy_span *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    if (!pitpy_is_near(self))
+        free(self);
+    Py_DECREF(type);
 }
 
 void pitpy_free_spares(pitpy_state *state)
 {
-    while (state->spare) {
-        pitpy_span *span = state->spare;
-        state->spare = span->next;
-        free(span);
-        Py_DECREF(state->span_type);
+    (void)state;
+    while (pitpy_near.spare) {
+        pitpy_span *span = pitpy_near.spare;
+        pitpy_near.spare = span->next;
+        span_free(span);
     }
-    state->spare_count = 0;
+    pitpy_near.spare_count = 0;
 }
 
 /* A span that is thrown away while it is open ends then. */
@@ -255,21 +371,17 @@ static void end_all(pitpy_span *self)
     PyErr_Restore(type, value, traceback);
 }
 
-PITPY_HOT static void span_dealloc(PyObject *object)
+static void span_dealloc_rare(pitpy_span *self)
 {
-    pitpy_span *self = (pitpy_span *)object;
-    pitpy_state *state = pitpy_hot;
-    if (PITPY_UNLIKELY(self->begins))
+    if (self->begins)
         end_all(self);
-    if (PITPY_LIKELY(state && state->spare_count < PITPY_SPARE)) {
-        self->next = state->spare;
-        state->spare = self;
-        state->spare_count++;
+    if (!pitpy_hot || pitpy_near.spare_count >= PITPY_SPARE) {
+        span_free(self);
         return;
     }
-    PyTypeObject *type = Py_TYPE(object);
-    free(self);
-    Py_DECREF(type);
+    self->next = pitpy_near.spare;
+    pitpy_near.spare = self;
+    pitpy_near.spare_count++;
 }
 
 static int parse_flag(PyObject *value, unsigned flag, unsigned *flags)
@@ -333,23 +445,22 @@ static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kw
     return -1;
 }
 
-PITPY_HOT static PyObject *span_type_vectorcall(PyObject *type, PyObject *const *args,
-                                                size_t nargsf, PyObject *kwnames)
+static PyObject *span_new_rare(PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
-    (void)type;
-    pitpy_state *state = pitpy_hot;
-    /* The begin comes soon: what it needs may be far away. */
-    __builtin_prefetch(pitpy_flow_now, 1);
-    __builtin_prefetch(state->spare, 1);
-    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     PyObject *text = NULL;
     unsigned flags = 0;
-    if (PITPY_LIKELY(count == 1 && !kwnames))
-        text = args[0];
-    else if (parse_arguments(args, count, kwnames, &text, &flags) < 0)
+    if (parse_arguments(args, PyVectorcall_NARGS(nargsf), kwnames, &text, &flags) < 0)
         return NULL;
-    pitpy_name *name = pitpy_name_of(state, text);
-    return PITPY_LIKELY(name != NULL) ? span_make(state, name, flags) : NULL;
+    pitpy_name *name = pitpy_name_of(pitpy_hot, text);
+    if (!name)
+        return NULL;
+    pitpy_span *self = pitpy_near.spare ? take_spare(pitpy_near.spare) : span_alloc();
+    if (!self)
+        return PyErr_NoMemory();
+    self->name = name;
+    self->id = flags ? 0 : name->site.id;
+    self->flags = flags;
+    return (PyObject *)self;
 }
 
 /* ---- methods ---------------------------------------------------------------------------------- */
@@ -473,12 +584,6 @@ static PyObject *method_aexit(PyObject *object, PyObject *unused)
 typedef struct bind {
     PyObject_HEAD
 } bind;
-
-PITPY_HOT static PyObject *bind_get(PyObject *self, PyObject *object, PyObject *type)
-{
-    (void)type;
-    return Py_NewRef(object ? object : self);
-}
 
 /* type(span).__enter__(span), as ExitStack calls them: the span stands first. */
 static PyObject *bind_call(PyObject *self, PyObject *args, PyObject *kwargs)

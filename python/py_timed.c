@@ -13,7 +13,7 @@ PITPY_HOT static PyObject *timed_vectorcall(PyObject *object, PyObject *const *a
 {
     timed *self = (timed *)object;
     pitpy_open open;
-    pitpy_begin(self->state, self->name, self->flags, &open);
+    pitpy_begin(self->name, self->flags, &open);
     PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
     if (PITPY_LIKELY(result != NULL)) {
         pitpy_end(&open);

@@ -94,3 +94,29 @@ struct pit_fmt_pair pit__clock_pair(void)
     best.wall_ns = read_ns(CLOCK_REALTIME) - (raw_now - best.raw_ns);
     return best;
 }
+
+static struct pit_fmt_pair process_first;
+static int has_first; /* 1: somebody is filling it, 2: it is there */
+
+void pit__clock_begin(const struct pit_fmt_pair *pair)
+{
+    int none = 0;
+    if (!__atomic_compare_exchange_n(&has_first, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return;
+    process_first = *pair;
+    PIT_STORE_ORDERED(has_first, 2);
+}
+
+uint64_t pit__clock_ns(uint64_t ticks)
+{
+    const struct pit__clock *clock = pit__clock_get();
+    if (clock->nominal_hz)
+        return (uint64_t)((double)ticks * 1e9 / (double)clock->nominal_hz);
+    if (PIT_LOAD_ACQUIRE(has_first) != 2)
+        return 0;
+    struct pit_fmt_pair now = pit__clock_pair();
+    if (now.ticks <= process_first.ticks)
+        return 0;
+    return (uint64_t)((double)ticks * (double)(now.raw_ns - process_first.raw_ns) /
+                      (double)(now.ticks - process_first.ticks));
+}

@@ -23,6 +23,11 @@ const struct pit__clock *pit__clock_get(void);
 /* Read all clocks, the best of ten. */
 struct pit_fmt_pair pit__clock_pair(void);
 
+/* Keep a pair to measure the clock's rate from, if it is the process's first. */
+void pit__clock_begin(const struct pit_fmt_pair *pair);
+/* Nanoseconds, by the rate since then: for who has no recorder to ask. 0 if there was none. */
+uint64_t pit__clock_ns(uint64_t ticks);
+
 static inline uint64_t pit__clock_monotonic_ns(void)
 {
     struct timespec now;

@@ -71,11 +71,10 @@ void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64
         struct pit__cache_entry *bigger = entries_new(count);
         if (!bigger)
             return; /* the hash still finds it */
-        bigger[0].key = PIT__NO_KEY;
-        if (t->cache_mask) {
-            memcpy(bigger, t->cache, (t->cache_mask + 1) * sizeof *bigger);
-            munmap(t->cache, (t->cache_mask + 1) * sizeof *bigger);
-        }
+        size_t bytes = ((size_t)t->cache_mask + 1) * sizeof *bigger;
+        memcpy(bigger, t->cache, bytes);
+        if (t->cache_mask >= PIT__NEAR_CACHE)
+            munmap(t->cache, bytes);
         t->cache = bigger;
         t->cache_mask = count - 1;
     }

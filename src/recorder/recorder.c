@@ -102,6 +102,7 @@ static void fill_header(pit_recorder *rec)
     header->ring_bytes = rec->ring_budget * sizeof(struct pit_fmt_ring);
     header->first = pit__clock_pair();
     header->last[0] = header->first;
+    pit__clock_begin(&header->first);
 }
 
 static void name_parent(pit_recorder *rec, const pit_recorder *parent)
@@ -402,7 +403,7 @@ static void thread_forget(struct pit__thread *t)
 {
     if (t->hash)
         munmap(t->hash, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
-    if (t->cache_mask)
+    if (t->cache_mask >= PIT__NEAR_CACHE)
         munmap(t->cache, ((size_t)t->cache_mask + 1) * sizeof *t->cache);
     if (t->values)
         munmap(t->values, t->value_room * sizeof(void *));
@@ -527,6 +528,12 @@ uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks)
     if (rec->clock->nominal_hz)
         return (uint64_t)((double)ticks * 1e9 / (double)rec->clock->nominal_hz);
     return (uint64_t)((double)ticks * scale_now(rec, &until));
+}
+
+uint64_t pit__ticks_ns(uint64_t ticks)
+{
+    const pit_recorder *rec = pit_default();
+    return is_alive(rec) ? pit__ticks_to_ns(rec, ticks) : pit__clock_ns(ticks);
 }
 
 uint64_t pit__ticks_to_ns_rare(struct pit__thread *t, uint64_t ticks)

@@ -31,6 +31,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct pit__cache_entry {
@@ -39,6 +40,7 @@ struct pit__cache_entry {
 };
 
 #define PIT__NO_KEY UINT64_MAX
+#define PIT__NEAR_CACHE 64u /* a power of two */
 
 /* Name ids of nodes for span objects carry this bit in keys. */
 #define PIT__DETACHED_BIT 0x80000000u
@@ -51,7 +53,7 @@ struct pit__cache_entry {
 /* One thread's side of one thread table. In wiped memory: a child of fork reads zeros, above all
  * gate == 0. Owned by the thread that has the table; close writes `open`, and `gate` to 0. */
 struct pit__thread {
-    /* two lines that every span reads or writes */
+    /* the line that every span reads and writes */
     pit_token gate; /* the innermost open frame's token while the hot path may go on; 0: held,
                          closed, nobody's, or the clock is a call. A begin or end holds the table
                          by storing 0 and lets go by storing the next token. */
@@ -59,12 +61,13 @@ struct pit__thread {
     struct pit_fmt_thread *file;    /* the table in the run */
     unsigned char *base;            /* the run's first byte */
     struct pit__cache_entry *cache; /* by name id */
-    uint64_t cache_mask;
+    uint32_t cache_mask;
+    uint32_t ring_left;                /* events that the ring's current piece has room for */
     struct pit_fmt_node *pending_node; /* of file->pending; not NULL once the ring has room */
-    struct pit_fmt_event *ring_next, *ring_end;
+    struct pit_fmt_event *ring_next;
+    /* the rest: rare, but for ends that are asked for nanoseconds */
     double scale;         /* nanoseconds a tick, as the recorder knew it when it was last asked */
     uint64_t scale_until; /* ticks from which on it is to be asked again; 0: not asked yet */
-    /* the rest: rare */
     pit_token token_base; /* of depth 0 */
     uint32_t open;        /* 0 once the recorder is closed; written by close */
     uint32_t held;        /* by one of the rare paths */
@@ -92,7 +95,10 @@ struct pit__thread {
     uint32_t hash_mask, hash_count;
     struct pit_fmt_value **values; /* by name id */
     uint32_t value_room;
+    /* The first cache, in the same page; one that is larger has pages of its own. */
+    struct pit__cache_entry near_cache[PIT__NEAR_CACHE];
 };
+_Static_assert(offsetof(struct pit__thread, scale) == 64, "what every span needs is one line");
 
 #define PIT__TOKEN_THREAD_SHIFT 16
 #define PIT__TOKEN_GENERATION_SHIFT 40

@@ -61,7 +61,7 @@ void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample)
     PIT_STORE_ORDERED(piece->block.a, UINT64_MAX);
     t->ring = piece;
     t->ring_next = piece->events;
-    t->ring_end = piece->events + PIT_FMT_RING_EVENTS;
+    t->ring_left = PIT_FMT_RING_EVENTS - 1;
 
     struct pit_fmt_event *event = t->ring_next++;
     PIT_STORE_ORDERED(event->begin, sample->begin);

@@ -191,7 +191,7 @@ PIT__IN_SPANS static void finish_previous(struct pit__thread *t)
         pit__series_rare(t, node, end, duration);
     }
     struct pit_fmt_event *event = t->ring_next;
-    if (event == t->ring_end) {
+    if (t->ring_left == 0) {
         pit__ring_rare(t, sample);
         return;
     }
@@ -199,6 +199,7 @@ PIT__IN_SPANS static void finish_previous(struct pit__thread *t)
     PIT_STORE_ORDERED(event->duration, duration);
     PIT_STORE_ORDERED(event->where, sample->where);
     t->ring_next = event + 1;
+    t->ring_left--;
     PIT_STORE_ORDERED(t->file->ring_events, t->file->ring_events + 1);
 }
 
@@ -537,6 +538,7 @@ static uint64_t best_batch(struct pit__thread *t, uint64_t where, struct pit_fmt
     uint64_t best = UINT64_MAX;
     for (int batch = 0; batch < 8; batch++) {
         t->ring_next = events;
+        t->ring_left = SCRATCH_EVENTS;
         uint64_t start = pit__clock_monotonic_ns();
         for (int i = 0; i < SCRATCH_EVENTS - 1; i++)
             scratch_span(t, where);
@@ -568,8 +570,7 @@ uint64_t pit__measure_cost(const struct pit__clock *clock)
                             .cache_mask = 1,
                             .pending_node = &scratch->node,
                             .counter = pit__clock_is_counter(clock),
-                            .always_slow = !pit__clock_is_counter(clock),
-                            .ring_end = scratch->events + SCRATCH_EVENTS};
+                            .always_slow = !pit__clock_is_counter(clock)};
     uint64_t cost = best_batch(&t, where, scratch->events);
     munmap(scratch, sizeof *scratch);
     return cost;

@@ -40,7 +40,7 @@ PIT__INLINE int pit__previous_is_common(const struct pit__thread *t,
                                         const struct pit_fmt_thread *file, struct pit__previous *p)
 {
     p->event = t->ring_next;
-    if (PIT_UNLIKELY(p->event == t->ring_end))
+    if (PIT_UNLIKELY(t->ring_left == 0))
         return 0;
     struct pit_fmt_node *node = p->node = t->pending_node;
     p->begin = file->pending.begin;
@@ -69,6 +69,7 @@ PIT__INLINE void pit__finish_previous(struct pit__thread *t, struct pit_fmt_thre
     PIT_STORE_ORDERED(p->event->duration, p->duration);
     PIT_STORE_ORDERED(p->event->where, file->pending.where);
     t->ring_next = p->event + 1;
+    t->ring_left--;
     PIT_ADD(file->ring_events, 1);
 }
 

@@ -108,7 +108,6 @@ static struct pit__thread *pick_free(const pit_recorder *rec, const char *name)
 
 static struct pit__thread *table_new(pit_recorder *rec)
 {
-    static struct pit__cache_entry no_cache[1] = {{PIT__NO_KEY, 0}};
     struct pit__thread *t = pit__wiped_alloc(sizeof *t);
     struct pit_fmt_thread *file =
         t ? pit__block_new(rec, PIT_FMT_THREAD, rec->thread_count, sizeof *file, 1) : NULL;
@@ -117,7 +116,9 @@ static struct pit__thread *table_new(pit_recorder *rec)
     t->file = file;
     t->base = rec->base;
     t->top = file->frames;
-    t->cache = no_cache;
+    t->cache = t->near_cache;
+    t->cache_mask = PIT__NEAR_CACHE - 1;
+    t->cache[0].key = PIT__NO_KEY;
     t->counter = pit__clock_is_counter(rec->clock);
     t->always_slow = !t->counter || rec->span_flags != 0;
     t->recorder = rec;
