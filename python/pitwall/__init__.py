@@ -12,6 +12,18 @@ The first span opens a recorder in memory, so that a notebook just works; `pitwa
 records into a file, which the tool `pitwall` and `pitwall.read` read: while the program runs, after
 it ended, and after it was killed. PITWALL=0 in the environment switches recording off; everything
 still works then.
+
+    to record     span timed iter phase value items bytes flops journal label thread_name
+    recorders     open close status Recorder Error
+    to read       read read_live report export views view
+    to measure    bench race scale sweep rss set_device
+    as it goes    stage window epoch_monitor verbose
+    to judge      advise find_warmup find_variance find_convergence find_speedups find_scaling
+                  model_complexity
+    five faces    timing (track_time, print_timing_summary) memory_monitor profiling time_profiler
+                  runtime_analyzer
+
+help(pitwall.NAME) has the rest of each.
 """
 
 from . import _lazy

@@ -124,15 +124,13 @@ _tell_multiprocessing()
 os.register_at_fork(before=_tell_multiprocessing)
 
 
-class _Rooted:
-    """What belongs to this process: it is neither copied nor sent to another one."""
-
-    def __reduce__(self):
-        raise TypeError("cannot copy or pickle a %s: it belongs to this process"
-                        % type(self).__name__.lstrip("_"))
+def _refuse_copy(self):
+    """What belongs to this process is neither copied nor sent to another one."""
+    raise TypeError("cannot copy or pickle a %s: it belongs to this process"
+                    % type(self).__name__.lstrip("_"))
 
 
-class _RecorderSpan(_Rooted):
+class _RecorderSpan:
     """A span of a recorder of one's own."""
 
     def __init__(self, recorder, name):
@@ -163,12 +161,14 @@ class _RecorderSpan(_Rooted):
     def __exit__(self, *error):
         self.end()
 
+    __reduce__ = _refuse_copy
+
     def __repr__(self):
         how = "open" if self.is_open else "not begun" if self.elapsed != self.elapsed else "ended"
         return "<span %r of a recorder, %s>" % (self.name, how)
 
 
-class Recorder(_Rooted):
+class Recorder:
     """A recorder beside the process's own, with the options of pitwall.open.
 
         with pitwall.Recorder("part.pit") as part:
@@ -256,6 +256,8 @@ class Recorder(_Rooted):
     def __exit__(self, *error):
         if not self._closed:
             self.close()
+
+    __reduce__ = _refuse_copy
 
     def __repr__(self):
         state = self.status

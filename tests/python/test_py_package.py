@@ -226,6 +226,15 @@ class Documented(py_case.Case):
                      "pitwall.runtime_analyzer.RuntimeAnalyzer.build_profile"):
             self.assertIn(name, found[1])
 
+    def test_the_help_of_the_package_names_all_of_it_and_nothing_else(self):
+        found = self.python("""
+            import re
+            listed = pitwall.__doc__[pitwall.__doc__.index("    to record"):].split("\\n\\n")[0]
+            words = re.sub(r"(?m)^ {4}.{14}", "", listed)
+            tell([re.findall(r"\\w+", words), [name for name in dir(pitwall) if name[0] != "_"]])
+        """)
+        self.assertEqual(sorted(found[0]), sorted(found[1]))
+
     def test_help_shows_how_a_span_is_made(self):
         found = self.python("""
             import inspect
