@@ -116,6 +116,35 @@ static void name_parent(pit_recorder *rec, const pit_recorder *parent)
         pit__fact_add(rec, "parent_path", parent->path);
 }
 
+/* What says that a recorder is there outlives it, and serves the next one: a program may open any number
+ * of them, one after another. In a child the list ends behind its first piece, which was wiped. */
+static struct pit__control *spare_controls; /* guarded by the process lock */
+
+static struct pit__control *control_take(void)
+{
+    struct pit__lock *lock = pit__process_lock();
+    if (!lock)
+        return NULL;
+    pit__lock_take(lock);
+    struct pit__control *control = spare_controls;
+    if (control)
+        spare_controls = control->next_spare;
+    pit__lock_give(lock);
+    if (!control)
+        return pit__wiped_alloc(sizeof *control);
+    *control = (struct pit__control){0};
+    return control;
+}
+
+static void control_give(struct pit__control *control)
+{
+    struct pit__lock *lock = pit__process_lock();
+    pit__lock_take(lock);
+    control->next_spare = spare_controls;
+    spare_controls = control;
+    pit__lock_give(lock);
+}
+
 static pit_recorder *recorder_alloc(void)
 {
     pit_recorder *rec =
@@ -123,7 +152,7 @@ static pit_recorder *recorder_alloc(void)
     if (rec == MAP_FAILED)
         return NULL;
     rec->fd = -1;
-    rec->control = pit__wiped_alloc(sizeof *rec->control);
+    rec->control = control_take();
     if (rec->control)
         return rec;
     munmap(rec, sizeof *rec);
@@ -399,20 +428,6 @@ int pit_recorder_close(pit_recorder *recorder)
     return guarded_stop(recorder);
 }
 
-static void thread_forget(struct pit__thread *t)
-{
-    if (t->hash)
-        munmap(t->hash, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
-    if (t->cache_mask >= PIT__NEAR_CACHE)
-        munmap(t->cache, ((size_t)t->cache_mask + 1) * sizeof *t->cache);
-    if (t->values)
-        munmap(t->values, t->value_room * sizeof(void *));
-    t->recorder = NULL;
-    t->file = NULL;
-    t->open = 0;
-    t->gate = 0;
-}
-
 static void forget(const pit_recorder *rec)
 {
     struct pit__lock *lock = pit__open_lock();
@@ -435,15 +450,11 @@ void pit_recorder_free(pit_recorder *recorder)
         return;
     pit_recorder_close(recorder);
     forget(recorder);
-    for (struct pit__thread *t = recorder->threads; t;) {
-        struct pit__thread *next = t->next_in_recorder;
-        if (t->recorder == recorder) /* not wiped by a fork */
-            thread_forget(t);
-        t = next;
-    }
+    pit__threads_forget(recorder);
     if (recorder->name_offsets)
         munmap(recorder->name_offsets, recorder->name_room * sizeof *recorder->name_offsets);
     munmap(recorder->base, recorder->reserved_bytes);
+    control_give(recorder->control);
     munmap(recorder, sizeof *recorder);
 }
 

@@ -111,6 +111,7 @@ struct pit__control {
     struct pit__lock lock; /* guards everything below `lock` in struct pit_recorder */
     uint32_t sampler_stop;
     uint32_t sampler_running;
+    struct pit__control *next_spare; /* once its recorder is gone */
 };
 
 struct pit_recorder {
@@ -304,6 +305,8 @@ struct pit__thread *pit__attached(const pit_recorder *rec);
  * recorded, or this is a signal handler inside the recorder. */
 struct pit__thread *pit__thread_ready(void);
 int pit__threads_init(void);
+/* The recorder is about to go: its tables serve others, once their threads know of them no more. */
+void pit__threads_forget(pit_recorder *rec);
 /* Between the two the calling thread's spans count as a signal handler's inside the recorder: for
  * everything that takes a lock. leave() takes what enter() gave. */
 struct pit__thread *pit__guard_enter(void);

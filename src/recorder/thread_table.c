@@ -7,6 +7,7 @@
 #include "recorder.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,15 +46,33 @@ static void pass_on_guard_counts(pit_recorder *rec)
 
 /* ---- the thread ends ----------------------------------------------------------------------- */
 
+/* Tables of recorders that are gone; linked by next_of_thread, guarded by the process lock. In a child
+ * the list ends behind its first one, which was wiped. */
+static struct pit__thread *spare_tables;
+
+/* No thread and no recorder knows of it any more. */
+static void make_spare(struct pit__thread *t)
+{
+    struct pit__lock *lock = pit__process_lock();
+    pit__lock_take(lock);
+    t->next_of_thread = spare_tables;
+    spare_tables = t;
+    pit__lock_give(lock);
+}
+
 static void give_back(struct pit__thread *t)
 {
     pit_recorder *rec = t->recorder;
-    if (!rec || !PIT_LOAD(rec->control->alive))
-        return; /* wiped by a fork, or its recorder is closed */
-    pit__end_phases(t);
-    pit__drop_all(t);
-    PIT_STORE(t->file->frames[0].where, 0);
-    PIT_STORE_ORDERED(t->file->block.used, 0);
+    if (!rec) { /* freed, or wiped by a fork */
+        make_spare(t);
+        return;
+    }
+    if (PIT_LOAD(rec->control->alive)) {
+        pit__end_phases(t);
+        pit__drop_all(t);
+        PIT_STORE(t->file->frames[0].where, 0);
+        PIT_STORE_ORDERED(t->file->block.used, 0);
+    }
     t->next_of_thread = NULL;
     pit__lock_take(&rec->control->lock);
     t->in_use = 0;
@@ -106,9 +125,27 @@ static struct pit__thread *pick_free(const pit_recorder *rec, const char *name)
     return any;
 }
 
+/* One that served before keeps its room for memory figures. */
+static struct pit__thread *table_alloc(void)
+{
+    struct pit__lock *lock = pit__process_lock();
+    if (!lock)
+        return NULL;
+    pit__lock_take(lock);
+    struct pit__thread *t = spare_tables;
+    if (t)
+        spare_tables = t->next_of_thread;
+    pit__lock_give(lock);
+    if (!t)
+        return pit__wiped_alloc(sizeof *t);
+    struct pit__measured *measured = t->special ? NULL : t->measured; /* in no span's use */
+    *t = (struct pit__thread){.measured = measured};
+    return t;
+}
+
 static struct pit__thread *table_new(pit_recorder *rec)
 {
-    struct pit__thread *t = pit__wiped_alloc(sizeof *t);
+    struct pit__thread *t = table_alloc();
     struct pit_fmt_thread *file =
         t ? pit__block_new(rec, PIT_FMT_THREAD, rec->thread_count, sizeof *file, 1) : NULL;
     if (!file)
@@ -164,13 +201,57 @@ static struct pit__thread *take_table(pit_recorder *rec)
     return t;
 }
 
+/* The calling thread's tables without those of recorders that are gone, and without those that a fork
+ * has wiped. The one that pit__tls stands at has to stay. */
+static struct pit__thread *swept(const struct pit__thread *in_tls)
+{
+    struct pit__thread *list = pthread_getspecific(key), **at = &list;
+    while (*at && in_tls != &guard) { /* else it is not known: this is inside another one */
+        struct pit__thread *t = *at;
+        if (t->recorder || t == in_tls) {
+            at = &t->next_of_thread;
+        } else {
+            *at = t->next_of_thread;
+            make_spare(t);
+        }
+    }
+    return list;
+}
+
+static void forget(struct pit__thread *t)
+{
+    if (t->hash)
+        munmap(t->hash, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
+    if (t->cache_mask >= PIT__NEAR_CACHE)
+        munmap(t->cache, ((size_t)t->cache_mask + 1) * sizeof *t->cache);
+    if (t->values)
+        munmap(t->values, t->value_room * sizeof(void *));
+    t->recorder = NULL;
+    t->file = NULL;
+    t->open = 0;
+    t->gate = 0;
+    if (!t->in_use) /* its thread has ended: it is in no thread's list */
+        make_spare(t);
+}
+
+void pit__threads_forget(pit_recorder *rec)
+{
+    struct pit__thread *before = pit__guard_enter();
+    for (struct pit__thread *t = rec->threads; t;) {
+        struct pit__thread *next = t->next_in_recorder;
+        if (t->recorder == rec) /* not wiped by a fork */
+            forget(t);
+        t = next;
+    }
+    pthread_setspecific(key, swept(before));
+    pit__guard_leave(before);
+}
+
 struct pit__thread *pit__attach(pit_recorder *rec)
 {
     struct pit__thread *before = pit__guard_enter();
     pass_on_guard_counts(rec);
-    struct pit__thread *t = take_table(rec), *list = pthread_getspecific(key);
-    while (list && !list->recorder)
-        list = list->next_of_thread; /* wiped by a fork */
+    struct pit__thread *t = take_table(rec), *list = swept(before);
     if (t) {
         t->next_of_thread = list;
         if (pthread_setspecific(key, t) != 0) {
