@@ -1,7 +1,6 @@
 """Timed functions and iterables: which of the extension's wrappers fits what is given."""
 
 import functools
-import inspect
 
 from ._pitwall import LEAKS, MEMORY, RECORD, WAIT, _iter, _wrap, span
 
@@ -41,6 +40,8 @@ def _name_of(function):
 
 
 def _decorate(function, name, flags):
+    import inspect  # not above: it would be most of what `import pitwall` costs
+
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(_decorate(function.__func__, name, flags))
     if isinstance(function, type) or not callable(function):

@@ -195,6 +195,25 @@ class Typed(py_case.Case):
                     timeout=240)
 
 
+class Import(py_case.Case):
+    def test_it_loads_little(self):
+        """Nothing that a script would wait for: no inspect, dataclasses, json, multiprocessing."""
+        found = self.python("""
+            import json, os, sys
+            before = set(sys.modules)
+            import pitwall
+            with pitwall.span("a"): pass
+            with open(os.environ["PY_CASE_TELL"], "w") as file:
+                json.dump(sorted(set(sys.modules) - before), file)
+        """, start="")
+        own = [name for name in found if name.startswith("pitwall")]
+        self.assertEqual(own, ["pitwall", "pitwall._lazy", "pitwall._pitwall", "pitwall._recorders",
+                               "pitwall._wrappers"])
+        large = {"argparse", "ast", "dataclasses", "inspect", "multiprocessing", "pickle", "random",
+                 "threading", "typing"}
+        self.assertEqual(large & set(found), set())
+
+
 class Documented(py_case.Case):
     def test_everything_public_has_a_docstring(self):
         found = self.python("""
