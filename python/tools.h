@@ -36,6 +36,9 @@ PyObject *pitpy_printed(PyObject *object);
 int pitpy_put(PyObject *dict, const char *key, PyObject *value);
 PyObject *pitpy_text_of(const char *text); /* None for NULL */
 
+/* For "O&": a whole number from 0, as unsigned long long; also of NumPy's types. */
+int pitpy_whole(PyObject *number, void *to);
+
 /* The numbers of a sequence, to be freed. NULL with an exception. */
 double *pitpy_doubles(PyObject *sequence, size_t *count);
 PyObject *pitpy_list_of_doubles(const double *numbers, size_t count);

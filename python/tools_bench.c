@@ -167,8 +167,8 @@ static PyObject *forecast(PyObject *module, PyObject *args)
     const char *name;
     PyObject *found = NULL;
     pit_bench_result single, full;
-    if (!PyArg_ParseTuple(args, "OsKKK:forecast", &target.function, &name, &steps, &trials,
-                          &warmup))
+    if (!PyArg_ParseTuple(args, "OsO&O&O&:forecast", &target.function, &name, pitpy_whole, &steps,
+                          pitpy_whole, &trials, pitpy_whole, &warmup))
         return NULL;
     pit_forecast_options options = {.name = name,
                                     .steps = steps,
@@ -347,7 +347,7 @@ static PyObject *scale(PyObject *module, PyObject *args)
     PyObject *list, *found = NULL;
     unsigned long long rounds;
     size_t count;
-    if (!PyArg_ParseTuple(args, "OOK:scale", &target.function, &list, &rounds))
+    if (!PyArg_ParseTuple(args, "OOO&:scale", &target.function, &list, pitpy_whole, &rounds))
         return NULL;
     uint64_t *sizes = whole_sizes(list, &count);
     double *costs = sizes ? calloc(count + 1, sizeof *costs) : NULL;

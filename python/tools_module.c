@@ -106,6 +106,21 @@ PyObject *pitpy_list_of_doubles(const double *numbers, size_t count)
     return list;
 }
 
+int pitpy_whole(PyObject *number, void *to)
+{
+    PyObject *index = PyNumber_Index(number);
+    PyObject *kind = index ? PyExc_ValueError : PyExc_TypeError;
+    unsigned long long whole = index ? PyLong_AsUnsignedLongLong(index) : 0;
+    Py_XDECREF(index);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        PyErr_Format(kind, "a whole number from 0 is wanted, not %R", number);
+        return 0;
+    }
+    *(unsigned long long *)to = whole;
+    return 1;
+}
+
 PyObject *pitpy_written(pitpy_state *state, FILE *out, char **bytes, size_t *length, int code,
                         const char *what)
 {

@@ -339,7 +339,7 @@ FUNCTION(batch_begin)
 {
     pit_epoch_monitor *monitor;
     unsigned long long batch;
-    ARGUMENTS("O&K:on_batch_start", to_epoch_monitor, &monitor, &batch);
+    ARGUMENTS("O&O&:on_batch_start", to_epoch_monitor, &monitor, pitpy_whole, &batch);
     pitpy_ready(module);
     pit_epoch_batch_begin(monitor, batch);
     Py_RETURN_NONE;
@@ -352,7 +352,8 @@ FUNCTION(batch_end)
     unsigned long long batch;
     PyObject *object;
     int quiet;
-    ARGUMENTS("O&KOp:on_batch_end", to_epoch_monitor, &monitor, &batch, &object, &quiet);
+    ARGUMENTS("O&O&Op:on_batch_end", to_epoch_monitor, &monitor, pitpy_whole, &batch, &object,
+              &quiet);
     double loss = object == Py_None ? 0 : PyFloat_AsDouble(object);
     if (loss == -1 && PyErr_Occurred())
         return NULL;
@@ -511,7 +512,7 @@ FUNCTION(window_new)
     PyObject *list;
     pit_window_item items[32];
     (void)module;
-    ARGUMENTS("ssKO!:window", &tag, &unit, &every, &PyList_Type, &list);
+    ARGUMENTS("ssO&O!:window", &tag, &unit, pitpy_whole, &every, &PyList_Type, &list);
     Py_ssize_t count = window_items(list, items, 32);
     if (count < 0)
         return NULL;
@@ -587,7 +588,7 @@ FUNCTION(profiler_log)
     unsigned long long number;
     int quiet;
     (void)module;
-    ARGUMENTS("O&Kp:log_metrics", to_profiler, &profiler, &number, &quiet);
+    ARGUMENTS("O&O&p:log_metrics", to_profiler, &profiler, pitpy_whole, &number, &quiet);
     uint64_t step = number;
     int before = begin_quiet(quiet);
     pit_profiler_log(profiler, &step);

@@ -29,8 +29,8 @@ static PyObject *profile(PyObject *module, PyObject *args)
     pit_model model = {0};
     pit_bench_result single = {0}, full = {0};
     pit_profile built;
-    if (!PyArg_ParseTuple(args, "O!dOOKK:profile", &PyDict_Type, &dict, &training, &singles, &fulls,
-                          &steps, &bytes_each) ||
+    if (!PyArg_ParseTuple(args, "O!dOOO&O&:profile", &PyDict_Type, &dict, &training, &singles,
+                          &fulls, pitpy_whole, &steps, pitpy_whole, &bytes_each) ||
         pitpy_fill(&model, model_members, dict) < 0)
         return NULL;
     if (pitpy_result_fill(&single, singles) == 0 && pitpy_result_fill(&full, fulls) == 0) {

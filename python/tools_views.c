@@ -91,7 +91,8 @@ static PyObject *convergence(PyObject *module, PyObject *args)
     double threshold;
     int maximise;
     unsigned long long smooth;
-    if (!PyArg_ParseTuple(args, "OdpK:convergence", &curve, &threshold, &maximise, &smooth))
+    if (!PyArg_ParseTuple(args, "OdpO&:convergence", &curve, &threshold, &maximise, pitpy_whole,
+                          &smooth))
         return NULL;
     PyObject *list = PyList_New(0);
     pitpy_data data = {0};

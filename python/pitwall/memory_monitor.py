@@ -266,7 +266,8 @@ class EpochPerformanceMonitor:
             return
         quiet = is_quiet(verbose)
         if loss is not None and not isinstance(loss, (float, int)):
-            loss = float(loss) if batch_idx < self.verbose_batches and not quiet else None
+            shown = batch_idx < self.verbose_batches and not quiet
+            loss = float(loss.detach() if hasattr(loss, "detach") else loss) if shown else None
         _pitwall._batch_end(self._own, batch_idx, loss, quiet)
 
     def on_epoch_end(self):

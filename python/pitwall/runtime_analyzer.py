@@ -232,10 +232,13 @@ class RuntimeAnalyzer:
     def benchmark_inference(self, forecast_fn, z0, n_steps=100, n_trials=50, warmup_trials=5):
         """Time forecast_fn(z0, 1) and forecast_fn(z0, n_steps): {'single_step', 'full_trajectory'} of
         TimingResult."""
+        for what, number in (("n_steps", n_steps), ("n_trials", n_trials)):
+            if number < 1:
+                raise ValueError("%s must be at least 1, not %r" % (what, number))
         _device.use()
         single, full = _pitwall._forecast(
             lambda steps: forecast_fn(z0, steps), "forecast", int(n_steps), int(n_trials),
-            int(warmup_trials),
+            max(int(warmup_trials), 0),
         )
         if full["too_few"] or single["too_few"]:
             least = 100 if min(full["mean"], single["mean"]) < 1e-3 else 50
@@ -307,6 +310,8 @@ class RuntimeAnalyzer:
     def compare_models(self, profiles):
         """Ratios against the first profile, winners, and under pitwall whether the differences are
         real. None where there is nothing to divide by."""
+        if not profiles:
+            raise ValueError("there is no profile to compare")
         rows = [
             {
                 "model_name": text_of(profile.model_name),

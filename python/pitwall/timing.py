@@ -36,6 +36,8 @@ def _call_of(args, kwargs):
     timers, name, func = found
     if not callable(func):
         raise TypeError("%r is not callable" % (func,))
+    if not hasattr(timers, "get") or not hasattr(timers, "__setitem__"):  # told before the work
+        raise TypeError("timers must be a dict, not %s" % type(timers).__name__)
     return timers, str(name), func, args[3:], kwargs
 
 

@@ -40,6 +40,23 @@ CALLS = [
     ("pitwall.find_scaling([1, 2, 3], [1])", "ValueError: as many costs as sizes are wanted, not 1 and 3"),
     ("pitwall.set_device(1)", "TypeError: memory must be a function, not 1"),
     ("pitwall.set_device(tuple, wait=1)", "TypeError: wait must be a function, not 1"),
+    ("pitwall.scale(abs, [1, 2, 3], rounds=-1)",
+     "ValueError: a whole number from 0 is wanted, not -1"),
+    ("pitwall.find_convergence([1], 0.1, smooth=-1)",
+     "ValueError: a whole number from 0 is wanted, not -1"),
+    ("pitwall.timing.track_time(None, 'x', os.abort)", "TypeError: timers must be a dict, not NoneType"),
+    ("pitwall.timing.track_time_and_memory([], 'x', os.abort)",
+     "TypeError: timers must be a dict, not list"),
+    ("pitwall.epoch_monitor().on_batch_start('x')",
+     "TypeError: a whole number from 0 is wanted, not 'x'"),
+    ("pitwall.epoch_monitor().on_batch_end(-1)",
+     "ValueError: a whole number from 0 is wanted, not -1"),
+    ("pitwall.runtime_analyzer.RuntimeAnalyzer().benchmark_inference(print, 0, n_trials=0)",
+     "ValueError: n_trials must be at least 1, not 0"),
+    ("pitwall.runtime_analyzer.RuntimeAnalyzer().benchmark_inference(print, 0, n_steps=-1)",
+     "ValueError: n_steps must be at least 1, not -1"),
+    ("pitwall.runtime_analyzer.RuntimeAnalyzer().compare_models([])",
+     "ValueError: there is no profile to compare"),
     ("pitwall.bench(5)", "TypeError: 'int' object is not callable"),
     ("pitwall.race(abs, abs, 1, processes='x')", "ValueError: processes must be False, True, "),
 ]
@@ -117,6 +134,22 @@ class Names(py_case.Case):
                 found = self.python(self.PROGRAM % name)
                 self.assertEqual(found, [[name, name + "2"], True, name, True, True])
                 self.assertNotIn("\x1b", self.stdout)
+
+
+class Numbers(py_case.Case):
+    def test_numbers_of_any_kind_count_batches(self):
+        found = self.python("""
+            class Seven:  # as NumPy's are: no int, and good for one
+                def __index__(self): return 7
+                def __lt__(self, other): return 7 < other
+            from pitwall.memory_monitor import EpochPerformanceMonitor
+            monitor = EpochPerformanceMonitor(verbose_batches=8)
+            with monitor.epoch():
+                with monitor.batch(Seven()): pass
+            tell(monitor.get_statistics()["num_batches"])
+        """)
+        self.assertEqual(found, 1)
+        self.assertIn("  Batch 7: ", self.stdout)
 
 
 class Objects(py_case.Case):
