@@ -177,14 +177,24 @@ def model_complexity(name, parameters=0, latent_dim=0, **sizes) -> Dict[str, Any
     return RuntimeAnalyzer().analyze_complexity(name, parameters, latent_dim, **sizes)
 
 
+def _key_of(value):
+    """A configuration as a key of the results; one that cannot be it, as a dict, by its text."""
+    try:
+        hash(value)
+    except TypeError:
+        return str(value)
+    return value
+
+
 def sweep(function, configurations, what="configuration", form="text"):
-    """The same work under several configurations, ranked: ({configuration: seconds}, the table)."""
+    """The same work under several configurations, ranked: ({configuration: seconds}, the table). What
+    cannot be the key of a dict is in it by its text."""
     results, rows = {}, []
     for value in configurations:
         found = []
         _pitwall._time(text_of("%s %s" % (what, value)), 0, True, found, function, (value,), {})
-        results[value] = found[0]["seconds"]
-        rows.append((str(value), results[value]))
+        seconds = results[_key_of(value)] = found[0]["seconds"]
+        rows.append((str(value), seconds))
     return results, view("sweep", rows, title=text_of(what), form=form)
 
 

@@ -245,6 +245,14 @@ class Samples(py_case.Case):
         self.assertIn("BOTTLENECK: model_forward (100.0%)", self.stdout)
         self.assertTrue(self.stdout.isascii())
 
+    def test_a_sweep_of_configurations_that_are_dicts(self):
+        found = self.python("""
+            results, table = pitwall.sweep(lambda c: c["lr"], [{"lr": 0.1}, {"lr": 0.2}], "setting")
+            tell([list(results), min(results.values()) > 0, table])
+        """)
+        self.assertEqual(found[:2], [["{'lr': 0.1}", "{'lr': 0.2}"], True])
+        self.assertIn("{'lr': 0.2}", found[2])
+
     def test_sweep(self):
         found = self.python("""
             results, table = pitwall.sweep(lambda n: time.sleep(n / 100), [8, 16, 2], "batch size")
