@@ -217,11 +217,20 @@ static int take_leave(pid_t child, pit_ended *ended)
     return ended->exit_signal ? EXIT_BY_SIGNAL + ended->exit_signal : ended->exit_status;
 }
 
+/* The same errno, but the file is there: a script's first line, or a program's loader, names another. */
+static int lacks_interpreter(const char *program, int why)
+{
+    return why == ENOENT && strchr(program, '/') && access(program, F_OK) == 0;
+}
+
 static int explain(const struct run_program *program, struct trouble trouble)
 {
+    const char *name = program->argv[0];
     if (trouble.stage == STARTING)
-        return fail(trouble.why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start",
-                    program->argv[0], strerror(trouble.why));
+        return fail(trouble.why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start", name,
+                    lacks_interpreter(name, trouble.why)
+                        ? "the interpreter that it names is missing"
+                        : strerror(trouble.why));
     return fail(EXIT_CANNOT_WRITE, "cannot write the run", program->path,
                 trouble.why == EEXIST ? "it is there, and no regular file" : strerror(trouble.why));
 }

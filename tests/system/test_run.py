@@ -332,6 +332,12 @@ class Trouble(RunCase):
         done = self.launch("no-such-program", status=127)
         self.assertEqual(done.stderr,
                          "pitwall: cannot start: no-such-program: No such file or directory\n")
+        with open(os.path.join(self.home, "script"), "w", encoding="utf-8") as file:
+            file.write("#!/nowhere/python\n")
+        os.chmod(os.path.join(self.home, "script"), 0o755)
+        done = self.launch("./script", status=127)
+        self.assertEqual(done.stderr, "pitwall: cannot start: ./script: "
+                                      "the interpreter that it names is missing\n")
         done = self.launch("./plain", status=126)
         self.assertEqual(done.stderr, "pitwall: cannot start: ./plain: Permission denied\n")
         self.assertEqual(self.runs(), [])
