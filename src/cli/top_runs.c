@@ -39,7 +39,7 @@ static double next_time(double cost, double pause)
 
 struct found {
     struct top_runs *runs;
-    int take_any;   /* runs that are not live too */
+    int below_only; /* runs beneath those that are watched */
     char *newest;   /* of those that are not live */
     uint64_t began; /* it */
 };
@@ -95,13 +95,25 @@ static int add_run(struct top_runs *runs, const char *path, pit_error *error)
     return 0;
 }
 
+/* Did the process of a run that is watched start the one of this? */
+static int is_below(const struct top_runs *runs, const pit_run *run)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        if (memcmp(pit_watch_run(runs->list[i]->watch)->run_id, run->parent_run_id,
+                   sizeof run->run_id) == 0)
+            return 1;
+    return 0;
+}
+
 static void consider(struct found *found, const char *path)
 {
     pit_error error = {0};
     if (is_known(found->runs, path))
         return;
     pit_run *run = pit_run_peek(path, &error);
-    if (run && run->state == PIT_RUN_LIVE && !is_watched(found->runs, run)) {
+    if (found->below_only && run && run->state == PIT_RUN_LIVE && !is_below(found->runs, run)) {
+        /* another one's, or one whose parent comes later: looked at again next time */
+    } else if (run && run->state == PIT_RUN_LIVE && !is_watched(found->runs, run)) {
         if (add_run(found->runs, path, &error) != 0)
             note_seen(found->runs, path);
     } else {
@@ -169,22 +181,19 @@ static int is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* All places where a run that was asked for may be. 0 or an exit status after the message. */
-static int look_around(struct found *found)
+/* Live runs beneath one that was named: they are in its folder. */
+static void look_beside(struct found *found, const char *path)
 {
     struct run_list files;
-    char *argument = (char *)(uintptr_t)found->runs->argument;
-    if (argument)
-        return is_folder(argument)
-                   ? consider_files(found, &files, run_list_find(&files, &argument, 1))
-                   : 0;
-    int status = consider_files(found, &files, run_list_here(&files));
-    if (!status)
-        consider_processes(found);
-    return status;
+    char folder[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/');
+    char *argument = folder;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    found->below_only = 1;
+    if (is_folder(folder))
+        consider_files(found, &files, run_list_find(&files, &argument, 1));
 }
-
-/* ---- the first time, and later ------------------------------------------------------------------ */
 
 static int is_pid(const char *text)
 {
@@ -192,6 +201,26 @@ static int is_pid(const char *text)
     struct stat facts;
     return digits > 0 && digits < 11 && !text[digits] && stat(text, &facts) != 0;
 }
+
+/* All places where a run that was asked for may be. 0 or an exit status after the message. */
+static int look_around(struct found *found)
+{
+    struct run_list files;
+    char *argument = (char *)(uintptr_t)found->runs->argument;
+    if (argument && is_folder(argument))
+        return consider_files(found, &files, run_list_find(&files, &argument, 1));
+    if (argument) {
+        if (!is_pid(argument))
+            look_beside(found, argument);
+        return 0;
+    }
+    int status = consider_files(found, &files, run_list_here(&files));
+    if (!status)
+        consider_processes(found);
+    return status;
+}
+
+/* ---- the first time, and later ------------------------------------------------------------------ */
 
 static int start_with_pid(struct found *found, const char *pid)
 {
@@ -235,17 +264,18 @@ int top_runs_start(struct top_runs *runs)
     const char *argument = runs->argument;
     if (argument && is_pid(argument))
         return start_with_pid(&found, argument);
-    if (argument && !is_folder(argument))
-        return start_with_file(runs, argument);
+    int is_file = argument && !is_folder(argument);
     double before = processor_seconds();
-    int status = look_around(&found);
+    int status = is_file ? start_with_file(runs, argument) : 0;
+    if (!status)
+        status = look_around(&found);
     if (!status && runs->count == 0 && found.newest)
         status = start_with_file(runs, found.newest);
     if (!status && runs->count == 0)
         status = fail(EXIT_CANNOT_READ, "no run to watch", argument,
                       argument ? "no *.pit in it"
                                : "none in ./pitwall-runs and ., and no process records one");
-    if (runs->count > 1) /* those that come later are added behind */
+    if (runs->count > 1 && !is_file) /* those that come later are added behind */
         qsort(runs->list, runs->count, sizeof(struct top_run *), by_rank);
     free(found.newest);
     runs->scan_due = next_time(processor_seconds() - before, SCAN_PAUSE);

@@ -276,6 +276,20 @@ class Overview(TmuxCase):
         self.assertIn("r2.pit, rank 2, pid ", first)
 
 
+class Beneath(TmuxCase):
+    def test_a_run_that_is_named_comes_with_the_live_ones_beneath_it(self):
+        path, _ = self.program("train")
+        folder = os.path.dirname(path)
+        info = json.loads(self.run_ok([pit_case.tool(), "info", "--json", path]).stdout)
+        run_id = info["runs"][0]["run_id"]
+        for name, env in (("a.pit", {"PITWALL_PARENT": run_id}), ("b.pit", {})):
+            self.program("nodes", 2, 1, path=os.path.join(folder, name), **env)
+        lines = self.run_ok([pit_case.tool(), "top", "--once", path]).stdout.splitlines()
+        self.assertEqual([line.split()[0] for line in lines[:4] if line], ["run", "run.pit", "a.pit"])
+        done = self.run_ok([pit_case.tool(), "top", "--once", "a.pit"], cwd=folder).stdout
+        self.assertNotIn("run.pit", done)
+
+
 class Targets(TmuxCase):
     def test_a_run_is_followed_to_its_end_and_the_result_stays(self):
         path, child = self.program("train")
