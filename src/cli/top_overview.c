@@ -88,12 +88,12 @@ static const struct field {
     int is_right;
 } fields[FIELDS] = {
     [NAME] = {"run", 0, 0, 0},       [STATE] = {"state", 6, 0, 0}, [TIME] = {"time", 9, 0, 1},
-    [CPU] = {"CPU", 8, 64, 1},       [RSS] = {"RSS", 9, 50, 1},    [RATE] = {"spans/s", 8, 36, 1},
+    [CPU] = {"CPU", 8, 64, 1},       [RSS] = {"RSS", 9, 50, 1},    [RATE] = {"spans/s", 9, 36, 1},
     [MOST] = {"most now", 0, 80, 0},
 };
 
 #define NAME_MOST 60
-#define MOST_LEAST 19 /* columns that the last field keeps, however long the names are */
+#define MOST_LEAST 20 /* columns that the last field keeps, however long the names are */
 
 static int longest_name(const struct top_runs *runs)
 {
