@@ -6,9 +6,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define MEGABYTE (1024.0 * 1024)
+#define FIRST_BYTES (256u * 1024) /* no run of a recorder is smaller while it goes on */
 
 /* The file's name as seen from here, where that is shorter. */
 static const char *short_path(const char *path)
@@ -60,6 +63,24 @@ static void print_report(pit_run **run)
     putc('\n', stderr);
 }
 
+/* The program left no run, and could not have left one: whether it had spans is not known then. The
+ * small one that we leave fits where a recorder's does not. */
+static void tell_of_limit(const char *path)
+{
+    char why[80];
+    struct rlimit limit;
+    struct statvfs disk;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < FIRST_BYTES)
+        snprintf(why, sizeof why, "files may have %.0f kB at most (ulimit -f)",
+                 (double)limit.rlim_cur / 1024);
+    else if (statvfs(path, &disk) == 0 && disk.f_bavail * disk.f_frsize < FIRST_BYTES)
+        snprintf(why, sizeof why, "the disk has %.0f kB of room",
+                 (double)(disk.f_bavail * disk.f_frsize) / 1024);
+    else
+        return;
+    fail(0, "no spans could be kept, if there were any", path, why);
+}
+
 /* A run in shared memory is brought to its path first; where there is none that is no trouble. */
 static int keep_ending(struct run_program *program)
 {
@@ -68,6 +89,8 @@ static int keep_ending(struct run_program *program)
                            &program->ended);
     if (code < 0)
         fail(0, "cannot write the run", program->path, strerror(errno));
+    else if (code == 0)
+        tell_of_limit(program->path);
     return code >= 0;
 }
 

@@ -370,6 +370,15 @@ class Trouble(RunCase):
         self.assertRegex(done.stderr, "^pitwall: cannot write the run: .*/run.pit: File too large\n$")
         self.assertEqual(self.runs(), [])
 
+    def test_a_limit_of_file_sizes_that_spans_do_not_fit_in_is_told(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10))
+
+        done = self.launch(pit_case.program("prog_sub_runs"), "spans", "5", preexec_fn=limit)
+        self.assertRegex(done.stderr, "^pitwall: no spans could be kept, if there were any: .*/run.pit: "
+                                      r"files may have 100 kB at most \(ulimit -f\)\n$")
+        self.assertEqual(self.ended()["exit_status"], 0)
+
     def test_a_full_disk(self):
         if os.geteuid() != 0:
             self.skipTest("needs root to mount a small filesystem")
@@ -379,6 +388,13 @@ class Trouble(RunCase):
         if mounted.returncode:
             self.skipTest("cannot mount here: " + mounted.stderr.strip())
         self.addCleanup(pit_case.run, ["umount", small])
+        with open(os.path.join(small, "filler"), "wb") as file:
+            file.write(bytes(32 << 10))
+        done = self.launch(pit_case.program("prog_sub_runs"), "spans", "5",
+                           options=("-o", "small/run.pit"))
+        self.assertRegex(done.stderr, "^pitwall: no spans could be kept, if there were any: "
+                                      r".*/run.pit: the disk has \d+ kB of room\n$")
+        os.unlink(os.path.join(small, "run.pit"))
         with open(os.path.join(small, "filler"), "wb") as file:
             file.write(bytes(64 << 10))
         done = self.launch(pit_case.program("prog_sub_runs"), "spans", "5",
