@@ -73,7 +73,8 @@ static void tell_of_limit(const char *path)
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < FIRST_BYTES)
         snprintf(why, sizeof why, "files may have %.0f kB at most (ulimit -f)",
                  (double)limit.rlim_cur / 1024);
-    else if (statvfs(path, &disk) == 0 && disk.f_bavail * disk.f_frsize < FIRST_BYTES)
+    else if (statvfs(path, &disk) == 0 && disk.f_blocks > 0 &&
+             disk.f_bavail * disk.f_frsize < FIRST_BYTES)
         snprintf(why, sizeof why, "the disk has %.0f kB of room",
                  (double)(disk.f_bavail * disk.f_frsize) / 1024);
     else
