@@ -23,8 +23,9 @@ configure:
 	@$(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS) -Wno-dev --log-level=WARNING >/dev/null
 
 # Only what it shows is built: nobody wants to wait for the tests of a thing not seen yet.
-demo: configure ## Train a small network, record it, and show the report
-	@$(CMAKE) --build $(BUILD) -j "$$(nproc)" --target demo_programs
+demo: configure ## A minute to look at: trains, reports, races two variants, kills a run
+	@scripts/quietly.sh "building the library, the tool and four examples" \
+	    $(CMAKE) --build $(BUILD) -j "$$(nproc)" --target demo_programs
 	@scripts/demo.sh $(BUILD)
 
 test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit system" picks some

@@ -1,4 +1,5 @@
-"""The demo, seen as a person sees it: on a terminal, through the script that draws its picture."""
+"""The demo, seen as a person sees it: on a terminal, through the script that draws its picture. And
+the script that builds it without a word."""
 
 import os
 import re
@@ -20,6 +21,20 @@ def lines_of(path):
         line = rows.get(int(text.get("y")), "")
         rows[int(text.get("y"))] = line.ljust(column) + text.text
     return [rows[y] for y in sorted(rows)]
+
+
+class Quietly(pit_case.Case):
+    def run_quietly(self, status, script):
+        return self.run_status(status, [os.path.join(SCRIPTS, "quietly.sh"), "building it", "sh", "-c",
+                                        script])
+
+    def test_a_build_that_succeeds_says_one_line(self):
+        done = self.run_quietly(0, "echo '[ 10%] Building a.c.o'; echo warned >&2")
+        self.assertEqual((done.stdout, done.stderr), ("", "building it\n"))
+
+    def test_a_build_that_fails_shows_all_it_said(self):
+        done = self.run_quietly(3, "echo '[ 10%] Building a.c.o'; echo 'a.c:1: error' >&2; exit 3")
+        self.assertEqual(done.stderr, "building it\n[ 10%] Building a.c.o\na.c:1: error\n")
 
 
 class Screenshot(pit_case.Case):
