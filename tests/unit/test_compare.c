@@ -447,6 +447,45 @@ TEST(a_gate_passes_fails_or_has_no_verdict)
     CHECK_INT(gate(&side_a, &side_b, "slower:5%@old", 0, NULL), 2); /* only one side has it */
 }
 
+/* A span outside of all others that took five times `before` in each run of A, `after` in B. */
+static int gate_of_small_part(uint64_t before, uint64_t after)
+{
+    make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    for (size_t i = 0; i < RUNS; i++) {
+        side_a.nodes[i][4] = made_node("small", PIT_NO_NODE, 5, near((double)before, 0.002), 0);
+        side_b.nodes[i][4] = made_node("small", PIT_NO_NODE, 5, near((double)after, 0.002), 0);
+    }
+    return gate(&side_a, &side_b, "slower:5%", 0, NULL);
+}
+
+TEST(a_gate_without_a_span_looks_at_those_that_take_a_hundredth_of_the_run)
+{
+    CHECK_INT(gate_of_small_part(100000, 200000), 0);  /* 0.5 and 1 ms of 181 */
+    CHECK_INT(gate_of_small_part(500000, 1000000), 1); /* 2.5 and 5 ms */
+}
+
+TEST(a_gate_passes_only_where_the_whole_interval_lies_below_it)
+{
+    double a[RUNS], b[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        a[i] = 1 + 0.012 * (i - 4.5);
+        b[i] = 1.03 * a[i];
+    }
+    pit_figures figures[2] = {{.what = "x", .count = RUNS, .early = a},
+                              {.what = "x", .count = RUNS, .early = b}};
+    pit_side sides[2] = {{"a", &figures[0], 1, RUNS}, {"b", &figures[1], 1, RUNS}};
+    const pit_side *list[] = {&sides[0], &sides[1]};
+    const char *specs[] = {"slower:5%", "slower:12%"};
+    pit_compare_options options = {.gates = specs, .gate_count = 2, .interleaved = 1};
+    pit_comparisons *all = pit_compare_sides(list, 2, &options, NULL);
+    REQUIRE(all != NULL);
+    CHECK(all->items[0].change < 0.05 && all->items[0].high > 0.05 && all->items[0].high < 0.1);
+    CHECK(all->gates[0].state == PIT_GATE_NO_VERDICT);
+    CHECK(all->gates[1].state == PIT_GATE_PASSED);
+    pit_comparisons_free(all);
+}
+
 TEST(noise_over_the_threshold_is_no_verdict_of_a_gate)
 {
     double a[RUNS], b[RUNS];
