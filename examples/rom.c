@@ -252,31 +252,28 @@ static double lstm_error(struct lstm *net, const struct data *data)
     return sum / (double)rounds;
 }
 
-/* The mean loss of its batches. */
-static double lstm_epoch(struct lstm *net, const struct data *data, float rate, uint64_t *random)
+static double lstm_batch(struct lstm *net, const struct data *data, float rate, uint64_t *random)
 {
-    double sum = 0;
-    for (int i = 0; i < BATCHES; i++)
-        PIT_SPAN("batch") {
-            const float *windows[BATCH];
-            for (size_t s = 0; s < BATCH; s++)
-                windows[s] = data->train[net_pick(random, TRAIN - WINDOW - 1)];
-            PIT_SPAN("forward") {
-                lstm_forward(net, windows, BATCH);
-                pit_flops(BATCH * WINDOW * lstm_step_flops(net));
-            }
-            PIT_SPAN("backward") {
-                lstm_backward(net, windows, BATCH);
-            }
-            PIT_SPAN("update") {
-                net_adam(&net->all, rate);
-            }
-            double loss = lstm_loss(net, windows, BATCH, WARM);
-            sum += loss;
-            pit_items(BATCH);
-            pit_value("loss", loss);
+    const float *windows[BATCH];
+    double loss = 0;
+    PIT_SPAN("batch") {
+        for (size_t s = 0; s < BATCH; s++)
+            windows[s] = data->train[net_pick(random, TRAIN - WINDOW - 1)];
+        PIT_SPAN("forward") {
+            lstm_forward(net, windows, BATCH);
+            pit_flops(BATCH * WINDOW * lstm_step_flops(net));
         }
-    return sum / BATCHES;
+        PIT_SPAN("backward") {
+            lstm_backward(net, windows, BATCH);
+        }
+        PIT_SPAN("update") {
+            net_adam(&net->all, rate);
+        }
+        loss = lstm_loss(net, windows, BATCH, WARM);
+        pit_items(BATCH);
+        pit_value("loss", loss);
+    }
+    return loss;
 }
 
 /* The state after the first rows of the test data. */
@@ -299,7 +296,9 @@ static int lstm_train(struct recurrent *model, const struct data *data)
     for (int epoch = 1; epoch <= epochs; epoch++)
         PIT_SPAN("epoch") {
             float rate = epoch < epochs ? 0.01f : 0.002f;
-            double loss = lstm_epoch(&model->net, data, rate, &random);
+            double loss = 0;
+            for (int i = 0; i < BATCHES; i++)
+                loss += lstm_batch(&model->net, data, rate, &random) / BATCHES;
             double error = lstm_error(&model->net, data);
             pit_value("test error", error);
             example_progress(&example, (double)epoch / epochs,

@@ -145,7 +145,7 @@ static inline void lstm_step(const struct lstm *net, const float *x, const float
 
 /* Windows of `steps` inputs: windows[s] is the first input of sample s, the next one follows it. The
  * state begins at zero. */
-static inline void lstm_forward(struct lstm *net, const float *const *windows, size_t n)
+NET_KERNEL void lstm_forward(struct lstm *net, const float *const *windows, size_t n)
 {
     size_t h = net->hidden, b = net->batch;
     memset(net->cell, 0, b * h * sizeof(float));
@@ -161,8 +161,8 @@ static inline void lstm_forward(struct lstm *net, const float *const *windows, s
 
 /* The mean squared error of result t against the input at t + 1, from step `from` on; the first ones
  * are there to build up the state. */
-static inline double lstm_loss(const struct lstm *net, const float *const *windows, size_t n,
-                               size_t from)
+NET_KERNEL double lstm_loss(const struct lstm *net, const float *const *windows, size_t n,
+                            size_t from)
 {
     double sum = 0;
     for (size_t t = from; t < net->steps; t++)
@@ -219,7 +219,7 @@ static inline void lstm_step_back(struct lstm *net, const float *x, size_t now, 
 }
 
 /* Gradients of the loss over all steps, after lstm_forward of the same windows. */
-static inline void lstm_backward(struct lstm *net, const float *const *windows, size_t n)
+NET_KERNEL void lstm_backward(struct lstm *net, const float *const *windows, size_t n)
 {
     size_t h = net->hidden, b = net->batch;
     float scale = 2.0f / (float)(net->steps * n * net->outputs);

@@ -21,6 +21,15 @@
 #define NET_INTERVALS 12 /* of them there */
 #define NET_SPLINES (NET_INTERVALS + 3)
 
+/* A large piece of work is a function of its own that begins a cache line, and is compiled without a
+ * look at who calls it: programs that differ elsewhere run the same instructions there, and their times
+ * can be compared. */
+#if defined(__has_attribute) && __has_attribute(noipa)
+#define NET_KERNEL static __attribute__((noipa, unused, aligned(64)))
+#else
+#define NET_KERNEL static __attribute__((noinline, unused, aligned(64)))
+#endif
+
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* xorshift64*: good enough for weights and data, and the same on every machine. */
@@ -95,7 +104,7 @@ static inline float *net_weights_place(struct net_weights *w, size_t count, floa
 }
 
 /* One step of Adam. */
-static inline void net_adam(struct net_weights *w, float rate)
+NET_KERNEL void net_adam(struct net_weights *w, float rate)
 {
     float *restrict value = w->value, *restrict mean = w->mean, *restrict square = w->square;
     const float *restrict grad = w->grad;
@@ -281,7 +290,7 @@ static inline void net_layer_forward(struct net_layer *layer, const float *input
 }
 
 /* The values of every layer for `n` samples, one after another in `input`. */
-static inline void net_forward(struct net *net, const float *input, size_t n)
+NET_KERNEL void net_forward(struct net *net, const float *input, size_t n)
 {
     for (size_t l = 0; l < net->layer_count; l++) {
         net_layer_forward(&net->layers[l], input, n);
@@ -308,7 +317,7 @@ static inline float net_input_backward(struct net_layer *layer, size_t i, float 
 }
 
 /* The gradients of all weights from the last layer's delta; `input` as given to net_forward. */
-static inline void net_backward(struct net *net, const float *input, size_t n)
+NET_KERNEL void net_backward(struct net *net, const float *input, size_t n)
 {
     memset(net->weights.grad, 0, net->weights.count * sizeof(float));
     for (size_t l = net->layer_count; l-- > 0;) {
@@ -331,8 +340,7 @@ static inline void net_backward(struct net *net, const float *input, size_t n)
 /* ---- losses: their mean over the samples, and its gradient in the last layer's delta ----------- */
 
 /* Squares of the difference to `targets`, n × outputs; the layer may be wider. */
-static inline double net_square_loss(struct net *net, const float *targets, size_t n,
-                                     size_t outputs)
+NET_KERNEL double net_square_loss(struct net *net, const float *targets, size_t n, size_t outputs)
 {
     struct net_layer *last = net_last(net);
     float scale = 2.0f / (float)(n * outputs);
@@ -350,8 +358,8 @@ static inline double net_square_loss(struct net *net, const float *targets, size
 
 /* Softmax over the first `classes` outputs, and cross-entropy. *correct: samples whose label has the
  * largest output. */
-static inline double net_class_loss(struct net *net, const uint8_t *labels, size_t n,
-                                    size_t classes, size_t *correct)
+NET_KERNEL double net_class_loss(struct net *net, const uint8_t *labels, size_t n, size_t classes,
+                                 size_t *correct)
 {
     struct net_layer *last = net_last(net);
     double loss = 0;

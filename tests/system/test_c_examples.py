@@ -110,14 +110,14 @@ class Fitting(Example):
         for model in self.proves:
             view = self.view("convergence", "--value", model + " loss", "--threshold", "0.08")
             (curve,) = view["rows"]
-            self.assertEqual(curve["epochs"], 16)
+            self.assertEqual(curve["epochs"], 20)
             self.assertGreaterEqual(curve["epochs_to_converge"], 1)
             self.assertGreater(curve["time_to_converge"], 0)
 
     def test_the_run_gives_warmup_and_inference(self):
         text = self.view_text("warmup", "--node", "training/SIREN training/epoch")
         self.assertIn("First epoch:", text)
-        self.assertIn("course of 16 passages", text)
+        self.assertIn("course of 20 passages", text)
         for model in self.proves:
             (row,) = self.view("inference", "--node", model + " inference")["rows"]
             self.assertGreaterEqual(row["count"], 100)
