@@ -26,26 +26,26 @@ FIGURES = [
     ("named_x_floor", "span by a name made at run time, over the floor", "x", None),
     ("off_ns", "span, nothing opened", "ns", None),
     ("off_by_environment_ns", "span, PITWALL=0", "ns", None),
-    ("two_threads_x_one", "two threads, over one", "x", 1.05),
+    ("two_threads_x_one", "span on each of two threads, over one thread", "x", 1.05),
     ("siblings_64_x_1", "64 siblings in turn, over one", "x", 1.05),
     ("siblings_1024_x_1", "1,024 siblings in turn, over one", "x", 1.15),
     ("cold_span_ns", "span after 256 kB of other data, median", "ns", None),
-    ("cold_x_noop", "the same over an empty call there", "x", None),
+    ("cold_x_noop", "the same over an empty call in its place", "x", None),
     ("start_exit_ms", "open, one span, exit: over a bare start", "ms", 2.0),
     ("run_true_ms", "pitwall run on `true`, which leaves a run, over a plain start", "ms", 5),
     ("initial_file_kb", "run file after open", "kB", 1024),
-    ("record_1e8_rss_growth_kb", "memory from 1e6 to 1e8 spans", "kB", None),
+    ("record_1e8_rss_growth_kb", "memory added from 1e6 to 1e8 spans", "kB", None),
     ("mem_span_us", "span that measures memory, delta and peak", "µs", None),
     ("mem_span_x_by_hand", "the same over its readings by hand", "x", 1.20),
     ("mem_span_at_once_us", "the same, one right after another", "µs", None),
     ("mem_span_8_threads_us", "that on eight threads at once, each", "µs", None),
-    ("sampler_cpu_pct", "the sampler, of one processor", "%", 0.1),
-    ("top_cpu_pct", "pitwall top, 10,240 nodes on 512 threads, twice a second", "%", 2),
-    ("watchers_x_none", "a program with ten watchers, over none", "x", 1.01),
+    ("sampler_cpu_pct", "the background sampler, of one processor", "%", 0.1),
+    ("top_cpu_pct", "pitwall top on 10,240 nodes of 512 threads, of one processor", "%", 2),
+    ("watchers_x_none", "spans while ten programs watch the run, over none", "x", 1.01),
     ("watchers_noise_x", "the noise of that: none over none", "x", None),
     ("timer_call_us", "timed call that prints its line", "µs", 1000),
     ("stage_log_us", "line of the stage log, printed and recorded", "µs", 10),
-    ("stage_overhead_pct", "stages and windows, of a run with both", "%", 0.1),
+    ("stage_overhead_pct", "calls of a stage log and a window, of a run with both", "%", 0.1),
     ("measure_memory_us", "memory around a piece of work: RSS and peak", "µs", 1000),
     ("malloc_pair_x_plain", "malloc and free with libpitwall-alloc, over plain", "x", None),
     ("malloc_pair_added_ns", "what it adds to a pair", "ns", 10),
@@ -70,23 +70,30 @@ FIGURES = [
     ("auto_step_ms", "a PyTorch step under the hooks of `pitwall run`, 10th percentile", "ms", None),
     ("auto_step_us", "what they add to it", "µs", None),
     ("auto_step_pct", "the same, of the step", "%", 1),
-    ("auto_step_noise_pct", "steps without hooks against one another: the noise of that", "%", None),
+    ("auto_step_noise_pct", "the noise of that: steps without hooks against each other", "%", None),
     ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),
-    ("fitting_cost_pct", "examples/fitting with its spans, over one without", "%", 0.1),
-    ("fitting_noise_pct", "what is noise in that", "%", None),
-    ("rom_cost_pct", "examples/rom with its spans, over one without", "%", 0.1),
-    ("rom_noise_pct", "what is noise in that", "%", None),
+    ("fitting_cost_pct", "a batch of examples/fitting with its spans, over one without: time", "%", 0.1),
+    ("fitting_noise_pct", "the noise of that: copies of the same code against each other", "%", None),
+    ("fitting_instructions_pct", "the same in instructions, counted by callgrind", "%", 0.1),
+    ("rom_cost_pct", "a batch of examples/rom with its spans, over one without: time", "%", 0.1),
+    ("rom_noise_pct", "the noise of that: copies of the same code against each other", "%", None),
+    ("rom_instructions_pct", "the same in instructions, counted by callgrind", "%", 0.1),
     ("save_profile_ms", "save a model's profile", "ms", 10),
     ("bench_empty_ns", "an empty function by pit_bench, median", "ns", 1),
-    ("race_self_alarms", "races of a program against itself, of 40: called faster or slower", "", 4),
-    ("race_5pct_missed", "races against 5 % more work, of 10: not found", "", 2),
-    ("store_stall_noise_max_us", "worst empty passage under sync", "µs", None),
-    ("store_stall_in_place_max_us", "worst span under sync, in place", "µs", None),
-    ("store_stall_shm_max_us", "worst span under sync, shared memory", "µs", None),
+    ("race_self_alarms", "of 40 races of a program against itself: called faster or slower", "", 4),
+    ("race_5pct_missed", "of 10 races against 5 % more work: not found", "", 2),
+    ("store_stall_noise_max_us", "worst passage of nothing while another process syncs", "µs", None),
+    ("store_stall_in_place_max_us", "worst span then, the run in its file", "µs", None),
+    ("store_stall_shm_max_us", "worst span then, the run in shared memory", "µs", None),
 ]
 
-# A figure over its bar that is within this other one cannot be told from nothing.
-NOISE = {"fitting_cost_pct": "fitting_noise_pct", "rom_cost_pct": "rom_noise_pct"}
+# Figures whose noise was measured beside them, in the same run: in percent, or as a ratio.
+NOISE = {
+    "fitting_cost_pct": "fitting_noise_pct",
+    "rom_cost_pct": "rom_noise_pct",
+    "auto_step_pct": "auto_step_noise_pct",
+    "watchers_x_none": "watchers_noise_x",
+}
 
 
 def read_results(path):
@@ -151,13 +158,16 @@ def machine(build):
     }
 
 
-def verdict(value, bar, noise):
+def verdict(value, bar, noise, unit):
+    """met or missed; where the noise alone could pass the bar, a figure inside it is neither."""
     if bar is None:
         return ""
     if value is None:
         return "n/a"
-    if value > bar and noise is not None and value <= noise:
-        return "in the noise"
+    if noise is not None:
+        reach = max(noise, 1 / noise) if unit == "x" else abs(noise)
+        if reach > bar and value <= reach:
+            return "in the noise"
     return "met" if value <= bar else "missed"
 
 
@@ -167,8 +177,9 @@ def table(figures):
         value, unit, bar = figure["value"], figure["unit"], figure["bar"]
         digits = "%.2f" if unit == "x" else "%.1f" if unit in ("ns", "µs") else "%.3g"
         digits = "%.0f" if unit == "kB" else digits
-        rows.append((figure["what"], "n/a" if value is None else digits % value + " " + unit,
-                     "" if bar is None else "<= %g %s" % (bar, unit), figure["verdict"]))
+        rows.append((figure["what"],
+                     "n/a" if value is None else ("%s %s" % (digits % value, unit)).rstrip(),
+                     "" if bar is None else ("<= %g %s" % (bar, unit)).rstrip(), figure["verdict"]))
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     return "\n".join(
         ("%-*s  %*s  %*s  %s" % (widths[0], row[0], widths[1], row[1], widths[2], row[2], row[3]))
@@ -181,7 +192,8 @@ def main(results, output):
     if missing:
         sys.exit("bench: no figure for " + ", ".join(missing))
     figures = [{"key": key, "what": what, "unit": unit, "value": values[key], "bar": bar,
-                "verdict": verdict(values[key], bar, values.get(NOISE.get(key)))}
+                "noise": NOISE.get(key),
+                "verdict": verdict(values[key], bar, values.get(NOISE.get(key)), unit)}
                for key, what, unit, bar in FIGURES]
     document = {"schema": 1, "machine": machine(os.path.dirname(output)), "figures": figures,
                 "values": values}

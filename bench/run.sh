@@ -41,8 +41,9 @@ run bench_malloc
 run bench_functions
 echo "bench: bench_race.sh" >&2
 "$here/bench_race.sh" "$build" >>"$results"
-echo "bench: bench_examples.py" >&2
-python3 "$here/bench_examples.py" "$build" >>"$results"
+run bench_examples
+echo "bench: bench_instructions.py" >&2
+python3 "$here/bench_instructions.py" "$build" >>"$results"
 echo "bench: bench_run.py" >&2
 /usr/bin/python3 "$here/bench_run.py" "$build" >>"$results"
 run bench_stall noise

@@ -1,6 +1,6 @@
 /* without_spans.h: takes the spans out of a program that has them, to see what they cost. The compiler
- * puts it before the program (-include): what is left is the same source with no span, no counter, no
- * value and no run in it.
+ * puts it before the program (-include): what is left is the same source with no span, no counter and
+ * no value in it.
  */
 #ifndef WITHOUT_SPANS_H
 #define WITHOUT_SPANS_H
@@ -14,6 +14,5 @@
 #define pit_items(n_) ((void)sizeof(n_))
 #define pit_flops(n_) ((void)sizeof(n_))
 #define pit_value(name_, value_) ((void)(name_), (void)(value_))
-#define pit_open(path_, options_) ((void)(path_), (void)(options_), PIT_OFF)
 
 #endif

@@ -77,18 +77,22 @@ if(TARGET pitwall_tool)
 endif()
 # A build that looks for mistakes has nothing to measure.
 if(NOT pitwall_sanitize_flags)
-    # Two of them once more, without their spans: bench_examples.py tells what those cost.
-    foreach(name fitting rom)
-        add_executable(${name}_plain ${PROJECT_SOURCE_DIR}/examples/${name}.c)
-        set_target_properties(${name}_plain PROPERTIES
-            RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench BUILD_RPATH_USE_ORIGIN ON)
-        target_compile_options(${name}_plain PRIVATE
-            -include ${PROJECT_SOURCE_DIR}/bench/without_spans.h)
-        target_link_libraries(${name}_plain PRIVATE pitwall Threads::Threads m)
-        pitwall_own(${name}_plain)
-    endforeach()
     pitwall_programs(FOLDER bench PROGRAMS bench_*.c INTO bench LINK pitwall_static
                      INCLUDE ${inside})
+    # The training of two examples by itself, twice as it is and twice without spans: bench_examples
+    # tells what those cost.
+    foreach(copy spans plain spans_2 plain_2)
+        add_library(steps_${copy} OBJECT ${PROJECT_SOURCE_DIR}/bench/steps/fitting_steps.c
+                                         ${PROJECT_SOURCE_DIR}/bench/steps/rom_steps.c)
+        target_compile_definitions(steps_${copy} PRIVATE STEPS_COPY=${copy})
+        if(copy MATCHES "plain")
+            target_compile_options(steps_${copy} PRIVATE
+                -include ${PROJECT_SOURCE_DIR}/bench/without_spans.h)
+        endif()
+        target_link_libraries(steps_${copy} PRIVATE pitwall_static)
+        pitwall_own(steps_${copy})
+        target_link_libraries(bench_examples PRIVATE steps_${copy})
+    endforeach()
 endif()
 pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests LINK pitwall_static
                  INCLUDE ${inside})

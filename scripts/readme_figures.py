@@ -25,7 +25,13 @@ ROWS = [
     ("start_exit_ms", "opening a run, and closing it at exit", "%.1f ms"),
     ("record_1e8_rss_growth_kb", "memory added from 10⁶ to 10⁸ spans", "%.0f kB"),
     ("mem_span_us", "a span that measures memory, peak included", "%.1f µs"),
-    ("stage_overhead_pct", "stages and windows, of a run with both", "%.2f %%"),
+    ("fitting_instructions_pct", "instructions that spans add to [fitting](examples/fitting.c)", "%.3f %%"),
+    ("fitting_cost_pct", "time that they add to a batch of it", "%.2f %%"),
+    ("fitting_noise_pct", "the noise of that, in the same run", "%.2f %%"),
+    ("rom_instructions_pct", "instructions that spans add to [rom](examples/rom.c)", "%.3f %%"),
+    ("rom_cost_pct", "time that they add to a batch of it", "%.2f %%"),
+    ("rom_noise_pct", "the noise of that, in the same run", "%.2f %%"),
+    ("stage_overhead_pct", "calls of a stage log and a window, of a run with both", "%.2f %%"),
     ("py_span_ns", "Python: `with pitwall.span(…)`", "%.0f ns"),
     ("py_span_x_empty_with", "the same over a `with` that does nothing", "%.2f ×"),
     ("py_decorator_ns", "Python: what `@pitwall.timed` adds to a call", "%.0f ns"),
@@ -51,8 +57,7 @@ def table(bench):
         figure = figures.get(key, {"value": None, "bar": None, "verdict": ""})
         value = "n/a" if figure["value"] is None else form % figure["value"]
         bar = "" if figure["bar"] is None else "%g" % figure["bar"]
-        if figure["verdict"] == "missed":
-            bar += " **missed**"
+        bar += {"missed": " **missed**", "in the noise": " in the noise"}.get(figure["verdict"], "")
         out += "| %s | %s | %s | `%s` |\n" % (what, value, bar, key)
     return out
 
