@@ -4,6 +4,9 @@
 #
 #   race_self_alarms   of RACES_SELF (40) races against itself, those with a verdict of faster or slower
 #   race_5pct_missed   of RACES_MORE (10) races against 5 % more work, those that did not find it slower
+#   race_5pct_wrong    those of them that called it faster
+#   race_interval_pct  how far the interval of the change reached to either side there, in percent of
+#                      the time: the median. Above 5 the machine was too busy for 5 % to be found
 
 set -eu
 build=$1
@@ -12,19 +15,18 @@ tool=$build/bin/pitwall
 runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
 
-verdict() { # verdict A B: of the wall time
-    "$tool" race --quiet --json --shell none -o "$runs" "$1" "$2" 2>/dev/null |
+race() { # race UNITS UNITS: verdict on the wall time, and how far its interval reaches
+    "$tool" race --quiet --json --shell none -o "$runs" "$work $1" "$work $2" 2>/dev/null |
         /usr/bin/python3 -c 'import json, sys
-print(json.load(sys.stdin)["comparisons"][0]["verdict"])'
+found = json.load(sys.stdin)["comparisons"][0]
+print(found["verdict"], 50 * (found["high"] - found["low"]))'
 }
 
-alarms=0
-for ((i = 0; i < ${RACES_SELF:-40}; i++)); do
-    case $(verdict "$work 100" "$work 100") in faster | slower) alarms=$((alarms + 1)) ;; esac
-done
-missed=0
-for ((i = 0; i < ${RACES_MORE:-10}; i++)); do
-    [ "$(verdict "$work 100" "$work 105")" = slower ] || missed=$((missed + 1))
-done
-echo "race_self_alarms $alarms"
-echo "race_5pct_missed $missed"
+for ((i = 0; i < ${RACES_SELF:-40}; i++)); do race 100 100; done >"$runs/self.txt"
+for ((i = 0; i < ${RACES_MORE:-10}; i++)); do race 100 105; done >"$runs/more.txt"
+
+echo "race_self_alarms $(grep -cE '^(faster|slower) ' "$runs/self.txt" || true)"
+echo "race_5pct_missed $(grep -cv '^slower ' "$runs/more.txt" || true)"
+echo "race_5pct_wrong $(grep -c '^faster ' "$runs/more.txt" || true)"
+echo "race_interval_pct $(cut -d' ' -f2 "$runs/more.txt" | sort -g | awk '{x[NR] = $1}
+    END {print x[int((NR + 1) / 2)]}')"

@@ -82,6 +82,8 @@ FIGURES = [
     ("bench_empty_ns", "an empty function by pit_bench, median", "ns", 1),
     ("race_self_alarms", "of 40 races of a program against itself: called faster or slower", "", 4),
     ("race_5pct_missed", "of 10 races against 5 % more work: not found", "", 2),
+    ("race_5pct_wrong", "of these: called faster", "", 0),
+    ("race_interval_pct", "what those races could tell on this machine, plus or minus", "%", None),
     ("store_stall_noise_max_us", "worst passage of nothing while another process syncs", "µs", None),
     ("store_stall_in_place_max_us", "worst span then, the run in its file", "µs", None),
     ("store_stall_shm_max_us", "worst span then, the run in shared memory", "µs", None),
