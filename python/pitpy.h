@@ -145,8 +145,8 @@ _Static_assert(sizeof(struct pitpy_known) == 32, "two fill a cache line");
 extern struct pitpy_near pitpy_near __attribute__((visibility("hidden")));
 #define pitpy_hot (pitpy_near.state)
 #define PITPY_HOT __attribute__((hot))
-/* Spans with flags and a program's first ones come here too: not so rare that it should be slow. */
-#define PITPY_RARE __attribute__((noinline))
+/* Off the short way, but spans with flags come along here: its code lies beside the other. */
+#define PITPY_BESIDE __attribute__((hot, noinline))
 /* Small functions that stay apart and in the order of the file, so that they share few lines of code. */
 #if defined(__clang__)
 #define PITPY_SHORT __attribute__((hot, noinline))

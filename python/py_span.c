@@ -64,7 +64,7 @@ static pit_token begin_once(pitpy_name *name, unsigned flags)
     return flags ? begin_with(name, flags) : pit_begin(&name->site);
 }
 
-PITPY_HOT pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_open *open)
+PITPY_BESIDE pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_open *open)
 {
     pit_token token = begin_once(name, flags);
     if (PITPY_UNLIKELY(!token) && pitpy_open_default(pitpy_hot))
@@ -84,7 +84,7 @@ static void leave(pitpy_flow *flow, int is_here)
         pitpy_flow_rest(flow);
 }
 
-uint64_t pitpy_end_rare(const pitpy_open *open)
+PITPY_BESIDE uint64_t pitpy_end_rare(const pitpy_open *open)
 {
     pitpy_flow *flow = open->flow;
     int is_here = pitpy_flow_resume(flow);
@@ -152,11 +152,11 @@ static void take_open(pitpy_span *self, pitpy_open *open)
 }
 
 /* Any end. Its duration. */
-static uint64_t span_end(pitpy_span *self)
+PITPY_HOT static uint64_t span_end(pitpy_span *self)
 {
     pitpy_open open;
     take_open(self, &open);
-    uint64_t taken = pitpy_end(&open);
+    uint64_t taken = pitpy_end_rare(&open);
     if (PITPY_LIKELY(!self->begins))
         ELAPSED(self) = taken;
     return taken;
@@ -186,12 +186,12 @@ static PyObject *decorate(pitpy_span *self, PyObject *function)
     return wrapped;
 }
 
-PITPY_RARE static PyObject *span_enter_rare(pitpy_span *self)
+PITPY_BESIDE static PyObject *span_enter_rare(pitpy_span *self)
 {
     return span_begin(self) < 0 ? NULL : Py_NewRef((PyObject *)self);
 }
 
-PITPY_RARE static PyObject *span_exit_rare(pitpy_span *self)
+PITPY_BESIDE static PyObject *span_exit_rare(pitpy_span *self)
 {
     if (!self->begins)
         return never_begun(self);
@@ -200,8 +200,8 @@ PITPY_RARE static PyObject *span_exit_rare(pitpy_span *self)
 }
 
 /* () enters; (type, value, traceback) exits; (function) decorates. */
-PITPY_RARE static PyObject *span_call_rare(pitpy_span *self, PyObject *const *args, size_t nargsf,
-                                           PyObject *kwnames)
+__attribute__((noinline)) static PyObject *span_call_rare(pitpy_span *self, PyObject *const *args,
+                                                          size_t nargsf, PyObject *kwnames)
 {
     Py_ssize_t count = PyVectorcall_NARGS(nargsf);
     if (kwnames && PyTuple_GET_SIZE(kwnames)) {
@@ -218,8 +218,9 @@ PITPY_RARE static PyObject *span_call_rare(pitpy_span *self, PyObject *const *ar
     return NULL;
 }
 
-PITPY_RARE static PyObject *span_new_rare(PyObject *const *args, size_t nargsf, PyObject *kwnames);
-PITPY_RARE static void span_dealloc_rare(pitpy_span *self);
+PITPY_BESIDE static PyObject *span_new_rare(PyObject *const *args, size_t nargsf,
+                                            PyObject *kwnames);
+__attribute__((noinline)) static void span_dealloc_rare(pitpy_span *self);
 
 /* The short way, function by function in the order in which a `with` goes it, and in one page. Whatever
  * is not as usual is left to the functions above before anything was done. */
@@ -248,6 +249,8 @@ PITPY_SHORT ONE_PAGE static PyObject *span_type_vectorcall(PyObject *type, PyObj
     if (PITPY_LIKELY(PyVectorcall_NARGS(nargsf) == 1 && !kwnames && self)) {
         const struct pitpy_known *known = &pitpy_near.known[PITPY_KNOWN_OF(args[0])];
         if (PITPY_LIKELY(known->text == args[0])) {
+            __builtin_prefetch(pitpy_near.flow, 1); /* the begin comes soon */
+            __builtin_prefetch(*pitpy_here(), 1);
             take_spare(self);
             self->name = known->name;
             self->id = known->id;
