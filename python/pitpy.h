@@ -393,11 +393,18 @@ int pitpy_open_default(pitpy_state *state);
 /* A run's id in hex. */
 PyObject *pitpy_hex(const unsigned char id[16]);
 
+/* A duration as nanoseconds, if it can be had. */
+static inline uint64_t pitpy_in_ns(uint64_t taken)
+{
+    int is_ticks = taken != PITPY_NO_TIME && taken & PITPY_TICKS;
+    return is_ticks ? pit__ticks_ns(taken & ~PITPY_TICKS) : taken;
+}
+
 /* A duration in seconds, or NaN for PITPY_NO_TIME, as a float object. */
 static inline PyObject *pitpy_seconds(uint64_t taken)
 {
-    uint64_t ns = taken & PITPY_TICKS ? pit__ticks_ns(taken & ~PITPY_TICKS) : taken;
-    return PyFloat_FromDouble(taken == PITPY_NO_TIME ? Py_NAN : (double)ns * 1e-9);
+    uint64_t ns = pitpy_in_ns(taken);
+    return PyFloat_FromDouble(ns == PITPY_NO_TIME ? Py_NAN : (double)ns * 1e-9);
 }
 
 #endif

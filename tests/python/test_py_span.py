@@ -92,6 +92,73 @@ class Spans(py_case.Case):
         self.assertEqual(found[2], found[3])
         self.assertEqual(found[4:], [{"s": 1}, "<pitwall.span 's', ended>"])
 
+    def test_elapsed_stays_what_it_was_wherever_it_is_asked_for(self):
+        found = self.python("""
+            kept = []
+            for i in range(200):
+                with pitwall.span("s") as s:
+                    if i == 150: time.sleep(0.02)
+                kept.append(s)
+            took = kept[150].elapsed
+            other = []
+            thread = threading.Thread(target=lambda: other.append(kept[150].elapsed))
+            thread.start()
+            thread.join()
+            pitwall.close()
+            late = kept[151].elapsed
+            seen, child = os.pipe()
+            if os.fork() == 0:
+                os.write(child, repr([kept[150].elapsed, kept[152].elapsed]).encode())
+                os._exit(0)
+            os.wait()
+            tell([took, other[0], kept[150].elapsed, late, json.loads(os.read(seen, 1000))])
+        """)
+        took, other, again, late, forked = found
+        self.assertGreaterEqual(took, 0.0199)
+        self.assertEqual([other, again, forked[0]], [took] * 3)
+        for short in (late, forked[1]):
+            self.assertGreater(short, 0)
+            self.assertLess(short, took)
+
+    def test_more_names_than_are_kept_near(self):
+        found = self.python("""
+            names = ["name %d" % i for i in range(400)]
+            for _ in range(4):
+                for name in names:
+                    with pitwall.span(name): pass
+            again = ["".join(list(name)) for name in names]
+            for name in again:
+                with pitwall.span(name): pass
+            tell([counts(), losses()])
+        """)
+        self.assertEqual(found, [{"name %d" % i: 5 for i in range(400)}, {}])
+
+    def test_threads_that_take_turns_inside_their_spans(self):
+        found = self.python("""
+            turns = [threading.Semaphore(1), threading.Semaphore(0)]
+            def work(own):
+                for _ in range(100):
+                    turns[own].acquire()
+                    with pitwall.span("outer"):
+                        turns[1 - own].release()
+                        turns[own].acquire()
+                        with pitwall.span("inner"): pass
+                    turns[1 - own].release()
+            for _ in range(3):
+                threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+                for thread in threads: thread.start()
+                for thread in threads: thread.join()
+                for turn in turns:
+                    while turn.acquire(blocking=False): pass
+                turns[0].release()
+            run = pitwall.read_live()
+            total = {}
+            for node in run["nodes"]:
+                total[node["path"]] = total.get(node["path"], 0) + node["count"]
+            tell([total, losses()])
+        """)
+        self.assertEqual(found, [{"outer": 600, "outer/inner": 600}, {}])
+
     def test_elapsed_leaves_out_what_measuring_memory_inside_costs(self):
         found = self.python("""
             with pitwall.span("outer") as outer:

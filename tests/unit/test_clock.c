@@ -65,4 +65,11 @@ TEST(the_ticks_of_a_run_become_nanoseconds)
     CHECK(run->ns_per_tick_error >= 0 && run->ns_per_tick_error < 0.01);
     CHECK_NEAR((double)run->start_wall_ns / 1e9, (double)time(NULL), 3);
     CHECK(run->duration_ns >= read);
+
+    /* And by the process's own pair, without a recorder. */
+    uint64_t ticks = (uint64_t)probe_first(run, "x")->total;
+    CHECK_NEAR((double)pit__ticks_ns(ticks) / (double)ns, 1, 0.01);
+    CHECK_INT(pit_close(), 0);
+    CHECK_NEAR((double)pit__ticks_ns(ticks) / (double)ns, 1, 0.01);
+    CHECK_NEAR((double)pit__clock_ns(ticks) / (double)ns, 1, 0.01);
 }

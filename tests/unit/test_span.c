@@ -1,5 +1,6 @@
 /* Spans: how they are left, how they nest, what misuse does. */
 #include "probe.h"
+#include "recorder/clock.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -240,6 +241,47 @@ TEST(a_second_end_is_counted_and_changes_nothing)
     const pit_run *run = probe_read(NULL);
     CHECK_INT(run->losses.end_without_begin, 2);
     CHECK_INT(probe_first(run, "once")->count, 1);
+}
+
+/* As a caller of the short way does it: what that leaves undone goes the other one. */
+static int short_end(pit_token token)
+{
+    if (pit__end_at(pit__here(), token) != UINT64_MAX)
+        return 1;
+    pit_end_apart(token);
+    return 0;
+}
+
+/* Where the clock is a call there is no short way, and where a sample is a bucket's first. */
+TEST(the_short_way_records_as_any_other_or_does_nothing)
+{
+    static pit_site outer = PIT_SITE("outer"), inner = PIT_SITE("inner");
+    struct pit__thread *const *here = pit__here();
+    CHECK_INT(pit__begin_at(here, 1), 0);
+    probe_open();
+    int is_counter = pit__clock_is_counter(pit__clock_get()) != 0, begins = 0, ends = 0;
+    for (int i = 0; i < 2000; i++) {
+        pit_token a = pit__begin_at(here, outer.id);
+        begins += a != 0;
+        a = a ? a : pit_begin(&outer);
+        pit_token b = pit__begin_at(here, inner.id);
+        begins += b != 0;
+        b = b ? b : pit_begin(&inner);
+        CHECK(pit__end_at(here, a) == UINT64_MAX); /* the inner one is open */
+        CHECK_INT(pit__begin_at(here, 4000), 0);   /* nobody's number */
+        ends += short_end(b);
+        CHECK(pit__end_at(here, b) == UINT64_MAX);
+        ends += short_end(a);
+    }
+    CHECK_INT(begins, is_counter ? 2 * 2000 - 2 : 0); /* all but the first two */
+    CHECK_INT(ends > 0, is_counter);
+    const pit_run *run = probe_read(NULL);
+    CHECK_INT(probe_first(run, "outer")->count, 2000);
+    CHECK_INT(probe_first(run, "outer/inner")->count, 2000);
+    CHECK_INT(run->losses.end_without_begin, 0);
+    CHECK(probe_holds(run));
+    CHECK_INT(pit_close(), 0);
+    CHECK_INT(pit__begin_at(here, outer.id), 0);
 }
 
 TEST(a_stale_inner_token_does_not_end_the_outer_span)
