@@ -57,5 +57,11 @@ def _hook_array():
 
 
 def _hook_compiler():
+    """Its name has changed, and some versions have both."""
     compiler = sys.modules["jax._src.compiler"]
-    _auto.hook(compiler, "backend_compile", "compile", COMPILE)
+    names = [name for name in ("backend_compile", "backend_compile_and_load")
+             if hasattr(compiler, name)]
+    if not names:
+        raise AttributeError("neither backend_compile nor backend_compile_and_load")
+    for name in names:
+        _auto.hook(compiler, name, "compile", COMPILE)

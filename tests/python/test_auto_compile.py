@@ -1,6 +1,6 @@
-"""Places of PyTorch 2 that are not in the version that the tests have: one for the engine of autograd, and
-torch.compile, which reads the code of functions. A small package with the same names stands for it; its
-compile refuses what the real one cannot read."""
+"""Places of newer versions that those of the tests do not have. Of PyTorch 2: one for the engine of
+autograd, and torch.compile, which reads the code of functions. Of JAX: its compiler. Small packages with
+the same names stand for them; their compile refuses what the real one cannot read."""
 
 import auto_case
 
@@ -110,6 +110,24 @@ print(late.step())
 """, files=TORCH)
         self.assertEqual(found, phases)
         self.assertEqual([entry["text"] for entry in self.journal("auto_failed")], [why])
+
+
+class JaxCompiler(auto_case.Case):
+    """It is called by other names in newer versions."""
+
+    def compiled(self, names):
+        calls = "; ".join("compiler.%s()" % name for name in names)
+        files = {"jax/__init__.py": "from ._src import compiler\n", "jax/_src/__init__.py": "",
+                 "jax/_src/compiler.py": "".join("def %s(): pass\n" % name for name in names)}
+        found = self.hooked("import jax\nfrom jax._src import compiler\n" + calls, files=files)
+        failed = [entry["text"] for entry in self.journal("auto_failed") if "compiler" in entry["text"]]
+        return found.get("compile", 0), failed
+
+    def test_each_name_and_none(self):
+        self.assertEqual(self.compiled(["backend_compile_and_load"]), (1, []))
+        self.assertEqual(self.compiled(["backend_compile", "backend_compile_and_load"]), (2, []))
+        count, failed = self.compiled([])
+        self.assertEqual((count, len(failed)), (0, 1))
 
 
 if __name__ == "__main__":
