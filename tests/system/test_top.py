@@ -264,7 +264,7 @@ class Overview(TmuxCase):
         terminal.keys("o")
         screen = terminal.wait(lambda text: "3 runs" in text, "the lines")
         self.assertRegex(screen.splitlines()[1], r"^ run +state +time +spans/s$")
-        self.assertRegex(screen.splitlines()[2], r"^ rank 2  r2\S* +live +\S+ m?s +\S+$")
+        self.assertRegex(screen.splitlines()[2], r"^ rank 2  r2\S* +live +\S+ \S+ +\S+$")
         terminal.keys("q")
         terminal.wait_prompt()
 
