@@ -126,8 +126,8 @@ static void train(struct net *net, const struct data *data)
     }
     pit_epoch_statistics all;
     if (!example.is_quiet && pit_epoch_statistics_of(monitor, &all) == 0)
-        printf("%llu batches in %llu epochs: %.1f ms each, %.1f to %.1f ms\n",
-               (unsigned long long)all.num_batches, (unsigned long long)all.num_epochs,
+        printf("%llu batches in %d epoch%s: %.1f ms each, %.1f to %.1f ms\n",
+               (unsigned long long)all.num_batches, epochs, epochs == 1 ? "" : "s",
                1e3 * all.avg_batch_time, 1e3 * all.min_batch_time, 1e3 * all.max_batch_time);
     pit_epoch_monitor_free(monitor);
 }

@@ -21,6 +21,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -155,9 +156,20 @@ static inline void example_parse(struct example *example, int argc, char **argv)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* A line of a monitor, where the progress line may stand on the same terminal: that goes first. */
+static inline void example_print_line(void *unused, const char *line)
+{
+    (void)unused;
+    fputs("\r\033[K", stderr);
+    puts(line);
+    fflush(stdout);
+}
+
 static inline void example_open(const struct example *example)
 {
     pit_set_verbose(!example->is_quiet);
+    if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+        pit_set_print(example_print_line, NULL);
     int code = pit_open(example->path, NULL);
     if (code && code != PIT_ALREADY_OPEN && code != PIT_OFF)
         fprintf(stderr, "%s: %s\n", example->name, pit_strerror(code));
@@ -237,8 +249,8 @@ static inline void example_view(const char *view, const pit_data *data,
     pit_view_print(stdout, view, data, options);
 }
 
-/* A line on a terminal, rewritten in place, and taken away at the end (share 1). Ten times a second at
- * most. */
+/* A line on a terminal, rewritten in place, cut where the terminal ends, and taken away at the end
+ * (share 1). Ten times a second at most. */
 static inline void __attribute__((format(printf, 3, 4)))
 example_progress(const struct example *example, double share, const char *format, ...)
 {
@@ -254,12 +266,17 @@ example_progress(const struct example *example, double share, const char *format
     }
     va_list arguments;
     va_start(arguments, format);
+    char what[80], line[240];
+    struct winsize window = {0};
     int done = (int)(share * (double)(sizeof bar - 1));
-    fprintf(stderr, "\r%s [%-*.*s] %3.0f %%  ", example->name, (int)sizeof bar - 1, done, bar,
-            100 * share);
-    vfprintf(stderr, format, arguments);
-    fputs("\033[K", stderr);
+    vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    snprintf(line, sizeof line, "%s [%-*.*s] %3.0f %%  %s", example->name, (int)sizeof bar - 1,
+             done, bar, 100 * share, what);
+    int room = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1
+                   ? window.ws_col - 1
+                   : 79;
+    fprintf(stderr, "\r%.*s\033[K", room, line);
 }
 
 /* Print what was learnt; 1 if that is not below the bar. NaN is not. */

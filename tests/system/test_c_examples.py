@@ -3,11 +3,14 @@ formats say, and its run gives the views that people of that field look at. How 
 too: wrong options, a model that did not learn."""
 
 import csv
+import fcntl
 import json
 import os
 import pty
 import re
+import struct
 import subprocess
+import termios
 
 import pit_case
 
@@ -358,12 +361,13 @@ class All(pit_case.Case):
                 for line in done.stdout.splitlines():
                     self.assertRegex(line, PROVEN)
 
-    def test_progress_is_for_terminals(self):
-        command = [pit_case.example("heat"), "--quick", "-o", os.path.join(self.folder(), "a.pit")]
-        self.assertNotIn("\r", pit_case.run(command).stderr)
+    def on_terminal(self, command, columns, **streams):
+        """What a command writes to a terminal of its own; `streams` are those that go elsewhere."""
         master, slave = pty.openpty()
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=slave, env=pit_case.clean_env()) as child:
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        streams = {"stdout": slave, "stderr": slave, **streams}
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, env=pit_case.clean_env(),
+                              **streams) as child:
             os.close(slave)
             seen = b""
             while True:
@@ -376,7 +380,23 @@ class All(pit_case.Case):
                 seen += got
         os.close(master)
         self.assertEqual(child.returncode, 0)
-        self.assertRegex(seen.decode(), r"\rheat \[#+ *\] +\d+ %  epoch \d/3, residual")
+        return seen.decode()
+
+    def test_progress_is_for_terminals(self):
+        command = [pit_case.example("heat"), "--quick", "-o", os.path.join(self.folder(), "a.pit")]
+        self.assertNotIn("\r", pit_case.run(command).stderr)
+        seen = self.on_terminal(command, 100, stdout=subprocess.DEVNULL)
+        self.assertRegex(seen, r"\rheat \[#+ *\] +\d+ %  epoch \d/3, residual")
+
+    def test_progress_leaves_other_lines_alone_and_keeps_to_the_width(self):
+        seen = self.on_terminal([pit_case.example("heat"), "--quick", "-o",
+                                 os.path.join(self.folder(), "a.pit")], 40)
+        shown = [re.split(r"\r(?:\x1b\[K)?", line.rstrip("\r"))[-1] for line in seen.split("\n")]
+        self.assertEqual(sum(line.startswith("  Batch 0: ") for line in shown), 3, shown)
+        self.assertEqual([line for line in shown if "heat [" in line], [])
+        for line in re.findall(r"\r(heat \[.*?)\x1b\[K", seen):
+            self.assertLess(len(line), 40)
+        self.assertIn("\rheat [", seen)
 
     def test_recording_off_changes_nothing_but_the_run(self):
         folder = self.folder()
