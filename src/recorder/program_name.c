@@ -71,6 +71,7 @@ void pit__program_of(struct pit__program *program, const char *const *argv)
     const char *script = is_interpreter(name) ? script_of(argv) : NULL;
     script = script ? last_part(script) : "";
     int has_script = strspn(script, ".") < strlen(script); /* a folder, as . or x/, has no name */
+    *program = (struct pit__program){0};
     snprintf(program->name, sizeof program->name, "%s", has_script ? script : name);
     snprintf(program->interpreter, sizeof program->interpreter, "%s", has_script ? name : "");
 }
