@@ -146,7 +146,7 @@ static enum top_style style_of(const struct top_run *top, int field)
 void top_draw_overview(const struct top_runs *runs, const struct top_choice *choice,
                        const struct top_look *look)
 {
-    int at[FIELDS], wide[FIELDS], page = LINES > 3 ? LINES - 3 : 1;
+    int at[FIELDS] = {0}, wide[FIELDS] = {0}, page = LINES > 3 ? LINES - 3 : 1;
     char title[60];
     snprintf(title, sizeof title, "%zu run%s", runs->count, runs->count == 1 ? "" : "s");
     lay_out(runs, at, wide);
@@ -156,7 +156,7 @@ void top_draw_overview(const struct top_runs *runs, const struct top_choice *cho
         put_field(1, i, at, wide, fields[i].title, TOP_HEAD, look->ascii);
     size_t first = choice->run >= (size_t)page ? choice->run - (size_t)page + 1 : 0;
     for (size_t r = first; r < runs->count && r - first < (size_t)page; r++) {
-        struct line line;
+        struct line line = {0};
         int y = 2 + (int)(r - first);
         compose(runs->list[r], look->ascii, &line);
         for (int i = 0; i < FIELDS; i++)
@@ -185,7 +185,7 @@ int top_print_overview(const struct top_runs *runs, const struct top_look *look)
     struct pit__table *table = pit__table_new(columns, FIELDS);
     struct pit__look how = {output_width(), 0, look->colour, look->ascii};
     for (size_t r = 0; table && r < runs->count; r++) {
-        struct line line;
+        struct line line = {0};
         struct pit__cell cells[FIELDS];
         compose(runs->list[r], look->ascii, &line);
         for (int i = 0; i < FIELDS; i++)

@@ -184,7 +184,7 @@ static int is_folder(const char *path)
 /* Live runs beneath one that was named: they are in its folder. */
 static void look_beside(struct found *found, const char *path)
 {
-    struct run_list files;
+    struct run_list files = {0};
     char folder[PATH_MAX] = ".";
     const char *slash = strrchr(path, '/');
     char *argument = folder;
