@@ -72,7 +72,7 @@ class Table(pit_case.Case):
         self.assertEqual(found["start_exit_ms"], "n/a")
 
     def test_noise_above_the_bar_leaves_a_figure_inside_it_undecided(self):
-        for cost, noise, expected in ((0.05, 0.02, "met"), (0.3, 0.2, "missed"),
+        for cost, noise, expected in ((0.05, 0.02, "met"), (0.01, 0.02, "met"), (0.3, 0.2, "missed"),
                                       (0.3, 0.09, "missed"), (0.3, 0.4, "in the noise"),
                                       (0.05, 0.4, "in the noise"), (-0.2, 0.4, "in the noise"),
                                       (0.3, "n/a", "missed")):
