@@ -5,7 +5,7 @@
 Everything is measured in turns, round after round, by the wall clock, and the best round counts: what
 disturbs a round only ever adds to it, machines are noisy, and what is compared must have had the
 same chances. The training steps, bare and timed, come in short blocks in a random order; there the
-10th percentile counts.
+10th percentile counts, and bare steps against other bare ones say how much of a difference is noise.
 """
 
 import contextlib
@@ -140,9 +140,26 @@ def record_function(torch):
     return best_of({"it": 'with record_function("x"): pass'}, names, loops=500)["it"]
 
 
-def steps(torch):
-    """The step bare, with four `with` that do nothing, with four spans, and with four spans that
-    measure memory."""
+def in_blocks(kinds, rounds, block):
+    """What each kind gave or, if that is None, how long it took, 10th percentiles."""
+    taken = {key: [] for key in kinds}
+    for function in kinds.values():
+        for _ in range(50):
+            function(0)
+    order = list(kinds)
+    for _ in range(rounds):
+        random.shuffle(order)
+        for key in order:
+            for _ in range(block):
+                start = time.perf_counter_ns()
+                given = kinds[key](0)
+                took = time.perf_counter_ns() - start
+                taken[key].append(took if given is None else given)
+            del taken[key][-block]
+    return {key: sorted(times)[len(times) // 10] for key, times in taken.items()}
+
+
+def step_parts(torch):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     model = torch.nn.Sequential(
@@ -151,10 +168,77 @@ def steps(torch):
     optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
     data = torch.randn(512, 64)
     target = torch.randint(0, 10, (512,))
-    loss_of = torch.nn.CrossEntropyLoss()
+    return model, optimiser, data, target, torch.nn.CrossEntropyLoss()
+
+
+def passages(torch):
+    """In the step, the begins and the ends alone, by the clock right before and after each. What
+    reading it takes is left out by steps with nothing in between."""
+    model, optimiser, data, target, loss_of = step_parts(torch)
+    clock = time.perf_counter_ns
+    text = '''
+def step(i):
+    a = clock()
+    {data}
+        b = clock()
+        x, y = data[i : i + 64], target[i : i + 64]
+        c = clock()
+    spent = clock() - c + b - a
+    a = clock()
+    {forward}
+        b = clock()
+        loss = loss_of(model(x), y)
+        c = clock()
+    spent += clock() - c + b - a
+    a = clock()
+    {backward}
+        b = clock()
+        optimiser.zero_grad()
+        loss.backward()
+        c = clock()
+    spent += clock() - c + b - a
+    a = clock()
+    {step}
+        b = clock()
+        optimiser.step()
+        c = clock()
+    return spent + clock() - c + b - a
+'''
+
+    def step(opening, context):
+        names = {"clock": clock, "model": model, "optimiser": optimiser, "data": data,
+                 "target": target, "loss_of": loss_of, "context": context}
+        lines = {key: opening % key for key in ("data", "forward", "backward", "step")}
+        exec(text.format(**lines), names)
+        return names["step"]
+
+    low = in_blocks(
+        {
+            "nothing": step("if True:  # %s", None),
+            "emptied": step('with context("%s"):', empty_with.empty),
+            "timed": step('with context("%s"):', pitwall.span),
+        },
+        400,
+        5,
+    )
+    show("py_cold_empty_with_ns", (low["emptied"] - low["nothing"]) / 4)
+    show("py_cold_span_ns", (low["timed"] - low["nothing"]) / 4)
+
+
+def steps(torch):
+    """The step bare, with four `with` that do nothing, with four spans, and with four spans that
+    measure memory."""
+    model, optimiser, data, target, loss_of = step_parts(torch)
     span, empty = pitwall.span, empty_with.empty
 
     def bare(i):
+        x, y = data[i : i + 64], target[i : i + 64]
+        loss = loss_of(model(x), y)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+
+    def bare_again(i):
         x, y = data[i : i + 64], target[i : i + 64]
         loss = loss_of(model(x), y)
         optimiser.zero_grad()
@@ -194,22 +278,11 @@ def steps(torch):
         with span("step", memory=True):
             optimiser.step()
 
-    kinds = {"bare": bare, "emptied": emptied, "timed": timed, "measured": measured}
-    taken = {key: [] for key in kinds}
-    for function in kinds.values():
-        for _ in range(50):
-            function(0)
-    order = list(kinds)
-    for _ in range(600):
-        random.shuffle(order)
-        for key in order:
-            for _ in range(BLOCK):
-                start = time.perf_counter_ns()
-                kinds[key](0)
-                taken[key].append(time.perf_counter_ns() - start)
-            del taken[key][-BLOCK]
-    low = {key: sorted(times)[len(times) // 10] for key, times in taken.items()}
+    kinds = {"bare": bare, "again": bare_again, "emptied": emptied, "timed": timed,
+             "measured": measured}
+    low = in_blocks(kinds, 600, BLOCK)
     show("py_step_us", low["bare"] / 1000)
+    show("py_step_noise_pct", (low["again"] / low["bare"] - 1) * 100)
     show("py_step_empty_with_pct", (low["emptied"] / low["bare"] - 1) * 100)
     show("py_step_spans_pct", (low["timed"] / low["bare"] - 1) * 100)
     show("py_step_memory_pct", (low["measured"] / low["bare"] - 1) * 100)
@@ -228,11 +301,12 @@ def main():
     try:
         import torch
     except ImportError:
-        for key in ("record_function_ns", "step_us", "step_empty_with_pct", "step_spans_pct",
-                    "step_memory_pct"):
+        for key in ("record_function_ns", "cold_empty_with_ns", "cold_span_ns", "step_us",
+                    "step_noise_pct", "step_empty_with_pct", "step_spans_pct", "step_memory_pct"):
             show("py_" + key, None)
         return
     show("py_record_function_ns", record_function(torch))
+    passages(torch)
     steps(torch)
 
 
