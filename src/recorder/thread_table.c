@@ -243,7 +243,8 @@ void pit__threads_forget(pit_recorder *rec)
             forget(t);
         t = next;
     }
-    pthread_setspecific(key, swept(before));
+    if (key_made) /* else it is somebody else's: the file of a run was made and nothing recorded */
+        pthread_setspecific(key, swept(before));
     pit__guard_leave(before);
 }
 

@@ -4,6 +4,7 @@
 #include "pitwall_report.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,18 @@ TEST(a_program_that_recorded_nothing_gets_a_small_run)
     CHECK_INT(run->ended->children, 3);
     CHECK_INT(run->damaged_at, 0);
     pit_run_free(run);
+    leave();
+}
+
+TEST(what_threads_keep_for_others_is_left_alone)
+{
+    static char others[8192];
+    char path[4096] = "run.pit";
+    pthread_key_t key; /* the first one, most likely: what a key that was never made looks like */
+    go_there();
+    REQUIRE(pthread_key_create(&key, NULL) == 0 && pthread_setspecific(key, others) == 0);
+    CHECK_INT(pit_end_run(path, id, command, &killed), 0);
+    CHECK(pthread_getspecific(key) == others);
     leave();
 }
 

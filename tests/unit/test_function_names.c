@@ -100,7 +100,8 @@ TEST(a_function_of_a_library_has_its_name)
 TEST(an_address_that_is_no_function_is_module_and_offset_or_a_number)
 {
     char name[256];
-    CHECK_INT(pit__symbol_name((char *)(uintptr_t)a_static_function + 1, name, sizeof name), 0);
+    /* in the middle of one that is more than a byte long */
+    CHECK_INT(pit__symbol_name((char *)(uintptr_t)pit__symbol_name + 1, name, sizeof name), 0);
     CHECK(strncmp(name, "test_function_names+0x", 22) == 0);
     pit__symbol_name((void *)(uintptr_t)16, name, sizeof name);
     CHECK_STR(name, "0x10");
