@@ -141,7 +141,7 @@ static void try_parts(struct trial *trial, const struct pit__rule *rule)
 }
 
 /* Severity first, then the order of the table, then the larger share. */
-static int by_weight(const void *a, const void *b)
+static int by_table(const void *a, const void *b)
 {
     const struct pit__advised *x = a, *y = b;
     if (x->rule->severity != y->rule->severity)
@@ -149,6 +149,17 @@ static int by_weight(const void *a, const void *b)
     if (x->rule != y->rule)
         return x->rule < y->rule ? -1 : 1;
     return (x->match.share < y->match.share) - (x->match.share > y->match.share);
+}
+
+/* Where there are several batches or steps, what is wrong with the one that took the most comes first,
+ * whatever it is. Rules of shares are neighbours in the table, of one severity: no other is between. */
+static int by_weight(const void *a, const void *b)
+{
+    const struct pit__advised *x = a, *y = b;
+    double around_x = x->match.figures[2], around_y = y->match.figures[2];
+    if (x->rule->is_share && y->rule->is_share && around_x != around_y)
+        return around_x > around_y ? -1 : 1;
+    return by_table(a, b);
 }
 
 int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room)
@@ -167,6 +178,6 @@ int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t 
             topics |= 1 << rule->topic;
     }
     free(trial.said);
-    qsort(found, trial.count, sizeof *found, by_weight);
+    qsort(found, trial.count, sizeof *found, all->by_letter ? by_table : by_weight);
     return (int)trial.count;
 }

@@ -104,6 +104,7 @@ struct pit__rule {
     const char *mark; /* before the headline, "" where only ASCII is shown */
     const char *headline, *evidence, *remedy;
     int wants_around; /* the sampler's figures are evidence too */
+    int is_share; /* of a batch or step: of several such, the one that took the most comes first */
     const char *more; /* further remedies, for which a first line has no room; or NULL */
 };
 

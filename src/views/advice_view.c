@@ -20,6 +20,25 @@ struct advice {
 
 /* ---- filling in the words --------------------------------------------------------------------- */
 
+/* What a part stands below that another one of its name does not; NULL: there is no other. */
+static const char *told_apart(const struct pit__case *all, size_t part)
+{
+    const struct pit__part *parts = all->parts;
+    for (size_t other = 0; other < all->part_count; other++) {
+        size_t mine = part, its = other;
+        if (other == part)
+            continue;
+        while (mine != PIT__NO_PART && its != PIT__NO_PART && mine != its &&
+               strcmp(parts[mine].name, parts[its].name) == 0) {
+            mine = parts[mine].parent;
+            its = parts[its].parent;
+        }
+        if (strcmp(parts[other].name, parts[part].name) == 0 && mine != PIT__NO_PART && mine != its)
+            return parts[mine].name;
+    }
+    return NULL;
+}
+
 static void add_base(struct pit__text *text, const struct pit__case *all, size_t base)
 {
     if (base == PIT__NO_PART || !all->parts) {
@@ -30,6 +49,11 @@ static void add_base(struct pit__text *text, const struct pit__case *all, size_t
     if (role == PIT__ROLE_BATCH || role == PIT__ROLE_EPOCH)
         pit__text_puts(text, "the ");
     pit__text_add_visible(text, all->parts[base].name);
+    const char *below = told_apart(all, base);
+    if (below) {
+        pit__text_puts(text, " of ");
+        pit__text_add_visible(text, below);
+    }
 }
 
 static void add_figure(struct pit__text *text, char kind, double figure, int ascii)

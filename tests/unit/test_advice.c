@@ -196,6 +196,29 @@ TEST(parts_of_a_batch_are_judged_by_their_own_thresholds_and_said_once)
     CHECK_STR(rules_of_batches(10, 30, 20, 10), "unmarked");
 }
 
+TEST(of_several_batches_the_one_that_took_the_most_comes_first_and_is_told_apart)
+{
+    static const struct {
+        const char *name;
+        uint32_t parent;
+        unsigned ms;
+    } parts[] = {{"small", PIT_NO_NODE, 120}, {"batch", 0, 100}, {"forward", 1, 90},
+                 {"large", PIT_NO_NODE, 240}, {"batch", 3, 200}, {"backward", 4, 150}};
+    for (uint32_t i = 0; i < 6; i++) {
+        uint64_t inside = i % 3 < 2 ? parts[i + 1].ms : 0;
+        nodes[i] = made_node(parts[i].name, parts[i].parent, 100, parts[i].ms * 1000000u,
+                             inside * 100 * 1000000u);
+    }
+    threads[0] = made_thread("main", nodes, 6);
+    pit_run run = made_run(threads, 1);
+    pit_advice *advice = advise(&run);
+    REQUIRE(advice->count >= 2);
+    CHECK_STR(advice->findings[0].headline,
+              "BACKWARD-BOUND: backward is 75 % of the batch of large");
+    CHECK_STR(advice->findings[1].headline, "FORWARD-BOUND: forward is 90 % of the batch of small");
+    pit_advice_free(advice);
+}
+
 TEST(a_run_of_few_batches_says_how_many_it_takes)
 {
     pit_run run = batch_run(150, 20, 20, 10, 4);
