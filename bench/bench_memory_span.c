@@ -15,7 +15,7 @@
 #define ROUNDS 60u
 #define THREADS 8
 #define SAMPLER_SECONDS 5
-#define PAUSE_NS 4000 /* a span that begins sooner after another takes that one's reading */
+#define PAUSE_NS 8000 /* a span that begins within 3000 of another takes that one's reading */
 
 /* ---- one thread ---------------------------------------------------------------------------- */
 
