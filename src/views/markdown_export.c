@@ -30,12 +30,11 @@ static int write_open(FILE *out, const pit_run *run)
                 innermost = &thread->open[i];
         if (!innermost || innermost->node >= thread->node_count)
             continue;
-        char age[PIT__UNIT_BYTES];
         struct pit__text text = {0};
         pit__open_path(thread, innermost->node, " > ", 0, &text);
-        pit__text_printf(&text, ", %s in (%s)",
-                         pit__unit_duration(age, pit__open_age_ns(run, innermost), 0),
-                         thread->name);
+        pit__text_puts(&text, ", ");
+        pit__add_open_age(&text, run, innermost, " in", 0);
+        pit__text_printf(&text, " (%s)", thread->name);
         code = write_item(out, run->state == PIT_RUN_DIED ? "where it died" : "open", &text);
     }
     return code;

@@ -65,17 +65,27 @@ int pit__print_path_line(const struct pit__report *report, struct pit__text *lin
     return pit__print_line(report, line, style);
 }
 
+void pit__add_open_age(struct pit__text *line, const pit_run *run, const pit_open_span *open,
+                       const char *after, int ascii)
+{
+    char age[PIT__UNIT_BYTES];
+    double ns = pit__open_age_ns(run, open);
+    if (ns > 0)
+        pit__text_printf(line, "%s%s", pit__unit_duration(age, ns, ascii), after);
+    else
+        pit__text_puts(line, "just begun");
+}
+
 static int print_span(const struct pit__report *report, const pit_run *run,
                       const pit_thread *thread, const pit_open_span *open)
 {
-    char age[PIT__UNIT_BYTES];
     struct pit__text line = {0};
     pit__text_puts(&line, "  ");
     pit__text_add_visible(&line, thread->name && *thread->name ? thread->name : "(thread)");
     pit__text_puts(&line, ": ");
     pit__open_path(thread, open->node, " > ", 1, &line);
-    pit__text_printf(&line, "%s, %s in", open->object ? " [detached]" : "",
-                     pit__unit_duration(age, pit__open_age_ns(run, open), report->look.ascii));
+    pit__text_puts(&line, open->object ? " [detached], " : ", ");
+    pit__add_open_age(&line, run, open, " in", report->look.ascii);
     return pit__print_path_line(report, &line, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
 }
 
@@ -83,15 +93,13 @@ static int print_span(const struct pit__report *report, const pit_run *run,
 static int print_ages(const struct pit__report *report, const pit_run *run,
                       const pit_thread *thread)
 {
-    char age[PIT__UNIT_BYTES];
     struct pit__text line = {0};
     size_t count = 0;
     for (size_t i = 0; i < thread->open_count; i++) {
         if (thread->open[i].object)
             continue;
-        pit__text_printf(
-            &line, "%s%s", count++ ? " > " : "    open for ",
-            pit__unit_duration(age, pit__open_age_ns(run, &thread->open[i]), report->look.ascii));
+        pit__text_puts(&line, count++ ? " > " : "    open for ");
+        pit__add_open_age(&line, run, &thread->open[i], "", report->look.ascii);
     }
     if (count > 1)
         return pit__print_path_line(report, &line, PIT__DIM);

@@ -158,6 +158,9 @@ int pit__print_prose(const struct pit__report *report, struct pit__text *prose, 
 void pit__open_path(const pit_thread *thread, uint32_t node, const char *between, int visible,
                     struct pit__text *text);
 double pit__open_age_ns(const pit_run *run, const pit_open_span *open);
+/* The same in words, or "just begun": the begin may be the last that is known of it. */
+void pit__add_open_age(struct pit__text *line, const pit_run *run, const pit_open_span *open,
+                       const char *after, int ascii);
 
 /* One line after two spaces, whose beginning gives way: its end is what one looks for. */
 int pit__print_path_line(const struct pit__report *report, struct pit__text *line,

@@ -105,6 +105,11 @@ TEST(dead_run_says_where_it_died)
                     " 12.5 s after its start");
     CHECK_HAS(text, "where it died:\n  main: train > epoch > batch > backward, 1.20 s in\n");
     CHECK_HAS(text, "train [open] ");
+    const pit_thread *thread = &run.threads[0];
+    pit_run at_begin = run; /* the last that is known is the begin of the innermost */
+    at_begin.end_ticks = thread->open[thread->open_count - 1].begin;
+    CHECK_HAS(made_report(&at_begin, NULL, NULL), "batch > backward, just begun\n    open for ");
+    text = made_report(&run, NULL, NULL);
     /* the open time is in the totals: 100 % is what was spent in spans, finished or not */
     CHECK_HAS(text, "ended without a close; why is not known, its memory was not read\n"
                     "BACKWARD-BOUND: backward is 63 % of the batch; try");
