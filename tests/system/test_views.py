@@ -261,15 +261,19 @@ class Runs(ViewCase):
 class Speed(ViewCase):
     """Ten thousand nodes; in processor time, for a busy machine is not a slow view."""
 
-    def fastest(self, *arguments):
-        return min(float(self.view(*arguments)) for _ in range(2))
+    def assert_quick(self, *arguments):
+        """At one of some tries: what else the machine does is not ours."""
+        most, took = MOST_SECONDS * pit_case.slowness(), []
+        while len(took) < 10 and min(took, default=most) >= most:
+            took.append(float(self.view(*arguments)))
+        self.assertLess(min(took), most)
 
     def test_every_view_of_many_rows_is_quick(self):
-        self.assertLess(self.fastest("time", "10000"), MOST_SECONDS * pit_case.slowness())
+        self.assert_quick("time", "10000")
 
     def test_every_view_of_a_run_of_many_nodes_is_quick(self):
         path = self.made("run", 10000)
-        self.assertLess(self.fastest("time-run", path), MOST_SECONDS * pit_case.slowness())
+        self.assert_quick("time-run", path)
 
 
 if __name__ == "__main__":
