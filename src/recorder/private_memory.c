@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES ((size_t)64 * 1024)
-#define WIPED_CHUNKS 256 /* 16 MB of thread structures: more threads than a process can have */
+#define WIPED_CHUNKS 1024 /* 64 MB: more thread structures than a process has threads */
 
 struct chunk {
     uintptr_t next, end; /* nothing is left when end is not past next */

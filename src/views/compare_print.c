@@ -135,11 +135,13 @@ static void say_text(const struct page *page, const char *before, struct pit__te
 /* What else there is to know besides the headline. */
 static void say_rest(const struct page *page)
 {
-    size_t faster = 0, slower = 0, none = 0;
+    size_t faster = 0, slower = 0, less = 0, more = 0, none = 0;
     for (size_t i = 0; i < page->all->count; i++) {
         const pit_comparison *c = &page->all->items[i];
         faster += c->verdict == PIT_FASTER && !c->is_memory;
         slower += c->verdict == PIT_SLOWER && !c->is_memory;
+        less += c->verdict == PIT_FASTER && c->is_memory;
+        more += c->verdict == PIT_SLOWER && c->is_memory;
         none += c->verdict == PIT_NO_VERDICT;
         if (c->is_memory && c->is_whole && (c->verdict == PIT_FASTER || c->verdict == PIT_SLOWER)) {
             char letter[24], change[PIT__UNIT_BYTES];
@@ -152,8 +154,13 @@ static void say_rest(const struct page *page)
     }
     if (page->all->count > 1) {
         struct pit__text text = {0};
-        pit__text_printf(&text, "%zu compared: %zu faster, %zu slower, %zu without a verdict",
-                         page->all->count, faster, slower, none);
+        pit__text_printf(&text, "%zu compared: %zu faster, %zu slower", page->all->count, faster,
+                         slower);
+        if (less)
+            pit__text_printf(&text, ", %zu with less memory", less);
+        if (more)
+            pit__text_printf(&text, ", %zu with more memory", more);
+        pit__text_printf(&text, ", %zu without a verdict", none);
         say_text(page, page->markdown ? "\n" : "", &text, PIT__DIM);
     }
     if (page->all->advisory)

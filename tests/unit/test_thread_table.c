@@ -142,6 +142,12 @@ TEST(tables_of_ended_threads_serve_again)
     }
 }
 
+TEST(there_is_a_table_for_each_thread_that_a_process_can_have)
+{
+    for (int i = 0; i < 32768; i++) /* the kernel's usual bound */
+        REQUIRE(pit__wiped_alloc(sizeof(struct pit__thread)) != NULL);
+}
+
 TEST(a_forked_child_makes_and_frees_recorders_of_its_own)
 {
     probe_open();
