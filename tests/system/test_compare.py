@@ -123,6 +123,7 @@ class Runs(CompareCase):
         gate = ("--fail-on", "memory:100%")
         done = self.compare(self.side("named"), self.side("large"), *gate, status=1)
         self.assertRegex(done.stdout, r"\nB takes \d+\.\d % more memory\n")
+        self.assertRegex(done.stdout, r"\n\d+ compared: .*, [1-9]\d* with more memory, \d+ without")
         peak = self.item(self.document(self.side("named"), self.side("large"), status=None),
                          "peak memory", "memory")
         self.assertEqual(peak["verdict"], "more")
