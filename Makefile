@@ -12,7 +12,7 @@ endif
 # tells its children about jobs and folders is not for it.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: all configure demo test bench docs install lint format clean help
+.PHONY: all configure demo test test-all bench docs install lint format clean help
 .NOTPARALLEL:
 
 all: configure ## Build the library, the tool, the examples and the benchmarks into build/ (the default)
@@ -30,7 +30,10 @@ demo: configure ## A minute to look at: trains, reports, races two variants, kil
 
 test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit system" picks some
 	@scripts/setup.sh build test
-	@BUILD="$(BUILD)" tests/run.sh $(STAGES)
+	@BUILD="$(BUILD)" tests/run.py $(STAGES)
+
+test-all: ## The same with all data of the statistical tests and more kills: an hour
+	@PITWALL_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 bench: all ## Measure what recording costs, hot and cold, beside its peers
 	@scripts/setup.sh build bench
@@ -55,4 +58,4 @@ clean: ## Remove build/
 	rm -rf $(BUILD)
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 10

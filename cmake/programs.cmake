@@ -1,18 +1,30 @@
 # The tool, the examples, the benchmarks, the tests and the fuzzers.
 
-# pitwall_programs(FOLDER folder PROGRAMS pattern INTO folder [PREFIX name] LINK targets…
-#                  [INCLUDE folders…] [FLAGS link options…])
+# pitwall_programs(FOLDER folder PROGRAMS pattern INTO folder [PREFIX name] [GATHER target]
+#                  LINK targets… [INCLUDE folders…] [FLAGS link options…])
 # Every file of the folder that fits the pattern is one program; its other .c files are helpers
-# that all of them share.
+# that all of them share, compiled once. GATHER names a target that builds all of these programs.
 function(pitwall_programs)
-    cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX" "LINK;INCLUDE;FLAGS" ${ARGN})
+    cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX;GATHER" "LINK;INCLUDE;FLAGS" ${ARGN})
     file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/${p_PROGRAMS})
     file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/*.c)
     list(REMOVE_ITEM helpers "" ${programs})
+    set(shared "")
+    if(helpers)
+        string(MAKE_C_IDENTIFIER ${p_FOLDER}_helpers shared_target)
+        add_library(${shared_target} OBJECT ${helpers})
+        target_include_directories(${shared_target} PRIVATE ${p_INCLUDE})
+        target_link_libraries(${shared_target} PRIVATE ${p_LINK})
+        pitwall_own(${shared_target})
+        set(shared $<TARGET_OBJECTS:${shared_target}>)
+    endif()
+    if(p_GATHER)
+        add_custom_target(${p_GATHER})
+    endif()
     foreach(source ${programs})
         get_filename_component(name ${source} NAME_WE)
         set(target ${p_PREFIX}${name})
-        add_executable(${target} ${source} ${helpers})
+        add_executable(${target} ${source} ${shared})
         set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
             RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${p_INTO}
             BUILD_RPATH_USE_ORIGIN ON)
@@ -20,6 +32,9 @@ function(pitwall_programs)
         target_link_options(${target} PRIVATE ${p_FLAGS})
         target_link_libraries(${target} PRIVATE ${p_LINK} Threads::Threads m ${CMAKE_DL_LIBS})
         pitwall_own(${target})
+        if(p_GATHER)
+            add_dependencies(${p_GATHER} ${target})
+        endif()
     endforeach()
 endfunction()
 
@@ -94,7 +109,7 @@ if(NOT pitwall_sanitize_flags)
         target_link_libraries(bench_examples PRIVATE steps_${copy})
     endforeach()
 endif()
-pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests LINK pitwall_static
+pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests GATHER unit_tests LINK pitwall_static
                  INCLUDE ${inside})
 pitwall_programs(FOLDER tests/system PROGRAMS prog_*.c INTO tests LINK pitwall_static
                  INCLUDE ${inside})

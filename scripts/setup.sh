@@ -10,7 +10,7 @@ declare -A packages=(
     [build]="gcc g++ cmake make libc6-dev pkg-config python3 python3-dev zlib1g-dev libzstd-dev
              libyaml-dev libjansson-dev libncurses-dev"
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
-            git valgrind e2fsprogs zstd tmux procps libbenchmark-dev hyperfine python3-pytest-benchmark
+            git gdb ninja-build valgrind e2fsprogs zstd tmux procps libbenchmark-dev hyperfine python3-pytest-benchmark
             python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
             python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db"
     [bench]="git python3-numpy python3-torch valgrind"
@@ -19,7 +19,7 @@ declare -A packages=(
 # On other systems the programs themselves are looked for.
 declare -A programs=(
     [build]="cc c++ cmake make pkg-config python3"
-    [test]="gcc clang aarch64-linux-gnu-gcc qemu-aarch64 bindfs git"
+    [test]="gcc clang ninja aarch64-linux-gnu-gcc qemu-aarch64 bindfs git"
     [bench]="git"
     [lint]="clang-format clang-tidy cppcheck shellcheck mypy"
 )

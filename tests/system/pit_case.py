@@ -86,7 +86,7 @@ def clean_env(**more):
     return env
 
 
-def run(command, env=None, timeout=60, **options):
+def run(command, env=None, timeout=240, **options):
     """Run a command to its end; stdout and stderr are text. Never raises for a bad status."""
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
@@ -94,7 +94,7 @@ def run(command, env=None, timeout=60, **options):
     return subprocess.run(
         [str(part) for part in command],
         env=clean_env() if env is None else env,
-        timeout=timeout * slowness(),
+        timeout=max(timeout, 240) * slowness(),  # a hang is found; a busy machine is none
         encoding="utf-8",
         errors="replace",
         check=False,
@@ -154,7 +154,7 @@ class _Result(unittest.TextTestResult):
 def main(plain_build_only=False, has_threads=True):
     """Run the cases of the calling program. An argument picks those with it in their name.
 
-    plain_build_only=True marks a test of what is built, not of how it runs: tests/run.sh does
+    plain_build_only=True marks a test of what is built, not of how it runs: tests/run.py does
     not repeat it for the sanitizer builds. has_threads=False marks one of programs with a single
     thread: it is not repeated under the thread sanitizer.
     """

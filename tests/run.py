@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""What `make test` runs: every stage, or those named as arguments.
+
+    unit      gcc build, tests/unit
+    layers    who includes whom, what the library exports
+    system    tests/system and tests/cli, on that build
+    python    tests/python, on that build
+    asan      unit, system and python under the address and undefined-behaviour sanitizers
+    tsan      unit and system under the thread sanitizer
+    clang     clang build with warnings as errors, tests/unit
+    aarch64   cross build for ARM with warnings as errors, tests/unit under qemu
+    musl      static build with musl, tests/unit
+    fuzz      every fuzzer of tests/fuzz for FUZZ_SECONDS (20)
+
+The programs of all stages run side by side, one more than there are processors, while the next
+build goes on. Every program ends with the line `N passed, N failed`; these lines are added up. A
+program that crashes, hangs (TEST_TIMEOUT, 300 s) or tests nothing is a failure. What a program
+printed is in build/test-logs/, and is shown at once if it failed. The last line is the sum, alone.
+
+With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests take all of their data, not a sample.
+"""
+
+import glob
+import os
+import subprocess
+import sys
+
+import run_jobs
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PYTHON = "/usr/bin/python3"
+SANITIZED = ["-DCMAKE_C_COMPILER=gcc", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g"]
+SANITIZER_ENV = {
+    "address": {
+        "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    },
+    "thread": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"},
+}
+# What a caller may have set, and no test should inherit.
+UNSET = ["PITWALL", "PITWALL_FILE", "PITWALL_LIVE", "PITWALL_MODE", "PITWALL_GUARD", "NO_COLOR",
+         "COLUMNS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"]
+
+
+def unit_tests(folder, launcher=(), env=None):
+    """One program for each tests/unit/test_*.c."""
+    for source in sorted(glob.glob(os.path.join(TREE, "tests/unit/test_*.c"))):
+        name = os.path.splitext(os.path.basename(source))[0]
+        yield run_jobs.Program(name, [*launcher, os.path.join(folder, "tests", name)], env or {})
+
+
+def scripts(kind, folder, sanitizer="", launcher=()):
+    """One program for each tests/<kind>/test_*.py that is meant for this build."""
+    env = {"PITWALL_BUILD": folder, "PITWALL_SANITIZER": sanitizer,
+           "PYTHONDONTWRITEBYTECODE": "1", **SANITIZER_ENV.get(sanitizer, {})}
+    for path in sorted(glob.glob(os.path.join(TREE, "tests", kind, "test_*.py"))):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        name = os.path.basename(path)
+        if sanitizer and "plain_build_only=True" in text:
+            continue
+        if sanitizer == "thread" and "has_threads=False" in text:
+            continue
+        yield run_jobs.Program(name, [*launcher, PYTHON, path], env)
+    if kind == "system":
+        yield run_jobs.Program("tests/cli", [PYTHON, os.path.join(TREE, "tests/cli_cases.py")], env)
+
+
+def fuzzers(build, folder, seconds):
+    """The fuzzer's own folder of inputs grows from run to run; seeds are runs that tests left."""
+    seeds = [path for path in (os.path.join(build, "fuzz-seeds"),
+                               os.path.join(TREE, "tests/fuzz/seeds")) if os.path.isdir(path)]
+    for source in sorted(glob.glob(os.path.join(TREE, "tests/fuzz/fuzz_*.c"))):
+        name = os.path.splitext(os.path.basename(source))[0]
+        corpus = os.path.join(folder, "corpus", name)
+        os.makedirs(corpus, exist_ok=True)
+        yield run_jobs.Program(name, [
+            os.path.join(folder, "tests", name), "-max_total_time=%d" % seconds, "-timeout=60",
+            "-rss_limit_mb=2048", "-print_final_stats=1", "-verbosity=0",
+            "-artifact_prefix=%s/" % os.path.join(build, "test-logs/fuzz"), corpus, *seeds],
+            {}, counts_itself=False)
+
+
+def address_programs(folder):
+    """The thread sanitizer wants the whole interpreter built with it: tests/python are only here."""
+    yield from unit_tests(folder, env=dict(SANITIZER_ENV["address"], PITWALL_SANITIZER="address"))
+    yield from scripts("system", folder, "address")
+    yield from scripts("python", folder, "address")
+
+
+def thread_programs(folder):
+    """The thread sanitizer needs its addresses where it expects them, so nothing is randomised."""
+    works = subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL, check=False)
+    launcher = ["setarch", "-R"] if works.returncode == 0 else []
+    yield from unit_tests(folder, launcher,
+                          dict(SANITIZER_ENV["thread"], PITWALL_SANITIZER="thread"))
+    yield from scripts("system", folder, "thread", launcher)
+
+
+def stages(build):
+    """All of them, in the order in which their builds are made."""
+    plain = run_jobs.Build(build)
+
+    def layers(folder):
+        yield run_jobs.Program("layers.py", [PYTHON, os.path.join(TREE, "tests/layers.py")],
+                               {"PITWALL_BUILD": folder, "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def sanitized(name, flags):
+        return run_jobs.Build(os.path.join(build, name), [*SANITIZED, "-DPITWALL_SANITIZE=" + flags])
+
+    def other(name, *arguments, targets=("unit_tests",)):
+        return run_jobs.Build(os.path.join(build, name), arguments, targets)
+
+    def toolchain(name):
+        return ["--toolchain", os.path.join(TREE, "cmake", name)]
+
+    emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+    return [
+        run_jobs.Stage("unit", plain, unit_tests, 100),
+        run_jobs.Stage("layers", plain, layers, 2),
+        run_jobs.Stage("system", plain, lambda folder: scripts("system", folder), 120),
+        run_jobs.Stage("python", plain, lambda folder: scripts("python", folder), 90),
+        run_jobs.Stage("asan", sanitized("asan", "address,undefined"), address_programs, 260),
+        run_jobs.Stage("tsan", sanitized("tsan", "thread"), thread_programs, 200),
+        run_jobs.Stage("clang", other("clang", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_WERROR=ON",
+                                      targets=()), unit_tests, 90),
+        run_jobs.Stage("aarch64", other("aarch64", "-DPITWALL_WERROR=ON",
+                                        *toolchain("aarch64-linux-gnu.cmake")),
+                       lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"}), 90),
+        run_jobs.Stage("musl", other("musl", *toolchain("musl.cmake")), unit_tests, 60),
+        run_jobs.Stage("fuzz", other("fuzz", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_FUZZ=ON",
+                                     targets=()),
+                       lambda folder: fuzzers(build, folder,
+                                              int(os.environ.get("FUZZ_SECONDS", "20"))), 60),
+    ]
+
+
+def main():
+    """Pick the stages and run them; the status tells whether all of it passed."""
+    build = os.path.abspath(os.path.join(TREE, os.environ.get("BUILD") or "build"))
+    for name in UNSET:
+        os.environ.pop(name, None)
+    os.environ["LC_ALL"] = "C.UTF-8"
+    known = stages(build)
+    names = [stage.name for stage in known]
+    wrong = [name for name in sys.argv[1:] if name not in names]
+    if wrong:
+        sys.exit("run.py: no stage %s; there are: %s" % (wrong[0], " ".join(names)))
+    chosen = [stage for stage in known if stage.name in (sys.argv[1:] or names)]
+    sys.exit(run_jobs.Runner(TREE, build, chosen).run())
+
+
+if __name__ == "__main__":
+    main()
