@@ -51,11 +51,14 @@ static void step(int i)
     pit_value("loss", 1.0 / (i + 1));
 }
 
+static pthread_barrier_t both_have_tables; /* one that comes later would take over the other's */
+
 static void *worker(void *name)
 {
     static pit_site site = PIT_SITE("overlapping");
     pit_object objects[8];
     pit_thread_name(name);
+    pthread_barrier_wait(&both_have_tables);
     for (int i = 0; i < 8; i++) {
         objects[i] = pit_object_begin(&site);
         step(i);
@@ -69,6 +72,7 @@ static void rich(void)
 {
     pthread_t threads[2];
     char names[2][16] = {"first", "second"};
+    pthread_barrier_init(&both_have_tables, NULL, 2);
     for (int i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, worker, names[i]) != 0)
             exit(3);
