@@ -115,6 +115,22 @@ static void flags_that_change_from_frame_to_frame(unsigned a, unsigned b)
         pit_end(tokens[i]);
 }
 
+static void two_stacks(unsigned a, unsigned b)
+{
+    pit_stack *one = pit_stack_new(), *two = pit_stack_new();
+    pit_token top = pit_begin_name("top"), outer = pit_begin_with("outer", a);
+    pit_end(pit_begin_with("measured", PIT_MEMORY)); /* costs time apart in both */
+    REQUIRE(pit_stack_switch(one, two) == 0);
+    pit_token other = pit_begin_name("other"), inner = pit_begin_with("inner", b);
+    pit_end(inner);
+    pit_end(other);
+    REQUIRE(pit_stack_switch(two, one) == 0);
+    pit_end(outer);
+    pit_end(top);
+    pit_stack_free(one);
+    pit_stack_free(two);
+}
+
 static void nested_and_beside(unsigned a, unsigned b)
 {
     pit_token outer = pit_begin_with("outer", a);
@@ -137,6 +153,7 @@ static const struct {
               {"phases_in_nested_spans_ended_at_once", phases_in_nested_spans_ended_at_once},
               {"everything_dropped", everything_dropped},
               {"flags_that_change_from_frame_to_frame", flags_that_change_from_frame_to_frame},
+              {"two_stacks", two_stacks},
               {"nested_and_beside", nested_and_beside}};
 
 /* All combinations for the recorder, or only those of a step, with all of one span or of two. */

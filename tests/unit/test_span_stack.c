@@ -355,3 +355,23 @@ TEST(a_memory_span_that_was_put_away_is_measured_at_its_end)
     pit_stack_free(away);
     pit_stack_free(other);
 }
+
+/* Figures of open memory spans have room of their own on each stack, which the next one uses again. */
+TEST(stacks_with_memory_spans_come_and_go_without_taking_more_room)
+{
+    open_in_memory();
+    pit_stack *main_stack = pit_stack_new();
+    uint64_t before = 0;
+    for (int i = 0; i < 2000; i++) {
+        pit_stack *task = pit_stack_new();
+        REQUIRE(pit_stack_switch(main_stack, task) == 0);
+        pit_token token = pit_begin_with("measured", PIT_MEMORY);
+        if (i % 2)
+            pit_end(token); /* the others are left open */
+        REQUIRE(pit_stack_switch(task, main_stack) == 0);
+        pit_stack_free(task);
+        if (i == 100)
+            before = pit_rss();
+    }
+    CHECK(pit_rss() < before + (16u << 20)); /* 100 MB if each had its own */
+}
