@@ -136,6 +136,8 @@ static int find_yield(PyCodeObject *code, Py_ssize_t at)
     }
     const unsigned char *bytes = (unsigned char *)PyBytes_AS_STRING(object);
     Py_ssize_t units = PyBytes_GET_SIZE(object) / 2;
+    while (at >= 0 && at < units && bytes[2 * at] == python.extended)
+        at++; /* a part of the instruction behind it */
     int found = at < 0 || at >= units || bytes[2 * at] != python.with; /* no `with`: who knows */
     if (!found) {
         struct range inside = inside_with(code, bytes, at);
