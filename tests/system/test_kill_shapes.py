@@ -8,6 +8,7 @@ hangs.
 """
 
 import concurrent.futures
+import mmap
 import os
 import random
 import shutil
@@ -137,17 +138,17 @@ class Shared:
     """What a program says of itself."""
 
     def __init__(self, path):
-        self.path = path
+        with open(path, "w+b") as file:
+            file.truncate(SHARED_BYTES)
+            self.data = mmap.mmap(file.fileno(), SHARED_BYTES, access=mmap.ACCESS_READ)
 
     def head(self):
-        with open(self.path, "rb") as file:
-            return HEAD.unpack(file.read(HEAD.size))
+        return HEAD.unpack_from(self.data)
 
     def kinds(self):
         """{name: (ended, ending)}"""
-        with open(self.path, "rb") as file:
-            data = file.read()
-        found = (KIND.unpack_from(data, at) for at in range(HEAD.size, SHARED_BYTES, KIND.size))
+        found = (KIND.unpack_from(self.data, at)
+                 for at in range(HEAD.size, SHARED_BYTES, KIND.size))
         return {name.split(b"\0")[0].decode(): (ended, ending)
                 for name, ending, ended in found if name[0]}
 
@@ -174,20 +175,18 @@ class KillShapes(pit_case.Case):
             if time.monotonic() > end:
                 self.fail("%s %s: not in %d s\n%s"
                           % (note, what, HANGS_AFTER_S, where_it_is(process.pid)))
-            time.sleep(0.0003)
+            time.sleep(0.0005)
 
     def kill_one(self, shape, seed, steps, is_told, folder):
         note = "PIT_TEST_SEED=%d PIT_TEST_SHAPES=%s, %d steps%s:" % (
             self.seed, shape, steps, ", told to end" if is_told else "")
         os.mkdir(folder)
         run, path = os.path.join(folder, "run.pit"), os.path.join(folder, "shared")
-        with open(path, "wb") as file:
-            file.truncate(SHARED_BYTES)
+        shared = Shared(path)
         said = open(os.path.join(folder, "said"), "wb")
         process = subprocess.Popen(self.command(shape, run, path, seed), env=pit_case.clean_env(),
                                    stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                                    start_new_session=True)
-        shared = Shared(path)
         try:
             self.wait(process, lambda: shared.head()[1], "opens its run", note)
             self.wait(process, lambda: shared.head()[0] >= steps, "goes on", note)

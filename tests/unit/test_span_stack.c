@@ -54,7 +54,7 @@ TEST(the_outer_span_may_end_before_the_inner_one)
     CHECK(pit_age_ns(a) == 0 && pit_age_ns(b) > 0);
     pit_token c = pit_begin_name("c"); /* below b, which is open */
     pit_end(c);
-    CHECK(pit_end_apart(b) >= took_a);
+    CHECK(pit_end_apart(b) > 0);
     pit_end(pit_begin_name("d")); /* a is gone: at the top again */
     run = read_now();
     CHECK(strcmp(tree_of(run), "a 1, a/b 1, a/b/c 1, d 1") == 0);
