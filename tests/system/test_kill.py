@@ -34,16 +34,16 @@ def ended_spans(truth):
 
 
 class Kill(pit_case.Case):
-    def stop_where(self, process, truth_path, is_wanted, note):
+    def stop_where(self, process, path, truth_path, is_wanted, note):
         """Stop the program, look what it says of itself, let it go on until that is as wanted."""
         def look():
             process.send_signal(signal.SIGSTOP)
             self.assertTrue(pit_runs.wait_until(lambda: is_stopped(process.pid), 60), note)
-            if is_wanted(pit_runs.Truth(truth_path)):
+            if is_wanted(pit_runs.Truth(truth_path), path):
                 return True
             process.send_signal(signal.SIGCONT)
             return False
-        self.assertTrue(pit_runs.wait_until(look, 60), note + "it never came to that")
+        self.assertTrue(pit_runs.wait_until(look, 60, 0.005), note + "it never came to that")
 
     def kill_one(self, seed, folder, settings, delay_ms, early=False, env=None, until=None):
         """Start, kill after a while or where it is as wanted, read, compare. The run, or None if it
@@ -57,7 +57,7 @@ class Kill(pit_case.Case):
                 self.assertTrue(pit_runs.wait_until(lambda: pit_runs.opened(truth_path)), note)
             time.sleep(delay_ms / 1000)
             if until:
-                self.stop_where(process, truth_path, until, note)
+                self.stop_where(process, path, truth_path, until, note)
         finally:
             process.kill()
             process.wait(20)
@@ -120,7 +120,7 @@ class Kill(pit_case.Case):
     def test_a_kill_after_some_spans_and_inside_one(self):
         def choose(dice, i):
             wanted = 10 ** (i % 5)
-            def until(truth):
+            def until(truth, _):
                 return ended_spans(truth) >= wanted and any(
                     "" not in thread["here"] for thread in truth.threads.values())
             return ["threads=%d" % dice.choice((1, 2)), "ring=32768"], 0, {"until": until}
@@ -138,7 +138,7 @@ class Kill(pit_case.Case):
             settings = ["mode=many", "max=1" if i % 2 else "max=0", "ring=65536",
                         "threads=%d" % dice.choice((1, 2))]
             # The first one gets so far that its file has grown.
-            more = {} if i else {"until": lambda truth: len(truth.paths) > 3000}
+            more = {} if i else {"until": lambda truth, _: len(truth.paths) > 3000}
             return settings, dice.uniform(0.2, 60) * min(pit_case.slowness(), 5), more
         runs = self.many(self.jobs(16 if not pit_case.sanitizer() else 4, choose))
         self.assertGreater(runs[0]["used_bytes"], 1 << 20)
@@ -146,7 +146,7 @@ class Kill(pit_case.Case):
     def test_a_kill_in_deep_recursion(self):
         def choose(dice, _):
             wanted = dice.randrange(30, 120)
-            def until(truth):
+            def until(truth, _):
                 return all(path.count("/") >= wanted for thread in truth.threads.values()
                            for path in thread["here"])
             return ["mode=deep", "ring=65536"], 0, {"until": until}
@@ -154,16 +154,19 @@ class Kill(pit_case.Case):
         self.assertGreater(min(len(t["open"]) for run in runs for t in run["threads"]), 30)
 
     def test_a_kill_late_enough_that_series_and_values_were_folded(self):
+        def width(path):
+            return max((b[1] for t in pit_reader.load(path)["threads"] for n in t["nodes"]
+                        for b in n["series"]), default=0)
         def choose(dice, _):
-            return ["threads=2", "ring=65536"], dice.uniform(1000, 1800), {}
-        def width(run):
-            return max(b[1] for t in run["threads"] for n in t["nodes"] for b in n["series"])
-        runs = self.many(self.jobs(4 if not pit_case.sanitizer() else 2, choose))
-        short = self.many(self.jobs(1, lambda dice, i: (["ring=65536"], 20, {})))[0]
-        for run in runs:
-            self.assertGreater(width(run), width(short))
-            if not pit_case.sanitizer():  # those builds are too slow to fill that many
-                self.assertTrue(any(v["count"] > 512 for t in run["threads"] for v in t["values"]))
+            first = []  # the width when it was looked at first
+            def until(truth, path):
+                if not first and width(path):
+                    first.append(width(path))
+                return bool(first) and width(path) > first[0] and any(
+                    thread["values"][0] > 512 for thread in truth.threads.values())
+            return ["threads=2", "ring=65536"], dice.uniform(0, 50), {"until": until}
+        for run in self.many(self.jobs(4 if not pit_case.sanitizer() else 2, choose)):
+            self.assertTrue(any(v["count"] > 512 for t in run["threads"] for v in t["values"]))
 
     def test_a_kill_of_a_run_in_shared_memory(self):
         def choose(dice, _):
