@@ -3,6 +3,7 @@ nothing is there twice, no span is shorter than what happened inside it, no read
 hangs.
 
     PITWALL_TEST_ALL=1    10,000 kills; else some hundreds
+    PIT_TEST_KILLS=N      this many
     PIT_TEST_SEED=N       the same steps again
     PIT_TEST_SHAPES=a,b   these shapes alone
 """
@@ -25,9 +26,10 @@ import pit_runs
 KILLS = 10000 if os.environ.get("PITWALL_TEST_ALL") else 300
 if pit_case.sanitizer():
     KILLS //= 10
+KILLS = int(os.environ.get("PIT_TEST_KILLS") or KILLS)
 HEAD, KIND = struct.Struct("2Q"), struct.Struct("24s2Q")
 SHARED_BYTES = HEAD.size + 80 * KIND.size
-HANGS_AFTER_S = 6
+HANGS_AFTER_S = 60
 
 # Programs that are told to end, and do it in a handler.
 TOLD = ("handler_exits", "handler_exits_in_memory_spans", "handler_closes",
