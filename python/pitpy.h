@@ -2,6 +2,8 @@
  *
  *   _pitwall.c      the module: its state, its types, its functions
  *   py_flow.c       which stack of open spans a piece of Python runs on (asyncio, threads)
+ *   py_generator.c  spans that a generator leaves open while it is suspended
+ *   py_frame.h      the interpreter's frames
  *   py_name.c       names of spans, resolved once
  *   py_span.c       pitwall.span
  *   py_timed.c      the wrapper of a timed function
@@ -24,6 +26,7 @@
 
 #include "pitwall.h"
 #include "pitwall_report.h"
+#include "py_frame.h"
 
 #define PITPY_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PITPY_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -98,13 +101,19 @@ struct pitpy_known {
 #define PITPY_KNOWN_OF(text) ((uint32_t)((uint32_t)(uintptr_t)(text)*0x9E3779B1u) >> (32 - 6))
 #define PITPY_NEAR_SPANS 8
 
+enum pitpy_watch {
+    PITPY_TASK = 1,       /* an event loop runs it: its context says where it is */
+    PITPY_GENERATOR = 2,  /* it is a generator's: its context is a weak reference to that */
+    PITPY_GENERATORS = 4, /* the thread has flows of generators: one of them may run */
+};
+
 /* A thread has one flow, and one more for each context (an asyncio task) that has spans open while
- * another runs. What a begin and an end touch comes first. */
+ * another runs, and for each generator that is suspended inside a span. What a begin and an end touch comes first. */
 typedef struct pitpy_flow {
     PyObject *context; /* that it runs for; owned while open > 0; NULL: the thread has none yet */
     int64_t open;      /* Python's spans that are open on it */
     size_t alias_count;
-    int is_task; /* an event loop runs it: its context says where it is */
+    int watch; /* enum pitpy_watch: why its spans go the long way; mostly 0 */
     int has_base;
     PyObject *base;              /* the thread's own context, which nothing entered, if has_base */
     pit_stack *stack;            /* where its spans are while another flow runs */
@@ -250,8 +259,15 @@ static inline struct pit__thread *const *pitpy_here(void)
 
 /* Make pitpy_near the calling thread's. What that runs on. */
 pitpy_flow *pitpy_flow_near(void);
-/* The flow of a context that is not pitpy_flow_now's, taken up. */
+/* The flow of the calling code, in `context`, taken up: it may not be the one in use. */
 pitpy_flow *pitpy_flow_switch(PyObject *context);
+/* Take up a generator's flow, made if need be, for a span that it leaves open. What is to be given back
+ * once the span has begun; NULL: it goes without, like any other span. */
+PyObject *pitpy_flow_of_generator(PyObject *generator);
+/* The generator that leaves the span open which begins now; borrowed. NULL: none does. */
+PyObject *pitpy_generator_holding(void);
+/* The first flow, as flow_of says, of the generators that the calling code runs in, innermost first. */
+pitpy_flow *pitpy_generator_running(pitpy_flow *(*flow_of)(PyObject *weak));
 /* Take up a flow to end a span on it. 0 if that is another thread's. */
 int pitpy_flow_resume(pitpy_flow *flow);
 /* A span on another thread's flow is gone. */
@@ -266,7 +282,7 @@ static inline pitpy_flow *pitpy_flow_here(void)
 {
     pitpy_flow *flow = PITPY_LIKELY(pitpy_near_is_mine()) ? pitpy_near.flow : pitpy_flow_near();
     PyObject *context = pitpy_near.thread_state()->context;
-    if (PITPY_UNLIKELY(flow->context != context))
+    if (PITPY_UNLIKELY(flow->context != context) || PITPY_UNLIKELY(flow->watch & PITPY_GENERATORS))
         flow = pitpy_flow_switch(context);
     return flow;
 }
@@ -300,7 +316,7 @@ static inline void pitpy_begin(pitpy_name *name, unsigned flags, pitpy_open *ope
         token = pitpy_begin_rare(name, flags, open);
     if (flow->open++ == 0)
         Py_XINCREF(flow->context);
-    if (PITPY_UNLIKELY(flow->is_task))
+    if (PITPY_UNLIKELY(flow->watch))
         pitpy_flow_moved(flow);
     open->token = token;
     open->flow = flow;
@@ -318,7 +334,7 @@ static inline uint64_t pitpy_end_common(const pitpy_open *open)
 /* And what is left to do then. */
 static inline void pitpy_end_flow(pitpy_flow *flow)
 {
-    if (PITPY_UNLIKELY(flow->is_task))
+    if (PITPY_UNLIKELY(flow->watch))
         pitpy_flow_moved(flow);
     if (--flow->open == 0 && PITPY_UNLIKELY(flow->context || flow->alias_count))
         pitpy_flow_rest(flow);

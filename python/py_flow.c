@@ -10,6 +10,9 @@
  *   the context runs inside    Context.run in plain code: same stack, the context is an alias
  *   else                       a task that runs while another waits: a stack of its own
  *
+ * A generator that is suspended inside a span has a flow too (py_generator.c), and a weak reference to it
+ * stands for the context. While a thread has such flows, every begin looks which generators it runs in.
+ *
  * Spans of a task begin below the span that was open where the task was made. A task's context is a copy
  * of its maker's, so that place is kept in a variable of the context, at every begin and end under an
  * event loop; the task that a loop was started with begins below what is open around the loop.
@@ -36,7 +39,8 @@ typedef struct pitpy_thread {
     size_t room, used; /* room: a power of two, or 0 */
     pitpy_flow *spare;
     size_t spare_count;
-    uint64_t around; /* place of the plain code that an event loop runs in, while it does */
+    uint64_t around;   /* place of the plain code that an event loop runs in, while it does */
+    size_t generators; /* flows of generators */
 } pitpy_thread;
 
 /* For a thread without one. Its context fits none, and its count is never seen to become 0. */
@@ -291,7 +295,8 @@ static void adopt(pitpy_flow *flow, PyObject *context)
 {
     flow->context = flow->base = context;
     flow->has_base = !context || !is_entered(context);
-    flow->is_task = context && !flow->has_base && loop_is_running();
+    int is_task = context && !flow->has_base && loop_is_running();
+    flow->watch = (flow->watch & PITPY_GENERATORS) | (is_task ? PITPY_TASK : 0);
 }
 
 /* ---- places ----------------------------------------------------------------------------------- */
@@ -311,13 +316,14 @@ static uint64_t place_of_context(void)
 static void find_place(const pitpy_thread *thread, const pitpy_flow *flow)
 {
     uint64_t place = flow->context ? place_of_context() : 0;
-    pit_root(place || !flow->is_task ? place : thread->around);
+    pit_root(place || !(flow->watch & PITPY_TASK) ? place : thread->around);
 }
 
 void pitpy_flow_moved(const pitpy_flow *flow)
 {
     PyObject *type, *value, *traceback;
-    if (!pitpy_hot || pitpy_near.thread_state()->context != flow->context)
+    if (!pitpy_hot || !(flow->watch & PITPY_TASK) ||
+        pitpy_near.thread_state()->context != flow->context)
         return; /* ended from outside: the context is not the running one */
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *place = PyLong_FromUnsignedLongLong(pit_place());
@@ -422,7 +428,8 @@ static int change_flow(pitpy_thread *thread, pitpy_flow *to)
         return 0;
     switch_stacks(from, to);
     set_now(to);
-    if (!to->is_task)
+    to->watch = (to->watch & ~PITPY_GENERATORS) | (thread->generators ? PITPY_GENERATORS : 0);
+    if (!(to->watch & (PITPY_TASK | PITPY_GENERATOR)))
         thread->around = 0;
     if (from->open > 0)
         put_away(thread, from);
@@ -451,12 +458,49 @@ static pitpy_flow *first_flow(PyObject *context)
     return flow;
 }
 
+/* Take up a flow that waits; what is in use then. */
+static pitpy_flow *take_now(pitpy_thread *thread, pitpy_flow *flow)
+{
+    if (flow == flow_now)
+        return flow;
+    take_up(thread, flow);
+    if (!change_flow(thread, flow))
+        put_away(thread, flow);
+    return flow_now;
+}
+
+/* The flow of the generator that a weak reference is to, or NULL. */
+static pitpy_flow *flow_of_weak(PyObject *weak)
+{
+    return flow_now->context == weak ? flow_now : table_find(this_thread, weak);
+}
+
+/* Is the code of `context`, in which no flow waits, a part of what the flow in use runs? */
+static int goes_on(pitpy_flow *flow, PyObject *context)
+{
+    if (!flow->context && context && !is_entered(context)) { /* the thread has got its own now */
+        flow->context = flow->base = Py_NewRef(context);
+        return 1;
+    }
+    settle(flow);
+    if (flow->context == context || take_alias(flow, context))
+        return 1;
+    return is_called_by(flow) && run_inside(flow, context);
+}
+
 pitpy_flow *pitpy_flow_switch(PyObject *context)
 {
     pitpy_flow *flow = flow_now;
     pitpy_thread *thread = this_thread;
     if (!thread)
         return first_flow(context);
+    if (thread->generators) {
+        pitpy_flow *running = pitpy_generator_running(flow_of_weak);
+        if (running)
+            return take_now(thread, running);
+        if (flow->context == context)
+            return flow;
+    }
     PyObject *known = context;
     pitpy_flow *other = table_find(thread, context);
     if (!other && context && !is_entered(context)) { /* the thread has got its own meanwhile */
@@ -464,11 +508,8 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
         other = table_find(thread, NULL);
     }
     if (other) {
-        take_up(thread, other);
-        if (!change_flow(thread, other)) {
-            put_away(thread, other);
+        if (take_now(thread, other) != other)
             return flow;
-        }
         if (other->context != known)
             take_alias(other, known);
         if (known != context)
@@ -480,20 +521,14 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
         find_place(thread, flow);
         return flow;
     }
-    if (!flow->context && context && !is_entered(context)) { /* the thread has got its own now */
-        flow->context = flow->base = Py_NewRef(context);
-        return flow;
-    }
-    settle(flow);
-    if (flow->context == context || take_alias(flow, context))
-        return flow;
-    if (is_called_by(flow) && run_inside(flow, context))
+    int is_generator = flow->watch & PITPY_GENERATOR; /* one that is suspended now */
+    if (!is_generator && goes_on(flow, context))
         return flow;
     other = flow_new(thread);
     if (!other)
         return flow;
     adopt(other, context);
-    uint64_t around = flow->is_task ? thread->around : pit_place();
+    uint64_t around = is_generator || flow->watch & PITPY_TASK ? thread->around : pit_place();
     if (!change_flow(thread, other)) {
         flow_retire(thread, other);
         return flow;
@@ -503,17 +538,40 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
     return other;
 }
 
+PyObject *pitpy_flow_of_generator(PyObject *generator)
+{
+    pitpy_flow_here();
+    pitpy_thread *thread = this_thread;
+    PyObject *weak = thread ? PyWeakref_NewRef(generator, NULL) : NULL;
+    if (!weak || flow_of_weak(weak)) {
+        PyErr_Clear();
+        return weak;
+    }
+    uint64_t place = pit_place();
+    pitpy_flow *flow = flow_new(thread);
+    if (!flow) {
+        Py_DECREF(weak);
+        return NULL;
+    }
+    flow->context = weak;
+    flow->has_base = 0;
+    flow->watch = PITPY_GENERATOR;
+    thread->generators++;
+    if (!change_flow(thread, flow)) {
+        thread->generators--;
+        flow_retire(thread, flow);
+        Py_DECREF(weak);
+        return NULL;
+    }
+    pit_root(place);
+    return weak;
+}
+
 int pitpy_flow_resume(pitpy_flow *flow)
 {
-    if (flow == flow_now)
-        return 1;
-    if (!flow->thread || flow->thread != this_thread)
+    if (flow != flow_now && (!flow->thread || flow->thread != this_thread))
         return 0;
-    take_up(this_thread, flow);
-    if (change_flow(this_thread, flow))
-        return 1;
-    put_away(this_thread, flow);
-    return 0;
+    return take_now(this_thread, flow) == flow;
 }
 
 /* The context stays with a flow that waits, until its thread comes back to it. */
@@ -542,6 +600,12 @@ void pitpy_flow_rest(pitpy_flow *flow)
     flow->aliases = NULL;
     flow->alias_count = flow->alias_room = 0;
     flow->floor = 0;
+    if (flow->watch & PITPY_GENERATOR) { /* nobody's until a context takes it over */
+        flow->context = (PyObject *)&nobody;
+        flow->watch = PITPY_GENERATORS;
+        if (flow->thread)
+            flow->thread->generators--;
+    }
     for (size_t i = 0; i < count; i++)
         Py_XDECREF(aliases[i].context);
     free(aliases);

@@ -76,7 +76,7 @@ PITPY_BESIDE pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_
 
 static void leave(pitpy_flow *flow, int is_here)
 {
-    if (is_here && flow->is_task)
+    if (is_here && flow->watch)
         pitpy_flow_moved(flow);
     if (!is_here)
         pitpy_flow_leave(flow);
@@ -123,7 +123,10 @@ static int span_begin(pitpy_span *self)
         *older = (struct older){self->open, self->older};
         self->older = older;
     }
+    PyObject *generator = pitpy_generator_holding();
+    PyObject *held = PITPY_UNLIKELY(generator != NULL) ? pitpy_flow_of_generator(generator) : NULL;
     pitpy_begin(self->name, self->id ? 0 : self->flags, &self->open);
+    Py_XDECREF(held);
     self->begins++;
     return 0;
 }
@@ -271,10 +274,11 @@ PITPY_SHORT static PyObject *span_enter(pitpy_span *self)
 {
     pitpy_flow *flow = pitpy_near.flow;
     if (PITPY_UNLIKELY(!pitpy_near_is_mine()) || PITPY_UNLIKELY(self->begins) ||
-        PITPY_UNLIKELY(!self->id) || PITPY_UNLIKELY(flow->is_task))
+        PITPY_UNLIKELY(!self->id) || PITPY_UNLIKELY(flow->watch))
         return span_enter_rare(self);
-    PyObject *context = pitpy_near.thread_state()->context;
-    if (PITPY_UNLIKELY(context != flow->context))
+    const PyThreadState *state = pitpy_near.thread_state();
+    if (PITPY_UNLIKELY(state->context != flow->context) ||
+        PITPY_UNLIKELY(pitpy_frame_is_generator(pitpy_frame_now(state))))
         return span_enter_rare(self);
     pit_token token = pitpy_near.begin(pitpy_here(), self->id);
     if (PITPY_UNLIKELY(!token))
@@ -602,6 +606,8 @@ static PyObject *bind_call(PyObject *self, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     PyObject *rest[3];
+    if (count == 1) /* for whom, is a question of the caller's caller */
+        return span_enter_rare((pitpy_span *)PyTuple_GET_ITEM(args, 0));
     for (Py_ssize_t i = 1; i < count; i++)
         rest[i - 1] = PyTuple_GET_ITEM(args, i);
     return span_vectorcall(PyTuple_GET_ITEM(args, 0), rest, (size_t)count - 1, NULL);

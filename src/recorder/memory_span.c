@@ -333,10 +333,9 @@ PIT__IN_SPANS void pit__measure_begin(struct pit__thread *t, uint64_t depth, uin
         alloc_begin(m, where); /* last, so that it starts right before the span */
 }
 
-PIT__IN_SPANS void pit__measure_end(struct pit__thread *t, uint64_t depth)
+PIT__IN_SPANS void pit__measure_end(struct pit__thread *t, uint64_t depth, uint64_t where)
 {
     struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
-    uint64_t where = t->top->where;
     if (!m)
         return;
     if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
@@ -345,9 +344,9 @@ PIT__IN_SPANS void pit__measure_end(struct pit__thread *t, uint64_t depth)
         memory_end(t, m);
 }
 
-void pit__measure_drop(struct pit__thread *t, uint64_t depth)
+void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where)
 {
-    pit__measure_end(t, depth); /* read and forgotten: the spans around need what it folded */
+    pit__measure_end(t, depth, where); /* read and forgotten: the spans around need what it folded */
 }
 
 /* ---- keeping ------------------------------------------------------------------------------- */

@@ -338,12 +338,12 @@ int pit__alloc_present(void);
 /* Take the figures at the begin of a frame at this depth, and at its end; t must be held. What was
  * read just before, as pit__is_fresh says, need not be read again at a begin. */
 void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where, int is_fresh);
-void pit__measure_end(struct pit__thread *t, uint64_t depth);
+void pit__measure_end(struct pit__thread *t, uint64_t depth, uint64_t where);
 /* Add what was taken to the node, and keep the record if it asks for one. */
 void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, uint64_t begin,
                        uint64_t duration);
 /* The frame is abandoned. */
-void pit__measure_drop(struct pit__thread *t, uint64_t depth);
+void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where);
 /* Something whose peak is wanted: a memory span, a probe. Linked with the others of the process while
  * it is open; `peak` is guarded by their lock until the end. */
 struct pit__watched {

@@ -220,7 +220,7 @@ PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
     uint64_t depth = (uint64_t)(frame - t->file->frames);
     uint64_t duration = duration_of(t, begin + apart, now);
     if (where & MEASURED)
-        pit__measure_end(t, depth);
+        pit__measure_end(t, depth, where);
     finish_previous(t);
     pit__pop(t, t->file, frame, (uint16_t)(depth - 1), duration);
     if (where & MEASURED) {
@@ -230,6 +230,15 @@ PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
     }
     left_frame(t, frame, apart);
     return duration;
+}
+
+/* End the innermost frame, a phase, because the span around it ends at `now`. Returns when that
+ * span is to end: what measuring the phase cost since `now` is in its account of time apart. */
+static uint64_t end_phase(struct pit__thread *t, uint64_t now)
+{
+    uint64_t where = t->top->where;
+    end_top(t, now);
+    return where & MEASURED ? t->measured_at : now;
 }
 
 /* Frames that ended before those above them did. */
@@ -252,14 +261,17 @@ static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, ui
     uint64_t duration = duration_of(t, begin + frame->apart, now);
     uint64_t parent_child = frame[-1].child + duration;
     if (where & MEASURED)
-        pit__measure_end(t, depth);
+        pit__measure_end(t, depth, where);
     finish_previous(t);
     pit__apply(t, t->file, where, begin, duration, frame->child, parent_child);
     PIT_STORE_ORDERED(frame[-1].child, parent_child);
     PIT_STORE_ORDERED(frame->where, (where & ~(uint64_t)MEASURED) | PIT_FMT_WHERE_ENDED);
     make_special(t, frame);
-    if (where & MEASURED)
+    if (where & MEASURED) {
         pit__measure_keep(t, depth, where, begin, duration);
+        t->measured_at = now_of(t);
+        add_apart(t, t->top, t->measured_at - now); /* in whose time it was */
+    }
     return duration;
 }
 
@@ -272,11 +284,15 @@ static int top_is_phase(const struct pit__thread *t)
 void pit__drop_top(struct pit__thread *t)
 {
     struct pit_fmt_frame *frame = t->top;
-    if (frame->where & MEASURED)
-        pit__measure_drop(t, (uint64_t)(frame - t->file->frames));
+    uint64_t where = frame->where, apart = frame->apart, start = now_of(t);
+    if (where & MEASURED) {
+        pit__measure_drop(t, (uint64_t)(frame - t->file->frames), where);
+        t->measured_at = now_of(t);
+        apart += t->measured_at - start;
+    }
     t->top = frame - 1;
     PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
-    left_frame(t, frame, frame->apart);
+    left_frame(t, frame, apart);
 }
 
 void pit__drop_all(struct pit__thread *t)
@@ -291,8 +307,9 @@ void pit__drop_all(struct pit__thread *t)
                   t->file->counters[PIT_FMT_LEFT_OPEN] + left);
 }
 
-/* Drop what is open above `frame`; phases count as ended. */
-static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uint64_t now)
+/* Drop what is open above `frame`; phases count as ended. Returns when `frame`
+ * is to end, as end_phase does. */
+static uint64_t unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uint64_t now)
 {
     while (t->top > frame) {
         if (t->top->where & PIT_FMT_WHERE_ENDED) {
@@ -300,12 +317,15 @@ static void unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uin
             continue;
         }
         if (top_is_phase(t)) {
-            end_top(t, now);
+            now = end_phase(t, now);
             continue;
         }
+        uint64_t where = t->top->where;
         pit__bump(&t->file->counters[PIT_FMT_ABANDONED]);
         pit__drop_top(t);
+        now = where & MEASURED ? t->measured_at : now;
     }
+    return now;
 }
 
 /* The open frame of a token, or NULL. Tokens of another recorder, of before a fork or of a closed
@@ -327,14 +347,20 @@ static struct pit_fmt_frame *frame_of(struct pit__thread *t, pit_token token)
     return frame;
 }
 
+/* Once t is held: a signal handler's span may have been measured since `now`, and its cost is in the
+ * account of the frame that ends. */
+static uint64_t not_before_measured(struct pit__thread *t, uint64_t now)
+{
+    return now < t->measured_at ? now_of(t) : now;
+}
+
 static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
 {
     const struct pit_fmt_frame *frame = frame_of(t, token);
     if (!frame)
         return 0;
     pit__hold(t);
-    unwind(t, frame, now);
-    uint64_t duration = end_top(t, now);
+    uint64_t duration = end_top(t, unwind(t, frame, not_before_measured(t, now)));
     pop_ended(t);
     pit__release(t);
     return duration;
@@ -369,8 +395,9 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
 static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
 {
     pit__hold(t);
+    now = not_before_measured(t, now);
     while (t->top > frame && top_is_phase(t)) /* of the span itself, as far as one can tell */
-        end_top(t, now);
+        now = end_phase(t, now);
     uint64_t duration = frame == t->top ? end_top(t, now) : end_below(t, frame, now);
     pop_ended(t);
     pit__release(t);
@@ -428,7 +455,7 @@ void pit__end_phases(struct pit__thread *t)
 {
     uint64_t now = now_of(t);
     while (top_is_phase(t))
-        end_top(t, now);
+        now = end_phase(t, now);
 }
 
 void pit__phase_end(void)

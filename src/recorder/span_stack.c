@@ -19,7 +19,7 @@ struct pit_stack {
     uint32_t depth;      /* frames put away */
     uint32_t special;
     int is_away;                    /* it holds a stack, maybe an empty one */
-    struct pit__measured *measured; /* of its frames, which stay where they are */
+    struct pit__measured *measured; /* of its frames, which stay where they are; kept */
     struct pit_fmt_frame *many;     /* room for all, made at need, kept */
     struct pit_fmt_frame few[FEW_FRAMES];
 };
@@ -41,8 +41,7 @@ pit_stack *pit_stack_new(void)
         stack = pit__private_alloc(sizeof *stack);
     pit__guard_leave(before);
     if (stack) {
-        struct pit_fmt_frame *many = stack->many;
-        *stack = (pit_stack){.many = many};
+        *stack = (pit_stack){.many = stack->many, .measured = stack->measured};
     }
     return stack;
 }
@@ -55,10 +54,11 @@ static int adopt(pit_stack *stack, const struct pit__thread *t)
     if (stack->token_base && !(differs >> PIT__TOKEN_GENERATION_SHIFT))
         return differs == 0;
     stack->token_base = t->token_base;
+    if (stack->depth)
+        stack->measured = NULL; /* others may still know of what is measured there */
     stack->depth = stack->special = 0;
     stack->root = 0;
     stack->is_away = 0;
-    stack->measured = NULL;
     return 1;
 }
 
@@ -86,6 +86,8 @@ static int put_away(struct pit__thread *t, pit_stack *stack)
     stack->is_away = 1;
     t->top = t->file->frames;
     PIT_STORE_ORDERED(t->file->depth, 0);
+    for (uint32_t i = 1; i <= depth; i++)
+        PIT_STORE(t->file->frames[i].apart, 0); /* as a begin expects it of the frames above */
     return 1;
 }
 
@@ -140,6 +142,7 @@ static void drop_spans(pit_stack *stack)
     if (put_away(t, now)) {
         take_up(t, stack);
         pit__drop_all(t);
+        stack->measured = t->measured; /* of use to the next one */
         take_up(t, now);
     }
     pit__release(t);
@@ -151,6 +154,8 @@ void pit_stack_free(pit_stack *stack)
     if (!stack)
         return;
     drop_spans(stack);
+    if (stack->depth)
+        stack->measured = NULL;
     struct pit__lock *lock = pit__process_lock();
     struct pit__thread *before = pit__guard_enter();
     pit__lock_take(lock);

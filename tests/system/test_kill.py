@@ -24,9 +24,30 @@ def start(folder, seed, *settings, env=None):
     return process, run, truth
 
 
+def is_stopped(pid):
+    with open("/proc/%d/stat" % pid) as file:
+        return file.read().rpartition(")")[2].split()[0] == "T"
+
+
+def ended_spans(truth):
+    return sum(sums[0] for sums in truth.paths.values())
+
+
 class Kill(pit_case.Case):
-    def kill_one(self, seed, folder, settings, delay_ms, early=False, env=None):
-        """Start, kill after a while, read, compare. The run, or None if it was not open yet."""
+    def stop_where(self, process, path, truth_path, is_wanted, note):
+        """Stop the program, look what it says of itself, let it go on until that is as wanted."""
+        def look():
+            process.send_signal(signal.SIGSTOP)
+            self.assertTrue(pit_runs.wait_until(lambda: is_stopped(process.pid), 60), note)
+            if is_wanted(pit_runs.Truth(truth_path), path):
+                return True
+            process.send_signal(signal.SIGCONT)
+            return False
+        self.assertTrue(pit_runs.wait_until(look, 60, 0.005), note + "it never came to that")
+
+    def kill_one(self, seed, folder, settings, delay_ms, early=False, env=None, until=None):
+        """Start, kill after a while or where it is as wanted, read, compare. The run, or None if it
+        was not open yet."""
         note = "PIT_TEST_SEED=%d, %s, killed after %.2f ms: " % (
             self.seed, " ".join([str(seed)] + settings), delay_ms)
         os.mkdir(folder)
@@ -35,6 +56,8 @@ class Kill(pit_case.Case):
             if not early:
                 self.assertTrue(pit_runs.wait_until(lambda: pit_runs.opened(truth_path)), note)
             time.sleep(delay_ms / 1000)
+            if until:
+                self.stop_where(process, path, truth_path, until, note)
         finally:
             process.kill()
             process.wait(20)
@@ -92,11 +115,18 @@ class Kill(pit_case.Case):
                 settings[1] = "ring=0"
             delay = dice.uniform(0.5, 30) if i % 4 else dice.uniform(30, 300)
             return settings, delay * min(pit_case.slowness(), 5), {}
-        runs = self.many(self.jobs(KILLS, choose))
-        # The moments differ enough to mean something.
-        self.assertGreater(len({sum(pit_runs.counts_by_path(run).values()) for run in runs}),
-                           KILLS * 0.9)
-        self.assertTrue(any(t["open"] for run in runs for t in run["threads"]))
+        self.many(self.jobs(KILLS, choose))
+
+    def test_a_kill_after_some_spans_and_inside_one(self):
+        def choose(dice, i):
+            wanted = 10 ** (i % 5)
+            def until(truth, _):
+                return ended_spans(truth) >= wanted and any(
+                    "" not in thread["here"] for thread in truth.threads.values())
+            return ["threads=%d" % dice.choice((1, 2)), "ring=32768"], 0, {"until": until}
+        for i, run in enumerate(self.many(self.jobs(5, choose))):
+            self.assertGreaterEqual(sum(pit_runs.counts_by_path(run).values()), 10 ** i)
+            self.assertTrue(any(t["open"] for t in run["threads"]))
 
     def test_a_kill_while_the_run_is_opened_leaves_a_run_or_nothing(self):
         def choose(dice, _):
@@ -107,27 +137,36 @@ class Kill(pit_case.Case):
         def choose(dice, i):
             settings = ["mode=many", "max=1" if i % 2 else "max=0", "ring=65536",
                         "threads=%d" % dice.choice((1, 2))]
-            return settings, dice.uniform(0.2, 60) * min(pit_case.slowness(), 5), {}
+            # The first one gets so far that its file has grown.
+            more = {} if i else {"until": lambda truth, _: len(truth.paths) > 3000}
+            return settings, dice.uniform(0.2, 60) * min(pit_case.slowness(), 5), more
         runs = self.many(self.jobs(16 if not pit_case.sanitizer() else 4, choose))
-        self.assertGreater(max(run["used_bytes"] for run in runs), 1 << 20)
+        self.assertGreater(runs[0]["used_bytes"], 1 << 20)
 
     def test_a_kill_in_deep_recursion(self):
         def choose(dice, _):
-            return ["mode=deep", "ring=65536"], dice.uniform(1, 60), {}
+            wanted = dice.randrange(30, 120)
+            def until(truth, _):
+                return all(path.count("/") >= wanted for thread in truth.threads.values()
+                           for path in thread["here"])
+            return ["mode=deep", "ring=65536"], 0, {"until": until}
         runs = self.many(self.jobs(10 if not pit_case.sanitizer() else 3, choose))
-        self.assertGreater(max(len(t["open"]) for run in runs for t in run["threads"]), 60)
+        self.assertGreater(min(len(t["open"]) for run in runs for t in run["threads"]), 30)
 
     def test_a_kill_late_enough_that_series_and_values_were_folded(self):
+        def width(path):
+            return max((b[1] for t in pit_reader.load(path)["threads"] for n in t["nodes"]
+                        for b in n["series"]), default=0)
         def choose(dice, _):
-            return ["threads=2", "ring=65536"], dice.uniform(1000, 1800), {}
-        def width(run):
-            return max(b[1] for t in run["threads"] for n in t["nodes"] for b in n["series"])
-        runs = self.many(self.jobs(4 if not pit_case.sanitizer() else 2, choose))
-        short = self.many(self.jobs(1, lambda dice, i: (["ring=65536"], 20, {})))[0]
-        for run in runs:
-            self.assertGreater(width(run), width(short))
-            if not pit_case.sanitizer():  # those builds are too slow to fill that many
-                self.assertTrue(any(v["count"] > 512 for t in run["threads"] for v in t["values"]))
+            first = []  # the width when it was looked at first
+            def until(truth, path):
+                if not first and width(path):
+                    first.append(width(path))
+                return bool(first) and width(path) > first[0] and any(
+                    thread["values"][0] > 512 for thread in truth.threads.values())
+            return ["threads=2", "ring=65536"], dice.uniform(0, 50), {"until": until}
+        for run in self.many(self.jobs(4 if not pit_case.sanitizer() else 2, choose)):
+            self.assertTrue(any(v["count"] > 512 for t in run["threads"] for v in t["values"]))
 
     def test_a_kill_of_a_run_in_shared_memory(self):
         def choose(dice, _):
