@@ -1,6 +1,7 @@
 /* pitwall_bench.h: benchmarks, profiles, comparisons, scaling: which one is really faster.
  *
  *   pit_bench           a function timed until its figures hold
+ *   pit_bench_models    several models timed in turn, for a verdict on them
  *   pit_profile         a model's training, inference, memory, throughput and complexity, as JSON
  *   pit_compare_arrays  a verdict on two sides of runs; pit_compare_runs: on run files, per node
  *   pit_scale           how a function's cost grows with its size
@@ -37,13 +38,15 @@ typedef struct pit_bench_options {
     uint64_t batch;      /* samples done by one call, for the throughput; 0: 1 */
     void (*setup)(void *argument);    /* before each trial, outside the clock; NULL: none */
     void (*teardown)(void *argument); /* after each trial, likewise */
-    int wait; /* the device is waited for before each reading of the clock */
+    int wait; /* 1: the device (pit_set_device) is waited for before each reading of the clock; -1: it
+                 is not; 0: as pit_set_wait says */
 } pit_bench_options;
 
 typedef struct pit_bench_result {                 /* seconds of one call */
     double mean, std, min, max, median, p95, p99; /* of the trials; std: of the population */
     double total;                                 /* of all calls that were timed */
     double cpu_mean;             /* processor time of one call, of this thread; NaN: not known */
+    double process_cpu_mean;     /* the same of all threads of the process; NaN: not known */
     double samples_per_second;   /* by the mean; at_resolution: at least so many */
     uint64_t trials, iterations; /* iterations: calls a trial */
     uint64_t interrupted; /* trials under 1 ms that lost the core to another program: repeated, not
@@ -52,7 +55,10 @@ typedef struct pit_bench_result {                 /* seconds of one call */
                                     nothing can be told */
     int at_resolution;    /* the median is not above it: read "at or below the resolution" */
     int too_few;          /* fewer than 50 trials, or fewer than 100 of under 1 ms */
-    double *times;        /* of each trial, a call; trials of them; freed by pit_bench_free */
+    uint64_t session;     /* of pit_bench_models: the number of that call, else 0 */
+    uint64_t blocks; /* with a session: the trials were made in so many blocks, of trials / blocks
+                             each, what is over in the first */
+    double *times;   /* of each trial, a call; trials of them; freed by pit_bench_free */
 } pit_bench_result;
 
 /* Time function(argument). Where a recorder is open each trial is a span called as the benchmark,
@@ -75,12 +81,30 @@ typedef struct pit_forecast_options {
     uint64_t steps;   /* of a trajectory; 0: 100 */
     uint64_t trials;  /* exactly so many; 0: 50 */
     uint64_t warmup_trials; /* 0: 5; PIT_BENCH_NONE: none */
+    int wait;               /* as in pit_bench_options */
+    uint64_t seed;          /* pit_bench_models: of the order; 0: another one each time */
 } pit_forecast_options;
 
 /* As pit_bench, twice; options may be NULL. Both results are to be freed. */
 PIT_API int pit_bench_forecast(void (*forecast)(void *argument, uint64_t steps), void *argument,
                                const pit_forecast_options *options, pit_bench_result *single_step,
                                pit_bench_result *full_trajectory);
+
+typedef struct pit_bench_model {
+    const char *name; /* of its spans: "NAME single step", "NAME trajectory" */
+    void (*forecast)(void *argument, uint64_t steps);
+    void *argument;
+} pit_bench_model;
+
+/* The forecasts of several models, for a comparison: in rounds, in each of which every model has a
+ * block of trials, in random order, so that all of them meet the same machine. Profiles built from the
+ * results of one call get a verdict from pit_profiles_compare; models that were timed one after the
+ * other do not. Both arrays have `count` results, which are to be freed. options may be NULL, its name
+ * is not used. 0; PIT_BAD_ARGUMENT: no models, or one without name or forecast; PIT_NO_MEMORY; then
+ * there is nothing to free. */
+PIT_API int pit_bench_models(const pit_bench_model *models, size_t count,
+                             const pit_forecast_options *options, pit_bench_result *single_steps,
+                             pit_bench_result *full_trajectories);
 
 /* ---- a model's profile ---------------------------------------------------------------------- */
 
