@@ -321,12 +321,16 @@ class _OperationTimer:
     def __enter__(self):
         self._elapsed = None
         if self._wait:
-            _device.use()
-        self._span = span(self.name or "operation", wait=self._wait).begin()
+            _device.wait()
+        self._span = span(self.name or "operation").begin()
         return self
 
     def __exit__(self, *error):
-        self._elapsed = self._span.end()
+        try:
+            if self._wait:  # not a flag of the span: with recording off it has none
+                _device.wait()
+        finally:
+            self._elapsed = self._span.end()
         self._timings[self.name] = self._timings.get(self.name, 0.0) + self._elapsed
 
 
