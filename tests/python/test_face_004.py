@@ -676,12 +676,12 @@ class Native(py_case.Case):
             except ZeroDivisionError: caught = 1
             try: pitwall.find_scaling([1, 2], [1, 2])
             except pitwall.Error as error: few = str(error)
-            tell([len(result.costs), caught, few, result.name, result.costs[-1] / result.costs[0]])
+            given = pitwall.find_scaling(sizes, [2e-9 * n + 1e-6 for n in sizes])
+            tell([len(result.costs), caught, few, given.name, min(result.costs), bool(result.name)])
         """)
-        self.assertEqual(found[:3], [8, 1, "scaling: it takes three sizes at least"])
-        # 128 times the size; a busy machine may bend the curve.
-        self.assertIn(found[3], ("n", "n log n", "n^2", "n^k"))
-        self.assertGreater(found[4], 10)
+        self.assertEqual(found[:4], [8, 1, "scaling: it takes three sizes at least", "n"])
+        self.assertGreater(found[4], 0)  # which class it is: of the figures of a quiet machine alone
+        self.assertTrue(found[5])
 
     def test_views_over_plain_data(self):
         found = self.python("""
