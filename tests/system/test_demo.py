@@ -70,8 +70,8 @@ class Screenshot(pit_case.Case):
         self.assertLessEqual(len(lines), 110)
         self.assertEqual(re.findall(r"(?m)^(\d)\. ", text), ["1", "2", "3", "4", "5"])
         self.assertRegex(text, r"KAN training +: +\d+\.\d\dx (faster|slower)")
-        self.assertRegex(text, r"(?m)^INPUT-BOUND: data_batch_production is \d+ % of the total$")
-        self.assertNotIn("LOSS-BOUND", text)
+        # Which part is the largest hangs on the machine; one finding is shown.
+        self.assertEqual(len(re.findall(r"(?m)^[A-Z]+(-[A-Z]+)*: .* is \d+ % of the total$", text)), 1)
         self.assertNotIn("Killed", text)
         self.assertRegex(text, r"(?m)^(B \(KAN\) is \d|no verdict: )")
         self.assertRegex(text, r"(?m)^wall time +\S+ m?s +\S+ m?s +[-+0]")
