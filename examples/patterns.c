@@ -326,7 +326,7 @@ static int measure_growth(struct pipeline *p)
     pit_model model = {.name = "GPM",
                        .patterns = PER_NODE,
                        .pattern_size = SIZE,
-                       .nodes = sizes[SIZES - 1],
+                       .nodes = (double)sizes[SIZES - 1],
                        .degree = DEGREE};
     pit_complexity complexity;
     putchar('\n');

@@ -4,9 +4,9 @@
  *
  * The data are ten oscillators on a ring, coupled by springs that stiffen, damped and shaken by
  * noise: twenty numbers a step. One model is an MVAR, fitted by least squares; the other an LSTM,
- * trained by backpropagation through time. Shows a benchmark (pit_bench_forecast, pit_bench_print), a
- * profile (pit_profile_build, pit_profile_save) and comparisons (pit_profiles_compare_save,
- * pit_summary_save). Writes
+ * trained by backpropagation through time. Shows a benchmark of both in turn (pit_bench_models,
+ * pit_bench_print), a profile (pit_profile_build, pit_profile_save) and comparisons
+ * (pit_profiles_compare_save, pit_summary_save). Writes
  *
  *     OUT/EXPERIMENT/MVAR/runtime_profile.json, …/LSTM/…: each model's profile
  *     OUT/EXPERIMENT/runtime_comparison.json, summary.json, rom.pit
@@ -342,23 +342,16 @@ struct candidate {
     void *argument;
 };
 
-/* Benchmark a model, print the figures, and save its profile. */
-static int profile_candidate(const struct candidate *c, pit_profile *profile)
+/* Print a model's figures, and save its profile. */
+static int profile_candidate(const struct candidate *c, const pit_bench_result *single_step,
+                             const pit_bench_result *full_trajectory, pit_profile *profile)
 {
-    pit_forecast_options forecast = {.name = c->model.name, .trials = (uint64_t)trials};
-    pit_bench_result single_step, full_trajectory;
-    int code =
-        pit_bench_forecast(c->forecast, c->argument, &forecast, &single_step, &full_trajectory);
-    if (code)
-        return example_fail(&example, c->model.name, code);
     if (!example.is_quiet) {
         putchar('\n');
-        pit_bench_print(stdout, c->model.name, &full_trajectory, 1, PIT_TEXT);
+        pit_bench_print(stdout, c->model.name, full_trajectory, 1, PIT_TEXT);
     }
-    code = pit_profile_build(profile, &c->model, c->training_seconds, &single_step,
-                             &full_trajectory, 0, c->parameter_bytes);
-    pit_bench_free(&single_step);
-    pit_bench_free(&full_trajectory);
+    int code = pit_profile_build(profile, &c->model, c->training_seconds, single_step,
+                                 full_trajectory, 0, c->parameter_bytes);
     if (code)
         return example_fail(&example, c->model.name, code);
     profile->peak_flops = wants_peak ? pit_machine_flops() : 0;
@@ -387,14 +380,35 @@ static void print_speedup(const pit_profile *a, const pit_profile *b)
            b->model_name, slow, a->model_name);
 }
 
+/* In turn, so that the comparison can say whether the difference is real. */
+static int bench_all(const struct candidate *candidates, size_t count, pit_profile *profiles)
+{
+    pit_forecast_options forecast = {.trials = (uint64_t)trials};
+    pit_bench_model models[2];
+    pit_bench_result single_steps[2], full_trajectories[2];
+    int status = 0, code = 0;
+    for (size_t i = 0; i < count; i++)
+        models[i] = (pit_bench_model){candidates[i].model.name, candidates[i].forecast,
+                                      candidates[i].argument};
+    PIT_SPAN("benchmark") {
+        code = pit_bench_models(models, count, &forecast, single_steps, full_trajectories);
+    }
+    if (code)
+        return example_fail(&example, "benchmark", code);
+    for (size_t i = 0; i < count; i++) {
+        if (!status)
+            status = profile_candidate(&candidates[i], &single_steps[i], &full_trajectories[i],
+                                       &profiles[i]);
+        pit_bench_free(&single_steps[i]);
+        pit_bench_free(&full_trajectories[i]);
+    }
+    return status;
+}
+
 static int profile_all(const struct candidate *candidates, size_t count)
 {
     pit_profile profiles[2] = {0};
-    int status = 0;
-    for (size_t i = 0; i < count && !status; i++)
-        PIT_SPAN("benchmark") {
-            status = profile_candidate(&candidates[i], &profiles[i]);
-        }
+    int status = bench_all(candidates, count, profiles);
     if (!status && !example.is_quiet)
         print_speedup(&profiles[0], &profiles[1]);
     if (!status) {

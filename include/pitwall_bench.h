@@ -1,6 +1,7 @@
 /* pitwall_bench.h: benchmarks, profiles, comparisons, scaling: which one is really faster.
  *
  *   pit_bench           a function timed until its figures hold
+ *   pit_bench_models    several models timed in turn, for a verdict on them
  *   pit_profile         a model's training, inference, memory, throughput and complexity, as JSON
  *   pit_compare_arrays  a verdict on two sides of runs; pit_compare_runs: on run files, per node
  *   pit_scale           how a function's cost grows with its size
@@ -37,13 +38,15 @@ typedef struct pit_bench_options {
     uint64_t batch;      /* samples done by one call, for the throughput; 0: 1 */
     void (*setup)(void *argument);    /* before each trial, outside the clock; NULL: none */
     void (*teardown)(void *argument); /* after each trial, likewise */
-    int wait; /* the device is waited for before each reading of the clock */
+    int wait; /* 1: the device (pit_set_device) is waited for before each reading of the clock; -1: it
+                 is not; 0: as pit_set_wait says */
 } pit_bench_options;
 
 typedef struct pit_bench_result {                 /* seconds of one call */
     double mean, std, min, max, median, p95, p99; /* of the trials; std: of the population */
     double total;                                 /* of all calls that were timed */
     double cpu_mean;             /* processor time of one call, of this thread; NaN: not known */
+    double process_cpu_mean;     /* the same of all threads of the process; NaN: not known */
     double samples_per_second;   /* by the mean; at_resolution: at least so many */
     uint64_t trials, iterations; /* iterations: calls a trial */
     uint64_t interrupted; /* trials under 1 ms that lost the core to another program: repeated, not
@@ -52,7 +55,10 @@ typedef struct pit_bench_result {                 /* seconds of one call */
                                     nothing can be told */
     int at_resolution;    /* the median is not above it: read "at or below the resolution" */
     int too_few;          /* fewer than 50 trials, or fewer than 100 of under 1 ms */
-    double *times;        /* of each trial, a call; trials of them; freed by pit_bench_free */
+    uint64_t session;     /* of pit_bench_models: the number of that call, else 0 */
+    uint64_t blocks; /* with a session: the trials were made in so many blocks, of trials / blocks
+                             each, what is over in the first */
+    double *times;   /* of each trial, a call; trials of them; freed by pit_bench_free */
 } pit_bench_result;
 
 /* Time function(argument). Where a recorder is open each trial is a span called as the benchmark,
@@ -75,6 +81,8 @@ typedef struct pit_forecast_options {
     uint64_t steps;   /* of a trajectory; 0: 100 */
     uint64_t trials;  /* exactly so many; 0: 50 */
     uint64_t warmup_trials; /* 0: 5; PIT_BENCH_NONE: none */
+    int wait;               /* as in pit_bench_options */
+    uint64_t seed;          /* pit_bench_models: of the order; 0: another one each time */
 } pit_forecast_options;
 
 /* As pit_bench, twice; options may be NULL. Both results are to be freed. */
@@ -82,14 +90,32 @@ PIT_API int pit_bench_forecast(void (*forecast)(void *argument, uint64_t steps),
                                const pit_forecast_options *options, pit_bench_result *single_step,
                                pit_bench_result *full_trajectory);
 
+typedef struct pit_bench_model {
+    const char *name; /* of its spans: "NAME single step", "NAME trajectory" */
+    void (*forecast)(void *argument, uint64_t steps);
+    void *argument;
+} pit_bench_model;
+
+/* The forecasts of several models, for a comparison: in rounds, in each of which every model has a
+ * block of trials, in random order, so that all of them meet the same machine. Profiles built from the
+ * results of one call get a verdict from pit_profiles_compare; models that were timed one after the
+ * other do not. Both arrays have `count` results, which are to be freed. options may be NULL, its name
+ * is not used. 0; PIT_BAD_ARGUMENT: no models, or one without name or forecast; PIT_NO_MEMORY; then
+ * there is nothing to free. */
+PIT_API int pit_bench_models(const pit_bench_model *models, size_t count,
+                             const pit_forecast_options *options, pit_bench_result *single_steps,
+                             pit_bench_result *full_trajectories);
+
 /* ---- a model's profile ---------------------------------------------------------------------- */
 
 #define PIT_NO_OUTPUT_LAYER UINT64_MAX
 
 /* What a model is made of; a member that does not matter to its kind is 0. */
 typedef struct pit_model {
-    const char *name;    /* MVAR, LSTM, GRU, MLP, SIREN, KAN, CNN, Attention, Transformer, LLM, GPM,
-                                    in any case; of others the two basic figures are given */
+    const char *name; /* its kind is a word of it, MVAR-p5, lstm_2layer, unless `kind` says it */
+    const char *kind; /* MVAR, LSTM, GRU, MLP, SIREN, KAN, CNN, Attention, Transformer, LLM, GPM, in
+                         any case; NULL: by the name. Of a name without one of them, or with two, the
+                         two basic figures are given */
     uint64_t parameters; /* as counted in the model; 0: by the formula */
     uint64_t latent_dim; /* d: of the state, the input or the model */
     uint64_t lag;        /* MVAR: order p */
@@ -101,8 +127,10 @@ typedef struct pit_model {
     uint64_t heads;      /* changes no figure, but must divide latent_dim */
     uint64_t kernel, channels_in, channels_out, height, width; /* CNN; of the output */
     uint64_t grid, order;                                      /* KAN: intervals, spline order */
-    uint64_t patterns, pattern_size, nodes, degree;            /* GPM */
-    uint64_t batch;                                            /* samples a step; 0: 1 */
+    double patterns, pattern_size, nodes, degree; /* GPM; means, which need not be whole */
+    uint64_t batch;                               /* samples a step; 0: 1 */
+    const pit_figure *extras; /* figures of your own, kept in the profile; extra_count of them */
+    size_t extra_count;
 } pit_model;
 
 typedef struct pit_complexity {
@@ -119,7 +147,7 @@ typedef struct pit_complexity {
 } pit_complexity;
 
 /* By the formulas of docs/profile.md. 0, or PIT_BAD_ARGUMENT: sizes that overflow, heads that do not
- * divide the dimension. */
+ * divide the dimension, a kind that is not known. */
 PIT_API int pit_model_complexity(const pit_model *model, pit_complexity *complexity);
 
 typedef struct pit_profile {
@@ -157,13 +185,22 @@ PIT_API void pit_profile_free(pit_profile *profile);
  * PIT_CANNOT_WRITE; _save: the file appears whole or not at all, missing folders are made. */
 PIT_API int pit_profile_print(FILE *out, const pit_profile *profile);
 PIT_API int pit_profile_save(const char *path, const pit_profile *profile);
-/* Ratios against the first profile, winners; whether each difference is real under "pitwall".
+/* Ratios against the first profile, winners; whether each difference is real under "pitwall": of
+ * models that pit_bench_models timed in turn. Others get no verdict: "measured one after the other".
  * PIT_NO_MEMORY too. */
 PIT_API int pit_profiles_compare(FILE *out, const pit_profile *profiles, size_t count);
 PIT_API int pit_profiles_compare_save(const char *path, const pit_profile *profiles, size_t count);
-/* {"experiment_name", "runtime_analysis": {"profiles", "comparison"}} */
+/* {"experiment_name", "runtime_analysis": {"profiles", "comparison"}}, put into what is in the file
+ * already (pit_save_members): keys of yours stay. */
 PIT_API int pit_summary_save(const char *path, const char *experiment, const pit_profile *profiles,
                              size_t count);
+
+/* Put the members of a JSON object, given as text, into the object in a file: a member of both gets the
+ * new value, two objects are merged one level down, all else stays as it stands there. The file appears
+ * whole or not at all; one that is missing or empty is made. 0; PIT_BAD_ARGUMENT: no path, or the text
+ * is no object; PIT_CANNOT_READ: what is in the file is no object, it was left alone; PIT_NO_MEMORY,
+ * PIT_CANNOT_WRITE. */
+PIT_API int pit_save_members(const char *path, const char *members);
 
 /* Floating-point operations a second of one core in double precision, measured by a loop of
  * independent multiply-adds; some milliseconds at the first call, cached then. */
@@ -208,6 +245,7 @@ typedef struct pit_comparison {
     double a_total, b_total;             /* a run's, all passages together; 0: not known */
     size_t a_runs, b_runs;
     int is_series;    /* those are blocks of the passages of one process, not runs */
+    int is_in_turn;   /* such blocks, made in turn: of one session of pit_bench_models */
     size_t more_runs; /* about how many more a side it takes; 0: not known */
     pit_beside mean, p90, p99;
     char reason[128]; /* why there is no verdict; "" */
@@ -243,7 +281,12 @@ typedef struct pit_figures {
     const double *mean, *p90, *p99; /* may be NULL */
     double total;                   /* of all passages of a run, for the order; 0: not known */
     double error;                   /* bound of each figure; 0: none */
+    uint64_t
+        session; /* not 0: the figures are blocks of one process, and comparable only with those
+                         of the same session, which were made in turn with them (pit_bench_models);
+                         PIT_ALONE: with no others. 0: the figures are runs */
 } pit_figures;
+#define PIT_ALONE UINT64_MAX
 
 typedef struct pit_side {
     const char *name;

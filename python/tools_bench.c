@@ -16,8 +16,10 @@ struct target {
 
 static void call(struct target *target, PyObject *function, PyObject *arguments)
 {
-    if (target->failed)
+    if (target->failed || PyErr_Occurred()) { /* of another target in turn with this one */
+        target->failed = 1;
         return;
+    }
     PyObject *result =
         arguments ? PyObject_CallObject(function, arguments) : PyObject_CallNoArgs(function);
     if (!result)
@@ -40,7 +42,8 @@ static void call_setup(void *argument)
 static void call_sized(void *argument, uint64_t size)
 {
     struct target *target = argument;
-    PyObject *arguments = target->failed ? NULL : Py_BuildValue("(K)", (unsigned long long)size);
+    int is_over = target->failed || PyErr_Occurred();
+    PyObject *arguments = is_over ? NULL : Py_BuildValue("(K)", (unsigned long long)size);
     if (arguments)
         call(target, target->function, arguments);
     else
@@ -64,6 +67,7 @@ static const pitpy_member result_members[] = {
     RESULT(p99, 'd'),
     RESULT(total, 'd'),
     RESULT(cpu_mean, 'd'),
+    RESULT(process_cpu_mean, 'd'),
     RESULT(samples_per_second, 'd'),
     RESULT(trials, 'u'),
     RESULT(iterations, 'u'),
@@ -71,6 +75,8 @@ static const pitpy_member result_members[] = {
     RESULT(resolution, 'd'),
     RESULT(at_resolution, 'i'),
     RESULT(too_few, 'i'),
+    RESULT(session, 'u'),
+    RESULT(blocks, 'u'),
     {.key = NULL},
 };
 
@@ -85,7 +91,7 @@ PyObject *pitpy_result_dict(const pit_bench_result *result)
 
 int pitpy_result_fill(pit_bench_result *result, PyObject *dict)
 {
-    *result = (pit_bench_result){.cpu_mean = (double)NAN};
+    *result = (pit_bench_result){.cpu_mean = (double)NAN, .process_cpu_mean = (double)NAN};
     if (dict == Py_None)
         return 0;
     if (pitpy_fill(result, result_members, dict) < 0)
@@ -159,21 +165,25 @@ static PyObject *bench_print(PyObject *module, PyObject *args)
     return text;
 }
 
-/* _forecast(function, name, steps, trials, warmup) -> (single, full) */
+#define FORECAST(name, kind)                                                                       \
+    {                                                                                              \
+#name, kind, offsetof(pit_forecast_options, name)                                          \
+    }
+static const pitpy_member forecast_members[] = {
+    FORECAST(name, 's'), FORECAST(steps, 'u'), FORECAST(trials, 'u'), FORECAST(warmup_trials, 'u'),
+    FORECAST(wait, 'i'), FORECAST(seed, 'u'),  {.key = NULL},
+};
+
+/* _forecast(function, options) -> (single, full) */
 static PyObject *forecast(PyObject *module, PyObject *args)
 {
     struct target target = {0};
-    unsigned long long steps, trials, warmup;
-    const char *name;
-    PyObject *found = NULL;
+    PyObject *dict, *found = NULL;
+    pit_forecast_options options = {0};
     pit_bench_result single, full;
-    if (!PyArg_ParseTuple(args, "OsO&O&O&:forecast", &target.function, &name, pitpy_whole, &steps,
-                          pitpy_whole, &trials, pitpy_whole, &warmup))
+    if (!PyArg_ParseTuple(args, "OO!:forecast", &target.function, &PyDict_Type, &dict) ||
+        pitpy_fill(&options, forecast_members, dict) < 0)
         return NULL;
-    pit_forecast_options options = {.name = name,
-                                    .steps = steps,
-                                    .trials = trials,
-                                    .warmup_trials = warmup ? warmup : PIT_BENCH_NONE};
     pitpy_ready(module);
     int code = pit_bench_forecast(call_sized, &target, &options, &single, &full);
     if (code)
@@ -182,6 +192,56 @@ static PyObject *forecast(PyObject *module, PyObject *args)
         found = Py_BuildValue("(NN)", pitpy_result_dict(&single), pitpy_result_dict(&full));
     pit_bench_free(&single);
     pit_bench_free(&full);
+    return found;
+}
+
+static PyObject *pairs_of(pit_bench_result *singles, pit_bench_result *fulls, size_t count)
+{
+    PyObject *list = PyErr_Occurred() ? NULL : PyList_New(0);
+    for (size_t i = 0; i < count; i++) {
+        PyObject *pair = list ? Py_BuildValue("(NN)", pitpy_result_dict(&singles[i]),
+                                              pitpy_result_dict(&fulls[i]))
+                              : NULL;
+        if (list && (!pair || PyList_Append(list, pair) < 0))
+            Py_CLEAR(list);
+        Py_XDECREF(pair);
+        pit_bench_free(&singles[i]);
+        pit_bench_free(&fulls[i]);
+    }
+    return list;
+}
+
+/* _bench_models([(name, function)], options) -> [(single, full)] */
+static PyObject *bench_models(PyObject *module, PyObject *args)
+{
+    PyObject *list, *dict, *found = NULL;
+    pit_forecast_options options = {0};
+    if (!PyArg_ParseTuple(args, "O!O!:bench_models", &PyList_Type, &list, &PyDict_Type, &dict) ||
+        pitpy_fill(&options, forecast_members, dict) < 0)
+        return NULL;
+    size_t count = (size_t)PyList_GET_SIZE(list);
+    struct target *targets = calloc(count + 1, sizeof *targets);
+    pit_bench_model *models = calloc(count + 1, sizeof *models);
+    pit_bench_result *results = calloc(2 * count + 1, sizeof *results);
+    int good = targets && models && results;
+    if (!good)
+        PyErr_NoMemory();
+    for (size_t i = 0; i < count && good; i++) {
+        models[i] = (pit_bench_model){.forecast = call_sized, .argument = &targets[i]};
+        good = PyArg_ParseTuple(PyList_GET_ITEM(list, (Py_ssize_t)i), "sO", &models[i].name,
+                                &targets[i].function);
+    }
+    if (good) {
+        pitpy_ready(module);
+        int code = pit_bench_models(models, count, &options, results, results + count);
+        if (code)
+            pitpy_fail(pitpy_state_of(module), code, "benchmark_models", NULL);
+        else
+            found = pairs_of(results, results + count, count);
+    }
+    free(targets);
+    free(models);
+    free(results);
     return found;
 }
 
@@ -422,6 +482,7 @@ static PyObject *scaling_print(PyObject *module, PyObject *args)
 static PyMethodDef functions[] = {{"_bench", bench, METH_VARARGS, NULL},
                                   {"_bench_print", bench_print, METH_VARARGS, NULL},
                                   {"_forecast", forecast, METH_VARARGS, NULL},
+                                  {"_bench_models", bench_models, METH_VARARGS, NULL},
                                   {"_compare", compare, METH_VARARGS, NULL},
                                   {"_compare_series", compare_series, METH_VARARGS, NULL},
                                   {"_passages", passages, METH_O, NULL},

@@ -6,6 +6,7 @@
  */
 #include "tools.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,14 +182,9 @@ static int write_bytes(FILE *out, void *arg)
     return fwrite(PyBytes_AS_STRING(bytes), 1, count, out) == count ? 0 : PIT_CANNOT_WRITE;
 }
 
-/* _save(path, bytes): the file appears whole or not at all. */
-static PyObject *save(PyObject *module, PyObject *args)
+/* None, or OSError by errno. Takes the path's reference. */
+static PyObject *saved(int code, PyObject *path)
 {
-    PyObject *path, *bytes;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "O&S:save", PyUnicode_FSConverter, &path, &bytes))
-        return NULL;
-    int code = pit_save(PyBytes_AS_STRING(path), write_bytes, bytes);
     if (code) {
         PyObject *name = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
         if (name)
@@ -199,8 +195,36 @@ static PyObject *save(PyObject *module, PyObject *args)
     return code ? NULL : Py_NewRef(Py_None);
 }
 
+/* _save(path, bytes): the file appears whole or not at all. */
+static PyObject *save(PyObject *module, PyObject *args)
+{
+    PyObject *path, *bytes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O&S:save", PyUnicode_FSConverter, &path, &bytes))
+        return NULL;
+    return saved(pit_save(PyBytes_AS_STRING(path), write_bytes, bytes), path);
+}
+
+/* _save_members(path, bytes): of a JSON object, into the one in the file. */
+static PyObject *save_members(PyObject *module, PyObject *args)
+{
+    PyObject *path, *bytes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O&S:save_members", PyUnicode_FSConverter, &path, &bytes))
+        return NULL;
+    int code = pit_save_members(PyBytes_AS_STRING(path), PyBytes_AS_STRING(bytes));
+    if (code == PIT_CANNOT_READ && errno == EINVAL) {
+        PyErr_Format(PyExc_ValueError, "%s: there is no JSON object in it: left as it is",
+                     PyBytes_AS_STRING(path));
+        Py_DECREF(path);
+        return NULL;
+    }
+    return saved(code, path);
+}
+
 static PyMethodDef functions[] = {{"_is_verbose", is_verbose, METH_NOARGS, NULL},
                                   {"_save", save, METH_VARARGS, NULL},
+                                  {"_save_members", save_members, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 int pitpy_add_tools(PyObject *module)

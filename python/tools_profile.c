@@ -10,14 +10,14 @@
 #name, kind, offsetof(pit_model, name)                                                     \
     }
 static const pitpy_member model_members[] = {
-    MODEL(name, 's'),       MODEL(parameters, 'u'),  MODEL(latent_dim, 'u'),
-    MODEL(lag, 'u'),        MODEL(hidden_dim, 'u'),  MODEL(layers, 'u'),
-    MODEL(output_dim, 'u'), MODEL(sequence, 'u'),    MODEL(heads, 'u'),
-    MODEL(kernel, 'u'),     MODEL(channels_in, 'u'), MODEL(channels_out, 'u'),
-    MODEL(height, 'u'),     MODEL(width, 'u'),       MODEL(grid, 'u'),
-    MODEL(order, 'u'),      MODEL(patterns, 'u'),    MODEL(pattern_size, 'u'),
-    MODEL(nodes, 'u'),      MODEL(degree, 'u'),      MODEL(batch, 'u'),
-    {.key = NULL},
+    MODEL(name, 's'),         MODEL(kind, 's'),       MODEL(parameters, 'u'),
+    MODEL(latent_dim, 'u'),   MODEL(lag, 'u'),        MODEL(hidden_dim, 'u'),
+    MODEL(layers, 'u'),       MODEL(output_dim, 'u'), MODEL(sequence, 'u'),
+    MODEL(heads, 'u'),        MODEL(kernel, 'u'),     MODEL(channels_in, 'u'),
+    MODEL(channels_out, 'u'), MODEL(height, 'u'),     MODEL(width, 'u'),
+    MODEL(grid, 'u'),         MODEL(order, 'u'),      MODEL(patterns, 'd'),
+    MODEL(pattern_size, 'd'), MODEL(nodes, 'd'),      MODEL(degree, 'd'),
+    MODEL(batch, 'u'),        {.key = NULL},
 };
 
 /* _profile(model, training seconds, single or None, full or None, steps, parameter bytes) -> JSON */

@@ -9,6 +9,7 @@ import sys
 from ._pitwall import _set_device
 
 _given = None  # what set_device was given
+_given_wait = None
 _index = None  # of the CUDA device in use
 
 
@@ -21,7 +22,7 @@ def _cuda():
 def set_device(memory=None, wait=None, reset_peak=None):
     """Tell of a device. memory() gives (allocated, reserved, peak) in bytes, wait() returns when all
     work handed over is done, reset_peak() makes the peak begin anew. Without arguments: none."""
-    global _given
+    global _given, _given_wait
     for name, part in (("memory", memory), ("wait", wait), ("reset_peak", reset_peak)):
         if part is not None and not callable(part):
             raise TypeError("%s must be a function, not %r" % (name, part))
@@ -37,7 +38,8 @@ def set_device(memory=None, wait=None, reset_peak=None):
         return found
 
     _given = read
-    _set_device(read, wait if wait is not None else lambda: None)
+    _given_wait = wait if wait is not None else lambda: None
+    _set_device(read, _given_wait)
 
 
 def use(index=0):
@@ -60,6 +62,15 @@ def use(index=0):
 
     _set_device(read, lambda: cuda.synchronize(index))
     _index = index
+
+
+def wait(index=0):
+    """Until the work handed over to that device is done."""
+    cuda = _cuda()
+    if _given is not None:
+        _given_wait()
+    elif cuda is not None:
+        cuda.synchronize(index)
 
 
 def memory(index=0):

@@ -72,7 +72,8 @@ class Bench:
     p95: float
     p99: float
     total: float
-    cpu_mean: float
+    cpu_mean: float  # of this thread
+    process_cpu_mean: float  # of all threads
     samples_per_second: float
     trials: int
     iterations: int
@@ -112,10 +113,11 @@ def bench(
         "min_seconds": float(min_seconds),
         "max_seconds": float(max_seconds),
         "batch": batch,
-        "wait": int(wait),
+        "wait": 1 if wait else -1,
     }
     found = _pitwall._bench(function, args, setup, options)
     found["at_resolution"], found["too_few"] = bool(found["at_resolution"]), bool(found["too_few"])
+    del found["session"], found["blocks"]  # of models timed in turn
     return Bench(options["name"], **found)
 
 

@@ -59,6 +59,7 @@ class Bench:
     p99: float
     total: float
     cpu_mean: float
+    process_cpu_mean: float
     samples_per_second: float
     trials: int
     iterations: int

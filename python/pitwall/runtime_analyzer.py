@@ -8,7 +8,14 @@
     profile = quick_benchmark("MVAR", forecast, z0, timer.elapsed, 2020, 20, lag=5)
     analyzer.save_profile(profile, "out/runtime_profile.json")
 
-MB is 2^20 bytes; what cannot be had is nan, and null in JSON. `verbose = False` on this module, or
+A verdict on several models takes measurements in turn:
+
+    times = analyzer.benchmark_models({"MVAR": mvar_forecast, "LSTM": lstm_forecast}, z0)
+    profiles = [analyzer.build_profile(name, seconds[name], times[name], params[name], 20)
+                for name in times]
+    comparison = analyzer.compare_models(profiles)
+
+`python3 -m pitwall.runtime_analyzer` tries it with a made-up model. MB is 2^20 bytes; what cannot be had is nan, and null in JSON. `verbose = False` on this module, or
 PITWALL_VERBOSE=0, silences its hints.
 """
 
@@ -40,7 +47,8 @@ class TimingResult:
     median_seconds: float = _NAN
     p95_seconds: float = _NAN
     p99_seconds: float = _NAN
-    cpu_mean_seconds: float = _NAN
+    cpu_mean_seconds: float = _NAN  # of this thread
+    process_cpu_mean_seconds: float = _NAN  # of all threads
     details: Dict[str, Any] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -68,7 +76,7 @@ def _timing_dict(timing):
 
 @dataclasses.dataclass
 class RuntimeProfile:
-    """All about one model's running."""
+    """All about one model's running. arguments: the keyword arguments it was built with."""
 
     model_name: str
     training: TimingResult
@@ -78,6 +86,7 @@ class RuntimeProfile:
     throughput: Dict[str, float]
     complexity: Dict[str, Any]
     operations: Dict[str, float] = dataclasses.field(default_factory=dict)
+    arguments: Dict[str, Any] = dataclasses.field(default_factory=dict)
     pitwall: Dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
 
     def to_dict(self):
@@ -86,6 +95,8 @@ class RuntimeProfile:
         own = dict(self.pitwall)
         if self.operations:
             own["operations"] = dict(self.operations)
+        if self.arguments:
+            own["arguments"] = {key: _plain(value) for key, value in self.arguments.items()}
         return json_ready(
             {
                 "model_name": self.model_name,
@@ -108,7 +119,8 @@ class RuntimeProfile:
 def _timing(found):
     return TimingResult(
         found["total"], found["mean"], found["std"], found["min"], found["max"], found["trials"],
-        found["median"], found["p95"], found["p99"], found["cpu_mean"], found,
+        found["median"], found["p95"], found["p99"], found["cpu_mean"],
+        found["process_cpu_mean"], found,
     )
 
 
@@ -128,6 +140,7 @@ def _result(timing):
         "p95": timing.p95_seconds,
         "p99": timing.p99_seconds,
         "cpu_mean": timing.cpu_mean_seconds,
+        "process_cpu_mean": timing.process_cpu_mean_seconds,
     }
 
 
@@ -153,18 +166,84 @@ _SIZES = {
     "batch": ("batch", "batch_size"),
 }
 
-# Models of your own: name → function(model_params, latent_dim, **kwargs) that gives more keys.
+# Means of many graphs, which need not be whole.
+_MEANS = frozenset(("patterns", "pattern_size", "nodes", "degree"))
+
+# Models of your own: name or kind → function(model_params, latent_dim, **kwargs) that gives more keys.
 complexity_models: Dict[str, Any] = {}
 
 
+def _whole(what, number):
+    """A whole number as an int; what would have to be cut is refused."""
+    try:
+        whole = int(number)
+        if whole == number:
+            return whole
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ValueError("%s must be a whole number, not %r" % (what, number))
+
+
+def _size(key, alias, value):
+    """The library's form of a size; None: the argument is something else that has this name."""
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None  # an array
+    if key in _MEANS:
+        return number
+    if alias == "p" and number != int(number):
+        return None  # a probability
+    return _whole(alias, value)
+
+
 def _model(name, params, latent_dim, kwargs):
-    model = {"name": text_of(name), "parameters": int(params), "latent_dim": int(latent_dim)}
+    model = {
+        "name": text_of(name),
+        "parameters": _whole("model_params", params),
+        "latent_dim": _whole("latent_dim", latent_dim),
+    }
     for key, names in _SIZES.items():
         for alias in names:
-            if kwargs.get(alias) is not None:
-                model[key] = int(kwargs[alias])
+            size = None if kwargs.get(alias) is None else _size(key, alias, kwargs[alias])
+            if size is not None:
+                model[key] = size
                 break
+    kind = kwargs.get("kind")
+    if kind is not None and str(kind) not in complexity_models:
+        if str(kind).upper() not in _KINDS:
+            raise ValueError("kind must be one of %s, or of complexity_models, not %r"
+                             % (", ".join(_KINDS.values()), kind))
+        model["kind"] = text_of(kind)
     return model
+
+
+_KINDS = {
+    kind.upper(): kind
+    for kind in ("MVAR", "LSTM", "GRU", "MLP", "SIREN", "KAN", "CNN", "Attention", "Transformer",
+                 "LLM", "GPM")
+}
+
+
+def _more_complexity(found, name, params, latent_dim, kwargs):
+    """What complexity_models knows of a kind, or of a name."""
+    for key in (kwargs.get("kind"), name):
+        own = complexity_models.get(str(key)) if key is not None else None
+        if own is not None:
+            found.update(own(params, latent_dim, **kwargs))
+            break
+    return found
+
+
+def _plain(value):
+    """An argument as JSON can have it: what has no form there as its text."""
+    try:
+        json.dumps(json_ready(value))
+    except (TypeError, ValueError):
+        return str(value)
+    return value
 
 
 def _bytes_of(dtype):
@@ -184,9 +263,39 @@ def _bytes_of(dtype):
 
 
 def _built(model, training=_NAN, single=None, full=None, steps=100, each=8):
+    steps = _whole("n_steps", steps)
     return json.loads(
-        _pitwall._profile(model, training, _result(single), _result(full), int(steps), int(each))
+        _pitwall._profile(model, training, _result(single), _result(full), steps, int(each))
     )
+
+
+def _forecast_options(n_steps, n_trials, warmup_trials, wait, seed=None):
+    """For the library; the device is looked for."""
+    options = {}
+    for what, key, number in (("n_steps", "steps", n_steps), ("n_trials", "trials", n_trials)):
+        options[key] = _whole(what, number)
+        if options[key] < 1:
+            raise ValueError("%s must be at least 1, not %r" % (what, number))
+    warmup = max(_whole("warmup_trials", warmup_trials), 0)
+    options["warmup_trials"] = warmup or 2**64 - 1
+    options["wait"] = 1 if wait else -1
+    options["seed"] = 0 if seed is None else _whole("seed", seed) % 2**63 + 1
+    _device.use()
+    return options
+
+
+def _hint(n_trials, timings):
+    """Under 50 trials figures do not hold; that many is what is recommended."""
+    if n_trials < 50:
+        least = 100 if min(timing["mean"] for timing in timings) < 1e-3 else 50
+        emit("hint: %d trials are few; n_trials=%d or more gives figures that hold\n"
+             % (n_trials, least), verbose)
+
+
+def _calling(forecast_fn, z0):
+    if not callable(forecast_fn):
+        raise TypeError("a forecast must be a function, not %r" % (forecast_fn,))
+    return lambda steps: forecast_fn(z0, steps)
 
 
 def _known(figures):
@@ -199,8 +308,9 @@ def _known(figures):
 class _OperationTimer:
     """elapsed: seconds so far, and of the whole once it ended."""
 
-    def __init__(self, name, timings):
+    def __init__(self, name, timings, wait):
         self.name, self._timings, self._span, self._elapsed = name, timings, None, None
+        self._wait = bool(wait)
 
     @property
     def elapsed(self):
@@ -210,11 +320,17 @@ class _OperationTimer:
 
     def __enter__(self):
         self._elapsed = None
+        if self._wait:
+            _device.wait()
         self._span = span(self.name or "operation").begin()
         return self
 
     def __exit__(self, *error):
-        self._elapsed = self._span.end()
+        try:
+            if self._wait:  # not a flag of the span: with recording off it has none
+                _device.wait()
+        finally:
+            self._elapsed = self._span.end()
         self._timings[self.name] = self._timings.get(self.name, 0.0) + self._elapsed
 
 
@@ -224,54 +340,69 @@ class RuntimeAnalyzer:
     def __init__(self):
         self.timings = {}  # seconds by name
 
-    def time_operation(self, name):
+    def time_operation(self, name, wait=True):
         """with analyzer.time_operation('training') as timer: …; timer.elapsed, inside it too. The
-        operations of an analyser are in the profiles it builds."""
-        return _OperationTimer(str(name), self.timings)
+        operations of an analyser are in the profiles it builds. wait: a device's work is waited for
+        at both ends."""
+        return _OperationTimer(str(name), self.timings, wait)
 
-    def benchmark_inference(self, forecast_fn, z0, n_steps=100, n_trials=50, warmup_trials=5):
+    def benchmark_inference(self, forecast_fn, z0, n_steps=100, n_trials=50, warmup_trials=5,
+                            wait=True):
         """Time forecast_fn(z0, 1) and forecast_fn(z0, n_steps): {'single_step', 'full_trajectory'} of
-        TimingResult."""
-        for what, number in (("n_steps", n_steps), ("n_trials", n_trials)):
-            if number < 1:
-                raise ValueError("%s must be at least 1, not %r" % (what, number))
-        _device.use()
-        single, full = _pitwall._forecast(
-            lambda steps: forecast_fn(z0, steps), "forecast", int(n_steps), int(n_trials),
-            max(int(warmup_trials), 0),
-        )
-        if full["too_few"] or single["too_few"]:
-            least = 100 if min(full["mean"], single["mean"]) < 1e-3 else 50
-            emit("hint: %d trials are few; n_trials=%d or more gives figures that hold\n"
-                 % (n_trials, least), verbose)
+        TimingResult. wait: a device's work is waited for before each reading of the clock."""
+        options = _forecast_options(n_steps, n_trials, warmup_trials, wait)
+        single, full = _pitwall._forecast(_calling(forecast_fn, z0), options)
+        _hint(n_trials, (single, full))
         return {"single_step": _timing(single), "full_trajectory": _timing(full)}
+
+    def benchmark_models(self, models, z0=None, n_steps=100, n_trials=50, warmup_trials=5, wait=True,
+                         seed=None):
+        """Time several models in turn: {name: {'single_step', 'full_trajectory'}}, each of which
+        build_profile takes as inference_times. models: {name: forecast_fn}, or {name: (forecast_fn,
+        its z0)}. In every round each model has a block of trials, in random order (seed: always in
+        the same), so that all meet the same machine: compare_models gives a verdict on such profiles,
+        and on no others."""
+        if not models:
+            raise ValueError("there is no model to time")
+        calls = []
+        for name, given in models.items():
+            function, start = given if isinstance(given, tuple) else (given, z0)
+            calls.append((text_of(name), _calling(function, start)))
+        options = _forecast_options(n_steps, n_trials, warmup_trials, wait, seed)
+        found = _pitwall._bench_models(calls, options)
+        _hint(n_trials, [timing for pair in found for timing in pair])
+        return {
+            name: {"single_step": _timing(single), "full_trajectory": _timing(full)}
+            for name, (single, full) in zip(models, found)
+        }
 
     def measure_memory(self, model_params, param_dtype=None):
         """MemoryResult: the process's peak and current memory, the parameters' own. param_dtype: of
         one parameter, by default 8 bytes."""
-        model = {"name": "model", "parameters": int(model_params)}
+        params = _whole("model_params", model_params)
+        model = {"name": "model", "parameters": params}
         memory = _built(model, each=_bytes_of(param_dtype))["memory"]
         found = _known(memory)
-        if int(model_params) == 0:
+        if params == 0:
             found["model_parameters"], found["parameter_memory_mb"] = 0, 0.0
         return MemoryResult(**found)
 
     def compute_throughput(self, inference_timing, n_steps, latent_dim):
         """steps_per_second, predictions_per_second, seconds_per_step, microseconds_per_step, of the
         timing of n_steps steps."""
-        model = {"name": "model", "latent_dim": int(latent_dim)}
+        model = {"name": "model", "latent_dim": _whole("latent_dim", latent_dim)}
         return _known(_built(model, full=inference_timing, steps=n_steps)["throughput"])
 
     def analyze_complexity(self, model_name, model_params, latent_dim, **kwargs):
         """Parameters, operations and growth by the formulas of the model's kind: MVAR, LSTM, GRU, MLP,
-        SIREN, KAN, CNN, Attention, Transformer, LLM, GPM, or one of complexity_models. Of others the
-        two basic keys."""
-        model = _model(model_name, model_params, latent_dim, kwargs)
-        found = _built(model)["complexity"]
-        own = complexity_models.get(str(model_name))
-        if own is not None:
-            found.update(own(model_params, latent_dim, **kwargs))
-        return found
+        SIREN, KAN, CNN, Attention, Transformer, LLM, GPM, or one of complexity_models. The kind is a
+        word of the name (MVAR-p5, lstm_2layer) or kind=. Of others the two basic keys. components: of
+        GPM and language models, with their sum."""
+        built = _built(_model(model_name, model_params, latent_dim, kwargs))
+        found = built["complexity"]
+        if "components" in built["pitwall"]:
+            found["components"] = built["pitwall"]["components"]
+        return _more_complexity(found, model_name, model_params, latent_dim, kwargs)
 
     def build_profile(
         self,
@@ -284,17 +415,18 @@ class RuntimeAnalyzer:
         param_dtype=None,
         **kwargs,
     ):
-        """RuntimeProfile of a model out of its timings."""
+        """RuntimeProfile of a model out of its timings. Keyword arguments are sizes (lag=5,
+        hidden_dim=16, see analyze_complexity), kind=, and anything of your own: all of them are
+        kept in the profile's arguments."""
         times = inference_times or {}
         single, full = times.get("single_step"), times.get("full_trajectory")
         training = _NAN if training_time is None else float(training_time)
         each = _bytes_of(param_dtype)
         model = _model(model_name, model_params, latent_dim, kwargs)
         built = _built(model, training, single, full, n_forecast_steps, each)
-        complexity = built["complexity"]
-        own = complexity_models.get(str(model_name))
-        if own is not None:
-            complexity.update(own(model_params, latent_dim, **kwargs))
+        complexity = _more_complexity(
+            built["complexity"], model_name, model_params, latent_dim, kwargs
+        )
         return RuntimeProfile(
             str(model_name),
             TimingResult(training, training, 0.0, training, training, 1),
@@ -304,14 +436,23 @@ class RuntimeAnalyzer:
             _known(built["throughput"]),
             complexity,
             dict(self.timings),
+            dict(kwargs),
             built["pitwall"],
         )
 
     def compare_models(self, profiles):
         """Ratios against the first profile, winners, and under pitwall whether the differences are
-        real. None where there is nothing to divide by."""
+        real: of models that benchmark_models timed in turn. Others have no verdict: "measured one
+        after the other". None where there is nothing to divide by. What benchmark_models gave is
+        taken too."""
         if not profiles:
             raise ValueError("there is no profile to compare")
+        if isinstance(profiles, dict):
+            profiles = [
+                times if isinstance(times, RuntimeProfile)
+                else self.build_profile(name, None, times, 0, 0)
+                for name, times in profiles.items()
+            ]
         rows = [
             {
                 "model_name": text_of(profile.model_name),
@@ -334,7 +475,9 @@ class RuntimeAnalyzer:
         _save_json(comparison, filepath)
 
     def save_summary(self, experiment_name, profiles, filepath):
-        """{'experiment_name', 'runtime_analysis': {'profiles', 'comparison'}}"""
+        """{'experiment_name', 'runtime_analysis': {'profiles', 'comparison'}}, put into what is in the
+        file already: keys of your own stay. ValueError where that is no JSON object."""
+        profiles = list(profiles)
         _save_json(
             {
                 "experiment_name": experiment_name,
@@ -344,16 +487,17 @@ class RuntimeAnalyzer:
                 },
             },
             filepath,
+            _pitwall._save_members,
         )
 
 
-def _save_json(document, filepath):
+def _save_json(document, filepath, save=_pitwall._save):
     path = os.fspath(filepath)
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
     text = json.dumps(json_ready(document), indent=2, ensure_ascii=False) + "\n"
-    _pitwall._save(path, utf8(text))
+    save(path, utf8(text))
 
 
 # ---- in one go ----------------------------------------------------------------------------------
@@ -369,33 +513,111 @@ def quick_benchmark(
     n_steps=100,
     n_trials=50,
     warmup_trials=5,
+    wait=True,
     **kwargs,
 ):
     """Benchmark a forecast and build its RuntimeProfile."""
     analyzer = RuntimeAnalyzer()
-    times = analyzer.benchmark_inference(forecast_fn, z0, n_steps, n_trials, warmup_trials)
+    times = analyzer.benchmark_inference(forecast_fn, z0, n_steps, n_trials, warmup_trials, wait)
     return analyzer.build_profile(
         model_name, training_time, times, model_params, latent_dim, n_steps, **kwargs
     )
 
 
-def _size(array):
+def benchmark_models(models, z0=None, n_steps=100, n_trials=50, warmup_trials=5, wait=True, seed=None):
+    """RuntimeAnalyzer.benchmark_models, without an analyser."""
+    return RuntimeAnalyzer().benchmark_models(
+        models, z0, n_steps, n_trials, warmup_trials, wait, seed
+    )
+
+
+def _elements(array):
     if hasattr(array, "numel"):
         return int(array.numel())
     size = getattr(array, "size", None)
     if isinstance(size, int):
         return size
     if isinstance(array, (list, tuple)):
-        return sum(_size(item) for item in array)
+        return sum(_elements(item) for item in array)
     return 1
 
 
 def compute_mvar_params(mvar_model):
     """Parameters of {'A_0', 'A_j'}: arrays, or lists of numbers or arrays."""
-    return sum(_size(mvar_model[key]) for key in ("A_0", "A_j") if key in mvar_model)
+    return sum(_elements(mvar_model[key]) for key in ("A_0", "A_j") if key in mvar_model)
 
 
 def compute_lstm_params(lstm_model):
     """Parameters of a torch module, or of a wrapper's .model."""
     module = lstm_model if hasattr(lstm_model, "parameters") else lstm_model.model
     return sum(int(parameter.numel()) for parameter in module.parameters())
+
+
+# ---- tried by itself ----------------------------------------------------------------------------
+
+
+def _mock_mvar(d=20, lag=5):
+    """A made-up MVAR model, {'A_0', 'A_j'}, and its forecast; in plain Python."""
+    model = {
+        "A_0": [0.01] * d,
+        "A_j": [[[0.1 / lag if i == k else 0.0 for k in range(d)] for i in range(d)]
+                for _ in range(lag)],
+    }
+
+    def forecast(z0, n_steps):
+        past, path = [list(z0)] * lag, []
+        for _ in range(n_steps):
+            z = list(model["A_0"])
+            for matrix, state in zip(model["A_j"], past):
+                for i, row in enumerate(matrix):
+                    z[i] += sum(a * x for a, x in zip(row, state))
+            past = [z] + past[:-1]
+            path.append(z)
+        return path
+
+    return model, forecast
+
+
+def _check(what, holds):
+    if not holds:
+        raise AssertionError("self-test: %s" % what)
+    emit("ok: %s\n" % what, verbose)
+
+
+def main(arguments=None):
+    """The self-test: a made-up MVAR model is profiled, into FOLDER/test_runtime_profile.json."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="python3 -m pitwall.runtime_analyzer",
+        description="Profile a made-up MVAR model, to see that all of it works here.",
+    )
+    parser.add_argument("folder", nargs="?", default="test_outputs",
+                        help="where test_runtime_profile.json goes (default: %(default)s)")
+    path = os.path.join(parser.parse_args(arguments).folder, "test_runtime_profile.json")
+    analyzer = RuntimeAnalyzer()
+    with analyzer.time_operation("training") as timer:
+        model, forecast = _mock_mvar()
+    _check("training is timed", timer.elapsed > 0)
+    params = compute_mvar_params(model)
+    _check("the model has 2020 parameters", params == 2020)
+    times = analyzer.benchmark_models({"MVAR": forecast, "again": forecast}, [1.0] * 20, n_steps=10)
+    _check("50 trials of each forecast", times["MVAR"]["full_trajectory"].samples == 50)
+    profiles = [
+        analyzer.build_profile(name, timer.elapsed, times[name], params, 20, 10, lag=5, kind="MVAR")
+        for name in times
+    ]
+    _check("the formula counts as many", profiles[0].complexity["expected_parameters"] == params)
+    _check("memory is known", profiles[0].memory.peak_mb > 0)
+    found = analyzer.compare_models(profiles)["pitwall"]["significance"]["again_vs_MVAR"]
+    _check("models timed in turn are compared", found["full_trajectory"]["blocks"] == 10)
+    analyzer.save_profile(profiles[0], path)
+    with open(path, encoding="utf-8") as file:
+        _check("the profile can be read back", json.load(file)["model_name"] == "MVAR")
+    step = times["MVAR"]["single_step"].mean_seconds
+    emit("MVAR: %.1f us a step, %d parameters; %s\n" % (step * 1e6, params, path), verbose)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

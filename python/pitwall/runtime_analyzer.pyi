@@ -2,11 +2,25 @@
 
 import os
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, TypeVar, Union
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    TypeVar,
+    Union,
+)
 
 _T = TypeVar("_T")
 _Self = TypeVar("_Self")
 _Path = Union[str, "os.PathLike[str]"]
+_Forecast = Callable[[Any, int], object]
+_Models = Mapping[str, Union[_Forecast, Tuple[_Forecast, Any]]]
 
 verbose: bool
 
@@ -22,6 +36,7 @@ class TimingResult:
     p95_seconds: float = ...
     p99_seconds: float = ...
     cpu_mean_seconds: float = ...
+    process_cpu_mean_seconds: float = ...
     details: Dict[str, Any] = ...
     @property
     def times(self) -> List[float]: ...
@@ -43,6 +58,7 @@ class RuntimeProfile:
     throughput: Dict[str, float]
     complexity: Dict[str, Any]
     operations: Dict[str, float] = ...
+    arguments: Dict[str, Any] = ...
     pitwall: Dict[str, Any] = ...
     def to_dict(self) -> Dict[str, Any]: ...
 
@@ -50,7 +66,7 @@ complexity_models: Dict[str, Callable[..., Mapping[str, Any]]]
 
 class _OperationTimer:
     name: str
-    def __init__(self, name: str, timings: Dict[str, float]) -> None: ...
+    def __init__(self, name: str, timings: Dict[str, float], wait: bool) -> None: ...
     @property
     def elapsed(self) -> float: ...
     def __enter__(self: _Self) -> _Self: ...
@@ -59,7 +75,7 @@ class _OperationTimer:
 class RuntimeAnalyzer:
     timings: Dict[str, float]
     def __init__(self) -> None: ...
-    def time_operation(self, name: str) -> _OperationTimer: ...
+    def time_operation(self, name: str, wait: bool = ...) -> _OperationTimer: ...
     def benchmark_inference(
         self,
         forecast_fn: Callable[[_T, int], object],
@@ -67,7 +83,18 @@ class RuntimeAnalyzer:
         n_steps: int = ...,
         n_trials: int = ...,
         warmup_trials: int = ...,
+        wait: bool = ...,
     ) -> Dict[str, TimingResult]: ...
+    def benchmark_models(
+        self,
+        models: _Models,
+        z0: Any = ...,
+        n_steps: int = ...,
+        n_trials: int = ...,
+        warmup_trials: int = ...,
+        wait: bool = ...,
+        seed: Optional[int] = ...,
+    ) -> Dict[str, Dict[str, TimingResult]]: ...
     def measure_memory(self, model_params: int, param_dtype: Any = ...) -> MemoryResult: ...
     def compute_throughput(
         self, inference_timing: Optional[TimingResult], n_steps: int, latent_dim: int
@@ -86,7 +113,14 @@ class RuntimeAnalyzer:
         param_dtype: Any = ...,
         **kwargs: Any,
     ) -> RuntimeProfile: ...
-    def compare_models(self, profiles: Iterable[RuntimeProfile]) -> Dict[str, Any]: ...
+    def compare_models(
+        self,
+        profiles: Union[
+            Iterable[RuntimeProfile],
+            Mapping[str, RuntimeProfile],
+            Mapping[str, Dict[str, TimingResult]],
+        ],
+    ) -> Dict[str, Any]: ...
     def save_profile(
         self, profile: Union[RuntimeProfile, Mapping[str, Any]], filepath: _Path
     ) -> None: ...
@@ -105,7 +139,18 @@ def quick_benchmark(
     n_steps: int = ...,
     n_trials: int = ...,
     warmup_trials: int = ...,
+    wait: bool = ...,
     **kwargs: Any,
 ) -> RuntimeProfile: ...
+def benchmark_models(
+    models: _Models,
+    z0: Any = ...,
+    n_steps: int = ...,
+    n_trials: int = ...,
+    warmup_trials: int = ...,
+    wait: bool = ...,
+    seed: Optional[int] = ...,
+) -> Dict[str, Dict[str, TimingResult]]: ...
+def main(arguments: Optional[Sequence[str]] = ...) -> int: ...
 def compute_mvar_params(mvar_model: Mapping[str, Any]) -> int: ...
 def compute_lstm_params(lstm_model: Any) -> int: ...

@@ -329,7 +329,7 @@ def _for_inference(model):
             module.training = mode
 
 
-def _bench(model, test_input, num_iterations, warmup, name="inference"):
+def _bench(model, test_input, num_iterations, warmup, wait, name="inference"):
     if num_iterations < 1:
         raise ValueError("num_iterations must be at least 1, not %r" % (num_iterations,))
     _device.use()
@@ -341,16 +341,17 @@ def _bench(model, test_input, num_iterations, warmup, name="inference"):
         "min_seconds": -1.0,
         "max_seconds": 1e12,
         "batch": _samples(test_input),
-        "wait": 1,
+        "wait": 1 if wait else -1,
     }
     with _for_inference(model):
         return _pitwall._bench(model, (test_input,), None, options)
 
 
-def benchmark_inference(model, test_input, num_iterations=100, warmup=10):
+def benchmark_inference(model, test_input, num_iterations=100, warmup=10, wait=True):
     """Time model(test_input): {'mean_ms', 'min_ms', 'max_ms', 'throughput_samples_per_sec', 'p50_ms',
-    'p95_ms', 'p99_ms'}. model is any callable; a torch module is left in the mode it was found in."""
-    found = _bench(model, test_input, num_iterations, warmup)
+    'p95_ms', 'p99_ms'}. model is any callable; a torch module is left in the mode it was found in.
+    wait: a device's work is waited for before each reading of the clock."""
+    found = _bench(model, test_input, num_iterations, warmup, wait)
     return {
         "mean_ms": found["mean"] * 1e3,
         "min_ms": found["min"] * 1e3,
@@ -363,10 +364,12 @@ def benchmark_inference(model, test_input, num_iterations=100, warmup=10):
 
 
 def print_inference_benchmark(
-    model, test_input, model_name="Model", num_iterations=100, warmup=10, percentiles=False
+    model, test_input, model_name="Model", num_iterations=100, warmup=10, percentiles=False, wait=True
 ):
     """The same, printed; in the run under the model's name."""
-    found = _bench(model, test_input, num_iterations, warmup, text_of(model_name) or "inference")
+    found = _bench(
+        model, test_input, num_iterations, warmup, wait, text_of(model_name) or "inference"
+    )
     emit(_pitwall._bench_print(text_of(model_name), found, bool(percentiles), 0), verbose)
 
 

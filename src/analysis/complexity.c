@@ -158,10 +158,17 @@ static void transformer(struct checked *c, const struct pit__sizes *s, struct pi
     }
 }
 
+static double graph_steps(const struct pit__sizes *s)
+{
+    return s->patterns * s->pattern_size * s->nodes * s->degree;
+}
+
 /* Counting patterns in a graph: its steps, taken as operations; it has no parameters. */
 static void gpm(struct checked *c, const struct pit__sizes *s, struct pit__costs *costs)
 {
-    costs->flops = product4(c, s->patterns, s->pattern_size, s->nodes, s->degree);
+    double steps = graph_steps(s);
+    c->overflow |= !(steps < 0x1p63);
+    costs->flops = c->overflow ? 0 : (uint64_t)(steps + 0.5);
 }
 
 /* ---- which sizes a formula cannot do without ------------------------------------------------- */
@@ -193,7 +200,7 @@ static int has_sequence(const struct pit__sizes *s)
 
 static int has_patterns(const struct pit__sizes *s)
 {
-    return s->patterns && s->pattern_size && s->nodes && s->degree;
+    return s->patterns > 0 && s->pattern_size > 0 && s->nodes > 0 && s->degree > 0;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -231,12 +238,45 @@ static const struct kind kinds[] = {
      "O(num_patterns * pattern_size * num_nodes * avg_degree)"},
 };
 
+static const struct kind *named(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strlen(kinds[i].name) == length && strncasecmp(kinds[i].name, word, length) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+int pit__is_model_kind(const char *name)
+{
+    return named(name, strlen(name)) != NULL;
+}
+
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The only kind among the words of a name; NULL: there is none, or there are several. */
+static const struct kind *only_kind(const char *name)
+{
+    const struct kind *only = NULL;
+    while (*name) {
+        size_t length = 0;
+        while (is_letter(name[length]))
+            length++;
+        const struct kind *kind = length ? named(name, length) : NULL;
+        if (kind && only && kind != only)
+            return NULL;
+        only = kind ? kind : only;
+        name += length ? length : 1;
+    }
+    return only;
+}
+
 static const struct kind *find(const char *name, const struct pit__sizes *sizes)
 {
-    for (size_t i = 0; name && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcasecmp(kinds[i].name, name) == 0)
-            return kinds[i].has_sizes(sizes) ? &kinds[i] : NULL;
-    return NULL;
+    const struct kind *kind = name ? only_kind(name) : NULL;
+    return kind && kind->has_sizes(sizes) ? kind : NULL;
 }
 
 enum pit__model_kind pit__find_model_kind(const char *name, const struct pit__sizes *sizes)
@@ -245,7 +285,7 @@ enum pit__model_kind pit__find_model_kind(const char *name, const struct pit__si
     return kind ? kind->kind : PIT__MODEL_NONE;
 }
 
-static void add_component(struct pit__costs *costs, const char *name, uint64_t value)
+static void add_component(struct pit__costs *costs, const char *name, double value)
 {
     costs->component_names[costs->component_count] = name;
     costs->components[costs->component_count++] = value;
@@ -259,18 +299,18 @@ static void fill_components(struct checked *c, enum pit__model_kind kind,
 {
     if (kind != PIT__MODEL_PATTERNS && kind != PIT__MODEL_SEQUENCE)
         return;
-    uint64_t graphs = 0, language = 0;
+    double graphs = 0, language = 0;
     uint64_t hidden = kind == PIT__MODEL_PATTERNS && s->hidden ? s->hidden : s->dim;
     if (has_patterns(s)) {
-        graphs = product4(c, s->patterns, s->pattern_size, s->nodes, s->degree);
+        graphs = graph_steps(s);
         add_component(costs, "gpm", graphs);
     }
     if (hidden && s->sequence && (s->layers || kind == PIT__MODEL_SEQUENCE)) {
-        language = product4(c, or_one(s->layers), s->sequence, s->sequence, hidden);
+        language = (double)product4(c, or_one(s->layers), s->sequence, s->sequence, hidden);
         add_component(costs, "llm", language);
     }
     if (costs->component_count == 2)
-        add_component(costs, "total", sum(c, graphs, language));
+        add_component(costs, "total", graphs + language);
 }
 
 int pit__model_costs(const char *name, const struct pit__sizes *sizes, struct pit__costs *costs)

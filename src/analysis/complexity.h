@@ -24,8 +24,8 @@ struct pit__sizes {
     uint64_t heads;    /* 0: not said; must divide dim */
     uint64_t kernel, channels_in, channels_out, height, width;
     uint64_t grid, order;
-    uint64_t patterns, pattern_size, nodes, degree;
-    uint64_t batch; /* samples a step; 0: 1 */
+    double patterns, pattern_size, nodes, degree; /* means of many graphs: need not be whole */
+    uint64_t batch;                               /* samples a step; 0: 1 */
 };
 
 struct pit__costs {
@@ -33,7 +33,7 @@ struct pit__costs {
     uint64_t part;  /* of them, of one lag or of the first layer; 0: the kind has no such part */
     uint64_t flops; /* of one step; 0: not known */
     const char *training, *inference; /* NULL: not known */
-    uint64_t components[PIT__COMPONENTS];
+    double components[PIT__COMPONENTS];
     const char *component_names[PIT__COMPONENTS];
     size_t component_count;
 };
@@ -47,9 +47,13 @@ enum pit__model_kind { /* how a kind's figures are called and which sizes matter
                        PIT__MODEL_PATTERNS
 };
 
-/* The kind of a name, whatever its case; PIT__MODEL_NONE also where a size that its formula needs is
- * 0. */
+/* The kind that a name names, whatever its case: as the whole of it, or as one of its words (MVAR-p5,
+ * lstm_2layer; words are of letters), if no other word of it is a kind. PIT__MODEL_NONE also where a
+ * size that its formula needs is 0. */
 enum pit__model_kind pit__find_model_kind(const char *name, const struct pit__sizes *sizes);
+
+/* Is it the name of a kind, and nothing else? */
+int pit__is_model_kind(const char *name);
 
 /* 0, or -1: a figure does not fit 64 bits, or heads do not divide the model's dimension. Of a kind
  * that is not known all is 0. */

@@ -238,20 +238,56 @@ static int add_ours(struct sample_file *file, const char *name, int is_memory, i
     if (set) {
         set->is_whole = is_whole;
         set->is_runs = 1;
+        set->session = is_memory ? 0 : PIT_ALONE;
     }
     return add_value(set, value);
 }
 
+static void copy_numbers(const json_t *array, double *to)
+{
+    size_t i;
+    const json_t *value;
+    json_array_foreach(array, i, value) to[i] = json_number_value(value);
+}
+
+/* The blocks of trials that were made in turn with other models'. 0 without memory. */
+static int add_blocks(struct sample_file *file, const char *name, const json_t *interleaved,
+                      const char *key)
+{
+    const json_t *found = json_object_get(interleaved, key);
+    const json_t *p10s = json_object_get(found, "p10_seconds");
+    const json_t *medians = json_object_get(found, "median_seconds");
+    const char *session = string_of(interleaved, "session");
+    size_t count = json_array_size(p10s);
+    if (!session || count == 0 || json_array_size(medians) != count)
+        return 1;
+    struct sample_set *set = find_set(file, name, 0);
+    double *blocks = set && set->count == 1 ? malloc(2 * count * sizeof *blocks) : NULL;
+    if (!blocks)
+        return set != NULL && set->count != 1;
+    copy_numbers(p10s, blocks);
+    copy_numbers(medians, blocks + count);
+    free(set->blocks);
+    set->blocks = blocks;
+    set->block_count = count;
+    set->session = strtoull(session, NULL, 16);
+    return 1;
+}
+
 static int read_profile(const json_t *root, struct sample_file *file)
 {
+    static const char full[] = "inference/full_trajectory", single[] = "inference/single_step";
     const json_t *inference = json_object_get(root, "inference");
     const json_t *memory = json_object_get(root, "memory");
+    const json_t *interleaved = json_object_get(json_object_get(root, "pitwall"), "interleaved");
     return add_ours(file, "training", 0, 0,
                     number_of(json_object_get(root, "training"), "total_seconds")) &&
-           add_ours(file, "inference/full_trajectory", 0, 0,
+           add_ours(file, full, 0, 0,
                     number_of(json_object_get(inference, "full_trajectory"), "mean_seconds")) &&
-           add_ours(file, "inference/single_step", 0, 0,
+           add_ours(file, single, 0, 0,
                     number_of(json_object_get(inference, "single_step"), "mean_seconds")) &&
+           add_blocks(file, full, interleaved, "full_trajectory") &&
+           add_blocks(file, single, interleaved, "single_step") &&
            add_ours(file, "peak memory", 1, 1, MB * number_of(memory, "peak_mb")) &&
            add_ours(file, "parameter memory", 1, 0, MB * number_of(memory, "parameter_memory_mb"));
 }
@@ -314,6 +350,7 @@ void sample_file_free(struct sample_file *file)
     for (size_t i = 0; i < file->count; i++) {
         free(file->sets[i].name);
         free(file->sets[i].values);
+        free(file->sets[i].blocks);
     }
     free(file->sets);
     *file = (struct sample_file){0};

@@ -79,6 +79,22 @@ static int reduce(const struct sample_file *files, size_t count, const struct sa
     return 1;
 }
 
+/* A single profile: its blocks, which can only be compared with those of its session. */
+static int take_blocks(const struct sample_set *set, pit_figures *figures)
+{
+    size_t n = set->block_count;
+    double *blocks = malloc((2 * n + 1) * sizeof *blocks);
+    if (!blocks)
+        return 0;
+    memcpy(blocks, set->blocks, 2 * n * sizeof *blocks);
+    figures->early = blocks;
+    figures->count = n;
+    /* of one trial p10 and median are the same figure */
+    if (memcmp(blocks, blocks + n, n * sizeof *blocks) != 0)
+        figures->late = blocks + n;
+    return 1;
+}
+
 static int fill(const struct sample_file *files, size_t count, const struct sample_set *set,
                 pit_figures *figures)
 {
@@ -87,6 +103,9 @@ static int fill(const struct sample_file *files, size_t count, const struct samp
     for (size_t i = 0; i < count; i++)
         have += same_set(&files[i], set) != NULL;
     figures->what = strdup(set->name);
+    figures->session = have == 1 && set->count == 1 ? set->session : 0;
+    if (figures->session && set->blocks)
+        return figures->what && take_blocks(set, figures);
     if (set->is_runs || have == 1) {
         figures->early = join_values(files, count, set, &figures->count);
         figures->is_series = !set->is_runs && figures->count > 1;

@@ -13,6 +13,9 @@ struct sample_set {
     int is_named;  /* by its user; the other names are ours */
     double *values;
     size_t count;
+    uint64_t session; /* as in pit_figures: of a single profile; 0: they can stand for themselves */
+    double *blocks;   /* block_count p10s, then as many medians; NULL: none */
+    size_t block_count;
 };
 
 struct sample_file {

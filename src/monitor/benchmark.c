@@ -1,366 +1,28 @@
-/* benchmark.c: time a function until its figures hold.
+/* benchmark.c: time a function until its figures hold; the forecasts of a model, and of several models
+ * in turn. bench_trials.c has the measuring.
  *
- * A trial is a number of calls between two readings of the clock. How many is found first: as many as
- * make a trial of 10 us, so that the clock's own cost and grain do not matter. What calls of nothing
- * cost in the same loop is taken off. For fast functions that is measured in turn with the trials, so
- * that both meet the same machine. What all but the slowest calls of nothing stay below is the
- * resolution: a function that adds less than that to an empty call cannot be told from one that does
- * nothing, and no figure is given for it.
- *
- * Setup, teardown, the processor's clock and the span's own bookkeeping lie outside the readings.
+ * Two models that are timed one after the other meet two states of the machine, and that difference is
+ * larger than most that people look for. So pit_bench_models makes rounds: in each a block of trials
+ * of every model, in random order. A block is what is compared then, as a run of a program is.
  */
-#include "pitwall_bench.h"
-
-#include "analysis/blocks.h"
-#include "analysis/order_stats.h"
+#include "bench_trials.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { DEFAULT_WARMUP = 10, DEFAULT_TRIALS = 100, ENOUGH_TRIALS = 50, ENOUGH_FAST_TRIALS = 100 };
-enum { CALIBRATIONS = 100, EMPTY_CALLS = 512 };
-#define MOST_REPEATS 10         /* interrupted trials for each that is asked for */
-#define FAST_CALLS 16           /* a trial of as many calls is one of a fast function */
-#define TRIAL_NS 10000u         /* of an adapted trial */
-#define LOOK_TWICE_NS 10000000u /* below this a first look that was slow is repeated */
-#define MOST_CALLS (UINT64_C(1) << 40)
-#define FAST_SECONDS 1e-3
-#define SHORT_NS 1000000u
+enum { FORECAST_TRIALS = 50, FORECAST_WARMUP = 5, FORECAST_STEPS = 100 };
+enum { LEAST_BLOCKS = 10, MOST_BLOCKS = 40, BLOCK_TRIALS = 5 };
 
-struct bench {
-    void (*function)(void *argument);
-    void *argument;
-    pit_bench_options options; /* with the defaults put in */
-    const pit_device *device;  /* to wait for; NULL: none */
-    double pair_ns;            /* two readings of the clock in a row */
-    double cpu_pair_ns;        /* two readings of the processor's clock round those */
-    double call_ns;            /* a call of nothing, in the loop */
-    double slow_call_ns;       /* the same where it is slow */
-    uint64_t start_ns;
-    double *times; /* nanoseconds of each trial, as read; at the end seconds of a call */
-    double *empty; /* nanoseconds of a call of nothing, beside each trial */
-    size_t count, room;
-    double timed_ns, cpu_ns;
-    uint64_t interrupted;
-    uint64_t least_ns; /* the fastest trial up to now, warm-up included */
-};
+/* ---- a function ------------------------------------------------------------------------------- */
 
-struct reading {
-    uint64_t wall_ns, cpu_ns;
-};
-
-static uint64_t clock_ns(clockid_t clock)
+static int go_on(const struct pit__bench *b)
 {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static uint64_t now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-static uint64_t cpu_ns(void)
-{
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-/* ---- the loop ------------------------------------------------------------------------------- */
-
-/* Functions that do nothing, at different addresses: on some processors a call of one takes nearly
- * twice as long as of another, by where it lies and what was called before. One alone would be taken
- * for all. */
-#define NOTHING(i_)                                                                                \
-    __attribute__((noinline)) static void nothing_##i_(void *argument)                             \
-    {                                                                                              \
-        PIT_USE(argument);                                                                         \
-        PIT_USE(i_);                                                                               \
-    }
-NOTHING(0)
-NOTHING(1)
-NOTHING(2)
-NOTHING(3)
-
-static void (*const nothings[])(void *) = {nothing_0, nothing_1, nothing_2, nothing_3};
-enum { NOTHINGS = sizeof nothings / sizeof nothings[0] };
-
-/* Not inlined, so that calibration and trials run the same instructions at the same address. */
-__attribute__((noinline)) static void call_many(void (*function)(void *argument), void *argument,
-                                                uint64_t calls)
-{
-    for (; calls >= 4; calls -= 4) {
-        function(argument);
-        PIT_CLOBBER();
-        function(argument);
-        PIT_CLOBBER();
-        function(argument);
-        PIT_CLOBBER();
-        function(argument);
-        PIT_CLOBBER();
-    }
-    for (; calls > 0; calls--) {
-        function(argument);
-        PIT_CLOBBER();
-    }
-}
-
-static void wait_for_device(const struct bench *b)
-{
-    if (b->device)
-        b->device->wait(b->device->arg);
-}
-
-/* The wall time of so many calls. */
-static uint64_t time_calls(const struct bench *b, uint64_t calls)
-{
-    wait_for_device(b);
-    uint64_t begin = now_ns();
-    call_many(b->function, b->argument, calls);
-    wait_for_device(b);
-    return now_ns() - begin;
-}
-
-/* ---- what the measuring itself costs --------------------------------------------------------- */
-
-/* Nanoseconds of a call of nothing. */
-static double time_nothing(const struct bench *b, size_t which)
-{
-    uint64_t begin = now_ns();
-    call_many(nothings[which % NOTHINGS], NULL, EMPTY_CALLS);
-    double took = (double)(now_ns() - begin) - b->pair_ns;
-    return took > 0 ? took / EMPTY_CALLS : 0;
-}
-
-/* Of the clocks the fastest readings count: what disturbs one only adds. */
-static void calibrate(struct bench *b)
-{
-    uint64_t pair = UINT64_MAX, cpu_pair = UINT64_MAX;
-    for (int i = 0; i < CALIBRATIONS; i++) {
-        uint64_t cpu_begin = cpu_ns(), begin = now_ns(), end = now_ns(), cpu_end = cpu_ns();
-        pair = end - begin < pair ? end - begin : pair;
-        cpu_pair = cpu_end - cpu_begin < cpu_pair ? cpu_end - cpu_begin : cpu_pair;
-    }
-    b->pair_ns = (double)pair;
-    b->cpu_pair_ns = (double)cpu_pair;
-    b->call_ns = INFINITY;
-    for (size_t i = 0; i < CALIBRATIONS; i++)
-        b->call_ns = fmin(b->call_ns, time_nothing(b, i));
-}
-
-/* As many calls as take TRIAL_NS. A first look may meet cold caches, so a quick one is repeated and
- * the fastest counts. */
-static uint64_t find_iterations(struct bench *b)
-{
-    for (uint64_t calls = 1;; calls *= 2) {
-        uint64_t best = time_calls(b, calls);
-        for (int again = 0; again < 2 && best < LOOK_TWICE_NS; again++) {
-            uint64_t other = time_calls(b, calls);
-            best = other < best ? other : best;
-        }
-        if (best >= TRIAL_NS || calls >= MOST_CALLS)
-            return calls;
-    }
-}
-
-/* ---- trials ---------------------------------------------------------------------------------- */
-
-static struct reading run_trial(struct bench *b, const char *span)
-{
-    const pit_bench_options *o = &b->options;
-    struct reading took;
-    if (o->setup)
-        o->setup(b->argument);
-    uint64_t cpu_begin = cpu_ns();
-    pit_token token = span ? pit_begin_name(span) : 0;
-    took.wall_ns = time_calls(b, o->iterations);
-    b->least_ns = took.wall_ns < b->least_ns ? took.wall_ns : b->least_ns;
-    if (token) {
-        pit_items(o->iterations * o->batch);
-        pit_end(token);
-    }
-    took.cpu_ns = cpu_ns() - cpu_begin;
-    if (o->teardown)
-        o->teardown(b->argument);
-    return took;
-}
-
-static int grow(double **array, size_t room)
-{
-    double *larger = realloc(*array, room * sizeof *larger);
-    if (!larger)
-        return PIT_NO_MEMORY;
-    *array = larger;
-    return 0;
-}
-
-static int make_room(struct bench *b)
-{
-    if (b->count < b->room)
+    if (b->count > 0 && pit__bench_is_late(b))
         return 0;
-    size_t room = b->room ? 2 * b->room : 256;
-    if (grow(&b->times, room) || grow(&b->empty, room))
-        return PIT_NO_MEMORY;
-    b->room = room;
-    return 0;
-}
-
-/* How often the system took the core away from this thread. */
-static long forced_switches(void)
-{
-    struct rusage usage;
-    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
-}
-
-/* A turn of another program takes milliseconds and is not the function's: a trial that is short by
- * what was seen before and was interrupted is repeated. Those of slow functions are kept as they are,
- * since hardly one would be left. */
-static int keep_trial(struct bench *b)
-{
-    int code = make_room(b);
-    if (code)
-        return code;
-    int is_fast = b->options.iterations >= FAST_CALLS, is_short = b->least_ns < SHORT_NS;
-    long switches = is_short ? forced_switches() : 0;
-    struct reading took = run_trial(b, b->options.name);
-    if (is_short && forced_switches() != switches &&
-        b->interrupted < MOST_REPEATS * b->options.trials) {
-        b->interrupted++;
-        return 0;
-    }
-    b->empty[b->count] = is_fast ? time_nothing(b, b->count) : b->call_ns;
-    b->times[b->count++] = (double)took.wall_ns;
-    b->timed_ns += (double)took.wall_ns;
-    b->cpu_ns += (double)took.cpu_ns;
-    return 0;
-}
-
-static int go_on(const struct bench *b)
-{
-    const pit_bench_options *o = &b->options;
-    if (b->count > 0 && (double)(now_ns() - b->start_ns) >= o->max_seconds * 1e9)
-        return 0;
-    return b->count < o->trials || b->timed_ns < o->min_seconds * 1e9;
-}
-
-/* Calls before the trials go into a span of their own, so that spans inside the function are not
- * mistaken for those of the trials. */
-static void warm_up(struct bench *b)
-{
-    char name[256];
-    snprintf(name, sizeof name, "%s warm-up", b->options.name);
-    pit_token token = pit_begin_name(name);
-    calibrate(b);
-    if (b->options.iterations == 0)
-        b->options.iterations = b->options.setup ? 1 : find_iterations(b);
-    for (uint64_t i = 0; i < b->options.warmup; i++) {
-        if ((double)(now_ns() - b->start_ns) >= b->options.max_seconds * 1e9)
-            break;
-        run_trial(b, NULL);
-    }
-    pit_end(token);
-}
-
-/* ---- figures --------------------------------------------------------------------------------- */
-
-static int fill_statistics(pit_bench_result *r)
-{
-    double *sorted = malloc(r->trials * sizeof *sorted);
-    if (!sorted)
-        return PIT_NO_MEMORY;
-    memcpy(sorted, r->times, r->trials * sizeof *sorted);
-    pit__sort(sorted, r->trials);
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < r->trials; i++)
-        sum += sorted[i];
-    r->mean = sum / (double)r->trials;
-    for (size_t i = 0; i < r->trials; i++)
-        squares += (sorted[i] - r->mean) * (sorted[i] - r->mean);
-    r->std = sqrt(squares / (double)r->trials);
-    r->min = sorted[0];
-    r->max = sorted[r->trials - 1];
-    r->median = pit__sorted_quantile(sorted, r->trials, 0.50);
-    r->p95 = pit__sorted_quantile(sorted, r->trials, 0.95);
-    r->p99 = pit__sorted_quantile(sorted, r->trials, 0.99);
-    r->total = sum * (double)r->iterations;
-    free(sorted);
-    return 0;
-}
-
-/* Trials as they were read become seconds of a call, what the measuring cost taken off. */
-static void take_off_costs(struct bench *b)
-{
-    double calls = (double)b->options.iterations, trials = (double)b->count;
-    pit__sort(b->empty, b->count);
-    size_t low = b->count / 20, high = b->count - b->count / 10; /* what was disturbed left out */
-    double sum = 0;
-    for (size_t i = low; i < high; i++)
-        sum += b->empty[i];
-    b->call_ns = sum / (double)(high - low);
-    b->slow_call_ns = pit__sorted_quantile(b->empty, b->count, 0.95);
-    for (size_t i = 0; i < b->count; i++) {
-        double own = b->times[i] - b->pair_ns - calls * b->call_ns;
-        b->times[i] = own > 0 ? own / calls * 1e-9 : 0;
-    }
-    b->cpu_ns = fmax(b->cpu_ns - trials * (b->cpu_pair_ns + calls * b->call_ns), 0);
-}
-
-static int fill_result(struct bench *b, pit_bench_result *r)
-{
-    double calls = (double)b->options.iterations;
-    take_off_costs(b);
-    r->trials = b->count;
-    r->iterations = b->options.iterations;
-    r->interrupted = b->interrupted;
-    r->times = b->times;
-    int code = fill_statistics(r);
-    if (code)
-        return code;
-    r->cpu_mean = b->cpu_ns * 1e-9 / (calls * (double)b->count);
-    r->resolution = (b->pair_ns / calls + b->slow_call_ns) * 1e-9;
-    r->at_resolution = r->median <= r->resolution;
-    double slowest = r->at_resolution ? fmax(r->mean, r->resolution) : r->mean;
-    r->samples_per_second = slowest > 0 ? (double)b->options.batch / slowest : NAN;
-    r->too_few =
-        r->trials < ENOUGH_TRIALS || (r->mean < FAST_SECONDS && r->trials < ENOUGH_FAST_TRIALS);
-    return 0;
-}
-
-static void keep_in_journal(const char *name, const pit_bench_result *r)
-{
-    const pit_figure figures[] = {
-        {"mean", r->mean, "s"},
-        {"std", r->std, "s"},
-        {"min", r->min, "s"},
-        {"max", r->max, "s"},
-        {"median", r->median, "s"},
-        {"p95", r->p95, "s"},
-        {"p99", r->p99, "s"},
-        {"total", r->total, "s"},
-        {"cpu_mean", r->cpu_mean, "s"},
-        {"resolution", r->resolution, "s"},
-        {"at_resolution", r->at_resolution, NULL},
-        {"trials", (double)r->trials, NULL},
-        {"iterations", (double)r->iterations, NULL},
-        {"interrupted", (double)r->interrupted, NULL},
-        {"samples_per_second", r->samples_per_second, "1/s"},
-    };
-    pit_journal("benchmark", name, figures, sizeof figures / sizeof figures[0], 0);
-}
-
-/* ---- the calls ------------------------------------------------------------------------------- */
-
-static void put_defaults(pit_bench_options *o)
-{
-    o->name = o->name ? o->name : "benchmark";
-    o->warmup = o->warmup == PIT_BENCH_NONE ? 0 : o->warmup ? o->warmup : DEFAULT_WARMUP;
-    o->trials = o->trials ? o->trials : DEFAULT_TRIALS;
-    o->min_seconds = o->min_seconds == 0 ? 0.1 : o->min_seconds;
-    o->max_seconds = o->max_seconds == 0 ? 30 : o->max_seconds;
-    o->batch = o->batch ? o->batch : 1;
+    return b->count < b->options.trials || b->timed_ns < b->options.min_seconds * 1e9;
 }
 
 PIT_API int pit_bench(void (*function)(void *argument), void *argument,
@@ -370,27 +32,12 @@ PIT_API int pit_bench(void (*function)(void *argument), void *argument,
         memset(result, 0, sizeof *result);
     if (!function || !result || (options && !(options->max_seconds >= 0)))
         return PIT_BAD_ARGUMENT;
-    struct bench b = {
-        .function = function, .argument = argument, .start_ns = now_ns(), .least_ns = UINT64_MAX};
-    if (options)
-        b.options = *options;
-    put_defaults(&b.options);
-    const pit_device *device = b.options.wait ? pit_get_device() : NULL;
-    b.device = device && device->wait ? device : NULL;
-    warm_up(&b);
+    struct pit__bench b;
+    pit__bench_begin(&b, function, argument, options);
     int code = 0;
     while (!code && go_on(&b))
-        code = keep_trial(&b);
-    if (!code)
-        code = fill_result(&b, result);
-    free(b.empty);
-    if (code) {
-        free(b.times);
-        memset(result, 0, sizeof *result);
-        return code;
-    }
-    keep_in_journal(b.options.name, result);
-    return 0;
+        code = pit__bench_trial(&b);
+    return pit__bench_finish(&b, code, result);
 }
 
 PIT_API void pit_bench_free(pit_bench_result *result)
@@ -400,6 +47,8 @@ PIT_API void pit_bench_free(pit_bench_result *result)
     free(result->times);
     memset(result, 0, sizeof *result);
 }
+
+/* ---- a forecast ------------------------------------------------------------------------------- */
 
 struct forecast {
     void (*function)(void *argument, uint64_t steps);
@@ -413,6 +62,34 @@ static void call_forecast(void *argument)
     forecast->function(forecast->argument, forecast->steps);
 }
 
+static pit_bench_options forecast_bench(const pit_forecast_options *o, const char *name)
+{
+    return (pit_bench_options){.name = name,
+                               .warmup = o->warmup_trials ? o->warmup_trials : FORECAST_WARMUP,
+                               .trials = o->trials ? o->trials : FORECAST_TRIALS,
+                               .min_seconds = -1,
+                               .max_seconds = INFINITY,
+                               .wait = o->wait};
+}
+
+#define NAME_ROOM 256
+static const char single_step_word[] = "single step", trajectory_word[] = "trajectory";
+
+static int bench_steps(const pit_forecast_options *o, struct forecast *call, uint64_t steps,
+                       const char *word, pit_bench_result *result)
+{
+    char name[NAME_ROOM];
+    snprintf(name, sizeof name, "%s %s", o->name ? o->name : "forecast", word);
+    pit_bench_options bench = forecast_bench(o, name);
+    call->steps = steps;
+    return pit_bench(call_forecast, call, &bench, result);
+}
+
+static uint64_t trajectory_steps(const pit_forecast_options *o)
+{
+    return o->steps ? o->steps : FORECAST_STEPS;
+}
+
 PIT_API int pit_bench_forecast(void (*forecast)(void *argument, uint64_t steps), void *argument,
                                const pit_forecast_options *options, pit_bench_result *single_step,
                                pit_bench_result *full_trajectory)
@@ -421,22 +98,144 @@ PIT_API int pit_bench_forecast(void (*forecast)(void *argument, uint64_t steps),
     const pit_forecast_options *o = options ? options : &defaults;
     if (!forecast || !single_step || !full_trajectory)
         return PIT_BAD_ARGUMENT;
-    char name[256];
-    pit_bench_options bench = {.name = name,
-                               .warmup = o->warmup_trials ? o->warmup_trials : 5,
-                               .trials = o->trials ? o->trials : 50,
-                               .min_seconds = -1,
-                               .max_seconds = INFINITY};
     struct forecast call = {forecast, argument, 1};
-    snprintf(name, sizeof name, "%s single step", o->name ? o->name : "forecast");
     memset(full_trajectory, 0, sizeof *full_trajectory);
-    int code = pit_bench(call_forecast, &call, &bench, single_step);
+    int code = bench_steps(o, &call, 1, single_step_word, single_step);
     if (code)
         return code;
-    call.steps = o->steps ? o->steps : 100;
-    snprintf(name, sizeof name, "%s trajectory", o->name ? o->name : "forecast");
-    code = pit_bench(call_forecast, &call, &bench, full_trajectory);
+    code = bench_steps(o, &call, trajectory_steps(o), trajectory_word, full_trajectory);
     if (code)
         pit_bench_free(single_step);
+    return code;
+}
+
+/* ---- several models in turn -------------------------------------------------------------------- */
+
+struct contender {
+    struct pit__bench bench;
+    struct forecast call;
+    char name[NAME_ROOM];
+};
+
+/* Both well mixed: neighbouring seeds give other orders. */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Not 0, and another one for every call on any machine, as far as a clock and a pid can tell. */
+static uint64_t fresh_number(void)
+{
+    struct timespec wall, since;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    clock_gettime(CLOCK_MONOTONIC, &since);
+    uint64_t state = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
+    state ^= (uint64_t)since.tv_nsec << 34 ^ (uint64_t)getpid() << 44;
+    uint64_t number = next_random(&state);
+    return number ? number : 1;
+}
+
+static void shuffle(size_t *order, size_t count, uint64_t *state)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t k = (size_t)(next_random(state) % i), kept = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = kept;
+    }
+}
+
+/* Into how many blocks the trials are cut: as many as a verdict takes, of as many trials as give the
+ * block's p10 and median something to choose from. */
+static uint64_t blocks_of(uint64_t trials)
+{
+    uint64_t blocks = trials / BLOCK_TRIALS;
+    blocks = blocks < LEAST_BLOCKS ? LEAST_BLOCKS : blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks;
+    return blocks < trials ? blocks : trials;
+}
+
+static int run_block(struct pit__bench *b, uint64_t upto)
+{
+    int code = 0;
+    while (!code && b->count < upto)
+        code = pit__bench_trial(b);
+    return code;
+}
+
+/* What does not fill a block goes to the first round, which the comparison leaves out. */
+static int run_rounds(struct contender *contenders, size_t count, size_t *order, uint64_t *state)
+{
+    uint64_t trials = contenders[0].bench.options.trials, blocks = blocks_of(trials);
+    uint64_t length = trials / blocks;
+    int code = 0;
+    for (uint64_t upto = trials - (blocks - 1) * length; upto <= trials && !code; upto += length) {
+        shuffle(order, count, state);
+        for (size_t i = 0; i < count && !code; i++)
+            code = run_block(&contenders[order[i]].bench, upto);
+    }
+    return code;
+}
+
+static int finish_all(struct contender *contenders, size_t count, int code, uint64_t session,
+                      pit_bench_result *results)
+{
+    for (size_t i = 0; i < count; i++) {
+        int own = pit__bench_finish(&contenders[i].bench, code, &results[i]);
+        code = code ? code : own;
+        results[i].session = session;
+        results[i].blocks = blocks_of(results[i].trials);
+    }
+    for (size_t i = 0; i < count && code; i++)
+        pit_bench_free(&results[i]);
+    return code;
+}
+
+static int bench_in_turn(const pit_bench_model *models, size_t count, const pit_forecast_options *o,
+                         uint64_t steps, const char *word, uint64_t session, uint64_t *state,
+                         pit_bench_result *results)
+{
+    struct contender *contenders = calloc(count, sizeof *contenders);
+    size_t *order = calloc(count, sizeof *order);
+    int code = contenders && order ? 0 : PIT_NO_MEMORY;
+    for (size_t i = 0; i < count && !code; i++) {
+        struct contender *c = &contenders[i];
+        snprintf(c->name, sizeof c->name, "%s %s", models[i].name, word);
+        c->call = (struct forecast){models[i].forecast, models[i].argument, steps};
+        pit_bench_options bench = forecast_bench(o, c->name);
+        pit__bench_begin(&c->bench, call_forecast, &c->call, &bench);
+        order[i] = i;
+    }
+    if (!code) {
+        code = run_rounds(contenders, count, order, state);
+        code = finish_all(contenders, count, code, session, results);
+    }
+    free(contenders);
+    free(order);
+    return code;
+}
+
+PIT_API int pit_bench_models(const pit_bench_model *models, size_t count,
+                             const pit_forecast_options *options, pit_bench_result *single_steps,
+                             pit_bench_result *full_trajectories)
+{
+    static const pit_forecast_options defaults;
+    const pit_forecast_options *o = options ? options : &defaults;
+    if (!models || count == 0 || !single_steps || !full_trajectories)
+        return PIT_BAD_ARGUMENT;
+    for (size_t i = 0; i < count; i++)
+        if (!models[i].name || !models[i].forecast)
+            return PIT_BAD_ARGUMENT;
+    uint64_t session = fresh_number(), state = o->seed ? o->seed : session;
+    memset(full_trajectories, 0, count * sizeof *full_trajectories);
+    memset(single_steps, 0, count * sizeof *single_steps);
+    int code = bench_in_turn(models, count, o, 1, single_step_word, session, &state, single_steps);
+    if (code)
+        return code;
+    code = bench_in_turn(models, count, o, trajectory_steps(o), trajectory_word, session, &state,
+                         full_trajectories);
+    for (size_t i = 0; i < count && code; i++)
+        pit_bench_free(&single_steps[i]);
     return code;
 }

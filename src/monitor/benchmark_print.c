@@ -129,6 +129,7 @@ static void print_json(FILE *out, const char *name, const pit_bench_result *r)
                      r->at_resolution ? NAN : r->samples_per_second * r->mean * (double)r->trials);
     pit__json_double(&json, "std_ms", r->std * 1e3);
     pit__json_double(&json, "cpu_mean_ms", r->cpu_mean * 1e3);
+    pit__json_double(&json, "process_cpu_mean_ms", r->process_cpu_mean * 1e3);
     pit__json_uint(&json, "iterations", r->iterations);
     pit__json_uint(&json, "interrupted", r->interrupted);
     pit__json_double(&json, "resolution_ms", r->resolution * 1e3);
@@ -152,7 +153,7 @@ PIT_API int pit_bench_print(FILE *out, const char *name, const pit_bench_result 
         code = print_small(out, name, result, percentiles, form);
     else
         code = print_in_ms(out, name, result, percentiles, form);
-    if (!code && form == PIT_TEXT && result->too_few)
+    if (!code && form == PIT_TEXT && result->trials < 50)
         fprintf(out, "  %llu trials are few: take 50 or more, 100 of what is under 1 ms\n",
                 (unsigned long long)result->trials);
     return code ? code : fflush(out) || ferror(out) ? PIT_CANNOT_WRITE : 0;

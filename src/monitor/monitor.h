@@ -13,6 +13,11 @@ uint64_t pit__source_ns(void);      /* the monotonic clock */
 uint64_t pit__source_wall_ns(void); /* since 1970 */
 uint64_t pit__source_rss(void);     /* bytes; 0: cannot be read */
 int pit__source_has_rss(void);      /* 1: a test gives it */
+int pit__source_waits(void);        /* 1: pit_set_wait asks for it */
+
+/* A test's monotonic clock with its argument; NULL: there is none. For what reads the clock too often
+ * for pit__source_ns. */
+uint64_t (*pit__source_clock(void **arg))(void *arg);
 
 /* end less begin in seconds; 0 where the clock stepped back. */
 double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns);

@@ -82,7 +82,7 @@ static uint64_t clock_ns(clockid_t id)
 
 uint64_t pit__source_ns(void)
 {
-    if (__atomic_load_n(&waits, __ATOMIC_RELAXED))
+    if (pit__source_waits())
         pit__await_device();
     pit_sources sources;
     if (get_given(&sources) && sources.monotonic_ns)
@@ -96,6 +96,19 @@ uint64_t pit__source_wall_ns(void)
     if (get_given(&sources) && sources.wall_ns)
         return sources.wall_ns(sources.arg);
     return clock_ns(CLOCK_REALTIME);
+}
+
+int pit__source_waits(void)
+{
+    return __atomic_load_n(&waits, __ATOMIC_RELAXED);
+}
+
+uint64_t (*pit__source_clock(void **arg))(void *arg)
+{
+    pit_sources sources = {0};
+    int is_given = get_given(&sources);
+    *arg = sources.arg;
+    return is_given ? sources.monotonic_ns : NULL;
 }
 
 int pit__source_has_rss(void)

@@ -89,12 +89,35 @@ static void fill_throughput(pit_profile *profile, uint64_t steps)
     profile->flops_per_second = flops ? (double)flops * rate : NAN;
 }
 
+/* Texts that the caller may free: a copy, or NULL for NULL. *good becomes 0 without memory. */
+static const char *copy_text(const char *text, int *good)
+{
+    char *copy = text ? strdup(text) : NULL;
+    *good = *good && (copy || !text);
+    return copy;
+}
+
+static int copy_extras(pit_model *model)
+{
+    const pit_figure *from = model->extras;
+    size_t count = from ? model->extra_count : 0;
+    int good = 1;
+    pit_figure *extras = count ? calloc(count, sizeof *extras) : NULL;
+    model->extras = extras;
+    model->extra_count = extras ? count : 0;
+    for (size_t i = 0; i < model->extra_count; i++)
+        extras[i] = (pit_figure){copy_text(from[i].key, &good), from[i].value,
+                                 copy_text(from[i].unit, &good)};
+    return good && model->extra_count == count ? 0 : PIT_NO_MEMORY;
+}
+
 static int copy_parts(pit_profile *profile, const pit_bench_result *single_step,
                       const pit_bench_result *full_trajectory)
 {
-    char *name = strdup(profile->model.name);
-    profile->model_name = profile->model.name = name;
-    int code = name ? 0 : PIT_NO_MEMORY;
+    int good = 1, code = copy_extras(&profile->model);
+    profile->model_name = profile->model.name = copy_text(profile->model.name, &good);
+    profile->model.kind = copy_text(profile->model.kind, &good);
+    code = good ? code : PIT_NO_MEMORY;
     if (!code)
         code = copy_result(&profile->single_step, single_step);
     if (!code)
@@ -111,8 +134,11 @@ PIT_API int pit_profile_build(pit_profile *profile, const pit_model *model, doub
         return PIT_BAD_ARGUMENT;
     pit_profile own = {.model = *model, .training_seconds = training_seconds};
     int code = pit_model_complexity(model, &own.complexity);
-    if (!code)
-        code = copy_parts(&own, single_step, full_trajectory);
+    if (code) {
+        memset(profile, 0, sizeof *profile);
+        return code;
+    }
+    code = copy_parts(&own, single_step, full_trajectory);
     if (code) {
         pit_profile_free(&own);
         memset(profile, 0, sizeof *profile);
@@ -152,6 +178,12 @@ PIT_API void pit_profile_free(pit_profile *profile)
 {
     if (!profile)
         return;
+    for (size_t i = 0; i < profile->model.extra_count; i++) {
+        free((char *)profile->model.extras[i].key);
+        free((char *)profile->model.extras[i].unit);
+    }
+    free((void *)profile->model.extras);
+    free((char *)profile->model.kind);
     free((char *)profile->model_name);
     pit_bench_free(&profile->single_step);
     pit_bench_free(&profile->full_trajectory);

@@ -122,6 +122,9 @@ void pit__table_figure(char *out, enum pit__kind kind, const struct pit__table_c
     case PIT__BYTE_RATE:
         pit__unit_bytes(out, real);
         return;
+    case PIT__RATIO:
+        pit__unit_ratio(out, real);
+        return;
     case PIT__COUNT:
         if (cell->content == PIT__WHOLE) {
             pit__unit_count(out, cell->whole);

@@ -19,6 +19,7 @@ enum pit__kind {
     PIT__BYTES_SIGNED, /* a difference of sizes */
     PIT__RATE,         /* a second */
     PIT__BYTE_RATE,
+    PIT__RATIO, /* two decimals */
     PIT__NUMBER
 };
 

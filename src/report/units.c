@@ -51,9 +51,10 @@ static const char *three_digits(char *out, double value, const char *unit)
     return out;
 }
 
-/* A minute and more: the two largest of days, hours, minutes, seconds. */
-static const char *long_duration(char *out, double seconds)
+/* A minute and more, of either sign: the two largest of days, hours, minutes, seconds. */
+static const char *long_duration(char *out, double signed_seconds)
 {
+    double seconds = fabs(signed_seconds);
     static const struct {
         double seconds, part;
         char unit, part_unit;
@@ -63,8 +64,8 @@ static const char *long_duration(char *out, double seconds)
                whole = steps[i].seconds / steps[i].part;
         if (parts < whole)
             continue;
-        snprintf(out, PIT__UNIT_BYTES, "%.0f %c %02.0f %c", floor(parts / whole), steps[i].unit,
-                 fmod(parts, whole), steps[i].part_unit);
+        snprintf(out, PIT__UNIT_BYTES, "%s%.0f %c %02.0f %c", signed_seconds < 0 ? "-" : "",
+                 floor(parts / whole), steps[i].unit, fmod(parts, whole), steps[i].part_unit);
         return out;
     }
     return not_available(out);
@@ -86,7 +87,7 @@ const char *pit__unit_duration(char *out, double ns, int ascii)
         return three_digits(out, ns / 1e6, "ms");
     if (size < 59.95e9)
         return three_digits(out, ns / 1e9, "s");
-    return ns < 0 ? not_available(out) : long_duration(out, ns / 1e9);
+    return long_duration(out, ns / 1e9);
 }
 
 const char *pit__unit_count(char *out, uint64_t count)
@@ -191,6 +192,16 @@ const char *pit__unit_percent_words(char *out, double share)
         return strcpy(out, "under 0.001 %");
     const char *format = percent >= 9.95 || percent == 0 ? "%.0f %%" : "%.2g %%";
     pit__print_double(out, PIT__UNIT_BYTES, fabs(percent) >= 1e9 ? "%.3g %%" : format, percent);
+    return out;
+}
+
+const char *pit__unit_ratio(char *out, double ratio)
+{
+    if (!isfinite(ratio))
+        return not_available(out);
+    if (ratio > 0 && ratio < 0.005)
+        return strcpy(out, "<0.01");
+    pit__print_double(out, PIT__UNIT_BYTES, fabs(ratio) >= 1e9 ? "%.3g" : "%.2f", ratio);
     return out;
 }
 

@@ -10,7 +10,7 @@
 
 #define PIT__UNIT_BYTES 40
 
-/* 950 ns, 12.3 µs (us in ascii), 1.24 ms, 12.3 s, 3 m 12 s, 2 h 05 m, 4 d 03 h */
+/* 950 ns, 12.3 µs (us in ascii), 1.24 ms, 12.3 s, 3 m 12 s, 2 h 05 m, 4 d 03 h; -3 m 12 s */
 const char *pit__unit_duration(char *out, double ns, int ascii);
 
 /* 4,000 … 9,999,999; then 12.3 M, 1.23 G, … */
@@ -33,6 +33,9 @@ const char *pit__unit_percent(char *out, double share);
 
 /* 61 %, 4.1 %, 0.02 %: a share in a sentence */
 const char *pit__unit_percent_words(char *out, double share);
+
+/* 0.75, 12.00, <0.01: two decimals, so that a column of ratios lines up */
+const char *pit__unit_ratio(char *out, double ratio);
 
 /* Any number in six digits; NaN and inf are written as such, for they were measured */
 const char *pit__unit_number(char *out, double value);

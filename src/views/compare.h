@@ -17,6 +17,9 @@ struct pit__comparisons {
     pit_gate *gates;
 };
 
+/* Why figures of one process a side that were not made in turn get no verdict. */
+#define PIT__ONE_AFTER_OTHER "measured one after the other"
+
 /* Options with the defaults in their places. 0, or PIT_BAD_ARGUMENT. */
 int pit__compare_options(const pit_compare_options *options, pit_compare_options *filled);
 

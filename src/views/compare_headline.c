@@ -146,6 +146,8 @@ static void say_same(const pit_comparison *c, double effect, const char *who,
 static void say_nothing(const pit_comparison *c, struct pit__text *text)
 {
     pit__text_puts(text, "no verdict: ");
+    if (strcmp(c->reason, PIT__ONE_AFTER_OTHER) == 0)
+        pit__text_printf(text, "%s: ", c->reason);
     if (strncmp(c->reason, "the shape", 9) == 0 || isnan(c->change)) {
         pit__text_puts(text, *c->reason ? c->reason : "nothing to compare");
         add_where(text, c);
@@ -154,7 +156,7 @@ static void say_nothing(const pit_comparison *c, struct pit__text *text)
         pit__text_puts(text, " %");
         add_interval(text, c->low, c->high);
         add_where(text, c);
-        if (isnan(c->low)) {
+        if (isnan(c->low) && strcmp(c->reason, PIT__ONE_AFTER_OTHER) != 0) {
             pit__text_puts(text, " with ");
             add_runs(text, c);
         }

@@ -181,9 +181,28 @@ static int as_run(const pit_figures *series, pit_passages *passages, pit_figures
     return code == PIT_NO_MEMORY ? code : 0;
 }
 
+/* Two states of the machine: their difference cannot be told from one of the sides. */
+static void refuse(const pit_figures *a, const pit_figures *b, pit_comparison *c)
+{
+    c->a = median_of(a->late ? a->late : a->early, a->count);
+    c->b = median_of(b->late ? b->late : b->early, b->count);
+    c->a_runs = a->count;
+    c->b_runs = b->count;
+    c->verdict = PIT_NO_VERDICT;
+    c->change = c->a > 0 && c->b > 0 ? c->b / c->a - 1 : NAN;
+    c->low = c->high = c->p = c->other = c->other_low = c->other_high = NAN;
+    c->is_series = 1;
+    snprintf(c->reason, sizeof c->reason, "%s", PIT__ONE_AFTER_OTHER);
+}
+
 int pit__compare_figures(const pit_figures *a, const pit_figures *b, double level, double effect,
                          pit_comparison *c)
 {
+    c->mean = c->p90 = c->p99 = (pit_beside){NAN, NAN, NAN};
+    if (a->session != b->session || a->session == PIT_ALONE) {
+        refuse(a, b, c);
+        return 0;
+    }
     pit_figures one;
     pit_passages passages;
     if (a->is_series != b->is_series) {
@@ -196,7 +215,6 @@ int pit__compare_figures(const pit_figures *a, const pit_figures *b, double leve
     }
     c->a_total = a->total;
     c->b_total = b->total;
-    c->mean = c->p90 = c->p99 = (pit_beside){NAN, NAN, NAN};
     if (a->is_series)
         return judge_series(a, b, level, effect, c);
     int has_late = a->late && b->late;
@@ -208,7 +226,7 @@ int pit__compare_figures(const pit_figures *a, const pit_figures *b, double leve
         return PIT_NO_MEMORY;
     c->a_runs = a->count;
     c->b_runs = b->count;
-    c->is_series = 0;
+    c->is_series = c->is_in_turn = a->session != 0;
     c->a = median_of(has_late ? a->late : a->early, a->count);
     c->b = median_of(has_late ? b->late : b->early, b->count);
     take_judgement(&j, level, c);

@@ -230,6 +230,24 @@ static int keep_sides(struct pit__comparisons *all, const pit_side *const *sides
     return names && runs ? 0 : PIT_NO_MEMORY;
 }
 
+/* Blocks of one process are advisory, unless they were made in turn: then all is good if nothing else
+ * was judged. */
+static void mark_advisory(struct pit__comparisons *all)
+{
+    size_t judged = 0, in_turn = 0;
+    for (size_t i = 0; i < all->shown.count; i++) {
+        const pit_comparison *item = &all->items[i];
+        all->shown.advisory |= item->is_series && !item->is_in_turn;
+        if (isnan(item->low))
+            continue;
+        judged++;
+        if (item->is_in_turn)
+            in_turn++;
+    }
+    if (judged > 0 && in_turn == judged)
+        all->shown.advisory = 0;
+}
+
 static int compare_all(struct pit__comparisons *all, const pit_side *const *sides, size_t count,
                        const pit_compare_options *options)
 {
@@ -249,8 +267,7 @@ static int compare_all(struct pit__comparisons *all, const pit_side *const *side
     if (all->shown.count > 0)
         qsort(all->items, all->shown.count, sizeof *all->items, by_order);
     rank_sides(all, ranking);
-    for (size_t i = 0; i < all->shown.count; i++)
-        all->shown.advisory |= all->items[i].is_series;
+    mark_advisory(all);
     for (size_t i = 0; i < options->gate_count; i++)
         all->gates[i].spec = keep_text(all, options->gates[i]);
     pit__compare_headline(all);

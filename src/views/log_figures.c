@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open addressing over indices + 1 of an array; 0 is free. At most half full. */
-struct index {
-    uint32_t *slots;
-    size_t room; /* a power of two */
-};
-
 static uint64_t hash_of(const char *a, const char *b)
 {
     uint64_t hash = 14695981039346656037u;
@@ -24,7 +18,7 @@ static uint64_t hash_of(const char *a, const char *b)
     return hash;
 }
 
-static int index_make(struct index *index, size_t most)
+static int index_make(struct pit__log_index *index, size_t most)
 {
     index->room = 16;
     while (index->room < 2 * most)
@@ -36,44 +30,55 @@ static int index_make(struct index *index, size_t most)
 /* Where a name is, or the free slot where it belongs. */
 static size_t stage_slot(const struct pit__log_figures *f, const char *name)
 {
-    size_t mask = f->slot_count - 1, at = hash_of(name, NULL) & mask;
-    while (f->slots[at] && strcmp(f->stages[f->slots[at] - 1].name, name) != 0)
+    const struct pit__log_index *index = &f->stage_index;
+    size_t mask = index->room - 1, at = hash_of(name, NULL) & mask;
+    while (index->slots[at] && strcmp(f->stages[index->slots[at] - 1].name, name) != 0)
         at = (at + 1) & mask;
     return at;
 }
 
 static struct pit__log_stage *stage_of(struct pit__log_figures *f, const char *name)
 {
-    size_t slot = stage_slot(f, name);
-    if (!f->slots[slot]) {
+    uint32_t *slot = &f->stage_index.slots[stage_slot(f, name)];
+    if (!*slot) {
         f->stages[f->stage_count] = (struct pit__log_stage){.name = name};
-        f->slots[slot] = (uint32_t)++f->stage_count;
+        *slot = (uint32_t)++f->stage_count;
     }
-    return &f->stages[f->slots[slot] - 1];
+    return &f->stages[*slot - 1];
 }
 
-static struct pit__log_item *item_of(struct pit__log_figures *f, const struct index *index,
-                                     const char *tag, const pit_figure *figure)
+/* The same for an item: of one tag, label and unit. */
+static size_t item_slot(const struct pit__log_figures *f, const char *tag, const char *label,
+                        const char *unit)
 {
-    size_t at = hash_of(tag, figure->key) & (index->room - 1);
-    for (; index->slots[at]; at = (at + 1) & (index->room - 1)) {
-        struct pit__log_item *item = &f->items[index->slots[at] - 1];
-        if (strcmp(item->tag, tag) == 0 && strcmp(item->label, figure->key) == 0 &&
-            strcmp(item->unit, figure->unit) == 0)
-            return item;
+    const struct pit__log_index *index = &f->item_index;
+    size_t mask = index->room - 1, at = hash_of(tag, label) & mask;
+    for (; index->slots[at]; at = (at + 1) & mask) {
+        const struct pit__log_item *item = &f->items[index->slots[at] - 1];
+        if (strcmp(item->tag, tag) == 0 && strcmp(item->label, label) == 0 &&
+            strcmp(item->unit, unit) == 0)
+            break;
     }
-    f->items[f->item_count] =
-        (struct pit__log_item){.tag = tag, .label = figure->key, .unit = figure->unit};
-    index->slots[at] = (uint32_t)++f->item_count;
-    return &f->items[f->item_count - 1];
+    return at;
 }
 
-static void add_window(struct pit__log_figures *f, const struct index *index,
-                       const pit_entry *entry)
+static struct pit__log_item *item_of(struct pit__log_figures *f, const char *tag,
+                                     const pit_figure *figure)
+{
+    uint32_t *slot = &f->item_index.slots[item_slot(f, tag, figure->key, figure->unit)];
+    if (!*slot) {
+        f->items[f->item_count] =
+            (struct pit__log_item){.tag = tag, .label = figure->key, .unit = figure->unit};
+        *slot = (uint32_t)++f->item_count;
+    }
+    return &f->items[*slot - 1];
+}
+
+static void add_window(struct pit__log_figures *f, const pit_entry *entry)
 {
     for (size_t i = 1; i < entry->figure_count; i++) {
         const pit_figure *figure = &entry->figures[i];
-        struct pit__log_item *item = item_of(f, index, entry->text, figure);
+        struct pit__log_item *item = item_of(f, entry->text, figure);
         double passages = entry->figures[0].value;
         item->passage = entry->figures[0].key;
         item->min = item->windows == 0 || figure->value < item->min ? figure->value : item->min;
@@ -105,7 +110,6 @@ static void add_stages(struct pit__log_figures *f, const pit_log *log, const cha
 
 int pit__log_figures_make(const pit_log *log, struct pit__log_figures *figures)
 {
-    struct index stages = {0}, items = {0};
     size_t items_most = 0;
     for (size_t i = 0; i < log->count; i++)
         items_most += log->entries[i].figure_count;
@@ -114,11 +118,9 @@ int pit__log_figures_make(const pit_log *log, struct pit__log_figures *figures)
         .stages = calloc(log->count + 1, sizeof *figures->stages),
         .items = calloc(items_most + 1, sizeof *figures->items),
     };
-    int code = index_make(&stages, log->count);
-    figures->slots = stages.slots;
-    figures->slot_count = stages.room;
+    int code = index_make(&figures->stage_index, log->count);
     if (!code)
-        code = index_make(&items, items_most);
+        code = index_make(&figures->item_index, items_most);
     if (!figures->stages || !figures->items)
         code = PIT_NO_MEMORY;
     if (!code) {
@@ -126,13 +128,12 @@ int pit__log_figures_make(const pit_log *log, struct pit__log_figures *figures)
         add_stages(figures, log, "summary");
         for (size_t i = 0; i < log->count; i++)
             if (is_kind(&log->entries[i], "window"))
-                add_window(figures, &items, &log->entries[i]);
+                add_window(figures, &log->entries[i]);
             else if (is_kind(&log->entries[i], "total"))
                 figures->said_seconds = log->entries[i].figures[0].value;
         for (size_t i = 0; i < figures->stage_count; i++)
             figures->seconds += figures->stages[i].seconds;
     }
-    free(items.slots);
     return code;
 }
 
@@ -140,13 +141,21 @@ void pit__log_figures_free(struct pit__log_figures *figures)
 {
     free(figures->stages);
     free(figures->items);
-    free(figures->slots);
+    free(figures->stage_index.slots);
+    free(figures->item_index.slots);
     memset(figures, 0, sizeof *figures);
 }
 
 const struct pit__log_stage *pit__log_stage_find(const struct pit__log_figures *figures,
                                                  const char *name)
 {
-    size_t slot = stage_slot(figures, name);
-    return figures->slots[slot] ? &figures->stages[figures->slots[slot] - 1] : NULL;
+    uint32_t at = figures->stage_index.slots[stage_slot(figures, name)];
+    return at ? &figures->stages[at - 1] : NULL;
+}
+
+const struct pit__log_item *pit__log_item_find(const struct pit__log_figures *figures,
+                                               const struct pit__log_item *like)
+{
+    uint32_t at = figures->item_index.slots[item_slot(figures, like->tag, like->label, like->unit)];
+    return at ? &figures->items[at - 1] : NULL;
 }

@@ -18,11 +18,16 @@ struct pit__log_item {                        /* of windows of one tag */
     double min, max;
 };
 
+/* Open addressing over indices + 1 of an array; 0 is free. At most half full. */
+struct pit__log_index {
+    uint32_t *slots;
+    size_t room; /* a power of two */
+};
+
 struct pit__log_figures {
     struct pit__log_stage *stages; /* as they came */
     size_t stage_count;
-    uint32_t *slots; /* where a stage is, by the hash of its name */
-    size_t slot_count;
+    struct pit__log_index stage_index, item_index;
     double seconds;      /* of all stages */
     double said_seconds; /* the log's own TOTAL, the last one; below 0: none */
     struct pit__log_item *items;
@@ -37,5 +42,8 @@ void pit__log_figures_free(struct pit__log_figures *figures);
 /* NULL: there is none. */
 const struct pit__log_stage *pit__log_stage_find(const struct pit__log_figures *figures,
                                                  const char *name);
+/* Of the same tag, label and unit. */
+const struct pit__log_item *pit__log_item_find(const struct pit__log_figures *figures,
+                                               const struct pit__log_item *like);
 
 #endif

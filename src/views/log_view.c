@@ -1,9 +1,10 @@
-/* log_view.c: what logs say about time, as tables: stages, windows, and several logs side by side.
+/* log_view.c: what logs say about time, as tables: stages, windows, and several logs side by side
+ * (log_sides.c).
  *
  * CSV is one table for all of it, a row a stage or an item, so that one program reads it; the other
  * forms have a table each.
  */
-#include "log_figures.h"
+#include "log_sides.h"
 
 #include "report/json_writer.h"
 #include "report/table.h"
@@ -29,11 +30,6 @@ struct log_call {
 
 /* ---- the tables ----------------------------------------------------------------------------- */
 
-static double ns(double seconds)
-{
-    return round(seconds * 1e9);
-}
-
 static struct pit__table *stage_table(const struct pit__log_figures *f)
 {
     static const struct pit__column columns[] = {
@@ -48,14 +44,14 @@ static struct pit__table *stage_table(const struct pit__log_figures *f)
         const struct pit__log_stage *stage = &f->stages[i];
         struct pit__cell cells[] = {
             pit__cell_text(stage->name), pit__cell_whole(stage->count),
-            pit__cell_real(ns(stage->seconds)),
-            pit__cell_real(ns(stage->seconds) / (double)stage->count),
+            pit__cell_real(pit__log_ns(stage->seconds)),
+            pit__cell_real(pit__log_ns(stage->seconds) / (double)stage->count),
             pit__cell_real(f->seconds > 0 ? stage->seconds / f->seconds : NAN)};
         pit__table_row(table, cells);
     }
     if (table && f->stage_count > 0) {
         struct pit__cell cells[] = {pit__cell_text("TOTAL"), pit__cell_empty(),
-                                    pit__cell_real(ns(f->seconds)), pit__cell_empty(),
+                                    pit__cell_real(pit__log_ns(f->seconds)), pit__cell_empty(),
                                     pit__cell_empty()};
         pit__table_foot(table, cells);
     }
@@ -85,68 +81,6 @@ static struct pit__table *window_table(const struct pit__log_figures *f)
         pit__table_row(table, cells);
     }
     return table;
-}
-
-/* The stages of all logs by name; each log a column, then the last against the first. */
-struct comparison {
-    struct pit__column *columns;
-    struct pit__cell *cells;
-    struct pit__table *table;
-};
-
-static void add_comparison(const struct log_call *call, const struct comparison *c,
-                           const char *stage)
-{
-    double first = NAN, last = NAN;
-    c->cells[0] = pit__cell_text(stage);
-    for (size_t i = 0; i < call->count; i++) {
-        const struct pit__log_stage *found = pit__log_stage_find(&call->figures[i], stage);
-        c->cells[1 + i] = found ? pit__cell_real(ns(found->seconds)) : pit__cell_real(NAN);
-        last = found ? ns(found->seconds) : NAN;
-        first = i == 0 ? last : first;
-    }
-    c->cells[1 + call->count] = pit__cell_real(first > 0 ? last / first : NAN);
-    c->cells[2 + call->count] = pit__cell_real(last - first);
-    pit__table_row(c->table, c->cells);
-}
-
-static int is_in_earlier(const struct log_call *call, size_t log, const char *stage)
-{
-    for (size_t i = 0; i < log; i++)
-        if (pit__log_stage_find(&call->figures[i], stage))
-            return 1;
-    return 0;
-}
-
-static void comparison_free(struct comparison *c)
-{
-    pit__table_free(c->table);
-    free(c->columns);
-    free(c->cells);
-}
-
-static int comparison_make(const struct log_call *call, struct comparison *c)
-{
-    size_t width = call->count + 3;
-    *c = (struct comparison){.columns = calloc(width, sizeof *c->columns),
-                             .cells = calloc(width, sizeof *c->cells)};
-    if (!c->columns || !c->cells)
-        return PIT_NO_MEMORY;
-    c->columns[0] = (struct pit__column){
-        .title = "stage", .key = "stage", .kind = PIT__TEXT, .min_width = 20, .max_width = 100};
-    for (size_t i = 0; i < call->count; i++)
-        c->columns[1 + i] = (struct pit__column){
-            .title = call->names[i], .key = call->names[i], .kind = PIT__DURATION};
-    c->columns[width - 2] =
-        (struct pit__column){.title = "ratio", .key = "ratio", .kind = PIT__NUMBER};
-    c->columns[width - 1] = (struct pit__column){
-        .title = "difference", .key = "difference_ns", .kind = PIT__DURATION, .drop = 1};
-    c->table = pit__table_new(c->columns, width);
-    for (size_t log = 0; c->table && log < call->count; log++)
-        for (size_t i = 0; i < call->figures[log].stage_count; i++)
-            if (!is_in_earlier(call, log, call->figures[log].stages[i].name))
-                add_comparison(call, c, call->figures[log].stages[i].name);
-    return c->table ? 0 : PIT_NO_MEMORY;
 }
 
 /* ---- text and Markdown ---------------------------------------------------------------------- */
@@ -185,8 +119,8 @@ static void write_notes(const struct log_call *call, size_t log)
     /* the log rounds each line to hundredths */
     if (f->said_seconds >= 0 && fabs(f->said_seconds - f->seconds) > 0.01 * (double)f->stage_count)
         fprintf(call->out, "\nthe log's own TOTAL is %s, its stages add up to %s\n",
-                pit__unit_duration(own, ns(f->said_seconds), call->look.ascii),
-                pit__unit_duration(sum, ns(f->seconds), call->look.ascii));
+                pit__unit_duration(own, pit__log_ns(f->said_seconds), call->look.ascii),
+                pit__unit_duration(sum, pit__log_ns(f->seconds), call->look.ascii));
     if (call->logs[log]->malformed > 0)
         fprintf(call->out, "\n%" PRIu64 " line%s of it looked like timing and could not be read\n",
                 call->logs[log]->malformed, call->logs[log]->malformed == 1 ? "" : "s");
@@ -213,26 +147,28 @@ static int write_log(struct log_call *call, size_t log)
     return code;
 }
 
-static int write_comparison(struct log_call *call)
+static int write_sides(struct log_call *call, const char *heading,
+                       int (*make)(const struct pit__log_sides *sides, struct pit__log_table *to))
 {
-    struct comparison comparison;
-    int code = comparison_make(call, &comparison);
-    if (!code) {
-        write_heading(call, "stages side by side; ratio and difference: the last to the first", "");
-        code = write_table(call, comparison.table);
+    struct pit__log_sides sides = {call->figures, call->names, call->count};
+    struct pit__log_table made;
+    int code = make(&sides, &made);
+    if (!code && made.rows > 0) {
+        write_heading(call, heading, "");
+        code = write_table(call, made.table);
     }
-    comparison_free(&comparison);
+    pit__log_table_free(&made);
     return code;
 }
 
 static int write_people(struct log_call *call)
 {
     int code = 0;
-    size_t stages = 0;
-    for (size_t i = 0; i < call->count; i++)
-        stages += call->figures[i].stage_count;
-    if (call->count > 1 && stages > 0)
-        code = write_comparison(call);
+    if (call->count > 1)
+        code = write_sides(call, "stages side by side; ratio and difference: the last to the first",
+                           pit__log_stage_sides);
+    if (call->count > 1 && !code)
+        code = write_sides(call, "windows side by side, by their means", pit__log_item_sides);
     for (size_t i = 0; i < call->count && !code; i++)
         code = write_log(call, i);
     return code;
@@ -249,8 +185,9 @@ static int write_json_log(const struct log_call *call, size_t log, struct pit__j
     pit__json_string(json, "log", call->names[log]);
     pit__json_uint(json, "lines", call->logs[log]->lines);
     pit__json_uint(json, "malformed", call->logs[log]->malformed);
-    pit__json_double(json, "total_ns", f->stage_count ? ns(f->seconds) : NAN);
-    pit__json_double(json, "said_total_ns", f->said_seconds >= 0 ? ns(f->said_seconds) : NAN);
+    pit__json_double(json, "total_ns", f->stage_count ? pit__log_ns(f->seconds) : NAN);
+    pit__json_double(json, "said_total_ns",
+                     f->said_seconds >= 0 ? pit__log_ns(f->said_seconds) : NAN);
     if (!code && pit__table_json(stages, json, "stages") != 0)
         code = PIT_NO_MEMORY;
     if (!code && pit__table_json(windows, json, "windows") != 0)
@@ -259,35 +196,6 @@ static int write_json_log(const struct log_call *call, size_t log, struct pit__j
     pit__table_free(stages);
     pit__table_free(windows);
     return code;
-}
-
-/* Totals in the order of the logs; null where a log does not have the stage. */
-static void write_json_stage(const struct log_call *call, const char *stage, struct pit__json *json)
-{
-    double first = NAN, last = NAN;
-    pit__json_flat_object(json, NULL);
-    pit__json_string(json, "stage", stage);
-    pit__json_array(json, "total_ns");
-    for (size_t i = 0; i < call->count; i++) {
-        const struct pit__log_stage *found = pit__log_stage_find(&call->figures[i], stage);
-        last = found ? ns(found->seconds) : NAN;
-        first = i == 0 ? last : first;
-        pit__json_double(json, NULL, last);
-    }
-    pit__json_array_end(json);
-    pit__json_double(json, "ratio", first > 0 ? last / first : NAN);
-    pit__json_double(json, "difference_ns", last - first);
-    pit__json_object_end(json);
-}
-
-static void write_json_comparison(const struct log_call *call, struct pit__json *json)
-{
-    pit__json_array(json, "comparison");
-    for (size_t log = 0; log < call->count; log++)
-        for (size_t i = 0; i < call->figures[log].stage_count; i++)
-            if (!is_in_earlier(call, log, call->figures[log].stages[i].name))
-                write_json_stage(call, call->figures[log].stages[i].name, json);
-    pit__json_array_end(json);
 }
 
 static int write_json(struct log_call *call)
@@ -300,8 +208,9 @@ static int write_json(struct log_call *call)
     for (size_t i = 0; i < call->count && !code; i++)
         code = write_json_log(call, i, &json);
     pit__json_array_end(&json);
-    if (call->count > 1)
-        write_json_comparison(call, &json);
+    struct pit__log_sides sides = {call->figures, call->names, call->count};
+    if (call->count > 1 && !code)
+        code = pit__log_sides_json(&sides, &json);
     pit__json_object_end(&json);
     pit__json_finish(&json);
     return code;

@@ -31,19 +31,24 @@ struct pit__sizes pit__sizes_of(const pit_model *model)
                                .batch = model->batch};
 }
 
+const char *pit__kind_name(const pit_model *model)
+{
+    return model->kind ? model->kind : model->name;
+}
+
 PIT_API int pit_model_complexity(const pit_model *model, pit_complexity *complexity)
 {
-    if (!model || !complexity)
+    if (!model || !complexity || (model->kind && !pit__is_model_kind(model->kind)))
         return PIT_BAD_ARGUMENT;
     memset(complexity, 0, sizeof *complexity);
     struct pit__sizes sizes = pit__sizes_of(model);
     struct pit__costs costs;
-    if (pit__model_costs(model->name, &sizes, &costs))
+    if (pit__model_costs(pit__kind_name(model), &sizes, &costs))
         return PIT_BAD_ARGUMENT;
     complexity->total_parameters = model->parameters ? model->parameters : costs.parameters;
     complexity->latent_dimension = model->latent_dim;
     complexity->expected_parameters = costs.parameters;
-    if (pit__find_model_kind(model->name, &sizes) == PIT__MODEL_LAGS)
+    if (pit__find_model_kind(pit__kind_name(model), &sizes) == PIT__MODEL_LAGS)
         complexity->parameters_per_lag = costs.part;
     else
         complexity->parameters_per_layer = costs.part;
@@ -51,7 +56,7 @@ PIT_API int pit_model_complexity(const pit_model *model, pit_complexity *complex
     complexity->training = costs.training;
     complexity->inference = costs.inference;
     for (size_t i = 0; i < costs.component_count; i++) {
-        complexity->components[i] = (double)costs.components[i];
+        complexity->components[i] = costs.components[i];
         complexity->component_names[i] = costs.component_names[i];
     }
     complexity->component_count = costs.component_count;

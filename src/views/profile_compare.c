@@ -1,15 +1,17 @@
 /* profile_compare.c: models' profiles side by side, as JSON: ratios against the first one, winners,
  * and under "pitwall" whether the differences in inference are real.
  *
- * The trials of a profile are passages of one process, and are compared as such (pit_compare_series).
- * The profiles were timed one after another, not in turn, so that a change of the machine in between
- * cannot be told from one of the models: every verdict is marked as advisory.
+ * They are judged as `pitwall compare` judges the profiles' files (pit_compare_sides): the blocks of
+ * models that were timed in turn are as runs of programs that were. What was timed one after the other
+ * gets no verdict: one function profiled twice was called faster or slower in two of five.
  */
 #include "profile_json.h"
 
+#include "compare.h"
 #include "report/text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- ratios ---------------------------------------------------------------------------------- */
@@ -97,57 +99,94 @@ static void write_winner(struct pit__json *json, const char *key, const pit_prof
 
 /* ---- significance ---------------------------------------------------------------------------- */
 
-static void write_no_verdict(struct pit__json *json, const char *key, const char *reason)
+enum { TRAINING, SINGLE_STEP, FULL_TRAJECTORY, FIGURES };
+
+static const struct {
+    const char *key, *what; /* what: as `pitwall compare` calls it */
+} figure_names[FIGURES] = {{"training", "training"},
+                           {"single_step", "inference/single_step"},
+                           {"full_trajectory", "inference/full_trajectory"}};
+
+/* A profile as a side of a comparison. */
+struct profile_side {
+    pit_side side; /* first: what is compared is this */
+    pit_figures figures[FIGURES];
+    double means[FIGURES]; /* of what has no blocks */
+    double *blocks[FIGURES];
+};
+
+static int add_figures(struct profile_side *to, size_t which, double mean,
+                       const pit_bench_result *r)
 {
-    pit__json_object(json, key);
-    pit__json_null(json, "verdict");
-    pit__json_string(json, "reason", reason);
-    pit__json_object_end(json);
+    double *medians = NULL;
+    pit_figures *figures = &to->figures[to->side.figure_count];
+    int code = r ? pit__result_blocks(r, &to->blocks[which], &medians) : 0;
+    to->means[which] = mean;
+    if (code || !(mean > 0))
+        return code;
+    *figures = (pit_figures){.what = figure_names[which].what,
+                             .count = 1,
+                             .early = &to->means[which],
+                             .session = PIT_ALONE};
+    if (medians) {
+        figures->count = r->blocks;
+        figures->early = to->blocks[which];
+        figures->late = r->blocks < r->trials ? medians : NULL; /* of one trial both are the same */
+        figures->session = r->session;
+    }
+    to->side.figure_count++;
+    return 0;
+}
+
+static int fill_side(struct profile_side *to, const pit_profile *p)
+{
+    to->side = (pit_side){.name = p->model_name, .figures = to->figures, .runs = 1};
+    int code = add_figures(to, TRAINING, p->training_seconds, NULL);
+    if (!code)
+        code = add_figures(to, SINGLE_STEP, p->single_step.trials ? p->single_step.mean : NAN,
+                           &p->single_step);
+    return code ? code : add_figures(to, FULL_TRAJECTORY, trajectory(p), &p->full_trajectory);
+}
+
+/* NULL: a side lacks the figure. */
+static const pit_comparison *find_comparison(const pit_comparisons *all, size_t side,
+                                             const char *what)
+{
+    for (size_t i = 0; all && i < all->count; i++)
+        if (all->items[i].side == side && strcmp(all->items[i].what, what) == 0)
+            return &all->items[i];
+    return NULL;
 }
 
 static void write_verdict(struct pit__json *json, const char *key, const pit_comparison *c)
 {
-    static const char *const verdicts[] = {[PIT_NO_VERDICT] = NULL,
-                                           [PIT_FASTER] = "faster",
-                                           [PIT_SLOWER] = "slower",
-                                           [PIT_SAME] = "same"};
     pit__json_object(json, key);
-    pit__json_string(json, "verdict", verdicts[c->verdict]);
-    if (c->verdict == PIT_NO_VERDICT)
+    if (!c || c->verdict == PIT_NO_VERDICT)
+        pit__json_null(json, "verdict");
+    else
+        pit__json_string(json, "verdict", pit__verdict_word(c));
+    if (!c)
+        pit__json_string(json, "reason", "no figure of both");
+    else if (c->verdict == PIT_NO_VERDICT)
         pit__json_string(json, "reason", c->reason);
-    pit__json_double(json, "change", c->change);
-    pit__json_double(json, "low", c->low);
-    pit__json_double(json, "high", c->high);
-    pit__json_double(json, "p", c->p);
-    pit__json_uint(json, "blocks", c->b_runs);
-    pit__json_uint(json, "baseline_blocks", c->a_runs);
+    if (c) {
+        pit__json_double(json, "change", c->change);
+        pit__json_double(json, "low", c->low);
+        pit__json_double(json, "high", c->high);
+        pit__json_double(json, "p", c->p);
+        pit__json_uint(json, "blocks", c->b_runs);
+        pit__json_uint(json, "baseline_blocks", c->a_runs);
+    }
     pit__json_object_end(json);
 }
 
-static int write_significance_of(struct pit__json *json, const char *key, const pit_bench_result *a,
-                                 const pit_bench_result *b)
-{
-    pit_comparison comparison;
-    if (!a->times || !b->times || a->trials == 0 || b->trials == 0) {
-        write_no_verdict(json, key, "no trials");
-        return 0;
-    }
-    int code = pit_compare_series(a->times, a->trials, b->times, b->trials, NULL, &comparison);
-    if (code == PIT_NO_MEMORY)
-        return code;
-    if (code)
-        write_no_verdict(json, key, "no times above the clock's resolution");
-    else
-        write_verdict(json, key, &comparison);
-    return 0;
-}
-
-static int write_own(struct pit__json *json, const pit_profile *profiles, size_t count)
+static int write_significance(struct pit__json *json, const pit_profile *profiles, size_t count,
+                              const pit_comparisons *all)
 {
     int code = 0;
     pit__json_object(json, "pitwall");
     pit__json_int(json, "schema_version", PIT__PROFILE_SCHEMA);
-    pit__json_bool(json, "advisory", 1);
+    pit__json_bool(json, "advisory", all ? all->advisory : 1);
     pit__json_object(json, "significance");
     for (size_t i = 1; i < count; i++) {
         struct pit__text name = {0};
@@ -155,17 +194,36 @@ static int write_own(struct pit__json *json, const pit_profile *profiles, size_t
         pit__json_object(json, pit__text_string(&name));
         code = name.failed ? PIT_NO_MEMORY : code;
         pit__text_free(&name);
-        write_no_verdict(json, "training", "one training a model");
-        int single = write_significance_of(json, "single_step", &profiles[0].single_step,
-                                           &profiles[i].single_step);
-        int full = write_significance_of(json, "full_trajectory", &profiles[0].full_trajectory,
-                                         &profiles[i].full_trajectory);
-        code = single ? single : full ? full : code;
+        for (size_t k = 0; k < FIGURES; k++)
+            write_verdict(json, figure_names[k].key, find_comparison(all, i, figure_names[k].what));
         pit__json_object_end(json);
     }
     pit__json_object_end(json);
     pit__json_object_end(json);
     return code;
+}
+
+static int write_own(struct pit__json *json, const pit_profile *profiles, size_t count)
+{
+    struct profile_side *sides = calloc(count, sizeof *sides);
+    const pit_side **list = calloc(count, sizeof *list);
+    int code = sides && list ? 0 : PIT_NO_MEMORY;
+    for (size_t i = 0; i < count && !code; i++) {
+        code = fill_side(&sides[i], &profiles[i]);
+        list[i] = &sides[i].side;
+    }
+    pit_error error = {0};
+    pit_comparisons *all = !code && count > 1 ? pit_compare_sides(list, count, NULL, &error) : NULL;
+    if (!code && count > 1 && !all)
+        code = error.code;
+    int written = write_significance(json, profiles, count, all);
+    pit_comparisons_free(all);
+    for (size_t i = 0; sides && i < count; i++)
+        for (size_t k = 0; k < FIGURES; k++)
+            free(sides[i].blocks[k]);
+    free(list);
+    free(sides);
+    return code ? code : written;
 }
 
 int pit__profiles_write_comparison(struct pit__json *json, const char *key,

@@ -5,6 +5,8 @@
  */
 #include "profile_json.h"
 
+#include "analysis/blocks.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -77,10 +79,10 @@ static void write_sizes(struct pit__json *json, const pit_model *m, enum pit__mo
         pit__json_uint(json, "num_layers", or_one(m->layers));
         break;
     case PIT__MODEL_PATTERNS:
-        pit__json_uint(json, "num_patterns", m->patterns);
-        pit__json_uint(json, "pattern_size", m->pattern_size);
-        pit__json_uint(json, "num_nodes", m->nodes);
-        pit__json_uint(json, "avg_degree", m->degree);
+        pit__json_double(json, "num_patterns", m->patterns);
+        pit__json_double(json, "pattern_size", m->pattern_size);
+        pit__json_double(json, "num_nodes", m->nodes);
+        pit__json_double(json, "avg_degree", m->degree);
         break;
     case PIT__MODEL_NONE:
         break;
@@ -91,7 +93,7 @@ static void write_complexity(struct pit__json *json, const pit_profile *p)
 {
     const pit_complexity *c = &p->complexity;
     struct pit__sizes sizes = pit__sizes_of(&p->model);
-    enum pit__model_kind kind = pit__find_model_kind(p->model.name, &sizes);
+    enum pit__model_kind kind = pit__find_model_kind(pit__kind_name(&p->model), &sizes);
     pit__json_object(json, "complexity");
     pit__json_uint(json, "total_parameters", c->total_parameters);
     pit__json_uint(json, "latent_dimension", c->latent_dimension);
@@ -123,6 +125,7 @@ static void write_percentiles(struct pit__json *json, const char *key, const pit
     pit__json_double(json, "p95_seconds", r->p95);
     pit__json_double(json, "p99_seconds", r->p99);
     pit__json_double(json, "cpu_mean_seconds", r->cpu_mean);
+    pit__json_double(json, "process_cpu_mean_seconds", r->process_cpu_mean);
     pit__json_double(json, "total_seconds", r->total);
     pit__json_uint(json, "calls_per_sample", r->iterations);
     pit__json_double(json, "resolution_seconds", r->resolution);
@@ -146,7 +149,78 @@ static void write_flops(struct pit__json *json, const pit_profile *p)
     pit__json_object_end(json);
 }
 
-static void write_own(struct pit__json *json, const pit_profile *p)
+int pit__result_blocks(const pit_bench_result *r, double **p10s, double **medians)
+{
+    size_t blocks = r->session && r->times ? r->blocks : 0;
+    *p10s = *medians = NULL;
+    if (blocks == 0 || blocks > r->trials)
+        return 0;
+    size_t length = r->trials / blocks;
+    *p10s = malloc(2 * blocks * sizeof **p10s);
+    if (!*p10s)
+        return PIT_NO_MEMORY;
+    *medians = *p10s + blocks;
+    /* what is over belongs to the first block, and is left out with the beginning of the series */
+    size_t over = r->trials - blocks * length;
+    if (pit__block_figures(r->times + over, blocks * length, length, *p10s, *medians) == 0)
+        return 0;
+    free(*p10s);
+    *p10s = *medians = NULL;
+    return PIT_NO_MEMORY;
+}
+
+static void write_list(struct pit__json *json, const char *key, const double *values, size_t count)
+{
+    pit__json_flat_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        pit__json_double(json, NULL, values[i]);
+    pit__json_array_end(json);
+}
+
+static int write_blocks(struct pit__json *json, const char *key, const pit_bench_result *r)
+{
+    double *p10s, *medians;
+    int code = pit__result_blocks(r, &p10s, &medians);
+    if (p10s) {
+        pit__json_object(json, key);
+        write_list(json, "p10_seconds", p10s, r->blocks);
+        write_list(json, "median_seconds", medians, r->blocks);
+        pit__json_object_end(json);
+    } else {
+        pit__json_null(json, key);
+    }
+    free(p10s);
+    return code;
+}
+
+/* What a comparison with another model of the same session needs. */
+static int write_session(struct pit__json *json, const pit_profile *p)
+{
+    const pit_bench_result *single = &p->single_step, *full = &p->full_trajectory;
+    uint64_t session = full->session ? full->session : single->session;
+    char number[24];
+    if (!session)
+        return 0;
+    snprintf(number, sizeof number, "%016llx", (unsigned long long)session);
+    pit__json_object(json, "interleaved");
+    pit__json_string(json, "session", number);
+    int code = write_blocks(json, "single_step", single);
+    int other = write_blocks(json, "full_trajectory", full);
+    pit__json_object_end(json);
+    return code ? code : other;
+}
+
+static void write_arguments(struct pit__json *json, const pit_model *m)
+{
+    if (m->extra_count == 0)
+        return;
+    pit__json_object(json, "arguments");
+    for (size_t i = 0; i < m->extra_count; i++)
+        pit__json_double(json, m->extras[i].key ? m->extras[i].key : "", m->extras[i].value);
+    pit__json_object_end(json);
+}
+
+static int write_own(struct pit__json *json, const pit_profile *p)
 {
     const pit_complexity *c = &p->complexity;
     pit__json_object(json, "pitwall");
@@ -162,10 +236,13 @@ static void write_own(struct pit__json *json, const pit_profile *p)
             pit__json_double(json, c->component_names[i], c->components[i]);
         pit__json_object_end(json);
     }
+    write_arguments(json, &p->model);
+    int code = write_session(json, p);
     pit__json_object_end(json);
+    return code;
 }
 
-static void write_object(struct pit__json *json, const pit_profile *p)
+static int write_object(struct pit__json *json, const pit_profile *p)
 {
     pit__json_object(json, NULL);
     pit__json_string(json, "model_name", p->model_name);
@@ -179,8 +256,9 @@ static void write_object(struct pit__json *json, const pit_profile *p)
     write_memory(json, p);
     write_throughput(json, p);
     write_complexity(json, p);
-    write_own(json, p);
+    int code = write_own(json, p);
     pit__json_object_end(json);
+    return code;
 }
 
 /* ---- documents ------------------------------------------------------------------------------- */
@@ -202,8 +280,7 @@ static int write_profile(FILE *out, void *arg)
     const struct document *document = arg;
     struct pit__json json;
     pit__json_init(&json, out);
-    write_object(&json, document->profiles);
-    return finish(&json, 0);
+    return finish(&json, write_object(&json, document->profiles));
 }
 
 static int write_comparison(FILE *out, void *arg)
@@ -224,11 +301,13 @@ static int write_summary(FILE *out, void *arg)
     pit__json_string(&json, "experiment_name", document->experiment);
     pit__json_object(&json, "runtime_analysis");
     pit__json_array(&json, "profiles");
-    for (size_t i = 0; i < document->count; i++)
-        write_object(&json, &document->profiles[i]);
+    int code = 0;
+    for (size_t i = 0; i < document->count && !code; i++)
+        code = write_object(&json, &document->profiles[i]);
     pit__json_array_end(&json);
-    int code =
-        pit__profiles_write_comparison(&json, "comparison", document->profiles, document->count);
+    if (!code)
+        code = pit__profiles_write_comparison(&json, "comparison", document->profiles,
+                                              document->count);
     pit__json_object_end(&json);
     pit__json_object_end(&json);
     return finish(&json, code);
@@ -264,6 +343,26 @@ static int save(const char *path, int (*write)(FILE *out, void *arg), struct doc
     return code ? code : pit_save(path, write, document);
 }
 
+/* A document into what is in the file already. */
+static int save_into(const char *path, int (*write)(FILE *out, void *arg),
+                     struct document *document)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    int code = out ? write(out, document) : PIT_NO_MEMORY;
+    if (out && fclose(out) != 0 && !code)
+        code = PIT_NO_MEMORY;
+    if (!code)
+        code = make_parents(path);
+    if (!code)
+        code = pit_save_members(path, text);
+    int why = errno;
+    free(text);
+    errno = why;
+    return code;
+}
+
 PIT_API int pit_profile_print(FILE *out, const pit_profile *profile)
 {
     struct document document = {NULL, profile, 1};
@@ -292,5 +391,7 @@ PIT_API int pit_summary_save(const char *path, const char *experiment, const pit
                              size_t count)
 {
     struct document document = {experiment, profiles, count};
-    return experiment ? save(path, write_summary, &document) : PIT_BAD_ARGUMENT;
+    if (!experiment || !path || !*path || !profiles || count == 0)
+        return PIT_BAD_ARGUMENT;
+    return save_into(path, write_summary, &document);
 }

@@ -13,6 +13,14 @@
 /* A model as the formulas take it. */
 struct pit__sizes pit__sizes_of(const pit_model *model);
 
+/* The text that its kind is found by. */
+const char *pit__kind_name(const pit_model *model);
+
+/* p10 and median of each block of trials that were made in turn with another model's (the first
+ * `blocks` values of *p10s and of *medians, both of one allocation that begins at *p10s). Without a
+ * session *p10s is NULL. 0 or PIT_NO_MEMORY. */
+int pit__result_blocks(const pit_bench_result *r, double **p10s, double **medians);
+
 /* Ratios, winners and significance as an object; key may be NULL. 0 or PIT_NO_MEMORY. */
 int pit__profiles_write_comparison(struct pit__json *json, const char *key,
                                    const pit_profile *profiles, size_t count);

@@ -31,6 +31,13 @@ static inline void check_register(const char *name, void (*run)(void))
     check_cases[check_case_count++] = (struct check_case){name, run};
 }
 
+/* How many rounds a statistical test makes: a sample, or all with PITWALL_TEST_ALL=1. */
+static inline int check_rounds(int sample, int all)
+{
+    const char *wish = getenv("PITWALL_TEST_ALL");
+    return wish && strcmp(wish, "1") == 0 ? all : sample;
+}
+
 #define TEST(name_)                                                                                \
     static void name_(void);                                                                       \
     __attribute__((constructor)) static void register_##name_(void)                                \

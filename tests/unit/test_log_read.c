@@ -118,6 +118,55 @@ TEST(an_input_that_cannot_be_read_is_an_error)
     pit_log_free(NULL);
 }
 
+static char *print_two(const char *a, const char *b, enum pit_form form)
+{
+    pit_log *first = of(a), *second = of(b);
+    const pit_log *logs[] = {first, second};
+    const char *names[] = {"a.log", "b.log"};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    pit_report_options options = {.form = form, .ascii = 1};
+    CHECK_INT(pit_log_print(out, logs, names, 2, &options), 0);
+    fclose(out);
+    pit_log_free(first);
+    pit_log_free(second);
+    return text;
+}
+
+TEST(logs_side_by_side_show_falls_of_minutes_and_line_up_their_ratios)
+{
+    char *text =
+        print_two("[TIMING] loop: 7200s\n[TIMING] load: 4s\n[TIMING] save: 3s\n",
+                  "[TIMING] loop: 3600s\n[TIMING] load: 40s\n[TIMING] save: 3s\n", PIT_TEXT);
+    CHECK_STR(text, "stages side by side; ratio and difference: the last to the first\n"
+                    "stage     a.log     b.log  ratio  difference\n"
+                    "loop   2 h 00 m  1 h 00 m   0.50   -1 h 00 m\n"
+                    "load     4.00 s    40.0 s  10.00      36.0 s\n"
+                    "save     3.00 s    3.00 s   1.00        0 ns\n");
+    free(text);
+}
+
+TEST(windows_are_compared_side_by_side)
+{
+    const char *a = "[W] Last 10 rays: hit=4ms, n=2\n[W] Last 30 rays: hit=8ms, n=2\n";
+    const char *b = "[W] Last 10 rays: hit=3.5ms, m=1\n";
+    char *text = print_two(a, b, PIT_TEXT);
+    static const char want[] = "windows side by side, by their means\n"
+                               "window  item  unit  a.log  b.log  ratio  difference\n"
+                               "W       hit   ms        7    3.5   0.50        -3.5\n"
+                               "W       n               2    n/a    n/a         n/a\n"
+                               "W       m             n/a      1    n/a         n/a\n";
+    CHECK_INT(strncmp(text, want, sizeof want - 1), 0);
+    if (strncmp(text, want, sizeof want - 1) != 0)
+        fprintf(stderr, "%s", text);
+    free(text);
+    text = print_two(a, b, PIT_JSON);
+    CHECK(strstr(text, "\"window_comparison\""));
+    CHECK(strstr(text, "\"difference\": -3.5"));
+    free(text);
+}
+
 TEST(tables_of_nothing_say_so)
 {
     pit_log *log = of("hello\n");

@@ -1,6 +1,8 @@
 /* Profiles: the document's own figures come out under the document's keys, in its order; ratios,
  * winners and significance; files whole or not at all. */
 #include "check.h"
+#include "moved_clock.h"
+#include "noise.h"
 
 #include <pitwall_bench.h>
 
@@ -209,20 +211,124 @@ TEST(a_comparison_has_the_documents_ratios_and_winners)
     pit_profile_free(&p[1]);
 }
 
-TEST(differences_are_judged_and_marked_as_advisory)
+TEST(models_measured_one_after_the_other_get_ratios_and_no_verdict)
 {
-    pit_profile p[] = {profile("A", 1, 1, 0.010), profile("B", 1, 1, 0.012),
+    pit_profile p[] = {profile("A", 1, 1, 0.010), profile("B", 1, 1, 0.020),
                        profile("A", 1, 1, 0.010)};
     char *text = text_of(p, 3);
-    CHECK(strstr(text, "\"advisory\": true"));
+    CHECK_HAS(text, "\"inference_speedup\": {\n    \"B_vs_A\": 0.5");
+    CHECK_HAS(text, "\"advisory\": true");
     char *b = strstr(text, "\"B_vs_A\": {\n"), *a = strstr(text, "\"A_vs_A\": {\n");
     REQUIRE(a && b);
-    CHECK(strstr(b, "\"training\": {\n          \"verdict\": null"));
-    CHECK(strstr(b, "\"full_trajectory\": {\n          \"verdict\": \"slower\""));
-    CHECK(strstr(a, "\"full_trajectory\": {\n          \"verdict\": \"same\""));
+    CHECK_HAS(b, "\"training\": {\n          \"verdict\": null,\n"
+                 "          \"reason\": \"measured one after the other\"");
+    CHECK_HAS(b, "\"full_trajectory\": {\n          \"verdict\": null,\n"
+                 "          \"reason\": \"measured one after the other\",\n"
+                 "          \"change\": 1,");
+    CHECK(!strstr(text, "\"slower\"") && !strstr(text, "\"faster\""));
     free(text);
     for (size_t i = 0; i < 3; i++)
         pit_profile_free(&p[i]);
+}
+
+static void make_session(pit_profile *p, uint64_t session)
+{
+    p->single_step.session = p->full_trajectory.session = session;
+    p->single_step.blocks = p->full_trajectory.blocks = session ? 10 : 0;
+}
+
+TEST(models_timed_in_turn_are_judged)
+{
+    pit_profile p[] = {profile("A", 1, 1, 0.010), profile("B", 1, 1, 0.012),
+                       profile("A", 1, 1, 0.010), profile("C", 1, 1, 0.020)};
+    for (size_t i = 0; i < 4; i++)
+        make_session(&p[i], 0xabc);
+    make_session(&p[3], 0xdef); /* of another session */
+    char *text = text_of(p, 4);
+    char *b = strstr(text, "\"B_vs_A\": {\n"), *a = strstr(text, "\"A_vs_A\": {\n"),
+         *c = strstr(text, "\"C_vs_A\": {\n");
+    REQUIRE(a && b && c);
+    CHECK_HAS(text, "\"advisory\": false");
+    CHECK(strncmp(strstr(b, "\"full_trajectory\""),
+                  "\"full_trajectory\": {\n          \"verdict\": \"slower\"", 50) == 0);
+    CHECK(strncmp(strstr(a, "\"full_trajectory\""),
+                  "\"full_trajectory\": {\n          \"verdict\": \"same\"", 48) == 0);
+    CHECK_HAS(b, "\"blocks\": 10,\n          \"baseline_blocks\": 10");
+    CHECK_HAS(c, "\"verdict\": null,\n          \"reason\": \"measured one after the other\"");
+    free(text);
+    text = text_of(&p[0], 0); /* what `pitwall compare` needs for the same */
+    CHECK_HAS(text, "\"interleaved\": {\n      \"session\": \"0000000000000abc\",\n"
+                    "      \"single_step\": {\n        \"p10_seconds\": [0.0100");
+    free(text);
+    for (size_t i = 0; i < 4; i++)
+        pit_profile_free(&p[i]);
+}
+
+/* ---- false alarms ---------------------------------------------------------------------------- */
+
+/* A machine with slow and fast modes, which last for about as long as a benchmark, with
+ * noise on top of it. argument: what the model takes relative to others. */
+static double mode, mode_left;
+
+static void on_machine(void *argument, uint64_t steps)
+{
+    double took = 1e-4 * (double)steps * *(double *)argument;
+    if (mode_left <= 0) {
+        mode = exp(0.05 * noise_normal());
+        mode_left = 2 * noise_uniform();
+    }
+    took *= mode * exp(0.01 * fabs(noise_normal()));
+    mode_left -= took;
+    move_clock(took);
+}
+
+/* How many verdicts in `rounds` comparisons: of models timed in turn, and one after the other. */
+static void count_verdicts(double b_takes, int rounds, int *in_turn, int *after)
+{
+    double takes[] = {1, b_takes};
+    pit_bench_model models[] = {{"A", on_machine, &takes[0]}, {"B", on_machine, &takes[1]}};
+    *in_turn = *after = 0;
+    for (int round = 0; round < rounds; round++) {
+        pit_forecast_options options = {.steps = 100, .seed = (uint64_t)round + 1};
+        pit_bench_result single[2], full[2];
+        pit_profile p[2];
+        pit_comparison old;
+        use_moved_clock(0);
+        REQUIRE(pit_bench_models(models, 2, &options, single, full) == 0);
+        for (size_t i = 0; i < 2; i++) {
+            pit_model model = {.name = models[i].name};
+            REQUIRE(pit_profile_build(&p[i], &model, 1, &single[i], &full[i], 100, 8) == 0);
+            pit_bench_free(&single[i]);
+            pit_bench_free(&full[i]);
+        }
+        char *text = text_of(p, 2);
+        *in_turn +=
+            strstr(text, "\"verdict\": \"faster\"") || strstr(text, "\"verdict\": \"slower\"");
+        free(text);
+        for (size_t i = 0; i < 2; i++) {
+            pit_profile_free(&p[i]);
+            mode_left = 0; /* the next model was trained in between */
+            REQUIRE(pit_bench_forecast(on_machine, &takes[i], &options, &single[i], &full[i]) == 0);
+        }
+        REQUIRE(pit_compare_series(full[0].times, 50, full[1].times, 50, NULL, &old) == 0);
+        *after += old.verdict == PIT_FASTER || old.verdict == PIT_SLOWER;
+        for (size_t i = 0; i < 2; i++) {
+            pit_bench_free(&single[i]);
+            pit_bench_free(&full[i]);
+        }
+    }
+}
+
+TEST(one_function_as_two_models_is_seldom_called_faster_or_slower)
+{
+    int rounds = check_rounds(200, 2000), in_turn, after;
+    count_verdicts(1, rounds, &in_turn, &after);
+    printf("  of %d: %d false alarms in turn, %d one after the other\n", rounds, in_turn, after);
+    CHECK(in_turn <= rounds * 6 / 100);
+    CHECK(after >= rounds * 20 / 100); /* or the machine is too kind to show anything */
+    count_verdicts(1.1, rounds / 4, &in_turn, &after);
+    printf("  of %d: %d found that differ by 10 %%\n", rounds / 4, in_turn);
+    CHECK(in_turn >= rounds / 4 * 60 / 100);
 }
 
 TEST(baselines_of_zero_give_null_and_no_division)
@@ -281,6 +387,115 @@ TEST(files_are_made_with_their_folders)
     remove_folder();
 }
 
+static char *read_text(const char *path)
+{
+    static char text[65536];
+    FILE *file = fopen(path, "r");
+    REQUIRE(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    REQUIRE(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+TEST(a_summary_keeps_the_keys_of_others)
+{
+    REQUIRE(mkdtemp(folder));
+    pit_profile p[] = {profile("MVAR", 2000, 4, 0.0082), profile("LSTM", 4300, 13.8, 0.01)};
+    const char *path = inside("summary.json");
+    write_text(
+        path,
+        "\xef\xbb\xbf{ \"seed\" : 7, \"text\":\"} \\\" {\", \"list\": [1, [2, {\"a\": []}], NaN],\n"
+        "\"runtime_analysis\": {\"notes\": \"mine\", \"profiles\": [0]},\n"
+        "  \"experiment_name\": \"old\", \"last\": -1.50e+3}");
+    CHECK_INT(pit_summary_save(path, "new", p, 2), 0);
+    char *text = read_text(path);
+    CHECK_HAS(text, "{\n  \"seed\": 7,\n  \"text\": \"} \\\" {\",\n"
+                    "  \"list\": [1, [2, {\"a\": []}], NaN],\n"
+                    "  \"runtime_analysis\": {\n    \"notes\": \"mine\",\n    \"profiles\": [\n");
+    CHECK_HAS(text, "\"model_name\": \"LSTM\"");
+    CHECK_HAS(text, "  \"experiment_name\": \"new\",\n  \"last\": -1.50e+3\n}\n");
+    char once[65536];
+    strcpy(once, text);
+    CHECK_INT(pit_summary_save(path, "new", p, 2), 0); /* and once more: nothing is added */
+    CHECK_STR(read_text(path), once);
+    static const char *const refused[] = {"[1, 2]", "{\"a\": 1",     "{\"a\": 1} x", "{\"a\" 1}",
+                                          "{,}",    "{\"a\": [1,]}", "text"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        write_text(path, refused[i]);
+        CHECK_INT(pit_summary_save(path, "new", p, 2), PIT_CANNOT_READ);
+        CHECK_STR(read_text(path), refused[i]);
+    }
+    static const char *const empty[] = {"", " \n", "{}"};
+    for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++) {
+        write_text(path, empty[i]);
+        CHECK_INT(pit_summary_save(path, "new", p, 2), 0);
+        CHECK_HAS(read_text(path), "{\n  \"experiment_name\": \"new\",\n");
+    }
+    CHECK_INT(pit_save_members(path, "[]"), PIT_BAD_ARGUMENT);
+    CHECK_INT(pit_save_members(path, "{\"mine\": {\"x\": 1}}"), 0);
+    CHECK_INT(pit_save_members(path, "{\"mine\": {\"y\": {\"z\": 2}}}"), 0);
+    CHECK_HAS(read_text(path), "\"mine\": {\n    \"x\": 1,\n    \"y\": {\"z\": 2}\n  }\n}\n");
+    pit_profile_free(&p[0]);
+    pit_profile_free(&p[1]);
+    remove_folder();
+}
+
+TEST(a_kind_is_a_word_of_the_name_or_said_and_extras_are_kept)
+{
+    static const struct {
+        const char *name, *kind;
+        const char *key; /* NULL: the two basic ones alone */
+    } cases[] = {{"MVAR-p5", NULL, "lag_order"},  {"lstm_2layer", NULL, "num_layers"},
+                 {"LSTM2", NULL, "num_layers"},   {"my mvar (p=5)", NULL, "lag_order"},
+                 {"MyModel", NULL, NULL},         {"BiLSTM", NULL, NULL},
+                 {"mvar+lstm", NULL, NULL},       {"mvar+lstm", "LSTM", "num_layers"},
+                 {"MyModel", "mvar", "lag_order"}};
+    const pit_figure extras[] = {{"depth", 3, NULL}, {"rate", 0.5, "1/s"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pit_model model = {.name = cases[i].name,
+                           .kind = cases[i].kind,
+                           .latent_dim = 20,
+                           .lag = 5,
+                           .hidden_dim = 8,
+                           .extras = extras,
+                           .extra_count = 2};
+        pit_profile p;
+        REQUIRE(pit_profile_build(&p, &model, 1, NULL, NULL, 0, 0) == 0);
+        char *text = text_of(&p, 0);
+        if (cases[i].key)
+            CHECK_HAS(text, cases[i].key);
+        else
+            CHECK(!strstr(text, "lag_order") && !strstr(text, "num_layers"));
+        CHECK_HAS(text, "\"arguments\": {\n      \"depth\": 3,\n      \"rate\": 0.5\n    }");
+        free(text);
+        pit_profile_free(&p);
+    }
+    pit_complexity complexity;
+    pit_model unknown = {.name = "MVAR", .kind = "Mine", .latent_dim = 20, .lag = 5};
+    CHECK_INT(pit_model_complexity(&unknown, &complexity), PIT_BAD_ARGUMENT);
+}
+
+TEST(means_of_graphs_are_not_cut)
+{
+    pit_model gpm = {.name = "GPM", .patterns = 2, .pattern_size = 3, .nodes = 28.5, .degree = 2.9};
+    pit_complexity complexity;
+    REQUIRE(pit_model_complexity(&gpm, &complexity) == 0);
+    CHECK_NEAR(complexity.components[0], 2 * 3 * 28.5 * 2.9, 1e-9);
+    CHECK_INT(complexity.flops_per_step, 496); /* 495.9 */
+    pit_profile p;
+    REQUIRE(pit_profile_build(&p, &gpm, 1, NULL, NULL, 0, 0) == 0);
+    char *text = text_of(&p, 0);
+    CHECK_HAS(text, "\"num_nodes\": 28.5,\n    \"avg_degree\": 2.9,");
+    free(text);
+    pit_profile_free(&p);
+}
+
 TEST(a_file_that_cannot_be_written_leaves_what_was_there)
 {
     REQUIRE(mkdtemp(folder));
@@ -301,6 +516,7 @@ static void step(void *argument, uint64_t steps)
     for (uint64_t i = 0; i < 50 * steps; i++)
         *x = *x * 0.999 + 0.001;
     PIT_CLOBBER();
+    move_clock(3e-6 * (double)steps);
 }
 
 TEST(a_quick_profile_measures_by_itself)
@@ -308,9 +524,11 @@ TEST(a_quick_profile_measures_by_itself)
     double x = 1;
     pit_forecast_options options = {.steps = 30, .trials = 12};
     pit_profile p;
+    use_moved_clock(0);
     REQUIRE(pit_profile_quick(&p, &mvar, 0.5, step, &x, &options) == 0);
     CHECK_INT(p.single_step.trials, 12);
     CHECK_INT(p.full_trajectory.trials, 12);
+    CHECK_NEAR(p.seconds_per_step, 3e-6, 1e-12);
     CHECK_NEAR(p.seconds_per_step * 30, p.full_trajectory.mean, 1e-12);
     CHECK_NEAR(p.predictions_per_second / p.steps_per_second, 20, 1e-9);
     CHECK_NEAR(p.flops_per_second / p.steps_per_second, 4000, 1e-6);
@@ -335,7 +553,7 @@ TEST(a_peak_that_is_gone_is_still_the_peak)
 TEST(this_machine_does_some_operations_a_second)
 {
     double flops = pit_machine_flops();
-    CHECK(flops > 1e7 && flops < 1e13);
+    CHECK(flops > 1e3 && flops < 1e13); /* how fast it is let run is not ours to say */
     CHECK(pit_machine_flops() == flops);
 }
 

@@ -45,6 +45,28 @@ TEST(rounding_goes_over_into_the_next_unit)
     CHECK_STR(duration(86399e9), "1 d 00 h");
 }
 
+TEST(differences_keep_their_sign_in_every_unit)
+{
+    CHECK_STR(duration(-5), "-5 ns");
+    CHECK_STR(duration(-59.9e9), "-59.9 s");
+    CHECK_STR(duration(-59.96e9), "-1 m 00 s");
+    CHECK_STR(duration(-192e9), "-3 m 12 s");
+    CHECK_STR(duration(-7500e9), "-2 h 05 m");
+    CHECK_STR(duration(-356400e9), "-4 d 03 h");
+}
+
+TEST(ratios_have_two_decimals)
+{
+    char out[PIT__UNIT_BYTES];
+    CHECK_STR(pit__unit_ratio(out, 0.75), "0.75");
+    CHECK_STR(pit__unit_ratio(out, 1), "1.00");
+    CHECK_STR(pit__unit_ratio(out, 123.456), "123.46");
+    CHECK_STR(pit__unit_ratio(out, 0.004), "<0.01");
+    CHECK_STR(pit__unit_ratio(out, 0), "0.00");
+    CHECK_STR(pit__unit_ratio(out, 1e12), "1e+12");
+    CHECK_STR(pit__unit_ratio(out, NAN), "n/a");
+}
+
 TEST(what_is_no_number_is_not_available)
 {
     char out[PIT__UNIT_BYTES];

@@ -166,7 +166,8 @@ static double usual_rule(const struct workload *w)
 static int seeds(void)
 {
     /* under a sanitizer or an emulator fewer say as much about the code */
-    return getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED") ? 20 : 1000;
+    int is_slow = getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED");
+    return is_slow ? 20 : check_rounds(100, 1000);
 }
 
 TEST(false_alarms_are_few_on_runs_of_one_binary)
