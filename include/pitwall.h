@@ -94,6 +94,11 @@ typedef struct pit_options {
     unsigned span_flags; /* what every span of the recorder asks for, enum pit_span_flag */
     int in_memory;       /* not 0: no file at all; read it with pit_run_read */
     const char *const *labels; /* "key=value" texts, ended by NULL, or NULL; kept with the run */
+    unsigned
+        file_mode; /* permissions of the run's file, of 0644 at most and less the umask; folders
+                           that are made get those of who may read. 0: PITWALL_MODE, else 0644 */
+    int guard; /* 1: faults in the run's own pages are mended by empty ones, as under `pitwall run`,
+                  unless the program has a handler for the signal; -1: not, 0: as PITWALL_GUARD says */
 } pit_options;
 
 /* Open the process's default recorder. path may be NULL: then PITWALL_FILE, else

@@ -227,6 +227,7 @@ static int set_environment(const struct config *config)
     int bad = 0;
     if (!setting_of(config, "PITWALL"))
         bad |= setenv("PITWALL", "1", 1);
+    bad |= setenv("PITWALL_GUARD", "1", 0); /* 0 is the user's word */
     for (size_t i = 0; i < config->count; i++) {
         const struct setting *setting = &config->settings[i];
         if (setting->value && strcmp(setting->variable, "PITWALL_FILE") != 0)
