@@ -270,6 +270,8 @@ uint64_t pit__resident(void)
 
 static void memory_begin(struct pit__thread *t, struct pit__measured *m, int is_fresh)
 {
+    if (m->watched.is_linked) /* its frame was written over by others: nobody has ended it */
+        pit__watch_end(&m->watched, t);
     struct pit__rss_reading now = pit__watch_begin(&m->watched, t, is_fresh);
     m->rss_begin = now.rss;
     m->rss_end = 0;

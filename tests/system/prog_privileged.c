@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     umask(0);
     if (argc > 1)
         printf("open %d\n", pit_open(strcmp(argv[1], "-") == 0 ? NULL : argv[1], NULL));
-    PIT_SPAN("work") { }
+    PIT_SPAN("work") {
+    }
     pit_status status;
     pit_get_status(NULL, &status);
     printf("recording %d\n", status.recording);

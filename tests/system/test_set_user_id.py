@@ -74,7 +74,7 @@ class SetUserId(pit_case.Case):
         self.assertEqual(told, {"open": 0, "recording": 1, "close": 0})
         self.assertEqual(self.made(), ["target/a", "target/a/b", "target/a/b/own.pit"])
         run = pit_reader.load(path)
-        self.assertEqual(run["place"], "file")
+        self.assertEqual(run["place"], "in place")
         self.assertFalse({"label.who", "rank"} & set(run["facts"]), run["facts"])
         # The umask was 0.
         modes = [stat.S_IMODE(os.stat(p).st_mode)
