@@ -94,17 +94,24 @@ typedef struct pit_options {
     unsigned span_flags; /* what every span of the recorder asks for, enum pit_span_flag */
     int in_memory;       /* not 0: no file at all; read it with pit_run_read */
     const char *const *labels; /* "key=value" texts, ended by NULL, or NULL; kept with the run */
+    unsigned
+        file_mode; /* permissions of the run's file, of 0644 at most and less the umask; folders
+                           that are made get those of who may read. 0: PITWALL_MODE, else 0644 */
+    int guard; /* 1: faults in the run's own pages are mended by empty ones, as under `pitwall run`,
+                  unless the program has a handler for the signal; -1: not, 0: as PITWALL_GUARD says */
 } pit_options;
 
 /* Open the process's default recorder. path may be NULL: then PITWALL_FILE, else
  * pitwall-runs/<program>-<start>-<host>-<rank or pid>.pit. In a path %p is the pid, %r the rank
  * (the pid where there is none), %h the host, %% a percent sign; missing folders are made. A file
- * that exists is never touched: the run goes to name-2.pit, name-3.pit, … beside it.
+ * that exists is never touched: the run goes to name-2.pit, name-3.pit, … beside it. /dev/null
+ * means in memory; any other device, a pipe or a socket is PIT_NO_FILE with EINVAL.
  * options may be NULL.
  *
  * 0: recording, in the file. PIT_NO_FILE: recording, in memory; pit_get_status says why, and
  * pit_close tries once more to write the file. PIT_OFF, PIT_ALREADY_OPEN, PIT_NO_MEMORY,
- * PIT_BAD_ARGUMENT: nothing was changed. */
+ * PIT_BAD_ARGUMENT: nothing was changed. A program with more rights than who started it (AT_SECURE)
+ * gets PIT_OFF without a path, unless it is in memory: it takes no orders from the environment. */
 PIT_API int pit_open(const char *path, const pit_options *options);
 
 /* Close the default recorder: stop recording, mark the run as cleanly ended. Spans still open
@@ -125,9 +132,8 @@ PIT_API void pit_recorder_free(pit_recorder *recorder);
 /* The default recorder, open or closed; NULL before the first and after pit_recorder_free. */
 PIT_API pit_recorder *pit_default(void);
 
-/* The open recorder of this process that writes the file at path, or NULL. A process must
- * not open and close its own run file by itself: closing any descriptor of it drops the lock that
- * tells others that it lives. pit_run_open asks here first. */
+/* The open recorder of this process that writes the file at path, or NULL. pit_run_open asks here
+ * first. */
 PIT_API pit_recorder *pit_recorder_find(const char *path);
 
 enum pit_place { PIT_PLACE_FILE = 0, PIT_PLACE_SHM = 1, PIT_PLACE_MEMORY = 3 };

@@ -21,7 +21,7 @@ static void forget_try(void)
 /* Then the library opens the recorder by itself. */
 static int environment_asks(void)
 {
-    const char *file = getenv("PITWALL_FILE"), *on = getenv("PITWALL");
+    const char *file = secure_getenv("PITWALL_FILE"), *on = secure_getenv("PITWALL");
     return (file && *file) || (on && *on && strcmp(on, "0") != 0);
 }
 

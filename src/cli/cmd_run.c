@@ -220,6 +220,12 @@ static const char *setting_of(const struct config *config, const char *variable)
     return NULL;
 }
 
+static int is_switched_off(void)
+{
+    const char *on = getenv("PITWALL");
+    return on && strcmp(on, "0") == 0;
+}
+
 /* A run is what was asked for, so it is switched on, unless the file says that it is not. The name of the
  * run is set when the program's pid is known. */
 static int set_environment(const struct config *config)
@@ -232,13 +238,9 @@ static int set_environment(const struct config *config)
         if (setting->value && strcmp(setting->variable, "PITWALL_FILE") != 0)
             bad |= setenv(setting->variable, setting->value, 1);
     }
+    if (!is_switched_off())
+        bad |= setenv("PITWALL_GUARD", "1", 0); /* 0 is the user's word */
     return bad ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(errno)) : 0;
-}
-
-static int is_switched_off(void)
-{
-    const char *on = getenv("PITWALL");
-    return on && strcmp(on, "0") == 0;
 }
 
 /* 0, or an exit status after the message. */

@@ -82,6 +82,16 @@ static void tell_of_limit(const char *path)
     fail(0, "no spans could be kept, if there were any", path, why);
 }
 
+/* A kill would have cost its last seconds, and may have. */
+static void tell_of_memory(const char *path)
+{
+    pit_run *run = pit_run_peek(path, NULL);
+    if (run && run->place == PIT_PLACE_MEMORY && !run->open_errno)
+        fail(0, "recorded in memory, copied to its file every few seconds", path,
+             "its filesystem keeps no live run, and /dev/shm has under 256 MB free");
+    pit_run_free(run);
+}
+
 /* A run in shared memory is brought to its path first; where there is none that is no trouble. */
 static int keep_ending(struct run_program *program)
 {
@@ -92,6 +102,8 @@ static int keep_ending(struct run_program *program)
         fail(0, "cannot write the run", program->path, strerror(errno));
     else if (code == 0)
         tell_of_limit(program->path);
+    else
+        tell_of_memory(program->path);
     return code >= 0;
 }
 

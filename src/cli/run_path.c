@@ -78,7 +78,12 @@ int run_check_path(const char *path)
 {
     char folder[PATH_MAX];
     struct stat found;
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+    struct stat null;
+    int is_there = stat(path, &found) == 0;
+    if (is_there && S_ISCHR(found.st_mode) && stat("/dev/null", &null) == 0 &&
+        found.st_rdev == null.st_rdev)
+        return 0; /* in memory */
+    if (is_there && !S_ISREG(found.st_mode))
         return EEXIST; /* a device or the like: not to be written to, nor a name to go beside */
     snprintf(folder, sizeof folder, "%s", path);
     for (;;) {

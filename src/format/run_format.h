@@ -27,10 +27,9 @@
 #define PIT_FMT_ALIGN 64u
 #define PIT_FMT_REF_SHIFT 6
 
-/* Byte ranges of the fcntl record locks: the writer holds the first while it lives, whoever
- * takes a dead run over from shared memory holds the second. They lie past any file's end. */
+/* The byte of the fcntl record lock that the writer holds while it lives, past any file's end. Whoever
+ * takes a dead run over from shared memory holds a flock on the pages. */
 #define PIT_FMT_LOCK_LIVE ((int64_t)1 << 40)
-#define PIT_FMT_LOCK_RECOVER (((int64_t)1 << 40) + 1)
 
 enum pit_fmt_state {
     PIT_FMT_RECORDING = 0, /* live, or its process is gone without a close */
@@ -53,6 +52,8 @@ enum pit_fmt_run_counter {
     PIT_FMT_VALUES_LOST = 2, /* values for which there was no room */
     PIT_FMT_MIRRORS_FAILED = 3, /* mirror copies that could not be written */
     PIT_FMT_OBJECTS_UNSEEN = 4, /* span objects begun without room to show them as open */
+    PIT_FMT_MENDED = 5,         /* faults in the run's pages that were mended: its file was cut, or
+                                   written to by others */
     PIT_FMT_RUN_COUNTERS = 8
 };
 
@@ -96,7 +97,7 @@ struct pit_fmt_header {
     uint8_t run_id[16];          /*  32 random */
     uint32_t state;              /*  48 enum pit_fmt_state */
     uint32_t place;              /*  52 enum pit_fmt_place */
-    uint32_t pid;                /*  56 information only: the lock says whether it lives */
+    uint32_t pid;                /*  56 see pid_start */
     uint32_t uid;                /*  60 */
     uint32_t clock;              /*  64 enum pit_fmt_clock */
     uint32_t last_pair;          /*  68 which of last[] holds; flipped after it is written */
@@ -115,7 +116,13 @@ struct pit_fmt_header {
     uint64_t counters[PIT_FMT_RUN_COUNTERS]; /* 256 enum pit_fmt_run_counter */
     char live_name[128];                     /* 320 file below /dev/shm that holds the live pages */
     struct pit_fmt_ended ended;              /* 448 */
-    uint8_t spare[4096 - 640];               /* 640 zero */
+    /* The second witness that the process lives, beside the lock: on this boot and in this pid
+     * namespace there is a process `pid` that began then and is no zombie, and it has this very file
+     * mapped. 0: not known. */
+    uint64_t pid_start;        /* 640 field 22 of /proc/PID/stat */
+    uint64_t pid_space;        /* 648 inode of /proc/PID/ns/pid */
+    uint64_t file_inode;       /* 656 of the mapped file; 0 in a mirror */
+    uint8_t spare[4096 - 664]; /* 664 zero */
 };
 
 enum pit_fmt_block_type {
@@ -503,6 +510,24 @@ static inline uint64_t pit_fmt_bucket_high(uint32_t bucket)
     return pit_fmt_bucket_low(bucket) + (((uint64_t)1 << shift) - 1);
 }
 
+/* When a process began, in ticks since the boot, from the text of /proc/PID/stat; 0: it does not say, or
+ * the process is dead and not yet waited for. The name in it may hold anything, so the last ) counts. */
+static inline uint64_t pit_fmt_start_of(const char *text)
+{
+    const char *at = text;
+    uint64_t start = 0;
+    for (const char *c = text; *c; c++)
+        if (*c == ')')
+            at = c;
+    if (at == text || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')
+        return 0;
+    for (int field = 2; field < 22 && *at; at++)
+        field += *at == ' ';
+    for (; *at >= '0' && *at <= '9'; at++)
+        start = start * 10 + (uint64_t)(*at - '0');
+    return start;
+}
+
 #ifdef __cplusplus
 #define PIT_FMT_ASSERT static_assert
 #else
@@ -515,6 +540,7 @@ PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, used_bytes) == 192, "header.used_
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, live_name) == 320, "header.live_name");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, ended) == 448, "header.ended");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_ended) == 192, "ended");
+PIT_FMT_ASSERT(offsetof(struct pit_fmt_header, pid_start) == 640, "header.pid_start");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_block) == PIT_FMT_ALIGN, "block");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_frame) == 32, "frame");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_pending) == 64, "pending");

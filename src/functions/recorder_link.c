@@ -50,7 +50,7 @@ static int take(void *(*find)(const char *, void *), void *argument)
 
 static int is_asked_for(void)
 {
-    const char *on = getenv("PITWALL"), *file = getenv("PITWALL_FILE");
+    const char *on = secure_getenv("PITWALL"), *file = secure_getenv("PITWALL_FILE");
     if (on && (strcmp(on, "0") == 0 || strcmp(on, "off") == 0))
         return 0;
     return (on && *on) || (file && *file);

@@ -28,7 +28,7 @@ struct pit_epoch_monitor {
 /* A whole number of the environment; `missing` where it is not there or is none. */
 static int setting(const char *name, int missing)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     char *end = NULL;
     long value = text ? strtol(text, &end, 10) : 0;
     return text && end != text && *end == '\0' && value >= -1 && value <= 1000000000 ? (int)value

@@ -152,7 +152,7 @@ PIT_API int pit_is_verbose(void)
     int verbose = __atomic_load_n(&verbosity, __ATOMIC_RELAXED);
     if (verbose >= 0)
         return verbose;
-    const char *setting = getenv("PITWALL_VERBOSE");
+    const char *setting = secure_getenv("PITWALL_VERBOSE");
     return !setting || strcmp(setting, "0") != 0;
 }
 

@@ -1,7 +1,7 @@
 /* Runs whose live pages are in shared memory: finding the pages, and bringing those of a dead run
  * back to its path.
  *
- * Whoever brings a run back holds a record lock on the pages while it looks at the path, copies,
+ * Whoever brings a run back holds a lock on the pages while it looks at the path, copies,
  * renames and unlinks; whoever gets the lock after it finds the pages without a name and is done.
  * A link in the place of the pages, another owner or another run's pages are refused: /dev/shm is
  * everybody's.
@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ static int live_path_of(const struct pit_fmt_header *header, char *live, size_t 
 /* Open the pages if they are this user's own; -1 with *error. ENOENT is -2: they are gone. */
 static int open_pages(const char *live, const unsigned char *run_id, pit_error *error)
 {
-    int fd = open(live, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = open(live, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
         return -2;
     if (fd < 0) {
@@ -115,13 +116,21 @@ static int write_copy(int from, int to)
     return error;
 }
 
+/* What the run's mirror has; where that is gone nobody can say who may read it. */
+static mode_t mode_of(const char *path)
+{
+    struct stat found;
+    return lstat(path, &found) == 0 && S_ISREG(found.st_mode) ? (found.st_mode & 0644) | 0600
+                                                              : 0600;
+}
+
 static int replace(int from, const char *path)
 {
     char temporary[PATH_MAX + 16];
     if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary)
         return ENAMETOOLONG;
     unlink(temporary);
-    int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_of(path));
     if (to < 0)
         return errno;
     int error = write_copy(from, to);
@@ -153,11 +162,7 @@ static int path_is_free(const char *path, const unsigned char *run_id)
 /* With the pages open. 1: brought back. 0: another did it, or the run is live. */
 static int bring_back(int pages, const char *live, const char *path, pit_error *error)
 {
-    struct flock lock = {.l_type = F_WRLCK,
-                         .l_whence = SEEK_SET,
-                         .l_start = (off_t)PIT_FMT_LOCK_RECOVER,
-                         .l_len = 1};
-    while (fcntl(pages, F_SETLKW, &lock) != 0)
+    while (flock(pages, LOCK_EX) != 0)
         if (errno != EINTR)
             return pit__fail(error, PIT_CANNOT_READ, 0, "cannot lock %s: %s", live,
                              strerror(errno));
@@ -228,6 +233,20 @@ int pit__find_live_pages(const char *path, char *live, size_t room)
     return is_live;
 }
 
+/* A run that was killed at its own path still has the permissions of a live one. */
+static void let_write(const char *path)
+{
+    struct stat found;
+    int fd = pit__open_file(path);
+    struct pit_fmt_header header;
+    if (fd >= 0 && read_header(fd, &header) && header.state == PIT_FMT_RECORDING &&
+        fstat(fd, &found) == 0 && found.st_uid == geteuid() && !(found.st_mode & S_IWUSR) &&
+        !pit__is_live(fd))
+        fchmod(fd, (found.st_mode & 0777) | S_IWUSR);
+    if (fd >= 0)
+        close(fd);
+}
+
 int pit_run_recover(const char *path, pit_error *error)
 {
     struct pit_fmt_header header;
@@ -237,16 +256,19 @@ int pit_run_recover(const char *path, pit_error *error)
         return pit__fail(error, PIT_BAD_ARGUMENT, 0, "no path");
     if (access(path, R_OK) != 0)
         return pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
-    if (pit_recorder_find(path) || !is_mirror(path, &header, live, sizeof live))
+    if (pit_recorder_find(path))
         return 0;
+    if (!is_mirror(path, &header, live, sizeof live)) {
+        let_write(path);
+        return 0;
+    }
     int where = pit__find_pages(path, live, sizeof live, &recovered, error);
     return where < 0 ? where : recovered;
 }
 
 /* ---- all of this user's -------------------------------------------------------------------- */
 
-/* The path that the pages name as theirs. Reads them by a descriptor of its own, whose close drops
- * every lock of this process on them: before bring_back, never within. 0 or a code. */
+/* The path that the pages name as theirs. 0 or a code. */
 static int path_of_pages(const char *live, char *path, size_t room)
 {
     pit_error error = {0};

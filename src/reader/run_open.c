@@ -10,13 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-int pit__is_live(int fd)
-{
-    struct flock lock = {
-        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = (off_t)PIT_FMT_LOCK_LIVE, .l_len = 1};
-    return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
-
 /* On network and user-space filesystems a path that is renamed over can seem to be gone for a
  * moment. */
 int pit__open_file(const char *path)

@@ -33,7 +33,7 @@ static int kernel_uses_tsc(void)
 static struct pit__clock choose(void)
 {
     struct pit__clock clock = {PIT_FMT_CLOCK_MONOTONIC, 1000000000u, 20};
-    const char *asked = getenv("PITWALL_CLOCK");
+    const char *asked = secure_getenv("PITWALL_CLOCK");
     if (asked && strcmp(asked, "monotonic") == 0)
         return clock;
 #if defined(__x86_64__)

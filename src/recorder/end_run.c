@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct pit_fmt_ended as_stored(const pit_ended *e)
@@ -59,22 +60,36 @@ static int is_its_run(int fd, const unsigned char *run_id, struct pit_fmt_header
            memcmp(header->run_id, run_id, sizeof header->run_id) == 0;
 }
 
-/* The one with the id, at path or beside it: its descriptor, and `found` its name; -1: there is none. */
+/* Opened for writing if it is the run; -1 if not. Nobody may write to a run that was killed: its process
+ * is gone, so that is over. */
+static int open_own(const char *path, const unsigned char *run_id, struct pit_fmt_header *header)
+{
+    struct stat found;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), writing = -1;
+    if (fd >= 0 && is_its_run(fd, run_id, header)) {
+        if (fstat(fd, &found) == 0 && !(found.st_mode & S_IWUSR))
+            fchmod(fd, (found.st_mode & 0777) | S_IWUSR);
+        writing = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (writing >= 0 && !is_its_run(writing, run_id, header)) {
+            close(writing);
+            writing = -1;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return writing;
+}
+
+/* The one with the id, at path or beside it: its descriptor, and `found` its name; -1: there is none.
+ * The newest names come first: it took the first that was free. */
 static int find_own(const char *path, const unsigned char *run_id, char *found,
                     struct pit_fmt_header *header)
 {
-    for (int number = 1; number <= PIT__MOST_BESIDE; number++) {
-        if (pit__path_beside(found, path, number) != 0)
-            return -1;
-        int fd = open(found, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        if (fd < 0 && errno == ENOENT)
-            return -1;
-        if (fd >= 0 && is_its_run(fd, run_id, header))
-            return fd;
-        if (fd >= 0)
-            close(fd);
-    }
-    return -1;
+    int fd = pit__path_beside(found, path, 1) == 0 ? open_own(found, run_id, header) : -1;
+    for (int number = fd < 0 ? pit__free_beside(path) : 1; fd < 0 && number > 1; number--)
+        if (pit__path_beside(found, path, number) == 0)
+            fd = open_own(found, run_id, header);
+    return fd;
 }
 
 /* Its parent is the run that we were started below; it could not know of that one. */
@@ -119,10 +134,10 @@ static void fill_header(struct pit_fmt_header *header, const unsigned char *run_
 static int write_small(char *path, pit_recorder *rec)
 {
     char folder[PATH_MAX];
-    int error = strchr(path, '/') ? pit__make_folders(path, folder) : 0;
+    int error = strchr(path, '/') ? pit__make_folders(path, folder, pit__file_mode(0)) : 0;
     if (error)
         return error;
-    rec->fd = pit__create_beside(path, 0666);
+    rec->fd = pit__create_beside(path, pit__file_mode(0));
     if (rec->fd < 0)
         return errno;
     error = pit__run_save(rec);
@@ -159,6 +174,8 @@ int pit_end_run(char *path, const unsigned char run_id[16], const char *const *a
         errno = EINVAL;
         return PIT_NOT_SAVED;
     }
+    if (pit__is_null_device(path))
+        return 0;
     int fd = find_own(path, run_id, found, &header);
     if (fd < 0)
         return leave_small(path, run_id, argv, ended);

@@ -125,13 +125,13 @@ static void add_rank(pit_recorder *rec)
         return;
     add(rec, "rank", rank);
     for (size_t i = 0; i < sizeof world / sizeof world[0]; i++)
-        if (getenv(world[i])) {
-            add(rec, "world_size", getenv(world[i]));
+        if (secure_getenv(world[i])) {
+            add(rec, "world_size", secure_getenv(world[i]));
             break;
         }
     for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
-        if (getenv(local[i])) {
-            add(rec, "local_rank", getenv(local[i]));
+        if (secure_getenv(local[i])) {
+            add(rec, "local_rank", secure_getenv(local[i]));
             break;
         }
 }
@@ -237,7 +237,7 @@ static void add_labels(pit_recorder *rec, const char *const *labels)
 static void add_environment_labels(pit_recorder *rec)
 {
     char line[4400];
-    const char *text = getenv("PITWALL_LABELS");
+    const char *text = secure_getenv("PITWALL_LABELS");
     while (text && *text) {
         size_t length = strcspn(text, "\n");
         if (length < sizeof line) {

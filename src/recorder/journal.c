@@ -60,7 +60,7 @@ static int make_entry(struct entry *entry, const char *kind, const char *text,
 static struct pit_fmt_block *block_for(pit_recorder *rec, size_t bytes)
 {
     struct pit_fmt_block *block = rec->journal_blocks ? rec->journal[rec->journal_now] : NULL;
-    if (block && ROOM - block->used >= bytes)
+    if (block && ROOM - rec->journal_used >= bytes)
         return block;
     struct pit_fmt_block *fresh = NULL;
     if (rec->journal_blocks < PIT__JOURNAL_BLOCKS)
@@ -76,6 +76,7 @@ static struct pit_fmt_block *block_for(pit_recorder *rec, size_t bytes)
     } else {
         return NULL;
     }
+    rec->journal_used = 0;
     PIT_STORE_ORDERED(fresh->a, rec->journal_entries);
     return fresh;
 }
@@ -86,14 +87,15 @@ static int append(pit_recorder *rec, const struct entry *entry)
     struct pit_fmt_block *block = block_for(rec, entry->length);
     if (!block)
         return PIT_NO_MEMORY;
-    uint64_t *to = (void *)((unsigned char *)(block + 1) + block->used);
+    uint64_t *to = (void *)((unsigned char *)(block + 1) + rec->journal_used);
     for (size_t i = 0; i < entry->length / sizeof *to; i++) {
         uint64_t word;
         memcpy(&word, entry->bytes + i * sizeof word, sizeof word);
         PIT_STORE(to[i], word);
     }
     rec->journal_entries++;
-    PIT_STORE_ORDERED(block->used, block->used + entry->length);
+    rec->journal_used += entry->length;
+    PIT_STORE_ORDERED(block->used, rec->journal_used);
     return PIT_OK;
 }
 

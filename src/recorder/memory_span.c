@@ -270,6 +270,8 @@ uint64_t pit__resident(void)
 
 static void memory_begin(struct pit__thread *t, struct pit__measured *m, int is_fresh)
 {
+    if (m->watched.is_linked) /* its frame was written over by others: nobody has ended it */
+        pit__watch_end(&m->watched, t);
     struct pit__rss_reading now = pit__watch_begin(&m->watched, t, is_fresh);
     m->rss_begin = now.rss;
     m->rss_end = 0;
@@ -366,9 +368,10 @@ static void copy_words(void *to, const void *from, size_t bytes)
 static void *block_of(struct pit__thread *t, const struct pit_fmt_node *node, uint32_t *ref,
                       enum pit_fmt_block_type type, uint64_t bytes)
 {
-    if (*ref)
-        return pit__at(t->base, *ref);
-    struct pit_fmt_block *block = pit__block_new(t->recorder, type, t->index, bytes, 0);
+    struct pit_fmt_block *block = pit__checked_at(t->recorder, *ref, bytes);
+    if (block)
+        return block;
+    block = pit__block_new(t->recorder, type, t->index, bytes, 0);
     if (!block)
         return NULL;
     PIT_STORE_ORDERED(block->a, pit__ref(t->base, node));
@@ -383,8 +386,8 @@ PIT__IN_SPANS static void keep_memory(struct pit__thread *t, struct pit_fmt_node
         block_of(t, node, &node->memory, PIT_FMT_MEMORY_OF, sizeof *block);
     if (!block)
         return;
-    uint64_t other = 1 - block->block.b;
-    struct pit_fmt_memory sum = block->copies[block->block.b];
+    uint64_t other = ~block->block.b & 1;
+    struct pit_fmt_memory sum = block->copies[1 - other];
     int64_t delta = (int64_t)(m->rss_end - m->rss_begin);
     uint64_t over = m->watched.peak > m->rss_begin ? m->watched.peak - m->rss_begin : 0;
     sum.delta_max = sum.count == 0 || delta > sum.delta_max ? delta : sum.delta_max;
@@ -411,8 +414,8 @@ static void keep_alloc(struct pit__thread *t, struct pit_fmt_node *node,
         block_of(t, node, &node->alloc, PIT_FMT_ALLOC_OF, sizeof *block);
     if (!block)
         return;
-    uint64_t other = 1 - block->block.b;
-    struct pit_fmt_alloc sum = block->copies[block->block.b];
+    uint64_t other = ~block->block.b & 1;
+    struct pit_fmt_alloc sum = block->copies[1 - other];
     sum.count++;
     sum.allocs += m->alloc.allocs;
     sum.frees += m->alloc.frees;
@@ -458,9 +461,9 @@ static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
 PIT__IN_SPANS void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where,
                                      uint64_t begin, uint64_t duration)
 {
-    struct pit_fmt_node *node = pit__at(t->base, pit_fmt_ref_of(where));
+    struct pit_fmt_node *node = pit__checked_at(t->recorder, pit_fmt_ref_of(where), sizeof *node);
     const struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
-    if (!m)
+    if (!m || !node)
         return;
     if (where & PIT_FMT_WHERE_MEMORY && is_known(m))
         keep_memory(t, node, m);

@@ -1,5 +1,6 @@
-/* A run whose live pages are in shared memory is copied to its path from time to time, so that the
- * loss of the machine costs some seconds of it, and at close for good.
+/* A run whose live pages are in shared memory, or in the program's own where that has no room, is copied
+ * to its path from time to time, so that the loss of the machine, or of the program, costs some seconds
+ * of it, and at close for good.
  */
 #include "recorder.h"
 
@@ -66,12 +67,13 @@ static struct pit_fmt_header header_for(const pit_recorder *rec, uint64_t used, 
         memset(header.live_name, 0, sizeof header.live_name);
     else
         header.place = PIT_FMT_MIRROR;
+    header.file_inode = 0;
     return header;
 }
 
 static int copy_to(const pit_recorder *rec, int fd, int final)
 {
-    uint64_t used = PIT_LOAD_ACQUIRE(rec->header->used_bytes);
+    uint64_t used = PIT_LOAD_ACQUIRE(rec->used_bytes);
     struct pit_fmt_header header = header_for(rec, used, final);
     int error = pit__reserve(fd, 0, used);
     if (!error)
@@ -88,7 +90,7 @@ int pit__mirror(pit_recorder *rec, int final)
     char temporary[PATH_MAX + 8];
     snprintf(temporary, sizeof temporary, "%s.tmp", rec->path);
     unlink(temporary);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, rec->file_mode);
     int error = fd < 0 ? errno : copy_to(rec, fd, final);
     if (fd >= 0 && close(fd) != 0 && !error)
         error = errno;

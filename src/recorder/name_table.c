@@ -138,5 +138,5 @@ const struct pit__name *pit__name_intern(const char *text)
 const struct pit__name *pit__name_of(uint32_t id)
 {
     const struct pit__name **index = PIT_LOAD_ACQUIRE(by_id);
-    return index ? PIT_LOAD_ACQUIRE(index[id]) : NULL;
+    return index && id <= MAX_NAMES ? PIT_LOAD_ACQUIRE(index[id]) : NULL;
 }

@@ -86,18 +86,19 @@ void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64
 static struct pit_fmt_node *node_new(struct pit__thread *t, uint32_t parent, uint32_t id)
 {
     struct pit_fmt_block *slab = t->slab;
-    if (!slab || slab->used == slab->a) {
+    if (!slab || t->slab_used == PIT_FMT_NODES_PER_BLOCK) {
         uint64_t bytes = sizeof *slab + PIT_FMT_NODES_PER_BLOCK * sizeof(struct pit_fmt_node);
         slab = pit__block_new(t->recorder, PIT_FMT_NODES, t->index, bytes, 0);
         if (!slab)
             return NULL;
         PIT_STORE_ORDERED(slab->a, PIT_FMT_NODES_PER_BLOCK);
         t->slab = slab;
+        t->slab_used = 0;
     }
     uint64_t name = pit__name_offset(t->recorder, pit__name_of(id & ~PIT__DETACHED_BIT));
     if (!name)
         return NULL;
-    struct pit_fmt_node *node = (struct pit_fmt_node *)(slab + 1) + slab->used;
+    struct pit_fmt_node *node = (struct pit_fmt_node *)(slab + 1) + t->slab_used;
     node->min = UINT64_MAX;
     node->window = PIT_FMT_NO_WINDOW;
     node->cur_index = PIT_FMT_NO_BUCKET;
@@ -107,7 +108,7 @@ static struct pit_fmt_node *node_new(struct pit__thread *t, uint32_t parent, uin
     node->flags = id & PIT__DETACHED_BIT ? (uint32_t)PIT_FMT_NODE_DETACHED : 0u;
     node->first = pit__clock_read(t->counter);
     node->id = id;
-    PIT_STORE_ORDERED(slab->used, slab->used + 1);
+    PIT_STORE_ORDERED(slab->used, ++t->slab_used);
     return node;
 }
 
@@ -125,17 +126,25 @@ struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint
     return node;
 }
 
+/* Its path from the root down, then the same way in t's tree. */
 struct pit_fmt_node *pit__node_own(struct pit__thread *t, uint32_t ref)
 {
-    const struct pit_fmt_node *other = pit__at(t->base, ref);
-    uint32_t parent = 0;
-    if (other->parent) {
-        const struct pit_fmt_node *own = pit__node_own(t, other->parent);
+    uint32_t ids[PIT_FMT_FRAMES], depth = 0, parent = 0;
+    while (ref) {
+        const struct pit_fmt_node *other = pit__checked_at(t->recorder, ref, sizeof *other);
+        if (!other || depth == PIT_FMT_FRAMES)
+            return NULL;
+        ids[depth++] = other->id;
+        ref = other->parent;
+    }
+    struct pit_fmt_node *own = NULL;
+    while (depth-- > 0) {
+        own = pit__node_find(t, parent, ids[depth]);
         if (!own)
             return NULL;
         parent = pit__ref(t->base, own);
     }
-    return pit__node_find(t, parent, other->id);
+    return own;
 }
 
 /* ---- histogram ----------------------------------------------------------------------------- */
@@ -143,15 +152,13 @@ struct pit_fmt_node *pit__node_own(struct pit__thread *t, uint32_t ref)
 static struct pit_fmt_octave *octave_of(struct pit__thread *t, struct pit_fmt_node *node,
                                         uint32_t octave)
 {
-    uint32_t ref = node->octaves;
-    while (ref) {
-        struct pit_fmt_octave *block = pit__at(t->base, ref);
+    struct pit_fmt_octave *block = pit__checked_at(t->recorder, node->octaves, sizeof *block);
+    for (uint32_t i = 0; block && i < PIT_FMT_BUCKETS / PIT_FMT_SUB; i++) {
         if (block->block.b == octave)
             return block;
-        ref = (uint32_t)block->block.c;
+        block = pit__checked_at(t->recorder, block->block.c, sizeof *block);
     }
-    struct pit_fmt_octave *block =
-        pit__block_new(t->recorder, PIT_FMT_OCTAVE, t->index, sizeof *block, 0);
+    block = pit__block_new(t->recorder, PIT_FMT_OCTAVE, t->index, sizeof *block, 0);
     if (!block)
         return NULL;
     PIT_STORE_ORDERED(block->block.b, octave);
@@ -206,6 +213,11 @@ PIT__IN_SPANS void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *no
 /* ---- series -------------------------------------------------------------------------------- */
 
 /* The sample that opens a bucket is in the node's statistics already. */
+static uint32_t shift_of(const struct pit_fmt_node *node)
+{
+    return node->cur_shift & 63;
+}
+
 static void current_start(struct pit_fmt_node *node, uint64_t start_ticks, uint64_t index,
                           uint64_t duration)
 {
@@ -213,7 +225,7 @@ static void current_start(struct pit_fmt_node *node, uint64_t start_ticks, uint6
     PIT_STORE_ORDERED(node->cur_total, node->total - duration);
     PIT_STORE_ORDERED(node->cur_min, duration);
     PIT_STORE_ORDERED(node->cur_max, duration);
-    PIT_STORE_ORDERED(node->cur_end, start_ticks + ((index + 1) << node->cur_shift));
+    PIT_STORE_ORDERED(node->cur_end, start_ticks + ((index + 1) << shift_of(node)));
     PIT_STORE_ORDERED(node->cur_index, (uint32_t)index);
 }
 
@@ -222,7 +234,7 @@ static void current_start(struct pit_fmt_node *node, uint64_t start_ticks, uint6
 static void current_store(struct pit_fmt_node *node, struct pit_fmt_series *series,
                           uint64_t duration)
 {
-    struct pit_fmt_bucket *bucket = &series->buckets[node->cur_index];
+    struct pit_fmt_bucket *bucket = &series->buckets[node->cur_index % PIT_FMT_SERIES_BUCKETS];
     PIT_STORE_ORDERED(bucket->count, node->count - 1 - node->cur_count);
     PIT_STORE_ORDERED(bucket->total, node->total - duration - node->cur_total);
     PIT_STORE_ORDERED(bucket->min, node->cur_min);
@@ -242,12 +254,19 @@ static struct pit_fmt_bucket bucket_join(const struct pit_fmt_bucket *a,
                                    a->max > b->max ? a->max : b->max};
 }
 
+/* The block with the past, or NULL. */
+static struct pit_fmt_series *series_there(const struct pit__thread *t,
+                                           const struct pit_fmt_node *node)
+{
+    return pit__checked_at(t->recorder, node->series, sizeof(struct pit_fmt_series));
+}
+
 /* Fold neighbours into the thread's spare block, then make that the node's: one store changes
  * over. The old block becomes the spare. */
 static void series_fold(struct pit__thread *t, struct pit_fmt_node *node)
 {
     struct pit_fmt_series *to = t->spare_series;
-    struct pit_fmt_series *from = pit__at(t->base, node->series);
+    struct pit_fmt_series *from = series_there(t, node);
     for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS; i++) {
         struct pit_fmt_bucket joined = {0, 0, 0, 0};
         if (i < PIT_FMT_SERIES_BUCKETS / 2)
@@ -275,10 +294,10 @@ static int can_fold(struct pit__thread *t)
 
 static struct pit_fmt_series *series_of(struct pit__thread *t, struct pit_fmt_node *node)
 {
-    if (node->series)
-        return pit__at(t->base, node->series);
-    struct pit_fmt_series *series =
-        pit__block_new(t->recorder, PIT_FMT_SERIES, t->index, sizeof *series, 0);
+    struct pit_fmt_series *series = series_there(t, node);
+    if (series)
+        return series;
+    series = pit__block_new(t->recorder, PIT_FMT_SERIES, t->index, sizeof *series, 0);
     if (!series)
         return NULL;
     PIT_STORE(series->block.a, pit__ref(t->base, node));
@@ -300,10 +319,10 @@ void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t
 {
     if (!t->recorder)
         return; /* the cost measurement's scratch table */
-    uint64_t start = t->recorder->header->first.ticks;
+    uint64_t start = t->recorder->first.ticks;
     uint64_t since = end > start ? end - start : 0;
     if (node->cur_index != PIT_FMT_NO_BUCKET) {
-        int must_fold = since >> node->cur_shift >= PIT_FMT_SERIES_BUCKETS;
+        int must_fold = since >> shift_of(node) >= PIT_FMT_SERIES_BUCKETS;
         struct pit_fmt_series *series = series_of(t, node);
         if (!series || (must_fold && !can_fold(t))) {
             current_forever(node, duration);
@@ -311,11 +330,11 @@ void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t
         }
         current_store(node, series, duration);
     }
-    while (since >> node->cur_shift >= PIT_FMT_SERIES_BUCKETS) {
-        if (node->series)
+    while (since >> shift_of(node) >= PIT_FMT_SERIES_BUCKETS) {
+        if (t->spare_series && series_there(t, node))
             series_fold(t, node);
         else
             PIT_STORE_ORDERED(node->cur_shift, node->cur_shift + 1); /* no past yet */
     }
-    current_start(node, start, since >> node->cur_shift, duration);
+    current_start(node, start, since >> shift_of(node), duration);
 }

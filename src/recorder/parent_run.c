@@ -42,7 +42,7 @@ static int parse_id(const char *text, unsigned char *id)
 
 void pit__parent_read(void)
 {
-    const char *id = getenv("PITWALL_PARENT"), *pid = getenv("PITWALL_RUN_PID");
+    const char *id = secure_getenv("PITWALL_PARENT"), *pid = secure_getenv("PITWALL_RUN_PID");
     has_parent = id && parse_id(id, parent_id);
     program_pid = has_parent && pid ? strtol(pid, NULL, 10) : 0;
 }
@@ -122,11 +122,11 @@ void pit__leave_link(const char *path, const char *above)
         (!above && pit__path_of_program(program, program_pid ? program_pid : getpid()) != 0))
         return;
     above = above ? above : program;
-    if (in_one_folder(path, above) || pit__make_folders(above, name) != 0 ||
+    if (in_one_folder(path, above) || pit__make_folders(above, name, pit__file_mode(0)) != 0 ||
         pit__path_of_link(first, above) != 0)
         return;
-    for (int number = 1; number <= PIT__MOST_BESIDE; number++)
-        if (pit__path_beside(name, first, number) != 0 || symlink(path, name) == 0 ||
-            errno != EEXIST)
+    for (int tries = 0; tries < 3; tries++)
+        if (pit__path_beside(name, first, pit__free_beside(first)) != 0 ||
+            symlink(path, name) == 0 || errno != EEXIST)
             return;
 }

@@ -21,7 +21,7 @@ void pit__rank(char *text, size_t room)
                                             "SLURM_PROCID"};
     text[0] = 0;
     for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !text[0]; i++) {
-        const char *value = getenv(variables[i]);
+        const char *value = secure_getenv(variables[i]);
         if (value && *value && strspn(value, "0123456789") == strlen(value) && strlen(value) < room)
             memcpy(text, value, strlen(value) + 1);
     }
@@ -166,7 +166,7 @@ static int expand(char *path, const char *wanted, const struct whose *whose)
     char name[PATH_MAX];
     int from_environment = !wanted || !*wanted;
     if (from_environment)
-        wanted = getenv("PITWALL_FILE");
+        wanted = secure_getenv("PITWALL_FILE");
     if (!wanted || !*wanted)
         wanted = DEFAULT_FOLDER;
     size_t at;
@@ -214,7 +214,7 @@ int pit_run_path(char *path, size_t room, const char *wanted, const char *const 
 int pit__path_of_program(char *path, long pid)
 {
     struct pit__program program;
-    const char *wanted = getenv("PITWALL_FILE");
+    const char *wanted = secure_getenv("PITWALL_FILE");
     if (!wanted || !*wanted)
         return ENOENT;
     pit__program_own(&program);
@@ -244,20 +244,69 @@ int pit__path_beside(char *beside, const char *path, int number)
     return insert_before_suffix(beside, path, between);
 }
 
-int pit__create_beside(char *path, int mode)
+/* Is there nothing under that name, not even a link? */
+static int is_free(const char *path, int number)
+{
+    char name[PATH_MAX];
+    struct stat found;
+    return pit__path_beside(name, path, number) != 0 || lstat(name, &found) != 0;
+}
+
+int pit__free_beside(const char *path)
+{
+    int taken = 0,
+        free_one = 1; /* of `taken`, or 0, it is known that it is; of the other that not */
+    while (free_one < PIT__MOST_BESIDE && !is_free(path, free_one)) {
+        taken = free_one;
+        free_one *= 2;
+    }
+    while (free_one - taken > 1) {
+        int middle = taken + (free_one - taken) / 2;
+        if (is_free(path, middle))
+            free_one = middle;
+        else
+            taken = middle;
+    }
+    return free_one;
+}
+
+/* A device, a pipe, a socket: nothing to be written over, and no name to go beside. */
+static int is_no_file(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+int pit__is_null_device(const char *path)
+{
+    struct stat found, null;
+    return stat(path, &found) == 0 && S_ISCHR(found.st_mode) && stat("/dev/null", &null) == 0 &&
+           found.st_rdev == null.st_rdev;
+}
+
+#define TRIES 1000 /* others may take the name that was just free */
+
+int pit__create_beside(char *path, uint32_t mode)
 {
     char tried[PATH_MAX];
-    for (int number = 1; number <= PIT__MOST_BESIDE; number++) {
+    int number = 1, fd = -1;
+    if (is_no_file(path)) {
+        errno = EINVAL;
+        return -1;
+    }
+    errno = EEXIST;
+    for (int i = 0; i < TRIES && fd < 0 && errno == EEXIST; i++) {
         if (pit__path_beside(tried, path, number) != 0) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        int fd = open(tried, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0)
-            memcpy(path, tried, strlen(tried) + 1);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
+        fd = open(tried, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (fd < 0 && errno == EEXIST) {
+            number = pit__free_beside(path);
+            errno = EEXIST;
+        }
     }
-    errno = EEXIST;
-    return -1;
+    if (fd >= 0)
+        memcpy(path, tried, strlen(tried) + 1);
+    return fd;
 }

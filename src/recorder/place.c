@@ -37,7 +37,7 @@ static int keeps_mappings(const char *folder)
     return 0;
 }
 
-int pit__make_folders(const char *path, char *folder)
+int pit__make_folders(const char *path, char *folder, uint32_t file_mode)
 {
     snprintf(folder, PATH_MAX, "%s", path);
     char *last = strrchr(folder, '/');
@@ -45,12 +45,13 @@ int pit__make_folders(const char *path, char *folder)
         return EINVAL;
     last[last == folder] = 0;
     int why = 0; /* the first that failed says why the last one is not there */
+    mode_t mode = file_mode | (file_mode & 0444u) >> 2; /* who may read may look in */
     for (char *c = folder + 1;; c++) {
         char here = *c;
         if (here && here != '/')
             continue;
         *c = 0;
-        if (mkdir(folder, 0777) != 0 && errno != EEXIST && !why)
+        if (mkdir(folder, mode) != 0 && errno != EEXIST && !why)
             why = errno;
         *c = here;
         if (!here)
@@ -62,26 +63,20 @@ int pit__make_folders(const char *path, char *folder)
     return S_ISDIR(found.st_mode) ? 0 : ENOTDIR;
 }
 
-static void hold_live_lock(int fd)
-{
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)PIT_FMT_LOCK_LIVE, .l_len = 1};
-    fcntl(fd, F_SETLK, &lock); /* a filesystem without locks: the run reads as dead, not live */
-}
-
 static int place_in_file(pit_recorder *rec, uint64_t max_bytes)
 {
-    int fd = pit__create_beside(rec->path, 0666);
+    int fd = pit__create_beside(rec->path, rec->file_mode);
     if (fd < 0)
         return errno;
-    hold_live_lock(fd);
+    pit__file_begin(rec, fd);
     int error = pit__run_map(rec, fd, max_bytes);
     if (error) {
         unlink(rec->path);
         close(fd);
+        rec->inode = 0;
         return error;
     }
-    rec->header->place = PIT_FMT_IN_PLACE;
+    rec->place = PIT_FMT_IN_PLACE;
     return 0;
 }
 
@@ -91,15 +86,8 @@ static int shm_has_room(void)
     return statvfs(SHM_FOLDER, &fs) == 0 && (uint64_t)fs.f_bavail * fs.f_frsize >= SHM_LEAST_FREE;
 }
 
-/* The path itself is made first, so that its name is this run's. */
 static int place_in_shm(pit_recorder *rec, const unsigned char *run_id, uint64_t max_bytes)
 {
-    if (!shm_has_room())
-        return ENOSPC;
-    int at_path = pit__create_beside(rec->path, 0666);
-    if (at_path < 0)
-        return errno;
-    close(at_path);
     char id[33];
     for (int i = 0; i < 16; i++)
         snprintf(id + 2 * i, 3, "%02x", run_id[i]);
@@ -108,7 +96,7 @@ static int place_in_shm(pit_recorder *rec, const unsigned char *run_id, uint64_t
     int fd = open(rec->live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     int error = fd < 0 ? errno : 0;
     if (!error) {
-        hold_live_lock(fd);
+        pit__file_begin(rec, fd);
         error = pit__run_map(rec, fd, max_bytes);
         if (error) {
             unlink(rec->live_path);
@@ -116,11 +104,11 @@ static int place_in_shm(pit_recorder *rec, const unsigned char *run_id, uint64_t
         }
     }
     if (error) {
-        unlink(rec->path);
+        rec->inode = 0;
         rec->live_path[0] = 0;
         return error;
     }
-    rec->header->place = PIT_FMT_SHM;
+    rec->place = PIT_FMT_SHM;
     snprintf(rec->header->live_name, sizeof rec->header->live_name, "%s",
              rec->live_path + strlen(SHM_FOLDER));
     return 0;
@@ -130,8 +118,27 @@ static int place_in_memory(pit_recorder *rec, uint64_t max_bytes)
 {
     if (pit__run_map(rec, -1, max_bytes) != 0)
         return PIT_NO_MEMORY;
-    rec->header->place = PIT_FMT_MEMORY;
+    rec->place = PIT_FMT_MEMORY;
     return PIT_OK;
+}
+
+/* Where the filesystem is not one to map a file of: the path is made first, so that its name is this
+ * run's, and gets a copy every few seconds. The pages are in shared memory, which outlives the program,
+ * or in the program's own where there is too little of that. */
+static int place_mirrored(pit_recorder *rec, const unsigned char *run_id, uint64_t max_bytes)
+{
+    int at_path = pit__create_beside(rec->path, rec->file_mode);
+    if (at_path < 0)
+        return errno;
+    close(at_path);
+    rec->is_mirrored = 1;
+    if (shm_has_room() && place_in_shm(rec, run_id, max_bytes) == 0)
+        return 0;
+    if (place_in_memory(rec, max_bytes) == PIT_OK)
+        return 0;
+    unlink(rec->path);
+    rec->is_mirrored = 0;
+    return ENOMEM;
 }
 
 /* The run that the environment asks for: no path was given, or just that one. */
@@ -151,16 +158,21 @@ static int place_on_disk(pit_recorder *rec, const char *wanted, unsigned char *r
         rec->path[0] = 0;
         return error;
     }
+    if (pit__is_null_device(rec->path)) {
+        rec->path[0] = 0;
+        rec->in_memory = rec->options.in_memory = 1; /* a forked child's as well */
+        return 0;
+    }
     if (!has_path && is_asked_for(rec->path, wanted))
         pit__take_id(rec->path, run_id);
-    error = pit__make_folders(rec->path, folder);
+    error = pit__make_folders(rec->path, folder, rec->file_mode);
     if (error)
         return error;
-    const char *live = getenv("PITWALL_LIVE");
+    const char *live = secure_getenv("PITWALL_LIVE");
     int in_shm = live && strcmp(live, "shm") == 0;
     if (!in_shm && keeps_mappings(folder))
         return place_in_file(rec, max_bytes);
-    return place_in_shm(rec, run_id, max_bytes);
+    return place_mirrored(rec, run_id, max_bytes);
 }
 
 int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes)
@@ -173,6 +185,7 @@ int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes)
             return PIT_NO_MEMORY;
         rec->header->open_errno = (uint32_t)error;
     }
+    rec->header->place = rec->place;
     memcpy(rec->header->run_id, run_id, sizeof run_id);
     if (!error)
         return PIT_OK;

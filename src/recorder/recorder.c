@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,13 +28,16 @@ static pit_recorder *default_recorder; /* guarded by pit__open_lock for change *
 static pit_recorder *recorders;        /* all that are not freed; guarded by pit__open_lock */
 static int switched_off;               /* PITWALL=0 */
 static int environment_asks;           /* PITWALL=1 or PITWALL_FILE */
+static int is_privileged;              /* of more rights than who started it: told what to do by its
+                                          own code alone */
 static uint64_t generations;           /* recorders ever made in this process and its parents */
 
 __attribute__((constructor)) static void read_environment(void)
 {
-    const char *on = getenv("PITWALL"), *file = getenv("PITWALL_FILE");
+    const char *on = secure_getenv("PITWALL"), *file = secure_getenv("PITWALL_FILE");
     switched_off = on && (strcmp(on, "0") == 0 || strcmp(on, "off") == 0);
     environment_asks = !switched_off && ((on && *on) || (file && *file));
+    is_privileged = getauxval(AT_SECURE) != 0;
     pit__enabled = environment_asks;
     pit__parent_read();
 }
@@ -47,7 +51,7 @@ __attribute__((destructor)) static void close_at_exit(void)
 
 static double environment_number(const char *name, double otherwise)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     char *end = NULL;
     double value = text && *text ? strtod(text, &end) : otherwise;
     return end && *end ? otherwise : value;
@@ -59,6 +63,8 @@ static void choose_options(pit_recorder *rec, const pit_options *options)
     rec->options = *options;
     rec->options.labels = NULL;
     rec->in_memory = options->in_memory != 0;
+    rec->file_mode = pit__file_mode(options->file_mode);
+    rec->guarded = (uint32_t)pit__guard_wanted(options);
     rec->sample_hz = options->sample_hz != 0
                          ? options->sample_hz
                          : environment_number("PITWALL_SAMPLE", DEFAULT_SAMPLE_HZ);
@@ -101,7 +107,7 @@ static void fill_header(pit_recorder *rec)
     header->nominal_hz = rec->clock->nominal_hz;
     header->ring_bytes = rec->ring_budget * sizeof(struct pit_fmt_ring);
     header->first = pit__clock_pair();
-    header->last[0] = header->first;
+    header->last[0] = rec->first = header->first;
     pit__clock_begin(&header->first);
 }
 
@@ -174,17 +180,6 @@ pit_recorder *pit__recorder_blank(void)
     return NULL;
 }
 
-static void note_file(pit_recorder *rec)
-{
-    struct stat found;
-    if (rec->fd >= 0 && fstat(rec->fd, &found) == 0) {
-        rec->device = (uint64_t)found.st_dev;
-        rec->inode = (uint64_t)found.st_ino;
-    }
-    rec->next = recorders;
-    recorders = rec;
-}
-
 /* Everything but making it the default one, with the open lock held. The magic is written last:
  * before it the file is no run. */
 static pit_recorder *recorder_new(const char *path, const pit_options *options,
@@ -207,18 +202,22 @@ static pit_recorder *recorder_new(const char *path, const pit_options *options,
         munmap(rec, sizeof *rec);
         return NULL;
     }
+    if (rec->guarded)
+        pit__guard_begin(rec);
     fill_header(rec);
+    pit__name_process(rec);
     rec->header->span_cost_ps = pit__measure_cost(rec->clock);
     pit__facts_write(rec, options);
     name_parent(rec, parent);
     rec->objects = pit__block_new(rec, PIT_FMT_OBJECTS, PIT_FMT_NO_THREAD, sizeof *rec->objects, 0);
     for (size_t i = 8; i-- > 0;)
         PIT_STORE_ORDERED(rec->header->magic[i], (uint8_t)PIT_FMT_MAGIC[i]);
-    if (rec->live_path[0])
+    if (rec->is_mirrored)
         pit__mirror(rec, 0);
-    if (rec->fd >= 0)
+    if (rec->fd >= 0 || rec->is_mirrored)
         pit__leave_link(rec->path, parent && parent->path[0] ? parent->path : NULL);
-    note_file(rec);
+    rec->next = recorders;
+    recorders = rec;
     pit__samples_new(rec);
     pit__clock_mark(rec); /* a second pair at once: a run killed soon has a scale too */
     PIT_STORE_ORDERED(rec->control->alive, 1);
@@ -237,9 +236,15 @@ static const pit_recorder *forked_from(const pit_recorder *rec)
     return rec && !is_alive(rec) && !PIT_LOAD(rec->closed) ? rec : NULL;
 }
 
+/* Without a path the environment and the folder of whoever started the program would say where. */
+static int may_open(const char *path, const pit_options *options)
+{
+    return !switched_off && (!is_privileged || (path && *path) || (options && options->in_memory));
+}
+
 int pit_open(const char *path, const pit_options *options)
 {
-    if (switched_off)
+    if (!may_open(path, options))
         return PIT_OFF;
     struct pit__lock *lock = pit__open_lock();
     if (!lock)
@@ -264,7 +269,7 @@ pit_recorder *pit_recorder_open(const char *path, const pit_options *options, in
     int unused = 0;
     code = code ? code : &unused;
     *code = PIT_OFF;
-    if (switched_off)
+    if (!may_open(path, options))
         return NULL;
     struct pit__lock *lock = pit__open_lock();
     *code = PIT_NO_MEMORY;
@@ -339,7 +344,7 @@ pit_recorder *pit__default_recorder(void)
 /* A run that found no place at open may find one now. */
 static int save_from_memory(pit_recorder *rec)
 {
-    rec->fd = pit__create_beside(rec->path, 0666);
+    rec->fd = pit__create_beside(rec->path, rec->file_mode);
     if (rec->fd < 0)
         return errno;
     int error = pit__run_save(rec);
@@ -351,13 +356,15 @@ static int save_from_memory(pit_recorder *rec)
 /* 0 or an errno. */
 static int save(pit_recorder *rec)
 {
-    if (rec->live_path[0]) {
+    if (rec->is_mirrored) {
         int error = pit__mirror(rec, 1);
-        if (!error)
+        if (!error && rec->live_path[0])
             unlink(rec->live_path);
         return error;
     }
-    if (rec->fd < 0)
+    if (rec->was_cut)
+        return EIO;
+    if (rec->fd < 0 && !rec->inode)
         return rec->in_memory || !rec->path[0] ? 0 : save_from_memory(rec);
     return pit__run_save(rec);
 }
@@ -395,9 +402,12 @@ static int recorder_stop(pit_recorder *rec)
         rec->code = PIT_NOT_SAVED;
         rec->system_errno = error;
     }
-    if (pit__own_descriptor(rec) >= 0)
+    if (pit__own_descriptor(rec) >= 0) {
+        pit__file_rest(rec);
         close(rec->fd);
+    }
     rec->fd = -1;
+    rec->inode = 0;
     return error ? PIT_NOT_SAVED : PIT_OK;
 }
 
@@ -414,7 +424,7 @@ int pit_close(void)
 {
     pit_recorder *rec = pit_default();
     if (!is_alive(rec)) /* switched off from outside is no error of the program's */
-        return switched_off ? 0 : PIT_NOT_OPEN;
+        return switched_off || (is_privileged && !rec) ? 0 : PIT_NOT_OPEN;
     PIT_STORE(pit__enabled, 0);
     return guarded_stop(rec);
 }
@@ -453,7 +463,8 @@ void pit_recorder_free(pit_recorder *recorder)
     pit__threads_forget(recorder);
     if (recorder->name_offsets)
         munmap(recorder->name_offsets, recorder->name_room * sizeof *recorder->name_offsets);
-    munmap(recorder->base, recorder->reserved_bytes);
+    pit__guard_end(recorder);
+    munmap(recorder->base, recorder->address_bytes);
     control_give(recorder->control);
     munmap(recorder, sizeof *recorder);
 }
@@ -472,11 +483,11 @@ int pit_get_status(pit_recorder *recorder, pit_status *status)
     status->recording = is_alive(rec) != 0;
     status->code = rec->code;
     status->system_errno = rec->system_errno;
-    status->place = (enum pit_place)rec->header->place;
+    status->place = (enum pit_place)rec->place;
     status->path = rec->path;
     memcpy(status->run_id, rec->header->run_id, sizeof status->run_id);
-    status->bytes = PIT_LOAD(rec->header->used_bytes);
-    status->bytes_in_file = PIT_LOAD(rec->header->file_bytes);
+    status->bytes = PIT_LOAD(rec->used_bytes);
+    status->bytes_in_file = PIT_LOAD(rec->file_bytes);
     if (status->bytes_in_file > status->bytes)
         status->bytes_in_file = status->bytes;
     return PIT_OK;
@@ -507,7 +518,7 @@ const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
         pit__clock_mark(rec);
     pit__guard_leave(before);
     if (bytes)
-        *bytes = PIT_LOAD_ACQUIRE(rec->header->used_bytes);
+        *bytes = PIT_LOAD_ACQUIRE(rec->used_bytes);
     return rec->base;
 }
 
@@ -515,7 +526,7 @@ const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
  * holds, in ticks, goes to `until`. */
 static double scale_now(const pit_recorder *rec, uint64_t *until)
 {
-    const struct pit_fmt_pair *first = &rec->header->first;
+    const struct pit_fmt_pair *first = &rec->first;
     uint64_t age = pit__clock_read(1) - first->ticks;
     uint64_t bits = PIT_LOAD(rec->scale_bits), basis = PIT_LOAD(rec->scale_basis);
     double scale;

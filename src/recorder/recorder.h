@@ -9,6 +9,8 @@
  *   thread_table.c  a thread gets a table and gives it back
  *   run_file.c      the mapped file: grow, hand out blocks, save
  *   place.c         where the run lives; making its file
+ *   own_file.c      the run's file while it lives: its mode, its lock, its descriptor
+ *   guard.c         faults in the run's pages, mended where that is asked for
  *   parent_run.c    the run that this process was started below
  *   end_run.c       how a program that was started ended, into its run
  *   mirror.c        copying live pages from shared memory to the path
@@ -31,6 +33,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -90,10 +93,11 @@ struct pit__thread {
     struct pit__thread *next_in_recorder; /* fixed once linked */
     struct pit__thread *next_of_thread;   /* the other recorders' tables of this thread */
     struct pit_fmt_block *slab;           /* NODES block with room */
+    uint64_t slab_used;                   /* nodes in it */
     struct pit_fmt_series *spare_series;
     struct pit__cache_entry *hash; /* (parent, id) → node, open addressing, key 0 is empty */
     uint32_t hash_mask, hash_count;
-    struct pit_fmt_value **values; /* by name id */
+    struct pit__value *values; /* by name id */
     uint32_t value_room;
     /* The first cache, in the same page; one that is larger has pages of its own. */
     struct pit__cache_entry near_cache[PIT__NEAR_CACHE];
@@ -116,13 +120,19 @@ struct pit__control {
 
 struct pit_recorder {
     struct pit__control *control;
-    pit_recorder *next;     /* all of this process; guarded by the open lock */
-    uint64_t device, inode; /* of the mapped file; 0 in memory */
-    uint64_t generation;    /* tokens of other recorders do not fit */
+    pit_recorder *next;        /* all of this process; guarded by the open lock */
+    uint64_t device, inode;    /* of the mapped file; 0 in memory */
+    uint32_t file_mode;        /* what its file is made with */
+    uint32_t rest_mode;        /* permissions of the file once it is closed */
+    uint32_t place;            /* enum pit_fmt_place */
+    uint32_t guarded;          /* faults in its pages are mended: guard.c */
+    struct pit_fmt_pair first; /* as in the header */
+    uint64_t generation;       /* tokens of other recorders do not fit */
     const struct pit__clock *clock;
     unsigned char *base; /* the run's pages, at one address for good */
     struct pit_fmt_header *header;
-    uint64_t reserved_bytes; /* addresses set aside behind base */
+    uint64_t reserved_bytes; /* what the run can become at most */
+    uint64_t address_bytes;  /* addresses set aside behind base: that much, or more for the guard */
     int in_memory;           /* no file was asked for */
     double sample_hz;
     uint64_t ring_budget;   /* pieces */
@@ -133,11 +143,14 @@ struct pit_recorder {
     uint64_t scale_basis;   /* ticks it was measured over */
     char path[PATH_MAX];    /* of the run file */
     char live_path[192];    /* in /dev/shm, or "" */
+    int is_mirrored;        /* the file at the path is a copy, made every few seconds */
     pthread_t sampler;
     /* guarded by control->lock */
     int fd;                /* of the mapped file, or -1 */
     uint64_t mapped_bytes; /* usable behind base */
     uint64_t file_bytes;   /* of those, in the file */
+    uint64_t used_bytes;   /* handed out */
+    int was_cut;           /* somebody cut the file: figures are gone */
     uint64_t ring_pieces, record_pieces;
     int code; /* newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
     int system_errno;
@@ -146,12 +159,17 @@ struct pit_recorder {
     uint32_t thread_count;
     uint64_t *name_offsets; /* by name id; 0: not in the run yet */
     uint32_t name_room;
-    struct pit_fmt_block *names; /* NAMES block with room */
+    struct pit_fmt_block *names;     /* NAMES block with room */
+    uint64_t names_used, names_room; /* bytes of it */
     struct pit_fmt_objects *objects;
     struct pit_fmt_block *journal[PIT__JOURNAL_BLOCKS]; /* in the order they were first filled */
     uint32_t journal_blocks, journal_now; /* how many there are; the one being filled */
+    uint64_t journal_used;                /* bytes of the one being filled */
     uint64_t journal_entries;             /* ever written */
-    struct pit_fmt_samples *samples;      /* written by the sampler alone, but for rss_peak */
+    /* the sampler's, but for samples->rss_peak */
+    struct pit_fmt_samples *samples;
+    uint64_t samples_used, samples_stride;
+    uint32_t samples_half, samples_copy;
 };
 
 extern __thread struct pit__thread *pit__tls
@@ -172,6 +190,17 @@ static inline uint32_t pit__ref(const unsigned char *base, const void *p)
 static inline void *pit__at(unsigned char *base, uint32_t ref)
 {
     return base + ((uint64_t)ref << PIT_FMT_REF_SHIFT);
+}
+
+/* What a ref that was read from the run stands for, or NULL: others can write to the file, and whatever
+ * they wrote must not harm the program. */
+static inline void *pit__checked_at(const pit_recorder *rec, uint64_t ref, uint64_t bytes)
+{
+    uint64_t at = ref << PIT_FMT_REF_SHIFT;
+    return ref <= UINT32_MAX && at >= PIT_FMT_HEADER_BYTES &&
+                   at + bytes <= PIT_LOAD(rec->mapped_bytes)
+               ? rec->base + at
+               : NULL;
 }
 
 /* The innermost node, or the one that the stack begins below; 0 for none. */
@@ -224,8 +253,6 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
                      uint64_t bytes, int locked);
 /* Reserve disk room for the file up to `bytes`. 0 or an errno; never raises SIGXFSZ. */
 int pit__reserve(int fd, uint64_t from, uint64_t bytes);
-/* The run's descriptor if it is still ours, else -1. */
-int pit__own_descriptor(pit_recorder *rec);
 /* Write what is only in memory to the file. 0 or an errno. Call with the lock held. */
 int pit__run_save(pit_recorder *rec);
 /* The offset of a name in the run, written if it is not there. 0: no room. */
@@ -233,18 +260,56 @@ uint64_t pit__name_offset(pit_recorder *rec, const struct pit__name *name);
 /* Add key and value texts. 0 or PIT_NO_MEMORY. */
 int pit__fact_add(pit_recorder *rec, const char *key, const char *value);
 
+/* ---- own_file.c, guard.c ------------------------------------------------------------------- */
+
+/* What run files are made with: what the program asks for, else PITWALL_MODE, else 0644. The umask takes
+ * away from it. */
+uint32_t pit__file_mode(unsigned asked);
+/* The file was just made as fd: others may not write to it while the run lives. */
+void pit__file_begin(pit_recorder *rec, int fd);
+/* It is at rest from now on. */
+void pit__file_rest(pit_recorder *rec);
+/* The run's descriptor, if need be a new one; -1: none can be had. Call with the lock held. */
+int pit__own_descriptor(pit_recorder *rec);
+/* What the sampler looks after: that the file is as long as it was, that the lock is held. */
+struct pit__file_watch {
+    int has_table; /* of descriptors, of its own */
+    int fd;
+    int is_locked;
+};
+void pit__file_watch(pit_recorder *rec, struct pit__file_watch *watch);
+/* In the header: by what others can tell that this process lives. */
+void pit__name_process(pit_recorder *rec);
+
+/* Is it asked for? */
+int pit__guard_wanted(const pit_options *options);
+/* So many addresses that no ref leads out of them. */
+#define PIT__GUARD_BYTES (((uint64_t)1 << 38) + ((uint64_t)1 << 20))
+/* Mend faults between these addresses from now on, and until then. */
+void pit__guard_begin(const pit_recorder *rec);
+void pit__guard_end(const pit_recorder *rec);
+/* Faults mended in this process. */
+uint64_t pit__guard_mended(void);
+/* The signals that the sampler must be able to take for that. */
+void pit__guard_signals(sigset_t *set);
+
 /* ---- place.c, path_name.c, facts.c, mirror.c, sampler.c -------------------------------------- */
 
 /* Make the run's file and map it, or go on in memory. 0, PIT_NO_FILE or PIT_NO_MEMORY. */
 int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes);
 /* Make a new file at path or, if it is taken, beside it; path (PATH_MAX) becomes its name.
  * The descriptor, or -1 with errno. */
-int pit__create_beside(char *path, int mode);
+int pit__create_beside(char *path, uint32_t mode);
+/* The number of a name that is free, found in few steps however many there are. */
+int pit__free_beside(const char *path);
 /* The name that is tried as the number-th, from 1, which is path itself. 0 or an errno. */
-#define PIT__MOST_BESIDE 9999
+#define PIT__MOST_BESIDE 10000000
 int pit__path_beside(char *beside, const char *path, int number);
-/* Make the folders of path; `folder` (PATH_MAX) gets the last one. 0 or an errno. */
-int pit__make_folders(const char *path, char *folder);
+/* Make the folders of path for files of this mode; `folder` (PATH_MAX) gets the last one. 0 or an
+ * errno. */
+int pit__make_folders(const char *path, char *folder, uint32_t file_mode);
+/* Is it the device that swallows everything? */
+int pit__is_null_device(const char *path);
 /* A recorder in memory that nothing is recorded in: to lay out a run by hand. NULL without memory. */
 pit_recorder *pit__recorder_blank(void);
 /* Expand a template into path (PATH_MAX): default name if NULL. 0 or an errno. */
@@ -328,6 +393,9 @@ void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample)
 /* The next record to fill in, or NULL; pit__record_done makes it count. */
 struct pit_fmt_record *pit__record_next(struct pit__thread *t);
 void pit__record_done(struct pit__thread *t);
+
+/* value.c: of a table whose recorder goes. */
+void pit__values_free(struct pit__thread *t);
 
 /* ---- memory_span.c ------------------------------------------------------------------------- */
 

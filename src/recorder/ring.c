@@ -50,7 +50,10 @@ static struct pit_fmt_ring *piece_next(struct pit__thread *t)
                                            &t->ring_pieces, t->ring ? &t->ring->block : NULL);
     if (piece)
         return piece;
-    return t->ring_pieces && t->ring ? pit__at(t->base, (uint32_t)t->ring->block.c) : nowhere(t);
+    if (!t->ring_pieces || !t->ring)
+        return nowhere(t);
+    piece = pit__checked_at(t->recorder, t->ring->block.c, sizeof *piece);
+    return piece ? piece : t->ring;
 }
 
 void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample)
@@ -81,7 +84,9 @@ struct pit_fmt_record *pit__record_next(struct pit__thread *t)
         piece_new(t, PIT_FMT_RECORDS, sizeof *piece, PIT_FMT_RECORD_COUNT, &t->record_pieces,
                   t->records ? &t->records->block : NULL);
     if (!piece && t->records)
-        piece = pit__at(t->base, (uint32_t)t->records->block.c);
+        piece = pit__checked_at(t->recorder, t->records->block.c, sizeof *piece);
+    if (!piece)
+        piece = t->records;
     if (!piece) { /* nothing left for this thread: counted as dropped */
         PIT_ADD(t->file->records, 1);
         return NULL;

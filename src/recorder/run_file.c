@@ -49,22 +49,11 @@ int pit__reserve(int fd, uint64_t from, uint64_t bytes)
     return error;
 }
 
-/* A program may have closed our descriptor and have opened a file of its own under its number. */
-int pit__own_descriptor(pit_recorder *rec)
-{
-    struct stat found;
-    if (rec->fd >= 0 && rec->inode &&
-        (fstat(rec->fd, &found) != 0 || (uint64_t)found.st_ino != rec->inode ||
-         (uint64_t)found.st_dev != rec->device))
-        rec->fd = -1;
-    return rec->fd;
-}
-
 /* Make the next `bytes` usable: from the file if it can grow, else from memory. 0 or an errno. */
 static int extend(pit_recorder *rec, uint64_t bytes)
 {
     unsigned char *at = rec->base + rec->mapped_bytes;
-    int was_in_file = rec->fd >= 0 && rec->file_bytes == rec->mapped_bytes;
+    int was_in_file = (rec->fd >= 0 || rec->inode) && rec->file_bytes == rec->mapped_bytes;
     int in_file = was_in_file && pit__own_descriptor(rec) >= 0;
     if (was_in_file && !in_file) {
         rec->code = PIT_DISK_FULL;
@@ -105,34 +94,52 @@ static uint64_t wanted_bytes(uint64_t max_bytes)
     return round_up(want < LEAST_RESERVED ? LEAST_RESERVED : want, page_bytes());
 }
 
-int pit__run_map(pit_recorder *rec, int fd, uint64_t max_bytes)
+static void *set_aside(uint64_t bytes)
 {
-    uint64_t page = page_bytes();
-    uint64_t want = wanted_bytes(max_bytes);
+    return mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* 0 or an errno. */
+static int reserve_addresses(pit_recorder *rec, uint64_t max_bytes)
+{
+    uint64_t want = wanted_bytes(max_bytes), all = want;
     void *base = MAP_FAILED;
-    while (want >= LEAST_RESERVED) {
-        base = mmap(NULL, want, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (base != MAP_FAILED)
-            break;
-        want /= 2; /* an address-space limit: a smaller run is better than none */
+    if (rec->guarded && wanted_bytes(PIT__GUARD_BYTES) >= PIT__GUARD_BYTES) {
+        all = want < PIT__GUARD_BYTES ? PIT__GUARD_BYTES : want;
+        base = set_aside(all);
+    }
+    while (base == MAP_FAILED && want >= LEAST_RESERVED) {
+        all = want;
+        base = set_aside(all);
+        if (base == MAP_FAILED)
+            want /= 2; /* an address-space limit: a smaller run is better than none */
     }
     if (base == MAP_FAILED)
         return ENOMEM;
     rec->base = base;
     rec->reserved_bytes = want;
+    rec->address_bytes = all;
+    return 0;
+}
+
+int pit__run_map(pit_recorder *rec, int fd, uint64_t max_bytes)
+{
+    if (reserve_addresses(rec, max_bytes) != 0)
+        return ENOMEM;
     rec->fd = fd;
     rec->mapped_bytes = 0;
     rec->file_bytes = 0;
-    int error = extend(rec, round_up(FIRST_BYTES, page));
+    int error = extend(rec, round_up(FIRST_BYTES, page_bytes()));
     if (error) {
-        munmap(base, want);
+        munmap(rec->base, rec->address_bytes);
         rec->base = NULL;
         rec->fd = -1;
         return error;
     }
-    rec->header = base;
-    rec->header->max_bytes = want;
-    rec->header->used_bytes = PIT_FMT_HEADER_BYTES;
+    rec->header = (struct pit_fmt_header *)rec->base;
+    rec->used_bytes = PIT_FMT_HEADER_BYTES;
+    rec->header->max_bytes = rec->reserved_bytes;
+    rec->header->used_bytes = rec->used_bytes;
     rec->header->file_bytes = rec->file_bytes;
     return 0;
 }
@@ -167,12 +174,13 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
     if (!locked)
         pit__lock_take(&rec->control->lock);
     struct pit_fmt_block *block = NULL;
-    uint64_t at = rec->header->used_bytes;
+    uint64_t at = rec->used_bytes;
     if (have_room(rec, at + bytes)) {
         block = (struct pit_fmt_block *)(rec->base + at);
         PIT_STORE_ORDERED(block->thread, thread);
         PIT_STORE_ORDERED(block->bytes, bytes);
         PIT_STORE_ORDERED(block->type, (uint32_t)type);
+        rec->used_bytes = at + bytes;
         PIT_STORE_ORDERED(rec->header->used_bytes, at + bytes);
     }
     if (!locked)
@@ -182,7 +190,7 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
 
 int pit__run_save(pit_recorder *rec)
 {
-    uint64_t used = rec->header->used_bytes, done = rec->file_bytes;
+    uint64_t used = rec->used_bytes, done = rec->file_bytes;
     if (done >= used)
         return 0;
     if (pit__own_descriptor(rec) < 0)
@@ -236,18 +244,21 @@ static uint64_t name_write(pit_recorder *rec, const struct pit__name *name)
 {
     uint64_t bytes = round_up(sizeof name->length + name->length + 1, 4);
     struct pit_fmt_block *block = rec->names;
-    if (!block || block->used + bytes > block->bytes - sizeof *block) {
+    if (!block || rec->names_used + bytes > rec->names_room) {
         uint64_t least = sizeof *block + bytes;
-        block = pit__block_new(rec, PIT_FMT_NAMES, PIT_FMT_NO_THREAD,
-                               least > NAMES_BYTES ? least : NAMES_BYTES, 1);
+        uint64_t room = round_up(least > NAMES_BYTES ? least : NAMES_BYTES, PIT_FMT_ALIGN);
+        block = pit__block_new(rec, PIT_FMT_NAMES, PIT_FMT_NO_THREAD, room, 1);
         if (!block)
             return 0;
         rec->names = block;
+        rec->names_used = 0;
+        rec->names_room = room - sizeof *block;
     }
-    unsigned char *at = (unsigned char *)(block + 1) + block->used;
+    unsigned char *at = (unsigned char *)(block + 1) + rec->names_used;
     memcpy(at, &name->length, sizeof name->length);
     memcpy(at + sizeof name->length, name->text, name->length);
-    PIT_STORE_ORDERED(block->used, block->used + bytes);
+    rec->names_used += bytes;
+    PIT_STORE_ORDERED(block->used, rec->names_used);
     return (uint64_t)(at - rec->base);
 }
 

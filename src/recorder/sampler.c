@@ -18,7 +18,7 @@ void pit__clock_mark(pit_recorder *rec)
     struct pit_fmt_header *header = rec->header;
     struct pit_fmt_pair pair = pit__clock_pair();
     pit__lock_take(&rec->control->lock);
-    uint32_t next = 1 - header->last_pair;
+    uint32_t next = ~header->last_pair & 1;
     PIT_STORE(header->last[next].ticks, pair.ticks);
     PIT_STORE(header->last[next].raw_ns, pair.raw_ns);
     PIT_STORE(header->last[next].wall_ns, pair.wall_ns);
@@ -61,15 +61,18 @@ static void store_sample(struct pit_fmt_sample *to, const struct pit_fmt_sample 
 }
 
 /* All points of the active half are full: fold neighbours into the other half, then flip. */
-static void fold(struct pit_fmt_samples *samples)
+static void fold(pit_recorder *rec)
 {
-    uint32_t from = samples->half, to = 1 - from;
+    struct pit_fmt_samples *samples = rec->samples;
+    uint32_t from = rec->samples_half, to = 1 - from;
     for (uint32_t i = 0; i < PIT_FMT_SAMPLE_POINTS / 2; i++) {
         struct pit_fmt_sample joined =
             join(&samples->points[from][2 * i], &samples->points[from][2 * i + 1]);
         store_sample(&samples->points[to][i], &joined);
     }
-    PIT_STORE_ORDERED(samples->stride[to], samples->stride[from] * 2);
+    rec->samples_stride *= 2;
+    rec->samples_half = to;
+    PIT_STORE_ORDERED(samples->stride[to], rec->samples_stride);
     PIT_STORE_ORDERED(samples->half, to);
 }
 
@@ -80,18 +83,19 @@ static void add_reading(pit_recorder *rec, struct pit__sources *sources)
         return;
     uint64_t ticks = pit__clock_read(pit__clock_is_counter(rec->clock)), peak;
     struct pit_fmt_sample now = pit__sample_read(sources, ticks, &peak);
-    uint32_t copy = 1 - samples->newest_copy;
+    uint32_t copy = rec->samples_copy = 1 - rec->samples_copy;
     store_sample(&samples->newest[copy], &now);
     PIT_STORE_ORDERED(samples->newest_copy, copy);
     pit__rss_peak_seen(rec, peak);
 
-    uint64_t count = samples->block.used;
-    if (count == samples->stride[samples->half] * PIT_FMT_SAMPLE_POINTS)
-        fold(samples);
-    uint64_t stride = samples->stride[samples->half];
-    struct pit_fmt_sample *point = &samples->points[samples->half][count / stride];
+    uint64_t count = rec->samples_used;
+    if (count == rec->samples_stride * PIT_FMT_SAMPLE_POINTS)
+        fold(rec);
+    uint64_t stride = rec->samples_stride;
+    struct pit_fmt_sample *point = &samples->points[rec->samples_half][count / stride];
     struct pit_fmt_sample joined = count % stride ? join(point, &now) : now;
     store_sample(point, &joined);
+    rec->samples_used = count + 1;
     PIT_STORE_ORDERED(samples->block.used, count + 1);
 }
 
@@ -117,6 +121,7 @@ void pit__samples_new(pit_recorder *rec)
     pit__sample_limits(samples);
     PIT_STORE(samples->stride[0], 1);
     PIT_STORE_ORDERED(samples->stride[1], 1);
+    rec->samples_stride = 1;
     rec->samples = samples;
     pit__peak_follow(rec);
     pit__samples_add(rec);
@@ -130,18 +135,20 @@ static void *sample(void *arg)
     uint64_t mirrored = pit__clock_monotonic_ns();
     struct pit__sources sources;
     memset(&sources, 0, sizeof sources);
-    if (!rec->live_path[0]) /* mirroring opens files by libc's calls, for all to see */
+    if (!rec->is_mirrored) /* mirroring opens files by libc's calls, for all to see */
         pit__sources_own(&sources);
+    struct pit__file_watch watch = {.has_table = sources.keeps_open, .fd = -1};
     while (!PIT_LOAD_ACQUIRE(control->sampler_stop)) {
         pit__wait_while(&control->sampler_stop, 0, interval);
+        pit__file_watch(rec, &watch);
         add_reading(rec, &sources);
         pit__clock_mark(rec);
-        if (!rec->live_path[0] || pit__clock_monotonic_ns() - mirrored < MIRROR_EVERY_NS)
+        if (!rec->is_mirrored || pit__clock_monotonic_ns() - mirrored < MIRROR_EVERY_NS)
             continue;
         pit__mirror(rec, 0);
         mirrored = pit__clock_monotonic_ns();
     }
-    pit__sources_close(&sources);
+    pit__sources_close(&sources); /* the watch's descriptor goes with the table */
     return NULL;
 }
 
@@ -151,6 +158,8 @@ void pit__sampler_start(pit_recorder *rec)
         return; /* starting a thread takes locks of libc */
     sigset_t all, before;
     sigfillset(&all);
+    if (rec->guarded)
+        pit__guard_signals(&all);
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return;

@@ -211,11 +211,22 @@ static uint64_t duration_of(struct pit__thread *t, uint64_t begin, uint64_t end)
     return 0;
 }
 
+/* Does the frame still say which node it is of? Others can write to the file. */
+static int has_node(const struct pit__thread *t, const struct pit_fmt_frame *frame)
+{
+    uint32_t ref = pit_fmt_ref_of(frame->where);
+    return !t->recorder || pit__checked_at(t->recorder, ref, sizeof(struct pit_fmt_node));
+}
+
 /* The figures are taken right after the clock, and what taking and keeping them costs goes to the
  * account of the frames around. */
 PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
 {
     struct pit_fmt_frame *frame = t->top;
+    if (PIT_UNLIKELY(!has_node(t, frame))) {
+        pit__drop_top(t);
+        return 0;
+    }
     uint64_t apart = frame->apart, where = frame->where, begin = frame->begin;
     uint64_t depth = (uint64_t)(frame - t->file->frames);
     uint64_t duration = duration_of(t, begin + apart, now);
@@ -244,7 +255,7 @@ static uint64_t end_phase(struct pit__thread *t, uint64_t now)
 /* Frames that ended before those above them did. */
 static void pop_ended(struct pit__thread *t)
 {
-    while (t->top->where & PIT_FMT_WHERE_ENDED) {
+    while (t->top > t->file->frames && t->top->where & PIT_FMT_WHERE_ENDED) {
         struct pit_fmt_frame *frame = t->top;
         t->top = frame - 1;
         PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
@@ -256,6 +267,11 @@ static void pop_ended(struct pit__thread *t)
  * gone. While there is such a frame no span goes the hot way. */
 static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
 {
+    if (!has_node(t, frame)) {
+        PIT_STORE_ORDERED(frame->where, PIT_FMT_WHERE_ENDED);
+        make_special(t, frame);
+        return 0;
+    }
     uint64_t where = frame->where, begin = frame->begin;
     uint64_t depth = (uint64_t)(frame - t->file->frames);
     uint64_t duration = duration_of(t, begin + frame->apart, now);
@@ -277,7 +293,7 @@ static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, ui
 
 static int top_is_phase(const struct pit__thread *t)
 {
-    return (t->top->where & PIT_FMT_WHERE_PHASE) != 0;
+    return t->top > t->file->frames && (t->top->where & PIT_FMT_WHERE_PHASE) != 0;
 }
 
 /* Leave the innermost frame without a sample; what measuring cost in it stays with those around. */
@@ -489,7 +505,10 @@ void pit__count(int which, uint64_t n)
     struct pit__thread *t = pit__tls;
     if (!pit__is_free(t) || t->top == t->file->frames)
         return;
-    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
+    struct pit_fmt_node *node =
+        pit__checked_at(t->recorder, pit_fmt_ref_of(t->top->where), sizeof *node);
+    if (!node)
+        return;
     uint64_t *sum = which == 0 ? &node->items : which == 1 ? &node->bytes : &node->flops;
     PIT_STORE(*sum, PIT_LOAD(*sum) + n);
 }

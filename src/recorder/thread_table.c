@@ -224,8 +224,7 @@ static void forget(struct pit__thread *t)
         munmap(t->hash, ((size_t)t->hash_mask + 1) * sizeof *t->hash);
     if (t->cache_mask >= PIT__NEAR_CACHE)
         munmap(t->cache, ((size_t)t->cache_mask + 1) * sizeof *t->cache);
-    if (t->values)
-        munmap(t->values, t->value_room * sizeof(void *));
+    pit__values_free(t);
     t->recorder = NULL;
     t->file = NULL;
     t->open = 0;

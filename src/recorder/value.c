@@ -7,6 +7,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* A value of one thread: where it is in the run, and what the next one hangs on. */
+struct pit__value {
+    struct pit_fmt_value *block; /* NULL: none yet */
+    uint64_t count, stride;
+    uint32_t half;
+};
+
 static struct pit_fmt_value *value_new(struct pit__thread *t, const struct pit__name *name)
 {
     uint64_t offset = pit__name_offset(t->recorder, name);
@@ -29,8 +36,8 @@ static int have_index(struct pit__thread *t, uint32_t id)
     uint32_t room = t->value_room ? t->value_room : 512;
     while (room <= id)
         room *= 2;
-    struct pit_fmt_value **bigger = mmap(NULL, room * sizeof *bigger, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct pit__value *bigger = mmap(NULL, room * sizeof *bigger, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (bigger == MAP_FAILED)
         return 0;
     if (t->values) {
@@ -42,14 +49,21 @@ static int have_index(struct pit__thread *t, uint32_t id)
     return 1;
 }
 
-static struct pit_fmt_value *value_of(struct pit__thread *t, const char *text)
+static struct pit__value *value_of(struct pit__thread *t, const char *text)
 {
     const struct pit__name *name = pit__name_intern(text);
     if (!name || !have_index(t, name->id))
         return NULL;
-    if (!t->values[name->id])
-        t->values[name->id] = value_new(t, name);
-    return t->values[name->id];
+    struct pit__value *value = &t->values[name->id];
+    if (!value->block)
+        *value = (struct pit__value){value_new(t, name), 0, 1, 0};
+    return value->block ? value : NULL;
+}
+
+void pit__values_free(struct pit__thread *t)
+{
+    if (t->values)
+        munmap(t->values, t->value_room * sizeof *t->values);
 }
 
 static void store_double(double *to, double value)
@@ -73,27 +87,30 @@ static struct pit_fmt_point join(const struct pit_fmt_point *a, const struct pit
 }
 
 /* All points of the active half are full: fold, then one store makes the other half the active. */
-static void fold(struct pit_fmt_value *value)
+static void fold(struct pit__value *own)
 {
-    uint32_t from = value->half, to = 1 - from;
+    struct pit_fmt_value *value = own->block;
+    uint32_t from = own->half, to = 1 - from;
     for (uint32_t i = 0; i < PIT_FMT_VALUE_POINTS / 2; i++)
         store_point(&value->points[to][i],
                     join(&value->points[from][2 * i], &value->points[from][2 * i + 1]));
-    PIT_STORE_ORDERED(value->stride[to], value->stride[from] * 2);
+    own->stride *= 2;
+    own->half = to;
+    PIT_STORE_ORDERED(value->stride[to], own->stride);
     PIT_STORE_ORDERED(value->half, to);
 }
 
-static void value_add(struct pit_fmt_value *value, double number, uint64_t now)
+static void value_add(struct pit__value *own, double number, uint64_t now)
 {
-    if (value->count == value->stride[value->half] * PIT_FMT_VALUE_POINTS)
-        fold(value);
-    uint64_t stride = value->stride[value->half];
-    struct pit_fmt_point *point = &value->points[value->half][value->count / stride];
+    if (own->count == own->stride * PIT_FMT_VALUE_POINTS)
+        fold(own);
+    struct pit_fmt_value *value = own->block;
+    struct pit_fmt_point *point = &value->points[own->half][own->count / own->stride];
     struct pit_fmt_point one = {now, number, number, number};
-    struct pit_fmt_point changed = value->count % stride ? join(point, &one) : one;
+    struct pit_fmt_point changed = own->count % own->stride ? join(point, &one) : one;
 
     store_point(&value->before, *point);
-    PIT_STORE_ORDERED(value->before_count, value->count);
+    PIT_STORE_ORDERED(value->before_count, own->count);
     PIT_STORE_ORDERED(value->before_ticks, value->last_ticks);
     store_double(&value->before_last, value->last);
     uint32_t seq = value->seq;
@@ -101,7 +118,7 @@ static void value_add(struct pit_fmt_value *value, double number, uint64_t now)
     store_point(point, changed);
     store_double(&value->last, number);
     PIT_STORE_ORDERED(value->last_ticks, now);
-    PIT_STORE_ORDERED(value->count, value->count + 1);
+    PIT_STORE_ORDERED(value->count, ++own->count);
     PIT_STORE_ORDERED(value->seq, seq + 2);
 }
 
@@ -111,7 +128,7 @@ void pit__value(const char *name, double number)
     if (!t)
         return;
     pit__hold(t);
-    struct pit_fmt_value *value = value_of(t, name);
+    struct pit__value *value = value_of(t, name);
     if (value)
         value_add(value, number, pit__clock_read(t->counter));
     else

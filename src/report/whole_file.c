@@ -17,6 +17,19 @@
 #define LINKS_FOLLOWED 40 /* as the kernel */
 #define NAMES_TRIED 100
 
+/* In a folder where everybody may make files and nobody may take away others' (/tmp) a link that another
+ * user left leads where that one wants: the kernel's own rule, which not every machine has switched on. */
+static int is_planted(const char *link)
+{
+    struct stat itself, folder;
+    const char *slash = strrchr(link, '/');
+    char *name = slash ? strndup(link, (size_t)(slash - link) + 1) : strdup(".");
+    int known = name && lstat(link, &itself) == 0 && stat(name, &folder) == 0;
+    free(name);
+    return known && S_ISLNK(itself.st_mode) && folder.st_mode & S_ISVTX &&
+           folder.st_mode & S_IWOTH && itself.st_uid != geteuid() && itself.st_uid != folder.st_uid;
+}
+
 /* Where the file itself is: `path` with links followed, also those that lead to nothing yet. NULL
  * with errno; else to be freed. */
 static char *follow_links(const char *path)
@@ -27,6 +40,11 @@ static char *follow_links(const char *path)
         ssize_t length = readlink(now, target, sizeof target - 1);
         if (length < 0) /* no link, or nothing there */
             return now;
+        if (is_planted(now)) {
+            free(now);
+            errno = EACCES;
+            return NULL;
+        }
         target[length] = '\0';
         const char *slash = strrchr(now, '/');
         size_t folder = target[0] == '/' || !slash ? 0 : (size_t)(slash - now) + 1;
@@ -67,7 +85,7 @@ static int open_temporary(const char *path, char **name)
     int fd = -1;
     for (unsigned attempt = 0; attempt < NAMES_TRIED; attempt++) {
         *name = temporary_name(path, attempt);
-        fd = *name ? open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+        fd = *name ? open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666) : -1;
         if (fd >= 0 || !*name || errno != EEXIST)
             break;
         free(*name);
@@ -150,16 +168,14 @@ int pit__whole_file(const char *path, int (*write)(FILE *out, void *arg), void *
 {
     struct stat facts;
     int there = stat(path, &facts) == 0, code = PIT__FILE_NOT_WRITTEN;
-    if (there && S_ISDIR(facts.st_mode)) {
-        errno = EISDIR;
-        return code;
-    }
-    if (there && !S_ISREG(facts.st_mode)) /* before links: /dev/stdout leads to no name */
-        return write_directly(path, write, arg);
-    if (there && access(path, W_OK) != 0) /* a file that is read-only is meant to stay */
-        return code;
     char *target = follow_links(path);
-    if (target)
+    if (!target)
+        return code;
+    if (there && S_ISDIR(facts.st_mode))
+        errno = EISDIR;
+    else if (there && !S_ISREG(facts.st_mode)) /* by its name: /dev/stdout leads to none */
+        code = write_directly(path, write, arg);
+    else if (!there || access(path, W_OK) == 0) /* a file that is read-only is meant to stay */
         code = replace(target, there ? &facts : NULL, write, arg);
     int why = errno;
     free(target);

@@ -165,6 +165,8 @@ static int print_place(const struct pit__report *report, const pit_run *run)
     if (run->place == PIT_PLACE_MEMORY && run->open_errno)
         code = print_reason(report, run, "recorded in memory, its file could not be made",
                             run->open_errno);
+    else if (run->place == PIT_PLACE_MEMORY && run->path[0] != '(')
+        code = print_reason(report, run, "recorded in memory, copied to its file now and then", 0);
     else if (run->place == PIT_PLACE_MEMORY)
         code = print_reason(report, run, "recorded in memory, without a file", 0);
     else if (run->place == PIT_PLACE_SHM)

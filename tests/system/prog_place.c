@@ -14,6 +14,11 @@
  *   ready=FILE        make FILE; until=FILE waits for it, at most two minutes
  *   chdir=FOLDER, umask=OCTAL, fsize=BYTES, space=BYTES, use-memory=BYTES, sleep=MS
  *   eat-files         open files until there are no more; give-files-back closes all of them
+ *   read-files=PATTERN  open, read and close them, as a copy does
+ *   closefrom         close every descriptor from 3 on, as a daemon does
+ *   fork-until=FILE   a child without exec that lives until FILE is there, at most two minutes
+ *   exec-until=FILE   this program again, which waits for FILE and ends
+ *   mode=OCTAL        file_mode of the open that follows
  *   kill              SIGKILL to itself
  *
  * It prints "done" at the end and returns 0, whatever the recorder says: it is the program that
@@ -23,6 +28,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -206,6 +212,50 @@ static void wait_for(const char *path)
     exit(95);
 }
 
+static void read_files(const char *pattern)
+{
+    char bytes[4096];
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        exit(93);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        int fd = open(found.gl_pathv[i], O_RDONLY);
+        while (fd >= 0 && read(fd, bytes, sizeof bytes) > 0)
+            ;
+        if (fd < 0 || close(fd) != 0)
+            exit(93);
+    }
+    globfree(&found);
+}
+
+static void close_from_3(void)
+{
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+}
+
+static void fork_until(const char *path)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        close(1);
+        close(2);
+        wait_for(path);
+        _exit(0);
+    }
+    printf("child %ld\n", (long)child);
+}
+
+static void exec_until(const char *path)
+{
+    char until[PATH_MAX + 8];
+    snprintf(until, sizeof until, "until=%s", path);
+    fflush(stdout);
+    execl("/proc/self/exe", "prog_place", until, (char *)NULL);
+    exit(92);
+}
+
 /* Memory that the program itself needs and must get. */
 static void use_memory(const char *bytes)
 {
@@ -239,6 +289,8 @@ static void step_without_value(const char *step)
         eat_files();
     else if (is(step, "give-files-back"))
         give_files_back();
+    else if (is(step, "closefrom"))
+        close_from_3();
     else if (is(step, "kill"))
         fflush(stdout), raise(SIGKILL);
     else
@@ -267,6 +319,14 @@ static void step_with_value(const char *step, char *value)
         wait_for(value);
     else if (is(step, "read-own"))
         read_own(value);
+    else if (is(step, "read-files"))
+        read_files(value);
+    else if (is(step, "fork-until"))
+        fork_until(value);
+    else if (is(step, "exec-until"))
+        exec_until(value);
+    else if (is(step, "mode"))
+        options.file_mode = (unsigned)strtoul(value, NULL, 8);
     else if (is(step, "chdir"))
         printf("chdir %d\n", chdir(value));
     else if (is(step, "umask"))

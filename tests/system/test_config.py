@@ -31,6 +31,7 @@ class RunCase(Case):
         found = dict(line.split("=", 1) for line in done.stdout.splitlines())
         if found["PITWALL"] != "0":
             self.assertRegex(found.pop("PITWALL_PARENT"), "^[0-9a-f]{32}$")
+            self.assertEqual(found.pop("PITWALL_GUARD"), "1")
             self.assertRegex(found.pop("PITWALL_RUN_PID"), "^[0-9]+$")
             self.assertEqual(found.pop("PITWALL_AUTO"), "1")
             found["PITWALL_FILE"] = os.path.relpath(found["PITWALL_FILE"], os.path.realpath(home))

@@ -312,6 +312,37 @@ class Output(ExportCase):
         os.symlink("loop.csv", os.path.join(folder, "loop.csv"))
         self.export(path, "-o", os.path.join(folder, "loop.csv"), status=74)
 
+    def test_a_link_that_another_user_left_in_a_shared_folder_is_refused(self):
+        if os.geteuid() != 0:
+            self.skipTest("another user's link needs root")
+        path, folder, other = self.made("rich"), self.folder(), self.folder()
+        os.chmod(folder, 0o1777)
+        target = os.path.join(other, "target.csv")
+        for kind in ("to a file", "to nothing", "to a device", "over an own one"):
+            name = kind.replace(" ", "-") + ".csv"
+            link, leads = os.path.join(folder, name), target
+            if kind == "to a file":
+                write(target, b"root's")
+            elif kind == "to nothing":
+                leads = os.path.join(other, "new.csv")
+            elif kind == "to a device":
+                leads = "/dev/null"
+            elif kind == "over an own one":
+                leads = os.path.join(other, "chain.csv")
+                os.symlink("target.csv", leads)
+            os.symlink(leads, link)
+            os.lchown(link, 65534, 65534)
+            done = self.export(path, "-o", link, status=74)
+            self.assertIn("Permission denied", done.stderr)
+        self.assertEqual(read(target), b"root's")
+        self.assertFalse(os.path.exists(os.path.join(other, "new.csv")))
+        # One's own is followed there, and so is anybody's where not everybody may write.
+        own = os.path.join(folder, "own.csv")
+        os.symlink(target, own)
+        self.export(path, "-o", own)
+        os.chmod(folder, 0o755)
+        self.export(path, "-o", os.path.join(folder, "to-a-file.csv"))
+
     def test_devices_and_pipes_are_written_as_they_are(self):
         path = self.made("rich")
         done = self.export(path, "--format", "csv", "-o", "/dev/stdout")

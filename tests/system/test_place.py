@@ -370,11 +370,55 @@ class Paths(Case):
         self.assertFalse(os.path.exists(target))
         self.assertEqual(self.counts(os.path.join(folder, "run-2.pit")), node_counts(3))
 
-    def test_a_fifo_at_the_path(self):
+    def test_a_device_pipe_or_socket_gets_no_sibling(self):
         folder = self.folder()
-        os.mkfifo(os.path.join(folder, "run.pit"))
-        self.place("open=" + os.path.join(folder, "run.pit"), "nodes=3", "close")
-        self.assertEqual(self.counts(os.path.join(folder, "run-2.pit")), node_counts(3))
+        names = [os.path.join(folder, name) for name in ("pipe", "socket", "zero", "link")]
+        os.mkfifo(names[0])
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(names[1])
+        os.mknod(names[2], stat.S_IFCHR | 0o666, os.makedev(1, 5))
+        os.symlink("zero", names[3])
+        for name in names:
+            told = self.place("open=" + name, "nodes=3", "status", "close")
+            self.assertEqual(told.opens, [(places.NO_FILE, errno.EINVAL)], name)
+            self.assertEqual(told.statuses[0]["place"], places.PLACE_MEMORY, name)
+            self.assertEqual(told.closes, [places.NOT_SAVED], name)
+            done = pit_case.run([pit_case.tool(), "run", "-o", name, "true"])
+            self.assertEqual(done.returncode, 74, done.stderr)
+            self.assertIn("no regular file", done.stderr)
+        self.assertEqual(sorted(os.listdir(folder)), ["link", "pipe", "socket", "zero"])
+
+    def test_the_null_device_means_in_memory(self):
+        folder = self.folder()
+        path = os.path.join(folder, "null")
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        before = sorted(n for n in os.listdir("/dev") if "null" in n)
+        for name in ("/dev/null", path):
+            told = self.place("open=" + name, "nodes=3", "status", "close", cwd=folder)
+            self.assertEqual((told.opens, told.closes), ([(0, 0)], [0]))
+            self.assertEqual(told.statuses[0]["place"], places.PLACE_MEMORY)
+            told = self.place("nodes=3", "status", env={"PITWALL_FILE": name}, cwd=folder)
+            self.assertEqual(told.statuses[0]["place"], places.PLACE_MEMORY)
+            for program in (["true"], [pit_case.program("prog_place"), "nodes=3"]):
+                self.run_ok([pit_case.tool(), "run", "-o", name, *program], cwd=folder)
+        self.assertEqual(os.listdir(folder), ["null"])
+        self.assertEqual(sorted(n for n in os.listdir("/dev") if "null" in n), before)
+
+    def test_very_many_files_of_one_name(self):
+        folder = self.folder()
+        path = os.path.join(folder, "run.pit")
+        write(path)
+        for number in range(2, 20001):
+            write(os.path.join(folder, "run-%d.pit" % number))
+        told = self.place("open=" + path, "nodes=3", "status", "close")
+        self.assertEqual((told.opens, told.closes), ([(0, 0)], [0]))
+        self.assertEqual(told.statuses[0]["path"], os.path.join(folder, "run-20001.pit"))
+        for program in (["echo", "done"], [pit_case.program("prog_place"), "nodes=3"]):
+            done = self.run_ok([pit_case.tool(), "run", "-o", path, *program])
+            self.assertEqual(done.stdout, "done\n")
+        made = sorted(n for n in os.listdir(folder) if os.path.getsize(os.path.join(folder, n)))
+        self.assertEqual(made, ["run-%d.pit" % n for n in (20001, 20002, 20003)])
+        self.assertEqual(self.counts(os.path.join(folder, "run-20003.pit")), node_counts(3))
 
     def test_names_that_are_too_long(self):
         folder = self.folder()
@@ -407,12 +451,51 @@ class Paths(Case):
         self.assertEqual(Told(child.communicate(timeout=60)[0].decode()).closes, [0])
         self.assertEqual(self.counts(path), node_counts(30))
 
-    def test_umask_is_respected(self):
-        for env in ({}, {"PITWALL_LIVE": "shm"}):
-            for mask, mode in (("0077", 0o600), ("0022", 0o644), ("0002", 0o664)):
-                path = os.path.join(self.folder(), "run.pit")
-                self.place("umask=" + mask, "open=" + path, "nodes=3", "close", env=env)
-                self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), mode, (env, mask))
+    def modes(self, *steps, env=None):
+        """Of a run's file and of the folders that were made for it, at rest."""
+        folder = self.folder()
+        path = os.path.join(folder, "a", "b", "run.pit")
+        self.place(*steps, "open=" + path, "nodes=3", "close", env=env)
+        found = [stat.S_IMODE(os.stat(p).st_mode)
+                 for p in (path, os.path.dirname(path), os.path.join(folder, "a"))]
+        self.assertEqual(found[1], found[2])
+        return tuple(found[:2])
+
+    def test_modes_of_files_and_folders(self):
+        for live in (None, "shm"):
+            for mask, asked, mode in (
+                    ("0077", None, 0o600), ("0022", None, 0o644), ("0002", None, 0o644),
+                    ("0", None, 0o644), ("0", "private", 0o600), ("0", "0600", 0o600),
+                    ("0", "600", 0o600), ("0", "0640", 0o640), ("0027", "0644", 0o640),
+                    ("0", "0777", 0o644), ("0", "nonsense", 0o600)):
+                folder = mode | (mode & 0o444) >> 2
+                env = {"PITWALL_LIVE": live, "PITWALL_MODE": asked}
+                self.assertEqual(self.modes("umask=" + mask, env=env), (mode, folder),
+                                 (live, mask, asked))
+            env = {"PITWALL_LIVE": live, "PITWALL_MODE": "0644"}
+            self.assertEqual(self.modes("umask=0", "mode=0600", env=env), (0o600, 0o700))
+
+    def test_nobody_can_write_to_a_live_run(self):
+        folder, other = self.folder(), self.folder()
+        path, go = os.path.join(folder, "run.pit"), os.path.join(other, "go")
+        child = self.start_place("open=" + path, "nodes=3", "ready=" + os.path.join(other, "ready"),
+                                 "until=" + go, "nodes=300", "close")
+        self.wait_file(os.path.join(other, "ready"), child)
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode) & 0o222, 0)
+        write(go)
+        child.communicate(timeout=60)
+        self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o644)
+        self.assertEqual(self.counts(path), node_counts(303))
+        # One that was killed gets the bit back from whoever tells how it ended, and by recover.
+        killed = os.path.join(folder, "killed.pit")
+        pit_case.run([pit_case.tool(), "run", "-o", killed, pit_case.program("prog_place"),
+                      "nodes=3", "kill"])
+        self.assertEqual(stat.S_IMODE(os.stat(killed).st_mode), 0o644)
+        self.place("open=" + killed, "nodes=3", "kill", status=-signal.SIGKILL)
+        second = os.path.join(folder, "killed-2.pit")
+        self.assertEqual(stat.S_IMODE(os.stat(second).st_mode), 0o444)
+        self.run_ok([pit_case.tool(), "recover", second])
+        self.assertEqual(stat.S_IMODE(os.stat(second).st_mode), 0o644)
 
 
 class Names(Case):

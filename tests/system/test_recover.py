@@ -76,7 +76,7 @@ class Live(ShmCase):
         child = self.live(path, "nodes=200", env={})
         (name,) = shm_pages()
         facts = os.stat(os.path.join("/dev/shm", name))
-        self.assertEqual((facts.st_mode & 0o777, facts.st_uid), (0o600, os.geteuid()))
+        self.assertEqual((facts.st_mode & 0o777, facts.st_uid), (0o400, os.geteuid()))
         # The mirror is there from the start, and is read through to the pages.
         mirror = pit_reader.load(path)
         self.assertEqual(mirror["place"], "mirror")
@@ -384,19 +384,47 @@ class Refused(ShmCase):
 class Shortage(ShmCase):
     """No shared memory, no room at the path."""
 
+    WITH_LITTLE = ["unshare", "-m", "sh", "-c",
+                   "mount -t tmpfs -o size=4m tmpfs /dev/shm && exec \"$@\"", "sh"]
+
     def test_shared_memory_that_is_too_small(self):
         path = os.path.join(self.fuse(), "run.pit")
-        done = self.run_ok(["unshare", "-m", "sh", "-c",
-                            "mount -t tmpfs -o size=4m tmpfs /dev/shm && exec \"$@\"", "sh",
-                            pit_case.program("prog_place"), "open=" + path, "nodes=100", "status",
-                            "close"])
+        done = self.run_ok([*self.WITH_LITTLE, pit_case.program("prog_place"), "open=" + path,
+                            "nodes=100", "status", "close"])
         told = Told(done.stdout)
-        self.assertEqual(told.opens, [(places.NO_FILE, errno.ENOSPC)])
+        self.assertEqual(told.opens, [(0, 0)])
         self.assertEqual(told.statuses[0]["place"], places.PLACE_MEMORY)
         self.assertEqual((told.closes, told.done), ([0], True))
         self.assertEqual(self.counts(path), node_counts(100))
-        self.assertIn("recorded in memory", self.report_text(path))
-        self.assertEqual(self.report(path)["runs"][0]["open_error"], os.strerror(errno.ENOSPC))
+        self.assertIn("recorded in memory, copied to its file", self.report_text(path))
+        self.assertEqual(os.listdir(os.path.dirname(path)), ["run.pit"])
+
+    def test_a_kill_with_too_little_shared_memory_leaves_the_last_copy(self):
+        path, other = os.path.join(self.fuse(), "run.pit"), self.folder()
+        child = self.start([*self.WITH_LITTLE, pit_case.program("prog_place"), "open=" + path,
+                            "nodes=100", "until=" + os.path.join(other, "never")])
+        # The copy that has the nodes: every few seconds there is a new one.
+        self.wait_until("for a copy with the nodes", lambda: os.path.exists(path)
+                        and self.counts_or_none(path) == node_counts(100))
+        self.assertEqual(self.report(path)["runs"][0]["state"], "live")
+        self.kill(child)
+        run = self.report(path)["runs"][0]
+        self.assertEqual((run["state"], run["place"], run["is_mirror"]), ("died", "memory", True))
+        self.assertEqual(self.counts(path), node_counts(100))
+
+    def counts_or_none(self, path):
+        done = pit_case.run([pit_case.tool(), "report", "--json", path])
+        if done.returncode:
+            return None
+        return {node["path"]: node["count"] for node in json.loads(done.stdout)["nodes"]}
+
+    def test_the_tool_says_it_once(self):
+        path = os.path.join(self.fuse(), "run.pit")
+        done = self.run_ok([*self.WITH_LITTLE, pit_case.tool(), "run", "-o", path,
+                            pit_case.program("prog_place"), "nodes=100"])
+        self.assertEqual(done.stderr.count("recorded in memory"), 1, done.stderr)
+        self.assertIn("256 MB", done.stderr)
+        self.assertEqual(self.counts(path), node_counts(100))
 
     def test_no_shared_memory_at_all(self):
         path = os.path.join(self.fuse(), "run.pit")
@@ -405,7 +433,7 @@ class Shortage(ShmCase):
                             "sh", pit_case.program("prog_place"), "open=" + path, "nodes=100",
                             "close"])
         told = Told(done.stdout)
-        self.assertEqual((told.opens[0][0], told.closes, told.done), (places.NO_FILE, [0], True))
+        self.assertEqual((told.opens, told.closes, told.done), ([(0, 0)], [0], True))
         self.assertEqual(self.counts(path), node_counts(100))
 
     def test_no_room_for_the_mirror(self):

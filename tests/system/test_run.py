@@ -352,7 +352,7 @@ class Trouble(RunCase):
 
     def test_what_takes_no_file_is_told_before_the_program_starts(self):
         for path, why in (("/proc/run.pit", "|".join(map(os.strerror, (2, 13)))),
-                          ("/dev/null", "it is there, and no regular file")):
+                          ("/dev/zero", "it is there, and no regular file")):
             done = self.launch("touch", "started", status=74, options=("-o", path))
             self.assertRegex(done.stderr, "^pitwall: cannot write the run: %s: (%s)\n$" % (path, why))
             self.assertFalse(os.path.exists(path.replace(".pit", "") + "-2"))

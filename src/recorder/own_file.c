@@ -1,0 +1,210 @@
+/* The run's file while it lives: nobody can write to it by mistake, others can tell that its process
+ * lives, and a program that closes every descriptor or copies its own run does it no harm.
+ *
+ * The lock is a record lock of the process: a forked child does not have it, and exec and every kind of
+ * end free it. The kernel drops it too when the process closes any descriptor of the file, so the
+ * sampler takes it again, and the header says by which process and since when it is written.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST_OPEN 0644u /* permissions of a run file */
+#define MOST_CLOSED 0600u
+#define HIGH_DESCRIPTOR 64 /* where no program counts on a number being free */
+
+uint32_t pit__file_mode(unsigned asked)
+{
+    const char *text = secure_getenv("PITWALL_MODE");
+    char *end = NULL;
+    if (!asked && text && *text) {
+        unsigned long mode = strtoul(text, &end, 8);
+        asked = *end ? MOST_CLOSED : (unsigned)mode; /* "private", and what nobody understands */
+    }
+    return ((asked ? asked : MOST_OPEN) & MOST_OPEN) | MOST_CLOSED;
+}
+
+/* ---- the lock ------------------------------------------------------------------------------ */
+
+static struct flock live_lock(short type)
+{
+    return (struct flock){
+        .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)PIT_FMT_LOCK_LIVE, .l_len = 1};
+}
+
+/* A filesystem without locks leaves it to the second witness. */
+static void hold_live_lock(int fd)
+{
+    struct flock lock = live_lock(F_WRLCK);
+    fcntl(fd, F_SETLK, &lock);
+}
+
+static const char *mapped_path(const pit_recorder *rec)
+{
+    return rec->live_path[0] ? rec->live_path : rec->path;
+}
+
+static int is_own(const pit_recorder *rec, const struct stat *found)
+{
+    return (uint64_t)found->st_ino == rec->inode && (uint64_t)found->st_dev == rec->device;
+}
+
+static int is_own_descriptor(const pit_recorder *rec, int fd)
+{
+    struct stat found;
+    return fd >= 0 && fstat(fd, &found) == 0 && is_own(rec, &found);
+}
+
+/* ---- its mode ------------------------------------------------------------------------------ */
+
+void pit__file_begin(pit_recorder *rec, int fd)
+{
+    struct stat found;
+    if (fstat(fd, &found) != 0)
+        return;
+    rec->device = (uint64_t)found.st_dev;
+    rec->inode = (uint64_t)found.st_ino;
+    rec->rest_mode = (uint32_t)found.st_mode & 0777u;
+    if (fchmod(fd, rec->rest_mode & 0444u) != 0)
+        errno = 0; /* a filesystem without permissions */
+    hold_live_lock(fd);
+}
+
+void pit__file_rest(pit_recorder *rec)
+{
+    if (rec->inode && !rec->live_path[0] && rec->fd >= 0 && fchmod(rec->fd, rec->rest_mode) != 0)
+        errno = 0;
+}
+
+/* ---- its descriptor ------------------------------------------------------------------------ */
+
+/* At a number that a program does not expect to get for its own next file. */
+static int moved_up(int fd)
+{
+    int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR) : -1;
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+static int open_again(const pit_recorder *rec, int flags)
+{
+    int fd =
+        moved_up(open(mapped_path(rec), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    if (fd < 0 || is_own_descriptor(rec, fd))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* The owner may write only for the moment of it. */
+static int reopened(const pit_recorder *rec)
+{
+    int reading = open_again(rec, O_RDONLY);
+    if (reading < 0)
+        return -1;
+    int changed = fchmod(reading, rec->rest_mode | S_IWUSR) == 0;
+    int fd = open_again(rec, O_RDWR);
+    if (changed)
+        fchmod(reading, rec->rest_mode & 0444u);
+    close(reading); /* and with it the lock, if there was one */
+    if (fd >= 0)
+        hold_live_lock(fd);
+    return fd;
+}
+
+/* A program may have closed our descriptor and have opened a file of its own under its number. */
+int pit__own_descriptor(pit_recorder *rec)
+{
+    if (rec->inode && !is_own_descriptor(rec, rec->fd))
+        rec->fd = reopened(rec);
+    return rec->fd;
+}
+
+/* ---- what the sampler looks after ----------------------------------------------------------- */
+
+/* The file is shorter than what is mapped of it: a store behind its end would be the program's death.
+ * What is left is copied to memory, which then takes the file's place at once. With the lock held. */
+static void leave_file(pit_recorder *rec, uint64_t left)
+{
+    uint64_t bytes = rec->file_bytes;
+    unsigned char *copy =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return; /* tried again at the next reading */
+    memcpy(copy, rec->base, left < bytes ? left : bytes);
+    if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, rec->base) == MAP_FAILED) {
+        munmap(copy, bytes);
+        return;
+    }
+    rec->was_cut = left < rec->used_bytes;
+    if (is_own_descriptor(rec, rec->fd))
+        close(rec->fd);
+    rec->fd = -1;
+    rec->inode = 0;
+    rec->file_bytes = 0;
+    rec->code = PIT_DISK_FULL;
+    rec->system_errno = EIO;
+    PIT_STORE(rec->header->growth_errno, (uint32_t)EIO);
+}
+
+/* In a table of descriptors of its own, by bare system calls: see sample_source.c. A lock for reading
+ * shows as well, and needs no right to write. */
+static void hold_own_lock(const pit_recorder *rec, struct pit__file_watch *watch)
+{
+    struct flock lock = live_lock(F_RDLCK);
+    if (watch->is_locked)
+        return;
+    if (watch->fd < 0)
+        watch->fd = (int)syscall(SYS_openat, AT_FDCWD, mapped_path(rec),
+                                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (is_own_descriptor(rec, watch->fd))
+        watch->is_locked = fcntl(watch->fd, F_SETLK, &lock) == 0;
+}
+
+void pit__file_watch(pit_recorder *rec, struct pit__file_watch *watch)
+{
+    struct stat found;
+    PIT_STORE(rec->header->counters[PIT_FMT_MENDED], pit__guard_mended());
+    if (!rec->inode)
+        return;
+    pit__lock_take(&rec->control->lock);
+    if (stat(mapped_path(rec), &found) == 0 && is_own(rec, &found) &&
+        (uint64_t)found.st_size < rec->file_bytes)
+        leave_file(rec, (uint64_t)found.st_size);
+    else if (watch->has_table)
+        hold_own_lock(rec, watch);
+    else if (pit__own_descriptor(rec) >= 0)
+        hold_live_lock(rec->fd);
+    pit__lock_give(&rec->control->lock);
+}
+
+/* ---- the second witness --------------------------------------------------------------------- */
+
+static uint64_t own_start(void)
+{
+    char text[1024];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+    return pit_fmt_start_of(text);
+}
+
+void pit__name_process(pit_recorder *rec)
+{
+    struct stat space;
+    rec->header->pid_start = own_start();
+    rec->header->pid_space = stat("/proc/self/ns/pid", &space) == 0 ? (uint64_t)space.st_ino : 0;
+    rec->header->file_inode = rec->inode;
+}
