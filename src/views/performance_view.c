@@ -34,10 +34,11 @@ static const struct pit__column columns[COLUMNS] = {
               .key = "operation",
               .kind = PIT__TEXT,
               .fixed = {.width = 30, .title_width = 30}},
-    [SECONDS] = {.title = "Time (s)",
-                 .key = "time",
-                 .kind = PIT__NUMBER,
-                 .fixed = {.width = 10, .decimals = 3, .before = " ", .title_width = 12}},
+    [SECONDS] =
+        {.title = "Time (s)",
+         .key = "time",
+         .kind = PIT__NUMBER,
+         .fixed = {.width = 10, .decimals = 3, .small = 1, .before = " ", .title_width = 12}},
     [CPU] = {.title = "CPU (MB)",
              .key = "cpu_mb",
              .kind = PIT__NUMBER,
@@ -67,7 +68,8 @@ static struct pit__cell known(int has, double mb)
 static void add_row(struct pit__table *table, const pit_row *row)
 {
     struct pit__cell cells[COLUMNS];
-    cells[NAME] = pit__cell_name(row->name);
+    struct pit__text name = {0};
+    cells[NAME] = pit__cell_row_name(row, &name);
     cells[SECONDS] = pit__cell_real(row->seconds);
     cells[CPU] = known(row->has_memory, row->cpu_delta_mb);
     cells[GPU] = known(row->has_device, row->gpu_delta_mb);
@@ -80,6 +82,7 @@ static void add_row(struct pit__table *table, const pit_row *row)
     cells[COUNT] = pit__cell_whole(pit__row_count(row));
     cells[NESTED] = pit__cell_whole(row->nested != 0);
     pit__table_row(table, cells);
+    pit__text_free(&name);
 }
 
 static struct pit__table *make_table(const pit_data *data, double total)
@@ -101,6 +104,15 @@ static void add_extras(struct pit__json *json, const void *arg)
     pit__json_double(json, "total_seconds", *(const double *)arg);
 }
 
+/* 1 where an operation was on a device whose high-water mark was higher before it. */
+static int misses_peak(const pit_data *data)
+{
+    for (size_t i = 0; i < data->row_count; i++)
+        if (data->rows[i].has_device && isnan(data->rows[i].gpu_peak_mb))
+            return 1;
+    return 0;
+}
+
 static int print_text(const struct pit__view_call *call, struct pit__table *table)
 {
     FILE *out = call->out;
@@ -115,6 +127,8 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
     if (!code)
         code = pit__table_foot_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
+    if (misses_peak(call->data))
+        fputs("GPU Peak n/a: the device peaked higher before, and its mark is not reset\n", out);
     return pit__table_done(table, code);
 }
 
