@@ -720,10 +720,10 @@ PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double second
 PIT_API void pit_stage_begin(pit_stages *stages, const char *stage, int memory);
 PIT_API void pit_stage_end(pit_stages *stages);
 /* The same for a block: it lasts until its leave, and what its thread begins inside it is `nested`.
- * The summary shows an open one as "NAME (open)". leave ends the thread's innermost block, and a
- * stage that was begun inside it. */
+ * The summary shows an open one as "NAME (open)". leave ends the newest block of that name, NULL: the
+ * innermost, and a stage that was begun inside it. */
 PIT_API void pit_stage_enter(pit_stages *stages, const char *stage, int memory);
-PIT_API void pit_stage_leave(pit_stages *stages);
+PIT_API void pit_stage_leave(pit_stages *stages, const char *stage);
 PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count);
 /* Seconds of one stage, nested and not; NaN: never logged. Takes the same time however many there are. */
 PIT_API double pit_stages_time(pit_stages *stages, const char *stage);

@@ -78,6 +78,19 @@ static uint64_t place_mark(const pit_device *device, const pit_device_memory *me
     return number;
 }
 
+uint64_t pit__device_watch(const pit_device *device)
+{
+    pit_device_memory memory;
+    if (!device || !device->reset_peak || pit__device_read(device, &memory) != 0)
+        return 0;
+    pthread_mutex_lock(&lock);
+    uint64_t number = ++last;
+    places[number % PLACES] =
+        (struct place){.number = number, .device = device, .peak = memory.peak};
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
 uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated)
 {
     pit_device_memory memory;

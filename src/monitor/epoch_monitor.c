@@ -21,7 +21,7 @@ struct pit_epoch_monitor {
     pit_device_use use;
     uint64_t epoch_ns, batch_ns; /* when they began */
     const pit_device *marked;    /* the device on which the epoch began */
-    uint64_t mark;               /* watches its peak since; 0: no memory to read */
+    uint64_t mark;               /* watches its peak since; 0: nobody resets it */
     pit_token epoch, batch;
     struct times of_epoch, of_all;
     uint64_t epochs; /* ended */
@@ -86,12 +86,11 @@ PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor)
 {
     if (!monitor || monitor->disabled)
         return;
-    uint64_t unused;
     leave_epoch(monitor);
     monitor->of_epoch = (struct times){0};
     monitor->in_epoch = 1;
     monitor->marked = pit__device_of(&monitor->use);
-    monitor->mark = pit__device_mark(monitor->marked, &unused);
+    monitor->mark = pit__device_watch(monitor->marked);
     monitor->epoch = pit_begin_name("epoch");
     monitor->epoch_ns = pit__source_ns_on(&monitor->use);
 }
@@ -142,19 +141,13 @@ PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, con
         emit_batch(monitor, batch, seconds, loss);
 }
 
-/* The device at the end of an epoch. Where its own mark was not reset, by us or others, that is what
- * the device's library shows too; else the mark of the epoch is the higher one. */
+/* The device at the end of an epoch, its mark as if operations inside had not reset it. */
 static int read_epoch(pit_epoch_monitor *monitor, pit_device_memory *memory)
 {
-    pit_device_memory whole = {0};
     uint64_t mark = monitor->mark;
     monitor->mark = 0;
-    if (!mark || pit__device_unmark(monitor->marked, mark, memory) != 0)
-        return -1;
-    pit__device_read(monitor->marked, &whole);
-    if (whole.peak != PIT_UNKNOWN && (memory->peak == PIT_UNKNOWN || whole.peak > memory->peak))
-        memory->peak = whole.peak;
-    return 0;
+    return mark ? pit__device_unmark(monitor->marked, mark, memory)
+                : pit__device_read(monitor->marked, memory);
 }
 
 static void emit_epoch(pit_epoch_monitor *monitor, double seconds)

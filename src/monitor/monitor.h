@@ -70,6 +70,9 @@ const pit_device *pit__device_of(const pit_device_use *use);
 /* Begin watching a device (NULL: none). Its number, or 0: no memory to read. *allocated: bytes now. */
 uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated);
 
+/* Begin watching a device's own mark, as it would be if nobody reset it here. 0: nobody can. */
+uint64_t pit__device_watch(const pit_device *device);
+
 /* End it. 0, or -1: the memory cannot be read. memory->peak is that of the work, or PIT_UNKNOWN. */
 int pit__device_unmark(const pit_device *device, uint64_t mark, pit_device_memory *memory);
 

@@ -101,26 +101,40 @@ PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double second
 
 /* ---- stages that run -------------------------------------------------------------------------- */
 
-/* Take out the newest open stage of this thread that is a block or not; NULL: there is none, or a
- * block is in the way of one that is not. With any thread's, where this thread has none. */
-static struct open *take_open(pit_stages *stages, int is_block)
+/* Take out the newest open block of that name, this thread's before others'; NULL: there is none. With
+ * the lock held. */
+static struct open *take_block(pit_stages *stages, const char *name)
+{
+    uint64_t thread = pit__thread_number();
+    struct open **found = NULL;
+    for (struct open **link = &stages->open; *link; link = &(*link)->next) {
+        if (!(*link)->is_block || (name && strcmp((*link)->name, name) != 0))
+            continue;
+        if (!found || ((*found)->thread != thread && (*link)->thread == thread))
+            found = link;
+    }
+    struct open *open = found ? *found : NULL;
+    if (open)
+        *found = open->next;
+    return open;
+}
+
+/* Take out the open stage that is no block: this thread's, unless a block was entered in it since, or
+ * where this thread has nothing open another's. NULL: there is none. With the lock held. */
+static struct open *take_stage(pit_stages *stages)
 {
     uint64_t thread = pit__thread_number();
     struct open **own = NULL, **others = NULL;
-    pthread_mutex_lock(&stages->lock);
     for (struct open **link = &stages->open; *link && !own; link = &(*link)->next) {
-        if ((*link)->thread == thread && ((*link)->is_block == is_block || !is_block))
+        if ((*link)->thread == thread)
             own = link;
-        else if (!is_block && !others && !(*link)->is_block)
+        else if (!(*link)->is_block && !others)
             others = link;
     }
-    if (own && (*own)->is_block != is_block)
-        own = others = NULL;
-    struct open **link = own ? own : others;
-    struct open *open = link ? *link : NULL;
+    struct open **found = !own ? others : (*own)->is_block ? NULL : own;
+    struct open *open = found ? *found : NULL;
     if (open)
-        *link = open->next;
-    pthread_mutex_unlock(&stages->lock);
+        *found = open->next;
     return open;
 }
 
@@ -136,8 +150,12 @@ static void finish(pit_stages *stages, struct open *open)
 
 PIT_API void pit_stage_end(pit_stages *stages)
 {
-    if (stages)
-        finish(stages, take_open(stages, 0));
+    if (!stages)
+        return;
+    pthread_mutex_lock(&stages->lock);
+    struct open *open = take_stage(stages);
+    pthread_mutex_unlock(&stages->lock);
+    finish(stages, open);
 }
 
 static void begin(pit_stages *stages, const char *stage, int memory, int is_block)
@@ -176,7 +194,7 @@ PIT_API void pit_stage_enter(pit_stages *stages, const char *stage, int memory)
         begin(stages, stage, memory, 1);
 }
 
-PIT_API void pit_stage_leave(pit_stages *stages)
+PIT_API void pit_stage_leave(pit_stages *stages, const char *stage)
 {
     if (!stages)
         return;
@@ -185,11 +203,11 @@ PIT_API void pit_stage_leave(pit_stages *stages)
     struct open *newest = stages->open;
     while (newest && newest->thread != thread)
         newest = newest->next;
-    int has_stage = newest && !newest->is_block;
+    struct open *inside = newest && !newest->is_block ? take_stage(stages) : NULL;
+    struct open *block = take_block(stages, stage);
     pthread_mutex_unlock(&stages->lock);
-    if (has_stage)
-        finish(stages, take_open(stages, 0));
-    finish(stages, take_open(stages, 1));
+    finish(stages, inside);
+    finish(stages, block);
 }
 
 PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count)

@@ -65,11 +65,12 @@ static struct pit__cell known(int has, double mb)
     return pit__cell_real(has ? mb : NAN);
 }
 
-static void add_row(struct pit__table *table, const pit_row *row)
+/* of_run: the name is a path, which says by itself what it lies in. */
+static void add_row(struct pit__table *table, const pit_row *row, int of_run)
 {
     struct pit__cell cells[COLUMNS];
     struct pit__text name = {0};
-    cells[NAME] = pit__cell_row_name(row, &name);
+    cells[NAME] = of_run ? pit__cell_name(row->name) : pit__cell_row_name(row, &name);
     cells[SECONDS] = pit__cell_real(row->seconds);
     cells[CPU] = known(row->has_memory, row->cpu_delta_mb);
     cells[GPU] = known(row->has_device, row->gpu_delta_mb);
@@ -85,12 +86,12 @@ static void add_row(struct pit__table *table, const pit_row *row)
     pit__text_free(&name);
 }
 
-static struct pit__table *make_table(const pit_data *data, double total)
+static struct pit__table *make_table(const pit_data *data, double total, int of_run)
 {
     struct pit__table *table = pit__table_new(columns, COLUMNS);
     struct pit__cell sum[COLUMNS] = {0};
     for (size_t i = 0; table && i < data->row_count; i++)
-        add_row(table, &data->rows[i]);
+        add_row(table, &data->rows[i], of_run);
     sum[NAME] = pit__cell_text("TOTAL");
     sum[SECONDS] = pit__cell_real(total);
     sum[SECONDS].after = "s";
@@ -137,7 +138,7 @@ static int print(const struct pit__view_call *call)
     double total = pit__rows_total(call->data);
     if (call->data->row_count == 0)
         return pit__print_nothing(call->out, call->options, "No performance metrics recorded");
-    struct pit__table *table = make_table(call->data, total);
+    struct pit__table *table = make_table(call->data, total, call->gathered != NULL);
     if (!table)
         return PIT_NO_MEMORY;
     if (call->options->form == PIT_TEXT)

@@ -134,7 +134,7 @@ class Samples(py_case.Case):
                                                 "--- Profiling Metrics (Step 200) ---"])
         for line, name in zip(lines[1:4],
                               ("data_batch_production", "loss_fn_computation", "make_step_total")):
-            self.assertRegex(line, r"^%s: avg=\d+\.\d{4}s, total=\d+\.\d\ds, count=100$" % name)
+            self.assertRegex(line, r"^%s: avg=\d+\.\d{4,}s, total=\d+\.\d\d+s, count=100$" % name)
 
     def test_the_global_profiler_and_training_loops(self):
         found = self.python("""
