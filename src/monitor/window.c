@@ -141,7 +141,7 @@ PIT_API size_t pit_window_figures(pit_window *window, size_t item, double *figur
         return 0;
     pthread_mutex_lock(&window->lock);
     size_t count = window->kept;
-    size_t first = count < window->room ? 0 : window->next % window->room;
+    size_t first = count > 0 && count == window->room ? window->next % window->room : 0;
     size_t skipped = count > room ? count - room : 0;
     for (size_t i = skipped; figures && i < count; i++)
         figures[i - skipped] = window->items[item].kept[(first + i) % window->room];

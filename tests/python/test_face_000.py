@@ -612,5 +612,57 @@ class Cost(py_case.Case):
         self.assertLess(2 * (ours - plain), theirs - plain)  # it is about a ninth
 
 
+class Beyond(py_case.Case):
+    def test_files_keep_memory_and_gpu(self):
+        folder = self.folder()
+        self.python("""
+            from pitwall.timing import export_timing_csv
+            timers = {"a,b": {"time": 1.0, "allocated_mb": 512.1, "reserved_mb": 1024,
+                              "max_allocated_mb": float("nan")},
+                      "plain": 2.0, "own": {"time": 3.0, "note": "x"}}
+            export_timing_csv(timers, "t.csv", section_name="S")
+        """, cwd=folder)
+        with open(os.path.join(folder, "t.csv")) as file:
+            self.assertEqual(file.read(),
+                             "Section,Model,Time (s),allocated_mb,reserved_mb,max_allocated_mb,note\n"
+                             'S,"a,b",1.0000,512.1000,1024,,\nS,plain,2.0000,,,,\nS,own,3.0000,,,,x\n')
+
+    def test_results_of_trainings_in_their_nested_shape(self):
+        found = self.python("""
+            from pitwall.timing import calculate_convergence_metrics
+            one = {"train": [0.5, 0.1, 0.002], "test": [0.6, 0.005, 0.004], "dense_mse": [1.0],
+                   "total_time": 6.0, "time_per_epoch": 2.0}
+            mlp = {0: {2: {"relu": one, "tanh": dict(one, test=[1.0, 1.0, 1.0])}}}
+            siren = [{"train": [0.5, 0.001]}, {"train_loss": [1.0, 0.5]}]
+            first = calculate_convergence_metrics(mlp)
+            second = calculate_convergence_metrics({"siren": siren, "epochs": 2})
+            tell([first[0][2]["relu"], first[0][2]["tanh"]["epochs_to_converge"],
+                  [item["epochs_to_converge"] for item in second["siren"]], list(second)])
+        """)
+        relu, tanh, siren, names = found
+        self.assertEqual([relu["epochs_to_converge"], relu["time_to_converge"]], [2, 4.0])
+        self.assertEqual([tanh, siren, names], [None, [2, None], ["siren"]])
+
+    def test_an_open_phase_is_shown_as_open(self):
+        self.python("""
+            from pitwall.timing import DetailedTimer
+            timer = DetailedTimer("Training")
+            timer.start_phase("load"); timer.end_phase()
+            timer.start_phase("load"); time.sleep(0.02)
+            timer.print_breakdown()
+        """)
+        lines = self.stdout.splitlines()
+        self.assertRegex(lines[2], r"^  load \(open\) +: +\d+\.\d\ds \(")
+        self.assertRegex(lines[3], r"^  load {16}: ")
+
+    def test_rows_below_a_millisecond_keep_three_digits(self):
+        self.python("""
+            from pitwall.timing import print_timing_summary
+            print_timing_summary({"a": 0.000412, "b": 0.00000417, "c": 0.0, "d": 12.25}, "S")
+        """)
+        self.assertEqual([line.split()[1] for line in self.stdout.splitlines()[3:7]],
+                         ["0.000412s", "0.00000417s", "0.00s", "12.25s"])
+
+
 if __name__ == "__main__":
     py_case.main(plain_build_only=True)  # amounts of memory: a sanitizer has its own

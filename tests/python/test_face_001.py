@@ -525,5 +525,86 @@ class Tasks(py_case.Case):
         self.assertEqual(found, [5, {"task": 5, "task/inner": 5, "decorated": 1}, {}, 5])
 
 
+class Beyond(py_case.Case):
+    def test_a_decorated_generator_has_its_own_time(self):
+        found = self.python("""
+            import asyncio, inspect
+            from pitwall.memory_monitor import monitor_performance
+            @monitor_performance
+            def items(n):
+                got = []
+                for i in range(n):
+                    time.sleep(0.01)
+                    got.append((yield i))
+                return got
+            @monitor_performance("async items")
+            async def later(n):
+                for i in range(n):
+                    await asyncio.sleep(0.01)
+                    yield i
+            def consume():
+                taken = yield from items(3)
+                assert taken == [None] * 3, taken
+            async def gather(): return [i async for i in later(2)]
+            left = items(5); next(left); left.close()
+            tell([list(consume()), asyncio.run(gather()), inspect.isgeneratorfunction(items)])
+        """)
+        self.assertEqual(found, [[0, 1, 2], [0, 1], True])
+        seconds = [(line.split()[1], float(re.search(r": (\d+\.\d+)s", line).group(1)))
+                   for line in self.stdout.splitlines()]
+        self.assertEqual([name for name, _ in seconds], ["items:", "items:", "async"])
+        for (_, took), least in zip(seconds, (0.01, 0.03, 0.02)):
+            self.assertGreaterEqual(took, least, self.stdout)
+
+    def test_nested_operations_are_marked(self):
+        self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            with monitor.track("outer"):
+                with monitor.track("inner"): pass
+            monitor.print_summary()
+            monitor.to_csv("m.csv")
+            assert open("m.csv").read().splitlines()[1].startswith("inner,")
+        """)
+        self.assertRegex(self.stdout, r"(?m)^  inner {23} ")
+        self.assertRegex(self.stdout, r"(?m)^outer {25} ")
+
+    def test_disabled_by_the_configuration_for_operations_too(self):
+        program = """
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitors = [PerformanceMonitor(), PerformanceMonitor(enabled=True)]
+            for monitor in monitors:
+                with monitor.track("a"): pass
+                monitor.print_summary()
+            tell([[m.enabled, len(m.get_metrics())] for m in monitors])
+        """
+        self.assertEqual(self.python(program, PITWALL_MONITOR="0"), [[False, 0], [True, 1]])
+        self.assertEqual(self.stdout.count("PERFORMANCE SUMMARY"), 1)
+
+    def test_configurations(self):
+        found = self.python("""
+            import warnings
+            from pitwall.memory_monitor import PerformanceMonitor, from_config
+            block = {"enable_memory_monitoring": "false", "memory_monitor_batches": 3}
+            def of(config):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    try:
+                        monitor = from_config(config)
+                        return [monitor.enabled, monitor.verbose_batches, len(caught)]
+                    except ValueError as error:
+                        return str(error)
+            yes = dict(block, enable_memory_monitoring="Yes")
+            tell([of({"trainer_params": block}), of({"trainer": [{"trainer_params": yes}]}), of(yes),
+                  of({"a": 1}), of({"a": block, "b": yes}),
+                  of({"enable_memory_monitoring": "maybe"}),
+                  PerformanceMonitor.from_config({"trainer": block}).enabled])
+        """)
+        self.assertEqual(found, [
+            [False, 3, 0], [True, 3, 0], [True, 3, 0], [False, 5, 1],
+            "enable_memory_monitoring: found in 2 blocks that differ; hand over the one that is meant",
+            "enable_memory_monitoring: must be true or false, not 'maybe'", False])
+
+
 if __name__ == "__main__":
     py_case.main(plain_build_only=True)  # amounts of memory: a sanitizer has its own

@@ -252,5 +252,79 @@ class Silence(py_case.Case):
         self.assertEqual(self.stdout, "")
 
 
+class Beyond(py_case.Case):
+    def test_the_loss_function_of_a_step_is_timed(self):
+        found = self.python("""
+            from pitwall.profiling import get_profiler, profile_make_step
+            def loss_fn(x): time.sleep(0.005); return x, "grads"
+            class Criterion:
+                reduction = "mean"
+                def __call__(self, x): return x
+            def make_step(model, inputs, loss_fn, key=None):
+                assert getattr(loss_fn, "reduction", "mean") == "mean"
+                seen.append(loss_fn)
+                return loss_fn(inputs)[0] if key is None else loss_fn(inputs)
+            seen, criterion = [], Criterion()
+            step = profile_make_step(make_step)
+            results = [step(0, 3, loss_fn), step(0, 4, loss_fn=loss_fn), step(0, 5, criterion, key=1)]
+            plain = profile_make_step(lambda *args: args[1](args[0]))(7, loss_fn)
+            summary = get_profiler().get_summary()
+            tell([results, plain, seen[0] is seen[1], {k: v["count"] for k, v in summary.items()},
+                  summary["loss_fn_computation"]["total_time"],
+                  summary["make_step_total"]["total_time"]])
+        """)
+        results, plain, is_same, counts, loss, total = found
+        self.assertEqual([results, plain, is_same], [[3, 4, 5], [7, "grads"], True])
+        self.assertEqual(counts, {"loss_fn_computation": 4, "make_step_total": 4})
+        self.assertGreaterEqual(loss, 0.015)
+        self.assertGreaterEqual(total, loss)
+
+    def test_a_decorated_generator_is_one_call(self):
+        found = self.python("""
+            import asyncio
+            from pitwall.profiling import get_profiler, profile_operation
+            @profile_operation("items")
+            def items():
+                for i in range(3):
+                    time.sleep(0.005)
+                    yield i
+            @profile_operation("later")
+            async def later():
+                await asyncio.sleep(0.005)
+                yield 1
+            async def gather(): return [i async for i in later()]
+            pitwall.open(None)
+            values = [list(items()), asyncio.run(gather())]
+            tell([values, get_profiler().get_summary(), counts()])
+        """)
+        values, summary, spans = found
+        self.assertEqual(values, [[0, 1, 2], [1]])
+        self.assertEqual([summary["items"]["count"], summary["later"]["count"]], [1, 1])
+        self.assertGreaterEqual(summary["items"]["total_time"], 0.015)
+        self.assertGreaterEqual(summary["later"]["total_time"], 0.005)
+        self.assertGreaterEqual(spans["items"], 3)
+
+    def test_nothing_recorded_is_said(self):
+        self.python("""
+            from pitwall.profiling import get_profiler, log_profiling_metrics
+            profiler = get_profiler()
+            profiler.end_timer("a", profiler.start_timer("a"))
+            profiler.reset()
+            log_profiling_metrics()
+        """)
+        self.assertEqual(self.stdout, "No profiling metrics recorded\n")
+
+    def test_the_environment_silences_what_comes_by_itself(self):
+        self.python("""
+            from pitwall.profiling import TrainingProfiler
+            profiler = TrainingProfiler(log_every=1)
+            for i in range(2):
+                profiler.end_timer("training_step", profiler.start_timer("training_step"))
+            profiler.log_metrics(7)
+        """, PITWALL_VERBOSE="0")
+        self.assertEqual([line for line in self.stdout.splitlines() if "---" in line],
+                         ["--- Profiling Metrics (Step 7) ---"])
+
+
 if __name__ == "__main__":
     py_case.main()

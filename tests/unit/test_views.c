@@ -322,7 +322,7 @@ TEST(shares_are_of_the_rows_that_do_not_lie_inside_others)
     rows[1].seconds = 1;
     rows[0].seconds = 0;
     text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
-    CHECK_HAS(text, "inner:                       1.00s (   n/a)\n");
+    CHECK_HAS(text, "  inner:                     1.00s (   n/a)\n");
 }
 
 TEST(inference_takes_its_figures_from_a_series)
