@@ -121,13 +121,12 @@ def _log_to_wandb(summary, step):
         for operation, figures in summary.items()
         for key, value in figures.items()
     }
-    logged["profiling/step"] = step
-    if _pending[0] is not run:  # all but the step itself over that step
-        run.define_metric("profiling/step", hidden=True)
+    if _pending[0] is not run:  # the figures over our step, which is no figure itself
+        run.define_metric("profiling/step", hidden=True, summary="none")
         run.define_metric("profiling/*", step_metric="profiling/step")
     elif _pending[1] == run.step and _pending[2] != step:
         run.log({}, commit=True)
-    run.log(logged, commit=False)
+    run.log({**logged, "profiling/step": step}, commit=False)
     run.summary.update(logged)
     _pending = (run, run.step, step)
 
