@@ -302,6 +302,7 @@ def _profiled(function, operation, wait=True, prepare=None):
             args, kwargs = prepare(args, kwargs)
             return _timed_call(operation, function, wait, args, kwargs)
 
+    wrapper._pitwall_operation = operation
     return wrapper
 
 
@@ -328,6 +329,8 @@ _LOSS_NAMES = ("loss_fn", "loss_function", "loss_func", "criterion", "loss")
 
 class _ProfiledLoss:
     """A loss that is an object, timed where it is called; the rest is the object's own."""
+
+    _pitwall_operation = _LOSS
 
     def __init__(self, loss, wait):
         self.__dict__.update(_loss=loss, _call=_profiled(loss.__call__, _LOSS, wait))
@@ -363,13 +366,12 @@ class _LossTimer:
         self._at = names.index(self._name) if known else None
 
     def _timed(self, loss):
-        if getattr(loss, "_pitwall_loss", False) or isinstance(loss, _ProfiledLoss):
+        if getattr(loss, "_pitwall_operation", None) == _LOSS:  # the program times it itself
             return loss
         before, timed = self._last
         if before is not loss:
             if _is_function(loss):
                 timed = _profiled(loss, _LOSS, self._wait)
-                timed._pitwall_loss = True
             else:
                 timed = _ProfiledLoss(loss, self._wait)
             self._last = (loss, timed)
