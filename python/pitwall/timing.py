@@ -327,7 +327,13 @@ def _csv_figure(value):
     value = json_ready(value)  # numbers of NumPy and torch; None for what is not known
     if value is None:
         return ""
-    return "%.4f" % value if isinstance(value, float) else value
+    return "%.4f" % value if isinstance(value, float) else _csv_text(value)
+
+
+def _csv_text(value):
+    """As the library writes it: a text is no formula of a spreadsheet."""
+    text = str(value)
+    return "'" + text if text[:1] in tuple("=+-@\t\r") and not isinstance(value, int) else text
 
 
 def export_timing_csv(timers, filepath, section_name=""):
@@ -340,11 +346,11 @@ def export_timing_csv(timers, filepath, section_name=""):
     # The library's rows have no room for members of the program's own.
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["Section", "Model", "Time (s)"] + [str(key) for key in keys])
+    rows.writerow(["Section", "Model", "Time (s)"] + [_csv_text(key) for key in keys])
     for name, value in timers.items():
         more = value if isinstance(value, dict) else {}
         rows.writerow(
-            [str(section_name), str(name), _csv_figure(_seconds(value))]
+            [_csv_text(section_name), _csv_text(name), _csv_figure(_seconds(value))]
             + [_csv_figure(more.get(key)) for key in keys]
         )
     _pitwall._save(os.fspath(filepath), utf8(text.getvalue()))

@@ -88,7 +88,7 @@ class Samples(py_case.Case):
         self.assertEqual(list(timers), ["MLP", "SIREN", "KAN"])
         for seconds, least in zip([by_hand, *timers.values()], (0.03, 0.03, 0.02, 0.01)):
             self.assertGreaterEqual(seconds, 0.999 * least)
-        self.assertLessEqual(by_hand + sum(timers.values()), whole + 0.001)
+        self.assertLessEqual(by_hand + sum(timers.values()), whole + 0.05)  # two clocks
         lines = self.stdout.splitlines()
         for line, name in zip(lines, timers):
             self.assertEqual(line, "%s complete: %.2fs total" % (name, timers[name]))
@@ -476,18 +476,16 @@ class Defects(py_case.Case):
         self.assertEqual(sorted(found), ["p0", "p1", "p2", "p3"])
         for seconds in found.values():
             self.assertGreaterEqual(seconds, 0.05)
-            self.assertLess(seconds, 1)
 
     def test_starting_a_phase_ends_the_open_one(self):
         found = self.python("""
             from pitwall.timing import DetailedTimer
             timer = DetailedTimer("t")
-            timer.start_phase("a"); time.sleep(0.02); timer.start_phase("b"); timer.end_phase()
-            time.sleep(0.3)
+            timer.start_phase("a"); sleep(2); timer.start_phase("b"); sleep(1); timer.end_phase()
+            sleep(30)
             tell(timer.phases)
-        """)
-        self.assertGreaterEqual(found["a"], 0.02)
-        self.assertLess(found["b"], 0.3)
+        """, start=py_case.START + py_case.CLOCK)
+        self.assertEqual(found, {"a": 2, "b": 1})
 
 
 class Silence(py_case.Case):
@@ -587,29 +585,17 @@ class Everywhere(py_case.Case):
 
 
 class Cost(py_case.Case):
-    def test_memory_tracking_is_far_below_tracemalloc(self):
-        """Small objects made by the thousand. Short stretches of the thread's own time, by turns, the
-        best of each: what else the machine does is in none of them."""
+    def test_memory_is_tracked_without_tracemalloc(self):
+        """What that costs is py_alloc_pct and py_tracemalloc_pct of `make bench`."""
         found = self.python("""
             import tracemalloc
             from pitwall import timing
             timing.verbose = False
-            def work():
-                for _ in range(10): [object() for _ in range(2000)]
-            def ours(): timing.track_time_and_memory({}, "m", work)
-            def seconds(call):
-                begin = time.thread_time_ns(); call(); return time.thread_time_ns() - begin
-            best = [10**12] * 3
-            for _ in range(40):
-                found = [seconds(work), seconds(ours)]
-                tracemalloc.start()
-                found.append(seconds(work))
-                tracemalloc.stop()
-                best = [min(pair) for pair in zip(best, found)]
-            tell(best)
+            timing.enable_memory_tracking()
+            tell([timing.track_time_and_memory({}, "m", tracemalloc.is_tracing),
+                  tracemalloc.is_tracing()])
         """)
-        plain, ours, theirs = found
-        self.assertLess(2 * (ours - plain), theirs - plain)  # it is about a ninth
+        self.assertEqual(found, [False, False])
 
 
 class Beyond(py_case.Case):
@@ -619,13 +605,14 @@ class Beyond(py_case.Case):
             from pitwall.timing import export_timing_csv
             timers = {"a,b": {"time": 1.0, "allocated_mb": 512.1, "reserved_mb": 1024,
                               "max_allocated_mb": float("nan")},
-                      "plain": 2.0, "own": {"time": 3.0, "note": "x"}}
+                      "=plain": 2.0, "own": {"time": 3.0, "note": "x"}}
             export_timing_csv(timers, "t.csv", section_name="S")
         """, cwd=folder)
         with open(os.path.join(folder, "t.csv")) as file:
             self.assertEqual(file.read(),
                              "Section,Model,Time (s),allocated_mb,reserved_mb,max_allocated_mb,note\n"
-                             'S,"a,b",1.0000,512.1000,1024,,\nS,plain,2.0000,,,,\nS,own,3.0000,,,,x\n')
+                             'S,"a,b",1.0000,512.1000,1024,,\n'
+                             "S,'=plain,2.0000,,,,\nS,own,3.0000,,,,x\n")
 
     def test_results_of_trainings_in_their_nested_shape(self):
         found = self.python("""

@@ -15,7 +15,7 @@ class Samples(py_case.Case):
             log_profiling_metrics()
             summary = profiler.get_summary()
             summary["my_operation"]["count"] = 99
-            tell([profiler.get_summary(), type(start_time).__name__, abs(age) < 1])
+            tell([profiler.get_summary(), type(start_time).__name__, -1 < age < 3600])
         """)
         summary, kind, is_near = found
         self.assertEqual(list(summary["my_operation"]), ["avg_time", "total_time", "count"])
@@ -36,7 +36,6 @@ class Samples(py_case.Case):
             tell(profiler.get_summary()["op"]["total_time"])
         """)
         self.assertGreaterEqual(found, 0.019)
-        self.assertLess(found, 1)
 
     def test_decorators(self):
         found = self.python("""
@@ -178,10 +177,14 @@ class Defects(py_case.Case):
     def test_what_the_consumer_does_is_not_the_loaders_time(self):
         found = self.python("""
             from pitwall.profiling import profile_data_loader, get_profiler
-            for batch in profile_data_loader([1, 2, 3]): time.sleep(0.2)
+            def load():
+                for i in range(3):
+                    sleep(1)
+                    yield i
+            for batch in profile_data_loader(load()): sleep(20)
             tell(get_profiler().get_summary()["data_batch_production"]["total_time"])
-        """)
-        self.assertLess(found, 0.2)
+        """, start=py_case.START + py_case.CLOCK)
+        self.assertAlmostEqual(found, 3, places=5)
 
     def test_an_exception_of_the_loader_goes_through(self):
         found = self.python("""
