@@ -89,7 +89,7 @@ class Lines(MonitorCase):
         self.assertEqual(self.view(path, "stages", TZ="JST-9").splitlines(),
                          lines_of(printed, STAGES))
 
-    def test_silence_prints_nothing_and_records_all(self):
+    def test_silence_leaves_the_summary_and_records_all(self):
         path = self.run_path()
         lines = self.trained(path, PITWALL_VERBOSE="0").splitlines()
         # The summary was asked for; nothing else is printed.
