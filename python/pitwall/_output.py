@@ -14,8 +14,8 @@ def is_quiet(verbose=True, asked=False):
 
 
 def emit(text, verbose=True):
-    """Print a table that was asked for, a text that has its own newlines; each line is flushed, where there is a flush: what a
-    program puts into sys.stdout need not have more than a write."""
+    """Print a table that was asked for, with newlines of its own; each line is flushed, where there is
+    a flush: what a program puts into sys.stdout need not have more than a write."""
     if is_quiet(verbose, asked=True) or sys.stdout is None:
         return
     for line in text.splitlines(keepends=True):

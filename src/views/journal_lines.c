@@ -340,7 +340,7 @@ static void performance_lines(struct pit__text *text, const pit_entry *entry)
         pit__text_puts(text, "\n              GPU peak: ");
         add_figure(text, entry, "%.1fMB", "gpu_peak_mb");
         if (isnan(peak->value))
-            pit__text_puts(text, " (it peaked higher before, and its mark is not reset)");
+            pit__text_puts(text, " (no new peak, and the mark is not reset)");
     }
 }
 

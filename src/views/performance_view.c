@@ -105,12 +105,14 @@ static void add_extras(struct pit__json *json, const void *arg)
     pit__json_double(json, "total_seconds", *(const double *)arg);
 }
 
-/* 1 where an operation was on a device whose high-water mark was higher before it. */
+/* 1 where the device was read at both ends of an operation and its high-water mark told nothing of it. */
 static int misses_peak(const pit_data *data)
 {
-    for (size_t i = 0; i < data->row_count; i++)
-        if (data->rows[i].has_device && isnan(data->rows[i].gpu_peak_mb))
+    for (size_t i = 0; i < data->row_count; i++) {
+        const pit_row *row = &data->rows[i];
+        if (row->has_device && isnan(row->gpu_peak_mb) && isfinite(row->gpu_end_mb))
             return 1;
+    }
     return 0;
 }
 
@@ -129,7 +131,7 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
         code = pit__table_foot_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
     if (misses_peak(call->data))
-        fputs("GPU Peak n/a: the device peaked higher before, and its mark is not reset\n", out);
+        fputs("GPU Peak n/a: the device told no new peak, and its mark is not reset\n", out);
     return pit__table_done(table, code);
 }
 
