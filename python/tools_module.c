@@ -195,6 +195,33 @@ static PyObject *saved(int code, PyObject *path)
     return code ? NULL : Py_NewRef(Py_None);
 }
 
+/* _save(path, bytes): the file appears whole or not at all. */
+static PyObject *save(PyObject *module, PyObject *args)
+{
+    PyObject *path, *bytes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O&S:save", PyUnicode_FSConverter, &path, &bytes))
+        return NULL;
+    return saved(pit_save(PyBytes_AS_STRING(path), write_bytes, bytes), path);
+}
+
+/* _save_members(path, bytes): of a JSON object, into the one in the file. */
+static PyObject *save_members(PyObject *module, PyObject *args)
+{
+    PyObject *path, *bytes;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O&S:save_members", PyUnicode_FSConverter, &path, &bytes))
+        return NULL;
+    int code = pit_save_members(PyBytes_AS_STRING(path), PyBytes_AS_STRING(bytes));
+    if (code == PIT_CANNOT_READ && errno == EINVAL) {
+        PyErr_Format(PyExc_ValueError, "%s: there is no JSON object in it: left as it is",
+                     PyBytes_AS_STRING(path));
+        Py_DECREF(path);
+        return NULL;
+    }
+    return saved(code, path);
+}
+
 /* ---- a clock that tests move --------------------------------------------------------------------- */
 
 static PyObject *clock_function;
