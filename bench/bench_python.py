@@ -9,6 +9,7 @@ same chances. The training steps, bare and timed, come in short blocks in a rand
 """
 
 import contextlib
+import os
 import random
 import sys
 import time
@@ -17,7 +18,7 @@ import tracemalloc
 
 import empty_with
 import pitwall
-from pitwall import timing
+from pitwall import profiling, time_profiler, timing
 
 ROUNDS = 60
 LOOPS = 10000
@@ -98,6 +99,30 @@ def spans():
     show("py_mem_span_us", found["memory"] / 1000)
     show("py_by_hand_ns", found["by_hand"])
     show("py_contextmanager_ns", found["generated"])
+
+
+def names_in_a_log():
+    """A line of the stage log and the end of a step, with 10 and with 500 names in the object; the line is
+    printed to nowhere, for that is the reader's cost."""
+    found = {}
+    out, sys.stdout = sys.stdout, open(os.devnull, "w")
+    try:
+        for count in (10, 500):
+            stages = time_profiler.TimeProfiler()
+            profiler = profiling.TrainingProfiler(log_to_wandb=False, log_every=10**9)
+            for i in range(count):
+                stages.log("stage %d" % i, 1.0)
+                profiler.end_timer("op %d" % i, profiler.start_timer("op %d" % i))
+            names = {"stages": stages, "profiler": profiler, "start": time.time()}
+            taken = best_of({"log": 'stages.log("stage 7", 1.0)',
+                             "end": 'profiler.end_timer("make_step_total", start)'},
+                            names, loops=500, rounds=ROUNDS // 2)
+            found.update({(key, count): ns for key, ns in taken.items()})
+    finally:
+        sys.stdout.close()
+        sys.stdout = out
+    for (key, count), ns in found.items():
+        show("py_%s_%d_names_us" % ({"log": "stage_log", "end": "step_end"}[key], count), ns / 1000)
 
 
 def make_objects():
@@ -297,6 +322,7 @@ def main():
     random.seed(1)
     pitwall.open(in_memory=True)
     spans()
+    names_in_a_log()
     allocations()
     try:
         import torch

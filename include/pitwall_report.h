@@ -533,7 +533,9 @@ PIT_API int pit_export_file(const char *path, const char *format, const pit_run 
  * is then as it was, and nothing is left beside it. */
 PIT_API int pit_save(const char *path, int (*write)(FILE *out, void *arg), void *arg);
 
-/* Rows as the timing utilities keep them. CSV: Section,Model,Time (s). JSON: section, timestamp
+/* Rows as the timing utilities keep them. CSV: Section,Model,Time (s), then peak_memory_mb and
+ * current_memory_mb where a row has memory, allocated_mb and max_allocated_mb where one has a device.
+ * JSON: section, timestamp
  * (wall_ns; 0: now), timings. form: PIT_CSV or PIT_JSON. */
 PIT_API int pit_save_timings(const char *path, enum pit_form form, const char *section,
                              const pit_row *rows, size_t count, uint64_t wall_ns);
@@ -570,7 +572,9 @@ PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *con
  * NULL for an object and do nothing then.
  */
 
-/* 0: none of them prints. Without a call: 1, but PITWALL_VERBOSE=0 says 0. */
+/* 0: none of them prints. Without a call: 1. PITWALL_VERBOSE=0 in the environment silences the lines
+ * that come as the program goes; a table that the program asks for (pit_…_print, pit_stages_summary,
+ * pit_profiler_log) is printed all the same. pit_is_verbose is about those lines. */
 PIT_API void pit_set_verbose(int verbose);
 PIT_API int pit_is_verbose(void);
 
@@ -578,10 +582,19 @@ PIT_API int pit_is_verbose(void);
  * on the thread that prints, without a lock held. */
 PIT_API void pit_set_print(void (*line)(void *arg, const char *text), void *arg);
 
-/* Not 0: all of them wait for the device (pit_set_device) before each reading of the clock, so that
- * work handed over to it is timed and not only the handing over. Without a call: only where PIT_WAIT
+/* Not 0: all of them wait for the device before each reading of the clock, so that work handed over to
+ * it is timed and not only the handing over. Without a call: only where PIT_WAIT or a pit_device_use
  * asks for it. */
 PIT_API void pit_set_wait(int wait);
+
+/* The device of one object: its memory is read, and its work waited for, at each begin and end. What
+ * begins on one device ends on it. Objects start with a zeroed one; NULL sets that again. Reading
+ * resets no peak but by the device's own reset_peak; without that function the peak of a piece of work
+ * is known only where it is the highest so far, else NaN. */
+typedef struct pit_device_use {
+    const pit_device *device; /* must stay; NULL: the process's (pit_set_device) */
+    int wait;                 /* 1: wait for its work; -1: do not; 0: as pit_set_wait says */
+} pit_device_use;
 
 /* Where their figures come from, for tests: NULL members, and NULL itself, mean the real ones. With
  * an rss of its own the peak of a piece of work is the higher of its begin and end. */
@@ -597,6 +610,7 @@ PIT_API void pit_set_sources(const pit_sources *sources);
 typedef struct pit_timers pit_timers;
 PIT_API pit_timers *pit_timers_new(void);
 PIT_API void pit_timers_free(pit_timers *timers);
+PIT_API void pit_timers_use(pit_timers *timers, const pit_device_use *use);
 
 /* Call function(argument), time it under `name`, print "NAME complete: 45.32s total", and return
  * what it returns. flags: PIT_MEMORY adds "peak memory: 234.5 MB", PIT_WAIT waits for the device and
@@ -627,11 +641,13 @@ PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count);
 typedef struct pit_phase_timer pit_phase_timer;
 PIT_API pit_phase_timer *pit_phase_timer_new(const char *name);
 PIT_API void pit_phase_timer_free(pit_phase_timer *timer);
+PIT_API void pit_phase_timer_use(pit_phase_timer *timer, const pit_device_use *use);
 PIT_API void pit_phase_timer_start(pit_phase_timer *timer,
                                    const char *phase);    /* ends the open one */
 PIT_API void pit_phase_timer_end(pit_phase_timer *timer); /* nothing open: does nothing */
 PIT_API const pit_row *pit_phase_timer_rows(pit_phase_timer *timer, size_t *count);
-PIT_API void pit_phase_timer_print(pit_phase_timer *timer); /* the breakdown */
+/* The breakdown; a phase that is still open is a row "NAME (open)" with its time so far. */
+PIT_API void pit_phase_timer_print(pit_phase_timer *timer);
 
 /* Operations with time and memory, singly or repeated. */
 typedef struct pit_monitor pit_monitor;
@@ -639,8 +655,12 @@ typedef struct pit_monitor pit_monitor;
 typedef struct pit_track {
     struct pit__operation *own; /* NULL: none. An end that is missed costs some hundred bytes */
 } pit_track;
+/* With PITWALL_MONITOR=0 in the environment it is disabled: it measures and prints nothing. */
 PIT_API pit_monitor *pit_monitor_new(void);
 PIT_API void pit_monitor_free(pit_monitor *monitor);
+PIT_API void pit_monitor_enable(pit_monitor *monitor,
+                                int enabled); /* whatever the environment says */
+PIT_API void pit_monitor_use(pit_monitor *monitor, const pit_device_use *use);
 /* aggregate: all passages of that name are one row; else each is a row of its own. An operation
  * inside another one of the monitor is `nested`. */
 PIT_API void pit_monitor_begin(pit_monitor *monitor, pit_track *track, const char *operation,
@@ -656,7 +676,14 @@ PIT_API void pit_monitor_clear(pit_monitor *monitor);
 
 /* One operation, printed when it ends: [Performance] NAME: 1.234s, CPU +250.5MB, GPU n/a */
 PIT_API void pit_performance_begin(pit_track *track, const char *operation);
+PIT_API void pit_performance_begin_on(pit_track *track, const char *operation,
+                                      const pit_device_use *use);
 PIT_API void pit_performance_end(pit_track *track, int print);
+
+/* The work stands still until resume, as a generator's does between two items: that time is not the
+ * operation's. Of any operation under way; a pause inside a pause does nothing. */
+PIT_API void pit_track_pause(pit_track *track);
+PIT_API void pit_track_resume(pit_track *track);
 
 /* Epochs and batches of a training loop. */
 typedef struct pit_epoch_options {
@@ -672,6 +699,7 @@ typedef struct pit_epoch_monitor pit_epoch_monitor;
 /* options NULL: as PITWALL_MONITOR (0: disabled) and PITWALL_MONITOR_BATCHES say, else the defaults. */
 PIT_API pit_epoch_monitor *pit_epoch_monitor_new(const pit_epoch_options *options);
 PIT_API void pit_epoch_monitor_free(pit_epoch_monitor *monitor);
+PIT_API void pit_epoch_monitor_use(pit_epoch_monitor *monitor, const pit_device_use *use);
 PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor);
 PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch);
 PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, const double *loss);
@@ -683,6 +711,7 @@ PIT_API int pit_epoch_statistics_of(pit_epoch_monitor *monitor, pit_epoch_statis
 typedef struct pit_stages pit_stages;
 PIT_API pit_stages *pit_stages_new(void);
 PIT_API void pit_stages_free(pit_stages *stages);
+PIT_API void pit_stages_use(pit_stages *stages, const pit_device_use *use);
 PIT_API void pit_stage(pit_stages *stages, const char *stage); /* [STAGE] line */
 PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double seconds); /* [TIMING] */
 /* Both, and in between: the stage begins now and ends at the next one or at the summary. With
@@ -690,7 +719,14 @@ PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double second
  * began it, it is a span. */
 PIT_API void pit_stage_begin(pit_stages *stages, const char *stage, int memory);
 PIT_API void pit_stage_end(pit_stages *stages);
+/* The same for a block: it lasts until its leave, and what its thread begins inside it is `nested`.
+ * The summary shows an open one as "NAME (open)". leave ends the newest block of that name, NULL: the
+ * innermost, and a stage that was begun inside it. */
+PIT_API void pit_stage_enter(pit_stages *stages, const char *stage, int memory);
+PIT_API void pit_stage_leave(pit_stages *stages, const char *stage);
 PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count);
+/* Seconds of one stage, nested and not; NaN: never logged. Takes the same time however many there are. */
+PIT_API double pit_stages_time(pit_stages *stages, const char *stage);
 PIT_API double pit_stages_wall(pit_stages *stages); /* seconds since _new */
 PIT_API void pit_stages_summary(pit_stages *stages);
 /* {"timings": {stage: seconds}, "total_time": wall seconds}, whole or not at all. */
@@ -712,17 +748,28 @@ PIT_API void pit_window_add(pit_window *window, const double *figures);
 /* Run-long: passages, and the sum of an item. */
 PIT_API uint64_t pit_window_count(pit_window *window);
 PIT_API double pit_window_sum(pit_window *window, size_t item);
+/* A window keeps the figures of the last 10000 calls of pit_window_add. This changes how many, 0: none,
+ * and forgets those kept so far. */
+PIT_API void pit_window_keep(pit_window *window, size_t most);
+/* The figures of an item that are kept, oldest first, as they were added; of more than `room` the last
+ * ones. How many; with figures NULL and room 0 how many there are. */
+PIT_API size_t pit_window_figures(pit_window *window, size_t item, double *figures, size_t room);
+/* A percentile (0 to 100) of those: the smallest figure that so many percent do not exceed. NaN: none. */
+PIT_API double pit_window_percentile(pit_window *window, size_t item, double percent);
 
 /* Averages of named operations, printed every `log_every` steps; a step is one end of
  * make_step_total or training_step, the more frequent one where there are both. Any thread. */
 typedef struct pit_profiler pit_profiler;
 PIT_API pit_profiler *pit_profiler_new(uint64_t log_every); /* 0: 100 */
 PIT_API void pit_profiler_free(pit_profiler *profiler);
-/* Now, in seconds since 1970; by the monotonic clock, so that it never steps back. */
+PIT_API void pit_profiler_use(pit_profiler *profiler, const pit_device_use *use);
+/* Now, in seconds since 1970; by the monotonic clock, so that it never steps back. operation NULL: only
+ * the time, nothing is begun or waited for. */
 PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation);
 PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, double start);
-PIT_API void pit_profiler_log(pit_profiler *profiler,
-                              const uint64_t *step); /* NULL: the steps so far */
+/* step NULL: the steps so far. With nothing recorded it says so. */
+PIT_API void pit_profiler_log(pit_profiler *profiler, const uint64_t *step);
+PIT_API uint64_t pit_profiler_steps(pit_profiler *profiler);
 PIT_API const pit_row *pit_profiler_rows(pit_profiler *profiler, size_t *count);
 PIT_API void pit_profiler_reset(pit_profiler *profiler);
 

@@ -56,6 +56,9 @@ pitpy_flow *pitpy_hold(PyObject *module);
 int pitpy_take_up(pitpy_flow *flow); /* 1: it runs on this thread now */
 void pitpy_leave(pitpy_flow *flow, int is_here);
 
+/* For "O&": a device of _device_new as const pit_device *, None as NULL. */
+int pitpy_device(PyObject *capsule, void *to);
+
 /* ---- rows and their like (tools_rows.c) -------------------------------------------------------- */
 
 typedef struct pitpy_data {

@@ -1,91 +1,156 @@
-/* A device whose memory and work Python code tells of: torch.cuda, or what the user gives.
+/* Devices whose memory and work Python code tells of: torch.cuda's, or what the user gives.
  *
- * The library calls reset_peak with a lock of its own held, and Python code must not run then: it may
- * let another thread go on, which would wait for that lock with the interpreter's in hand. So the
- * reading of the memory also resets the device's mark, the highest one since is kept here, and
- * reset_peak only forgets that.
+ * A device is never freed: work that began on it may end at any time. When it is dropped its functions
+ * are, and it is one without memory and work from then on.
  */
 #include "tools.h"
 
-static struct {
-    PyObject *memory; /* () -> (allocated, reserved, peak since the last call), or None */
-    PyObject *wait;   /* (), or None */
-    uint64_t peak;    /* since the last reset_peak; 0: none was read */
-} given;
+#include <stdlib.h>
 
-static void forget_error(PyObject *type, PyObject *value, PyObject *traceback)
+#define DEVICE "pitwall.device"
+
+struct device {
+    pit_device device;
+    PyObject *memory; /* () -> (allocated, reserved, peak), or NULL */
+    PyObject *wait;   /* () or NULL */
+    PyObject *reset;  /* () or NULL */
+};
+
+/* Call a function of the device; what it raises is shown, and not passed on. New reference or NULL. With
+ * the interpreter's lock held. */
+static PyObject *call(PyObject *function)
 {
-    if (PyErr_Occurred())
-        PyErr_WriteUnraisable(given.memory);
-    PyErr_Restore(type, value, traceback);
+    PyObject *kept = Py_XNewRef(function); /* it may be dropped by its own call */
+    PyObject *found = kept ? PyObject_CallNoArgs(kept) : NULL;
+    if (!found && PyErr_Occurred())
+        PyErr_WriteUnraisable(kept);
+    Py_XDECREF(kept);
+    return found;
 }
 
 static int read_memory(void *arg, pit_device_memory *memory)
 {
+    struct device *device = arg;
     unsigned long long allocated, reserved, peak;
-    PyObject *type, *value, *traceback, *found;
+    PyObject *type, *value, *traceback;
     int code = -1;
-    (void)arg;
     if (!Py_IsInitialized())
         return -1;
     PyGILState_STATE lock = PyGILState_Ensure();
     PyErr_Fetch(&type, &value, &traceback);
-    found = given.memory ? PyObject_CallNoArgs(given.memory) : NULL;
+    PyObject *found = call(device->memory);
     if (found && PyTuple_Check(found) &&
         PyArg_ParseTuple(found, "KKK", &allocated, &reserved, &peak)) {
-        if (peak > given.peak)
-            given.peak = peak;
-        *memory = (pit_device_memory){allocated, reserved, given.peak};
+        *memory = (pit_device_memory){allocated, reserved, peak};
         code = 0;
     }
     Py_XDECREF(found);
-    forget_error(type, value, traceback);
+    if (PyErr_Occurred())
+        PyErr_WriteUnraisable(device->memory);
+    PyErr_Restore(type, value, traceback);
+    PyGILState_Release(lock);
+    return code;
+}
+
+static int call_for(PyObject **function)
+{
+    PyObject *type, *value, *traceback;
+    if (!Py_IsInitialized())
+        return -1;
+    PyGILState_STATE lock = PyGILState_Ensure();
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *done = call(*function);
+    int code = done ? 0 : -1;
+    Py_XDECREF(done);
+    PyErr_Restore(type, value, traceback);
     PyGILState_Release(lock);
     return code;
 }
 
 static int reset_peak(void *arg)
 {
-    (void)arg;
-    given.peak = 0;
-    return 0;
+    return call_for(&((struct device *)arg)->reset);
 }
 
 static int await_work(void *arg)
 {
-    PyObject *type, *value, *traceback;
-    (void)arg;
-    if (!Py_IsInitialized())
-        return -1;
-    PyGILState_STATE lock = PyGILState_Ensure();
-    PyErr_Fetch(&type, &value, &traceback);
-    PyObject *done = given.wait ? PyObject_CallNoArgs(given.wait) : NULL;
-    int code = done ? 0 : -1;
-    Py_XDECREF(done);
-    forget_error(type, value, traceback);
-    PyGILState_Release(lock);
-    return code;
+    return call_for(&((struct device *)arg)->wait);
 }
 
-/* _set_device(memory, wait): None, None: there is none. */
-static PyObject *set_device(PyObject *module, PyObject *args)
+/* _device_new(memory, wait, reset), each of them a function or None: a device for the others. */
+static PyObject *device_new(PyObject *module, PyObject *args)
 {
-    static const pit_device device = {
-        .name = "python", .memory = read_memory, .reset_peak = reset_peak, .wait = await_work};
-    PyObject *memory, *wait;
+    PyObject *memory, *wait, *reset;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO:set_device", &memory, &wait))
+    if (!PyArg_ParseTuple(args, "OOO:device", &memory, &wait, &reset))
         return NULL;
-    pit_set_device(NULL);
-    Py_XSETREF(given.memory, memory == Py_None ? NULL : Py_NewRef(memory));
-    Py_XSETREF(given.wait, wait == Py_None ? NULL : Py_NewRef(wait));
-    given.peak = 0;
-    if (given.memory)
-        pit_set_device(&device);
+    struct device *device = calloc(1, sizeof *device);
+    PyObject *capsule = device ? PyCapsule_New(device, DEVICE, NULL) : PyErr_NoMemory();
+    if (!capsule) {
+        free(device);
+        return NULL;
+    }
+    device->memory = memory == Py_None ? NULL : Py_NewRef(memory);
+    device->wait = wait == Py_None ? NULL : Py_NewRef(wait);
+    device->reset = reset == Py_None ? NULL : Py_NewRef(reset);
+    device->device = (pit_device){.name = "python",
+                                  .memory = device->memory ? read_memory : NULL,
+                                  .reset_peak = device->reset ? reset_peak : NULL,
+                                  .wait = device->wait ? await_work : NULL,
+                                  .arg = device};
+    return capsule;
+}
+
+/* _device_drop(device): it is one without memory and work from now on. */
+static PyObject *device_drop(PyObject *module, PyObject *capsule)
+{
+    struct device *device = PyCapsule_GetPointer(capsule, DEVICE);
+    (void)module;
+    if (!device)
+        return NULL;
+    Py_CLEAR(device->memory);
+    Py_CLEAR(device->wait);
+    Py_CLEAR(device->reset);
     Py_RETURN_NONE;
 }
 
-static PyMethodDef functions[] = {{"_set_device", set_device, METH_VARARGS, NULL},
+int pitpy_device(PyObject *capsule, void *to)
+{
+    struct device *device = NULL;
+    if (capsule != Py_None && !(device = PyCapsule_GetPointer(capsule, DEVICE)))
+        return 0;
+    *(const pit_device **)to = device ? &device->device : NULL;
+    return 1;
+}
+
+/* _set_device(device or None): the process's. */
+static PyObject *set_device(PyObject *module, PyObject *capsule)
+{
+    const pit_device *device;
+    (void)module;
+    if (!pitpy_device(capsule, &device))
+        return NULL;
+    pit_set_device(device);
+    Py_RETURN_NONE;
+}
+
+/* _device_wait(device, or None for the process's): until its work is done. */
+static PyObject *device_wait(PyObject *module, PyObject *capsule)
+{
+    const pit_device *device;
+    (void)module;
+    if (!pitpy_device(capsule, &device))
+        return NULL;
+    device = device ? device : pit_get_device();
+    if (device && device->wait)
+        device->wait(device->arg);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {{"_device_new", device_new, METH_VARARGS, NULL},
+                                  {"_device_drop", device_drop, METH_O, NULL},
+                                  {"_device_wait", device_wait, METH_O, NULL},
+                                  {"_set_device", set_device, METH_O, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 int pitpy_add_device(PyObject *module)

@@ -222,7 +222,40 @@ static PyObject *save_members(PyObject *module, PyObject *args)
     return saved(code, path);
 }
 
+/* ---- a clock that tests move --------------------------------------------------------------------- */
+
+static PyObject *clock_function;
+
+static uint64_t read_clock(void *arg)
+{
+    (void)arg;
+    PyGILState_STATE lock = PyGILState_Ensure();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *now = clock_function ? PyObject_CallNoArgs(clock_function) : NULL;
+    unsigned long long ns = now ? PyLong_AsUnsignedLongLong(now) : 0;
+    Py_XDECREF(now);
+    if (PyErr_Occurred())
+        PyErr_WriteUnraisable(clock_function);
+    PyErr_Restore(type, value, traceback);
+    PyGILState_Release(lock);
+    return ns;
+}
+
+/* _set_clock(function that gives nanoseconds, or None for the real one): what the faces measure with. */
+static PyObject *set_clock(PyObject *module, PyObject *function)
+{
+    pit_sources sources = {.monotonic_ns = read_clock};
+    (void)module;
+    pit_set_sources(NULL);
+    Py_XSETREF(clock_function, function == Py_None ? NULL : Py_NewRef(function));
+    if (clock_function)
+        pit_set_sources(&sources);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {{"_is_verbose", is_verbose, METH_NOARGS, NULL},
+                                  {"_set_clock", set_clock, METH_O, NULL},
                                   {"_save", save, METH_VARARGS, NULL},
                                   {"_save_members", save_members, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};

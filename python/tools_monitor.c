@@ -53,6 +53,10 @@ static int begin_quiet(int quiet)
     return before;
 }
 
+/* Where a begin or end takes place: device or None, and what wait= says. */
+#define USE "O&i"
+#define USE_OF(use) pitpy_device, &(use).device, &(use).wait
+
 /* ---- a timed call ------------------------------------------------------------------------------- */
 
 struct call {
@@ -96,18 +100,20 @@ static int tell_row(pit_timers *timers, PyObject *rows)
     return code;
 }
 
-/* _time(name, flags, quiet, rows, function, args, kwargs): calls it and returns what it returns; the
+/* _time(name, flags, device, wait, quiet, rows, function, args, kwargs): calls it and returns what it returns; the
  * row of the call is appended to rows, also where it raised. */
 FUNCTION(time_call)
 {
     struct call call;
     const char *name;
     PyObject *rows;
-    ARGUMENTS("sIpO!OO!O!:time", &name, &call.flags, &call.quiet, &PyList_Type, &rows,
-              &call.function, &PyTuple_Type, &call.arguments, &PyDict_Type, &call.keywords);
+    pit_device_use use;
+    ARGUMENTS("sI" USE "pO!OO!O!:time", &name, &call.flags, USE_OF(use), &call.quiet, &PyList_Type,
+              &rows, &call.function, &PyTuple_Type, &call.arguments, &PyDict_Type, &call.keywords);
     pit_timers *timers = pit_timers_new();
     if (!timers)
         return PyErr_NoMemory();
+    pit_timers_use(timers, &use);
     pitpy_flow *flow = pitpy_hold(module);
     int before = pitpy_quiet;
     PyObject *result = pit_time(timers, name, call.flags, run_call, &call);
@@ -136,8 +142,10 @@ FUNCTION(phase_start)
 {
     pit_phase_timer *timer;
     const char *phase;
-    ARGUMENTS("O&s:start_phase", to_phase_timer, &timer, &phase);
+    pit_device_use use;
+    ARGUMENTS("O&s" USE ":start_phase", to_phase_timer, &timer, &phase, USE_OF(use));
     pitpy_ready(module);
+    pit_phase_timer_use(timer, &use);
     pit_phase_timer_start(timer, phase);
     Py_RETURN_NONE;
 }
@@ -145,8 +153,10 @@ FUNCTION(phase_start)
 FUNCTION(phase_end)
 {
     pit_phase_timer *timer;
-    ARGUMENTS("O&:end_phase", to_phase_timer, &timer);
+    pit_device_use use;
+    ARGUMENTS("O&" USE ":end_phase", to_phase_timer, &timer, USE_OF(use));
     pitpy_ready(module);
+    pit_phase_timer_use(timer, &use);
     pit_phase_timer_end(timer);
     Py_RETURN_NONE;
 }
@@ -202,7 +212,9 @@ FUNCTION(monitor_new)
 {
     (void)module;
     ARGUMENTS(":monitor");
-    return wrap_monitor(pit_monitor_new());
+    pit_monitor *monitor = pit_monitor_new();
+    pit_monitor_enable(monitor, 1); /* Python says when */
+    return wrap_monitor(monitor);
 }
 
 FUNCTION(monitor_begin)
@@ -211,8 +223,10 @@ FUNCTION(monitor_begin)
     const char *name;
     int aggregate;
     struct operation *operation;
-    ARGUMENTS("O&sp:track", to_monitor, &monitor, &name, &aggregate);
+    pit_device_use use;
+    ARGUMENTS("O&sp" USE ":track", to_monitor, &monitor, &name, &aggregate, USE_OF(use));
     PyObject *capsule = make_operation(module, &operation);
+    pit_monitor_use(monitor, &use);
     if (capsule)
         pit_monitor_begin(monitor, &operation->track, name, aggregate);
     return capsule;
@@ -287,11 +301,29 @@ FUNCTION(performance_begin)
 {
     const char *name;
     struct operation *operation;
-    ARGUMENTS("s:track_performance", &name);
+    pit_device_use use;
+    ARGUMENTS("s" USE ":track_performance", &name, USE_OF(use));
     PyObject *capsule = make_operation(module, &operation);
     if (capsule)
-        pit_performance_begin(&operation->track, name);
+        pit_performance_begin_on(&operation->track, name, &use);
     return capsule;
+}
+
+/* _performance_pause(operation, pause): or let it go on. */
+FUNCTION(performance_pause)
+{
+    PyObject *capsule;
+    int pause;
+    (void)module;
+    ARGUMENTS("Op:track_performance", &capsule, &pause);
+    struct operation *operation = PyCapsule_GetPointer(capsule, OPERATION);
+    if (!operation)
+        return NULL;
+    if (pause)
+        pit_track_pause(&operation->track);
+    else
+        pit_track_resume(&operation->track);
+    Py_RETURN_NONE;
 }
 
 FUNCTION(performance_end)
@@ -329,8 +361,10 @@ FUNCTION(epoch_new)
 FUNCTION(epoch_begin)
 {
     pit_epoch_monitor *monitor;
-    ARGUMENTS("O&:on_epoch_start", to_epoch_monitor, &monitor);
+    pit_device_use use;
+    ARGUMENTS("O&" USE ":on_epoch_start", to_epoch_monitor, &monitor, USE_OF(use));
     pitpy_ready(module);
+    pit_epoch_monitor_use(monitor, &use);
     pit_epoch_begin(monitor);
     Py_RETURN_NONE;
 }
@@ -339,8 +373,11 @@ FUNCTION(batch_begin)
 {
     pit_epoch_monitor *monitor;
     unsigned long long batch;
-    ARGUMENTS("O&O&:on_batch_start", to_epoch_monitor, &monitor, pitpy_whole, &batch);
+    pit_device_use use;
+    ARGUMENTS("O&O&" USE ":on_batch_start", to_epoch_monitor, &monitor, pitpy_whole, &batch,
+              USE_OF(use));
     pitpy_ready(module);
+    pit_epoch_monitor_use(monitor, &use);
     pit_epoch_batch_begin(monitor, batch);
     Py_RETURN_NONE;
 }
@@ -409,7 +446,13 @@ FUNCTION(stages_new)
     return wrap_stages(pit_stages_new());
 }
 
-/* _stage(stages, name, seconds or None, quiet) */
+static PyObject *stage_time(pit_stages *stages, const char *name)
+{
+    double seconds = pit_stages_time(stages, name);
+    return isnan(seconds) ? Py_NewRef(Py_None) : PyFloat_FromDouble(seconds);
+}
+
+/* _stage(stages, name, seconds or None, quiet): seconds of all its calls, or None. */
 FUNCTION(stage)
 {
     pit_stages *stages;
@@ -426,30 +469,42 @@ FUNCTION(stage)
         pit_stage(stages, name);
     else
         pit_stage_took(stages, name, seconds);
-    return end_quiet(before);
+    PyObject *done = end_quiet(before);
+    if (!done || object == Py_None)
+        return done;
+    Py_DECREF(done);
+    return stage_time(stages, name);
 }
 
-FUNCTION(stage_begin)
+FUNCTION(stage_enter)
 {
     pit_stages *stages;
     const char *name;
     int memory, quiet;
-    ARGUMENTS("O&spp:stage", to_stages, &stages, &name, &memory, &quiet);
+    pit_device_use use;
+    ARGUMENTS("O&sp" USE "p:stage", to_stages, &stages, &name, &memory, USE_OF(use), &quiet);
     pitpy_ready(module);
     int before = begin_quiet(quiet);
-    pit_stage_begin(stages, name, memory);
+    pit_stages_use(stages, &use);
+    pit_stage_enter(stages, name, memory);
     return end_quiet(before);
 }
 
-FUNCTION(stage_end)
+/* _stage_leave(stages, name, quiet): seconds of all its calls. */
+FUNCTION(stage_leave)
 {
     pit_stages *stages;
+    const char *name;
     int quiet;
-    ARGUMENTS("O&p:stage", to_stages, &stages, &quiet);
+    ARGUMENTS("O&sp:stage", to_stages, &stages, &name, &quiet);
     pitpy_ready(module);
     int before = begin_quiet(quiet);
-    pit_stage_end(stages);
-    return end_quiet(before);
+    pit_stage_leave(stages, name);
+    PyObject *done = end_quiet(before);
+    if (!done)
+        return NULL;
+    Py_DECREF(done);
+    return stage_time(stages, name);
 }
 
 FUNCTION(stages_rows)
@@ -553,6 +608,42 @@ FUNCTION(window_sum)
     return PyFloat_FromDouble(pit_window_sum(window, (size_t)item));
 }
 
+FUNCTION(window_keep)
+{
+    pit_window *window;
+    unsigned long long most;
+    (void)module;
+    ARGUMENTS("O&O&:keep", to_window, &window, pitpy_whole, &most);
+    pit_window_keep(window, most);
+    Py_RETURN_NONE;
+}
+
+FUNCTION(window_figures)
+{
+    pit_window *window;
+    Py_ssize_t item;
+    (void)module;
+    ARGUMENTS("O&n:values", to_window, &window, &item);
+    size_t count = pit_window_figures(window, (size_t)item, NULL, 0);
+    double *figures = malloc((count + 1) * sizeof *figures);
+    if (!figures)
+        return PyErr_NoMemory();
+    count = pit_window_figures(window, (size_t)item, figures, count);
+    PyObject *list = pitpy_list_of_doubles(figures, count);
+    free(figures);
+    return list;
+}
+
+FUNCTION(window_percentile)
+{
+    pit_window *window;
+    Py_ssize_t item;
+    double percent;
+    (void)module;
+    ARGUMENTS("O&nd:percentile", to_window, &window, &item, &percent);
+    return PyFloat_FromDouble(pit_window_percentile(window, (size_t)item, percent));
+}
+
 /* ---- the training profiler ---------------------------------------------------------------------- */
 
 FUNCTION(profiler_new)
@@ -566,20 +657,34 @@ FUNCTION(profiler_start)
 {
     pit_profiler *profiler;
     const char *operation;
-    ARGUMENTS("O&z:start_timer", to_profiler, &profiler, &operation); /* None: without a span */
+    pit_device_use use;
+    /* None: only the time */
+    ARGUMENTS("O&z" USE ":start_timer", to_profiler, &profiler, &operation, USE_OF(use));
     pitpy_ready(module);
+    pit_profiler_use(profiler, &use);
     return PyFloat_FromDouble(pit_profiler_start(profiler, operation));
 }
 
+/* _profiler_end(profiler, operation, start, device, wait): the steps so far. */
 FUNCTION(profiler_end)
 {
     pit_profiler *profiler;
     const char *operation;
     double start;
-    ARGUMENTS("O&sd:end_timer", to_profiler, &profiler, &operation, &start);
+    pit_device_use use;
+    ARGUMENTS("O&sd" USE ":end_timer", to_profiler, &profiler, &operation, &start, USE_OF(use));
     pitpy_ready(module);
+    pit_profiler_use(profiler, &use);
     pit_profiler_end(profiler, operation, start);
-    return pitpy_printed(Py_NewRef(Py_None));
+    return pitpy_printed(PyLong_FromUnsignedLongLong(pit_profiler_steps(profiler)));
+}
+
+FUNCTION(profiler_steps)
+{
+    pit_profiler *profiler;
+    (void)module;
+    ARGUMENTS("O&:steps", to_profiler, &profiler);
+    return PyLong_FromUnsignedLongLong(pit_profiler_steps(profiler));
 }
 
 FUNCTION(profiler_log)
@@ -637,6 +742,7 @@ static PyMethodDef functions[] = {
     ENTRY("_monitor_clear", monitor_clear),
     ENTRY("_performance_begin", performance_begin),
     ENTRY("_performance_end", performance_end),
+    ENTRY("_performance_pause", performance_pause),
     ENTRY("_epoch_new", epoch_new),
     ENTRY("_epoch_begin", epoch_begin),
     ENTRY("_batch_begin", batch_begin),
@@ -645,8 +751,8 @@ static PyMethodDef functions[] = {
     ENTRY("_epoch_statistics", epoch_statistics),
     ENTRY("_stages_new", stages_new),
     ENTRY("_stage", stage),
-    ENTRY("_stage_begin", stage_begin),
-    ENTRY("_stage_end", stage_end),
+    ENTRY("_stage_enter", stage_enter),
+    ENTRY("_stage_leave", stage_leave),
     ENTRY("_stages_rows", stages_rows),
     ENTRY("_stages_summary", stages_summary),
     ENTRY("_stages_save", stages_save),
@@ -654,9 +760,13 @@ static PyMethodDef functions[] = {
     ENTRY("_window_add", window_add),
     ENTRY("_window_count", window_count),
     ENTRY("_window_sum", window_sum),
+    ENTRY("_window_keep", window_keep),
+    ENTRY("_window_figures", window_figures),
+    ENTRY("_window_percentile", window_percentile),
     ENTRY("_profiler_new", profiler_new),
     ENTRY("_profiler_start", profiler_start),
     ENTRY("_profiler_end", profiler_end),
+    ENTRY("_profiler_steps", profiler_steps),
     ENTRY("_profiler_log", profiler_log),
     ENTRY("_profiler_rows", profiler_rows),
     ENTRY("_profiler_reset", profiler_reset),

@@ -1,85 +1,66 @@
-"""The device beside the processor: its memory, and waiting for its work.
+"""The devices beside the processor: their memory, and waiting for their work.
 
-PyTorch's CUDA device is found by itself, if the program has imported torch and there is one. Any other
-library can be given by `set_device`.
+PyTorch's CUDA devices are found by themselves, if the program has imported torch and there are any. Any
+other library can be given by `set_device`. Reading never resets a device's peak, but by the reset_peak
+that `set_device` was given.
 """
 
 import sys
 
+from . import _pitwall
 from ._pitwall import _set_device
 
-_given = None  # what set_device was given
-_given_wait = None
-_index = None  # of the CUDA device in use
+_given = {}  # what set_device was given: (device of the extension, memory) by index, or None for all
+_made = {}  # CUDA devices by index: (torch.cuda, device of the extension)
+_used = None  # the index of the CUDA device that is the process's
+_found = (None, None)  # torch, and its CUDA devices or None
+_nothing = _pitwall._device_new(None, None, None)  # for monitors of a device that is not there
 
 
 def _cuda():
+    global _found
     torch = sys.modules.get("torch")
     cuda = getattr(torch, "cuda", None)
-    return cuda if cuda is not None and cuda.is_available() else None
+    if cuda is None:
+        return None
+    if _found[0] is not torch:  # asked once: it takes microseconds
+        _found = (torch, cuda if cuda.is_available() else None)
+    return _found[1]
 
 
-def set_device(memory=None, wait=None, reset_peak=None):
+def set_device(memory=None, wait=None, reset_peak=None, device=None):
     """Tell of a device. memory() gives (allocated, reserved, peak) in bytes, wait() returns when all
-    work handed over is done, reset_peak() makes the peak begin anew. Without arguments: none."""
-    global _given, _given_wait
+    work handed over is done, reset_peak() makes the peak begin anew. device: the number that monitors
+    with `device=` know it by; None: whatever they say. Without memory and wait: there is none any
+    more."""
+    global _used
     for name, part in (("memory", memory), ("wait", wait), ("reset_peak", reset_peak)):
         if part is not None and not callable(part):
             raise TypeError("%s must be a function, not %r" % (name, part))
-    if memory is None:
-        _given = None
-        _set_device(None, None)
-        return
+    if device is None:
+        old = list(_given.values())
+        _given.clear()
+    else:
+        old = [_given.pop(device)] if device in _given else []
 
     def read():
-        found = tuple(int(figure) for figure in memory())
-        if reset_peak is not None:
-            reset_peak()
-        return found
+        return tuple(int(figure) for figure in memory())
 
-    _given = read
-    _given_wait = wait if wait is not None else lambda: None
-    _set_device(read, _given_wait)
-
-
-def use(index=0):
-    """Measure on that CUDA device from now on, where there is one and nothing else was given."""
-    global _index
-    if _given is not None or index == _index:
-        return
-    cuda = _cuda()
-    if cuda is None:
-        return
-
-    def read():
-        found = (
-            cuda.memory_allocated(index),
-            cuda.memory_reserved(index),
-            cuda.max_memory_allocated(index),
-        )
-        cuda.reset_peak_memory_stats(index)
-        return found
-
-    _set_device(read, lambda: cuda.synchronize(index))
-    _index = index
+    if memory is not None or wait is not None:
+        reads = read if memory is not None else None
+        _given[device] = (_pitwall._device_new(reads, wait, reset_peak), reads)
+    process = _given.get(None) or _given.get(0) or next(iter(_given.values()), None)
+    _set_device(process[0] if process else None)
+    _used = None
+    for gone in old:
+        _pitwall._device_drop(gone[0])
 
 
-def wait(index=0):
-    """Until the work handed over to that device is done."""
-    cuda = _cuda()
-    if _given is not None:
-        _given_wait()
-    elif cuda is not None:
-        cuda.synchronize(index)
+def _find(index):
+    return _given.get(index) or _given.get(None)
 
 
-def memory(index=0):
-    """(allocated, reserved, peak) in bytes; None without a device."""
-    if _given is not None:
-        return _given()
-    cuda = _cuda()
-    if cuda is None:
-        return None
+def _read_cuda(cuda, index):
     return (
         cuda.memory_allocated(index),
         cuda.memory_reserved(index),
@@ -87,8 +68,59 @@ def memory(index=0):
     )
 
 
+def _is_processor(index):
+    return index is None or str(index).startswith("cpu")
+
+
+def at(index=0):
+    """The device of that number for the extension's functions; None: the process's, if any."""
+    if _given:
+        found = _find(index)
+        return found[0] if found else _nothing
+    if _is_processor(index):
+        return _nothing
+    cuda = _cuda()
+    if cuda is None:
+        return None
+    made = _made.get(index)
+    if made is None or made[0] is not cuda:
+
+        def wait():  # a program that has not used CUDA yet must not pay for its start
+            if getattr(cuda, "is_initialized", lambda: True)():
+                cuda.synchronize(index)
+
+        made = (cuda, _pitwall._device_new(lambda: _read_cuda(cuda, index), wait, None))
+        _made[index] = made
+    return made[1]
+
+
+def use(index=0):
+    """Make that CUDA device the process's, where there is one and nothing else was given."""
+    global _used
+    if _given or index == _used:
+        return
+    found = at(index)
+    if found is not None:
+        _set_device(found)
+        _used = index
+
+
+def wait(index=0):
+    """Until the work handed over to that device is done."""
+    _pitwall._device_wait(at(index))
+
+
+def memory(index=0):
+    """(allocated, reserved, peak) in bytes; None without a device."""
+    if _given:
+        found = _find(index)
+        return found[1]() if found and found[1] else None
+    cuda = _cuda()
+    return None if cuda is None or _is_processor(index) else _read_cuda(cuda, index)
+
+
 def utilization(index=0):
-    """Percent of the last second the device was busy; None where that cannot be had."""
+    """Percent of the last second the device was busy; None where that is not available."""
     cuda = _cuda()
     try:
         return float(cuda.utilization(index)) if cuda is not None else None

@@ -194,7 +194,9 @@ def sweep(function, configurations, what="configuration", form="text"):
     results, rows = {}, []
     for value in configurations:
         found = []
-        _pitwall._time(text_of("%s %s" % (what, value)), 0, True, found, function, (value,), {})
+        _pitwall._time(
+            text_of("%s %s" % (what, value)), 0, _device.at(), 1, True, found, function, (value,), {}
+        )
         seconds = results[_key_of(value)] = found[0]["seconds"]
         rows.append((str(value), seconds))
     return results, view("sweep", rows, title=text_of(what), form=form)

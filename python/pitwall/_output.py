@@ -6,16 +6,17 @@ import sys
 from ._pitwall import _is_verbose
 
 
-def is_quiet(verbose=True):
-    """verbose: of the module that asks. PITWALL_VERBOSE=0 and `pitwall.verbose = False` silence all."""
+def is_quiet(verbose=True, asked=False):
+    """verbose: of the module that asks; `pitwall.verbose = False` silences all. PITWALL_VERBOSE=0
+    silences what comes as the program goes, not what it asked for."""
     package = sys.modules.get(__package__)
-    return not (verbose and getattr(package, "verbose", True) and _is_verbose())
+    return not (verbose and getattr(package, "verbose", True) and (asked or _is_verbose()))
 
 
 def emit(text, verbose=True):
-    """Print a text that has its own newlines; each line is flushed, where there is a flush: what a
-    program puts into sys.stdout need not have more than a write."""
-    if is_quiet(verbose) or sys.stdout is None:
+    """Print a table that was asked for, with newlines of its own; each line is flushed, where there is
+    a flush: what a program puts into sys.stdout need not have more than a write."""
+    if is_quiet(verbose, asked=True) or sys.stdout is None:
         return
     for line in text.splitlines(keepends=True):
         sys.stdout.write(line)

@@ -7,16 +7,22 @@
         data = load()
     monitor.print_summary()
 
-`verbose = False` on this module, or PITWALL_VERBOSE=0, silences it.
+A device's work is waited for before the clock is read, so that it is timed and not only the handing
+over; `wait=False` says otherwise. Each monitor reads the device of its `device=`.
+
+`verbose = False` on this module silences it; PITWALL_VERBOSE=0 silences all but the tables that the
+program asks for.
 """
 
+import contextlib
 import dataclasses
 import functools
 import inspect
 import math
 import os
+import warnings
 
-from . import _device, _pitwall
+from . import _device, _pitwall, _steps
 from ._output import emit, is_ascii, is_quiet, text_of
 
 verbose = True
@@ -54,6 +60,89 @@ def _metric(row):
     )
 
 
+# ---- settings -----------------------------------------------------------------------------------
+
+
+class _Default(int):
+    """A default that can be told from the same value said explicitly."""
+
+    def __repr__(self):
+        return self._shown
+
+
+def _default(number, shown):
+    value = _Default(number)
+    value._shown = shown
+    return value
+
+
+_ENABLED = _default(1, "True")
+_BATCHES = _default(5, "5")
+
+
+def _setting(value, default, name):
+    """What the code says wins; else what `pitwall run --config` put into the environment."""
+    text = os.environ.get(name, "")
+    if value is default and text.strip().lstrip("-").isdigit():
+        return int(text)
+    return int(value)
+
+
+def _as_bool(value, key):
+    """true, false, 1, 0 and what YAML takes for them; a text is not true because it is not empty."""
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in ("true", "yes", "on", "1"):
+            return True
+        if word in ("false", "no", "off", "0"):
+            return False
+        raise ValueError("%s: must be true or false, not %r" % (key, value))
+    return bool(value)
+
+
+_KEYS = ("enable_memory_monitoring", "memory_monitor_batches")
+
+
+def _blocks(config):
+    """All mappings in config that have one of the keys, the outermost first; lists are gone through."""
+    waiting, seen = [config], set()
+    while waiting:
+        part = waiting.pop(0)
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, (list, tuple)):
+            waiting.extend(part)
+        elif hasattr(part, "items"):
+            if any(key in part for key in _KEYS):
+                yield part
+            waiting.extend(value for _, value in part.items())
+
+
+def _from_config(config):
+    """(enabled, batches); the block is config['trainer_params'], config itself, or the only one that
+    lies deeper."""
+    found = list(_blocks(config or {}))
+    top = (config or {}).get("trainer_params") or {}
+    if hasattr(top, "items") and any(key in top for key in _KEYS):
+        block = top
+    elif found and found[0] is config:
+        block = config
+    elif len(found) > 1 and any(dict(part) != dict(found[0]) for part in found):
+        raise ValueError("%s: found in %d blocks that differ; hand over the one that is meant"
+                         % (_KEYS[0], len(found)))
+    elif found:
+        block = found[0]
+    else:
+        warnings.warn("no block with %s: monitoring is disabled" % " or ".join(_KEYS), stacklevel=4)
+        block = {}
+    batches = block.get("memory_monitor_batches", 5)
+    return (
+        _as_bool(block.get("enable_memory_monitoring", False), _KEYS[0]),
+        int(5 if batches is None else batches),
+    )
+
+
 class _Operation:
     __slots__ = ("_monitor", "_name", "_aggregate", "_open")
 
@@ -61,8 +150,11 @@ class _Operation:
         self._monitor, self._name, self._aggregate = monitor, name, aggregate
 
     def __enter__(self):
-        self._open = _pitwall._monitor_begin(self._monitor._own, self._name, self._aggregate)
-        return self._monitor
+        monitor = self._monitor
+        self._open = _pitwall._monitor_begin(
+            monitor._own, self._name, self._aggregate, _device.at(monitor.device), monitor._wait
+        )
+        return monitor
 
     def __exit__(self, *error):
         _pitwall._monitor_end(self._monitor._own, self._open)
@@ -81,26 +173,35 @@ class _Nothing:
         pass
 
 
+def _wait_of(wait):
+    return 1 if wait else -1
+
+
 class PerformanceMonitor:
     """Operations with their time and memory."""
 
-    def __init__(self, enabled=True, device=0):
-        self.enabled = bool(enabled)
+    def __init__(self, enabled=_ENABLED, device=0, wait=True):
+        self.enabled = bool(_setting(enabled, _ENABLED, "PITWALL_MONITOR"))
         self.device = device
+        self._wait = _wait_of(wait)
         self._own = _pitwall._monitor_new()
+
+    @classmethod
+    def from_config(cls, config, device=0, wait=True):
+        """Enabled as a mapping says; see EpochPerformanceMonitor.from_config."""
+        return cls(_from_config(config)[0], device, wait)
 
     def track(self, operation, aggregate=False):
         """Measure a block. aggregate: all passages of that name are one line. An operation inside
         another one is shown, and not counted in the total."""
         if not self.enabled:
             return _Nothing(self)
-        _device.use(self.device)
         return _Operation(self, text_of(operation), bool(aggregate))
 
     def print_summary(self, show_aggregate=True):
         """The table of operations and, for those that were aggregated, that of their statistics."""
         if self.enabled:
-            _pitwall._monitor_print(self._own, bool(show_aggregate), is_quiet(verbose))
+            _pitwall._monitor_print(self._own, bool(show_aggregate), is_quiet(verbose, asked=True))
 
     def get_metrics(self):
         """A list of PerformanceMetrics, in the order in which they ended."""
@@ -159,37 +260,56 @@ class track_performance:
     """Measure a block and print "[Performance] NAME: 1.234s, CPU +250.5MB, GPU n/a", also where it
     raises."""
 
-    def __init__(self, operation, print_result=True, device=0):
+    def __init__(self, operation, print_result=True, device=0, wait=True):
         self._operation, self._print, self._device = text_of(operation), bool(print_result), device
+        self._wait = _wait_of(wait)
         self._open = []
 
     def __enter__(self):
-        _device.use(self._device)
-        self._open.append(_pitwall._performance_begin(self._operation))
+        self._open.append(
+            _pitwall._performance_begin(self._operation, _device.at(self._device), self._wait)
+        )
         return self
+
+    def _pause(self, pause):
+        _pitwall._performance_pause(self._open[-1], pause)
 
     def __exit__(self, *error):
         _pitwall._performance_end(self._open.pop(), self._print, is_quiet(verbose))
 
 
-def monitor_performance(operation=None, device=0):
+def monitor_performance(operation=None, device=0, wait=True):
     """Decorator: every call is measured as by track_performance, under the function's name or
-    `operation`. With and without parentheses."""
+    `operation`. Of a generator the time from its first step to its end counts, less what its consumer
+    takes in between. With and without parentheses."""
 
     def decorate(function):
         name = function.__name__ if operation is None or callable(operation) else str(operation)
+
+        def measure():
+            return track_performance(name, device=device, wait=wait)
+
+        @contextlib.contextmanager
+        def measure_steps():
+            with measure() as measured:
+                yield measured._pause
+
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
             async def wrapper(*args, **kwargs):
-                with track_performance(name, device=device):
+                with measure():
                     return await function(*args, **kwargs)
 
+        elif inspect.isasyncgenfunction(function):
+            wrapper = functools.wraps(function)(_steps.async_generator(function, measure_steps))
+        elif inspect.isgeneratorfunction(function):
+            wrapper = functools.wraps(function)(_steps.generator(function, measure_steps))
         else:
 
             @functools.wraps(function)
             def wrapper(*args, **kwargs):
-                with track_performance(name, device=device):
+                with measure():
                     return function(*args, **kwargs)
 
         return wrapper
@@ -200,64 +320,36 @@ def monitor_performance(operation=None, device=0):
 # ---- epochs -------------------------------------------------------------------------------------
 
 
-class _Default(int):
-    """A default that can be told from the same value said explicitly."""
-
-    def __repr__(self):
-        return self._shown
-
-
-def _default(number, shown):
-    value = _Default(number)
-    value._shown = shown
-    return value
-
-
-_ENABLED = _default(1, "True")
-_BATCHES = _default(5, "5")
-
-
-def _setting(value, default, name):
-    """What the code says wins; else what `pitwall run --config` put into the environment."""
-    text = os.environ.get(name, "")
-    if value is default and text.strip().lstrip("-").isdigit():
-        return int(text)
-    return int(value)
-
-
 class EpochPerformanceMonitor:
     """Epochs and batches of a training loop: a line for each of the first batches of an epoch, two for
     its end."""
 
-    def __init__(self, enabled=_ENABLED, verbose_batches=_BATCHES, device=0):
+    def __init__(self, enabled=_ENABLED, verbose_batches=_BATCHES, device=0, wait=True):
         self.enabled = bool(_setting(enabled, _ENABLED, "PITWALL_MONITOR"))
         self.verbose_batches = max(
             _setting(verbose_batches, _BATCHES, "PITWALL_MONITOR_BATCHES"), 0
         )
         self.device = device
+        self._wait = _wait_of(wait)
         self._own = _pitwall._epoch_new(self.enabled, self.verbose_batches)
 
     @classmethod
-    def from_config(cls, config, device=0):
+    def from_config(cls, config, device=0, wait=True):
         """By the keys enable_memory_monitoring and memory_monitor_batches of config['trainer_params'],
-        or of config itself; other keys are left alone."""
-        found = config.get("trainer_params", config) or {}
-        return cls(
-            bool(found.get("enable_memory_monitoring", False)),
-            int(found.get("memory_monitor_batches", 5)),
-            device,
-        )
+        of config itself, or of the only block with such keys that lies deeper in it; other keys are
+        left alone. Without any of them monitoring is disabled, with a warning."""
+        enabled, batches = _from_config(config)
+        return cls(enabled, batches, device, wait)
 
     def on_epoch_start(self):
         """An epoch begins."""
         if self.enabled:
-            _device.use(self.device)
-            _pitwall._epoch_begin(self._own)
+            _pitwall._epoch_begin(self._own, _device.at(self.device), self._wait)
 
     def on_batch_start(self, batch_idx):
         """A batch begins; batch_idx counts from 0 in each epoch."""
         if self.enabled:
-            _pitwall._batch_begin(self._own, batch_idx)
+            _pitwall._batch_begin(self._own, batch_idx, _device.at(self.device), self._wait)
 
     def on_batch_end(self, batch_idx, loss=None):
         """A batch ends, with its line where it is one of the first. loss may be a device's tensor: it
@@ -314,6 +406,6 @@ class _Batch:
         self._monitor.on_batch_end(self._batch, self.loss)
 
 
-def from_config(config, device=0):
+def from_config(config, device=0, wait=True):
     """An EpochPerformanceMonitor as a mapping says; see EpochPerformanceMonitor.from_config."""
-    return EpochPerformanceMonitor.from_config(config, device)
+    return EpochPerformanceMonitor.from_config(config, device, wait)

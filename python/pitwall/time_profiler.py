@@ -8,14 +8,14 @@
     profiler.log("Dataset loading", time.time() - t0)
     profiler.summary()
 
-`verbose = False` on this module, or PITWALL_VERBOSE=0, silences it.
+`verbose = False` on this module silences it; PITWALL_VERBOSE=0 silences all but the summary.
 """
 
 import contextlib
 import os
 import time
 
-from . import _pitwall
+from . import _device, _pitwall
 from ._output import is_quiet, text_of
 
 verbose = True
@@ -25,41 +25,43 @@ class TimeProfiler:
     """Stages with their times, which add up by name.
 
     timings: {stage: seconds}; start_time: when it was made, of time.time(). The summary's TOTAL is the
-    sum of the stages; the time since start_time is longer by all that was no stage.
+    sum of the stages; the time since start_time is longer by all that was no stage. A stage inside
+    another one is indented, and not in the sum. wait: a device's work is waited for at the begin and
+    end of a stage().
     """
 
-    def __init__(self):
+    def __init__(self, wait=True):
+        self.wait = bool(wait)
         self._own = _pitwall._stages_new()
         self.timings = {}
         self.start_time = time.time()
 
-    def _refresh(self):
-        self.timings.update((row["name"], row["seconds"])
-                            for row in _pitwall._stages_rows(self._own))
-
     def log(self, stage, elapsed=None):
         """A [STAGE] line, or with the seconds it took a [TIMING] line."""
-        _pitwall._stage(
-            self._own, text_of(stage), None if elapsed is None else float(elapsed), is_quiet(verbose)
+        name = text_of(stage)
+        total = _pitwall._stage(
+            self._own, name, None if elapsed is None else float(elapsed), is_quiet(verbose)
         )
-        if elapsed is not None:
-            self._refresh()
+        if total is not None:
+            self.timings[name] = total
 
     @contextlib.contextmanager
     def stage(self, stage, memory=False):
         """A block as a stage: its [STAGE] line, and its [TIMING] line however it ends. memory: what
-        it took and peaked at is kept in the run. A stage inside another one ends that."""
-        _pitwall._stage_begin(self._own, text_of(stage), bool(memory), is_quiet(verbose))
+        it took and peaked at is kept in the run. Its time includes that of stages inside it."""
+        name = text_of(stage)
+        device, wait = (_device.at(), 1) if self.wait else (None, -1)
+        _pitwall._stage_enter(self._own, name, bool(memory), device, wait, is_quiet(verbose))
         try:
             yield self
         finally:
-            _pitwall._stage_end(self._own, is_quiet(verbose))
-            self._refresh()
+            total = _pitwall._stage_leave(self._own, name, is_quiet(verbose))
+            if total is not None:
+                self.timings[name] = total
 
     def summary(self):
-        """The table of all stages with their shares."""
-        _pitwall._stages_summary(self._own, is_quiet(verbose))
-        self._refresh()
+        """The table of all stages with their shares; one that runs still as "NAME (open)"."""
+        _pitwall._stages_summary(self._own, is_quiet(verbose, asked=True))
 
     def memory(self):
         """{stage: {'cpu_delta_mb', 'cpu_peak_mb', …}} of stages that asked for it."""
@@ -94,10 +96,11 @@ class window:
         gpm.add(0.12, 0.45, 28, 7)
         [GPM TIMING] Last 100 graphs: Pattern gen=123.45ms, Total=456.78ms, Avg nodes=28.3
 
-    Items are seconds shown as ms, means, or hidden: kept without being printed.
+    Items are seconds shown as ms, means, or hidden: kept without being printed. The figures of the last
+    `keep` calls can be had as lists and percentiles.
     """
 
-    def __init__(self, tag, unit="passages", every=100, items=None):
+    def __init__(self, tag, unit="passages", every=100, items=None, keep=10000):
         if not items:
             raise ValueError("a window needs items: {label: 'ms', 'mean' or 'hidden'}")
         for label, kind in items.items():
@@ -110,6 +113,7 @@ class window:
             text_of(tag), text_of(unit), int(every),
             [(text_of(label), _KINDS[kind]) for label, kind in items.items()],
         )
+        _pitwall._window_keep(self._own, int(keep))
 
     def add(self, *figures, **by_label):
         """One passage: a figure for each item, in their order or by label."""
@@ -127,7 +131,27 @@ class window:
 
     def sum(self, label):
         """Of an item, since the begin."""
-        return _pitwall._window_sum(self._own, self.labels.index(label))
+        return _pitwall._window_sum(self._own, self._item(label))
+
+    def _item(self, label):
+        if label not in self.labels:
+            raise KeyError(label)
+        return self.labels.index(label)
+
+    def values(self, label):
+        """The figures of an item as they were added, the oldest first: those of the last `keep`
+        calls."""
+        return _pitwall._window_figures(self._own, self._item(label))
+
+    def percentile(self, label, percent):
+        """Of those figures, percent from 0 to 100; nan before the first call."""
+        if not 0 <= percent <= 100:
+            raise ValueError("percent must be 0 to 100, not %r" % (percent,))
+        return _pitwall._window_percentile(self._own, self._item(label), float(percent))
+
+    def percentiles(self, label):
+        """{'p50', 'p95', 'p99'} of those figures."""
+        return {"p%d" % percent: self.percentile(label, percent) for percent in (50, 95, 99)}
 
 
 # ---- logs ---------------------------------------------------------------------------------------

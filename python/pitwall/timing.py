@@ -6,12 +6,16 @@
     results = track_time(timers, "Model training", train, data)
     print_timing_summary(timers, "My experiment")
 
-`verbose = False` on this module, or PITWALL_VERBOSE=0, silences it.
+A device's work is waited for before the clock is read, so that it is timed and not only the handing
+over; `wait = False` on this module says otherwise, for all but track_time_and_gpu. `verbose = False` on
+this module silences it; PITWALL_VERBOSE=0 silences all but the tables that the program asks for.
 """
 
 import contextlib
+import csv
 import datetime
 import inspect
+import io
 import json
 import math
 import os
@@ -21,6 +25,7 @@ from . import _device, _pitwall
 from ._output import emit, is_quiet, json_ready, text_of, utf8
 
 verbose = True
+wait = True
 
 _MB = 1024.0 * 1024.0
 _THREE = ("timers", "name", "func")
@@ -54,7 +59,10 @@ def _measured(flags, take, args, kwargs):
     timers, name, func, args, kwargs = _call_of(args, dict(kwargs))
     rows = []
     try:
-        return _pitwall._time(text_of(name), flags, is_quiet(verbose), rows, func, args, kwargs)
+        return _pitwall._time(
+            text_of(name), flags, _device.at(), 1 if wait else -1, is_quiet(verbose), rows, func,
+            args, kwargs,
+        )
     finally:
         for row in rows:
             take(timers, name, row)
@@ -133,7 +141,6 @@ def _add_gpu(timers, name, row):
 def track_time_and_gpu(*args, **kwargs):
     """As track_time, with the GPU's work waited for; timers[name] is {'time', 'allocated_mb',
     'reserved_mb', 'max_allocated_mb'}, or {'time'} without a GPU."""
-    _device.use()
     return _measured(_pitwall.WAIT, _add_gpu, args, kwargs)
 
 
@@ -181,11 +188,33 @@ def print_speedup_analysis(timers, baseline=None):
 
 # ---- convergence --------------------------------------------------------------------------------
 
-_CURVES = ("loss", "val_loss", "test", "test_loss", "train_loss", "accuracy")
+_CURVES = ("loss", "val_loss", "test", "test_loss", "train_loss", "train", "accuracy")
 
 
 def _numbers(values):
     return [float(value) for value in values]
+
+
+def _epoch_times(results, count):
+    """Seconds of each epoch: epoch_times; or one time_per_epoch; or the time of all of them."""
+    times = results.get("epoch_times", results.get("time_per_epoch"))
+    if times is None and count > 0:
+        total = results.get("total_time", results.get("time"))
+        times = None if total is None else float(total) / count
+    if times is None:
+        return None
+    return _numbers(times) if hasattr(times, "__len__") else [float(times)] * count
+
+
+def _is_nested(results):
+    """Not one training's results but those of several, by model, dataset, depth, …"""
+    if isinstance(results, dict):
+        return not any(key in results for key in _CURVES) and any(
+            isinstance(item, (dict, list, tuple)) for item in results.values()
+        )
+    return isinstance(results, (list, tuple)) and any(
+        isinstance(item, (dict, list, tuple)) for item in results
+    )
 
 
 def _converged(results, threshold, mode):
@@ -197,8 +226,8 @@ def _converged(results, threshold, mode):
     if mode not in (None, "min", "max"):
         raise ValueError("mode must be 'min' or 'max', not %r" % (mode,))
     rises = mode == "max" or (mode is None and key == "accuracy")
-    times = results.get("epoch_times")
-    curve = (key, _numbers(results[key]), None if times is None else _numbers(times))
+    values = _numbers(results[key])
+    curve = (key, values, _epoch_times(results, len(values)))
     found = _pitwall._convergence(curve, float(threshold), rises, 0)
     if found is None:
         return {"epochs_to_converge": None, "time_to_converge": None, "converged": False}
@@ -218,17 +247,20 @@ def calculate_convergence_metrics(results, threshold=0.01, mode=None):
     """When a training reached a threshold: {'epochs_to_converge', 'time_to_converge', …}; epochs count
     from 1, what was never reached is None.
 
-    results: {'loss': […], 'epoch_times': […]} (or val_loss, test, train_loss, accuracy), or one such
-    for each model, and then so is what comes back. mode: 'min' or 'max'; by itself accuracy is to
-    rise and the others to fall.
+    results: {'loss': […], 'epoch_times': […]} (or val_loss, test, train_loss, train, accuracy; times
+    also as one time_per_epoch or total_time), or such results by model, dataset, depth and so on, in
+    dicts or lists of any depth, and then so is what comes back. mode: 'min' or 'max'; by itself
+    accuracy is to rise and the others to fall.
     """
-    if isinstance(results, dict) and not any(key in results for key in _CURVES):
-        if results and all(isinstance(item, (dict, list, tuple)) for item in results.values()):
-            return {
-                name: _converged(item, threshold, mode)
-                for name, item in results.items()
-            }
-    return _converged(results, threshold, mode)
+    if not _is_nested(results):
+        return _converged(results, threshold, mode)
+    named = results.items() if isinstance(results, dict) else enumerate(results)
+    found = {
+        name: calculate_convergence_metrics(item, threshold, mode)
+        for name, item in named
+        if not isinstance(results, dict) or isinstance(item, (dict, list, tuple))
+    }
+    return found if isinstance(results, dict) else list(found.values())
 
 
 # ---- phases -------------------------------------------------------------------------------------
@@ -244,17 +276,21 @@ class DetailedTimer:
         timer.print_breakdown()
     """
 
-    def __init__(self, name):
+    def __init__(self, name, wait=True):
         self.name = str(name)
+        self.wait = bool(wait)
         self._own = _pitwall._phase_new(text_of(name))
+
+    def _where(self):
+        return (_device.at(), 1) if self.wait and wait else (None, -1)
 
     def start_phase(self, phase_name):
         """Begin a phase; the one that is open ends."""
-        _pitwall._phase_start(self._own, text_of(phase_name))
+        _pitwall._phase_start(self._own, text_of(phase_name), *self._where())
 
     def end_phase(self):
         """End the open phase, if any."""
-        _pitwall._phase_end(self._own)
+        _pitwall._phase_end(self._own, *self._where())
 
     @property
     def phases(self):
@@ -262,8 +298,8 @@ class DetailedTimer:
         return {row["name"]: row["seconds"] for row in _pitwall._phase_rows(self._own)}
 
     def print_breakdown(self):
-        """The phases by time, the longest first."""
-        _pitwall._phase_print(self._own, is_quiet(verbose))
+        """The phases by time, the longest first; one that is still open as "NAME (open)"."""
+        _pitwall._phase_print(self._own, is_quiet(verbose, asked=True))
 
     def __enter__(self):
         return self
@@ -278,9 +314,46 @@ class DetailedTimer:
 _JSON, _CSV = 1, 2  # of the library's forms
 
 
+def _nested_keys(timers):
+    """Members of nested values but their time, in the order they came."""
+    found = {}
+    for value in timers.values():
+        if isinstance(value, dict):
+            found.update((key, None) for key in value if key != "time")
+    return list(found)
+
+
+def _csv_figure(value):
+    value = json_ready(value)  # numbers of NumPy and torch; None for what is not known
+    if value is None:
+        return ""
+    return "%.4f" % value if isinstance(value, float) else _csv_text(value)
+
+
+def _csv_text(value):
+    """As the library writes it: a text is no formula of a spreadsheet."""
+    text = str(value)
+    return "'" + text if text[:1] in tuple("=+-@\t\r") and not isinstance(value, int) else text
+
+
 def export_timing_csv(timers, filepath, section_name=""):
-    """Section, Model, Time (s); whole or not at all."""
-    _pitwall._save_timings(os.fspath(filepath), _CSV, text_of(section_name), _rows(timers))
+    """Section, Model, Time (s), and a column for each other figure of nested values (memory, GPU, and
+    those of your own); whole or not at all."""
+    keys = _nested_keys(timers)
+    if not keys:
+        _pitwall._save_timings(os.fspath(filepath), _CSV, text_of(section_name), _rows(timers))
+        return
+    # The library's rows have no room for members of the program's own.
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["Section", "Model", "Time (s)"] + [_csv_text(key) for key in keys])
+    for name, value in timers.items():
+        more = value if isinstance(value, dict) else {}
+        rows.writerow(
+            [_csv_text(section_name), _csv_text(name), _csv_figure(_seconds(value))]
+            + [_csv_figure(more.get(key)) for key in keys]
+        )
+    _pitwall._save(os.fspath(filepath), utf8(text.getvalue()))
 
 
 def export_timing_json(timers, filepath, section_name=""):

@@ -228,6 +228,61 @@ static int read_block(struct reading *r, const struct block *block, const yaml_n
                           : 0;
 }
 
+/* "warning: …: conf.yaml: 4:12: key" */
+static void warn_at(const struct reading *r, const yaml_node_t *name, const char *what)
+{
+    char where[400];
+    snprintf(where, sizeof where, "%zu:%zu: %s", name->start_mark.line + 1,
+             name->start_mark.column + 1, (const char *)name->data.scalar.value);
+    fail(0, what, r->path, where);
+}
+
+static int is_named(const yaml_node_t *name, const char *text)
+{
+    return name->type == YAML_SCALAR_NODE &&
+           strcmp((const char *)name->data.scalar.value, text) == 0;
+}
+
+/* Keys `text` anywhere in the document; the last one's name and value, and how many different values. */
+static size_t find_deep(struct reading *r, const char *text, const yaml_node_t **found_name,
+                        const yaml_node_t **found_value)
+{
+    size_t count = 0;
+    for (yaml_node_t *node = r->document.nodes.start; node < r->document.nodes.top; node++) {
+        if (node->type != YAML_MAPPING_NODE)
+            continue;
+        for (yaml_node_pair_t *pair = node->data.mapping.pairs.start;
+             pair < node->data.mapping.pairs.top; pair++) {
+            const yaml_node_t *name = yaml_document_get_node(&r->document, pair->key);
+            const yaml_node_t *value = yaml_document_get_node(&r->document, pair->value);
+            if (!is_named(name, text) || (count > 0 && value == *found_value))
+                continue;
+            *found_name = name;
+            *found_value = value;
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The trainer's block where it is not at the top, as configurations of parts have it: the only one
+ * counts. A setting that is in no such block is warned about. */
+static int read_deep(struct reading *r, const struct block *block)
+{
+    const yaml_node_t *name, *value;
+    size_t count = find_deep(r, block->name, &name, &value);
+    if (count == 1)
+        return read_block(r, block, value);
+    if (count > 1)
+        warn_at(r, name,
+                "warning: the configuration has several such blocks, and none at the top: "
+                "they are ignored");
+    for (size_t i = 0; count == 0 && i < block->key_count; i++)
+        if (find_deep(r, block->keys[i].name, &name, &value) > 0)
+            warn_at(r, name, "warning: a setting outside of trainer_params is ignored");
+    return 0;
+}
+
 static int read_document(struct reading *r)
 {
     yaml_node_t *root = yaml_document_get_root_node(&r->document);
@@ -236,15 +291,19 @@ static int read_document(struct reading *r)
         return 0;
     if (root->type != YAML_MAPPING_NODE)
         return fail_at(r->path, root->start_mark, NULL, "not a list of keys and values");
-    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++)
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
+        int is_there = 0;
         for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
              pair < root->data.mapping.pairs.top && !status; pair++) {
             const yaml_node_t *name = yaml_document_get_node(&r->document, pair->key);
-            if (name->type == YAML_SCALAR_NODE &&
-                strcmp((const char *)name->data.scalar.value, blocks[b].name) == 0)
-                status =
-                    read_block(r, &blocks[b], yaml_document_get_node(&r->document, pair->value));
+            if (!is_named(name, blocks[b].name))
+                continue;
+            is_there = 1;
+            status = read_block(r, &blocks[b], yaml_document_get_node(&r->document, pair->value));
         }
+        if (!is_there && !blocks[b].is_ours && !status)
+            status = read_deep(r, &blocks[b]);
+    }
     return status;
 }
 

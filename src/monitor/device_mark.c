@@ -1,8 +1,15 @@
 /* device_mark.c: a device's peak memory during a piece of work, with other such work inside it.
  *
  * A device has one high-water mark. At each begin it is read into every mark that is open here, and
- * reset; at each end it is read again. So inner work does not take the peak from outer work. A mark
- * that is never ended is overwritten when its place is needed; its peak is then not to be had.
+ * reset where the device has a function for that; at each end it is read again. So inner work does not
+ * take the peak from outer work. A mark that the device does not reset tells the peak of a piece of
+ * work only where it rose in it, or where the work held as much as the mark says.
+ *
+ * The device's functions are called without `lock`: they may be Python, which may let another thread
+ * run that wants the lock. `resets` keeps two threads from resetting at once: who finds it taken goes
+ * on without a reset.
+ *
+ * A mark that is never ended is overwritten when its place is needed; its peak is then unknown.
  */
 #include "monitor.h"
 
@@ -12,11 +19,13 @@
 #define PLACES 64u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int resets;    /* atomic: a thread reads and resets */
 static uint64_t last; /* marks so far; a mark is in place number % PLACES. All under the lock */
 static struct place {
     uint64_t number; /* 0: free */
+    const pit_device *device;
     uint64_t peak;
-    uint64_t floor; /* the device's peak when it began and could not be reset; 0: it could */
+    uint64_t floor; /* the device's peak when it began and was not reset; 0: it was */
 } places[PLACES];
 
 double pit__mb(uint64_t bytes)
@@ -24,62 +33,91 @@ double pit__mb(uint64_t bytes)
     return bytes == PIT_UNKNOWN ? (double)NAN : (double)bytes / PIT__MB;
 }
 
-int pit__device_read(pit_device_memory *memory)
+const pit_device *pit__device_of(const pit_device_use *use)
 {
-    const pit_device *device = pit_get_device();
+    return use && use->device ? use->device : pit_get_device();
+}
+
+int pit__device_read(const pit_device *device, pit_device_memory *memory)
+{
     *memory = (pit_device_memory){PIT_UNKNOWN, PIT_UNKNOWN, PIT_UNKNOWN};
     return device && device->memory && device->memory(device->arg, memory) == 0 ? 0 : -1;
 }
 
-void pit__await_device(void)
+/* Whether a reading tells of the work in a place: above what the device had reached before it. */
+static int is_news(const struct place *place, const pit_device_memory *memory)
 {
-    const pit_device *device = pit_get_device();
-    if (device && device->wait)
-        device->wait(device->arg);
+    return memory->peak > place->floor ||
+           (memory->allocated != PIT_UNKNOWN && memory->allocated >= place->floor);
 }
 
-/* The peak since the last reset belongs to all that are open. A device that cannot reset its mark
- * has told something new only where the mark rose. */
-static void fold(uint64_t peak)
+/* The peak since the last reset belongs to all that are open on the device. */
+static void fold(const pit_device *device, const pit_device_memory *memory)
 {
-    if (peak == PIT_UNKNOWN)
+    if (memory->peak == PIT_UNKNOWN)
         return;
-    for (size_t i = 0; i < PLACES; i++)
-        if (places[i].number && peak > places[i].floor &&
-            (places[i].peak == PIT_UNKNOWN || peak > places[i].peak))
-            places[i].peak = peak;
+    for (struct place *place = places; place < places + PLACES; place++)
+        if (place->number && place->device == device && is_news(place, memory) &&
+            (place->peak == PIT_UNKNOWN || memory->peak > place->peak))
+            place->peak = memory->peak;
 }
 
-uint64_t pit__device_mark(uint64_t *allocated)
+/* The mark of work that begins with this reading. */
+static uint64_t place_mark(const pit_device *device, const pit_device_memory *memory, int is_reset)
 {
-    const pit_device *device = pit_get_device();
-    pit_device_memory memory;
-    if (pit__device_read(&memory) != 0)
-        return 0;
-    *allocated = memory.allocated;
-    pthread_mutex_lock(&lock);
-    fold(memory.peak);
-    int is_reset = device->reset_peak && device->reset_peak(device->arg) == 0;
-    uint64_t number = ++last;
     /* Work that holds what was there already peaks at that, at least. */
+    int is_known = is_reset || (memory->allocated == memory->peak && memory->peak != PIT_UNKNOWN);
+    pthread_mutex_lock(&lock);
+    uint64_t number = ++last;
     places[number % PLACES] =
         (struct place){.number = number,
-                       .peak = is_reset ? memory.allocated : PIT_UNKNOWN,
-                       .floor = is_reset || memory.peak == PIT_UNKNOWN ? 0 : memory.peak};
+                       .device = device,
+                       .peak = is_known ? memory->allocated : PIT_UNKNOWN,
+                       .floor = is_reset || memory->peak == PIT_UNKNOWN ? 0 : memory->peak};
     pthread_mutex_unlock(&lock);
     return number;
 }
 
-int pit__device_unmark(uint64_t mark, uint64_t *allocated, uint64_t *peak)
+uint64_t pit__device_watch(const pit_device *device)
 {
     pit_device_memory memory;
-    int code = pit__device_read(&memory);
+    if (!device || !device->reset_peak || pit__device_read(device, &memory) != 0)
+        return 0;
+    pthread_mutex_lock(&lock);
+    uint64_t number = ++last;
+    places[number % PLACES] =
+        (struct place){.number = number, .device = device, .peak = memory.peak};
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated)
+{
+    pit_device_memory memory;
+    uint64_t number = 0;
+    int may_reset =
+        device && device->reset_peak && !__atomic_exchange_n(&resets, 1, __ATOMIC_ACQUIRE);
+    if (pit__device_read(device, &memory) == 0) {
+        pthread_mutex_lock(&lock);
+        fold(device, &memory); /* before the reset: nobody may end on a reading without it */
+        pthread_mutex_unlock(&lock);
+        int is_reset = may_reset && device->reset_peak(device->arg) == 0;
+        number = place_mark(device, &memory, is_reset);
+        *allocated = memory.allocated;
+    }
+    if (may_reset)
+        __atomic_store_n(&resets, 0, __ATOMIC_RELEASE);
+    return number;
+}
+
+int pit__device_unmark(const pit_device *device, uint64_t mark, pit_device_memory *memory)
+{
+    int code = pit__device_read(device, memory);
     pthread_mutex_lock(&lock);
     struct place *place = &places[mark % PLACES];
     if (code == 0)
-        fold(memory.peak);
-    *allocated = memory.allocated;
-    *peak = place->number == mark ? place->peak : PIT_UNKNOWN;
+        fold(device, memory);
+    memory->peak = place->number == mark ? place->peak : PIT_UNKNOWN;
     if (place->number == mark)
         place->number = 0;
     pthread_mutex_unlock(&lock);

@@ -18,22 +18,15 @@ struct pit_epoch_monitor {
     uint64_t verbose_batches;
     int disabled;
     int in_epoch, in_batch;
+    pit_device_use use;
     uint64_t epoch_ns, batch_ns; /* when they began */
+    const pit_device *marked;    /* the device on which the epoch began */
+    uint64_t mark;               /* watches its peak since; 0: nobody resets it */
     pit_token epoch, batch;
     struct times of_epoch, of_all;
     uint64_t epochs; /* ended */
     double epochs_total;
 };
-
-/* A whole number of the environment; `missing` where it is not there or is none. */
-static int setting(const char *name, int missing)
-{
-    const char *text = secure_getenv(name);
-    char *end = NULL;
-    long value = text ? strtol(text, &end, 10) : 0;
-    return text && end != text && *end == '\0' && value >= -1 && value <= 1000000000 ? (int)value
-                                                                                     : missing;
-}
 
 PIT_API pit_epoch_monitor *pit_epoch_monitor_new(const pit_epoch_options *options)
 {
@@ -45,11 +38,17 @@ PIT_API pit_epoch_monitor *pit_epoch_monitor_new(const pit_epoch_options *option
         monitor->disabled = options->disabled;
         batches = options->verbose_batches ? options->verbose_batches : DEFAULT_BATCHES;
     } else {
-        monitor->disabled = setting("PITWALL_MONITOR", 1) == 0;
-        batches = setting("PITWALL_MONITOR_BATCHES", DEFAULT_BATCHES);
+        monitor->disabled = pit__setting("PITWALL_MONITOR", 1) == 0;
+        batches = pit__setting("PITWALL_MONITOR_BATCHES", DEFAULT_BATCHES);
     }
     monitor->verbose_batches = batches > 0 ? (uint64_t)batches : 0;
     return monitor;
+}
+
+PIT_API void pit_epoch_monitor_use(pit_epoch_monitor *monitor, const pit_device_use *use)
+{
+    if (monitor)
+        monitor->use = use ? *use : (pit_device_use){0};
 }
 
 static void leave_batch(pit_epoch_monitor *monitor)
@@ -90,8 +89,10 @@ PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor)
     leave_epoch(monitor);
     monitor->of_epoch = (struct times){0};
     monitor->in_epoch = 1;
+    monitor->marked = pit__device_of(&monitor->use);
+    monitor->mark = pit__device_watch(monitor->marked);
     monitor->epoch = pit_begin_name("epoch");
-    monitor->epoch_ns = pit__source_ns();
+    monitor->epoch_ns = pit__source_ns_on(&monitor->use);
 }
 
 PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch)
@@ -102,7 +103,7 @@ PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch)
     leave_batch(monitor);
     monitor->in_batch = 1;
     monitor->batch = pit_begin_name("batch");
-    monitor->batch_ns = pit__source_ns();
+    monitor->batch_ns = pit__source_ns_on(&monitor->use);
 }
 
 static void emit_batch(const pit_epoch_monitor *monitor, uint64_t batch, double seconds,
@@ -115,7 +116,7 @@ static void emit_batch(const pit_epoch_monitor *monitor, uint64_t batch, double 
     figures[count++] = (pit_figure){"epoch", (double)monitor->epochs, NULL};
     figures[count++] = (pit_figure){"batch", (double)batch, NULL};
     figures[count++] = (pit_figure){"seconds", seconds, "s"};
-    if (pit__device_read(&device) == 0)
+    if (pit__device_read(pit__device_of(&monitor->use), &device) == 0)
         figures[count++] = (pit_figure){"gpu_mb", pit__mb(device.allocated), "MB"};
     if (rss)
         figures[count++] = (pit_figure){"cpu_mb", pit__mb(rss), "MB"};
@@ -127,9 +128,9 @@ static void emit_batch(const pit_epoch_monitor *monitor, uint64_t batch, double 
 
 PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, const double *loss)
 {
-    uint64_t now_ns = pit__source_ns();
     if (!monitor || monitor->disabled || !monitor->in_batch)
         return;
+    uint64_t now_ns = pit__source_ns_on(&monitor->use);
     double seconds = pit__seconds_between(monitor->batch_ns, now_ns);
     leave_batch(monitor);
     add_time(&monitor->of_epoch, seconds);
@@ -140,13 +141,22 @@ PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, con
         emit_batch(monitor, batch, seconds, loss);
 }
 
-static void emit_epoch(const pit_epoch_monitor *monitor, double seconds)
+/* The device at the end of an epoch, its mark as if operations inside had not reset it. */
+static int read_epoch(pit_epoch_monitor *monitor, pit_device_memory *memory)
+{
+    uint64_t mark = monitor->mark;
+    monitor->mark = 0;
+    return mark ? pit__device_unmark(monitor->marked, mark, memory)
+                : pit__device_read(monitor->marked, memory);
+}
+
+static void emit_epoch(pit_epoch_monitor *monitor, double seconds)
 {
     const struct times *times = &monitor->of_epoch;
     pit_device_memory device;
     pit_figure ending[5] = {{"epoch", (double)monitor->epochs, NULL}, {"seconds", seconds, "s"}};
     size_t count = 2;
-    if (pit__device_read(&device) == 0) {
+    if (read_epoch(monitor, &device) == 0) {
         ending[count++] = (pit_figure){"gpu_mb", pit__mb(device.allocated), "MB"};
         ending[count++] = (pit_figure){"reserved_mb", pit__mb(device.reserved), "MB"};
         ending[count++] = (pit_figure){"peak_mb", pit__mb(device.peak), "MB"};
@@ -165,9 +175,9 @@ static void emit_epoch(const pit_epoch_monitor *monitor, double seconds)
 
 PIT_API void pit_epoch_end(pit_epoch_monitor *monitor)
 {
-    uint64_t now_ns = pit__source_ns();
     if (!monitor || monitor->disabled || !monitor->in_epoch)
         return;
+    uint64_t now_ns = pit__source_ns_on(&monitor->use);
     double seconds = pit__seconds_between(monitor->epoch_ns, now_ns);
     leave_epoch(monitor);
     emit_epoch(monitor, seconds);

@@ -9,7 +9,9 @@
 
 /* ---- output.c: sources, verbosity, lines ---------------------------------------------------- */
 
-uint64_t pit__source_ns(void);      /* the monotonic clock */
+uint64_t pit__source_ns(void); /* the monotonic clock */
+/* The same when the device's work is done, where `use` asks for that. */
+uint64_t pit__source_ns_on(const pit_device_use *use);
 uint64_t pit__source_wall_ns(void); /* since 1970 */
 uint64_t pit__source_rss(void);     /* bytes; 0: cannot be read */
 int pit__source_has_rss(void);      /* 1: a test gives it */
@@ -22,6 +24,9 @@ uint64_t (*pit__source_clock(void **arg))(void *arg);
 /* end less begin in seconds; 0 where the clock stepped back. */
 double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns);
 
+/* A whole number of the environment; `missing` where it is not there or is none. */
+int pit__setting(const char *name, int missing);
+
 /* A number of this thread's own, never used again by another. */
 uint64_t pit__thread_number(void);
 
@@ -29,7 +34,10 @@ uint64_t pit__thread_number(void);
  * without a lock of an object: a hook may come back. */
 void pit__emit(pit_entry *entries, size_t count);
 
-/* Print what `print` writes, line by line, to where the lines go; nothing while not verbose. */
+/* The same for what the program asked for: PITWALL_VERBOSE=0 does not silence it. */
+void pit__emit_asked(pit_entry *entries, size_t count);
+
+/* Print what `print` writes, line by line, to where the lines go; it was asked for, too. */
 void pit__emit_printed(void (*print)(FILE *out, void *arg), void *arg);
 
 /* ---- track.c: time, memory and device around a piece of work --------------------------------- */
@@ -41,9 +49,14 @@ struct pit__taken {
     int has_alloc; /* these two are libpitwall-alloc's, of this thread; else of resident memory */
 };
 
-/* flags: PIT_MEMORY, PIT_WAIT. A span of that name is recorded too. Reading memory is not in the
- * time, nor in that of the tracks around it on this thread. NULL without memory. */
-struct pit__track *pit__track_begin(const char *name, unsigned flags);
+/* flags: PIT_MEMORY, PIT_WAIT. use: its device, and waiting without PIT_WAIT; NULL: zeroed. A span of
+ * that name is recorded too. Reading memory is not in the time, nor in that of the tracks around it on
+ * this thread. NULL without memory. */
+struct pit__track *pit__track_begin(const char *name, unsigned flags, const pit_device_use *use);
+
+/* Leave out the time between the two. */
+void pit__track_pause(struct pit__track *track);
+void pit__track_resume(struct pit__track *track);
 
 /* End and free it; NULL: all figures are missing. On another thread than the begin's it keeps to
  * what is the process's: no span, no allocations. */
@@ -51,17 +64,20 @@ void pit__track_end(struct pit__track *track, struct pit__taken *taken);
 
 /* ---- device_mark.c: a device's peak, for work inside work ------------------------------------ */
 
-/* Begin watching. Its number, or 0: there is no device. *allocated: bytes now. */
-uint64_t pit__device_mark(uint64_t *allocated);
+/* What `use` means now: its device or the process's, NULL if there is none. use may be NULL. */
+const pit_device *pit__device_of(const pit_device_use *use);
 
-/* End it. 0, or -1: there is nothing to be had. A peak that cannot be had is PIT_UNKNOWN. */
-int pit__device_unmark(uint64_t mark, uint64_t *allocated, uint64_t *peak);
+/* Begin watching a device (NULL: none). Its number, or 0: no memory to read. *allocated: bytes now. */
+uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated);
+
+/* Begin watching a device's own mark, as it would be if nobody reset it here. 0: nobody can. */
+uint64_t pit__device_watch(const pit_device *device);
+
+/* End it. 0, or -1: the memory cannot be read. memory->peak is that of the work, or PIT_UNKNOWN. */
+int pit__device_unmark(const pit_device *device, uint64_t mark, pit_device_memory *memory);
 
 /* The device's memory now; -1: there is none. */
-int pit__device_read(pit_device_memory *memory);
-
-/* Until the device has done what was handed over to it. */
-void pit__await_device(void);
+int pit__device_read(const pit_device *device, pit_device_memory *memory);
 
 double pit__mb(uint64_t bytes); /* NaN for PIT_UNKNOWN */
 
@@ -86,6 +102,9 @@ pit_row *pit__rows_add(struct pit__rows *rows, const char *name);
 const pit_row *pit__rows_find(const struct pit__rows *rows, const char *name, int nested);
 
 void pit__rows_clear(struct pit__rows *rows); /* and frees */
+
+/* What runs still, as the row "NAME (open)"; of several the longest. NULL without memory. */
+pit_row *pit__rows_take_open(struct pit__rows *rows, const char *name, int nested, double seconds);
 
 /* Add a passage: times and memory deltas add up, of peaks the highest counts. */
 void pit__row_take(pit_row *row, const pit_row *passage);

@@ -10,15 +10,34 @@
 struct pit_monitor {
     pthread_mutex_t lock; /* owns the rows */
     struct pit__rows rows;
+    pit_device_use use;
     int depth; /* tracks under way */
+    int disabled;
 };
 
 PIT_API pit_monitor *pit_monitor_new(void)
 {
     pit_monitor *monitor = calloc(1, sizeof *monitor);
-    if (monitor)
+    if (monitor) {
         pthread_mutex_init(&monitor->lock, NULL);
+        monitor->disabled = pit__setting("PITWALL_MONITOR", 1) == 0;
+    }
     return monitor;
+}
+
+PIT_API void pit_monitor_enable(pit_monitor *monitor, int enabled)
+{
+    if (monitor)
+        monitor->disabled = !enabled;
+}
+
+PIT_API void pit_monitor_use(pit_monitor *monitor, const pit_device_use *use)
+{
+    if (!monitor)
+        return;
+    pthread_mutex_lock(&monitor->lock);
+    monitor->use = use ? *use : (pit_device_use){0};
+    pthread_mutex_unlock(&monitor->lock);
 }
 
 PIT_API void pit_monitor_free(pit_monitor *monitor)
@@ -38,14 +57,14 @@ struct pit__operation {
     char name[];
 };
 
-static struct pit__operation *begin(pit_track *track, const char *name)
+static struct pit__operation *begin(pit_track *track, const char *name, const pit_device_use *use)
 {
     name = name ? name : "";
     struct pit__operation *own = malloc(sizeof *own + strlen(name) + 1);
     if (own) {
         strcpy(own->name, name);
         own->aggregate = own->depth = 0;
-        own->track = pit__track_begin(name, PIT_MEMORY);
+        own->track = pit__track_begin(name, PIT_MEMORY, use);
     }
     track->own = own;
     return own;
@@ -57,12 +76,13 @@ PIT_API void pit_monitor_begin(pit_monitor *monitor, pit_track *track, const cha
     if (!track)
         return;
     track->own = NULL;
-    if (!monitor)
+    if (!monitor || monitor->disabled)
         return;
     pthread_mutex_lock(&monitor->lock);
     int depth = monitor->depth++;
+    pit_device_use use = monitor->use;
     pthread_mutex_unlock(&monitor->lock);
-    struct pit__operation *own = begin(track, operation);
+    struct pit__operation *own = begin(track, operation, &use);
     if (own) {
         own->aggregate = aggregate;
         own->depth = depth;
@@ -179,16 +199,34 @@ static void print_tables(FILE *out, void *arg)
 PIT_API void pit_monitor_print(pit_monitor *monitor, int show_aggregate)
 {
     struct printing printing = {monitor, show_aggregate};
-    if (monitor)
+    if (monitor && !monitor->disabled)
         pit__emit_printed(print_tables, &printing);
 }
 
 /* ---- one alone ------------------------------------------------------------------------------ */
 
-PIT_API void pit_performance_begin(pit_track *track, const char *operation)
+PIT_API void pit_performance_begin_on(pit_track *track, const char *operation,
+                                      const pit_device_use *use)
 {
     if (track)
-        begin(track, operation);
+        begin(track, operation, use);
+}
+
+PIT_API void pit_performance_begin(pit_track *track, const char *operation)
+{
+    pit_performance_begin_on(track, operation, NULL);
+}
+
+PIT_API void pit_track_pause(pit_track *track)
+{
+    if (track && track->own)
+        pit__track_pause(track->own->track);
+}
+
+PIT_API void pit_track_resume(pit_track *track)
+{
+    if (track && track->own)
+        pit__track_resume(track->own->track);
 }
 
 PIT_API void pit_performance_end(pit_track *track, int print)

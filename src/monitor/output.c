@@ -80,10 +80,17 @@ static uint64_t clock_ns(clockid_t id)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t pit__source_ns_on(const pit_device_use *use)
+{
+    const pit_device *device = pit__device_of(use);
+    int wait = use->wait ? use->wait : pit__source_waits();
+    if (wait > 0 && device && device->wait)
+        device->wait(device->arg);
+    return pit__source_ns();
+}
+
 uint64_t pit__source_ns(void)
 {
-    if (pit__source_waits())
-        pit__await_device();
     pit_sources sources;
     if (get_given(&sources) && sources.monotonic_ns)
         return sources.monotonic_ns(sources.arg);
@@ -129,6 +136,15 @@ double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns)
 {
     int64_t ns = (int64_t)(end_ns - begin_ns);
     return ns > 0 ? (double)ns / 1e9 : 0.0;
+}
+
+int pit__setting(const char *name, int missing)
+{
+    const char *text = getenv(name);
+    char *end = NULL;
+    long value = text ? strtol(text, &end, 10) : 0;
+    return text && end != text && *end == '\0' && value >= -1 && value <= 1000000000 ? (int)value
+                                                                                     : missing;
 }
 
 uint64_t pit__thread_number(void)
@@ -195,23 +211,39 @@ static void deliver(const pit_entry *entries, size_t count, struct pit__text *te
         call_hook(line, arg, text);
 }
 
-void pit__emit(pit_entry *entries, size_t count)
+/* 1 unless pit_set_verbose(0) was called, whatever the environment says. */
+static int prints_asked(void)
+{
+    return __atomic_load_n(&verbosity, __ATOMIC_RELAXED) != 0;
+}
+
+static void emit(pit_entry *entries, size_t count, int print)
 {
     struct pit__text text = {0};
     uint64_t wall_ns = pit__source_wall_ns();
     for (size_t i = 0; i < count; i++)
         entries[i].wall_ns = wall_ns;
-    if (pit_is_verbose())
+    if (print)
         pit__journal_lines(&text, entries, count);
     deliver(entries, count, &text);
     pit__text_free(&text);
+}
+
+void pit__emit(pit_entry *entries, size_t count)
+{
+    emit(entries, count, pit_is_verbose());
+}
+
+void pit__emit_asked(pit_entry *entries, size_t count)
+{
+    emit(entries, count, prints_asked());
 }
 
 void pit__emit_printed(void (*print)(FILE *out, void *arg), void *arg)
 {
     char *bytes = NULL;
     size_t length = 0;
-    FILE *out = pit_is_verbose() ? open_memstream(&bytes, &length) : NULL;
+    FILE *out = prints_asked() ? open_memstream(&bytes, &length) : NULL;
     if (!out)
         return;
     print(out, arg);

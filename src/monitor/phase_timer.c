@@ -18,6 +18,7 @@ struct pit_phase_timer {
     pthread_mutex_t lock; /* owns what follows but the name */
     struct pit__rows rows;
     struct phase *open;
+    pit_device_use use;
     char *name;
 };
 
@@ -33,6 +34,23 @@ PIT_API pit_phase_timer *pit_phase_timer_new(const char *name)
     timer->name = copy;
     pthread_mutex_init(&timer->lock, NULL);
     return timer;
+}
+
+PIT_API void pit_phase_timer_use(pit_phase_timer *timer, const pit_device_use *use)
+{
+    if (!timer)
+        return;
+    pthread_mutex_lock(&timer->lock);
+    timer->use = use ? *use : (pit_device_use){0};
+    pthread_mutex_unlock(&timer->lock);
+}
+
+static uint64_t now_of(pit_phase_timer *timer)
+{
+    pthread_mutex_lock(&timer->lock);
+    pit_device_use use = timer->use;
+    pthread_mutex_unlock(&timer->lock);
+    return pit__source_ns_on(&use);
 }
 
 /* Take this thread's open phase out of the list; NULL: there is none. */
@@ -69,7 +87,7 @@ PIT_API void pit_phase_timer_start(pit_phase_timer *timer, const char *name)
 {
     if (!timer || !name)
         return;
-    uint64_t now_ns = pit__source_ns();
+    uint64_t now_ns = now_of(timer);
     struct phase *before = take_open(timer);
     pit_token outer = before ? finish(timer, before, now_ns) : pit_begin_name(timer->name);
     struct phase *phase = malloc(sizeof *phase + strlen(name) + 1);
@@ -92,7 +110,7 @@ PIT_API void pit_phase_timer_end(pit_phase_timer *timer)
 {
     if (!timer)
         return;
-    uint64_t now_ns = pit__source_ns();
+    uint64_t now_ns = now_of(timer);
     struct phase *phase = take_open(timer);
     if (phase)
         pit_end(finish(timer, phase, now_ns));
@@ -121,14 +139,34 @@ PIT_API const pit_row *pit_phase_timer_rows(pit_phase_timer *timer, size_t *coun
     return timer ? timer->rows.rows : NULL;
 }
 
+/* The rows, and those of open phases. With the lock held; 0 without memory. */
+static int shown_rows(const pit_phase_timer *timer, struct pit__rows *shown)
+{
+    uint64_t now_ns = pit__source_ns();
+    for (size_t i = 0; i < timer->rows.count; i++) {
+        pit_row *row = pit__rows_get(shown, timer->rows.rows[i].name, 0);
+        if (!row)
+            return 0;
+        pit__row_take(row, &timer->rows.rows[i]);
+    }
+    for (const struct phase *phase = timer->open; phase; phase = phase->next)
+        if (!pit__rows_take_open(shown, phase->name, 0,
+                                 pit__seconds_between(phase->begin_ns, now_ns)))
+            return 0;
+    return 1;
+}
+
 static void print_breakdown(FILE *out, void *arg)
 {
     pit_phase_timer *timer = arg;
+    struct pit__rows shown = {0};
     pthread_mutex_lock(&timer->lock);
-    pit_data data = {
-        .title = timer->name, .rows = timer->rows.rows, .row_count = timer->rows.count};
-    pit_view_print(out, "breakdown", &data, NULL);
+    int whole = shown_rows(timer, &shown);
     pthread_mutex_unlock(&timer->lock);
+    pit_data data = {.title = timer->name, .rows = shown.rows, .row_count = shown.count};
+    if (whole)
+        pit_view_print(out, "breakdown", &data, NULL);
+    pit__rows_clear(&shown);
 }
 
 PIT_API void pit_phase_timer_print(pit_phase_timer *timer)

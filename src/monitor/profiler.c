@@ -23,6 +23,7 @@ struct open {
 struct pit_profiler {
     pthread_mutex_t lock; /* owns what follows */
     struct pit__rows rows;
+    pit_device_use use;
     uint64_t log_every, steps;
     uint64_t begin_ns;
     double begin_wall; /* the wall clock then, seconds */
@@ -51,9 +52,26 @@ PIT_API void pit_profiler_free(pit_profiler *profiler)
     free(profiler);
 }
 
-static double now_seconds(const pit_profiler *profiler)
+PIT_API void pit_profiler_use(pit_profiler *profiler, const pit_device_use *use)
 {
-    return profiler->begin_wall + pit__seconds_between(profiler->begin_ns, pit__source_ns());
+    if (!profiler)
+        return;
+    pthread_mutex_lock(&profiler->lock);
+    profiler->use = use ? *use : (pit_device_use){0};
+    pthread_mutex_unlock(&profiler->lock);
+}
+
+static pit_device_use use_of(pit_profiler *profiler)
+{
+    pthread_mutex_lock(&profiler->lock);
+    pit_device_use use = profiler->use;
+    pthread_mutex_unlock(&profiler->lock);
+    return use;
+}
+
+static double seconds_at(const pit_profiler *profiler, uint64_t ns)
+{
+    return profiler->begin_wall + pit__seconds_between(profiler->begin_ns, ns);
 }
 
 /* ---- spans that are open -------------------------------------------------------------------- */
@@ -93,8 +111,12 @@ PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation)
 {
     if (!profiler)
         return (double)NAN;
-    pit_token token = operation ? pit_begin_name(operation) : 0;
-    double start = now_seconds(profiler);
+    if (!operation)
+        return seconds_at(profiler, pit__source_ns());
+    pit_device_use use = use_of(profiler);
+    pit__source_ns_on(&use); /* what was handed over to the device before is not this operation's */
+    pit_token token = pit_begin_name(operation);
+    double start = seconds_at(profiler, pit__source_ns());
     keep_open(profiler, start, token);
     return start;
 }
@@ -116,11 +138,15 @@ static int counts_step(pit_profiler *profiler)
     return more;
 }
 
+static int emit_block(pit_profiler *profiler, const uint64_t *step,
+                      void (*emit)(pit_entry *entries, size_t count));
+
 PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, double start)
 {
     if (!profiler || !operation || !isfinite(start))
         return;
-    double seconds = now_seconds(profiler) - start;
+    pit_device_use use = use_of(profiler);
+    double seconds = seconds_at(profiler, pit__source_ns_on(&use)) - start;
     pit_end_apart(take_open(profiler, start)); /* ends come in any order */
     pit_row passage = {.seconds = seconds > 0 ? seconds : 0};
     pthread_mutex_lock(&profiler->lock);
@@ -131,7 +157,17 @@ PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, dou
     uint64_t steps = profiler->steps;
     pthread_mutex_unlock(&profiler->lock);
     if (is_due)
-        pit_profiler_log(profiler, &steps);
+        emit_block(profiler, &steps, pit__emit);
+}
+
+PIT_API uint64_t pit_profiler_steps(pit_profiler *profiler)
+{
+    if (!profiler)
+        return 0;
+    pthread_mutex_lock(&profiler->lock);
+    uint64_t steps = profiler->steps;
+    pthread_mutex_unlock(&profiler->lock);
+    return steps;
 }
 
 PIT_API const pit_row *pit_profiler_rows(pit_profiler *profiler, size_t *count)
@@ -184,19 +220,33 @@ static int make_block(struct block *block, const struct pit__rows *rows, uint64_
     return 1;
 }
 
-PIT_API void pit_profiler_log(pit_profiler *profiler, const uint64_t *step)
+/* 0: there is nothing in it. */
+static int emit_block(pit_profiler *profiler, const uint64_t *step,
+                      void (*emit)(pit_entry *entries, size_t count))
 {
     struct block block = {0};
-    if (!profiler)
-        return;
     pthread_mutex_lock(&profiler->lock);
     int made = profiler->rows.count > 0 &&
                make_block(&block, &profiler->rows, step ? *step : profiler->steps);
+    int is_empty = profiler->rows.count == 0;
     pthread_mutex_unlock(&profiler->lock);
     if (made)
-        pit__emit(block.entries, block.count);
+        emit(block.entries, block.count);
     for (size_t i = 0; block.entries && i < block.count; i++)
         free((char *)(uintptr_t)block.entries[i].text);
     free(block.entries);
     free(block.figures);
+    return !is_empty;
+}
+
+static void print_empty(FILE *out, void *arg)
+{
+    (void)arg;
+    fputs("No profiling metrics recorded\n", out);
+}
+
+PIT_API void pit_profiler_log(pit_profiler *profiler, const uint64_t *step)
+{
+    if (profiler && !emit_block(profiler, step, pit__emit_asked))
+        pit__emit_printed(print_empty, NULL);
 }

@@ -86,6 +86,24 @@ pit_row *pit__rows_get(struct pit__rows *rows, const char *name, int nested)
     return row;
 }
 
+pit_row *pit__rows_take_open(struct pit__rows *rows, const char *name, int nested, double seconds)
+{
+    static const char suffix[] = " (open)";
+    size_t length = strlen(name);
+    char *open = malloc(length + sizeof suffix);
+    if (!open)
+        return NULL;
+    memcpy(open, name, length);
+    memcpy(open + length, suffix, sizeof suffix);
+    pit_row *row = pit__rows_get(rows, open, nested);
+    free(open);
+    if (row) {
+        row->count = 1;
+        row->seconds = fmax(row->seconds, seconds);
+    }
+    return row;
+}
+
 void pit__rows_clear(struct pit__rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++)

@@ -8,12 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A stage that runs. */
+struct open {
+    struct open *next; /* older */
+    struct pit__track *track;
+    uint64_t thread, begin_ns;
+    int is_block; /* entered: it ends where it is left; else at the next begin */
+    int nested;
+    char name[];
+};
+
 struct pit_stages {
     pthread_mutex_t lock; /* owns what follows */
     struct pit__rows rows;
+    pit_device_use use;
     uint64_t start_ns;
-    char *open;               /* name of the stage that runs, or NULL */
-    struct pit__track *track; /* of it */
+    struct open *open; /* the newest first */
 };
 
 PIT_API pit_stages *pit_stages_new(void)
@@ -31,11 +41,24 @@ PIT_API void pit_stages_free(pit_stages *stages)
     struct pit__taken taken;
     if (!stages)
         return;
-    pit__track_end(stages->track, &taken);
-    free(stages->open);
+    while (stages->open) {
+        struct open *open = stages->open;
+        stages->open = open->next;
+        pit__track_end(open->track, &taken);
+        free(open);
+    }
     pit__rows_clear(&stages->rows);
     pthread_mutex_destroy(&stages->lock);
     free(stages);
+}
+
+PIT_API void pit_stages_use(pit_stages *stages, const pit_device_use *use)
+{
+    if (!stages)
+        return;
+    pthread_mutex_lock(&stages->lock);
+    stages->use = use ? *use : (pit_device_use){0};
+    pthread_mutex_unlock(&stages->lock);
 }
 
 PIT_API void pit_stage(pit_stages *stages, const char *stage)
@@ -46,7 +69,7 @@ PIT_API void pit_stage(pit_stages *stages, const char *stage)
 }
 
 /* A [TIMING] line, and the time added up under its name. */
-static void took(pit_stages *stages, const char *stage, const pit_row *passage)
+static void took(pit_stages *stages, const char *stage, int nested, const pit_row *passage)
 {
     pit_figure figures[5] = {{"seconds", passage->seconds, "s"}};
     size_t count = 1;
@@ -60,7 +83,7 @@ static void took(pit_stages *stages, const char *stage, const pit_row *passage)
     }
     if (isfinite(passage->seconds)) {
         pthread_mutex_lock(&stages->lock);
-        pit_row *row = pit__rows_get(&stages->rows, stage, 0);
+        pit_row *row = pit__rows_get(&stages->rows, stage, nested);
         if (row)
             pit__row_take(row, passage);
         pthread_mutex_unlock(&stages->lock);
@@ -73,44 +96,118 @@ PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double second
 {
     pit_row passage = {.seconds = seconds < 0 ? 0 : seconds};
     if (stages && stage)
-        took(stages, stage, &passage);
+        took(stages, stage, 0, &passage);
+}
+
+/* ---- stages that run -------------------------------------------------------------------------- */
+
+/* Take out the newest open block of that name, this thread's before others'; NULL: there is none. With
+ * the lock held. */
+static struct open *take_block(pit_stages *stages, const char *name)
+{
+    uint64_t thread = pit__thread_number();
+    struct open **found = NULL;
+    for (struct open **link = &stages->open; *link; link = &(*link)->next) {
+        if (!(*link)->is_block || (name && strcmp((*link)->name, name) != 0))
+            continue;
+        if (!found || ((*found)->thread != thread && (*link)->thread == thread))
+            found = link;
+    }
+    struct open *open = found ? *found : NULL;
+    if (open)
+        *found = open->next;
+    return open;
+}
+
+/* Take out the open stage that is no block: this thread's, unless a block was entered in it since, or
+ * where this thread has nothing open another's. NULL: there is none. With the lock held. */
+static struct open *take_stage(pit_stages *stages)
+{
+    uint64_t thread = pit__thread_number();
+    struct open **own = NULL, **others = NULL;
+    for (struct open **link = &stages->open; *link && !own; link = &(*link)->next) {
+        if ((*link)->thread == thread)
+            own = link;
+        else if (!(*link)->is_block && !others)
+            others = link;
+    }
+    struct open **found = !own ? others : (*own)->is_block ? NULL : own;
+    struct open *open = found ? *found : NULL;
+    if (open)
+        *found = open->next;
+    return open;
+}
+
+static void finish(pit_stages *stages, struct open *open)
+{
+    struct pit__taken taken;
+    if (!open)
+        return;
+    pit__track_end(open->track, &taken);
+    took(stages, open->name, open->nested, &taken.row);
+    free(open);
 }
 
 PIT_API void pit_stage_end(pit_stages *stages)
 {
-    struct pit__taken taken;
     if (!stages)
         return;
     pthread_mutex_lock(&stages->lock);
-    struct pit__track *track = stages->track;
-    char *name = stages->open;
-    stages->track = NULL;
-    stages->open = NULL;
+    struct open *open = take_stage(stages);
     pthread_mutex_unlock(&stages->lock);
-    if (!name)
+    finish(stages, open);
+}
+
+static void begin(pit_stages *stages, const char *stage, int memory, int is_block)
+{
+    uint64_t thread = pit__thread_number();
+    struct open *open = malloc(sizeof *open + strlen(stage) + 1);
+    pit_stage(stages, stage);
+    if (!open)
         return;
-    pit__track_end(track, &taken);
-    took(stages, name, &taken.row);
-    free(name);
+    *open = (struct open){.thread = thread, .is_block = is_block};
+    strcpy(open->name, stage);
+    pthread_mutex_lock(&stages->lock);
+    pit_device_use use = stages->use;
+    for (struct open *outer = stages->open; outer; outer = outer->next)
+        open->nested |= outer->thread == thread;
+    pthread_mutex_unlock(&stages->lock);
+    open->track = pit__track_begin(stage, memory ? PIT_MEMORY : 0, &use);
+    open->begin_ns = pit__source_ns();
+    pthread_mutex_lock(&stages->lock);
+    open->next = stages->open;
+    stages->open = open;
+    pthread_mutex_unlock(&stages->lock);
 }
 
 PIT_API void pit_stage_begin(pit_stages *stages, const char *stage, int memory)
 {
-    struct pit__taken taken;
     if (!stages || !stage)
         return;
     pit_stage_end(stages);
-    pit_stage(stages, stage);
-    char *name = strdup(stage);
-    struct pit__track *track = name ? pit__track_begin(stage, memory ? PIT_MEMORY : 0) : NULL;
+    begin(stages, stage, memory, 0);
+}
+
+PIT_API void pit_stage_enter(pit_stages *stages, const char *stage, int memory)
+{
+    if (stages && stage)
+        begin(stages, stage, memory, 1);
+}
+
+PIT_API void pit_stage_leave(pit_stages *stages, const char *stage)
+{
+    if (!stages)
+        return;
+    uint64_t thread = pit__thread_number();
     pthread_mutex_lock(&stages->lock);
-    char *other = stages->open; /* begun by another thread in the meantime: it is dropped */
-    struct pit__track *other_track = stages->track;
-    stages->open = name;
-    stages->track = track;
+    struct open *newest = stages->open;
+    while (newest && newest->thread != thread)
+        newest = newest->next;
+    struct open *inside = newest && !newest->is_block ? take_stage(stages) : NULL;
+    struct open *block = take_block(stages, stage);
     pthread_mutex_unlock(&stages->lock);
-    pit__track_end(other_track, &taken);
-    free(other);
+    finish(stages, inside);
+    finish(stages, block);
 }
 
 PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count)
@@ -118,6 +215,21 @@ PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count)
     if (count)
         *count = stages ? stages->rows.count : 0;
     return stages ? stages->rows.rows : NULL;
+}
+
+PIT_API double pit_stages_time(pit_stages *stages, const char *stage)
+{
+    double seconds = (double)NAN;
+    if (!stages || !stage)
+        return seconds;
+    pthread_mutex_lock(&stages->lock);
+    for (int nested = 0; nested < 2; nested++) {
+        const pit_row *row = pit__rows_find(&stages->rows, stage, nested);
+        if (row)
+            seconds = isnan(seconds) ? row->seconds : seconds + row->seconds;
+    }
+    pthread_mutex_unlock(&stages->lock);
+    return seconds;
 }
 
 PIT_API double pit_stages_wall(pit_stages *stages)
@@ -132,7 +244,7 @@ PIT_API double pit_stages_wall(pit_stages *stages)
 struct summary {
     size_t count;
     pit_entry *entries;
-    pit_figure (*figures)[2];
+    pit_figure (*figures)[3];
 };
 
 static int make_summary(struct summary *summary, const struct pit__rows *rows)
@@ -144,15 +256,16 @@ static int make_summary(struct summary *summary, const struct pit__rows *rows)
     if (!summary->entries || !summary->figures)
         return 0;
     for (size_t i = 0; i < rows->count; i++)
-        total += rows->rows[i].seconds;
+        total += rows->rows[i].nested ? 0 : rows->rows[i].seconds;
     for (size_t i = 0; i < rows->count; i++) {
         double seconds = rows->rows[i].seconds;
         summary->figures[i][0] = (pit_figure){"seconds", seconds, "s"};
         summary->figures[i][1] = (pit_figure){"share", 100 * seconds / total, "%"};
+        summary->figures[i][2] = (pit_figure){"nested", 1, NULL};
         summary->entries[i] = (pit_entry){.kind = "summary",
                                           .text = strdup(rows->rows[i].name),
                                           .figures = summary->figures[i],
-                                          .figure_count = 2};
+                                          .figure_count = 2 + (rows->rows[i].nested != 0)};
         if (!summary->entries[i].text)
             return 0;
     }
@@ -162,21 +275,41 @@ static int make_summary(struct summary *summary, const struct pit__rows *rows)
     return 1;
 }
 
+/* The rows, and those of stages that run. With the lock held; 0 without memory. */
+static int shown_rows(const pit_stages *stages, struct pit__rows *shown)
+{
+    uint64_t now_ns = pit__source_ns();
+    for (size_t i = 0; i < stages->rows.count; i++) {
+        const pit_row *from = &stages->rows.rows[i];
+        pit_row *row = pit__rows_get(shown, from->name, from->nested);
+        if (!row)
+            return 0;
+        pit__row_take(row, from);
+    }
+    for (const struct open *open = stages->open; open; open = open->next)
+        if (!pit__rows_take_open(shown, open->name, open->nested,
+                                 pit__seconds_between(open->begin_ns, now_ns)))
+            return 0;
+    return 1;
+}
+
 PIT_API void pit_stages_summary(pit_stages *stages)
 {
     struct summary summary = {0};
+    struct pit__rows shown = {0};
     if (!stages)
         return;
     pit_stage_end(stages);
     pthread_mutex_lock(&stages->lock);
-    int made = make_summary(&summary, &stages->rows);
+    int made = shown_rows(stages, &shown);
     pthread_mutex_unlock(&stages->lock);
-    if (made)
-        pit__emit(summary.entries, summary.count);
+    if (made && make_summary(&summary, &shown))
+        pit__emit_asked(summary.entries, summary.count);
     for (size_t i = 0; summary.entries && i < summary.count; i++)
         free((char *)(uintptr_t)summary.entries[i].text);
     free(summary.entries);
     free(summary.figures);
+    pit__rows_clear(&shown);
 }
 
 /* ---- the document --------------------------------------------------------------------------- */
@@ -190,8 +323,12 @@ static int write_document(FILE *out, void *arg)
     pit__json_object(&json, NULL);
     pit__json_object(&json, "timings");
     pthread_mutex_lock(&stages->lock);
-    for (size_t i = 0; i < stages->rows.count; i++)
-        pit__json_double(&json, stages->rows.rows[i].name, stages->rows.rows[i].seconds);
+    for (size_t i = 0; i < stages->rows.count; i++) {
+        const pit_row *row = &stages->rows.rows[i];
+        const pit_row *other = pit__rows_find(&stages->rows, row->name, !row->nested);
+        if (!other || row < other) /* a name is one member */
+            pit__json_double(&json, row->name, row->seconds + (other ? other->seconds : 0));
+    }
     pthread_mutex_unlock(&stages->lock);
     pit__json_object_end(&json);
     pit__json_double(&json, "total_time", wall);

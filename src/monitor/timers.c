@@ -8,6 +8,7 @@
 struct pit_timers {
     pthread_mutex_t lock; /* owns the rows */
     struct pit__rows rows;
+    pit_device_use use;
 };
 
 PIT_API pit_timers *pit_timers_new(void)
@@ -25,6 +26,26 @@ PIT_API void pit_timers_free(pit_timers *timers)
     pit__rows_clear(&timers->rows);
     pthread_mutex_destroy(&timers->lock);
     free(timers);
+}
+
+PIT_API void pit_timers_use(pit_timers *timers, const pit_device_use *use)
+{
+    if (!timers)
+        return;
+    pthread_mutex_lock(&timers->lock);
+    timers->use = use ? *use : (pit_device_use){0};
+    pthread_mutex_unlock(&timers->lock);
+}
+
+static pit_device_use use_of(pit_timers *timers)
+{
+    pit_device_use use = {0};
+    if (!timers)
+        return use;
+    pthread_mutex_lock(&timers->lock);
+    use = timers->use;
+    pthread_mutex_unlock(&timers->lock);
+    return use;
 }
 
 /* Memory as the utilities show it: the peak of all calls, and what the last one left. */
@@ -120,7 +141,8 @@ PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
     if (!function)
         return NULL;
     name = name ? name : "";
-    struct pit__track *track = pit__track_begin(name, flags & (PIT_MEMORY | PIT_WAIT));
+    pit_device_use use = use_of(timers);
+    struct pit__track *track = pit__track_begin(name, flags & (PIT_MEMORY | PIT_WAIT), &use);
     struct said outer = said;
     said = (struct said){.failed = 0};
     void *result = function(argument);

@@ -2,7 +2,8 @@
  *
  * Reading memory takes microseconds. It lies outside the time of the work it is for, and `apart`
  * keeps what it took, so that the work around it on the same thread does not count it either: a time
- * is a difference of the clock less what was added to `apart` in between.
+ * is a difference of the clock less what was added to `apart` in between. Time that a track is paused
+ * is taken out of that track alone.
  *
  * A track is on the heap because its probe is in a list of the process while it is open: work that
  * is left by longjmp or an exception then costs some bytes, and nothing worse.
@@ -18,24 +19,29 @@ struct pit__track {
     uint64_t begin_ns, apart_ns; /* the clock and `apart` at the begin */
     uint64_t rss_begin;          /* of a source that a test gave; 0: the probe has it */
     uint64_t gpu_begin, gpu_mark;
+    uint64_t paused_at; /* 0: it runs */
+    uint64_t paused_ns; /* all pauses that are over */
     uint64_t thread;
+    pit_device_use use; /* its device is the one of the begin */
     unsigned flags;
 };
 
 static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t apart;
 
-struct pit__track *pit__track_begin(const char *name, unsigned flags)
+struct pit__track *pit__track_begin(const char *name, unsigned flags, const pit_device_use *use)
 {
     struct pit__track *track = calloc(1, sizeof *track);
     if (!track)
         return NULL;
     track->flags = flags;
     track->thread = pit__thread_number();
+    track->use = (pit_device_use){pit__device_of(use), use ? use->wait : 0};
     if (flags & PIT_WAIT)
-        pit__await_device(); /* what was handed over before is not this work's */
-    uint64_t entered = pit__source_ns();
+        track->use.wait = 1;
+    /* What was handed over to the device before is not this work's. */
+    uint64_t entered = pit__source_ns_on(&track->use);
     if (flags & (PIT_MEMORY | PIT_WAIT))
-        track->gpu_mark = pit__device_mark(&track->gpu_begin);
+        track->gpu_mark = pit__device_mark(track->use.device, &track->gpu_begin);
     if ((flags & PIT_MEMORY) && pit__source_has_rss())
         track->rss_begin = pit__source_rss();
     else if (flags & PIT_MEMORY)
@@ -45,6 +51,20 @@ struct pit__track *pit__track_begin(const char *name, unsigned flags)
     apart += track->begin_ns - entered;
     track->apart_ns = apart;
     return track;
+}
+
+void pit__track_pause(struct pit__track *track)
+{
+    if (track && !track->paused_at)
+        track->paused_at = pit__source_ns_on(&track->use);
+}
+
+void pit__track_resume(struct pit__track *track)
+{
+    if (!track || !track->paused_at)
+        return;
+    track->paused_ns += pit__source_ns() - track->paused_at;
+    track->paused_at = 0;
 }
 
 static void cpu_figures(struct pit__taken *taken, uint64_t begin, uint64_t end, uint64_t peak)
@@ -82,14 +102,14 @@ static void memory_end(struct pit__track *track, struct pit__taken *taken)
 
 static void device_end(struct pit__track *track, pit_row *row)
 {
-    uint64_t allocated, peak;
-    if (!track->gpu_mark || pit__device_unmark(track->gpu_mark, &allocated, &peak) != 0)
+    pit_device_memory memory;
+    if (!track->gpu_mark || pit__device_unmark(track->use.device, track->gpu_mark, &memory) != 0)
         return;
     row->has_device = 1;
     row->gpu_start_mb = pit__mb(track->gpu_begin);
-    row->gpu_end_mb = pit__mb(allocated);
+    row->gpu_end_mb = pit__mb(memory.allocated);
     row->gpu_delta_mb = row->gpu_end_mb - row->gpu_start_mb;
-    row->gpu_peak_mb = pit__mb(peak);
+    row->gpu_peak_mb = pit__mb(memory.peak);
 }
 
 void pit__track_end(struct pit__track *track, struct pit__taken *taken)
@@ -99,10 +119,9 @@ void pit__track_end(struct pit__track *track, struct pit__taken *taken)
     if (!track)
         return;
     int is_own = track->thread == pit__thread_number();
-    if (track->flags & PIT_WAIT)
-        pit__await_device();
-    uint64_t now = pit__source_ns();
-    uint64_t left_out = is_own ? apart - track->apart_ns : 0;
+    pit__track_resume(track);
+    uint64_t now = pit__source_ns_on(&track->use);
+    uint64_t left_out = track->paused_ns + (is_own ? apart - track->apart_ns : 0);
     taken->row.seconds = pit__seconds_between(track->begin_ns, now - left_out);
     taken->row.min_seconds = taken->row.max_seconds = taken->row.seconds;
     if (is_own)

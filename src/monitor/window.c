@@ -1,23 +1,30 @@
 /* window.c: a line every so many passages, with the means over exactly those. */
 #include "monitor.h"
 
+#include "analysis/order_stats.h"
+
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_ITEMS 32u
+#define DEFAULT_KEPT 10000u
 
 struct item {
     char *label;
     enum pit_window_kind kind;
     double sum;     /* since the last line */
     double run_sum; /* since the begin */
+    double *kept;   /* a ring of `room` figures */
 };
 
 struct pit_window {
     pthread_mutex_t lock; /* owns the sums and counts */
     char *tag, *unit;
     uint64_t every, inside, passages; /* inside: since the last line */
+    size_t keep, room;                /* figures of an item at most; that there is room for now */
+    size_t kept, next;                /* in the rings; where the next one goes */
     size_t item_count;
     struct item items[MOST_ITEMS];
 };
@@ -26,8 +33,10 @@ PIT_API void pit_window_free(pit_window *window)
 {
     if (!window)
         return;
-    for (size_t i = 0; i < window->item_count; i++)
+    for (size_t i = 0; i < window->item_count; i++) {
         free(window->items[i].label);
+        free(window->items[i].kept);
+    }
     pthread_mutex_destroy(&window->lock);
     free(window->tag);
     free(window->unit);
@@ -44,6 +53,7 @@ PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t e
         return NULL;
     pthread_mutex_init(&window->lock, NULL);
     window->every = every;
+    window->keep = DEFAULT_KEPT;
     window->item_count = count;
     window->tag = strdup(tag ? tag : "");
     window->unit = strdup(unit ? unit : "");
@@ -79,6 +89,85 @@ static size_t turn(pit_window *window, pit_figure *figures)
     return count;
 }
 
+/* Room for one more figure of each item; while the rings grow nothing in them has wrapped. Without
+ * memory they stay as they are. 0: there is no room at all. With the lock held. */
+static int grow(pit_window *window)
+{
+    if (window->kept < window->room || window->room == window->keep)
+        return window->room > 0;
+    size_t room = window->room ? 2 * window->room : 64;
+    room = room < window->keep ? room : window->keep;
+    for (size_t i = 0; i < window->item_count; i++) {
+        double *more = realloc(window->items[i].kept, room * sizeof *more);
+        if (!more) {
+            window->keep = window->room;
+            return window->room > 0;
+        }
+        window->items[i].kept = more;
+    }
+    window->room = room;
+    window->next = window->kept;
+    return 1;
+}
+
+static void keep(pit_window *window, const double *values)
+{
+    if (!grow(window))
+        return;
+    window->next = window->next < window->room ? window->next : 0;
+    for (size_t i = 0; i < window->item_count; i++)
+        window->items[i].kept[window->next] = values[i];
+    window->next++;
+    window->kept += window->kept < window->room;
+}
+
+PIT_API void pit_window_keep(pit_window *window, size_t most)
+{
+    if (!window)
+        return;
+    pthread_mutex_lock(&window->lock);
+    for (size_t i = 0; i < window->item_count; i++) {
+        free(window->items[i].kept);
+        window->items[i].kept = NULL;
+    }
+    window->keep = most;
+    window->room = window->kept = window->next = 0;
+    pthread_mutex_unlock(&window->lock);
+}
+
+PIT_API size_t pit_window_figures(pit_window *window, size_t item, double *figures, size_t room)
+{
+    if (!window || item >= window->item_count || (!figures && room > 0))
+        return 0;
+    pthread_mutex_lock(&window->lock);
+    size_t count = window->kept;
+    size_t first = count > 0 && count == window->room ? window->next % window->room : 0;
+    size_t skipped = count > room ? count - room : 0;
+    for (size_t i = skipped; figures && i < count; i++)
+        figures[i - skipped] = window->items[item].kept[(first + i) % window->room];
+    pthread_mutex_unlock(&window->lock);
+    return figures ? count - skipped : count;
+}
+
+PIT_API double pit_window_percentile(pit_window *window, size_t item, double percent)
+{
+    size_t count = pit_window_figures(window, item, NULL, 0);
+    double *figures =
+        count && percent >= 0 && percent <= 100 ? malloc(count * sizeof *figures) : NULL;
+    if (!figures)
+        return (double)NAN;
+    count = pit_window_figures(window, item, figures, count);
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(figures[i]))
+            figures[known++] = figures[i];
+    pit__sort(figures, known);
+    size_t rank = (size_t)ceil(percent / 100 * (double)known);
+    double found = known ? figures[rank ? rank - 1 : 0] : (double)NAN;
+    free(figures);
+    return found;
+}
+
 PIT_API void pit_window_add(pit_window *window, const double *values)
 {
     pit_figure figures[MOST_ITEMS + 1];
@@ -92,6 +181,7 @@ PIT_API void pit_window_add(pit_window *window, const double *values)
         window->items[i].sum += values[i];
         window->items[i].run_sum += values[i];
     }
+    keep(window, values);
     if (window->inside == window->every)
         count = turn(window, figures);
     pthread_mutex_unlock(&window->lock);

@@ -28,9 +28,10 @@ enum pit__align { PIT__ALIGN_AUTO, PIT__ALIGN_LEFT, PIT__ALIGN_RIGHT }; /* auto:
 /* How a column reads in a layout whose columns are fixed to the character. Zeroed: it is not shown
  * there. */
 struct pit__fixed {
-    int width;          /* of the cell with its suffix, at least; over 0 where it is shown. 1: each
+    int width;    /* of the cell with its suffix, at least; over 0 where it is shown. 1: each
                                cell as long as it is, what follows need not line up */
-    int decimals;       /* of a figure */
+    int decimals; /* of a figure */
+    int small;    /* a figure below 0.001 keeps three digits, however many decimals that takes */
     const char *before; /* NULL: nothing */
     const char *suffix; /* glued to the figure or the name, inside the width; NULL: nothing. n/a has
                                none */

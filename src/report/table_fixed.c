@@ -43,12 +43,13 @@ void pit__fixed_figure(char *out, const struct pit__column *column,
     double value = cell->content == PIT__WHOLE ? (double)cell->whole : cell->real;
     if (column->kind == PIT__PERCENT)
         value *= 100;
-    if (fabs(value) < 0.5 * pow(10, -fixed->decimals))
+    int decimals = fixed->small ? pit__small_decimals(value, fixed->decimals) : fixed->decimals;
+    if (fabs(value) < 0.5 * pow(10, -decimals))
         value = 0; /* never -0.0 */
     if (fabs(value) >= 1e15)
         snprintf(out, PIT__FIXED_BYTES, fixed->plus ? "%+.3e" : "%.3e", value);
     else
-        snprintf(out, PIT__FIXED_BYTES, fixed->plus ? "%+.*f" : "%.*f", fixed->decimals, value);
+        snprintf(out, PIT__FIXED_BYTES, fixed->plus ? "%+.*f" : "%.*f", decimals, value);
     pit__fix_decimal_sign(out);
 }
 

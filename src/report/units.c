@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+int pit__small_decimals(double value, int decimals)
+{
+    if (!(fabs(value) >= 1e-12 && fabs(value) < 1e-3))
+        return decimals;
+    return 2 - (int)floor(log10(fabs(value)));
+}
+
 void pit__fix_decimal_sign(char *number)
 {
     char *sign = number + (*number == '-' || *number == '+');

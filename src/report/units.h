@@ -47,6 +47,9 @@ const char *pit__unit_exact(char *out, double value);
  * pit__unit_exact, which it falls back to for what is negative or huge. */
 const char *pit__unit_milli(char *out, double value);
 
+/* Decimals for a figure that is to have `decimals`, but below 0.001 three digits: 4.12e-4 needs 6. */
+int pit__small_decimals(double value, int decimals);
+
 /* Put a point where a locale put another decimal sign. */
 void pit__fix_decimal_sign(char *number);
 

@@ -13,6 +13,7 @@ enum { NAME, COUNT, TOTAL, MEAN, MIN, MAX, COLUMNS };
         .title = title_, .key = key_, .kind = PIT__NUMBER, .fixed = {                              \
             .width = 12,                                                                           \
             .decimals = 3,                                                                         \
+            .small = 1,                                                                            \
             .before = " ",                                                                         \
             .title_width = 12,                                                                     \
             .same = 1                                                                              \

@@ -15,7 +15,7 @@ static const struct pit__column columns[COLUMNS] = {
     [SECONDS] = {.title = "Time",
                  .key = "seconds",
                  .kind = PIT__NUMBER,
-                 .fixed = {.width = 9, .decimals = 2, .before = ": ", .suffix = "s"}},
+                 .fixed = {.width = 9, .decimals = 2, .small = 1, .before = ": ", .suffix = "s"}},
     [SHARE] = {.title = "Share",
                .key = "share",
                .kind = PIT__PERCENT,

@@ -51,11 +51,25 @@ static void add_name(struct pit__text *text, const pit_entry *entry)
     pit__text_add_visible(text, entry->text ? entry->text : "");
 }
 
-/* 12.34s, 2345.67s (39.09min), 7200.00s (2.00h) */
-static void add_duration(struct pit__text *text, double seconds)
+/* Seconds with so many decimals, or below a millisecond with three digits. */
+static void add_seconds(struct pit__text *text, double seconds, int decimals)
 {
+    char number[352]; /* the largest double has 309 digits before the point */
     if (!isfinite(seconds)) {
         pit__text_puts(text, "n/a");
+        return;
+    }
+    snprintf(number, sizeof number, "%.*f", pit__small_decimals(seconds, decimals), seconds);
+    pit__fix_decimal_sign(number);
+    pit__text_puts(text, number);
+    pit__text_puts(text, "s");
+}
+
+/* 12.34s, 2345.67s (39.09min), 7200.00s (2.00h) */
+static void add_duration(struct pit__text *text, double seconds, int is_row)
+{
+    if (!isfinite(seconds) || (is_row && seconds < 1e-3)) {
+        add_seconds(text, seconds, 2);
         return;
     }
     add_number(text, "%.2fs", seconds);
@@ -98,7 +112,7 @@ static void timing_line(struct pit__text *text, const pit_entry *entry)
 {
     add_stamp(text, entry, "TIMING");
     pit__text_puts(text, ": ");
-    add_duration(text, value_of(entry, "seconds"));
+    add_duration(text, value_of(entry, "seconds"), 0);
 }
 
 static int is_kind(const pit_entry *entry, const char *kind)
@@ -119,6 +133,14 @@ static void pad_to(struct pit__text *text, size_t used, size_t columns)
         pit__text_add(text, " ", 1);
 }
 
+/* A stage inside another one is indented. */
+static void add_summary_name(struct pit__text *text, const pit_entry *entry)
+{
+    if (pit__entry_figure(entry, "nested"))
+        pit__text_puts(text, "  ");
+    add_name(text, entry);
+}
+
 /* "  name : duration (percent)", the name in `columns` columns. */
 static void summary_row(struct pit__text *text, const pit_entry *entry, size_t columns)
 {
@@ -127,12 +149,12 @@ static void summary_row(struct pit__text *text, const pit_entry *entry, size_t c
     if (is_total)
         pit__text_puts(&part, "TOTAL");
     else
-        add_name(&part, entry);
+        add_summary_name(&part, entry);
     pit__text_puts(text, "  ");
     pad_to(text, pit__text_add_cut(text, pit__text_string(&part), columns, 0), columns);
     pit__text_puts(text, ": ");
     part.length = 0;
-    add_duration(&part, value_of(entry, "seconds"));
+    add_duration(&part, value_of(entry, "seconds"), 1);
     pit__text_puts(text, pit__text_string(&part));
     if (!is_total) {
         pad_to(text, part.length, SUMMARY_DURATION);
@@ -153,7 +175,7 @@ static size_t summary_columns(struct pit__text *text, const pit_entry *entries, 
     struct pit__text name = {0};
     for (size_t i = 0; i < count; i++) {
         name.length = 0;
-        add_name(&name, &entries[i]);
+        add_summary_name(&name, &entries[i]);
         size_t wide = name.length ? pit__text_width(pit__text_string(&name)) : 0;
         columns = wide > columns ? wide : columns;
     }
@@ -267,9 +289,9 @@ static void profiling_line(struct pit__text *text, const pit_entry *entry)
 {
     add_name(text, entry);
     pit__text_puts(text, ": avg=");
-    add_figure(text, entry, "%.4fs", "avg");
+    add_seconds(text, value_of(entry, "avg"), 4);
     pit__text_puts(text, ", total=");
-    add_figure(text, entry, "%.2fs", "total");
+    add_seconds(text, value_of(entry, "total"), 2);
     pit__text_puts(text, ", count=");
     add_figure(text, entry, "%.0f", "count");
 }
@@ -313,9 +335,12 @@ static void performance_lines(struct pit__text *text, const pit_entry *entry)
     add_figure(text, entry, "%+.1fMB", "cpu_delta_mb");
     pit__text_puts(text, ", GPU ");
     add_figure(text, entry, "%+.1fMB", "gpu_delta_mb");
-    if (pit__entry_figure(entry, "gpu_peak_mb")) {
+    const pit_figure *peak = pit__entry_figure(entry, "gpu_peak_mb");
+    if (peak) {
         pit__text_puts(text, "\n              GPU peak: ");
         add_figure(text, entry, "%.1fMB", "gpu_peak_mb");
+        if (isnan(peak->value))
+            pit__text_puts(text, " (no new peak, and the mark is not reset)");
     }
 }
 

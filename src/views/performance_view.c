@@ -34,10 +34,11 @@ static const struct pit__column columns[COLUMNS] = {
               .key = "operation",
               .kind = PIT__TEXT,
               .fixed = {.width = 30, .title_width = 30}},
-    [SECONDS] = {.title = "Time (s)",
-                 .key = "time",
-                 .kind = PIT__NUMBER,
-                 .fixed = {.width = 10, .decimals = 3, .before = " ", .title_width = 12}},
+    [SECONDS] =
+        {.title = "Time (s)",
+         .key = "time",
+         .kind = PIT__NUMBER,
+         .fixed = {.width = 10, .decimals = 3, .small = 1, .before = " ", .title_width = 12}},
     [CPU] = {.title = "CPU (MB)",
              .key = "cpu_mb",
              .kind = PIT__NUMBER,
@@ -64,10 +65,12 @@ static struct pit__cell known(int has, double mb)
     return pit__cell_real(has ? mb : NAN);
 }
 
-static void add_row(struct pit__table *table, const pit_row *row)
+/* of_run: the name is a path, which says by itself what it lies in. */
+static void add_row(struct pit__table *table, const pit_row *row, int of_run)
 {
     struct pit__cell cells[COLUMNS];
-    cells[NAME] = pit__cell_name(row->name);
+    struct pit__text name = {0};
+    cells[NAME] = of_run ? pit__cell_name(row->name) : pit__cell_row_name(row, &name);
     cells[SECONDS] = pit__cell_real(row->seconds);
     cells[CPU] = known(row->has_memory, row->cpu_delta_mb);
     cells[GPU] = known(row->has_device, row->gpu_delta_mb);
@@ -80,14 +83,15 @@ static void add_row(struct pit__table *table, const pit_row *row)
     cells[COUNT] = pit__cell_whole(pit__row_count(row));
     cells[NESTED] = pit__cell_whole(row->nested != 0);
     pit__table_row(table, cells);
+    pit__text_free(&name);
 }
 
-static struct pit__table *make_table(const pit_data *data, double total)
+static struct pit__table *make_table(const pit_data *data, double total, int of_run)
 {
     struct pit__table *table = pit__table_new(columns, COLUMNS);
     struct pit__cell sum[COLUMNS] = {0};
     for (size_t i = 0; table && i < data->row_count; i++)
-        add_row(table, &data->rows[i]);
+        add_row(table, &data->rows[i], of_run);
     sum[NAME] = pit__cell_text("TOTAL");
     sum[SECONDS] = pit__cell_real(total);
     sum[SECONDS].after = "s";
@@ -99,6 +103,17 @@ static struct pit__table *make_table(const pit_data *data, double total)
 static void add_extras(struct pit__json *json, const void *arg)
 {
     pit__json_double(json, "total_seconds", *(const double *)arg);
+}
+
+/* 1 where the device was read at both ends of an operation and its high-water mark told nothing of it. */
+static int misses_peak(const pit_data *data)
+{
+    for (size_t i = 0; i < data->row_count; i++) {
+        const pit_row *row = &data->rows[i];
+        if (row->has_device && isnan(row->gpu_peak_mb) && isfinite(row->gpu_end_mb))
+            return 1;
+    }
+    return 0;
 }
 
 static int print_text(const struct pit__view_call *call, struct pit__table *table)
@@ -115,6 +130,8 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
     if (!code)
         code = pit__table_foot_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
+    if (misses_peak(call->data))
+        fputs("GPU Peak n/a: the device told no new peak, and its mark is not reset\n", out);
     return pit__table_done(table, code);
 }
 
@@ -123,7 +140,7 @@ static int print(const struct pit__view_call *call)
     double total = pit__rows_total(call->data);
     if (call->data->row_count == 0)
         return pit__print_nothing(call->out, call->options, "No performance metrics recorded");
-    struct pit__table *table = make_table(call->data, total);
+    struct pit__table *table = make_table(call->data, total, call->gathered != NULL);
     if (!table)
         return PIT_NO_MEMORY;
     if (call->options->form == PIT_TEXT)

@@ -15,7 +15,7 @@ static const struct pit__column columns[COLUMNS] = {
     [SECONDS] = {.title = "Time",
                  .key = "seconds",
                  .kind = PIT__NUMBER,
-                 .fixed = {.width = 9, .decimals = 2, .suffix = "s"}},
+                 .fixed = {.width = 9, .decimals = 2, .small = 1, .suffix = "s"}},
     [SHARE] = {.title = "Share",
                .key = "share",
                .kind = PIT__PERCENT,
@@ -40,16 +40,18 @@ static void add_sum(struct pit__table *table, const char *name, double seconds)
 static struct pit__table *make_table(const pit_data *data, const struct sums *sums)
 {
     struct pit__table *table = pit__table_new(columns, COLUMNS);
+    struct pit__text name = {0};
     for (size_t i = 0; table && i < data->row_count; i++) {
         const pit_row *row = &data->rows[i];
         struct pit__cell cells[COLUMNS];
-        cells[NAME] = pit__cell_name(row->name);
+        cells[NAME] = pit__cell_row_name(row, &name);
         cells[SECONDS] = pit__cell_real(row->seconds);
         cells[SHARE] = pit__cell_share(row->seconds, sums->total);
         cells[COUNT] = pit__cell_whole(pit__row_count(row));
         cells[NESTED] = pit__cell_whole(row->nested != 0);
         pit__table_row(table, cells);
     }
+    pit__text_free(&name);
     if (table)
         add_sum(table, "Total time", sums->total);
     if (table && sums->datasets > 1)

@@ -1,6 +1,6 @@
 /* timings_export.c: named times as the timing utilities keep them in files.
  *
- * CSV: Section,Model,Time (s). JSON: {section, timestamp, timings}, where a time that has memory or a
+ * CSV: Section,Model,Time (s), then memory and device where any time has them. JSON: {section, timestamp, timings}, where a time that has memory or a
  * device beside it is an object.
  */
 #include "report/json_writer.h"
@@ -8,6 +8,7 @@
 #include "report_view.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #define TIME_BYTES 40
@@ -19,27 +20,59 @@ struct timings {
     uint64_t wall_ns;
 };
 
+#define COLUMN(key_)                                                                               \
+    {                                                                                              \
+        .title = key_, .key = key_, .kind = PIT__TEXT                                              \
+    }
+#define FIXED 3 /* columns that every file has */
+#define PAIRS 2 /* of two columns each: memory, device */
+
+static void add_csv_row(struct pit__table *table, const struct timings *timings, const pit_row *row,
+                        const int *shown)
+{
+    const int has[PAIRS] = {row->has_memory, row->has_device};
+    const double figures[1 + 2 * PAIRS] = {row->seconds, row->cpu_peak_mb, row->cpu_delta_mb,
+                                           row->gpu_end_mb, row->gpu_peak_mb};
+    char texts[1 + 2 * PAIRS][400] = {""}; /* as long as a double can be */
+    struct pit__cell cells[FIXED + 2 * PAIRS];
+    size_t count = 0;
+    cells[count++] = pit__cell_text(timings->section);
+    cells[count++] = pit__cell_text(row->name ? row->name : "");
+    for (size_t i = 0; i < 1 + 2 * PAIRS; i++) {
+        size_t pair = i > 0 ? (i - 1) / 2 : 0;
+        if (i > 0 && !shown[pair])
+            continue;
+        if (isfinite(figures[i]) && (i == 0 || has[pair]))
+            pit__print_double(texts[i], sizeof texts[i], "%.4f", figures[i]);
+        cells[count++] = pit__cell_text(texts[i]);
+    }
+    pit__table_row(table, cells);
+}
+
 static int write_csv(FILE *out, void *arg)
 {
-    static const struct pit__column columns[] = {
-        {.title = "Section", .key = "Section", .kind = PIT__TEXT},
-        {.title = "Model", .key = "Model", .kind = PIT__TEXT},
-        {.title = "Time (s)", .key = "Time (s)", .kind = PIT__TEXT},
-    };
+    static const struct pit__column fixed[FIXED] = {COLUMN("Section"), COLUMN("Model"),
+                                                    COLUMN("Time (s)")};
+    static const struct pit__column pairs[PAIRS][2] = {
+        {COLUMN("peak_memory_mb"), COLUMN("current_memory_mb")},
+        {COLUMN("allocated_mb"), COLUMN("max_allocated_mb")}};
     const struct timings *timings = arg;
-    struct pit__table *table = pit__table_new(columns, 3);
+    struct pit__column columns[FIXED + 2 * PAIRS];
+    size_t count = FIXED;
+    int shown[PAIRS] = {0, 0};
+    memcpy(columns, fixed, sizeof fixed);
+    for (size_t i = 0; i < timings->count; i++) {
+        shown[0] |= timings->rows[i].has_memory;
+        shown[1] |= timings->rows[i].has_device;
+    }
+    for (size_t pair = 0; pair < PAIRS; pair++)
+        for (size_t i = 0; i < 2 && shown[pair]; i++)
+            columns[count++] = pairs[pair][i];
+    struct pit__table *table = pit__table_new(columns, count);
     if (!table)
         return PIT_NO_MEMORY;
-    for (size_t i = 0; i < timings->count; i++) {
-        char seconds[400] = ""; /* as long as a double can be */
-        const pit_row *row = &timings->rows[i];
-        if (isfinite(row->seconds))
-            pit__print_double(seconds, sizeof seconds, "%.4f", row->seconds);
-        struct pit__cell cells[] = {pit__cell_text(timings->section),
-                                    pit__cell_text(row->name ? row->name : ""),
-                                    pit__cell_text(seconds)};
-        pit__table_row(table, cells);
-    }
+    for (size_t i = 0; i < timings->count; i++)
+        add_csv_row(table, timings, &timings->rows[i], shown);
     int code = pit__table_csv(table, out) ? PIT_NO_MEMORY : 0;
     pit__table_free(table);
     return code;

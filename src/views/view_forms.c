@@ -142,6 +142,18 @@ struct pit__cell pit__cell_name(const char *name)
     return cell;
 }
 
+struct pit__cell pit__cell_row_name(const pit_row *row, struct pit__text *room)
+{
+    struct pit__cell cell = pit__cell_name(row->name);
+    if (!row->nested)
+        return cell;
+    room->length = 0;
+    pit__text_puts(room, "  ");
+    pit__text_puts(room, cell.string ? cell.string : "");
+    cell.string = pit__text_string(room);
+    return cell;
+}
+
 struct pit__cell pit__cell_share(double part, double total)
 {
     double share = total > 0 ? part / total : NAN;

@@ -38,6 +38,10 @@ const pit_row **pit__rows_ranked(const pit_data *data, int shortest);
 /* A row's name as a cell: an empty one is shown as "". */
 struct pit__cell pit__cell_name(const char *name);
 
+/* The same; one that lies inside another row is indented, but not for machines. `room` holds the text
+ * until the row is added to its table. */
+struct pit__cell pit__cell_row_name(const pit_row *row, struct pit__text *room);
+
 /* A share of a total as a cell; not available where there is no total, or where a part that overlaps
  * the others is longer than it. */
 struct pit__cell pit__cell_share(double part, double total);

@@ -39,6 +39,15 @@ def tell(found):
         json.dump(found, file)
 """
 
+# For the faces: a clock that stands still but where the program calls sleep.
+CLOCK = """
+now_ns = 10 ** 9
+def sleep(seconds):
+    global now_ns
+    now_ns += round(seconds * 1e9)
+pitwall._pitwall._set_clock(lambda: now_ns)
+"""
+
 main = pit_case.main
 
 

@@ -88,7 +88,7 @@ class Samples(py_case.Case):
         self.assertEqual(list(timers), ["MLP", "SIREN", "KAN"])
         for seconds, least in zip([by_hand, *timers.values()], (0.03, 0.03, 0.02, 0.01)):
             self.assertGreaterEqual(seconds, 0.999 * least)
-        self.assertLessEqual(by_hand + sum(timers.values()), whole + 0.001)
+        self.assertLessEqual(by_hand + sum(timers.values()), whole + 0.05)  # two clocks
         lines = self.stdout.splitlines()
         for line, name in zip(lines, timers):
             self.assertEqual(line, "%s complete: %.2fs total" % (name, timers[name]))
@@ -242,8 +242,10 @@ class Samples(py_case.Case):
         lines = self.stdout.splitlines()
         self.assertEqual(lines[0], "Training - Detailed Breakdown:")
         self.assertEqual([lines[1], lines[5]], ["-" * 40] * 2)
-        for line, name in zip(lines[2:5], ("backward_pass", "forward_pass", "data_loading")):
-            self.assertRegex(line, r"^  %-20s: {3,4} \d+\.\d\ds \([ \d]{3}\.\d%%\)$" % name)
+        rows = {line.split()[0]: line for line in lines[2:5]}  # by time, and that is the machine's
+        self.assertEqual(set(rows), {"backward_pass", "forward_pass", "data_loading"})
+        for name, line in rows.items():  # below a millisecond three digits
+            self.assertRegex(line, r"^  %-20s: +(\d+\.\d\d|0\.000+[1-9]\d\d)s \([ \d]{3}\.\d%%\)$" % name)
 
     def test_files(self):
         folder = self.folder()
@@ -255,8 +257,10 @@ class Samples(py_case.Case):
             export_timing_json(timers, "sec1_timing.json", section_name="Section 1.1")
         """, cwd=folder)
         with open(os.path.join(folder, "sec1_timing.csv")) as file:
-            self.assertEqual(file.read(), "Section,Model,Time (s)\nSection 1.1,MLP,120.0000\n"
-                                          "Section 1.1,SIREN,90.0000\nSection 1.1,KAN,150.0000\n")
+            self.assertEqual(file.read(),
+                             "Section,Model,Time (s),peak_memory_mb,current_memory_mb\n"
+                             "Section 1.1,MLP,120.0000,,\nSection 1.1,SIREN,90.0000,,\n"
+                             "Section 1.1,KAN,150.0000,2.5000,\n")
         with open(os.path.join(folder, "sec1_timing.json")) as file:
             document = json.load(file)
         self.assertEqual(list(document), ["section", "timestamp", "timings"])
@@ -472,18 +476,16 @@ class Defects(py_case.Case):
         self.assertEqual(sorted(found), ["p0", "p1", "p2", "p3"])
         for seconds in found.values():
             self.assertGreaterEqual(seconds, 0.05)
-            self.assertLess(seconds, 1)
 
     def test_starting_a_phase_ends_the_open_one(self):
         found = self.python("""
             from pitwall.timing import DetailedTimer
             timer = DetailedTimer("t")
-            timer.start_phase("a"); time.sleep(0.02); timer.start_phase("b"); timer.end_phase()
-            time.sleep(0.3)
+            timer.start_phase("a"); sleep(2); timer.start_phase("b"); sleep(1); timer.end_phase()
+            sleep(30)
             tell(timer.phases)
-        """)
-        self.assertGreaterEqual(found["a"], 0.02)
-        self.assertLess(found["b"], 0.3)
+        """, start=py_case.START + py_case.CLOCK)
+        self.assertEqual(found, {"a": 2, "b": 1})
 
 
 class Silence(py_case.Case):
@@ -508,9 +510,13 @@ class Silence(py_case.Case):
         self.assertEqual(self.python(self.PROGRAM % "pitwall.verbose = False"), ["a"])
         self.assertEqual(self.stdout, "mine\n")
 
-    def test_by_the_environment(self):
+    def test_the_environment_leaves_the_tables_that_were_asked_for(self):
         self.assertEqual(self.python(self.PROGRAM % "", PITWALL_VERBOSE="0"), ["a"])
-        self.assertEqual(self.stdout, "mine\n")
+        self.assertNotIn("complete", self.stdout)
+        for head in ("mine", "TIMING SUMMARY - S", "SPEEDUP ANALYSIS", "Model Inference Benchmark:",
+                     "m - Warmup Analysis:", "t - Detailed Breakdown:"):
+            self.assertIn(head, self.stdout)
+        self.assertRegex(self.stdout, r"(?m)^  p \(open\) +: ")
 
     def test_what_is_called_may_speak(self):
         self.python("""
@@ -579,29 +585,70 @@ class Everywhere(py_case.Case):
 
 
 class Cost(py_case.Case):
-    def test_memory_tracking_is_far_below_tracemalloc(self):
-        """Small objects made by the thousand. Short stretches of the thread's own time, by turns, the
-        best of each: what else the machine does is in none of them."""
+    def test_memory_is_tracked_without_tracemalloc(self):
+        """What that costs is py_alloc_pct and py_tracemalloc_pct of `make bench`."""
         found = self.python("""
             import tracemalloc
             from pitwall import timing
             timing.verbose = False
-            def work():
-                for _ in range(10): [object() for _ in range(2000)]
-            def ours(): timing.track_time_and_memory({}, "m", work)
-            def seconds(call):
-                begin = time.thread_time_ns(); call(); return time.thread_time_ns() - begin
-            best = [10**12] * 3
-            for _ in range(40):
-                found = [seconds(work), seconds(ours)]
-                tracemalloc.start()
-                found.append(seconds(work))
-                tracemalloc.stop()
-                best = [min(pair) for pair in zip(best, found)]
-            tell(best)
+            timing.enable_memory_tracking()
+            tell([timing.track_time_and_memory({}, "m", tracemalloc.is_tracing),
+                  tracemalloc.is_tracing()])
         """)
-        plain, ours, theirs = found
-        self.assertLess(2 * (ours - plain), theirs - plain)  # it is about a ninth
+        self.assertEqual(found, [False, False])
+
+
+class Beyond(py_case.Case):
+    def test_files_keep_memory_and_gpu(self):
+        folder = self.folder()
+        self.python("""
+            from pitwall.timing import export_timing_csv
+            timers = {"a,b": {"time": 1.0, "allocated_mb": 512.1, "reserved_mb": 1024,
+                              "max_allocated_mb": float("nan")},
+                      "=plain": 2.0, "own": {"time": 3.0, "note": "x"}}
+            export_timing_csv(timers, "t.csv", section_name="S")
+        """, cwd=folder)
+        with open(os.path.join(folder, "t.csv")) as file:
+            self.assertEqual(file.read(),
+                             "Section,Model,Time (s),allocated_mb,reserved_mb,max_allocated_mb,note\n"
+                             'S,"a,b",1.0000,512.1000,1024,,\n'
+                             "S,'=plain,2.0000,,,,\nS,own,3.0000,,,,x\n")
+
+    def test_results_of_trainings_in_their_nested_shape(self):
+        found = self.python("""
+            from pitwall.timing import calculate_convergence_metrics
+            one = {"train": [0.5, 0.1, 0.002], "test": [0.6, 0.005, 0.004], "dense_mse": [1.0],
+                   "total_time": 6.0, "time_per_epoch": 2.0}
+            mlp = {0: {2: {"relu": one, "tanh": dict(one, test=[1.0, 1.0, 1.0])}}}
+            siren = [{"train": [0.5, 0.001]}, {"train_loss": [1.0, 0.5]}]
+            first = calculate_convergence_metrics(mlp)
+            second = calculate_convergence_metrics({"siren": siren, "epochs": 2})
+            tell([first[0][2]["relu"], first[0][2]["tanh"]["epochs_to_converge"],
+                  [item["epochs_to_converge"] for item in second["siren"]], list(second)])
+        """)
+        relu, tanh, siren, names = found
+        self.assertEqual([relu["epochs_to_converge"], relu["time_to_converge"]], [2, 4.0])
+        self.assertEqual([tanh, siren, names], [None, [2, None], ["siren"]])
+
+    def test_an_open_phase_is_shown_as_open(self):
+        self.python("""
+            from pitwall.timing import DetailedTimer
+            timer = DetailedTimer("Training")
+            timer.start_phase("load"); timer.end_phase()
+            timer.start_phase("load"); time.sleep(0.02)
+            timer.print_breakdown()
+        """)
+        lines = self.stdout.splitlines()
+        self.assertRegex(lines[2], r"^  load \(open\) +: +\d+\.\d\ds \(")
+        self.assertRegex(lines[3], r"^  load {16}: ")
+
+    def test_rows_below_a_millisecond_keep_three_digits(self):
+        self.python("""
+            from pitwall.timing import print_timing_summary
+            print_timing_summary({"a": 0.000412, "b": 0.00000417, "c": 0.0, "d": 12.25}, "S")
+        """)
+        self.assertEqual([line.split()[1] for line in self.stdout.splitlines()[3:7]],
+                         ["0.000412s", "0.00000417s", "0.00s", "12.25s"])
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ class Samples(py_case.Case):
         self.assertAlmostEqual(forward["cpu_peak_mb"] - forward["cpu_start_mb"], 80, delta=4)
         lines = self.stdout.splitlines()
         self.assertEqual(lines[:5], HEAD)
-        self.assertRegex(lines[5], r"^data loading {24}\d\.\d{3} {10}\+(4|5)\d\.\d {12}n/a {9}n/a$")
-        self.assertRegex(lines[9], r"^TOTAL {25} {6}\d\.\d{3}s$")
+        self.assertRegex(lines[5], r"^data loading +\d+\.\d{3,} {10}\+(4|5)\d\.\d {12}n/a {9}n/a$")
+        self.assertRegex(lines[9], r"^TOTAL +\d+\.\d{3}s$")
         self.assertEqual(lines[8::2], ["-" * 90, "=" * 90])
         self.assertEqual(len(lines), 11)
 
@@ -73,7 +73,7 @@ class Samples(py_case.Case):
         at = lines.index(AGGREGATE[1]) - 1
         self.assertEqual(lines[at - 1], "")
         self.assertEqual(lines[at:at + 5], AGGREGATE)
-        self.assertRegex(lines[at + 5], r"^batch_forward {18}150 {6}0\.\d{3} {8}0\.\d{3} {8}0\.")
+        self.assertRegex(lines[at + 5], r"^batch_forward {18}150 {2,6}(\d+\.\d+ +){3}\d+\.\d+$")
         self.assertEqual(len(lines), at + 8)
 
     def test_context_manager(self):
@@ -83,7 +83,7 @@ class Samples(py_case.Case):
                 kept = b"x" * (30 << 20)
             with track_performance("quiet", print_result=False, device=0): pass
         """)
-        self.assertRegex(self.stdout, r"^\[Performance\] critical_operation: \d\.\d{3}s, "
+        self.assertRegex(self.stdout, r"^\[Performance\] critical_operation: \d+\.\d{3}s, "
                                       r"CPU \+(29|30)\.\dMB, GPU n/a\n$")
 
     def test_with_a_device(self):
@@ -132,7 +132,7 @@ class Samples(py_case.Case):
                 monitor.on_epoch_start()
                 for batch_idx, batch in enumerate(range(5)):
                     monitor.on_batch_start(batch_idx)
-                    time.sleep(0.3 if epoch == 0 and batch_idx == 0 else 0.001)
+                    sleep(0.3 if epoch == 0 and batch_idx == 0 else 0.001)
                     monitor.on_batch_end(batch_idx, 0.5)
                 monitor.on_epoch_end()
             stats = monitor.get_statistics()
@@ -140,33 +140,32 @@ class Samples(py_case.Case):
             if variance_ratio > 2.0:
                 print(f"High variance ({variance_ratio:.1f}x) - investigate outliers!")
             tell(stats)
-        """)
+        """, start=py_case.START + py_case.CLOCK)
         self.assertEqual(list(found), [
             "total_epoch_time", "avg_epoch_time", "total_batch_time", "avg_batch_time",
             "min_batch_time", "max_batch_time", "num_batches", "num_epochs"])
         # Over all epochs, not the last one's batches.
         self.assertEqual([found["num_batches"], found["num_epochs"]], [15, 3])
-        self.assertGreaterEqual(found["max_batch_time"], 0.3)
+        self.assertAlmostEqual(found["max_batch_time"], 0.3)
         self.assertAlmostEqual(found["avg_batch_time"], found["total_batch_time"] / 15)
         lines = self.stdout.splitlines()
         self.assertEqual(len(lines), 3 * 4 + 1)
         for at in (0, 4, 8):
-            self.assertRegex(lines[at], r"^  Batch 0: \d\.\d{3}s, GPU n/a, CPU \d+\.\dMB, "
+            self.assertRegex(lines[at], r"^  Batch 0: \d+\.\d{3}s, GPU n/a, CPU \d+\.\dMB, "
                                         r"loss=0\.500000$")
             self.assertRegex(lines[at + 1], r"^  Batch 1: ")
-            self.assertRegex(lines[at + 2], r"^  Epoch end: \d\.\d{3}s total$")
-            self.assertRegex(lines[at + 3],
-                             r"^  Batch timing: avg=0\.\d{3}s, min=0\.\d{3}s, max=0\.\d{3}s$")
+            self.assertRegex(lines[at + 2], r"^  Epoch end: \d+\.\d{3}s total$")
         # That epoch's.
-        self.assertLess(float(re.search(r"max=([\d.]+)s", lines[11]).group(1)), 0.3)
+        self.assertEqual(lines[3], "  Batch timing: avg=0.061s, min=0.001s, max=0.300s")
+        self.assertEqual(lines[11], "  Batch timing: avg=0.001s, min=0.001s, max=0.001s")
 
     def test_comparing_operations(self):
         self.python("""
             from pitwall.memory_monitor import PerformanceMonitor
-            def load_data(): time.sleep(0.005); return [1, 2]
-            def preprocess(data): time.sleep(0.005); return data
-            def model(data): time.sleep(0.6); return data
-            def post_process(output): time.sleep(0.15); return output
+            def load_data(): sleep(0.005); return [1, 2]
+            def preprocess(data): sleep(0.005); return data
+            def model(data): sleep(0.6); return data
+            def post_process(output): sleep(0.15); return output
             monitor = PerformanceMonitor()
             with monitor.track("data_loading"):
                 data = load_data()
@@ -187,7 +186,7 @@ class Samples(py_case.Case):
                     print(f"⚡ Consider optimizing: {metric.operation} ({percentage:.1f}%)")
             print("--")
             monitor.print_bottlenecks()
-        """, PYTHONIOENCODING="utf-8")
+        """, start=py_case.START + py_case.CLOCK, PYTHONIOENCODING="utf-8")
         table, by_hand, ours = self.stdout.split("\n--\n")
         self.assertEqual([line.split()[0] for line in table.splitlines()[5:9]],
                          ["data_loading", "preprocessing", "model_forward", "post_processing"])
@@ -202,7 +201,7 @@ class Samples(py_case.Case):
             monitor.on_epoch_start()
             for batch_idx in range(6):
                 monitor.on_batch_start(batch_idx)
-                time.sleep(0.05 if batch_idx == 0 else 0.002)
+                sleep(0.05 if batch_idx == 0 else 0.002)
                 monitor.on_batch_end(batch_idx)
             monitor.on_epoch_end()
             print("--")
@@ -213,17 +212,17 @@ class Samples(py_case.Case):
             variance_ratio = stats['max_batch_time'] / stats['min_batch_time']
             if variance_ratio > 2.0:
                 print(f"⚠️  High variance ({variance_ratio:.1f}x) - investigate outliers!")
-        """, PYTHONIOENCODING="utf-8")
+        """, start=py_case.START + py_case.CLOCK, PYTHONIOENCODING="utf-8")
         lines = self.stdout.split("--\n")[1].splitlines()
-        for line, label in zip(lines, ("Average", "Min", "Max")):
-            self.assertRegex(line, r"^%s batch time: \d\.\d{3}s$" % label)
-        self.assertRegex(lines[3], r"High variance \(\d+\.\dx\) - investigate outliers!$")
+        self.assertEqual(lines[:3], ["Average batch time: 0.010s", "Min batch time: 0.002s",
+                                     "Max batch time: 0.050s"])
+        self.assertIn("High variance (25.0x) - investigate outliers!", lines[3])
 
     def test_configurations(self):
         found = self.python("""
             from pitwall.memory_monitor import PerformanceMonitor
             def train_with_batch_size(batch_size):
-                time.sleep(0.02 if batch_size == 64 else 0.4)
+                sleep(0.02 if batch_size == 64 else 0.4)
             results = {}
             for batch_size in [8, 16, 32, 64]:
                 monitor = PerformanceMonitor()
@@ -233,9 +232,9 @@ class Samples(py_case.Case):
             optimal = min(results, key=results.get)
             print(f"Optimal batch size: {optimal} ({results[optimal]:.3f}s)")
             tell(results)
-        """)
+        """, start=py_case.START + py_case.CLOCK)
         self.assertEqual(list(found), ["8", "16", "32", "64"])
-        self.assertRegex(self.stdout, r"^Optimal batch size: 64 \(\d+\.\d{3}s\)$")
+        self.assertEqual(self.stdout, "Optimal batch size: 64 (0.020s)\n")
 
     def test_bottlenecks_without_a_utf8_terminal(self):
         self.python("""
@@ -257,10 +256,10 @@ class Samples(py_case.Case):
 
     def test_sweep(self):
         found = self.python("""
-            results, table = pitwall.sweep(lambda n: time.sleep(n / 100), [20, 40, 1], "batch size")
+            results, table = pitwall.sweep(lambda n: sleep(n / 100), [20, 40, 1], "batch size")
             print(table, end="")
             tell(min(results, key=results.get))
-        """)
+        """, start=py_case.START + py_case.CLOCK)
         self.assertEqual(found, 1)
         self.assertRegex(self.stdout, r"^Optimal batch size: 1 \(\d+\.\d{3}s\)\n")
 
@@ -328,8 +327,8 @@ class Samples(py_case.Case):
                   str(inspect.signature(EpochPerformanceMonitor)),
                   str(inspect.signature(PerformanceMonitor))])
         """)
-        self.assertEqual(found, [True, [0, 0], [], {}, "(enabled=True, verbose_batches=5, device=0)",
-                                 "(enabled=True, device=0)"])
+        self.assertEqual(found, [True, [0, 0], [], {}, "(enabled=True, verbose_batches=5, device=0, wait=True)",
+                                 "(enabled=True, device=0, wait=True)"])
         self.assertEqual(self.stdout, "No performance metrics recorded\n")
 
     def test_reference_of_epochs(self):
@@ -353,7 +352,7 @@ class Samples(py_case.Case):
             "avg_batch_time": "float", "min_batch_time": "float", "max_batch_time": "float",
             "num_batches": "int", "num_epochs": "int"})
         self.assertRegex(self.stdout.splitlines()[0],
-                         r"^  Batch 0: \d\.\d{3}s, GPU n/a, CPU \d+\.\dMB$")
+                         r"^  Batch 0: \d+\.\d{3}s, GPU n/a, CPU \d+\.\dMB$")
 
     def test_reference_of_blocks_and_decorators(self):
         self.python("""
@@ -369,7 +368,7 @@ class Samples(py_case.Case):
         lines = self.stdout.splitlines()
         self.assertEqual(len(lines), 2)
         for line in lines:
-            self.assertRegex(line, r"^\[Performance\] operation: 0\.\d{3}s, CPU .*, GPU n/a$")
+            self.assertRegex(line, r"^\[Performance\] operation: \d+\.\d{3}s, CPU .*, GPU n/a$")
 
     def test_configuration(self):
         found = self.python("""
@@ -389,12 +388,18 @@ class Defects(py_case.Case):
     def test_an_empty_span_has_no_reading_of_memory_in_it(self):
         found = self.python("""
             from pitwall.memory_monitor import PerformanceMonitor
+            reads = []
+            def memory():
+                reads.append(1)
+                sleep(100)  # reading takes that long
+                return 0, 0, 0
+            pitwall.set_device(memory)
             monitor = PerformanceMonitor()
-            for _ in range(200):
-                with monitor.track("empty"): pass
-            tell(sorted(m.duration_seconds for m in monitor.get_metrics())[100])
-        """)
-        self.assertLess(found, 35e-6 if not py_case.pit_case.sanitizer() else 1e-3)
+            with monitor.track("outer"):
+                with monitor.track("empty"): sleep(1)
+            tell([len(reads), [m.duration_seconds for m in monitor.get_metrics()]])
+        """, start=py_case.START + py_case.CLOCK)
+        self.assertEqual(found, [4, [1, 1]])
 
     def test_nested_operations_count_once(self):
         found = self.python("""
@@ -523,6 +528,87 @@ class Tasks(py_case.Case):
             tell([result, counts(), losses(), len(monitor.get_metrics())])
         """)
         self.assertEqual(found, [5, {"task": 5, "task/inner": 5, "decorated": 1}, {}, 5])
+
+
+class Beyond(py_case.Case):
+    def test_a_decorated_generator_has_its_own_time(self):
+        found = self.python("""
+            import asyncio, inspect
+            from pitwall.memory_monitor import monitor_performance
+            @monitor_performance
+            def items(n):
+                got = []
+                for i in range(n):
+                    time.sleep(0.01)
+                    got.append((yield i))
+                return got
+            @monitor_performance("async items")
+            async def later(n):
+                for i in range(n):
+                    await asyncio.sleep(0.01)
+                    yield i
+            def consume():
+                taken = yield from items(3)
+                assert taken == [None] * 3, taken
+            async def gather(): return [i async for i in later(2)]
+            left = items(5); next(left); left.close()
+            tell([list(consume()), asyncio.run(gather()), inspect.isgeneratorfunction(items)])
+        """)
+        self.assertEqual(found, [[0, 1, 2], [0, 1], True])
+        seconds = [(line.split()[1], float(re.search(r": (\d+\.\d+)s", line).group(1)))
+                   for line in self.stdout.splitlines()]
+        self.assertEqual([name for name, _ in seconds], ["items:", "items:", "async"])
+        for (_, took), least in zip(seconds, (0.01, 0.03, 0.02)):
+            self.assertGreaterEqual(took, least, self.stdout)
+
+    def test_nested_operations_are_marked(self):
+        self.python("""
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitor = PerformanceMonitor()
+            with monitor.track("outer"):
+                with monitor.track("inner"): pass
+            monitor.print_summary()
+            monitor.to_csv("m.csv")
+            assert open("m.csv").read().splitlines()[1].startswith("inner,")
+        """)
+        self.assertRegex(self.stdout, r"(?m)^  inner {23} ")
+        self.assertRegex(self.stdout, r"(?m)^outer {25} ")
+
+    def test_disabled_by_the_configuration_for_operations_too(self):
+        program = """
+            from pitwall.memory_monitor import PerformanceMonitor
+            monitors = [PerformanceMonitor(), PerformanceMonitor(enabled=True)]
+            for monitor in monitors:
+                with monitor.track("a"): pass
+                monitor.print_summary()
+            tell([[m.enabled, len(m.get_metrics())] for m in monitors])
+        """
+        self.assertEqual(self.python(program, PITWALL_MONITOR="0"), [[False, 0], [True, 1]])
+        self.assertEqual(self.stdout.count("PERFORMANCE SUMMARY"), 1)
+
+    def test_configurations(self):
+        found = self.python("""
+            import warnings
+            from pitwall.memory_monitor import PerformanceMonitor, from_config
+            block = {"enable_memory_monitoring": "false", "memory_monitor_batches": 3}
+            def of(config):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    try:
+                        monitor = from_config(config)
+                        return [monitor.enabled, monitor.verbose_batches, len(caught)]
+                    except ValueError as error:
+                        return str(error)
+            yes = dict(block, enable_memory_monitoring="Yes")
+            tell([of({"trainer_params": block}), of({"trainer": [{"trainer_params": yes}]}), of(yes),
+                  of({"a": 1}), of({"a": block, "b": yes}),
+                  of({"enable_memory_monitoring": "maybe"}),
+                  PerformanceMonitor.from_config({"trainer": block}).enabled])
+        """)
+        self.assertEqual(found, [
+            [False, 3, 0], [True, 3, 0], [True, 3, 0], [False, 5, 1],
+            "enable_memory_monitoring: found in 2 blocks that differ; hand over the one that is meant",
+            "enable_memory_monitoring: must be true or false, not 'maybe'", False])
 
 
 if __name__ == "__main__":

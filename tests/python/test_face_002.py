@@ -15,7 +15,7 @@ class Samples(py_case.Case):
             log_profiling_metrics()
             summary = profiler.get_summary()
             summary["my_operation"]["count"] = 99
-            tell([profiler.get_summary(), type(start_time).__name__, abs(age) < 1])
+            tell([profiler.get_summary(), type(start_time).__name__, -1 < age < 3600])
         """)
         summary, kind, is_near = found
         self.assertEqual(list(summary["my_operation"]), ["avg_time", "total_time", "count"])
@@ -36,7 +36,6 @@ class Samples(py_case.Case):
             tell(profiler.get_summary()["op"]["total_time"])
         """)
         self.assertGreaterEqual(found, 0.019)
-        self.assertLess(found, 1)
 
     def test_decorators(self):
         found = self.python("""
@@ -134,7 +133,7 @@ class Samples(py_case.Case):
                                                 "--- Profiling Metrics (Step 200) ---"])
         for line, name in zip(lines[1:4],
                               ("data_batch_production", "loss_fn_computation", "make_step_total")):
-            self.assertRegex(line, r"^%s: avg=\d+\.\d{4}s, total=\d+\.\d\ds, count=100$" % name)
+            self.assertRegex(line, r"^%s: avg=\d+\.\d{4,}s, total=\d+\.\d\d+s, count=100$" % name)
 
     def test_the_global_profiler_and_training_loops(self):
         found = self.python("""
@@ -178,10 +177,14 @@ class Defects(py_case.Case):
     def test_what_the_consumer_does_is_not_the_loaders_time(self):
         found = self.python("""
             from pitwall.profiling import profile_data_loader, get_profiler
-            for batch in profile_data_loader([1, 2, 3]): time.sleep(0.2)
+            def load():
+                for i in range(3):
+                    sleep(1)
+                    yield i
+            for batch in profile_data_loader(load()): sleep(20)
             tell(get_profiler().get_summary()["data_batch_production"]["total_time"])
-        """)
-        self.assertLess(found, 0.2)
+        """, start=py_case.START + py_case.CLOCK)
+        self.assertAlmostEqual(found, 3, places=5)
 
     def test_an_exception_of_the_loader_goes_through(self):
         found = self.python("""
@@ -250,6 +253,82 @@ class Silence(py_case.Case):
             profiling.log_profiling_metrics(5)
         """)
         self.assertEqual(self.stdout, "")
+
+
+class Beyond(py_case.Case):
+    def test_the_loss_function_of_a_step_is_timed(self):
+        found = self.python("""
+            from pitwall.profiling import get_profiler, profile_jax_loss_fn, profile_make_step
+            def loss_fn(x): time.sleep(0.005); return x, "grads"
+            class Criterion:
+                reduction = "mean"
+                def __call__(self, x): return x
+            def make_step(model, inputs, loss_fn, key=None):
+                assert getattr(loss_fn, "reduction", "mean") == "mean"
+                seen.append(loss_fn)
+                return loss_fn(inputs)[0] if key is None else loss_fn(inputs)
+            seen, criterion = [], Criterion()
+            step = profile_make_step(make_step)
+            results = [step(0, 3, loss_fn), step(0, 4, loss_fn=loss_fn), step(0, 5, criterion, key=1)]
+            plain = profile_make_step(lambda *args: args[1](args[0]))(7, loss_fn)
+            own = profile_jax_loss_fn(loss_fn, "loss_fn_computation")
+            assert step(0, 6, own) == 6  # the program times it itself: once
+            summary = get_profiler().get_summary()
+            tell([results, plain, seen[0] is seen[1], {k: v["count"] for k, v in summary.items()},
+                  summary["loss_fn_computation"]["total_time"],
+                  summary["make_step_total"]["total_time"]])
+        """)
+        results, plain, is_same, counts, loss, total = found
+        self.assertEqual([results, plain, is_same], [[3, 4, 5], [7, "grads"], True])
+        self.assertEqual(counts, {"loss_fn_computation": 5, "make_step_total": 5})
+        self.assertGreaterEqual(loss, 0.02)
+        self.assertGreaterEqual(total, loss)
+
+    def test_a_decorated_generator_is_one_call(self):
+        found = self.python("""
+            import asyncio
+            from pitwall.profiling import get_profiler, profile_operation
+            @profile_operation("items")
+            def items():
+                for i in range(3):
+                    time.sleep(0.005)
+                    yield i
+            @profile_operation("later")
+            async def later():
+                await asyncio.sleep(0.005)
+                yield 1
+            async def gather(): return [i async for i in later()]
+            pitwall.open(None)
+            values = [list(items()), asyncio.run(gather())]
+            tell([values, get_profiler().get_summary(), counts()])
+        """)
+        values, summary, spans = found
+        self.assertEqual(values, [[0, 1, 2], [1]])
+        self.assertEqual([summary["items"]["count"], summary["later"]["count"]], [1, 1])
+        self.assertGreaterEqual(summary["items"]["total_time"], 0.015)
+        self.assertGreaterEqual(summary["later"]["total_time"], 0.005)
+        self.assertGreaterEqual(spans["items"], 3)
+
+    def test_nothing_recorded_is_said(self):
+        self.python("""
+            from pitwall.profiling import get_profiler, log_profiling_metrics
+            profiler = get_profiler()
+            profiler.end_timer("a", profiler.start_timer("a"))
+            profiler.reset()
+            log_profiling_metrics()
+        """)
+        self.assertEqual(self.stdout, "No profiling metrics recorded\n")
+
+    def test_the_environment_silences_what_comes_by_itself(self):
+        self.python("""
+            from pitwall.profiling import TrainingProfiler
+            profiler = TrainingProfiler(log_every=1)
+            for i in range(2):
+                profiler.end_timer("training_step", profiler.start_timer("training_step"))
+            profiler.log_metrics(7)
+        """, PITWALL_VERBOSE="0")
+        self.assertEqual([line for line in self.stdout.splitlines() if "---" in line],
+                         ["--- Profiling Metrics (Step 7) ---"])
 
 
 if __name__ == "__main__":

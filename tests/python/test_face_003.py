@@ -284,5 +284,59 @@ class Silence(py_case.Case):
         self.assertEqual(self.stdout, "")
 
 
+class Beyond(py_case.Case):
+    def test_a_stage_inside_a_stage_leaves_the_outer_its_time(self):
+        found = self.python("""
+            from pitwall.time_profiler import TimeProfiler
+            profiler = TimeProfiler()
+            with profiler.stage("outer"):
+                time.sleep(0.01)
+                with profiler.stage("inner"): time.sleep(0.02)
+                with profiler.stage("inner"): time.sleep(0.02)
+                profiler.log("logged", 1.0)
+                time.sleep(0.01)
+            with profiler.stage("inner"): pass
+            with profiler.stage("runs"): profiler.summary()
+            profiler.save("t.json")
+            tell([profiler.timings, json.load(open("t.json"))["timings"]])
+        """)
+        timings, saved = found
+        self.assertEqual(timings, saved)
+        self.assertGreaterEqual(timings["inner"], 0.04)
+        self.assertGreaterEqual(timings["outer"], 0.06)
+        lines = self.stdout.splitlines()
+        at = lines.index("[TIMING SUMMARY]")
+        rows = [line.split(":")[0].rstrip() for line in lines[at + 2:-2]]
+        self.assertEqual(rows[:5], ["    inner", "  logged", "  outer", "  inner", "  runs (open)"])
+
+    def test_interleaved_stages_end_by_their_name(self):
+        found = self.python("""
+            from pitwall.time_profiler import TimeProfiler
+            profiler = TimeProfiler()
+            a, b = profiler.stage("a"), profiler.stage("b")
+            a.__enter__(); b.__enter__(); a.__exit__(None, None, None)
+            ended = list(profiler.timings)
+            b.__exit__(None, None, None)
+            tell([ended, list(profiler.timings)])
+        """)
+        self.assertEqual(found, [["a"], ["a", "b"]])
+
+    def test_windows_give_lists_and_percentiles(self):
+        found = self.python("""
+            import math
+            gpm = pitwall.window("GPM TIMING", unit="graphs", every=100, keep=150,
+                                 items={"Pattern gen": "ms", "nodes": "hidden"})
+            before = [gpm.values("nodes"), math.isnan(gpm.percentile("nodes", 50))]
+            for i in range(1, 201): gpm.add(i / 1000, i)
+            tell([before, gpm.values("nodes"), gpm.values("Pattern gen")[-1], gpm.count,
+                  gpm.percentiles("nodes"), gpm.percentile("nodes", 0), gpm.percentile("nodes", 100)])
+        """)
+        before, nodes, last, count, percentiles, low, high = found
+        self.assertEqual(before, [[], True])
+        self.assertEqual([nodes, last, count], [list(range(51, 201)), 0.2, 200])
+        self.assertEqual(percentiles, {"p50": 125, "p95": 193, "p99": 199})
+        self.assertEqual([low, high], [51, 200])
+
+
 if __name__ == "__main__":
     py_case.main()

@@ -93,8 +93,7 @@ class Jax(py_frameworks.Case):
         self.assertEqual(summary["loss_fn_computation"]["count"], 10)
         self.assertEqual(summary["make_step_total"]["count"], 10)
         self.assertEqual(summary["loss_fn_computation_trace"]["count"], 1)
-        self.assertGreater(summary["loss_fn_computation_trace"]["total_time"],
-                           summary["loss_fn_computation"]["avg_time"])
+        self.assertGreater(summary["loss_fn_computation_trace"]["total_time"], 0)
         self.assertEqual(spans["make_step_total/loss_fn_computation"], 10)
         # The view of the run is the block that was printed.
         rows = {row["operation"]: row for row in rows}
@@ -133,7 +132,7 @@ class Jax(py_frameworks.Case):
         for step, count in ((10, 40), (20, 80)):
             block = self.stdout.split("--- Profiling Metrics (Step %d) ---\n" % step)[1]
             for name in operations:
-                self.assertRegex(block, r"(?m)^%s: avg=\d\.\d{4}s, total=\d\.\d\ds, count=%d$"
+                self.assertRegex(block, r"(?m)^%s: avg=\d+\.\d{4,}s, total=\d+\.\d\d+s, count=%d$"
                                  % (name, count))
         self.assertRegex(self.stdout, r"(?m)^Final profiling summary: \{'data_batch_production': "
                                       r"\{'avg_time': ")

@@ -96,8 +96,8 @@ class Torch(py_case.Case):
         self.assertEqual(lines[0], "--")
         self.assertEqual(lines[1::3][:10], ["--- Profiling Metrics (Step %d) ---" % n
                                             for n in range(1, 11)])
-        self.assertRegex(lines[29], r"^data_batch_production: avg=\d\.\d{4}s, total=\d\.\d\ds, count=40$")
-        self.assertRegex(lines[30], r"^training_step: avg=\d\.\d{4}s, total=\d\.\d\ds, count=40$")
+        self.assertRegex(lines[29], r"^data_batch_production: avg=\d+\.\d{4,}s, total=\d+\.\d\d+s, count=40$")
+        self.assertRegex(lines[30], r"^training_step: avg=\d+\.\d{4,}s, total=\d+\.\d\d+s, count=40$")
 
     def test_what_the_guide_advises_under_its_own_monitor(self):
         """Workers and prefetching, a batch before the clock starts, mixed precision, checkpoints,
@@ -166,7 +166,7 @@ class Torch(py_case.Case):
         self.assertEqual(found[3], [[name, count] for name, count in calls.items()])
         self.assertEqual(found[4:], [calls, {}])
         for name in operations:
-            self.assertRegex(self.stdout, r"(?m)^%s +\d+\.\d{3} " % name)
+            self.assertRegex(self.stdout, r"(?m)^%s +\d+\.\d{3,} " % name)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Real Weights & Biases, offline: the documented keys, and the user's step left alone."""
 
+import os
+
 import py_case
 import py_frameworks
 
@@ -57,6 +59,47 @@ class Wandb(py_frameworks.Case):
         self.assertEqual([step, count, len(rows)], [1, 1, 2])
         self.assertNotIn("profiling/a_count", rows[0])
         self.assertIn("profiling/a_count", rows[1])
+
+    ROWS = """
+        import glob, wandb
+        from wandb.proto import wandb_internal_pb2
+        from wandb.sdk.internal.datastore import DataStore
+        from pitwall.profiling import TrainingProfiler
+        run = wandb.init(project="my_project", mode="offline")
+        profiler = TrainingProfiler(log_every=10)
+        for i in range(50):
+            profiler.end_timer("make_step_total", profiler.start_timer("make_step_total"))
+            %s
+        run.finish()
+        wandb.teardown()  # waits for the process that writes the file
+        store = DataStore()
+        store.open_for_scan(glob.glob("wandb/latest-run/*.wandb")[0])
+        rows, metrics = [], []
+        for data in iter(store.scan_data, None):
+            record = wandb_internal_pb2.Record()
+            record.ParseFromString(data)
+            if record.WhichOneof("record_type") == "history":
+                rows.append({item.key or item.nested_key[0]: json.loads(item.value_json)
+                             for item in record.history.item})
+            elif record.WhichOneof("record_type") == "metric":
+                metrics.append([record.metric.glob_name, record.metric.step_metric])
+        tell([rows, metrics])
+    """
+
+    def rows(self, user):
+        return self.python(self.ROWS % user, timeout=120, WANDB_MODE="offline", WANDB_SILENT="true")
+
+    def test_a_row_for_each_block(self):
+        users = ["pass", "i % 25 or wandb.log({'loss': i}, step=i)", "wandb.log({'loss': i})",
+                 "wandb.log({'loss': i}, step=i)"]
+        for user in users if os.environ.get("PITWALL_TEST_ALL") == "1" else users[:2]:
+            rows, metrics = self.rows(user)
+            ours = [(row["profiling/step"], row["profiling/make_step_total_count"]) for row in rows
+                    if "profiling/step" in row]
+            self.assertEqual(ours, [(n, n) for n in (10, 20, 30, 40, 50)], user)
+            self.assertIn(["profiling/*", "profiling/step"], metrics)
+            losses = [row["loss"] for row in rows if "loss" in row]
+            self.assertEqual(losses, {"p": [], "i": [0, 25]}.get(user[0], list(range(50))), user)
 
     def test_without_a_run_nothing_is_logged(self):
         found = self.python("""

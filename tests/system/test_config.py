@@ -186,6 +186,22 @@ class Configuration(RunCase):
         for text in ("", "# empty\n", "a: 1\n", "pitwall:\n", "trainer_params: 5\n"):
             self.assertEqual(self.configured(text), {"PITWALL": "1"}, text)
 
+    def test_a_block_that_lies_deeper_is_found(self):
+        self.assertEqual(self.configured("trainer:\n  - name: x\n    trainer_params:\n"
+                                         "      enable_memory_monitoring: false\n"),
+                         {"PITWALL": "1", "PITWALL_MONITOR": "0"})
+
+    def test_what_is_ignored_is_warned_about(self):
+        several = "a: {trainer_params: {memory_monitor_batches: 1}}\nb: {trainer_params: {}}\n"
+        for text, where in (("trainer: {enable_memory_monitoring: true}\n",
+                             "a setting outside of trainer_params is ignored: conf.yaml: 1:11: "
+                             "enable_memory_monitoring"),
+                            (several, "the configuration has several such blocks, and none at the "
+                                      "top: they are ignored: conf.yaml: 2:5: trainer_params")):
+            path = self.conf(text)
+            done = self.launch("--config", "conf.yaml", "--", "echo", "ran", cwd=os.path.dirname(path))
+            self.assertEqual([done.stdout, done.stderr], ["ran\n", "pitwall: warning: %s\n" % where])
+
     def test_unknown_keys_are_named_and_the_program_runs(self):
         path = self.conf("pitwall:\n  memory: true\n  memroy: true\ntrainer_params: {other: 1}\n")
         done = self.launch("--config", "conf.yaml", "--", "echo", "ran", cwd=os.path.dirname(path))

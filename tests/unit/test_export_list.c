@@ -144,11 +144,15 @@ TEST(timings_are_saved_as_the_timing_utilities_do)
     char folder[] = "/tmp/pitwall-unit-timings-XXXXXX";
     REQUIRE(mkdtemp(folder) && chdir(folder) == 0);
     CHECK_INT(pit_save_timings("t.csv", PIT_CSV, "Section 1.1", rows, 4, 0), 0);
-    CHECK_STR(content("t.csv"), "Section,Model,Time (s)\n"
-                                "Section 1.1,MLP,120.0000\n"
-                                "Section 1.1,\"a, \"\"b\"\"\",0.0001\n"
-                                "Section 1.1,'=KAN,1.5000\n"
-                                "Section 1.1,GPU,2.0000\n");
+    CHECK_STR(content("t.csv"),
+              "Section,Model,Time (s),peak_memory_mb,current_memory_mb,allocated_mb,"
+              "max_allocated_mb\n"
+              "Section 1.1,MLP,120.0000,,,,\n"
+              "Section 1.1,\"a, \"\"b\"\"\",0.0001,,,,\n"
+              "Section 1.1,'=KAN,1.5000,234.5000,0.5000,,\n"
+              "Section 1.1,GPU,2.0000,,,10.0000,20.0000\n");
+    CHECK_INT(pit_save_timings("t.csv", PIT_CSV, "S", rows, 1, 0), 0);
+    CHECK_STR(content("t.csv"), "Section,Model,Time (s)\nS,MLP,120.0000\n");
     CHECK_INT(pit_save_timings("t.json", PIT_JSON, "Section 1.1", rows, 4, 1700000000000000000u),
               0);
     CHECK_STR(content("t.json"), "{\n"

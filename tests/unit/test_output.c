@@ -159,3 +159,24 @@ TEST(a_child_of_fork_may_print_whatever_its_parents_threads_did)
     pit_stages_free(stages);
     pit_stages_free(others);
 }
+
+TEST(the_environment_leaves_tables_that_were_asked_for)
+{
+    stage_up(0);
+    setenv("PITWALL_VERBOSE", "0", 1);
+    pit_stages *stages = pit_stages_new();
+    pit_profiler *profiler = pit_profiler_new(1);
+    pit_stage_took(stages, "a", 1);
+    pit_profiler_end(profiler, "training_step", pit_profiler_start(profiler, "training_step"));
+    CHECK_STR(stage_text(), "");
+    pit_stages_summary(stages);
+    CHECK(strstr(stage_text(), "[TIMING SUMMARY]") != NULL);
+    pit_profiler_log(profiler, NULL);
+    CHECK(strstr(stage_text(), "--- Profiling Metrics (Step 1) ---") != NULL);
+    pit_set_verbose(0);
+    pit_stages_summary(stages);
+    pit_profiler_log(profiler, NULL);
+    CHECK_STR(stage_text(), "");
+    pit_stages_free(stages);
+    pit_profiler_free(profiler);
+}

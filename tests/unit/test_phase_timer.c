@@ -119,3 +119,38 @@ TEST(no_object_no_name_no_harm)
     pit_phase_timer_free(timer);
     pit_phase_timer_free(NULL);
 }
+
+TEST(an_open_phase_is_shown_as_open)
+{
+    stage_up(0);
+    pit_phase_timer *timer = pit_phase_timer_new("Training");
+    pit_phase_timer_start(timer, "load");
+    stage_wait_seconds(1);
+    pit_phase_timer_start(timer, "load");
+    stage_wait_seconds(3);
+    pit_phase_timer_print(timer);
+    CHECK_STR(stage_text(), "Training - Detailed Breakdown:\n"
+                            "----------------------------------------\n"
+                            "  load (open)         :     3.00s ( 75.0%)\n"
+                            "  load                :     1.00s ( 25.0%)\n"
+                            "----------------------------------------\n");
+    pit_phase_timer_end(timer);
+    size_t count;
+    CHECK_NEAR(pit_phase_timer_rows(timer, &count)->seconds, 4, 1e-9);
+    pit_phase_timer_free(timer);
+}
+
+TEST(a_row_below_a_millisecond_keeps_three_digits)
+{
+    pit_row rows[] = {{.name = "a", .seconds = 0.000412}, {.name = "b", .seconds = 0.0000041}};
+    pit_data data = {.title = "x", .rows = rows, .row_count = 2};
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    REQUIRE(out != NULL);
+    CHECK_INT(pit_view_print(out, "breakdown", &data, NULL), 0);
+    fclose(out);
+    CHECK(strstr(text, ":   0.000412s (") != NULL);
+    CHECK(strstr(text, ": 0.00000410s (") != NULL);
+    free(text);
+}

@@ -61,7 +61,7 @@ TEST(a_log_may_name_its_step_and_a_reset_starts_anew)
     pit_profiler *profiler = pit_profiler_new(1000);
     uint64_t step = 42;
     pit_profiler_log(profiler, &step); /* nothing yet */
-    CHECK_STR(stage_text(), "");
+    CHECK_STR(stage_text(), "No profiling metrics recorded\n");
     operation(profiler, "training_step", 2);
     pit_profiler_log(profiler, NULL);
     pit_profiler_log(profiler, &step);

@@ -214,3 +214,37 @@ TEST(no_object_no_harm)
     CHECK(pit_stages_rows(NULL, &count) == NULL && count == 0);
     CHECK_NEAR(pit_stages_wall(NULL), 0, 0);
 }
+
+TEST(a_block_inside_a_block_leaves_the_outer_its_time)
+{
+    stage_up(1);
+    pit_stages *stages = pit_stages_new();
+    pit_stage_enter(stages, "outer", 0);
+    stage_wait_seconds(1);
+    pit_stage_enter(stages, "inner", 0);
+    stage_wait_seconds(2);
+    pit_stage_leave(stages, NULL);
+    pit_stage_begin(stages, "begun", 0);
+    stage_wait_seconds(4);
+    pit_stage_leave(stages, "outer"); /* and what was begun in it */
+    CHECK_NEAR(pit_stages_time(stages, "outer"), 7, 1e-9);
+    CHECK_NEAR(pit_stages_time(stages, "inner"), 2, 1e-9);
+    CHECK_NEAR(pit_stages_time(stages, "begun"), 4, 1e-9);
+    CHECK(isnan(pit_stages_time(stages, "never")));
+    pit_stage_enter(stages, "open", 0);
+    stage_wait_seconds(3);
+    stage_text();
+    pit_stages_summary(stages);
+    const char *text = stage_text();
+    CHECK(strstr(text,
+                 "\n    inner                                 : 2.00s                (20.0%)\n"));
+    CHECK(strstr(text,
+                 "\n  outer                                   : 7.00s                (70.0%)\n"));
+    CHECK(strstr(text,
+                 "\n  open (open)                             : 3.00s                (30.0%)\n"));
+    CHECK(strstr(text, "\n  TOTAL                                   : 10.00s\n"));
+    pit_stage_leave(stages, "not open");
+    pit_stage_leave(stages, "open");
+    CHECK_NEAR(pit_stages_time(stages, "open"), 3, 1e-9);
+    pit_stages_free(stages);
+}

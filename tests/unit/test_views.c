@@ -313,16 +313,16 @@ TEST(shares_are_of_the_rows_that_do_not_lie_inside_others)
                       {.name = "nothing", .seconds = 0}};
     char *text = rows_view("timing-summary", rows, 3, (pit_report_options){.title = "x"}, NULL);
     CHECK_HAS(text, "outer:                       4.00s (100.0%)\n"
-                    "inner:                       1.00s ( 25.0%)\n"
+                    "  inner:                     1.00s ( 25.0%)\n"
                     "nothing:                     0.00s (  0.0%)\n");
     CHECK_HAS(text, "Total time:                  4.00s\n==");
     rows[1].seconds = 5; /* it overlaps: longer than all that is counted */
     text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
-    CHECK_HAS(text, "inner:                       5.00s (   n/a)\n");
+    CHECK_HAS(text, "  inner:                     5.00s (   n/a)\n");
     rows[1].seconds = 1;
     rows[0].seconds = 0;
     text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
-    CHECK_HAS(text, "inner:                       1.00s (   n/a)\n");
+    CHECK_HAS(text, "  inner:                     1.00s (   n/a)\n");
 }
 
 TEST(inference_takes_its_figures_from_a_series)

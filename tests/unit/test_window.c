@@ -99,3 +99,34 @@ TEST(threads_share_a_window)
     pit_run_free(run);
     pit_window_free(window);
 }
+
+TEST(the_last_figures_are_kept)
+{
+    stage_up(0);
+    pit_window_item items[] = {{"a", PIT_WINDOW_MEAN}, {"b", PIT_WINDOW_HIDDEN}};
+    pit_window *window = pit_window_new("T", "x", 1000, items, 2);
+    double found[200];
+    CHECK_INT(pit_window_figures(window, 0, found, 200), 0);
+    CHECK(isnan(pit_window_percentile(window, 0, 50)));
+    pit_window_keep(window, 100);
+    for (int i = 1; i <= 250; i++) {
+        double figures[] = {i, i == 200 ? (double)NAN : -i};
+        pit_window_add(window, figures);
+        size_t count = pit_window_figures(window, 0, found, 200);
+        REQUIRE(count == (size_t)(i < 100 ? i : 100));
+        CHECK(found[0] == (i < 100 ? 1 : i - 99) && found[count - 1] == i);
+    }
+    CHECK_INT(pit_window_figures(window, 1, NULL, 0), 100);
+    CHECK_INT(pit_window_figures(window, 1, found, 3), 3);
+    CHECK(found[0] == -248 && found[2] == -250);
+    CHECK_NEAR(pit_window_percentile(window, 0, 0), 151, 0);
+    CHECK_NEAR(pit_window_percentile(window, 0, 50), 200, 0);
+    CHECK_NEAR(pit_window_percentile(window, 0, 100), 250, 0);
+    CHECK_NEAR(pit_window_percentile(window, 1, 100), -151, 0);
+    CHECK(isnan(pit_window_percentile(window, 0, 101)));
+    CHECK_INT(pit_window_figures(window, 2, found, 3), 0);
+    pit_window_keep(window, 0);
+    pit_window_add(window, found);
+    CHECK_INT(pit_window_figures(window, 0, NULL, 0), 0);
+    pit_window_free(window);
+}
