@@ -24,6 +24,12 @@
  *   then.
  * - Any thread may call anything at any time, in a signal handler too, before pit_open and after
  *   pit_close. The library prints nothing, never exits, never aborts, sets no signal handler.
+ * - A signal handler that interrupted the recorder on its own thread is never made to wait: its spans
+ *   and values are counted and not recorded, other calls return PIT_BUSY or 0. It may end the program
+ *   by exit(), and it may jump away (siglongjmp): the next span from the same depth of the program's
+ *   stack or further up puts right what was left half done. Threads may be cancelled. A handler on a
+ *   stack of its own that is too short to open a run leaves that to the next span elsewhere.
+ * - NULL for a site or a probe is counted and does nothing.
  * - Functions that return int return 0 or a negative enum pit_code; pit_strerror has the text.
  * - A const char * argument is read during the call only, unless it says otherwise.
  *
@@ -58,6 +64,7 @@ extern "C" {
     X(PIT_NO_FILE, -6, "the run file could not be made; recording goes on in memory")              \
     X(PIT_DISK_FULL, -7, "the run file could not grow; the rest of the run is in memory")          \
     X(PIT_NOT_SAVED, -8, "what is in memory could not be written to the run file")                 \
+    X(PIT_BUSY, -9, "called by a signal handler that interrupted the recorder: nothing was done")  \
     X(PIT_CANNOT_READ, -20, "the file cannot be read")                                             \
     X(PIT_NOT_A_RUN, -21, "the file is not a Pitwall run")                                         \
     X(PIT_NEWER_FORMAT, -22, "the run was written by a newer version")                             \
@@ -188,6 +195,7 @@ typedef uint64_t pit_token;
 /* The library's half of the inline functions below. */
 PIT_API extern int pit__enabled;
 PIT_API pit_token pit__begin(pit_site *site);
+PIT_API pit_token pit__null(void);
 PIT_API pit_token pit__begin_name(const char *name, unsigned flags);
 PIT_API void pit__end(pit_token token);
 PIT_API uint64_t pit__end_ns(pit_token token);
@@ -213,7 +221,7 @@ PIT_API uint64_t pit__ticks_ns(uint64_t ticks);
 /* Begin a span inside the span that is open on this thread. */
 PIT__NOT_TRACED pit_token pit_begin(pit_site *site)
 {
-    return PIT__OFF ? 0 : pit__begin(site);
+    return PIT__OFF ? 0 : site ? pit__begin(site) : pit__null();
 }
 
 /* The same by a name made at run time (up to 4095 bytes; longer ones are cut). */
@@ -291,8 +299,10 @@ PIT_API int pit_root(uint64_t place);
 
 PIT__NOT_TRACED void pit_phase(pit_site *site)
 {
-    if (!PIT__OFF)
+    if (!PIT__OFF && site)
         pit__phase(site);
+    else if (!site)
+        pit__null();
 }
 
 /* End the phase that is open, if any, without starting another. */

@@ -149,7 +149,7 @@ typedef struct pit_raw_value {
     size_t point_count;
 } pit_raw_value;
 
-/* Misuse and losses, counts of spans but for the last two. */
+/* Misuse and losses, counts of spans but for the last three. */
 typedef struct pit_losses {
     uint64_t end_without_begin, abandoned, wrong_thread, too_deep;
     uint64_t table_full;  /* the run was at its size limit */
@@ -158,6 +158,7 @@ typedef struct pit_losses {
     uint64_t left_open;   /* open when their thread ended */
     uint64_t values;      /* values without room */
     uint64_t beyond_file; /* bytes of the run that were in memory only, or cut off, and are gone */
+    uint64_t null_argument; /* calls without what they need: a site or probe that is NULL */
 } pit_losses;
 
 typedef struct pit_thread {

@@ -47,7 +47,8 @@ ENDED_FIELDS = ("pid", "start_wall_ns", "duration_ns", "exit_status", "exit_sign
                 "dumped_core", "user_ns", "system_ns", "rss_peak", "minor_faults",
                 "major_faults", "switches", "forced_switches", "read_bytes", "write_bytes",
                 "read_chars", "write_chars", "children", "oom_kills")
-RUN_COUNTERS = ("no_table", "in_signal", "values_lost", "mirrors_failed", "objects_unseen")
+RUN_COUNTERS = ("no_table", "in_signal", "values_lost", "mirrors_failed", "objects_unseen",
+                "mended", "null_argument")
 THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep", "table_full",
                    "signal", "clock_back", "left_open")
 PLACES = ("in place", "shm", "mirror", "memory")

@@ -54,6 +54,7 @@ enum pit_fmt_run_counter {
     PIT_FMT_OBJECTS_UNSEEN = 4, /* span objects begun without room to show them as open */
     PIT_FMT_MENDED = 5,         /* faults in the run's pages that were mended: its file was cut, or
                                    written to by others */
+    PIT_FMT_NULL_ARGUMENT = 6,  /* calls without what they need: a site or probe that is NULL */
     PIT_FMT_RUN_COUNTERS = 8
 };
 

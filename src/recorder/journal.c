@@ -7,6 +7,7 @@
 #include "recorder.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define MOST_FIGURES 64u
@@ -110,27 +111,41 @@ static int add(pit_recorder *rec, struct entry *entry, uint64_t wall_ns)
         wall_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     head.wall_ns = wall_ns;
     memcpy(entry->bytes, &head, sizeof head);
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(&rec->control->lock);
-    int code = PIT_LOAD(rec->control->alive) ? append(rec, entry) : PIT_NOT_OPEN;
-    pit__lock_give(&rec->control->lock);
+    struct pit__guard before = pit__guard_enter();
+    int code = PIT_BUSY;
+    if (pit__lock_take(&rec->control->lock)) {
+        code = PIT_LOAD(rec->control->alive) ? append(rec, entry) : PIT_NOT_OPEN;
+        pit__lock_give(&rec->control->lock);
+    } else {
+        pit__count_refused();
+    }
     pit__guard_leave(before);
     return code;
 }
 
+static int keep(struct entry *entry, uint64_t wall_ns)
+{
+    pit__resume();
+    pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit__default_recorder() : NULL;
+    if (rec)
+        return add(rec, entry, wall_ns);
+    pit_status status;
+    return pit_get_status(NULL, &status) == PIT_OFF ? PIT_OFF : PIT_NOT_OPEN;
+}
+
+/* Made in a mapping of its own: it is longer than some threads' stacks. */
 int pit_journal(const char *kind, const char *text, const pit_figure *figures, size_t count,
                 uint64_t wall_ns)
 {
-    unsigned char bytes[MOST_BYTES];
-    struct entry entry = {.bytes = bytes};
-    if (!kind || !*kind || count > MOST_FIGURES || (count && !figures) ||
-        !make_entry(&entry, kind, text, figures, count))
+    if (!kind || !*kind || count > MOST_FIGURES || (count && !figures))
         return PIT_BAD_ARGUMENT;
-    if (PIT_LOAD(pit__inside)) /* a signal handler inside the recorder, which may hold the lock */
-        return PIT_NOT_OPEN;
-    pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit__default_recorder() : NULL;
-    if (rec)
-        return add(rec, &entry, wall_ns);
-    pit_status status;
-    return pit_get_status(NULL, &status) == PIT_OFF ? PIT_OFF : PIT_NOT_OPEN;
+    void *bytes =
+        mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bytes == MAP_FAILED)
+        return PIT_NO_MEMORY;
+    struct entry entry = {.bytes = bytes};
+    int is_good = make_entry(&entry, kind, text, figures, count);
+    int code = is_good ? keep(&entry, wall_ns) : PIT_BAD_ARGUMENT;
+    munmap(bytes, MOST_BYTES);
+    return code;
 }

@@ -59,6 +59,7 @@ static int is_known(const struct pit__measured *m)
 
 static struct mark *process_mark; /* made at the first recorder that needs it */
 static const struct pit__alloc_api *alloc_api;
+static int alloc_asked; /* whether there is one; then alloc_api stays */
 
 uint64_t pit__where_flags(unsigned span_flags)
 {
@@ -77,15 +78,14 @@ uint64_t pit__where_flags(unsigned span_flags)
 /* With the open lock held. */
 int pit__alloc_present(void)
 {
-    static int asked;
-    if (!asked) {
-        asked = 1;
+    if (!alloc_asked) {
         /* A function's address out of an object's: POSIX says it works, ISO C does not. */
         const struct pit__alloc_api *(*library)(void);
         void *symbol = dlsym(RTLD_DEFAULT, "pit__alloc_library");
         memcpy(&library, &symbol, sizeof library);
         if (symbol && library()->version == PIT__ALLOC_API_VERSION)
             alloc_api = library();
+        PIT_STORE_ORDERED(alloc_asked, 1);
     }
     return alloc_api != NULL;
 }
@@ -93,12 +93,14 @@ int pit__alloc_present(void)
 const struct pit__alloc_api *pit__alloc_of_process(void)
 {
     struct pit__lock *lock = pit__open_lock();
-    struct pit__thread *before = pit__guard_enter();
-    if (lock)
-        pit__lock_take(lock);
-    const struct pit__alloc_api *api = pit__alloc_present() ? alloc_api : NULL;
-    if (lock)
+    if (PIT_LOAD_ACQUIRE(alloc_asked))
+        return alloc_api;
+    struct pit__guard before = pit__guard_enter();
+    const struct pit__alloc_api *api = NULL;
+    if (lock && pit__lock_take(lock)) {
+        api = pit__alloc_present() ? alloc_api : NULL;
         pit__lock_give(lock);
+    }
     pit__guard_leave(before);
     return api;
 }
@@ -150,7 +152,8 @@ void pit__peak_follow(pit_recorder *rec)
     struct mark *mark = mark_of_process();
     if (!mark)
         return;
-    pit__lock_take(&mark->lock);
+    if (!pit__lock_take(&mark->lock))
+        return;
     struct follower *f = follower_of(mark, NULL);
     if (!f && (f = pit__wiped_alloc(sizeof *f))) {
         f->next = mark->followers;
@@ -166,11 +169,12 @@ void pit__peak_leave(const pit_recorder *rec)
     struct mark *mark = mark_of_process();
     if (!mark)
         return;
-    pit__lock_take(&mark->lock);
+    int is_held = pit__lock_take(&mark->lock); /* not where the program ends inside a memory span */
     struct follower *f = follower_of(mark, rec);
     if (f)
-        f->recorder = NULL;
-    pit__lock_give(&mark->lock);
+        PIT_STORE(f->recorder, NULL);
+    if (is_held)
+        pit__lock_give(&mark->lock);
 }
 
 /* ---- the process's memory ------------------------------------------------------------------ */
@@ -185,25 +189,46 @@ PIT__IN_SPANS static void fold(struct mark *mark, uint64_t peak)
 /* Before a reset, which would hide it from the runs of all recorders. */
 static void fold_into_runs(struct mark *mark, uint64_t peak)
 {
-    for (struct follower *f = mark->followers; f; f = f->next)
-        if (f->recorder)
-            pit__rss_peak_seen(f->recorder, peak);
+    for (struct follower *f = mark->followers; f; f = f->next) {
+        pit_recorder *rec = PIT_LOAD(f->recorder);
+        if (rec)
+            pit__rss_peak_seen(rec, peak);
+    }
 }
 
 static void link_in(struct mark *mark, struct pit__watched *w)
 {
     w->next = mark->open;
     w->at = &mark->open;
+    PIT_STORE_ORDERED(mark->open, w);
     if (w->next)
         w->next->at = &w->next;
-    mark->open = w;
+    PIT_STORE_ORDERED(w->is_linked, 1);
 }
 
 static void unlink_from(struct pit__watched *w)
 {
-    *w->at = w->next;
+    PIT_STORE_ORDERED(w->is_linked, 0);
+    PIT_STORE_ORDERED(*w->at, w->next);
     if (w->next)
         w->next->at = w->at;
+}
+
+/* A handler jumped away from under the lock: the list forward is right at every instant, and the rest
+ * follows from it. */
+void pit__watch_mend(void)
+{
+    struct mark *mark = PIT_LOAD_ACQUIRE(process_mark);
+    if (!mark || !pit__lock_is_own(&mark->lock))
+        return;
+    struct pit__watched **at = &mark->open;
+    for (struct pit__watched *w = mark->open; w; w = w->next) {
+        w->at = at;
+        w->is_linked = 1;
+        at = &w->next;
+    }
+    mark->last_by = NULL;
+    pit__lock_break(&mark->lock);
 }
 
 /* With the lock held: the mark stands at what is resident. */
@@ -222,19 +247,17 @@ PIT__IN_SPANS struct pit__rss_reading pit__watch_begin(struct pit__watched *w, c
 {
     struct mark *mark = mark_of_process();
     struct pit__rss_reading now = {0};
-    w->is_linked = 0;
-    w->peak = 0;
-    if (!mark)
+    if (!mark || !pit__lock_take_open(&mark->lock))
         return now;
-    pit__lock_take(&mark->lock);
+    if (w->is_linked) /* its end could not be had */
+        unlink_from(w);
     now = is_fresh && mark->last_by == reader ? mark->last : pit__rss_read(&mark->rss);
     mark->last = now;
     mark->last_by = reader;
     lower_mark(mark, &mark->last);
     w->peak = now.rss;
     link_in(mark, w);
-    w->is_linked = 1;
-    pit__lock_give(&mark->lock);
+    pit__lock_give_open(&mark->lock);
     return now;
 }
 
@@ -242,18 +265,16 @@ PIT__IN_SPANS struct pit__rss_reading pit__watch_end(struct pit__watched *w, con
 {
     struct mark *mark = w->is_linked ? mark_of_process() : NULL;
     struct pit__rss_reading now = {0};
-    if (!mark)
+    if (!mark || !pit__lock_take_open(&mark->lock))
         return now;
-    pit__lock_take(&mark->lock);
     now = pit__rss_read(&mark->rss);
     fold(mark, now.peak > now.rss ? now.peak : now.rss);
     mark->last = now;
     mark->last_by = reader;
     unlink_from(w);
-    w->is_linked = 0;
     w->peak_method = mark->rss.peak_method;
     w->error_bytes = mark->rss.error_bytes;
-    pit__lock_give(&mark->lock);
+    pit__lock_give_open(&mark->lock);
     return now;
 }
 
@@ -262,9 +283,12 @@ uint64_t pit__resident(void)
     struct mark *mark = mark_of_process();
     if (!mark)
         return 0;
-    pit__lock_take(&mark->lock);
+    if (!pit__lock_take_open(&mark->lock)) {
+        pit__count_refused();
+        return 0;
+    }
     uint64_t rss = pit__rss_read(&mark->rss).rss;
-    pit__lock_give(&mark->lock);
+    pit__lock_give_open(&mark->lock);
     return rss;
 }
 
@@ -346,9 +370,17 @@ PIT__IN_SPANS void pit__measure_end(struct pit__thread *t, uint64_t depth, uint6
         memory_end(t, m);
 }
 
+void pit__measure_mend(struct pit__thread *t, uint64_t depth)
+{
+    for (uint64_t i = depth + 1; t->measured && i < PIT_FMT_FRAMES; i++)
+        if (t->measured[i].watched.is_linked)
+            pit__watch_end(&t->measured[i].watched, NULL);
+}
+
 void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where)
 {
-    pit__measure_end(t, depth, where); /* read and forgotten: the spans around need what it folded */
+    pit__measure_end(t, depth,
+                     where); /* read and forgotten: the spans around need what it folded */
 }
 
 /* ---- keeping ------------------------------------------------------------------------------- */

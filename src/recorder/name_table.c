@@ -129,7 +129,8 @@ const struct pit__name *pit__name_intern(const char *text)
     entry->length = length;
     memcpy(entry->text, text, length);
     struct pit__lock *lock = pit__process_lock();
-    pit__lock_take(lock);
+    if (!pit__lock_take(lock))
+        return NULL;
     name = add(entry);
     pit__lock_give(lock);
     return name;

@@ -60,25 +60,39 @@ static struct pit_fmt_node *hash_find(const struct pit__thread *t, uint64_t key)
     return NULL;
 }
 
+/* Room for this id. 0: there is no memory for it. */
+static int cache_reserve(struct pit__thread *t, uint32_t id)
+{
+    uint32_t count = 256;
+    while (count <= id)
+        count *= 2;
+    struct pit__cache_entry *bigger = entries_new(count);
+    if (!bigger)
+        return 0;
+    size_t bytes = ((size_t)t->cache_mask + 1) * sizeof *bigger;
+    memcpy(bigger, t->cache, bytes);
+    if (t->cache_mask >= PIT__NEAR_CACHE)
+        munmap(t->cache, bytes);
+    t->cache = bigger;
+    t->cache_mask = count - 1;
+    return 1;
+}
+
 /* One slot a name: the cache is always larger than the largest id that the thread has used. Slot 0
- * belongs to no name and never fits. */
+ * belongs to no name and never fits. A slot's key is cleared first and stored last: whoever is taken
+ * away in between leaves one that does not fit. */
 void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64_t where)
 {
     if (id > t->cache_mask) {
-        uint32_t count = 256;
-        while (count <= id)
-            count *= 2;
-        struct pit__cache_entry *bigger = entries_new(count);
-        if (!bigger)
+        pit__signals_off();
+        int has_room = cache_reserve(t, id);
+        pit__signals_on();
+        if (!has_room)
             return; /* the hash still finds it */
-        size_t bytes = ((size_t)t->cache_mask + 1) * sizeof *bigger;
-        memcpy(bigger, t->cache, bytes);
-        if (t->cache_mask >= PIT__NEAR_CACHE)
-            munmap(t->cache, bytes);
-        t->cache = bigger;
-        t->cache_mask = count - 1;
     }
-    t->cache[id] = (struct pit__cache_entry){(uint64_t)parent << 32 | id, where};
+    PIT_STORE_ORDERED(t->cache[id].key, PIT__NO_KEY);
+    PIT_STORE_ORDERED(t->cache[id].where, where);
+    PIT_STORE_ORDERED(t->cache[id].key, (uint64_t)parent << 32 | id);
 }
 
 /* ---- making a node ------------------------------------------------------------------------- */
@@ -116,13 +130,15 @@ struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint
 {
     uint64_t key = (uint64_t)parent << 32 | id;
     struct pit_fmt_node *node = hash_find(t, key);
-    if (!node) {
-        node = hash_reserve(t) ? node_new(t, parent, id) : NULL;
-        if (!node)
-            return NULL;
+    if (node)
+        return node;
+    pit__signals_off();
+    node = hash_reserve(t) ? node_new(t, parent, id) : NULL;
+    if (node) {
         hash_put(t->hash, t->hash_mask, (struct pit__cache_entry){key, pit__ref(t->base, node)});
         t->hash_count++;
     }
+    pit__signals_on();
     return node;
 }
 
@@ -203,8 +219,10 @@ PIT__IN_SPANS void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *no
     /* A counter at its end carries over: what it held, and this sample, move to the octave. */
     uint32_t count = PIT_LOAD(node->window_counts[slot]);
     if (count == UINT32_MAX) {
+        pit__signals_off();
         octave_add(t, node, bucket, (uint64_t)count + 1);
         PIT_STORE_ORDERED(node->window_counts[slot], 0);
+        pit__signals_on();
     } else {
         PIT_STORE_ORDERED(node->window_counts[slot], count + 1);
     }
@@ -314,11 +332,9 @@ static void current_forever(struct pit_fmt_node *node, uint64_t duration)
     PIT_STORE(node->cur_max, duration > node->cur_max ? duration : node->cur_max);
 }
 
-void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t end,
-                      uint64_t duration)
+static void next_bucket(struct pit__thread *t, struct pit_fmt_node *node, uint64_t end,
+                        uint64_t duration)
 {
-    if (!t->recorder)
-        return; /* the cost measurement's scratch table */
     uint64_t start = t->recorder->first.ticks;
     uint64_t since = end > start ? end - start : 0;
     if (node->cur_index != PIT_FMT_NO_BUCKET) {
@@ -337,4 +353,14 @@ void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t
             PIT_STORE_ORDERED(node->cur_shift, node->cur_shift + 1); /* no past yet */
     }
     current_start(node, start, since >> shift_of(node), duration);
+}
+
+void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t end,
+                      uint64_t duration)
+{
+    if (!t->recorder)
+        return; /* the cost measurement's scratch table */
+    pit__signals_off();
+    next_bucket(t, node, end, duration);
+    pit__signals_on();
 }

@@ -177,7 +177,8 @@ void pit__file_watch(pit_recorder *rec, struct pit__file_watch *watch)
     PIT_STORE(rec->header->counters[PIT_FMT_MENDED], pit__guard_mended());
     if (!rec->inode)
         return;
-    pit__lock_take(&rec->control->lock);
+    if (!pit__lock_take(&rec->control->lock))
+        return;
     if (stat(mapped_path(rec), &found) == 0 && is_own(rec, &found) &&
         (uint64_t)found.st_size < rec->file_bytes)
         leave_file(rec, (uint64_t)found.st_size);

@@ -3,6 +3,7 @@
 #include "private_memory.h"
 
 #include "format/ordered.h"
+#include "interrupt.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -32,19 +33,91 @@ static long futex(uint32_t *word, int op, uint32_t value, const struct timespec 
     return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
 }
 
-void pit__lock_take(struct pit__lock *lock)
+/* A holder has it for microseconds, and for as long as a file takes to grow. */
+#define LONGEST_WAIT_S 10
+#define WAITED_FOR 0x80000000u
+
+static int64_t seconds_now(void)
 {
-    uint32_t seen = 0;
-    if (__atomic_compare_exchange_n(&lock->word, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return;
-    while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE) != 0)
-        futex(&lock->word, FUTEX_WAIT_PRIVATE, 2, NULL);
+    struct timespec now = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec;
+}
+
+static int swap(uint32_t *word, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Whoever has waited cannot know whether others do. */
+static int wait_for(struct pit__lock *lock)
+{
+    int64_t start = seconds_now();
+    while (!swap(&lock->word, 0, pit__thread_self() | WAITED_FOR)) {
+        uint32_t seen = PIT_LOAD(lock->word);
+        if (seconds_now() - start > LONGEST_WAIT_S)
+            return 0;
+        if (seen && (seen & WAITED_FOR || swap(&lock->word, seen, seen | WAITED_FOR)))
+            pit__wait_while(&lock->word, seen | WAITED_FOR, (uint64_t)1000000000u);
+    }
+    return 1;
+}
+
+int pit__lock_is_own(const struct pit__lock *lock)
+{
+    return (PIT_LOAD(lock->word) & ~WAITED_FOR) == pit__thread_self();
+}
+
+int pit__lock_take_open(struct pit__lock *lock)
+{
+    int cancel = PTHREAD_CANCEL_ENABLE;
+    if (pit__lock_is_own(lock))
+        return 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (!swap(&lock->word, 0, pit__thread_self()) && !wait_for(lock)) {
+        pthread_setcancelstate(cancel, NULL);
+        return 0;
+    }
+    lock->cancel = cancel;
+    PIT_SIGNAL_FENCE();
+    return 1;
+}
+
+static void let_go(struct pit__lock *lock)
+{
+    PIT_SIGNAL_FENCE();
+    if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) & WAITED_FOR)
+        futex(&lock->word, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+void pit__lock_give_open(struct pit__lock *lock)
+{
+    int cancel = lock->cancel;
+    let_go(lock);
+    pthread_setcancelstate(cancel, NULL);
+}
+
+int pit__lock_take(struct pit__lock *lock)
+{
+    pit__signals_off();
+    if (pit__lock_take_open(lock))
+        return 1;
+    pit__signals_on();
+    return 0;
 }
 
 void pit__lock_give(struct pit__lock *lock)
 {
-    if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
-        futex(&lock->word, FUTEX_WAKE_PRIVATE, 1, NULL);
+    pit__lock_give_open(lock);
+    pit__signals_on();
+}
+
+void pit__lock_break(struct pit__lock *lock)
+{
+    if (!pit__lock_is_own(lock))
+        return;
+    pit__cancel_was(lock->cancel);
+    let_go(lock);
 }
 
 void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns)
@@ -153,7 +226,8 @@ static void *alloc_from(struct chunk *chunk, void *(*map_chunk)(size_t), size_t 
     struct pit__lock *lock = pit__process_lock();
     if (!lock)
         return NULL;
-    pit__lock_take(lock);
+    if (!pit__lock_take(lock))
+        return NULL;
     void *piece = carve(chunk, map_chunk, bytes);
     pit__lock_give(lock);
     return piece;

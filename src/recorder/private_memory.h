@@ -11,11 +11,23 @@
 #include <stdint.h>
 
 struct pit__lock {
-    uint32_t word; /* 0 free, 1 held, 2 held and waited for */
+    uint32_t word; /* 0 free; else the thread that holds it, and a bit: it is waited for */
+    int cancel;    /* the holder's cancel state from before */
 };
 
-void pit__lock_take(struct pit__lock *lock);
+/* 1: held. 0: this thread holds it already, further down its stack (a signal handler inside the
+ * recorder), or it could not be had within some seconds: go without what it guards. While it is held
+ * the thread cannot be cancelled, and signals are held back (interrupt.h). */
+int pit__lock_take(struct pit__lock *lock);
 void pit__lock_give(struct pit__lock *lock);
+
+/* The same for a lock that is taken too often for that: signals come in while it is held. Whoever
+ * guards something by it can put it right after a handler has jumped away. */
+int pit__lock_take_open(struct pit__lock *lock);
+void pit__lock_give_open(struct pit__lock *lock);
+int pit__lock_is_own(const struct pit__lock *lock);
+/* Held by a piece of this thread that is gone for good. */
+void pit__lock_break(struct pit__lock *lock);
 
 /* Wait until *word is not `value` any more, or for at most `ns` nanoseconds. */
 void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns);

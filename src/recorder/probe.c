@@ -20,9 +20,10 @@ _Static_assert(sizeof(struct own) <= sizeof((pit_probe){0}.own), "room in a prob
 
 uint64_t pit_rss(void)
 {
-    struct pit__thread *before = pit__guard_enter();
+    pit__resume();
+    struct pit__guard before = pit__guard_enter_open();
     uint64_t rss = pit__resident();
-    pit__guard_leave(before);
+    pit__guard_leave_open(before);
     return rss;
 }
 
@@ -62,12 +63,17 @@ static void tell_run(uint64_t peak)
 void pit_probe_begin(pit_probe *probe)
 {
     struct own own = {.pid = (uint32_t)getpid()};
+    if (!probe) {
+        pit__count_null(NULL);
+        return;
+    }
+    pit__resume();
     memset(probe, 0, sizeof *probe);
     struct own *place = (void *)probe->own;
     memcpy(place, &own, sizeof own);
-    struct pit__thread *before = pit__guard_enter();
+    struct pit__guard before = pit__guard_enter_open();
     struct pit__rss_reading now = pit__watch_begin(&place->watched, NULL, 0);
-    pit__guard_leave(before);
+    pit__guard_leave_open(before);
     probe->rss_begin = now.rss;
     tell_run(now.peak);
     alloc_begin(place); /* last, so that it starts right before the work */
@@ -75,13 +81,18 @@ void pit_probe_begin(pit_probe *probe)
 
 void pit_probe_end(pit_probe *probe)
 {
+    if (!probe) {
+        pit__count_null(NULL);
+        return;
+    }
+    pit__resume();
     struct own *own = (void *)probe->own;
     if (own->pid != (uint32_t)getpid())
         return;
     alloc_end(probe, own);
-    struct pit__thread *before = pit__guard_enter();
+    struct pit__guard before = pit__guard_enter_open();
     struct pit__rss_reading now = pit__watch_end(&own->watched, NULL);
-    pit__guard_leave(before);
+    pit__guard_leave_open(before);
     own->pid = 0; /* a second end does nothing */
     probe->rss_end = now.rss;
     probe->error_bytes = own->watched.error_bytes;

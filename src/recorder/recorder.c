@@ -20,7 +20,6 @@
 #define DEFAULT_RING_BYTES ((uint64_t)4 << 20)
 #define DEFAULT_RECORD_BYTES ((uint64_t)8 << 20)
 #define DEFAULT_SAMPLE_HZ 10.0
-#define GENERATIONS 0xffffffu /* that a token can tell apart; none is 0 */
 
 int pit__enabled; /* 0: every span is a load and a branch */
 
@@ -40,6 +39,11 @@ __attribute__((constructor)) static void read_environment(void)
     is_privileged = getauxval(AT_SECURE) != 0;
     pit__enabled = environment_asks;
     pit__parent_read();
+}
+
+int pit__is_off(void)
+{
+    return switched_off;
 }
 
 __attribute__((destructor)) static void close_at_exit(void)
@@ -131,7 +135,8 @@ static struct pit__control *control_take(void)
     struct pit__lock *lock = pit__process_lock();
     if (!lock)
         return NULL;
-    pit__lock_take(lock);
+    if (!pit__lock_take(lock))
+        return NULL;
     struct pit__control *control = spare_controls;
     if (control)
         spare_controls = control->next_spare;
@@ -145,7 +150,8 @@ static struct pit__control *control_take(void)
 static void control_give(struct pit__control *control)
 {
     struct pit__lock *lock = pit__process_lock();
-    pit__lock_take(lock);
+    if (!pit__lock_take(lock))
+        return;
     control->next_spare = spare_controls;
     spare_controls = control;
     pit__lock_give(lock);
@@ -192,7 +198,9 @@ static pit_recorder *recorder_new(const char *path, const pit_options *options,
     if (!rec)
         return NULL;
     rec->clock = pit__clock_get();
-    rec->generation = 1 + __atomic_fetch_add(&generations, 1, __ATOMIC_RELAXED) % GENERATIONS;
+    rec->generation =
+        __atomic_fetch_add(&generations, 1, __ATOMIC_RELAXED) % PIT__TOKEN_GENERATIONS;
+    rec->generation |= PIT__TOKEN_BIT >> PIT__TOKEN_GENERATION_SHIFT;
     choose_options(rec, options);
     if (parent && !path && !rec->in_memory && parent->path[0] &&
         pit__path_of_child(rec->path, parent->path) != 0)
@@ -225,15 +233,48 @@ static pit_recorder *recorder_new(const char *path, const pit_options *options,
     return rec;
 }
 
-static int is_alive(const pit_recorder *rec)
+int pit__is_alive(const pit_recorder *rec)
 {
     return rec && PIT_LOAD_ACQUIRE(rec->control->alive);
 }
 
 /* The recorder that this process was forked from: it exists here as a copy without life. */
-static const pit_recorder *forked_from(const pit_recorder *rec)
+const pit_recorder *pit__forked_from(const pit_recorder *rec)
 {
-    return rec && !is_alive(rec) && !PIT_LOAD(rec->closed) ? rec : NULL;
+    return rec && !pit__is_alive(rec) && !PIT_LOAD(rec->closed) ? rec : NULL;
+}
+
+/* A recorder to be made. */
+struct wanted {
+    const char *path;
+    const pit_options *options;
+    const pit_recorder *parent;
+    pit_recorder *made;
+    int code;
+};
+
+static void make_wanted(void *arg)
+{
+    struct wanted *want = arg;
+    want->made = recorder_new(want->path, want->options, want->parent, &want->code);
+}
+
+/* With the open lock held. Making a recorder takes more room than the stacks of some threads have. */
+static pit_recorder *recorder_make(const char *path, const pit_options *options,
+                                   const pit_recorder *parent, int *code)
+{
+    struct wanted want = {path, options, parent, NULL, PIT_BUSY};
+    pit__with_room(make_wanted, &want);
+    *code = want.code;
+    return want.made;
+}
+
+/* A handler that closed the run it had interrupted left a gate open behind it. */
+static void make_default(pit_recorder *rec)
+{
+    if (default_recorder && PIT_LOAD(default_recorder->closed))
+        pit__threads_stop(default_recorder);
+    PIT_STORE_ORDERED(default_recorder, rec);
 }
 
 /* Without a path the environment and the folder of whoever started the program would say where. */
@@ -249,17 +290,21 @@ int pit_open(const char *path, const pit_options *options)
     struct pit__lock *lock = pit__open_lock();
     if (!lock)
         return PIT_NO_MEMORY;
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(lock);
-    int code = PIT_ALREADY_OPEN;
-    if (!is_alive(default_recorder)) {
-        pit_recorder *rec = recorder_new(path, options, forked_from(default_recorder), &code);
+    pit__resume();
+    struct pit__guard before = pit__guard_enter();
+    int code = PIT_BUSY;
+    if (pit__lock_take(lock)) {
+        code = PIT_ALREADY_OPEN;
+        pit_recorder *rec =
+            pit__is_alive(default_recorder)
+                ? NULL
+                : recorder_make(path, options, pit__forked_from(default_recorder), &code);
         if (rec) {
-            PIT_STORE_ORDERED(default_recorder, rec);
+            make_default(rec);
             PIT_STORE(pit__enabled, 1);
         }
+        pit__lock_give(lock);
     }
-    pit__lock_give(lock);
     pit__guard_leave(before);
     return code;
 }
@@ -275,10 +320,14 @@ pit_recorder *pit_recorder_open(const char *path, const pit_options *options, in
     *code = PIT_NO_MEMORY;
     if (!lock)
         return NULL;
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(lock);
-    pit_recorder *rec = recorder_new(path, options, NULL, code);
-    pit__lock_give(lock);
+    pit__resume();
+    struct pit__guard before = pit__guard_enter();
+    pit_recorder *rec = NULL;
+    *code = PIT_BUSY;
+    if (pit__lock_take(lock)) {
+        rec = recorder_make(path, options, NULL, code);
+        pit__lock_give(lock);
+    }
     pit__guard_leave(before);
     return rec;
 }
@@ -289,13 +338,16 @@ pit_recorder *pit_recorder_find(const char *path)
     struct pit__lock *lock = path && stat(path, &found) == 0 ? pit__open_lock() : NULL;
     if (!lock)
         return NULL;
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(lock);
-    pit_recorder *rec = recorders;
-    while (rec && !(is_alive(rec) && rec->inode == (uint64_t)found.st_ino &&
-                    rec->device == (uint64_t)found.st_dev))
-        rec = rec->next;
-    pit__lock_give(lock);
+    pit__resume();
+    struct pit__guard before = pit__guard_enter();
+    pit_recorder *rec = NULL;
+    if (pit__lock_take(lock)) {
+        rec = recorders;
+        while (rec && !(pit__is_alive(rec) && rec->inode == (uint64_t)found.st_ino &&
+                        rec->device == (uint64_t)found.st_dev))
+            rec = rec->next;
+        pit__lock_give(lock);
+    }
     pit__guard_leave(before);
     return rec;
 }
@@ -309,15 +361,17 @@ pit_recorder *pit_default(void)
 static pit_recorder *open_unasked(void)
 {
     pit_recorder *rec = default_recorder;
-    if (is_alive(rec))
+    if (pit__is_alive(rec))
         return rec;
-    const pit_recorder *parent = forked_from(rec);
+    const pit_recorder *parent = pit__forked_from(rec);
     if (switched_off || (!parent && (rec || !environment_asks)))
         return NULL;
     int code;
-    rec = recorder_new(NULL, parent ? &parent->options : NULL, parent, &code);
+    rec = recorder_make(NULL, parent ? &parent->options : NULL, parent, &code);
     if (rec)
-        PIT_STORE_ORDERED(default_recorder, rec);
+        make_default(rec);
+    else if (code == PIT_BUSY)
+        pit__count_refused(); /* a handler's stack is too short for it: at the next span */
     else
         PIT_STORE(pit__enabled, 0); /* no memory: do not try again at every span */
     return rec;
@@ -326,132 +380,59 @@ static pit_recorder *open_unasked(void)
 pit_recorder *pit__default_recorder(void)
 {
     pit_recorder *rec = pit_default();
-    if (is_alive(rec))
+    if (pit__is_alive(rec))
         return rec;
     struct pit__lock *lock = pit__open_lock();
     if (!lock)
         return NULL;
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(lock);
-    rec = open_unasked();
-    pit__lock_give(lock);
+    struct pit__guard before = pit__guard_enter();
+    rec = NULL;
+    if (pit__lock_take(lock)) {
+        rec = open_unasked();
+        pit__lock_give(lock);
+    }
     pit__guard_leave(before);
     return rec;
 }
 
 /* ---- closing ------------------------------------------------------------------------------- */
 
-/* A run that found no place at open may find one now. */
-static int save_from_memory(pit_recorder *rec)
-{
-    rec->fd = pit__create_beside(rec->path, rec->file_mode);
-    if (rec->fd < 0)
-        return errno;
-    int error = pit__run_save(rec);
-    if (error)
-        unlink(rec->path);
-    return error;
-}
-
-/* 0 or an errno. */
-static int save(pit_recorder *rec)
-{
-    if (rec->is_mirrored) {
-        int error = pit__mirror(rec, 1);
-        if (!error && rec->live_path[0])
-            unlink(rec->live_path);
-        return error;
-    }
-    if (rec->was_cut)
-        return EIO;
-    if (rec->fd < 0 && !rec->inode)
-        return rec->in_memory || !rec->path[0] ? 0 : save_from_memory(rec);
-    return pit__run_save(rec);
-}
-
-/* A thread that is inside a begin or end at this moment opens its gate again; the second call, some
- * time later, closes it for good. */
-static void stop_threads(const pit_recorder *rec)
-{
-    for (struct pit__thread *t = rec->threads; t; t = t->next_in_recorder) {
-        PIT_STORE(t->open, 0);
-        PIT_STORE(t->gate, 0);
-    }
-}
-
-static int recorder_stop(pit_recorder *rec)
-{
-    struct pit__lock *lock = &rec->control->lock;
-    pit__lock_take(lock);
-    int was_open = is_alive(rec);
-    PIT_STORE(rec->closed, 1);
-    PIT_STORE_ORDERED(rec->control->alive, 0);
-    stop_threads(rec);
-    pit__lock_give(lock);
-    if (!was_open)
-        return PIT_NOT_OPEN;
-    pit__sampler_stop(rec);
-    pit__samples_add(rec);
-    pit__clock_mark(rec);
-    stop_threads(rec);
-    PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);
-    pit__lock_take(lock); /* an end that is still under way may want a block */
-    int error = save(rec);
-    pit__lock_give(lock);
-    if (error) {
-        rec->code = PIT_NOT_SAVED;
-        rec->system_errno = error;
-    }
-    if (pit__own_descriptor(rec) >= 0) {
-        pit__file_rest(rec);
-        close(rec->fd);
-    }
-    rec->fd = -1;
-    rec->inode = 0;
-    return error ? PIT_NOT_SAVED : PIT_OK;
-}
-
-/* A handler's span must not find a lock that this thread holds. */
-static int guarded_stop(pit_recorder *rec)
-{
-    struct pit__thread *before = pit__guard_enter();
-    int code = recorder_stop(rec);
-    pit__guard_leave(before);
-    return code;
-}
-
 int pit_close(void)
 {
     pit_recorder *rec = pit_default();
-    if (!is_alive(rec)) /* switched off from outside is no error of the program's */
+    if (!pit__is_alive(rec)) /* switched off from outside is no error of the program's */
         return switched_off || (is_privileged && !rec) ? 0 : PIT_NOT_OPEN;
     PIT_STORE(pit__enabled, 0);
-    return guarded_stop(rec);
+    return pit__recorder_stop(rec);
 }
 
 int pit_recorder_close(pit_recorder *recorder)
 {
-    if (!recorder || !is_alive(recorder))
+    if (!recorder || !pit__is_alive(recorder))
         return PIT_NOT_OPEN;
     if (recorder == pit_default())
         PIT_STORE(pit__enabled, 0);
-    return guarded_stop(recorder);
+    return pit__recorder_stop(recorder);
 }
 
-static void forget(const pit_recorder *rec)
+/* 0: others may still find it. */
+static int forget(const pit_recorder *rec)
 {
     struct pit__lock *lock = pit__open_lock();
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(lock);
-    if (rec == default_recorder)
-        PIT_STORE_ORDERED(default_recorder, NULL);
-    pit_recorder **at = &recorders;
-    while (*at && *at != rec)
-        at = &(*at)->next;
-    if (*at)
-        *at = rec->next;
-    pit__lock_give(lock);
+    struct pit__guard before = pit__guard_enter();
+    int is_held = pit__lock_take(lock);
+    if (is_held) {
+        if (rec == default_recorder)
+            PIT_STORE_ORDERED(default_recorder, NULL);
+        pit_recorder **at = &recorders;
+        while (*at && *at != rec)
+            at = &(*at)->next;
+        if (*at)
+            *at = rec->next;
+        pit__lock_give(lock);
+    }
     pit__guard_leave(before);
+    return is_held;
 }
 
 void pit_recorder_free(pit_recorder *recorder)
@@ -459,7 +440,12 @@ void pit_recorder_free(pit_recorder *recorder)
     if (!recorder)
         return;
     pit_recorder_close(recorder);
-    forget(recorder);
+    pit__resume();
+    if (PIT_LOAD(pit__inside) || pit__is_entered(pit__tls) || recorder->control->sampler_running ||
+        !forget(recorder)) { /* whoever this handler interrupted may be in it: it stays */
+        pit__count_refused();
+        return;
+    }
     pit__threads_forget(recorder);
     if (recorder->name_offsets)
         munmap(recorder->name_offsets, recorder->name_room * sizeof *recorder->name_offsets);
@@ -467,105 +453,4 @@ void pit_recorder_free(pit_recorder *recorder)
     munmap(recorder->base, recorder->address_bytes);
     control_give(recorder->control);
     munmap(recorder, sizeof *recorder);
-}
-
-/* ---- asking -------------------------------------------------------------------------------- */
-
-int pit_get_status(pit_recorder *recorder, pit_status *status)
-{
-    if (!status)
-        return PIT_BAD_ARGUMENT;
-    memset(status, 0, sizeof *status);
-    status->path = "";
-    pit_recorder *rec = recorder ? recorder : pit_default();
-    if (!rec)
-        return switched_off ? PIT_OFF : PIT_NOT_OPEN;
-    status->recording = is_alive(rec) != 0;
-    status->code = rec->code;
-    status->system_errno = rec->system_errno;
-    status->place = (enum pit_place)rec->place;
-    status->path = rec->path;
-    memcpy(status->run_id, rec->header->run_id, sizeof status->run_id);
-    status->bytes = PIT_LOAD(rec->used_bytes);
-    status->bytes_in_file = PIT_LOAD(rec->file_bytes);
-    if (status->bytes_in_file > status->bytes)
-        status->bytes_in_file = status->bytes;
-    return PIT_OK;
-}
-
-int pit_label(const char *key, const char *value)
-{
-    char name[4096];
-    if (!key || !*key || !value || strlen(key) > 200 || strlen(value) > sizeof name)
-        return PIT_BAD_ARGUMENT;
-    pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit__default_recorder() : NULL;
-    if (!rec)
-        return PIT_NOT_OPEN;
-    snprintf(name, sizeof name, "label.%s", key);
-    struct pit__thread *before = pit__guard_enter();
-    int code = pit__fact_add(rec, name, value);
-    pit__guard_leave(before);
-    return code;
-}
-
-const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
-{
-    pit_recorder *rec = recorder ? recorder : pit_default();
-    if (!rec || forked_from(rec))
-        return NULL;
-    struct pit__thread *before = pit__guard_enter();
-    if (is_alive(rec))
-        pit__clock_mark(rec);
-    pit__guard_leave(before);
-    if (bytes)
-        *bytes = PIT_LOAD_ACQUIRE(rec->used_bytes);
-    return rec->base;
-}
-
-/* The scale is measured again whenever the run is twice as old as when it was last. Until when it
- * holds, in ticks, goes to `until`. */
-static double scale_now(const pit_recorder *rec, uint64_t *until)
-{
-    const struct pit_fmt_pair *first = &rec->first;
-    uint64_t age = pit__clock_read(1) - first->ticks;
-    uint64_t bits = PIT_LOAD(rec->scale_bits), basis = PIT_LOAD(rec->scale_basis);
-    double scale;
-    memcpy(&scale, &bits, sizeof scale);
-    if (age / 2 >= basis) {
-        struct pit_fmt_pair now = pit__clock_pair();
-        basis = now.ticks - first->ticks;
-        scale = (double)(now.raw_ns - first->raw_ns) / (double)basis;
-        memcpy(&bits, &scale, sizeof bits);
-        pit_recorder *cache = (pit_recorder *)(uintptr_t)rec; /* only the cached scale changes */
-        PIT_STORE(cache->scale_bits, bits);
-        PIT_STORE(cache->scale_basis, basis);
-    }
-    *until = first->ticks + 2 * basis;
-    return scale;
-}
-
-uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks)
-{
-    uint64_t until;
-    if (rec->clock->nominal_hz)
-        return (uint64_t)((double)ticks * 1e9 / (double)rec->clock->nominal_hz);
-    return (uint64_t)((double)ticks * scale_now(rec, &until));
-}
-
-uint64_t pit__ticks_ns(uint64_t ticks)
-{
-    const pit_recorder *rec = pit_default();
-    return is_alive(rec) ? pit__ticks_to_ns(rec, ticks) : pit__clock_ns(ticks);
-}
-
-uint64_t pit__ticks_to_ns_rare(struct pit__thread *t, uint64_t ticks)
-{
-    if (t->recorder->clock->nominal_hz)
-        return pit__ticks_to_ns(t->recorder, ticks);
-    uint64_t until;
-    double scale = scale_now(t->recorder, &until);
-    t->scale = scale;
-    PIT_SIGNAL_FENCE(); /* a handler's span must not take a scale that is not there yet */
-    PIT_STORE(t->scale_until, until);
-    return (uint64_t)((double)ticks * scale);
 }

@@ -3,6 +3,8 @@
  *   span.c          begin, end, phase: the hot path (span_steps.h: what they are made of)
  *   span_stack.c    stacks of open spans that are put away
  *   span_rare.c     first spans, misuse, other recorders, objects' samples
+ *   span_mend.c     what a handler that jumped out of the recorder left half done
+ *   span_cost.c     what a span costs
  *   node_table.c    find or make a node; the rare parts of histogram and series
  *   ring.c          pieces of the flight recorder and of the records
  *   memory_span.c   memory and allocation figures of spans that ask for them (rss.c reads them)
@@ -19,6 +21,9 @@
  *   device.c        the process's device, if a library sets one
  *   sampler.c       the background thread (sample_source.c: what it reads)
  *   recorder.c      open, close, fork, the default recorder
+ *   recorder_stop.c closing one
+ *   recorder_ask.c  what one may ask a recorder for, and labels
+ *   interrupt.c     signals held back; what is left of a stack
  */
 #ifndef PIT_RECORDER_H
 #define PIT_RECORDER_H
@@ -26,6 +31,7 @@
 #include "clock.h"
 #include "format/ordered.h"
 #include "format/run_format.h"
+#include "interrupt.h"
 #include "name_table.h"
 #include "pitwall.h"
 #include "private_memory.h"
@@ -57,9 +63,10 @@ struct pit__cache_entry {
  * gate == 0. Owned by the thread that has the table; close writes `open`, and `gate` to 0. */
 struct pit__thread {
     /* the line that every span reads and writes */
-    pit_token gate; /* the innermost open frame's token while the hot path may go on; 0: held,
-                         closed, nobody's, or the clock is a call. A begin or end holds the table
-                         by storing 0 and lets go by storing the next token. */
+    pit_token gate; /* the innermost open frame's token while the hot path may go on. A begin or
+                         end holds the table by storing where on the stack it stands, which is no
+                         token, and lets go by storing the next one. 0: closed, nobody's, or the
+                         clock is a call. */
     struct pit_fmt_frame *top;      /* the innermost open frame, or frame 0 */
     struct pit_fmt_thread *file;    /* the table in the run */
     unsigned char *base;            /* the run's first byte */
@@ -89,6 +96,7 @@ struct pit__thread {
     uint32_t counter; /* the clock is a hardware counter */
     uint32_t index;   /* of the table in the run */
     uint32_t in_use;  /* guarded by the recorder's lock */
+    uintptr_t outer;  /* pit__inside from before it was held */
     pit_recorder *recorder;
     struct pit__thread *next_in_recorder; /* fixed once linked */
     struct pit__thread *next_of_thread;   /* the other recorders' tables of this thread */
@@ -104,8 +112,17 @@ struct pit__thread {
 };
 _Static_assert(offsetof(struct pit__thread, scale) == 64, "what every span needs is one line");
 
+/* From the lowest bit on: depth, table, generation of the recorder, one that is always set: it tells a
+ * token from an address. */
 #define PIT__TOKEN_THREAD_SHIFT 16
 #define PIT__TOKEN_GENERATION_SHIFT 40
+#define PIT__TOKEN_GENERATIONS 0x7fffffu /* that a token can tell apart */
+#define PIT__TOKEN_BIT ((pit_token)1 << 63)
+
+static inline int pit__is_token(pit_token gate)
+{
+    return (int64_t)gate < 0;
+}
 
 #define PIT__JOURNAL_BLOCKS 32u /* a megabyte */
 
@@ -115,6 +132,7 @@ struct pit__control {
     struct pit__lock lock; /* guards everything below `lock` in struct pit_recorder */
     uint32_t sampler_stop;
     uint32_t sampler_running;
+    uint32_t sampler_done;           /* it does nothing more but end */
     struct pit__control *next_spare; /* once its recorder is gone */
 };
 
@@ -174,9 +192,6 @@ struct pit_recorder {
 
 extern __thread struct pit__thread *pit__tls
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* Not 0 while this thread is in a rare path of any recorder, and may hold a lock that all share: a
- * signal handler's span is then counted and not recorded, whichever recorder it is for. */
-extern __thread int pit__inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
 extern struct pit__thread pit__nobody; /* pit__tls before a thread has a table */
 
 /* Code is fetched by line and by page: what spans run lies together, spans with figures too. */
@@ -214,29 +229,48 @@ static inline pit_token pit__token(const struct pit__thread *t)
     return t->token_base + (uint64_t)(t->top - t->file->frames);
 }
 
-/* While t is held, a signal handler's span on this thread is counted and not recorded. */
-static inline void pit__hold(struct pit__thread *t)
+/* Somebody is in a begin or end of t, or was when a handler took him away for good. */
+static inline int pit__is_entered(const struct pit__thread *t)
 {
-    PIT_STORE(t->gate, 0);
+    pit_token gate = PIT_LOAD(t->gate);
+    return gate != 0 && !pit__is_token(gate);
+}
+
+/* While t is held, a signal handler's span on this thread is counted and not recorded. */
+static inline __attribute__((always_inline)) void pit__hold(struct pit__thread *t)
+{
+    PIT_STORE(t->gate, pit__stack_here());
     PIT_STORE(t->held, 1);
-    PIT_STORE(pit__inside, pit__inside + 1);
     PIT_SIGNAL_FENCE();
+    t->outer = pit__enter();
 }
 
 static inline void pit__release(struct pit__thread *t)
 {
     PIT_SIGNAL_FENCE();
     uint32_t slow = t->always_slow || t->special;
-    PIT_STORE(pit__inside, pit__inside - 1);
+    pit__leave(t->outer);
     PIT_STORE(t->slow, slow);
     PIT_STORE(t->held, 0);
+    PIT_SIGNAL_FENCE();
     PIT_STORE(t->gate, !slow && PIT_LOAD(t->open) ? pit__token(t) : 0);
 }
 
 /* May t be held now? If not, and it is open, this is a signal handler inside the recorder. */
 static inline int pit__is_free(const struct pit__thread *t)
 {
-    return PIT_LOAD(t->gate) != 0 || (PIT_LOAD(t->open) && PIT_LOAD(t->slow) && !PIT_LOAD(t->held));
+    pit_token gate = PIT_LOAD(t->gate);
+    return pit__is_token(gate) ||
+           (gate == 0 && PIT_LOAD(t->open) && PIT_LOAD(t->slow) && !PIT_LOAD(t->held));
+}
+
+/* What a handler left half done when it jumped away is put right, if it is certain that it did. To be
+ * called before looking whether a table is free. */
+void pit__resume_rare(void);
+static inline void pit__resume(void)
+{
+    if (PIT_UNLIKELY(PIT_LOAD(pit__inside) != 0 || pit__is_entered(pit__tls)))
+        pit__resume_rare();
 }
 
 static inline void pit__bump(uint64_t *counter)
@@ -374,8 +408,23 @@ int pit__threads_init(void);
 void pit__threads_forget(pit_recorder *rec);
 /* Between the two the calling thread's spans count as a signal handler's inside the recorder: for
  * everything that takes a lock. leave() takes what enter() gave. */
-struct pit__thread *pit__guard_enter(void);
-void pit__guard_leave(struct pit__thread *before);
+struct pit__guard {
+    struct pit__thread *tls;
+    uintptr_t outer;
+};
+struct pit__guard pit__guard_enter(void);
+void pit__guard_leave(struct pit__guard before);
+/* The same where signals are not to be held back, for the sake of time. */
+struct pit__guard pit__guard_enter_open(void);
+void pit__guard_leave_open(struct pit__guard before);
+/* A call that is refused because a signal handler makes it while the recorder is at work. */
+void pit__count_refused(void);
+
+/* ---- span_mend.c --------------------------------------------------------------------------- */
+
+/* Somebody was in t when he was taken away for good: complete what he did, or put it back, by the rules
+ * that a reader of a killed run goes by. Then it is free. */
+void pit__mend(struct pit__thread *t);
 
 /* ---- node_table.c, ring.c -------------------------------------------------------------------- */
 
@@ -390,6 +439,9 @@ void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t d
 void pit__series_rare(struct pit__thread *t, struct pit_fmt_node *node, uint64_t end,
                       uint64_t duration);
 void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample);
+/* Go on in the ring and in the records where the run says that they end. */
+void pit__ring_resume(struct pit__thread *t);
+void pit__records_resume(struct pit__thread *t);
 /* The next record to fill in, or NULL; pit__record_done makes it count. */
 struct pit_fmt_record *pit__record_next(struct pit__thread *t);
 void pit__record_done(struct pit__thread *t);
@@ -410,6 +462,9 @@ void pit__measure_end(struct pit__thread *t, uint64_t depth, uint64_t where);
 /* Add what was taken to the node, and keep the record if it asks for one. */
 void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint64_t where, uint64_t begin,
                        uint64_t duration);
+/* After somebody was taken away: frames above `depth` are not measured, nothing is held. */
+void pit__measure_mend(struct pit__thread *t, uint64_t depth);
+void pit__watch_mend(void);
 /* The frame is abandoned. */
 void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where);
 /* Something whose peak is wanted: a memory span, a probe. Linked with the others of the process while
@@ -418,7 +473,7 @@ struct pit__watched {
     struct pit__watched *next, **at;
     uint64_t peak, error_bytes;
     uint32_t peak_method; /* enum pit_fmt_peak */
-    int is_linked;        /* the owner's own word */
+    int is_linked;        /* with the others; the owner's own word */
 };
 /* reader: whose reading it is, or NULL. is_fresh: the reader's last one serves, if it is the newest. */
 struct pit__rss_reading pit__watch_begin(struct pit__watched *watched, const void *reader,
@@ -438,6 +493,8 @@ void pit__device_wait(void);
 
 /* ---- span_rare.c, recorder.c --------------------------------------------------------------- */
 
+/* A call without what it needs; recorder NULL: the default one. */
+void pit__count_null(pit_recorder *recorder);
 /* What the hot path hands over untouched when its case is not the common one. */
 pit_token pit__begin_rare(pit_site *site);
 uint64_t pit__end_rare(pit_token token, uint64_t now);
@@ -445,6 +502,10 @@ uint64_t pit__end_apart_rare(pit_token token);
 void pit__phase_rare(pit_site *site);
 /* Record a finished sample that was not on the stack. t must be held. */
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end);
+/* A of an end, with all its cases. t must be held. */
+void pit__finish_previous_rare(struct pit__thread *t);
+/* The end of a token's frame, if it is open, in t. Ticks. */
+uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now);
 /* Leave the innermost frame without a sample. t must be held. */
 void pit__drop_top(struct pit__thread *t);
 /* Leave all frames without samples; they count as left open. t must be held or nobody's. */
@@ -453,6 +514,16 @@ void pit__drop_all(struct pit__thread *t);
 void pit__end_phases(struct pit__thread *t);
 /* One empty span in picoseconds, measured on a scratch table. */
 uint64_t pit__measure_cost(const struct pit__clock *clock);
+/* recorder_stop.c: close it. PIT_OK, PIT_NOT_OPEN or PIT_NOT_SAVED. */
+int pit__recorder_stop(pit_recorder *rec);
+/* Close the gates of its threads. */
+void pit__threads_stop(const pit_recorder *rec);
+/* Does it record, in this process? */
+int pit__is_alive(const pit_recorder *rec);
+/* PITWALL=0. */
+int pit__is_off(void);
+/* The recorder that this process was forked from: it exists here as a copy without life. */
+const pit_recorder *pit__forked_from(const pit_recorder *rec);
 /* The default recorder if it is alive here; opens it where the environment or a fork asks for it.
  * NULL: nothing is to be recorded. */
 pit_recorder *pit__default_recorder(void);

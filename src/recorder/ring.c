@@ -7,6 +7,18 @@
  */
 #include "recorder.h"
 
+static void link_in(const struct pit__thread *t, struct pit_fmt_block *piece, uint64_t room,
+                    uint32_t *own, struct pit_fmt_block *after)
+{
+    PIT_STORE(piece->a, UINT64_MAX);
+    PIT_STORE_ORDERED(piece->b, room);
+    if (!*own || !after) /* the first one is its own circle */
+        after = piece;
+    PIT_STORE(piece->c, after == piece ? pit__ref(t->base, piece) : after->c);
+    PIT_STORE(after->c, pit__ref(t->base, piece));
+    ++*own;
+}
+
 /* One more piece for a circle of `own` pieces, put behind `after`. NULL: not within the budget. */
 static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint64_t bytes,
                        uint64_t room, uint32_t *own, struct pit_fmt_block *after)
@@ -16,22 +28,19 @@ static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint
     uint64_t budget = is_ring ? rec->ring_budget : rec->record_budget;
     uint64_t *taken = is_ring ? &rec->ring_pieces : &rec->record_pieces;
     struct pit_fmt_block *piece = NULL;
-    pit__lock_take(&rec->control->lock);
-    if (budget - *taken > *own) {
-        piece = pit__block_new(rec, type, t->index, bytes, 1);
-        if (piece)
-            ++*taken;
-    }
-    pit__lock_give(&rec->control->lock);
-    if (!piece)
+    if (budget - PIT_LOAD(*taken) <= *own) /* as it was, so it stays */
         return NULL;
-    PIT_STORE(piece->a, UINT64_MAX);
-    PIT_STORE_ORDERED(piece->b, room);
-    if (!*own || !after) /* the first one is its own circle */
-        after = piece;
-    PIT_STORE(piece->c, after == piece ? pit__ref(t->base, piece) : after->c);
-    PIT_STORE(after->c, pit__ref(t->base, piece));
-    ++*own;
+    pit__signals_off();
+    if (pit__lock_take(&rec->control->lock)) {
+        if (budget - *taken > *own)
+            piece = pit__block_new(rec, type, t->index, bytes, 1);
+        if (piece)
+            PIT_STORE(*taken, *taken + 1);
+        pit__lock_give(&rec->control->lock);
+    }
+    if (piece)
+        link_in(t, piece, room, own, after);
+    pit__signals_on();
     return piece;
 }
 
@@ -74,6 +83,17 @@ void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample)
     PIT_STORE_ORDERED(t->file->ring_events, t->file->ring_events + 1);
 }
 
+void pit__ring_resume(struct pit__thread *t)
+{
+    uint64_t first = t->ring ? t->ring->block.a : UINT64_MAX;
+    uint64_t used = first == UINT64_MAX ? UINT64_MAX : t->file->ring_events - first;
+    t->ring_left = 0;
+    if (used > PIT_FMT_RING_EVENTS)
+        return;
+    t->ring_next = t->ring->events + used;
+    t->ring_left = PIT_FMT_RING_EVENTS - (uint32_t)used;
+}
+
 /* ---- records ------------------------------------------------------------------------------- */
 
 struct pit_fmt_record *pit__record_next(struct pit__thread *t)
@@ -103,4 +123,13 @@ void pit__record_done(struct pit__thread *t)
     if (t->records_next++ == 0)
         PIT_STORE_ORDERED(t->records->block.a, t->file->records);
     PIT_ADD(t->file->records, 1);
+}
+
+void pit__records_resume(struct pit__thread *t)
+{
+    if (!t->records)
+        return;
+    uint64_t first = t->records->block.a;
+    uint64_t used = first == UINT64_MAX ? 0 : t->file->records - first;
+    t->records_next = used < PIT_FMT_RECORD_COUNT ? (uint32_t)used : PIT_FMT_RECORD_COUNT;
 }

@@ -42,13 +42,13 @@ static int open_high(const char *path, int flags)
 /* pread of a file that is opened at the first use, and again if somebody closed it or has a file
  * of his own under its number: then the text is not of the form that `number_of` knows. The number
  * found there, or 0. pread leaves a stranger's file as it is. */
-static uint64_t read_open(int *slot, const char *path, uint64_t (*number_of)(const char *text))
+static uint64_t read_open(int *slot, const char *path, uint64_t (*number_of)(const char *text),
+                          char *text, size_t room)
 {
-    char text[4096];
     for (int tries = 0; tries < 2; tries++) {
         if (*slot == 0)
             *slot = open_high(path, O_RDONLY) + 1;
-        ssize_t got = *slot > 0 ? pread(*slot - 1, text, sizeof text - 1, 0) : -1;
+        ssize_t got = *slot > 0 ? pread(*slot - 1, text, room - 1, 0) : -1;
         text[got > 0 ? got : 0] = 0;
         uint64_t number = got > 0 ? number_of(text) : 0;
         if (number)
@@ -97,12 +97,15 @@ static uint64_t hwm_kilobytes(const char *text)
 
 static uint64_t read_statm(struct pit__rss *rss)
 {
-    return read_open(&rss->statm, "/proc/self/statm", resident_pages) * rss->page_bytes;
+    char text[256];
+    return read_open(&rss->statm, "/proc/self/statm", resident_pages, text, sizeof text) *
+           rss->page_bytes;
 }
 
 static uint64_t read_hwm(struct pit__rss *rss)
 {
-    return read_open(&rss->status, "/proc/self/status", hwm_kilobytes) * 1024;
+    static char text[4096]; /* too long for a short stack; guarded as all of rss is */
+    return read_open(&rss->status, "/proc/self/status", hwm_kilobytes, text, sizeof text) * 1024;
 }
 
 /* A descriptor that is certainly ours: a program may have closed it and have opened a file of its

@@ -171,8 +171,8 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
                      uint64_t bytes, int locked)
 {
     bytes = round_up(bytes, PIT_FMT_ALIGN);
-    if (!locked)
-        pit__lock_take(&rec->control->lock);
+    if (!locked && !pit__lock_take(&rec->control->lock))
+        return NULL;
     struct pit_fmt_block *block = NULL;
     uint64_t at = rec->used_bytes;
     if (have_room(rec, at + bytes)) {
@@ -267,7 +267,8 @@ uint64_t pit__name_offset(pit_recorder *rec, const struct pit__name *name)
     if (!name)
         return 0;
     uint64_t offset = 0;
-    pit__lock_take(&rec->control->lock);
+    if (!pit__lock_take(&rec->control->lock))
+        return 0;
     if (name_index(rec, name->id)) {
         offset = rec->name_offsets[name->id];
         if (!offset)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MIRROR_EVERY_NS ((uint64_t)5 * 1000000000u)
+#define LONGEST_WAIT_S 60 /* for a mirror to somewhere slow */
 #define STACK_BYTES ((size_t)256 * 1024)
 
 /* Written to the pair that is not in force, then put in force by one store. Takes the lock: a
@@ -17,7 +18,8 @@ void pit__clock_mark(pit_recorder *rec)
 {
     struct pit_fmt_header *header = rec->header;
     struct pit_fmt_pair pair = pit__clock_pair();
-    pit__lock_take(&rec->control->lock);
+    if (!pit__lock_take(&rec->control->lock))
+        return;
     uint32_t next = ~header->last_pair & 1;
     PIT_STORE(header->last[next].ticks, pair.ticks);
     PIT_STORE(header->last[next].raw_ns, pair.raw_ns);
@@ -149,6 +151,8 @@ static void *sample(void *arg)
         mirrored = pit__clock_monotonic_ns();
     }
     pit__sources_close(&sources); /* the watch's descriptor goes with the table */
+    PIT_STORE_ORDERED(control->sampler_done, 1);
+    pit__wake(&control->sampler_done);
     return NULL;
 }
 
@@ -179,6 +183,10 @@ void pit__sampler_stop(pit_recorder *rec)
         return;
     PIT_STORE_ORDERED(rec->control->sampler_stop, 1);
     pit__wake(&rec->control->sampler_stop);
+    for (int i = 0; i < LONGEST_WAIT_S && !PIT_LOAD_ACQUIRE(rec->control->sampler_done); i++)
+        pit__wait_while(&rec->control->sampler_done, 0, (uint64_t)1000000000u);
+    if (!PIT_LOAD_ACQUIRE(rec->control->sampler_done))
+        return; /* in a write that does not end: the program goes on, and the recorder stays */
     pthread_join(rec->sampler, NULL);
     rec->control->sampler_running = 0;
 }

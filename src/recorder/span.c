@@ -4,7 +4,6 @@
 #include "span_steps.h"
 
 struct pit__thread pit__nobody;
-__thread int pit__inside __attribute__((tls_model("initial-exec")));
 __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"))) = &pit__nobody;
 
 /* The one that it stands before and the next are in one page. */
@@ -16,7 +15,7 @@ PIT__IN_SPANS ONE_PAGE pit_token pit__begin_at(struct pit__thread *const *at, ui
 {
     struct pit__thread *t = *at;
     pit_token gate = PIT_LOAD(t->gate);
-    return PIT_LIKELY(gate != 0) ? pit__begin_common(t, gate, id) : 0;
+    return PIT_LIKELY(pit__is_token(gate)) ? pit__begin_common(t, gate, id) : 0;
 }
 
 PIT__IN_SPANS uint64_t pit__end_at(struct pit__thread *const *at, pit_token token)
@@ -38,13 +37,13 @@ pit_token pit__begin(pit_site *site)
 {
     struct pit__thread *t = pit__tls;
     pit_token gate = PIT_LOAD(t->gate);
-    if (PIT_UNLIKELY(!gate))
+    if (PIT_UNLIKELY(!pit__is_token(gate)))
         return pit__begin_rare(site);
     pit_token token = pit__begin_common(t, gate, PIT_LOAD(site->id));
     return PIT_LIKELY(token != 0) ? token : pit__begin_rare(site);
 }
 
-/* A token is never 0, so a closed gate fits none. */
+/* What stands in a closed gate is no token and fits none. */
 uint64_t pit_end_apart(pit_token token)
 {
     struct pit__thread *t = pit__tls;
@@ -83,6 +82,7 @@ void pit__phase(pit_site *site)
 {
     struct pit__thread *t = pit__tls;
     pit_token gate = PIT_LOAD(t->gate);
-    if (PIT_UNLIKELY(!gate) || PIT_UNLIKELY(!pit__phase_common(t, gate, PIT_LOAD(site->id))))
+    if (PIT_UNLIKELY(!pit__is_token(gate)) ||
+        PIT_UNLIKELY(!pit__phase_common(t, gate, PIT_LOAD(site->id))))
         pit__phase_rare(site);
 }

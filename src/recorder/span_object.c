@@ -73,7 +73,11 @@ pit_object pit_object_begin_name(const char *name)
 
 pit_object pit_object_begin(pit_site *site)
 {
-    return pit_object_begin_name(site->name);
+    pit_object none = {0, 0, 0, 0, 0};
+    if (site)
+        return pit_object_begin_name(site->name);
+    pit__count_null(NULL);
+    return none;
 }
 
 uint64_t pit_object_end(pit_object *object)

@@ -3,8 +3,6 @@
  */
 #include "span_steps.h"
 
-#include <sys/mman.h>
-
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
  * signal handler, whose span is counted. */
 PIT__IN_SPANS static int is_counted_handler(struct pit__thread *t)
@@ -23,6 +21,7 @@ static uint64_t now_of(const struct pit__thread *t)
 /* The table of this thread, if need be by making one. NULL: nothing is recorded. */
 static struct pit__thread *this_thread(void)
 {
+    pit__resume();
     struct pit__thread *t = pit__tls;
     if (is_counted_handler(t))
         return NULL;
@@ -173,12 +172,14 @@ pit_token pit__begin_name(const char *name, unsigned flags)
 
 /* ---- end ----------------------------------------------------------------------------------- */
 
-/* A, with all its cases. */
-PIT__IN_SPANS static void finish_previous(struct pit__thread *t)
+/* Without a sample to finish, the ring goes on where it stands: before the first one it has no room. */
+PIT__IN_SPANS void pit__finish_previous_rare(struct pit__thread *t)
 {
     struct pit_fmt_node *node = t->pending_node;
-    if (!node)
+    if (!node) {
+        pit__ring_resume(t);
         return;
+    }
     const struct pit_fmt_pending *sample = &t->file->pending;
     uint64_t duration = sample->duration, end = sample->begin + duration;
     pit__hist_rare(t, node, duration);
@@ -232,7 +233,7 @@ PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
     uint64_t duration = duration_of(t, begin + apart, now);
     if (where & MEASURED)
         pit__measure_end(t, depth, where);
-    finish_previous(t);
+    pit__finish_previous_rare(t);
     pit__pop(t, t->file, frame, (uint16_t)(depth - 1), duration);
     if (where & MEASURED) {
         pit__measure_keep(t, depth, where, begin, duration);
@@ -278,7 +279,7 @@ static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, ui
     uint64_t parent_child = frame[-1].child + duration;
     if (where & MEASURED)
         pit__measure_end(t, depth, where);
-    finish_previous(t);
+    pit__finish_previous_rare(t);
     pit__apply(t, t->file, where, begin, duration, frame->child, parent_child);
     PIT_STORE_ORDERED(frame[-1].child, parent_child);
     PIT_STORE_ORDERED(frame->where, (where & ~(uint64_t)MEASURED) | PIT_FMT_WHERE_ENDED);
@@ -370,7 +371,7 @@ static uint64_t not_before_measured(struct pit__thread *t, uint64_t now)
     return now < t->measured_at ? now_of(t) : now;
 }
 
-static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
+uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now)
 {
     const struct pit_fmt_frame *frame = frame_of(t, token);
     if (!frame)
@@ -385,11 +386,12 @@ static uint64_t end_on(struct pit__thread *t, pit_token token, uint64_t now)
 /* A thread without a table gets one only to count that the token was another thread's. */
 static struct pit__thread *thread_for_end(pit_token token)
 {
+    pit__resume();
     struct pit__thread *t = pit__tls;
+    if (pit__is_free(t)) /* though another recorder's rare path be interrupted: it was begun here */
+        return t;
     if (is_counted_handler(t))
         return NULL;
-    if (pit__is_free(t))
-        return t;
     pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit_default();
     int is_of_rec = rec && PIT_LOAD(rec->control->alive) &&
                     token >> PIT__TOKEN_GENERATION_SHIFT == rec->generation;
@@ -405,7 +407,7 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
         pit__device_wait();
         now = now_of(t);
     }
-    return end_on(t, token, t->counter ? now : now_of(t));
+    return pit__end_on(t, token, t->counter ? now : now_of(t));
 }
 
 static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
@@ -447,7 +449,7 @@ void pit_drop(pit_token token)
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end)
 {
     uint64_t duration = duration_of(t, begin, end);
-    finish_previous(t);
+    pit__finish_previous_rare(t);
     pit__apply(t, t->file, pit__ref(t->base, node), begin, duration, 0, 0);
 }
 
@@ -519,6 +521,7 @@ static struct pit__thread *thread_in(pit_recorder *rec)
 {
     if (!rec || !PIT_LOAD(rec->control->alive))
         return NULL;
+    pit__resume();
     if (PIT_LOAD(pit__inside)) {
         __atomic_fetch_add(&rec->header->counters[PIT_FMT_IN_SIGNAL], 1, __ATOMIC_RELAXED);
         return NULL;
@@ -534,6 +537,8 @@ static struct pit__thread *thread_in(pit_recorder *rec)
 
 pit_token pit_recorder_begin(pit_recorder *recorder, pit_site *site)
 {
+    if (!site)
+        pit__count_null(recorder);
     struct pit__thread *t = site ? thread_in(recorder) : NULL;
     return t ? begin_on(t, site) : 0;
 }
@@ -549,75 +554,6 @@ uint64_t pit_recorder_end(pit_recorder *recorder, pit_token token)
     struct pit__thread *t = token ? thread_in(recorder) : NULL;
     if (!t)
         return 0;
-    uint64_t duration = end_on(t, token, now_of(t));
+    uint64_t duration = pit__end_on(t, token, now_of(t));
     return duration ? pit__ticks_to_ns(recorder, duration) : 0;
-}
-
-/* ---- what a span costs --------------------------------------------------------------------- */
-
-/* A table that belongs to no run and no recorder: one node, whose window and series bucket take
- * everything. */
-#define SCRATCH_EVENTS 64
-struct scratch {
-    struct pit_fmt_thread table;
-    struct pit_fmt_node node;
-    struct pit_fmt_event events[SCRATCH_EVENTS];
-};
-
-/* One span, by the way that the clock allows. */
-static void scratch_span(struct pit__thread *t, uint64_t where)
-{
-    uint64_t duration;
-    pit_token token = t->counter ? pit__begin_common(t, t->gate, 1) : 0;
-    if (!token) {
-        pit__hold(t);
-        pit__push(t, t->file, t->top + 1, 1, where, now_of(t));
-        pit__release(t);
-        token = pit__token(t);
-    }
-    if (!t->counter || !pit__end_common(t, token, pit__counter_read(), &duration))
-        end_on(t, token, now_of(t));
-}
-
-static uint64_t best_batch(struct pit__thread *t, uint64_t where, struct pit_fmt_event *events)
-{
-    uint64_t best = UINT64_MAX;
-    for (int batch = 0; batch < 8; batch++) {
-        t->ring_next = events;
-        t->ring_left = SCRATCH_EVENTS;
-        uint64_t start = pit__clock_monotonic_ns();
-        for (int i = 0; i < SCRATCH_EVENTS - 1; i++)
-            scratch_span(t, where);
-        uint64_t ns = pit__clock_monotonic_ns() - start;
-        best = ns < best ? ns : best;
-    }
-    return best * 1000u / (SCRATCH_EVENTS - 1);
-}
-
-uint64_t pit__measure_cost(const struct pit__clock *clock)
-{
-    struct scratch *scratch =
-        mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (scratch == MAP_FAILED)
-        return 0;
-    scratch->node.min = UINT64_MAX;
-    scratch->node.cur_end = UINT64_MAX;
-    uint64_t where =
-        pit__ref((unsigned char *)scratch, &scratch->node) | (uint64_t)1 << PIT_FMT_WHERE_DEPTH;
-    struct pit__cache_entry entries[2] = {{PIT__NO_KEY, 0}, {1, where}};
-    pit_token base = (pit_token)1 << PIT__TOKEN_THREAD_SHIFT; /* any but 0 will do */
-    struct pit__thread t = {.gate = base,
-                            .token_base = base,
-                            .open = 1,
-                            .top = scratch->table.frames,
-                            .file = &scratch->table,
-                            .base = (unsigned char *)scratch,
-                            .cache = entries,
-                            .cache_mask = 1,
-                            .pending_node = &scratch->node,
-                            .counter = pit__clock_is_counter(clock),
-                            .always_slow = !pit__clock_is_counter(clock)};
-    uint64_t cost = best_batch(&t, where, scratch->events);
-    munmap(scratch, sizeof *scratch);
-    return cost;
 }

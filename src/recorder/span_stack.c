@@ -31,12 +31,14 @@ pit_stack *pit_stack_new(void)
     struct pit__lock *lock = pit__process_lock();
     if (!lock)
         return NULL;
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(lock);
-    pit_stack *stack = free_stacks;
-    if (stack)
-        free_stacks = stack->next_free;
-    pit__lock_give(lock);
+    struct pit__guard before = pit__guard_enter();
+    pit_stack *stack = NULL;
+    if (pit__lock_take(lock)) {
+        stack = free_stacks;
+        if (stack)
+            free_stacks = stack->next_free;
+        pit__lock_give(lock);
+    }
     if (!stack)
         stack = pit__private_alloc(sizeof *stack);
     pit__guard_leave(before);
@@ -157,11 +159,12 @@ void pit_stack_free(pit_stack *stack)
     if (stack->depth)
         stack->measured = NULL;
     struct pit__lock *lock = pit__process_lock();
-    struct pit__thread *before = pit__guard_enter();
-    pit__lock_take(lock);
-    stack->next_free = free_stacks;
-    free_stacks = stack;
-    pit__lock_give(lock);
+    struct pit__guard before = pit__guard_enter();
+    if (pit__lock_take(lock)) {
+        stack->next_free = free_stacks;
+        free_stacks = stack;
+        pit__lock_give(lock);
+    }
     pit__guard_leave(before);
 }
 

@@ -155,7 +155,19 @@ PIT__INLINE uint64_t pit__counter_read(void)
     return pit__clock_read(1);
 }
 
-/* Close the gate, or open it for what is innermost now. */
+/* Close the gate: where on the stack this is tells later whether it still runs. */
+PIT__INLINE void pit__gate_close(struct pit__thread *t)
+{
+    PIT_SIGNAL_FENCE();
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    __asm__ volatile("movq %%rsp, %0" : "=m"(t->gate));
+#else
+    PIT_STORE(t->gate, pit__stack_here());
+#endif
+    PIT_SIGNAL_FENCE();
+}
+
+/* Open it for what is innermost now. */
 PIT__INLINE void pit__gate(struct pit__thread *t, pit_token token)
 {
     PIT_SIGNAL_FENCE();
@@ -168,7 +180,7 @@ PIT__INLINE void pit__gate(struct pit__thread *t, pit_token token)
  * would make it stale. */
 PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, uint32_t id)
 {
-    pit__gate(t, 0);
+    pit__gate_close(t);
     struct pit_fmt_frame *parent = t->top;
     const struct pit__cache_entry *entry = pit__cached(t, id, parent);
     if (PIT_UNLIKELY(!entry)) {
@@ -188,7 +200,7 @@ PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, u
 PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t now,
                                 uint64_t *duration)
 {
-    pit__gate(t, 0);
+    pit__gate_close(t);
     struct pit_fmt_thread *file = t->file;
     struct pit_fmt_frame *frame = t->top;
     uint64_t begin = frame->begin;
@@ -206,7 +218,7 @@ PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t 
 
 PIT__INLINE int pit__phase_common(struct pit__thread *t, pit_token gate, uint32_t id)
 {
-    pit__gate(t, 0);
+    pit__gate_close(t);
     struct pit_fmt_thread *file = t->file;
     struct pit_fmt_frame *frame = t->top; /* frame 0 is no phase, so frame - 1 exists */
     uint64_t now = pit__counter_read(), begin = frame->begin;

@@ -20,20 +20,93 @@ static int key_made;
 static struct pit_fmt_thread guard_table;
 static struct pit__thread guard = {.open = 1, .held = 1, .file = &guard_table};
 
-struct pit__thread *pit__guard_enter(void)
+/* What pit__tls was before the outermost guard, for whoever finds it left behind. */
+static __thread struct pit__thread *behind_guard __attribute__((tls_model("initial-exec")));
+
+struct pit__guard pit__guard_enter_open(void)
 {
-    struct pit__thread *before = pit__tls;
+    struct pit__guard before = {pit__tls, pit__enter()};
+    if (before.tls != &guard)
+        behind_guard = before.tls;
+    PIT_SIGNAL_FENCE();
     pit__tls = &guard;
-    PIT_STORE(pit__inside, pit__inside + 1);
     PIT_SIGNAL_FENCE();
     return before;
 }
 
-void pit__guard_leave(struct pit__thread *before)
+void pit__guard_leave_open(struct pit__guard before)
 {
     PIT_SIGNAL_FENCE();
-    PIT_STORE(pit__inside, pit__inside - 1);
-    pit__tls = before;
+    pit__tls = before.tls;
+    pit__leave(before.outer);
+}
+
+struct pit__guard pit__guard_enter(void)
+{
+    pit__signals_off();
+    return pit__guard_enter_open();
+}
+
+void pit__guard_leave(struct pit__guard before)
+{
+    pit__guard_leave_open(before);
+    pit__signals_on();
+}
+
+/* Whoever was inside the recorder on this thread is gone: nothing of what he held is held any more. */
+static void leave_behind(void)
+{
+    struct pit__lock *process = pit__process_lock(), *open = pit__open_lock();
+    if (pit__tls == &guard)
+        pit__tls = behind_guard ? behind_guard : &pit__nobody;
+    if (process)
+        pit__lock_break(process);
+    if (open)
+        pit__lock_break(open);
+    pit__watch_mend();
+    pit__signals_forget();
+    pit__leave(0);
+}
+
+static struct pit__thread *list_of_thread(void)
+{
+    return key_made ? pthread_getspecific(key) : NULL;
+}
+
+void pit__resume_rare(void)
+{
+    uintptr_t at = PIT_LOAD(pit__inside);
+    if (at ? !pit__is_gone(at) : !pit__is_gone((uintptr_t)PIT_LOAD(pit__tls->gate)))
+        return;
+    pit__signals_off();
+    leave_behind();
+    for (struct pit__thread *t = list_of_thread(); t; t = t->next_of_thread)
+        if (pit__is_entered(t) && pit__is_gone((uintptr_t)PIT_LOAD(t->gate)))
+            pit__mend(t);
+    pit__signals_on();
+}
+
+/* A call that a signal handler made while the recorder was at work on its thread. */
+void pit__count_refused(void)
+{
+    pit_recorder *rec = pit_default();
+    int is_alive = pit__is_alive(rec);
+    __atomic_fetch_add(is_alive ? &rec->header->counters[PIT_FMT_IN_SIGNAL]
+                                : &guard_table.counters[PIT_FMT_SIGNAL],
+                       1, __ATOMIC_RELAXED);
+}
+
+void pit__count_null(pit_recorder *recorder)
+{
+    pit_recorder *rec = recorder ? recorder : pit_default();
+    if (pit__is_alive(rec))
+        __atomic_fetch_add(&rec->header->counters[PIT_FMT_NULL_ARGUMENT], 1, __ATOMIC_RELAXED);
+}
+
+pit_token pit__null(void)
+{
+    pit__count_null(NULL);
+    return 0;
 }
 
 static void pass_on_guard_counts(pit_recorder *rec)
@@ -54,7 +127,8 @@ static struct pit__thread *spare_tables;
 static void make_spare(struct pit__thread *t)
 {
     struct pit__lock *lock = pit__process_lock();
-    pit__lock_take(lock);
+    if (!pit__lock_take(lock))
+        return; /* one that serves nobody any more */
     t->next_of_thread = spare_tables;
     spare_tables = t;
     pit__lock_give(lock);
@@ -74,24 +148,27 @@ static void give_back(struct pit__thread *t)
         PIT_STORE_ORDERED(t->file->block.used, 0);
     }
     t->next_of_thread = NULL;
-    pit__lock_take(&rec->control->lock);
+    if (!pit__lock_take(&rec->control->lock))
+        return;
     t->in_use = 0;
     pit__lock_give(&rec->control->lock);
 }
 
 static void thread_ends(void *list)
 {
-    struct pit__thread *before = pit__guard_enter();
-    (void)before; /* whatever it was, it is given back */
+    (void)pit__guard_enter(); /* whatever it was, it is given back */
+    pit__watch_mend();
     struct pit__thread *t = list;
     while (t) {
         struct pit__thread *next = t->next_of_thread;
+        if (t->recorder && pit__is_entered(t)) /* cancelled, or ended by a handler, in a span */
+            pit__mend(t);
         PIT_STORE(t->gate, 0);
         PIT_STORE(t->held, 1); /* until the next tenant comes */
         give_back(t);
         t = next;
     }
-    pit__guard_leave(&pit__nobody);
+    pit__guard_leave((struct pit__guard){&pit__nobody, 0});
 }
 
 int pit__threads_init(void)
@@ -131,7 +208,8 @@ static struct pit__thread *table_alloc(void)
     struct pit__lock *lock = pit__process_lock();
     if (!lock)
         return NULL;
-    pit__lock_take(lock);
+    if (!pit__lock_take(lock))
+        return NULL;
     struct pit__thread *t = spare_tables;
     if (t)
         spare_tables = t->next_of_thread;
@@ -179,7 +257,8 @@ static struct pit__thread *take_table(pit_recorder *rec)
     char name[64] = "";
     prctl(PR_GET_NAME, name);
     struct pit__thread *t = NULL;
-    pit__lock_take(&rec->control->lock);
+    if (!pit__lock_take(&rec->control->lock))
+        return NULL;
     if (!rec->closed)
         t = pick_free(rec, name);
     if (!rec->closed && !t)
@@ -235,7 +314,7 @@ static void forget(struct pit__thread *t)
 
 void pit__threads_forget(pit_recorder *rec)
 {
-    struct pit__thread *before = pit__guard_enter();
+    struct pit__guard before = pit__guard_enter();
     for (struct pit__thread *t = rec->threads; t;) {
         struct pit__thread *next = t->next_in_recorder;
         if (t->recorder == rec) /* not wiped by a fork */
@@ -243,15 +322,15 @@ void pit__threads_forget(pit_recorder *rec)
         t = next;
     }
     if (key_made) /* else it is somebody else's: the file of a run was made and nothing recorded */
-        pthread_setspecific(key, swept(before));
+        pthread_setspecific(key, swept(before.tls));
     pit__guard_leave(before);
 }
 
 struct pit__thread *pit__attach(pit_recorder *rec)
 {
-    struct pit__thread *before = pit__guard_enter();
+    struct pit__guard before = pit__guard_enter();
     pass_on_guard_counts(rec);
-    struct pit__thread *t = take_table(rec), *list = swept(before);
+    struct pit__thread *t = take_table(rec), *list = swept(before.tls);
     if (t) {
         t->next_of_thread = list;
         if (pthread_setspecific(key, t) != 0) {
@@ -266,20 +345,23 @@ struct pit__thread *pit__attach(pit_recorder *rec)
         __atomic_fetch_add(&rec->header->counters[PIT_FMT_NO_TABLE], 1, __ATOMIC_RELAXED);
     }
     int is_default = rec == pit_default();
-    pit__guard_leave(is_default ? (t ? t : &pit__nobody) : before);
+    if (is_default)
+        before.tls = t ? t : &pit__nobody;
+    pit__guard_leave(before);
     pass_on_guard_counts(rec);
     return t;
 }
 
 struct pit__thread *pit__thread_ready(void)
 {
+    pit__resume();
     struct pit__thread *t = pit__tls;
-    if (PIT_LOAD(pit__inside))
+    if (PIT_LOAD(pit__inside) || pit__is_entered(t)) {
+        pit__count_refused();
         return NULL;
+    }
     if (pit__is_free(t))
         return t;
-    if (t->file && PIT_LOAD(t->open))
-        return NULL; /* held further down this thread's stack */
     pit_recorder *rec = pit__default_recorder();
     return rec ? pit__attach(rec) : NULL;
 }

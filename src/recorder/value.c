@@ -40,13 +40,23 @@ static int have_index(struct pit__thread *t, uint32_t id)
                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (bigger == MAP_FAILED)
         return 0;
+    pit__signals_off();
     if (t->values) {
         memcpy(bigger, t->values, t->value_room * sizeof *bigger);
         munmap(t->values, t->value_room * sizeof *bigger);
     }
     t->values = bigger;
     t->value_room = room;
+    pit__signals_on();
     return 1;
+}
+
+/* With its block last: whoever is taken away before has begun nothing. */
+static void value_begin(struct pit__value *own, struct pit_fmt_value *block)
+{
+    own->count = own->half = 0;
+    own->stride = 1;
+    PIT_STORE_ORDERED(own->block, block);
 }
 
 static struct pit__value *value_of(struct pit__thread *t, const char *text)
@@ -56,7 +66,7 @@ static struct pit__value *value_of(struct pit__thread *t, const char *text)
         return NULL;
     struct pit__value *value = &t->values[name->id];
     if (!value->block)
-        *value = (struct pit__value){value_new(t, name), 0, 1, 0};
+        value_begin(value, value_new(t, name));
     return value->block ? value : NULL;
 }
 
@@ -100,10 +110,32 @@ static void fold(struct pit__value *own)
     PIT_STORE_ORDERED(value->half, to);
 }
 
+static void fold_whole(struct pit__value *own)
+{
+    pit__signals_off();
+    fold(own);
+    pit__signals_on();
+}
+
+/* A handler jumped away in the middle of the last one: back to what was before it. */
+static void put_back(struct pit__value *own)
+{
+    struct pit_fmt_value *value = own->block;
+    if (own->count && own->count != value->before_count)
+        own->count--;
+    store_point(&value->points[own->half][own->count / own->stride], value->before);
+    store_double(&value->last, value->before_last);
+    PIT_STORE_ORDERED(value->last_ticks, value->before_ticks);
+    PIT_STORE_ORDERED(value->count, own->count);
+    PIT_STORE_ORDERED(value->seq, value->seq + 1);
+}
+
 static void value_add(struct pit__value *own, double number, uint64_t now)
 {
+    if (own->block->seq % 2)
+        put_back(own);
     if (own->count == own->stride * PIT_FMT_VALUE_POINTS)
-        fold(own);
+        fold_whole(own);
     struct pit_fmt_value *value = own->block;
     struct pit_fmt_point *point = &value->points[own->half][own->count / own->stride];
     struct pit_fmt_point one = {now, number, number, number};

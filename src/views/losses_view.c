@@ -30,6 +30,8 @@ static const struct loss {
      "they count with 0 ns: look for an unstable clock source in the kernel's log"},
     {offsetof(pit_losses, left_open), "span was open when its thread ended",
      "spans were open when their thread ended", "end them before the thread returns"},
+    {offsetof(pit_losses, null_argument), "call was made with NULL for a site or probe",
+     "calls were made with NULL for a site or probe", "they did nothing: look where it comes from"},
     {offsetof(pit_losses, values), "value found no room", "values found no room",
      "use fewer names of values, or raise max_bytes in pit_options"},
     {offsetof(pit_losses, beyond_file), "byte of the run is gone", "bytes of the run are gone",

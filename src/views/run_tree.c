@@ -22,6 +22,7 @@ static void add_losses(pit_losses *to, const pit_losses *from)
     to->left_open += from->left_open;
     to->values += from->values;
     to->beyond_file += from->beyond_file;
+    to->null_argument += from->null_argument;
 }
 
 uint64_t pit__run_spans(const pit_run *run)

@@ -178,7 +178,7 @@ static pit_token begin(const char *name, uint64_t flag)
 static void end_after(pit_token token, uint64_t ticks)
 {
     now += ticks;
-    end_on(self, token, now);
+    pit__end_on(self, token, now);
 }
 
 static void check_was_looked_at(uint64_t at_least)

@@ -1,0 +1,162 @@
+/* See interrupt.h. */
+#include "interrupt.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__thread uintptr_t pit__inside __attribute__((tls_model("initial-exec")));
+
+/* ---- holding signals back ------------------------------------------------------------------ */
+
+/* The kernel's form of a set: libc's is sixteen times as large, too much to keep for each thread. */
+typedef uint64_t kernel_set;
+
+static __thread struct {
+    uint32_t depth;
+    int cancel;
+    kernel_set before;
+} held __attribute__((tls_model("initial-exec")));
+
+static kernel_set bit(int number)
+{
+    return (kernel_set)1 << (number - 1);
+}
+
+/* 32 and 33 are libc's own: a thread that cancels or changes its user waits for the others. */
+static kernel_set what_is_held_back(void)
+{
+    return ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGABRT) |
+             bit(SIGSYS) | bit(32) | bit(33));
+}
+
+/* A handler that comes before the system call has an outermost pair of its own. */
+void pit__signals_off(void)
+{
+    if (held.depth == 0) {
+        kernel_set all = what_is_held_back(), before = 0;
+        int cancel = PTHREAD_CANCEL_ENABLE, why = errno;
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof all);
+        errno = why;
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+        held.before = before;
+        held.cancel = cancel;
+    }
+    PIT_STORE(held.depth, held.depth + 1);
+    PIT_SIGNAL_FENCE();
+}
+
+/* What was held back comes in the last two calls, and need not return from them. */
+void pit__signals_on(void)
+{
+    PIT_SIGNAL_FENCE();
+    if (held.depth > 1) {
+        held.depth--;
+        return;
+    }
+    kernel_set before = held.before;
+    int cancel = held.cancel, why = errno;
+    PIT_STORE(held.depth, 0);
+    PIT_SIGNAL_FENCE();
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    errno = why;
+    pthread_setcancelstate(cancel, NULL);
+}
+
+void pit__signals_forget(void)
+{
+    if (held.depth > 1) /* the outermost pair is the caller's */
+        held.depth = 1;
+}
+
+void pit__cancel_was(int state)
+{
+    held.cancel = state;
+}
+
+/* ---- what the stack says --------------------------------------------------------------------- */
+
+/* The kernel puts at least this much between interrupted code and its handler: the 128 bytes that a
+ * function may use below its stack, the registers, the state of the floating-point unit (more than
+ * 1,050 bytes together on x86-64, 4,600 on ARM). A call from the same place of the program again comes
+ * closer to where the one before stood. */
+#define LEAST_BETWEEN 1024u
+
+/* Certain on one stack: code that still runs has nothing above it that called the recorder later. Code
+ * that is deeper may be its handler or may not; 0 then, and a later call, from further up, will tell. */
+int pit__is_gone(uintptr_t at)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    stack_t alternate;
+    int is_on = 0, was_on = 0;
+    if (syscall(SYS_sigaltstack, NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE)) {
+        is_on = (alternate.ss_flags & SS_ONSTACK) != 0;
+        was_on = at - (uintptr_t)alternate.ss_sp < alternate.ss_size;
+    }
+    if (is_on != was_on)
+        return was_on;
+    return here > at || at - here < LEAST_BETWEEN;
+}
+
+/* Asked by a call that looks at a set of signals there before it refuses what is to be done with it. */
+static int is_readable(uintptr_t address)
+{
+    int why = errno;
+    long failed = syscall(SYS_rt_sigprocmask, -1, address, NULL, sizeof(kernel_set));
+    int is_bad = failed && errno == EFAULT;
+    errno = why;
+    return !is_bad;
+}
+
+/* Below a thread's stack there is a page that cannot be read; the first one's grows when it is. */
+enum pit__room pit__stack_room(size_t wanted)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    stack_t alternate;
+    if (syscall(SYS_sigaltstack, NULL, &alternate) == 0 && alternate.ss_flags & SS_ONSTACK)
+        return here - (uintptr_t)alternate.ss_sp >= wanted ? PIT__ROOM : PIT__SHORT_IN_HANDLER;
+    const uintptr_t page = 4096;
+    for (uintptr_t at = here & ~(page - 1); at > here - wanted; at -= page)
+        if (!is_readable(at - page))
+            return PIT__SHORT;
+    return PIT__ROOM;
+}
+
+/* ---- a longer stack -------------------------------------------------------------------------- */
+
+#define ENOUGH ((size_t)64 * 1024) /* paths, texts of /proc, and what libc takes for itself */
+#define LONG_STACK ((size_t)256 * 1024)
+
+struct job {
+    void (*work)(void *);
+    void *arg;
+};
+
+static void *do_job(void *arg)
+{
+    const struct job *job = arg;
+    job->work(job->arg);
+    return NULL;
+}
+
+int pit__with_room(void (*work)(void *), void *arg)
+{
+    enum pit__room room = pit__stack_room(ENOUGH);
+    if (room == PIT__ROOM) {
+        work(arg);
+        return 1;
+    }
+    struct job job = {work, arg};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (room == PIT__SHORT_IN_HANDLER || pthread_attr_init(&attributes) != 0)
+        return 0;
+    pthread_attr_setstacksize(&attributes, LONG_STACK);
+    int failed = pthread_create(&thread, &attributes, do_job, &job);
+    pthread_attr_destroy(&attributes);
+    if (!failed)
+        pthread_join(thread, NULL);
+    return !failed;
+}

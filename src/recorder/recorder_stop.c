@@ -1,0 +1,116 @@
+/* Closing a recorder: its threads stop, the run is marked as closed, what is not in its file yet is
+ * written. Nothing here waits for what the calling thread itself has interrupted.
+ */
+#include "recorder.h"
+#include "sample_source.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* A thread that is inside a begin or end at this moment opens its gate again; the second call, some
+ * time later, closes it for good. */
+void pit__threads_stop(const pit_recorder *rec)
+{
+    for (struct pit__thread *t = rec->threads; t; t = t->next_in_recorder) {
+        PIT_STORE(t->open, 0);
+        PIT_STORE(t->gate, 0);
+    }
+}
+
+/* A run that found no place at open may find one now. */
+static int save_from_memory(pit_recorder *rec)
+{
+    rec->fd = pit__create_beside(rec->path, rec->file_mode);
+    if (rec->fd < 0)
+        return errno;
+    int error = pit__run_save(rec);
+    if (error)
+        unlink(rec->path);
+    return error;
+}
+
+/* 0 or an errno. */
+static int save(pit_recorder *rec)
+{
+    if (rec->is_mirrored) {
+        int error = pit__mirror(rec, 1);
+        if (!error && rec->live_path[0])
+            unlink(rec->live_path);
+        return error;
+    }
+    if (rec->was_cut)
+        return EIO;
+    if (rec->fd < 0 && !rec->inode)
+        return rec->in_memory || !rec->path[0] ? 0 : save_from_memory(rec);
+    return pit__run_save(rec);
+}
+
+/* Writing what is not in the file yet. `has_room`: on a stack that is long enough for it. */
+static int finish_file(pit_recorder *rec, int has_room)
+{
+    struct pit__lock *lock = &rec->control->lock;
+    int is_held = pit__lock_take(lock); /* an end that is still under way may want a block */
+    int is_short = !has_room && (rec->is_mirrored || rec->fd < 0);
+    int error = is_short ? EBUSY : save(rec);
+    if (is_held)
+        pit__lock_give(lock);
+    if (error) {
+        rec->code = PIT_NOT_SAVED;
+        rec->system_errno = error;
+    }
+    if (pit__own_descriptor(rec) >= 0) {
+        pit__file_rest(rec);
+        close(rec->fd);
+    }
+    rec->fd = -1;
+    rec->inode = 0;
+    return error ? PIT_NOT_SAVED : PIT_OK;
+}
+
+/* A lock that cannot be had (the program ends in a handler that interrupted whoever holds it, or he is
+ * stopped) is gone without: the run has to be closed. */
+static int recorder_stop(pit_recorder *rec, int has_room)
+{
+    struct pit__lock *lock = &rec->control->lock;
+    int is_held = pit__lock_take(lock);
+    int was_open = pit__is_alive(rec);
+    PIT_STORE(rec->closed, 1);
+    PIT_STORE_ORDERED(rec->control->alive, 0);
+    pit__threads_stop(rec);
+    if (is_held)
+        pit__lock_give(lock);
+    if (!was_open)
+        return PIT_NOT_OPEN;
+    pit__sampler_stop(rec);
+    if (has_room)
+        pit__samples_add(rec);
+    else
+        pit__peak_leave(rec);
+    pit__clock_mark(rec);
+    pit__threads_stop(rec);
+    PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);
+    return finish_file(rec, has_room);
+}
+
+struct stopped {
+    pit_recorder *rec;
+    int code;
+};
+
+static void stop_with_room(void *arg)
+{
+    struct stopped *stop = arg;
+    stop->code = recorder_stop(stop->rec, 1);
+}
+
+/* A handler's span must not find a lock that this thread holds. */
+int pit__recorder_stop(pit_recorder *rec)
+{
+    pit__resume();
+    struct pit__guard before = pit__guard_enter();
+    struct stopped stop = {rec, PIT_NOT_OPEN};
+    if (!pit__with_room(stop_with_room, &stop))
+        stop.code = recorder_stop(rec, 0);
+    pit__guard_leave(before);
+    return stop.code;
+}
