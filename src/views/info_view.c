@@ -193,8 +193,7 @@ static void write_labels(struct pit__json *json, const pit_run *run)
 {
     pit__json_object(json, "labels");
     for (size_t i = 0; i < run->fact_count; i++)
-        if (strncmp(run->facts[i].key, "label.", 6) == 0 &&
-            pit_run_fact(run, run->facts[i].key) == run->facts[i].value)
+        if (strncmp(run->facts[i].key, "label.", 6) == 0)
             pit__json_string(json, run->facts[i].key + 6, run->facts[i].value);
     pit__json_object_end(json);
 }

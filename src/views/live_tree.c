@@ -5,6 +5,8 @@
  */
 #include "live_tree.h"
 
+#include "report/span_path.h"
+
 #include "tree_builder.h"
 
 #include <math.h>
@@ -323,11 +325,9 @@ void pit__live_path(const struct pit__live *live, uint32_t node, char *path, siz
     path[0] = '\0';
     for (; count > 0 && used + 1 < size; count--) {
         const char *name = names[count - 1];
-        size_t length = strlen(name), room = size - used - 1;
-        if (length > room)
-            length = room;
-        memcpy(path + used, name, length);
-        used += length;
+        if (pit__path_name_bytes(name) > size - used - 1)
+            return; /* cut before the name that does not fit */
+        used = (size_t)(pit__path_put_name(path + used, name) - path);
         if (count > 1 && used + 1 < size)
             path[used++] = '/';
         path[used] = '\0';

@@ -157,6 +157,8 @@ int pit__print_prose(const struct pit__report *report, struct pit__text *prose, 
  * made visible. */
 void pit__open_path(const pit_thread *thread, uint32_t node, const char *between, int visible,
                     struct pit__text *text);
+/* The same as pit_node.path has it: joined by '/', what is in a name set apart from that. */
+void pit__span_path(const pit_thread *thread, uint32_t node, struct pit__text *text);
 double pit__open_age_ns(const pit_run *run, const pit_open_span *open);
 /* The same in words, or "just begun": the begin may be the last that is known of it. */
 void pit__add_open_age(struct pit__text *line, const pit_run *run, const pit_open_span *open,
