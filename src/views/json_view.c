@@ -243,7 +243,8 @@ static void write_node(struct pit__json *json, const struct pit__report *report,
 static int write_summary(struct pit__json *json, const struct pit__report *report)
 {
     struct pit__text headline = {0};
-    double cost_share = pit__cost_share(report);
+    size_t threads;
+    double cost_share = pit__cost_share(report, &threads);
     pit__headline(report, &headline);
     pit__json_object(json, "summary");
     pit__json_string(json, "headline", pit__text_string(&headline));
