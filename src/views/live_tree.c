@@ -5,8 +5,6 @@
  */
 #include "live_tree.h"
 
-#include "report/span_path.h"
-
 #include "tree_builder.h"
 
 #include <math.h>
@@ -325,9 +323,11 @@ void pit__live_path(const struct pit__live *live, uint32_t node, char *path, siz
     path[0] = '\0';
     for (; count > 0 && used + 1 < size; count--) {
         const char *name = names[count - 1];
-        if (pit__path_name_bytes(name) > size - used - 1)
-            return; /* cut before the name that does not fit */
-        used = (size_t)(pit__path_put_name(path + used, name) - path);
+        for (; *name && used + 1 < size; name++) {
+            if ((*name == '/' || *name == '\\') && used + 2 < size)
+                path[used++] = '\\';
+            path[used++] = *name;
+        }
         if (count > 1 && used + 1 < size)
             path[used++] = '/';
         path[used] = '\0';
