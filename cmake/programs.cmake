@@ -46,6 +46,12 @@ if(PITWALL_FUZZ)
     return()
 endif()
 
+if(PITWALL_STATIC_ONLY)
+    pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests LINK pitwall_static
+                     INCLUDE ${inside})
+    return()
+endif()
+
 # The tool alone uses libraries beyond libc. A cross build that lacks them goes without the tool.
 set(tool_libraries "")
 set(tool_lacks "")

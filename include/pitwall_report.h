@@ -315,7 +315,7 @@ typedef struct pit_bin { /* durations of one histogram bucket */
 
 typedef struct pit_node {
     const char *name;
-    const char *path; /* names joined by '/' */
+    const char *path; /* names joined by '/'; a '/' or '\' in a name has a '\' before it */
     uint32_t parent;  /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;   /* 0 for a span without parent */
     uint32_t seen; /* its place in the order in which nodes were first seen, from 0: by run, in it

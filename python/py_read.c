@@ -47,6 +47,22 @@ static PyObject *seconds(double ns)
     return isfinite(ns) ? PyFloat_FromDouble(ns * 1e-9) : Py_NewRef(Py_None);
 }
 
+/* None for what is no finite number: whatever read() gives can be written as JSON. */
+static PyObject *number_or_none(double figure)
+{
+    return isfinite(figure) ? PyFloat_FromDouble(figure) : Py_NewRef(Py_None);
+}
+
+/* Why number_or_none() gave None; None if it did not. */
+static PyObject *reason(double figure)
+{
+    const char *word = isnan(figure)      ? "nan"
+                       : isfinite(figure) ? NULL
+                       : figure > 0       ? "inf"
+                                          : "-inf";
+    return word ? PyUnicode_FromString(word) : Py_NewRef(Py_None);
+}
+
 static double ticks(const pit_run *run, uint64_t n)
 {
     return (double)n * run->ns_per_tick;
@@ -153,19 +169,38 @@ static PyObject *losses_dict(const pit_losses *l)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-/* The path of a raw node, names joined by '/'. */
+/* A name as it stands in a path: a '/' or '\\' in it has a '\\' before it. */
+static PyObject *path_name(const char *name)
+{
+    PyObject *found = text(name);
+    static const char *const each[] = {"\\", "/"};
+    for (size_t i = 0; found && i < 2; i++) {
+        PyObject *old = PyUnicode_FromString(each[i]),
+                 *with = PyUnicode_FromFormat("\\%s", each[i]);
+        PyObject *next = old && with ? PyUnicode_Replace(found, old, with, -1) : NULL;
+        Py_XDECREF(old);
+        Py_XDECREF(with);
+        Py_SETREF(found, next);
+    }
+    return found;
+}
+
+#define NAMES_IN_PATH 256 /* that a thread's stack has room for; of a longer path, the inner end */
+
+/* The path of a raw node: as pit_node.path, names joined by '/'. */
 static PyObject *path_of(const pit_thread *thread, uint32_t node)
 {
     if (node >= thread->node_count)
         return Py_NewRef(Py_None);
-    const pit_raw_node *raw = &thread->nodes[node];
-    PyObject *name = text(raw->name);
-    if (!name || raw->parent == PIT_NO_NODE)
-        return name;
-    PyObject *parent = path_of(thread, raw->parent);
-    PyObject *path = parent ? PyUnicode_FromFormat("%U/%U", parent, name) : NULL;
-    Py_XDECREF(parent);
-    Py_DECREF(name);
+    PyObject *path = path_name(thread->nodes[node].name);
+    node = thread->nodes[node].parent;
+    for (int i = 1; path && node < thread->node_count && i < NAMES_IN_PATH; i++) {
+        PyObject *name = path_name(thread->nodes[node].name);
+        PyObject *longer = name ? PyUnicode_FromFormat("%U/%U", name, path) : NULL;
+        Py_XDECREF(name);
+        Py_SETREF(path, longer);
+        node = thread->nodes[node].parent;
+    }
     return path;
 }
 
@@ -202,11 +237,12 @@ static PyObject *point_row(const void *points, size_t index, const pit_run *run)
 {
     const pit_point *p = (const pit_point *)points + index;
     PyObject *row = PyDict_New();
-    if (row && (put(row, "time", since_start(run, p->ticks)) < 0 ||
-                put(row, "count", number(p->values)) < 0 ||
-                put(row, "mean", PyFloat_FromDouble(p->mean)) < 0 ||
-                put(row, "min", PyFloat_FromDouble(p->min)) < 0 ||
-                put(row, "max", PyFloat_FromDouble(p->max)) < 0))
+    if (row &&
+        (put(row, "time", since_start(run, p->ticks)) < 0 ||
+         put(row, "count", number(p->values)) < 0 ||
+         put(row, "mean", number_or_none(p->mean)) < 0 ||
+         put(row, "min", number_or_none(p->min)) < 0 ||
+         put(row, "max", number_or_none(p->max)) < 0 || put(row, "reason", reason(p->mean)) < 0))
         Py_CLEAR(row);
     return row;
 }
@@ -216,7 +252,8 @@ static PyObject *value_row(const void *values, size_t index, const pit_run *run)
     const pit_raw_value *v = (const pit_raw_value *)values + index;
     PyObject *row = PyDict_New();
     if (row && (put(row, "name", text(v->name)) < 0 || put(row, "count", number(v->count)) < 0 ||
-                put(row, "last", PyFloat_FromDouble(v->last)) < 0 ||
+                put(row, "last", number_or_none(v->last)) < 0 ||
+                put(row, "reason", v->count ? reason(v->last) : Py_NewRef(Py_None)) < 0 ||
                 put(row, "points", list_of(v->point_count, point_row, v->points, run)) < 0))
         Py_CLEAR(row);
     return row;
@@ -277,7 +314,7 @@ static PyObject *figures_dict(const pit_entry *entry)
     PyObject *dict = PyDict_New();
     for (size_t i = 0; dict && i < entry->figure_count; i++) {
         PyObject *key = text(entry->figures[i].key);
-        PyObject *value = PyFloat_FromDouble(entry->figures[i].value);
+        PyObject *value = number_or_none(entry->figures[i].value);
         if (!key || !value || PyDict_SetItem(dict, key, value) < 0)
             Py_CLEAR(dict);
         Py_XDECREF(key);

@@ -3,6 +3,7 @@
 #define PIT_CLI_H
 
 #include "pitwall_report.h"
+#include <stdio.h>
 
 /* Exit status. 1: a gate found a regression; 2: there is no verdict. */
 enum {
@@ -130,5 +131,8 @@ int alloc_environment(void);
  * compiled with -finstrument-functions. What is not there is told and left out. 0, or an exit status
  * after the message. */
 int auto_environment(void);
+
+/* regular_file.c: for reading; NULL and *why if it cannot be, or is no regular file. */
+FILE *regular_file_open(const char *path, const char **why);
 
 #endif

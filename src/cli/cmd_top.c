@@ -17,7 +17,8 @@ static const char help[] =
     "\n"
     "  --interval S      seconds between two looks, 0.05 to 3600; else 0.5\n"
     "  --once            one snapshot as text; also where the output is no terminal\n"
-    "  --json            a line of JSON an interval, until the run has ended\n"
+    "  --json            a line of JSON an interval, until the run has ended; with --once\n"
+    "                    one line a run\n"
     "  --no-colour       no colour\n"
     "  --help            this text\n"
     "\n"
@@ -98,7 +99,8 @@ static int is_screen(void)
 static int show(struct top_runs *runs, const struct top_options *options)
 {
     if (options->is_json)
-        return top_print_json(runs, &options->look);
+        return options->is_once ? top_print_json_once(runs, &options->look)
+                                : top_print_json(runs, &options->look);
     if (!options->is_once && is_screen()) {
         int status = top_screen_loop(runs, &options->look);
         if (status >= 0)

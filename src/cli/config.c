@@ -10,6 +10,10 @@
 #include <yaml.h>
 
 #define MERGES_DEEP 8 /* blocks merged into blocks; a block may name itself */
+#define MERGES_MOST 1000
+/* What a configuration needs is far below these; libyaml takes time by the square of both. */
+#define DEEPEST 100
+#define ANCHORS_MOST 1000
 
 enum type { BOOLEAN, WHOLE, NUMBER, TEXT };
 
@@ -47,6 +51,7 @@ struct reading {
     const char *path;
     yaml_document_t document;
     struct config *config;
+    unsigned merges; /* so far */
 };
 
 /* "conf.yaml:4:12: key: why" */
@@ -185,8 +190,11 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
                       int merges)
 {
     int status = 0;
+    if (++r->merges > MERGES_MOST)
+        return fail_at(r->path, value->start_mark, "<<", "too many blocks are merged");
     if (merges == MERGES_DEEP)
-        return fail_at(r->path, value->start_mark, "<<", "merged into itself, or too deep");
+        return fail_at(r->path, value->start_mark, "<<",
+                       "merged into itself, or too deep");
     if (value->type == YAML_MAPPING_NODE)
         return read_keys(r, block, value, merges + 1);
     if (value->type != YAML_SEQUENCE_NODE)
@@ -194,6 +202,8 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
     for (yaml_node_item_t *item = value->data.sequence.items.top;
          item > value->data.sequence.items.start && !status; item--) {
         const yaml_node_t *one = yaml_document_get_node(&r->document, item[-1]);
+        if (++r->merges > MERGES_MOST)
+            return fail_at(r->path, one->start_mark, "<<", "too many blocks are merged");
         status = one->type == YAML_MAPPING_NODE
                      ? read_keys(r, block, one, merges + 1)
                      : fail_at(r->path, one->start_mark, "<<", "not a block of keys");
@@ -318,29 +328,79 @@ static int fail_yaml(const char *path, const yaml_parser_t *parser)
     return fail_at(path, mark, NULL, why);
 }
 
+/* Does this event give its node a name? */
+static int has_anchor(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.anchor != NULL;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.anchor != NULL;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.anchor != NULL;
+    default:
+        return 0;
+    }
+}
+
+/* The document once over, before it is loaded. 0, or an exit status after the message. What is no YAML is
+ * left to the loading, which says so. */
+static int check_size(yaml_parser_t *parser, const char *path)
+{
+    unsigned depth = 0, anchors = 0;
+    int status = 0, is_last = 0;
+    yaml_event_t event;
+    while (!is_last && !status && yaml_parser_parse(parser, &event)) {
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        anchors += (unsigned)has_anchor(&event);
+        if (depth > DEEPEST)
+            status = fail_at(path, event.start_mark, NULL, "nested too deep");
+        else if (anchors > ANCHORS_MOST)
+            status = fail_at(path, event.start_mark, NULL, "too many anchors");
+        is_last = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    return status;
+}
+
+static int load(yaml_parser_t *parser, FILE *in, struct reading *r)
+{
+    errno = 0;
+    if (yaml_parser_load(parser, &r->document)) {
+        int status = read_document(r);
+        yaml_document_delete(&r->document);
+        return status;
+    }
+    if (ferror(in))
+        return fail(EXIT_CANNOT_READ, "cannot read the configuration", r->path,
+                    strerror(errno ? errno : EIO));
+    return fail_yaml(r->path, parser);
+}
+
+/* The file is read twice, for a parser has no way back. */
+static int parse(FILE *in, struct reading *r, int is_check)
+{
+    yaml_parser_t parser;
+    rewind(in);
+    if (!yaml_parser_initialize(&parser))
+        return fail(EXIT_CANNOT_READ, "cannot read the configuration", r->path, strerror(ENOMEM));
+    yaml_parser_set_input_file(&parser, in);
+    int status = is_check ? check_size(&parser, r->path) : load(&parser, in, r);
+    yaml_parser_delete(&parser);
+    return status;
+}
+
 int config_read(const char *path, struct config *config)
 {
     struct reading r = {.path = path, .config = config};
-    yaml_parser_t parser;
-    FILE *in = fopen(path, "rb");
+    const char *why;
+    FILE *in = regular_file_open(path, &why);
     if (!in)
-        return fail(EXIT_CANNOT_READ, "cannot read the configuration", path, strerror(errno));
-    int status = EXIT_CANNOT_READ;
-    if (!yaml_parser_initialize(&parser)) {
-        fail(status, "cannot read the configuration", path, strerror(ENOMEM));
-    } else {
-        yaml_parser_set_input_file(&parser, in);
-        errno = 0;
-        if (yaml_parser_load(&parser, &r.document)) {
-            status = read_document(&r);
-            yaml_document_delete(&r.document);
-        } else if (ferror(in)) {
-            fail(status, "cannot read the configuration", path, strerror(errno ? errno : EIO));
-        } else {
-            status = fail_yaml(path, &parser);
-        }
-        yaml_parser_delete(&parser);
-    }
+        return fail(EXIT_CANNOT_READ, "cannot read the configuration", path, why);
+    int status = parse(in, &r, 1);
+    if (!status)
+        status = parse(in, &r, 0);
     fclose(in);
     return status;
 }

@@ -2,6 +2,8 @@
  * profiles, read with jansson. */
 #include "samples.h"
 
+#include "cli.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
@@ -17,7 +19,8 @@
 
 static char *read_all(const char *path, size_t *bytes, char *why, size_t room)
 {
-    FILE *file = fopen(path, "rb");
+    const char *trouble;
+    FILE *file = regular_file_open(path, &trouble);
     char *text = NULL;
     size_t size = 0, have = 0;
     while (file && !ferror(file) && !feof(file) && have < MOST_BYTES) {
@@ -30,7 +33,7 @@ static char *read_all(const char *path, size_t *bytes, char *why, size_t room)
         have += fread(text + have, 1, size - have, file);
     }
     if (!file || ferror(file) || !feof(file)) {
-        snprintf(why, room, "%s", strerror(errno ? errno : ENOMEM));
+        snprintf(why, room, "%s", trouble ? trouble : strerror(errno ? errno : ENOMEM));
         free(text);
         text = NULL;
     }

@@ -6,9 +6,11 @@
 #include "log_source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -139,6 +141,22 @@ static int start(struct log_source *source)
     return 0;
 }
 
+/* A FIFO may be read, as in `pitwall log <(zcat old.gz)`. One that nobody writes to is empty: it is not
+ * waited for. */
+static FILE *open_log(const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return stdin;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    FILE *in = fdopen(fd, "rb");
+    if (!in)
+        close(fd);
+    return in;
+}
+
 struct log_source *log_source_open(const char *path, const char **why)
 {
     static const cookie_io_functions_t functions = {.read = read_some};
@@ -148,7 +166,7 @@ struct log_source *log_source_open(const char *path, const char **why)
     if (!source)
         return NULL;
     source->chunk = malloc(CHUNK);
-    source->in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    source->in = open_log(path);
     if (!source->in)
         *why = strerror(errno);
     else if (fstat(fileno(source->in), &facts) == 0 && S_ISDIR(facts.st_mode))

@@ -2,12 +2,14 @@
  *
  * It stays in our process group, so that the terminal's signals, reads from the terminal and pipelines
  * work as without us. All signals are blocked here and taken one by one: those that a terminal sends
- * reach the program by itself; those that somebody sends to us are passed on; when the program stops, so
- * do we, for the same reason, and whoever waits for us sees what it would have seen of the program.
+ * reach the program by itself; those that somebody sends to us are passed on; when a terminal stops the
+ * program, so do we, and a shell sees what it would have seen of the program. As process 1 of a container
+ * we reap what the program leaves behind.
  */
 #include "run_child.h"
 
 #include "cli.h"
+#include "run_stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,63 +87,63 @@ static struct trouble read_trouble(int report)
 
 /* ---- while it runs --------------------------------------------------------------------------- */
 
-/* What is passed on, and SIGCHLD. The terminal's SIGTSTP is taken too, and left to the program: we stop
- * when it has. */
+/* What is passed on, and SIGCHLD. The stop signals of a terminal are taken too, and left to the program:
+ * we stop when it has, and never by the default action, from which nobody would wake us. */
 static void choose_signals(sigset_t *set)
 {
     static const int taken[] = {SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
-                                SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH};
+                                SIGUSR1, SIGUSR2, SIGCONT, SIGTSTP, SIGWINCH,
+                                SIGTTIN, SIGTTOU, SIGALRM, SIGIO,   SIGPWR};
     sigemptyset(set);
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         sigaddset(set, taken[i]);
+    for (int realtime = SIGRTMIN; realtime <= SIGRTMAX; realtime++)
+        sigaddset(set, realtime);
 }
 
-/* The signal that has stopped it; 0 if it is not stopped. */
-static int stopped_by(pid_t child)
+/* Processes that others left to us, as happens to process 1 of a container: nobody else reaps them. */
+static void reap_orphans(pid_t child)
 {
-    siginfo_t info = {0};
-    int is_stopped = waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
-                     info.si_pid == child;
-    return is_stopped ? info.si_status : 0;
+    for (;;) {
+        siginfo_t info = {0};
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0 ||
+            info.si_pid == child)
+            return; /* the child's end is dealt with first; what is left goes with us */
+        waitpid(info.si_pid, NULL, WNOHANG);
+    }
 }
 
-/* Stop as the program has; after that go on with it, if the one who let us go on has not. */
-static void stop_with(pid_t child, int signal_number)
+/* Did it stop by what a terminal sends? Then a shell is to see that we stopped. By SIGSTOP somebody
+ * stopped the program alone. */
+static int is_terminal_stop(int signal_number)
 {
-    struct sigaction default_action = {.sa_handler = SIG_DFL}, before;
-    sigset_t one, old;
-    sigemptyset(&one);
-    sigaddset(&one, signal_number);
-    sigaction(signal_number, &default_action, &before);
-    raise(signal_number);
-    sigprocmask(SIG_UNBLOCK, &one, &old); /* here it takes us, until SIGCONT */
-    sigprocmask(SIG_SETMASK, &old, NULL);
-    sigaction(signal_number, &before, NULL);
-    if (stopped_by(child))
-        kill(child, SIGCONT);
+    return signal_number == SIGTSTP || signal_number == SIGTTIN || signal_number == SIGTTOU;
 }
 
 /* 1: it has ended, and is there as a zombie. */
 static int look_at_child(pid_t child)
 {
     siginfo_t info = {0};
+    reap_orphans(child);
     if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
         return 1;
     if (info.si_pid == child)
         return 1;
-    int stopped = stopped_by(child);
-    if (stopped)
-        stop_with(child, stopped);
+    int stopped = run_stopped_by(child);
+    if (is_terminal_stop(stopped))
+        run_stop_with(child, stopped);
     return 0;
 }
 
 /* A shell sends SIGCONT to both of us; a second one would be one too many. */
 static void pass_on(pid_t child, const siginfo_t *info)
 {
+    int signal_number = info->si_signo, is_stopped = run_stopped_by(child) != 0;
     int from_terminal = info->si_code == SI_KERNEL;
-    int is_ours = info->si_signo == SIGCHLD || (info->si_signo == SIGCONT && !stopped_by(child));
-    if (!is_ours && !from_terminal)
-        kill(child, info->si_signo);
+    if (from_terminal && signal_number == SIGTSTP && is_stopped)
+        run_stop_with(child, SIGTSTP); /* by SIGSTOP before: Ctrl-Z stops us alone */
+    else if (signal_number != SIGCHLD && (signal_number != SIGCONT || is_stopped) && !from_terminal)
+        kill(child, signal_number);
 }
 
 /* To its end. Now and then its children are counted, the less often the more that costs. */

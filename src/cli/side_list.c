@@ -19,7 +19,8 @@ static int no_memory(void)
 /* Does it look like JSON? A run begins with its magic. */
 static int is_json(const char *path)
 {
-    FILE *file = fopen(path, "rb");
+    const char *why;
+    FILE *file = regular_file_open(path, &why);
     int c = ' ';
     while (file &&
            (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == 0xef || c == 0xbb || c == 0xbf))

@@ -79,6 +79,9 @@ int top_screen_loop(struct top_runs *runs, const struct top_look *look);
 
 /* top_plain.c: exit statuses. */
 int top_print_once(struct top_runs *runs, const struct top_look *look);
+/* One line a run. */
+int top_print_json_once(struct top_runs *runs, const struct top_look *look);
+/* A line an interval, until the runs have ended. */
 int top_print_json(struct top_runs *runs, const struct top_look *look);
 
 /* top_screen.c, top_table.c, top_help.c: all of it drawn. */

@@ -124,9 +124,10 @@ static int print_run(struct top_run *top, const struct top_look *look)
     return code ? fail(EXIT_CANNOT_READ, "cannot print the run", top->path, pit_strerror(code)) : 0;
 }
 
-int top_print_once(struct top_runs *runs, const struct top_look *look)
+/* Two looks an interval apart at what is live, so that there are rates. */
+static void look_twice(struct top_runs *runs, const struct top_look *look)
 {
-    int status = EXIT_GOOD, is_live = 0;
+    int is_live = 0;
     for (size_t i = 0; i < runs->count; i++) {
         top_run_look(runs->list[i], PIT__ALL_THREADS);
         is_live |= !runs->list[i]->has_ended;
@@ -135,6 +136,12 @@ int top_print_once(struct top_runs *runs, const struct top_look *look)
         pause_for(look->interval);
     for (size_t i = 0; is_live && i < runs->count; i++)
         top_run_look(runs->list[i], PIT__ALL_THREADS);
+}
+
+int top_print_once(struct top_runs *runs, const struct top_look *look)
+{
+    int status = EXIT_GOOD;
+    look_twice(runs, look);
     if (runs->count > 1 && top_print_overview(runs, look) != 0)
         return fail(EXIT_CANNOT_READ, "cannot print the runs", NULL, pit_strerror(PIT_NO_MEMORY));
     for (size_t i = 0; i < runs->count && status == EXIT_GOOD; i++) {
@@ -227,15 +234,31 @@ static size_t print_lines(struct top_runs *runs, const struct top_look *look, in
     return live;
 }
 
+static int flush_lines(void)
+{
+    return fflush(stdout) == 0
+               ? EXIT_GOOD
+               : fail(EXIT_CANNOT_WRITE, "cannot write", "standard output", strerror(errno));
+}
+
+int top_print_json_once(struct top_runs *runs, const struct top_look *look)
+{
+    look_twice(runs, look);
+    for (size_t i = 0; i < runs->count; i++) {
+        top_run_judge(runs->list[i], look->ascii);
+        write_line(runs->list[i]);
+    }
+    return flush_lines();
+}
+
 int top_print_json(struct top_runs *runs, const struct top_look *look)
 {
     double due = top_now();
     for (int is_first = 1;; is_first = 0) {
         size_t live = print_lines(runs, look, is_first);
-        if (fflush(stdout) != 0)
-            return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output", strerror(errno));
-        if (live == 0)
-            return EXIT_GOOD;
+        int status = flush_lines();
+        if (status != EXIT_GOOD || live == 0)
+            return status;
         due += look->interval;
         double wait = due - top_now();
         if (wait > 0)

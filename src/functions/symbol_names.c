@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -192,11 +193,12 @@ static void note_segments(struct module *module, const struct dl_phdr_info *info
     }
 }
 
-/* The executable has no name in the loader's list; the link leads to its file even if that was
+/* The executable has no name in glibc's list, and one in musl's; the link leads to its file even if that was
  * replaced. */
 static int is_executable(const struct dl_phdr_info *info)
 {
-    return !info->dlpi_name || !info->dlpi_name[0];
+    return !info->dlpi_name || !info->dlpi_name[0] ||
+           (uintptr_t)info->dlpi_phdr == getauxval(AT_PHDR);
 }
 
 static void name_file(struct module *module, const struct dl_phdr_info *info)

@@ -33,8 +33,7 @@ char *pit__run_text(pit_run *run, const char *text)
 
 const char *pit_run_fact(const pit_run *run, const char *key)
 {
-    /* A key that comes again replaces the earlier one. */
-    for (size_t i = run ? run->fact_count : 0; i-- > 0;)
+    for (size_t i = 0; run && i < run->fact_count; i++)
         if (strcmp(run->facts[i].key, key) == 0)
             return run->facts[i].value;
     return NULL;
@@ -53,15 +52,67 @@ static const char *take_text(struct pit__arena *arena, const char **at, const ch
     return text;
 }
 
+/* A fact in a hash table by its key; runs with 100,000 labels are read too. */
+struct fact_table {
+    uint32_t *slots; /* number + 1, 0 for free */
+    size_t mask;
+};
+
+static uint64_t hash_of(const char *key)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *key; key++)
+        hash = (hash ^ (unsigned char)*key) * 0x100000001b3u;
+    return hash ^ hash >> 32;
+}
+
+/* A key that comes again replaces the value, and stays where it was. */
+static size_t add_fact(struct fact_table *table, pit_fact *facts, size_t count, pit_fact fact)
+{
+    size_t at = hash_of(fact.key) & table->mask;
+    while (table->slots[at] && strcmp(facts[table->slots[at] - 1].key, fact.key) != 0)
+        at = (at + 1) & table->mask;
+    if (table->slots[at]) {
+        facts[table->slots[at] - 1].value = fact.value;
+        return count;
+    }
+    facts[count] = fact;
+    table->slots[at] = (uint32_t)count + 1;
+    return count + 1;
+}
+
+static struct fact_table make_fact_table(struct pit__arena *arena, size_t room)
+{
+    size_t size = 16;
+    while (size < 2 * room)
+        size *= 2;
+    uint32_t *slots = calloc(size, sizeof *slots);
+    arena->failed |= !slots;
+    return (struct fact_table){slots, size - 1};
+}
+
+/* Facts have two zero bytes each at least. */
+static size_t count_facts(const struct pit__image *image)
+{
+    size_t zeros = 0, blocks = 0;
+    for (size_t i = 0; i < image->block_count; i++) {
+        const struct pit__block *block = &image->blocks[i];
+        if (block->type != PIT_FMT_FACTS)
+            continue;
+        const unsigned char *bytes = image->base + block->offset + sizeof(struct pit_fmt_block);
+        for (uint64_t k = 0; k < block->used; k++)
+            zeros += bytes[k] == 0;
+        blocks++;
+    }
+    return zeros / 2 + blocks;
+}
+
 void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run)
 {
-    size_t room = 0;
-    for (size_t i = 0; i < image->block_count; i++)
-        if (image->blocks[i].type == PIT_FMT_FACTS)
-            room += image->blocks[i].used / 2 + 1; /* a pair has two bytes at least */
+    size_t room = count_facts(image), count = 0;
     pit_fact *facts = pit__arena_array(arena, room, sizeof *facts);
-    size_t count = 0;
-    for (size_t i = 0; facts && i < image->block_count; i++) {
+    struct fact_table table = make_fact_table(arena, room);
+    for (size_t i = 0; facts && table.slots && i < image->block_count; i++) {
         const struct pit__block *block = &image->blocks[i];
         if (block->type != PIT_FMT_FACTS)
             continue;
@@ -70,11 +121,12 @@ void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, p
         while (at < end) {
             const char *key = take_text(arena, &at, end);
             const char *value = key ? take_text(arena, &at, end) : NULL;
-            if (!value)
+            if (!value || count == room) /* a live run may have changed meanwhile */
                 break;
-            facts[count++] = (pit_fact){key, value};
+            count = add_fact(&table, facts, count, (pit_fact){key, value});
         }
     }
+    free(table.slots);
     run->facts = facts;
     run->fact_count = count;
 }

@@ -205,22 +205,6 @@ static int put_in_order(struct search *search)
     return 0;
 }
 
-static const struct file *file_of(const struct search *search, const unsigned char *id)
-{
-    size_t low = 0, high = search->file_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = memcmp(search->files[middle].id, id, ID_BYTES);
-        if (order == 0)
-            return &search->files[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 /* Where the children of a run begin in by_parent. */
 static size_t first_child(const struct search *search, const unsigned char *id)
 {
@@ -241,31 +225,116 @@ static int is_none(const unsigned char *id)
     return memcmp(id, none, ID_BYTES) == 0;
 }
 
-static int is_one_of_ours(const struct search *search, const unsigned char *id, size_t but)
+/* ---- which of ours are beneath others --------------------------------------------------------- */
+
+enum mark { UNSEEN, ON_WAY, DONE };
+
+struct kin { /* a run that is known: by its file, or because it is one of ours */
+    const unsigned char *id, *parent;
+    struct kin *above; /* its parent; NULL: none, or not known */
+    enum mark mark;
+    int is_ours, in_circle;
+    int has_ours; /* it, or one above it, is one of ours */
+};
+
+static int by_kin_id(const void *a, const void *b)
 {
-    for (size_t r = 0; r < search->run_count; r++)
-        if (r != but && memcmp(search->runs[r]->run_id, id, ID_BYTES) == 0)
-            return 1;
-    return 0;
+    return memcmp(((const struct kin *)a)->id, ((const struct kin *)b)->id, ID_BYTES);
 }
 
-/* Does one of the other runs stand above this one? A file that lies about its parent may lead in a
- * circle: what is in it is beneath nobody, and no way up is longer than there are files. */
-static int is_beneath(const struct search *search, size_t number)
+static struct kin *find_kin(struct kin *kin, size_t count, const unsigned char *id)
 {
-    const pit_run *run = search->runs[number];
-    const unsigned char *id = run->parent_run_id;
-    int found = 0;
-    for (size_t steps = 0; steps <= search->file_count && !is_none(id); steps++) {
-        if (memcmp(id, run->run_id, ID_BYTES) == 0)
-            return 0;
-        found |= is_one_of_ours(search, id, number);
-        const struct file *file = file_of(search, id);
-        if (!file)
-            break;
-        id = file->parent;
+    struct kin wanted = {.id = id};
+    return is_none(id) || count == 0 ? NULL : bsearch(&wanted, kin, count, sizeof *kin, by_kin_id);
+}
+
+/* All that are known, by id, each once; how many. */
+static size_t list_kin(const struct search *search, struct kin *kin)
+{
+    size_t count = 0, kept = 0;
+    for (size_t r = 0; r < search->run_count; r++)
+        kin[count++] = (struct kin){
+            .id = search->runs[r]->run_id, .parent = search->runs[r]->parent_run_id, .is_ours = 1};
+    for (size_t i = 0; i < search->file_count; i++)
+        kin[count++] = (struct kin){.id = search->files[i].id, .parent = search->files[i].parent};
+    if (count > 0)
+        qsort(kin, count, sizeof *kin, by_kin_id);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && memcmp(kin[kept - 1].id, kin[i].id, ID_BYTES) == 0) {
+            if (kin[i].is_ours) /* what was opened goes before what the file says now */
+                kin[kept - 1].parent = kin[i].parent;
+            kin[kept - 1].is_ours |= kin[i].is_ours;
+        } else {
+            kin[kept++] = kin[i];
+        }
     }
-    return found;
+    for (size_t i = 0; i < kept; i++)
+        kin[i].above = find_kin(kin, kept, kin[i].parent);
+    return kept;
+}
+
+/* A file that lies about its parent may lead in a circle: what is in it is beneath nobody. */
+static void close_circle(struct kin *in)
+{
+    int has_ours = 0;
+    struct kin *at = in;
+    do {
+        has_ours |= at->is_ours;
+        at->in_circle = 1;
+        at = at->above;
+    } while (at != in);
+    do {
+        at->has_ours = has_ours;
+        at->mark = DONE;
+        at = at->above;
+    } while (at != in);
+}
+
+/* Each is walked over twice at most: up to what is known already, and back with what is above. */
+static void look_up(struct kin *from, struct kin **way)
+{
+    size_t count = 0;
+    struct kin *at = from;
+    while (at && at->mark == UNSEEN) {
+        at->mark = ON_WAY;
+        way[count++] = at;
+        at = at->above;
+    }
+    if (at && at->mark == ON_WAY)
+        close_circle(at);
+    while (count-- > 0) {
+        at = way[count];
+        if (at->mark == DONE)
+            continue;
+        at->has_ours = at->is_ours || (at->above && at->above->has_ours);
+        at->mark = DONE;
+    }
+}
+
+/* A byte for each run: is another of them above it? NULL without memory. */
+static unsigned char *find_nested(const struct search *search)
+{
+    size_t room = search->run_count + search->file_count + 1;
+    unsigned char *nested = calloc(search->run_count + 1, 1);
+    struct kin *kin = calloc(room, sizeof *kin), **way = calloc(room, sizeof *way);
+    if (nested && kin && way) {
+        size_t count = list_kin(search, kin);
+        for (size_t i = 0; i < count; i++)
+            look_up(&kin[i], way);
+        for (size_t r = 0; r < search->run_count; r++) {
+            const pit_run *run = search->runs[r];
+            const struct kin *own = find_kin(kin, count, run->run_id);
+            const struct kin *above = own ? own->above : find_kin(kin, count, run->parent_run_id);
+            nested[r] = !(own && own->in_circle) && above && above->has_ours;
+        }
+    }
+    int is_good = kin && way;
+    free(kin);
+    free(way);
+    if (is_good)
+        return nested;
+    free(nested);
+    return NULL;
 }
 
 /* ---- beneath one run ------------------------------------------------------------------------ */
@@ -321,10 +390,29 @@ static int gather_below(const struct search *search, pit_run *run)
     return 0;
 }
 
+static struct file *file_of(const struct search *search, const unsigned char *id)
+{
+    size_t low = 0, high = search->file_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = memcmp(search->files[middle].id, id, ID_BYTES);
+        if (order == 0)
+            return &search->files[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
 static void take_ours(struct search *search)
 {
-    for (size_t i = 0; i < search->file_count; i++)
-        search->files[i].is_taken = is_one_of_ours(search, search->files[i].id, SIZE_MAX);
+    for (size_t r = 0; r < search->run_count; r++) {
+        struct file *file = file_of(search, search->runs[r]->run_id);
+        if (file)
+            file->is_taken = 1;
+    }
 }
 
 /* ---- public --------------------------------------------------------------------------------- */
@@ -347,12 +435,10 @@ static int look_around(struct search *search)
 /* Runs that are beneath others leave the list; which they are is found before the first leaves. */
 static int drop_nested(struct search *search, size_t *count)
 {
-    unsigned char *nested = calloc(search->run_count + 1, 1);
+    unsigned char *nested = find_nested(search);
     size_t kept = 0;
     if (!nested)
         return PIT_NO_MEMORY;
-    for (size_t r = 0; r < search->run_count; r++)
-        nested[r] = (unsigned char)is_beneath(search, r);
     for (size_t r = 0; r < search->run_count; r++) {
         if (nested[r])
             pit_run_free(search->runs[r]);

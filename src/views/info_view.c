@@ -123,19 +123,6 @@ static void sampler_words(const pit_run *run, struct pit__text *text)
         pit__text_printf(text, "%s readings a second", pit__unit_rate(number, hz));
 }
 
-static void cost_words(const struct pit__report *report, struct pit__text *text)
-{
-    char cost[PIT__UNIT_BYTES], share[PIT__UNIT_BYTES];
-    double of_run = pit__cost_share(report);
-    if (isnan(of_run))
-        pit__text_printf(text, "n/a (%s)", pit__why_no_cost(report));
-    else
-        pit__text_printf(
-            text, "%s a span, %s of the run",
-            pit__unit_duration(cost, report->runs[0]->span_cost_ns, report->look.ascii),
-            pit__unit_percent_words(share, of_run));
-}
-
 static int print_id(const struct pit__report *report, const char *label, const unsigned char *id,
                     const char *more)
 {
@@ -162,7 +149,7 @@ static int print_text(const struct pit__report *report)
     content_words(run, report->tree, &content);
     kept_words(run, &kept);
     sampler_words(run, &sampler);
-    cost_words(report, &cost);
+    pit__add_cost(&cost, report, report->runs[0]->span_cost_ns);
     pit__losses_words(&run->losses, &misuse);
     struct {
         const char *label;
@@ -193,8 +180,7 @@ static void write_labels(struct pit__json *json, const pit_run *run)
 {
     pit__json_object(json, "labels");
     for (size_t i = 0; i < run->fact_count; i++)
-        if (strncmp(run->facts[i].key, "label.", 6) == 0 &&
-            pit_run_fact(run, run->facts[i].key) == run->facts[i].value)
+        if (strncmp(run->facts[i].key, "label.", 6) == 0)
             pit__json_string(json, run->facts[i].key + 6, run->facts[i].value);
     pit__json_object_end(json);
 }
@@ -217,7 +203,8 @@ static void write_json(struct pit__json *json, const struct pit__report *report)
 {
     const pit_run *run = report->runs[0];
     struct content sum = content_of(run);
-    double share = pit__cost_share(report);
+    size_t threads;
+    double share = pit__cost_share(report, &threads);
     char format[32];
     snprintf(format, sizeof format, "%u.%u", run->format_major, run->format_minor);
     pit__json_object(json, NULL);

@@ -39,7 +39,7 @@ static void write_open(struct pit__json *json, const pit_run *run, const pit_thr
         if (open->node >= thread->node_count)
             continue;
         struct pit__text path = {0};
-        pit__open_path(thread, open->node, "/", 0, &path);
+        pit__span_path(thread, open->node, &path);
         pit__json_flat_object(json, NULL);
         pit__json_string(json, "name", thread->nodes[open->node].name);
         pit__json_string(json, "path", pit__text_string(&path));
@@ -52,24 +52,39 @@ static void write_open(struct pit__json *json, const pit_run *run, const pit_thr
     pit__json_array_end(json);
 }
 
+/* Why a figure is null: JSON has no word for it. NULL if it is a number. */
+static const char *not_finite(double figure)
+{
+    return isnan(figure) ? "nan" : isfinite(figure) ? NULL : figure > 0 ? "inf" : "-inf";
+}
+
+/* A null figure of a point has its reason beside it; a mean is not finite where one of its values is. */
+static void write_point(struct pit__json *json, const pit_run *run, const pit_point *point)
+{
+    uint64_t ticks = point->ticks > run->start_ticks ? point->ticks - run->start_ticks : 0;
+    const char *reason = not_finite(point->mean);
+    pit__json_flat_object(json, NULL);
+    pit__json_milli(json, "at_ns", (double)ticks * run->ns_per_tick);
+    pit__json_uint(json, "values", point->values);
+    pit__json_double(json, "mean", point->mean);
+    pit__json_double(json, "min", point->min);
+    pit__json_double(json, "max", point->max);
+    if (reason)
+        pit__json_string(json, "reason", reason);
+    pit__json_object_end(json);
+}
+
 static void write_value(struct pit__json *json, const pit_run *run, const pit_raw_value *value)
 {
     pit__json_object(json, NULL);
     pit__json_string(json, "name", value->name);
     pit__json_uint(json, "count", value->count);
     pit__json_double(json, "last", value->last);
+    if (value->count > 0 && not_finite(value->last))
+        pit__json_string(json, "reason", not_finite(value->last));
     pit__json_array(json, "points");
-    for (size_t i = 0; i < value->point_count; i++) {
-        const pit_point *point = &value->points[i];
-        uint64_t ticks = point->ticks > run->start_ticks ? point->ticks - run->start_ticks : 0;
-        pit__json_flat_object(json, NULL);
-        pit__json_milli(json, "at_ns", (double)ticks * run->ns_per_tick);
-        pit__json_uint(json, "values", point->values);
-        pit__json_double(json, "mean", point->mean);
-        pit__json_double(json, "min", point->min);
-        pit__json_double(json, "max", point->max);
-        pit__json_object_end(json);
-    }
+    for (size_t i = 0; i < value->point_count; i++)
+        write_point(json, run, &value->points[i]);
     pit__json_array_end(json);
     pit__json_object_end(json);
 }
@@ -127,9 +142,8 @@ static void write_reason(struct pit__json *json, const char *key, int reason)
 static void write_facts(struct pit__json *json, const pit_run *run)
 {
     pit__json_object(json, "facts");
-    for (size_t i = 0; i < run->fact_count; i++) /* of a key given twice, the one that holds */
-        if (pit_run_fact(run, run->facts[i].key) == run->facts[i].value)
-            pit__json_string(json, run->facts[i].key, run->facts[i].value);
+    for (size_t i = 0; i < run->fact_count; i++)
+        pit__json_string(json, run->facts[i].key, run->facts[i].value);
     pit__json_object_end(json);
 }
 
@@ -230,7 +244,8 @@ static void write_node(struct pit__json *json, const struct pit__report *report,
 static int write_summary(struct pit__json *json, const struct pit__report *report)
 {
     struct pit__text headline = {0};
-    double cost_share = pit__cost_share(report);
+    size_t threads;
+    double cost_share = pit__cost_share(report, &threads);
     pit__headline(report, &headline);
     pit__json_object(json, "summary");
     pit__json_string(json, "headline", pit__text_string(&headline));

@@ -323,11 +323,11 @@ void pit__live_path(const struct pit__live *live, uint32_t node, char *path, siz
     path[0] = '\0';
     for (; count > 0 && used + 1 < size; count--) {
         const char *name = names[count - 1];
-        size_t length = strlen(name), room = size - used - 1;
-        if (length > room)
-            length = room;
-        memcpy(path + used, name, length);
-        used += length;
+        for (; *name && used + 1 < size; name++) {
+            if ((*name == '/' || *name == '\\') && used + 2 < size)
+                path[used++] = '\\';
+            path[used++] = *name;
+        }
         if (count > 1 && used + 1 < size)
             path[used++] = '/';
         path[used] = '\0';

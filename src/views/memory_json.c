@@ -107,7 +107,7 @@ static void write_record(struct pit__json *json, const pit_run *run, const pit_t
     uint64_t no_alloc = record->has_alloc ? 0 : PIT_UNKNOWN;
     int has_peak = record->has_memory && record->peak_method != PIT_PEAK_NONE;
     struct pit__text path = {0};
-    pit__open_path(thread, record->node, "/", 0, &path);
+    pit__span_path(thread, record->node, &path);
     pit__json_flat_object(json, NULL);
     pit__json_string(json, "path", pit__text_string(&path));
     pit__json_milli(json, "at_ns", since_start(run, record->begin));

@@ -1,7 +1,11 @@
 /* open_view.c: spans that were open: where a run is, was left, or died. */
 #include "report_view.h"
 
+#include "report/span_path.h"
 #include "report/units.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define LINES_A_RUN 40
 #define OBJECTS_A_THREAD 5
@@ -14,17 +18,26 @@ double pit__open_age_ns(const pit_run *run, const pit_open_span *open)
     return (double)(run->end_ticks - open->begin) * run->ns_per_tick;
 }
 
-void pit__open_path(const pit_thread *thread, uint32_t node, const char *between, int visible,
-                    struct pit__text *text)
+/* From the innermost outwards; of a deeper path, the inner end. */
+static size_t names_of(const pit_thread *thread, uint32_t node, const char **names, int *is_cut)
 {
-    const char *names[NAMES_IN_PATH] = {0}; /* of a deeper path, the inner end */
     size_t count = 0;
     while (node < thread->node_count && count < NAMES_IN_PATH) {
         names[count++] = thread->nodes[node].name;
         uint32_t parent = thread->nodes[node].parent;
         node = parent < node ? parent : PIT_NO_NODE;
     }
-    if (node != PIT_NO_NODE && count == NAMES_IN_PATH) {
+    *is_cut = node != PIT_NO_NODE && count == NAMES_IN_PATH;
+    return count;
+}
+
+void pit__open_path(const pit_thread *thread, uint32_t node, const char *between, int visible,
+                    struct pit__text *text)
+{
+    const char *names[NAMES_IN_PATH] = {0};
+    int is_cut;
+    size_t count = names_of(thread, node, names, &is_cut);
+    if (is_cut) {
         pit__text_puts(text, "...");
         pit__text_puts(text, between);
     }
@@ -36,6 +49,25 @@ void pit__open_path(const pit_thread *thread, uint32_t node, const char *between
             pit__text_puts(text, name);
         if (count > 0)
             pit__text_puts(text, between);
+    }
+}
+
+void pit__span_path(const pit_thread *thread, uint32_t node, struct pit__text *text)
+{
+    const char *names[NAMES_IN_PATH] = {0};
+    int is_cut;
+    size_t count = names_of(thread, node, names, &is_cut);
+    if (is_cut)
+        pit__text_puts(text, ".../");
+    while (count-- > 0) {
+        const char *name = names[count] ? names[count] : "";
+        char *escaped = malloc(PIT__PATH_NAME_MAX(strlen(name)) + 1);
+        if (escaped)
+            pit__text_add(text, escaped, (size_t)(pit__path_put_name(escaped, name) - escaped));
+        text->failed |= !escaped;
+        free(escaped);
+        if (count > 0)
+            pit__text_puts(text, "/");
     }
 }
 

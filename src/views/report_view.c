@@ -62,17 +62,52 @@ static void count_busy_threads(struct pit__report *report)
             report->busy_threads += report->runs[r]->threads[t].node_count > 0;
 }
 
-double pit__cost_share(const struct pit__report *report)
+/* What recording cost a run, and the time of its threads. A thread's table counts for one thread at a
+ * time, so it had the run's duration at most; and spans cannot have cost more than that: where they seem
+ * to, they cost less than the empty span did that was measured at the start. */
+static void add_cost(const pit_run *run, double *cost_ns, double *time_ns, size_t *threads)
 {
-    double time_ns = 0;
+    size_t busy = 0;
+    for (size_t t = 0; t < run->thread_count; t++) {
+        const pit_thread *thread = &run->threads[t];
+        uint64_t spans = 0;
+        for (size_t i = 0; i < thread->node_count; i++)
+            spans += thread->nodes[i].count;
+        *cost_ns += fmin((double)spans * run->span_cost_ns, run->duration_ns);
+        busy += spans > 0;
+    }
+    *time_ns += run->duration_ns * (double)(busy > 0 ? busy : 1);
+    *threads += busy;
+}
+
+double pit__cost_share(const struct pit__report *report, size_t *threads)
+{
+    double cost_ns = 0, time_ns = 0;
+    *threads = 0;
     for (size_t r = 0; r < report->run_count; r++) {
         if (!(report->runs[r]->span_cost_ns > 0) || report->runs[r]->losses.beyond_file)
             return NAN;
-        time_ns += report->runs[r]->duration_ns;
+        add_cost(report->runs[r], &cost_ns, &time_ns, threads);
     }
-    if (report->in_spans_ns > time_ns) /* several threads at once */
-        time_ns = report->in_spans_ns;
-    return time_ns > 0 ? report->tree->cost_ns / time_ns : NAN;
+    return time_ns > 0 ? cost_ns / time_ns : NAN;
+}
+
+void pit__add_cost(struct pit__text *text, const struct pit__report *report, double span_ns)
+{
+    char cost[PIT__UNIT_BYTES], percent[PIT__UNIT_BYTES];
+    size_t threads;
+    double share = pit__cost_share(report, &threads);
+    if (isnan(share)) {
+        pit__text_printf(text, "n/a (%s)", pit__why_no_cost(report));
+        return;
+    }
+    pit__text_printf(text, "%s a span, %s of ",
+                     pit__unit_duration(cost, span_ns, report->look.ascii),
+                     pit__unit_percent_words(percent, share));
+    if (threads > report->run_count)
+        pit__text_printf(text, "the time of %zu threads", threads);
+    else
+        pit__text_puts(text, "the run");
 }
 
 const char *pit__why_no_cost(const struct pit__report *report)
@@ -146,19 +181,12 @@ int pit__print_prose(const struct pit__report *report, struct pit__text *prose, 
 
 static int print_cost(const struct pit__report *report)
 {
-    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
     struct pit__text line = {0};
-    double share = pit__cost_share(report);
     if (report->tree->spans == 0)
         return 0;
     putc('\n', report->out);
-    if (isnan(share))
-        pit__text_printf(&line, "instrumentation: n/a (%s)", pit__why_no_cost(report));
-    else
-        pit__text_printf(&line, "instrumentation: %s a span, %s of the run",
-                         pit__unit_duration(a, report->tree->cost_ns / (double)report->tree->spans,
-                                            report->look.ascii),
-                         pit__unit_percent_words(b, share));
+    pit__text_puts(&line, "instrumentation: ");
+    pit__add_cost(&line, report, report->tree->cost_ns / (double)report->tree->spans);
     return pit__print_line(report, &line, PIT__DIM);
 }
 

@@ -140,8 +140,11 @@ int pit__print_table(const struct pit__report *report, struct pit__table *table)
 /* Below a table: how many rows were not shown; nothing for 0. */
 void pit__print_left_out(const struct pit__report *report, size_t count, const char *what);
 
-/* The share of the run that recording took; NaN where it was not measured or cannot be told. */
-double pit__cost_share(const struct pit__report *report);
+/* The share of the time of all threads with spans (*threads of them) that recording took, a thread of a
+ * run having the duration of the run; NaN where it was not measured or cannot be told. */
+double pit__cost_share(const struct pit__report *report, size_t *threads);
+/* In words: what a span cost, and that share. */
+void pit__add_cost(struct pit__text *text, const struct pit__report *report, double span_ns);
 const char *pit__why_no_cost(const struct pit__report *report); /* where that is not a number */
 
 /* One line of text: what does not fit the width is cut. */
@@ -157,6 +160,8 @@ int pit__print_prose(const struct pit__report *report, struct pit__text *prose, 
  * made visible. */
 void pit__open_path(const pit_thread *thread, uint32_t node, const char *between, int visible,
                     struct pit__text *text);
+/* The same as pit_node.path has it: joined by '/', what is in a name set apart from that. */
+void pit__span_path(const pit_thread *thread, uint32_t node, struct pit__text *text);
 double pit__open_age_ns(const pit_run *run, const pit_open_span *open);
 /* The same in words, or "just begun": the begin may be the last that is known of it. */
 void pit__add_open_age(struct pit__text *line, const pit_run *run, const pit_open_span *open,

@@ -2,6 +2,7 @@
 #include "series_gather.h"
 
 #include "advice_case.h"
+#include "report/span_path.h"
 #include "view_forms.h"
 
 #include <stdlib.h>
@@ -15,9 +16,9 @@ static int is_path_of(const pit_thread *thread, uint32_t node, const char *path)
     size_t left = strlen(path);
     while (node < thread->node_count) {
         const char *name = thread->nodes[node].name ? thread->nodes[node].name : "";
-        size_t bytes = strlen(name);
+        size_t bytes = pit__path_name_bytes(name);
         uint32_t parent = thread->nodes[node].parent;
-        if (bytes > left || memcmp(path + left - bytes, name, bytes) != 0)
+        if (bytes > left || !pit__path_has_name(path + left - bytes, name))
             return 0;
         left -= bytes;
         if (parent == PIT_NO_NODE || parent >= node)

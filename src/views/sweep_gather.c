@@ -31,7 +31,13 @@ static int nothing(struct pit__gathered *gathered, const char *why)
 
 /* ---- runs and their labels ----------------------------------------------------------------- */
 
+struct labels { /* of one run, by their keys */
+    const pit_fact **facts;
+    size_t count;
+};
+
 struct keys {
+    struct labels *of;  /* each run */
     const char **names; /* of labels, without "label." */
     size_t count;
 };
@@ -43,61 +49,110 @@ static const char *label_key(const pit_fact *fact)
     return strncmp(fact->key, LABEL, bytes) == 0 ? fact->key + bytes : NULL;
 }
 
-static const char *label_of(const pit_run *run, const char *key)
+static int by_key(const void *a, const void *b)
 {
-    for (size_t i = 0; i < run->fact_count; i++) {
-        const char *own = label_key(&run->facts[i]);
-        if (own && strcmp(own, key) == 0)
-            return run->facts[i].value;
-    }
-    return "";
+    return strcmp((*(const pit_fact *const *)a)->key, (*(const pit_fact *const *)b)->key);
 }
 
-static int differs(const struct pit__gathered *gathered, const char *key)
+/* The labels of one run, sorted: there may be 100,000 of them. */
+static int sort_labels(struct pit__gathered *gathered, const pit_run *run, struct labels *labels)
 {
-    const char *first = label_of(gathered->runs[0], key);
+    labels->facts = pit__gather_alloc(gathered, run->fact_count + 1, sizeof *labels->facts);
+    if (!labels->facts)
+        return PIT_NO_MEMORY;
+    labels->count = 0;
+    for (size_t i = 0; i < run->fact_count; i++)
+        if (label_key(&run->facts[i]))
+            labels->facts[labels->count++] = &run->facts[i];
+    qsort(labels->facts, labels->count, sizeof *labels->facts, by_key);
+    return 0;
+}
+
+static const char *label_of(const struct labels *labels, const char *key)
+{
+    pit_fact wanted = {key - (sizeof LABEL - 1), NULL}; /* a name is the end of a key */
+    const pit_fact *pointer = &wanted, **found = NULL;
+    if (labels->count > 0)
+        found = bsearch(&pointer, labels->facts, labels->count, sizeof *labels->facts, by_key);
+    return found ? (*found)->value : "";
+}
+
+static int differs(const struct pit__gathered *gathered, const struct keys *keys, const char *key)
+{
+    const char *first = label_of(&keys->of[0], key);
     for (size_t r = 1; r < gathered->run_count; r++)
-        if (strcmp(label_of(gathered->runs[r], key), first) != 0)
+        if (strcmp(label_of(&keys->of[r], key), first) != 0)
             return 1;
     return 0;
 }
 
-static void add_keys(const pit_run *run, struct keys *keys)
+struct name { /* and where it came, counted over all runs */
+    const char *name;
+    size_t order;
+};
+
+static int by_name(const void *a, const void *b)
 {
-    for (size_t i = 0; i < run->fact_count; i++) {
-        const char *key = label_key(&run->facts[i]);
-        size_t have = 0;
-        while (key && have < keys->count && strcmp(keys->names[have], key) != 0)
-            have++;
-        if (key && have == keys->count)
-            keys->names[keys->count++] = key;
-    }
+    const struct name *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The names of all labels, each once, in the order in which they came. */
+static size_t list_names(const struct pit__gathered *gathered, struct name *names)
+{
+    size_t count = 0, kept = 0;
+    for (size_t r = 0; r < gathered->run_count; r++)
+        for (size_t i = 0; i < gathered->runs[r]->fact_count; i++) {
+            const char *key = label_key(&gathered->runs[r]->facts[i]);
+            if (key) {
+                names[count] = (struct name){key, count};
+                count++;
+            }
+        }
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || strcmp(names[kept - 1].name, names[i].name) != 0)
+            names[kept++] = names[i];
+    if (kept > 0)
+        qsort(names, kept, sizeof *names, by_order);
+    return kept;
 }
 
 /* The labels in which the runs differ. */
 static int find_keys(struct pit__gathered *gathered, struct keys *keys)
 {
-    size_t room = 1, kept = 0;
+    size_t room = 1;
     for (size_t r = 0; r < gathered->run_count; r++)
         room += gathered->runs[r]->fact_count;
     keys->names = pit__gather_alloc(gathered, room, sizeof *keys->names);
-    if (!keys->names)
+    keys->of = pit__gather_alloc(gathered, gathered->run_count + 1, sizeof *keys->of);
+    struct name *names = pit__gather_alloc(gathered, room, sizeof *names);
+    if (!keys->names || !keys->of || !names)
         return PIT_NO_MEMORY;
     for (size_t r = 0; r < gathered->run_count; r++)
-        add_keys(gathered->runs[r], keys);
-    for (size_t i = 0; i < keys->count; i++)
-        if (differs(gathered, keys->names[i]))
-            keys->names[kept++] = keys->names[i];
-    keys->count = kept;
+        if (sort_labels(gathered, gathered->runs[r], &keys->of[r]) != 0)
+            return PIT_NO_MEMORY;
+    size_t count = list_names(gathered, names);
+    for (size_t i = 0; i < count; i++)
+        if (differs(gathered, keys, names[i].name))
+            keys->names[keys->count++] = names[i].name;
     return 0;
 }
 
 /* What a run is called: the value of the one label, or all of them with their names. */
-static char *setting_of(struct pit__gathered *gathered, const pit_run *run, const struct keys *keys)
+static char *setting_of(struct pit__gathered *gathered, size_t run, const struct keys *keys)
 {
     struct pit__text text = {0};
     for (size_t i = 0; i < keys->count; i++) {
-        const char *value = label_of(run, keys->names[i]);
+        const char *value = label_of(&keys->of[run], keys->names[i]);
         if (keys->count > 1)
             pit__text_printf(&text, "%s%s=", i > 0 ? ", " : "", keys->names[i]);
         pit__text_puts(&text, *value ? value : "(none)");
@@ -156,7 +211,7 @@ static int gather_runs(struct pit__gathered *gathered, const struct keys *keys)
     size_t count = 0;
     int code = rows ? 0 : PIT_NO_MEMORY;
     for (size_t r = 0; r < gathered->run_count && !code; r++) {
-        const char *name = setting_of(gathered, gathered->runs[r], keys);
+        const char *name = setting_of(gathered, r, keys);
         double seconds = time_of(gathered, gathered->runs[r], &code);
         if (!name)
             code = PIT_NO_MEMORY;

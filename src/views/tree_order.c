@@ -2,6 +2,8 @@
  * and paths of their own. */
 #include "tree_builder.h"
 
+#include "report/span_path.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,17 +112,16 @@ int pit__tree_copy_texts(struct pit__tree_box *box, size_t count)
     for (size_t i = 0; i < count; i++) {
         const pit_node *node = &box->nodes[i];
         size_t above = node->parent == PIT_NO_NODE ? 0 : lengths[node->parent];
-        size_t name_bytes = strlen(node->name);
-        lengths[i] = path_bytes(above, name_bytes, &cut);
+        lengths[i] = path_bytes(above, pit__path_name_bytes(node->name), &cut);
         total += lengths[i] + 1;
-        names_total += name_bytes + 1;
+        names_total += strlen(node->name) + 1;
     }
     char *to = box->paths = malloc(total), *name_to = box->names = malloc(names_total);
     for (size_t i = 0; to && name_to && i < count; i++) {
         pit_node *node = &box->nodes[i];
         size_t name_bytes = strlen(node->name);
         size_t above = node->parent == PIT_NO_NODE ? 0 : lengths[node->parent];
-        path_bytes(above, name_bytes, &cut);
+        path_bytes(above, pit__path_name_bytes(node->name), &cut);
         const char *lead = cut ? PATH_CUT : above > 0 ? box->nodes[node->parent].path : "";
         size_t lead_bytes = strlen(lead);
         node->path = to;
@@ -128,8 +129,8 @@ int pit__tree_copy_texts(struct pit__tree_box *box, size_t count)
         to += lead_bytes;
         if (lead_bytes > 0)
             *to++ = '/';
-        memcpy(to, node->name, name_bytes + 1);
-        to += name_bytes + 1;
+        to = pit__path_put_name(to, node->name);
+        *to++ = 0;
         memcpy(name_to, node->name, name_bytes + 1);
         node->name = name_to;
         name_to += name_bytes + 1;

@@ -88,7 +88,8 @@ def clean_env(**more):
 
 def run(command, env=None, timeout=240, **options):
     """Run a command to its end; stdout and stderr are text. Never raises for a bad status."""
-    options.setdefault("stdin", subprocess.DEVNULL)
+    if "input" not in options:
+        options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     return subprocess.run(

@@ -225,6 +225,8 @@ def test_same(benchmark):
     benchmark.pedantic(lambda: sum(range(2000)), rounds=60, iterations=5)
 """
 
+GOOGLE_DATA = os.path.join(pit_case.source_dir(), "tests", "data", "google_benchmark")
+
 PROFILE = {
     "model_name": "MVAR", "training": {"total_seconds": 12.5},
     "inference": {"single_step": {"mean_seconds": 0.00023, "std_seconds": 0.00005,
@@ -264,14 +266,9 @@ class OtherPrograms(CompareCase):
                      "--benchmark_out_format=json"], timeout=120)
 
     def test_google_benchmark(self):
-        folder = self.folder()
-        old, new = self.google(folder, 1), self.google(folder, 12)
-        a, b = os.path.join(folder, "a.json"), os.path.join(folder, "b.json")
-        def measure():
-            self.run_google(old, a, 60)
-            self.run_google(new, b, 60)
-
-        document = self.decided(measure, a, b, "--node", "BM_work")
+        """What the program GOOGLE wrote once, with WORK 1 and 12, each 60 times."""
+        a, b = os.path.join(GOOGLE_DATA, "old.json"), os.path.join(GOOGLE_DATA, "new.json")
+        document = self.document(a, b, "--node", "BM_work", status=None)
         with open(a, encoding="utf-8") as file:
             self.assertIn("NaN", file.read(), "the file is to hold what JSON does not have")
         work = document["comparisons"][0]
@@ -284,15 +281,18 @@ class OtherPrograms(CompareCase):
         self.compare(a, b, *gate, status=2)
         self.compare(a, b, *gate, "--trust", status=1)
 
-    def test_google_benchmark_in_several_processes(self):
+    def test_google_benchmark_as_it_is_here(self):
+        """The format alone: which figures there are, whatever they say."""
         folder = self.folder()
-        programs = {"a": self.google(folder, 1), "b": self.google(folder, 12)}
-        for name in programs:
-            os.mkdir(os.path.join(folder, name))
-        for i in range(8):
-            for name, program in programs.items():
-                self.run_google(program, os.path.join(folder, name, "%d.json" % i), 2)
-        document = self.document(os.path.join(folder, "a"), os.path.join(folder, "b"))
+        path = os.path.join(folder, "a.json")
+        self.run_google(self.google(folder, 1), path, 3)
+        document = self.document(path, path, status=None)
+        self.assertEqual({c["what"] for c in document["comparisons"]},
+                         {"BM_work", "BM_same", "BM_grows/1000", "BM_grows/2000"})
+
+    def test_google_benchmark_in_several_processes(self):
+        document = self.document(os.path.join(GOOGLE_DATA, "a"), os.path.join(GOOGLE_DATA, "b"),
+                                 status=None)
         work = self.item(document, "BM_work")
         self.assertEqual((work["a_runs"], work["b_runs"]), (8, 8))
         self.assertFalse(work["runs_are_blocks"])

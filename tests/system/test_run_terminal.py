@@ -16,7 +16,7 @@ print("hello " + getpass.getpass("password: ").upper())
 class Terminal(pit_case.Case):
     """A shell in tmux: what is typed, and what the screen shows."""
 
-    WAIT = 20
+    WAIT = 60
 
     def setUp(self):
         self.home = self.folder()
@@ -62,6 +62,19 @@ class Terminal(pit_case.Case):
         done = subprocess.run(["ps", "-o", "stat=,args=", "--ppid", pid], check=False,
                               stdout=subprocess.PIPE, encoding="utf-8")
         return done.stdout
+
+    def wait_foreground(self):
+        """Until the job has the terminal, and none of it is stopped: then a Ctrl-Z reaches it."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        end = time.monotonic() + self.WAIT * pit_case.slowness()
+        while time.monotonic() < end:
+            lines = subprocess.run(["ps", "-o", "stat=,pgid=,tpgid=", "--ppid", shell], check=False,
+                                   stdout=subprocess.PIPE, encoding="utf-8").stdout.splitlines()
+            jobs = [line.split() for line in lines]
+            if jobs and all(s[0] != "T" and group == front for s, group, front in jobs):
+                return
+            time.sleep(0.02)
+        raise AssertionError("the job is not in the foreground: %r\n%s" % (lines, self.screen()))
 
     def both(self, check):
         """A check of a command without us and with us."""
@@ -110,6 +123,7 @@ class AsWithoutUs(Terminal):
             self.assertNotIn("got 2", self.screen().replace("echo got", ""))
             self.keys("C-c")
             self.wait_for("^status 3$")
+            self.assertNotIn("got 3", self.screen().replace("echo got", ""))
 
         self.both(check)
 
@@ -136,18 +150,23 @@ class AsWithoutUs(Terminal):
 
     def test_stopped_twice_and_continued_in_the_background(self):
         def check(prefix):
-            self.type(prefix + "sh -c 'echo begun; sleep 1; echo slept; exit 6'")
+            go = os.path.join(self.home, "go")
+            if os.path.exists(go):
+                os.remove(go)
+            self.type(prefix + "sh -c 'echo begun; until [ -e go ]; do sleep 0.05; done; "
+                               "echo slept; exit 6'")
             self.wait_for("^begun$")
             for _ in range(2):
                 self.keys("C-z")
                 self.wait_for(r"^\[1\]\+ +Stopped +")
                 self.type("clear; fg")
-                self.wait_for(r"sh -c")
+                self.wait_foreground()
             self.keys("C-z")
             self.wait_for(r"^\[1\]\+ +Stopped +")
-            self.type("bg; wait %1; echo status $?")
+            self.type("bg; touch go; wait %1; echo status $?")
             self.wait_for("^slept$")
-            self.wait_for("^status 6$")
+            # The shell may tell of the end before it comes to `wait`, which then knows no such job.
+            self.wait_for(r"^status 6$|^\[1\]\+ +Exit 6 ")
 
         self.both(check)
 
