@@ -140,7 +140,7 @@ double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns)
 
 int pit__setting(const char *name, int missing)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
     char *end = NULL;
     long value = text ? strtol(text, &end, 10) : 0;
     return text && end != text && *end == '\0' && value >= -1 && value <= 1000000000 ? (int)value
