@@ -9,7 +9,7 @@
     tsan      unit and system under the thread sanitizer
     clang     clang build with warnings as errors, tests/unit
     aarch64   cross build for ARM with warnings as errors, tests/unit under qemu
-    musl      static build with musl, tests/unit
+    musl      static build with musl, tests/unit and tests/musl
     fuzz      every fuzzer of tests/fuzz for FUZZ_SECONDS (20)
 
 The programs of all stages run side by side, one more than there are processors, while the next
@@ -129,7 +129,8 @@ def stages(build):
         run_jobs.Stage("aarch64", other("aarch64", "-DPITWALL_WERROR=ON",
                                         *toolchain("aarch64-linux-gnu.cmake")),
                        lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"}), 90),
-        run_jobs.Stage("musl", other("musl", *toolchain("musl.cmake")), unit_tests, 60),
+        run_jobs.Stage("musl", other("musl", *toolchain("musl.cmake")),
+                       lambda folder: [*unit_tests(folder), *scripts("musl", folder)], 60),
         run_jobs.Stage("fuzz", other("fuzz", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_FUZZ=ON",
                                      targets=()),
                        lambda folder: fuzzers(build, folder,

@@ -1,11 +1,11 @@
 /* benchmark.c: time a function until its figures hold; the forecasts of a model, and of several models
- * in turn. bench_trials.c has the measuring.
+ * in turn. benchmark_trials.c has the measuring.
  *
  * Two models that are timed one after the other meet two states of the machine, and that difference is
  * larger than most that people look for. So pit_bench_models makes rounds: in each a block of trials
  * of every model, in random order. A block is what is compared then, as a run of a program is.
  */
-#include "bench_trials.h"
+#include "benchmark_trials.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -43,7 +43,7 @@ static int is_this_boot(const struct pit_fmt_header *header)
         const char one[2] = {*c, 0};
         if (*c == '-' || *c == '\n')
             continue;
-        id[digits / 2] = (unsigned char)(id[digits / 2] << 4 | strtoul(one, NULL, 16));
+        id[digits / 2] = (unsigned char)((unsigned)id[digits / 2] << 4 | strtoul(one, NULL, 16));
         digits++;
     }
     return digits == 32 && memcmp(id, header->boot_id, sizeof id) == 0;

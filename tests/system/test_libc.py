@@ -1,8 +1,7 @@
-"""Which C libraries will do: the newest glibc symbol that anything built needs, and musl."""
+"""Which glibc will do: the newest glibc symbol that anything built needs."""
 
 import os
 import re
-import shutil
 
 import pit_case
 
@@ -37,26 +36,6 @@ class Glibc(pit_case.Case):
 
     def test_the_oldest_debian_has_it(self):
         self.assertLessEqual(self.documented(), OLDEST_DEBIAN)
-
-
-class Musl(pit_case.Case):
-    def test_a_static_program_records_and_reads(self):
-        """The unit tests are another stage: here a program of a user, linked with the library alone."""
-        if not shutil.which("musl-gcc"):
-            self.skipTest("no musl-gcc")
-        library = os.path.join(pit_case.build_dir(), "musl", "lib", "libpitwall.a")
-        if not os.path.exists(library):
-            self.skipTest("build/musl was not made")
-        folder = self.folder()
-        with open(os.path.join(folder, "p.c"), "w", encoding="utf-8") as file:
-            file.write('#include <pitwall.h>\nint main(void)\n{\n    pit_open("run.pit", 0);\n'
-                       '    for (int i = 0; i < 7; i++)\n        PIT_SPAN("work") { pit_items(1); }\n'
-                       "    return pit_close();\n}\n")
-        self.run_ok(["musl-gcc", "-static", "-O2", "p.c", "-o", "p", "-I",
-                     os.path.join(pit_case.source_dir(), "include"), library, "-lm"], cwd=folder)
-        self.run_ok(["./p"], cwd=folder)
-        done = self.run_ok([pit_case.tool(), "report", "--csv", "run.pit"], cwd=folder)
-        self.assertRegex(done.stdout, r"(?m)^work,.*\b7\b")
 
 
 if __name__ == "__main__":

@@ -221,20 +221,15 @@ class Memory(pit_case.Case):
             self.assertLess(usage.ru_maxrss, 100 * 1024)
 
     def test_the_time_of_spans_around_does_not_contain_the_reading(self):
-        count = 1000
+        """The program's own clock has it; a stall of the machine is in both."""
+        count, least_ns = 1000, 500  # a reading is several system calls
         run, said = self.run_prog("cost", count, 1)
-        plain, _ = self.run_prog("cost", count, 0)
         ns = {path: memory_model.node(run, path)["total"] * run["ns_per_tick"]
               for path in ("outer", "outer/middle", "outer/middle/inner")}
-        bare = memory_model.node(plain, "outer")["total"] * plain["ns_per_tick"]
-        limit = count * 2000 * pit_case.slowness()
-        note = "%r, %r without memory, %s by the wall clock" % (ns, bare, said.strip())
-        self.assertLess(ns["outer"], limit, note)
-        self.assertLess(ns["outer/middle/inner"], limit, note)
+        note = "%r, %s by the program's clock" % (ns, said.strip())
         self.assertLessEqual(ns["outer/middle/inner"], ns["outer/middle"], note)
         self.assertLessEqual(ns["outer/middle"], ns["outer"], note)
-        # The reading did cost something, and that is what is missing.
-        self.assertGreater(float(said), 2 * ns["outer"], note)
+        self.assertGreater(float(said) - ns["outer"], count * least_ns, note)
 
     # -- descriptors
 

@@ -1,4 +1,4 @@
-/* bench_trials.c: see bench_trials.h.
+/* benchmark_trials.c: see benchmark_trials.h.
  *
  * A trial is a number of calls between two readings of the clock. How many is found first: as many as
  * make a trial of 10 us, so that the clock's own cost and grain do not matter. What calls of nothing
@@ -9,7 +9,7 @@
  *
  * Setup, teardown, the processor's clocks and the span's own bookkeeping lie outside the readings.
  */
-#include "bench_trials.h"
+#include "benchmark_trials.h"
 
 #include "analysis/blocks.h"
 #include "analysis/order_stats.h"

@@ -1,11 +1,11 @@
-/* bench_trials.h: the trials of one function: how they are timed, and the figures they give.
+/* benchmark_trials.h: the trials of one function: how they are timed, and the figures they give.
  *
  *   pit__bench_begin    what the measuring costs, calls a trial, warm-up
  *   pit__bench_trial    one more trial, as often as wanted
  *   pit__bench_finish   the figures; always called after a begin
  */
-#ifndef PIT_BENCH_TRIALS_H
-#define PIT_BENCH_TRIALS_H
+#ifndef PIT_BENCHMARK_TRIALS_H
+#define PIT_BENCHMARK_TRIALS_H
 
 #include "pitwall_bench.h"
 
