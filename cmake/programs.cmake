@@ -46,9 +46,9 @@ if(PITWALL_FUZZ)
     return()
 endif()
 
+pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests GATHER unit_tests LINK pitwall_static
+                 INCLUDE ${inside})
 if(PITWALL_STATIC_ONLY)
-    pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests LINK pitwall_static
-                     INCLUDE ${inside})
     return()
 endif()
 
@@ -115,7 +115,5 @@ if(NOT pitwall_sanitize_flags)
         target_link_libraries(bench_examples PRIVATE steps_${copy})
     endforeach()
 endif()
-pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests GATHER unit_tests LINK pitwall_static
-                 INCLUDE ${inside})
 pitwall_programs(FOLDER tests/system PROGRAMS prog_*.c INTO tests LINK pitwall_static
                  INCLUDE ${inside})

@@ -22,6 +22,7 @@ With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests take all of their da
 
 import glob
 import os
+import signal
 import subprocess
 import sys
 
@@ -144,6 +145,11 @@ def main():
     for name in UNSET:
         os.environ.pop(name, None)
     os.environ["LC_ALL"] = "C.UTF-8"
+    # A background job or nohup ignores these, and a program under test would inherit that; what has a
+    # handler here is at its default there.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
     known = stages(build)
     names = [stage.name for stage in known]
     wrong = [name for name in sys.argv[1:] if name not in names]

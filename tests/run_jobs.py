@@ -169,9 +169,9 @@ class Runner:
             with open(log, "wb") as file:
                 process = subprocess.Popen(
                     program.command, stdin=subprocess.DEVNULL, stdout=file,
-                    stderr=subprocess.STDOUT, cwd=self.tree, start_new_session=True,
+                    stderr=subprocess.STDOUT, cwd=self.tree, process_group=0,
                     env=dict(os.environ, TMPDIR=scratch, **program.env))
-                status = wait_or_kill(process, log)
+                status = wait_or_kill(process, scratch, log)
             self.judge(stage, program, status, time.monotonic() - begun, log)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -256,7 +256,7 @@ class Runner:
 
 # ---- one process --------------------------------------------------------------------------------
 
-def wait_or_kill(process, log):
+def wait_or_kill(process, scratch, log):
     """Its status, or None for one that hung: it and all it started are then killed.
 
     A second counts less the more processes want to run: on a busy machine a program takes longer,
@@ -271,10 +271,10 @@ def wait_or_kill(process, log):
             spent += min(1.0, processors() / max(1, runnable()))
         if spent > LIMIT:
             with open(log, "ab") as file:
-                file.write(where_it_hangs(process.pid).encode("utf-8", "replace"))
+                file.write(where_it_hangs(scratch).encode("utf-8", "replace"))
             status = None
             break
-    for pid in of_session(process.pid):
+    for pid in started_with(scratch):
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:
@@ -283,33 +283,23 @@ def wait_or_kill(process, log):
     return status
 
 
-def of_session(session):
-    """The processes of a session, which is what a test program and all it started are."""
+def started_with(scratch):
+    """The processes whose folder for temporary files is this one: a program and all it started."""
+    mark = b"TMPDIR=" + scratch.encode() + b"\0"
     for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
         try:
-            with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
-                fields = file.read().rpartition(")")[2].split()
+            with open("/proc/%s/environ" % name, "rb") as file:
+                if name.isdigit() and mark in file.read() + b"\0":
+                    yield int(name)
         except OSError:
             continue
-        if int(fields[3]) == session and fields[0] != "Z":
-            yield int(name)
 
 
-def where_it_hangs(session):
-    """For each process of the session: its command, its threads' states, and their stacks."""
+def where_it_hangs(scratch):
+    """For each process of the program: its command, its threads' states, and their stacks."""
     text = "\nhung; these processes were there:\n"
-    for pid in list(of_session(session))[:6]:
-        try:
-            with open("/proc/%d/cmdline" % pid, "rb") as file:
-                command = file.read().replace(b"\0", b" ").decode("utf-8", "replace")
-            text += "pid %d: %s\n" % (pid, command[:300])
-            for thread in os.listdir("/proc/%d/task" % pid)[:16]:
-                with open("/proc/%d/task/%s/wchan" % (pid, thread), encoding="utf-8") as file:
-                    text += "  thread %s waits in %s\n" % (thread, file.read() or "?")
-        except OSError:
-            continue
+    for pid in list(started_with(scratch))[:6]:
+        text += threads_of(pid)
         if shutil.which("gdb"):
             done = subprocess.run(
                 ["timeout", "30", "gdb", "-batch", "-nx", "-ex", "thread apply all bt 14", "-p",
@@ -317,6 +307,20 @@ def where_it_hangs(session):
                 stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace", check=False)
             text += "".join("  %s\n" % line for line in done.stdout.splitlines()
                             if line.startswith(("#", "Thread")))
+    return text
+
+
+def threads_of(pid):
+    """What a process was started as, and what its threads wait for."""
+    try:
+        with open("/proc/%d/cmdline" % pid, "rb") as file:
+            command = file.read().replace(b"\0", b" ").decode("utf-8", "replace")
+        text = "pid %d: %s\n" % (pid, command[:300])
+        for thread in os.listdir("/proc/%d/task" % pid)[:16]:
+            with open("/proc/%d/task/%s/wchan" % (pid, thread), encoding="utf-8") as file:
+                text += "  thread %s waits in %s\n" % (thread, file.read() or "?")
+    except OSError:
+        return "pid %d: gone\n" % pid
     return text
 
 
