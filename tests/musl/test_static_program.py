@@ -34,7 +34,7 @@ class Musl(pit_case.Case):
         run = pit_reader.load(os.path.join(folder, "run.pit"))
         self.assertEqual(pit_reader.check(run), [])
         nodes = [node for thread in run["threads"] for node in thread["nodes"]]
-        self.assertEqual([(node["name"], node["count"]) for node in nodes], [("work", 7)])
+        self.assertEqual([(node["path"], node["count"]) for node in nodes], [("work", 7)])
 
 
 if __name__ == "__main__":
