@@ -159,6 +159,7 @@ typedef struct pit_losses {
     uint64_t values;      /* values without room */
     uint64_t beyond_file; /* bytes of the run that were in memory only, or cut off, and are gone */
     uint64_t null_argument; /* calls without what they need: a site or probe that is NULL */
+    uint64_t mended; /* faults in the run's own pages: others had cut its file, or written to it */
 } pit_losses;
 
 typedef struct pit_thread {

@@ -159,7 +159,8 @@ static PyObject *losses_dict(const pit_losses *l)
                {"left_open", l->left_open},
                {"values", l->values},
                {"beyond_file", l->beyond_file},
-               {"null_argument", l->null_argument}};
+               {"null_argument", l->null_argument},
+               {"mended", l->mended}};
     PyObject *dict = PyDict_New();
     for (size_t i = 0; dict && i < sizeof all / sizeof all[0]; i++)
         if (put(dict, all[i].key, number(all[i].count)) < 0)

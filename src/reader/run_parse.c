@@ -410,6 +410,7 @@ static void read_header(const struct pit__image *image, pit_run *run)
     run->span_cost_ns = (double)header->span_cost_ps / 1000;
     run->skipped_blocks = image->skipped;
     run->losses.null_argument = header->counters[PIT_FMT_NULL_ARGUMENT];
+    run->losses.mended = header->counters[PIT_FMT_MENDED];
     run->losses.values = header->counters[PIT_FMT_VALUES_LOST];
     run->losses.in_signal = header->counters[PIT_FMT_IN_SIGNAL];
     run->losses.table_full = header->counters[PIT_FMT_NO_TABLE];

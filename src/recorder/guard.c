@@ -24,6 +24,11 @@ static struct {
 static uint64_t mended;
 static uintptr_t page_bytes;
 
+void pit__guard_count(void)
+{
+    __atomic_fetch_add(&mended, 1, __ATOMIC_RELAXED);
+}
+
 static int is_ours(uintptr_t address)
 {
     for (size_t i = 0; i < MOST; i++) {
@@ -40,7 +45,7 @@ static int mend(uintptr_t address)
     uintptr_t page = address & ~(page_bytes - 1);
     if (!is_ours(address))
         return 0;
-    __atomic_fetch_add(&mended, 1, __ATOMIC_RELAXED);
+    pit__guard_count();
     return mmap((void *)page, page_bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }

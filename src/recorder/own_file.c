@@ -141,6 +141,9 @@ static void leave_file(pit_recorder *rec, uint64_t left)
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
         return; /* tried again at the next reading */
+    pit__guard_count();
+    if (left >= sizeof *rec->header) /* for who reads what is left of the file */
+        PIT_STORE(rec->header->counters[PIT_FMT_MENDED], pit__guard_mended());
     memcpy(copy, rec->base, left < bytes ? left : bytes);
     if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, rec->base) == MAP_FAILED) {
         munmap(copy, bytes);

@@ -323,6 +323,7 @@ int pit__guard_wanted(const pit_options *options);
 void pit__guard_begin(const pit_recorder *rec);
 void pit__guard_end(const pit_recorder *rec);
 /* Faults mended in this process. */
+void pit__guard_count(void); /* one more: a page, or a file that was cut and left */
 uint64_t pit__guard_mended(void);
 /* The signals that the sampler must be able to take for that. */
 void pit__guard_signals(sigset_t *set);

@@ -27,6 +27,7 @@ void pit__json_losses(struct pit__json *json, const pit_losses *losses)
     pit__json_uint(json, "values", losses->values);
     pit__json_uint(json, "beyond_file", losses->beyond_file);
     pit__json_uint(json, "null_argument", losses->null_argument);
+    pit__json_uint(json, "mended", losses->mended);
     pit__json_object_end(json);
 }
 

@@ -23,6 +23,7 @@ static void add_losses(pit_losses *to, const pit_losses *from)
     to->values += from->values;
     to->beyond_file += from->beyond_file;
     to->null_argument += from->null_argument;
+    to->mended += from->mended;
 }
 
 uint64_t pit__run_spans(const pit_run *run)

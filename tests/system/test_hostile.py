@@ -56,6 +56,8 @@ class Hostile(Case):
     def test_what_was_mended_is_counted(self):
         path = self.attacked("half", "closed", 1, rounds=1, guard="1")
         self.assertGreater(struct.unpack_from("=Q", read(path), COUNTERS + 8 * MENDED)[0], 0)
+        done = self.run_ok([pit_case.tool(), "report", path])
+        self.assertRegex(done.stdout, r"faults? in the run's own pages w(as|ere) mended")
 
 
 if __name__ == "__main__":

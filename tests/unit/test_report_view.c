@@ -211,7 +211,7 @@ TEST(no_line_passes_the_width_and_columns_line_up)
     memset(name, 'x', 4000);
     nodes[5] = made_node(name, 2, 3, 1000, 0);
     nodes[6] = made_node("数据 🚀 e\xcc\x81\n\x1b[0m", 5, 3, 1000, 0);
-    threads[0].losses = run.losses = (pit_losses){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    threads[0].losses = run.losses = (pit_losses){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     nodes[7] = made_node(name, 6, 1, 900000000000u, 0); /* takes the most */
     threads[0].node_count = 8;
     for (int width = 40; width <= 200; width += 5) {
