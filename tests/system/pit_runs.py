@@ -25,7 +25,13 @@ def seed_of_test():
     return int(os.environ.get("PIT_TEST_SEED") or random.SystemRandom().randrange(10**9))
 
 
-def wait_until(condition, seconds=10.0, pause=0.0005):
+def state_of(pid):
+    """The letter that the kernel has for it: R, S, T for stopped, Z …"""
+    with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def wait_until(condition, seconds=60.0, pause=0.0005):
     """Wait for a condition; what it gave, or None after the time."""
     end = time.monotonic() + seconds * pit_case.slowness()
     while time.monotonic() < end:

@@ -52,8 +52,7 @@ class Live(pit_case.Case):
         self.assertEqual(process.stdout.readline(), "begun\n")
 
         def is_stopped():
-            with open("/proc/%d/stat" % process.pid, encoding="ascii") as file:
-                return file.read().rsplit(")", 1)[1].split()[0] == "T"
+            return pit_runs.state_of(process.pid) == "T"
 
         last, seen = 0, set()
         for i in range(50 if not pit_case.sanitizer() else 8):

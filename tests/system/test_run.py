@@ -308,17 +308,19 @@ class AsWithoutUs(RunCase):
             self.assertEqual((status, out), (9, "got %s\n" % name))
 
     def test_stopped_and_continued_by_others(self):
+        """Only the terminal stops both of us; test_run_stopped.py has the rest."""
         process = subprocess.Popen([pit_case.tool(), "run", "-o", "run.pit", "--", "sh", "-c",
-                                    "echo $$; sleep 0.3; exit 4"], cwd=self.home,
-                                   env=pit_case.clean_env(), stdout=subprocess.PIPE)
+                                    "echo $$; read line; exit 4"], cwd=self.home,
+                                   env=pit_case.clean_env(), stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE)
         try:
             child = int(process.stdout.readline())
             os.kill(child, signal.SIGSTOP)
-            _, status = os.waitpid(process.pid, os.WUNTRACED)
-            self.assertTrue(os.WIFSTOPPED(status))
-            self.assertEqual(os.WSTOPSIG(status), signal.SIGSTOP)
-            os.kill(process.pid, signal.SIGCONT)
-            self.assertEqual(process.wait(20 * pit_case.slowness()), 4)
+            self.assertTrue(pit_runs.wait_until(lambda: pit_runs.state_of(child) == "T"))
+            os.kill(child, signal.SIGCONT)
+            process.stdin.write(b"go on\n")
+            process.stdin.close()
+            self.assertEqual(process.wait(240 * pit_case.slowness()), 4)
         finally:
             process.kill()
             process.wait()
