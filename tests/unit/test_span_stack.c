@@ -373,5 +373,6 @@ TEST(stacks_with_memory_spans_come_and_go_without_taking_more_room)
         if (i == 100)
             before = pit_rss();
     }
-    CHECK(pit_rss() < before + (4u << 20)); /* a page each is twice that */
+    /* A page each is twice that. A sanitizer keeps what was freed. */
+    CHECK(getenv("PITWALL_SANITIZER") || pit_rss() < before + (4u << 20));
 }
