@@ -22,6 +22,7 @@ With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests take all of their da
 
 import glob
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -62,7 +63,8 @@ def scripts(kind, folder, sanitizer="", launcher=()):
         name = os.path.basename(path)
         if sanitizer and "plain_build_only=True" in text:
             continue
-        if sanitizer == "thread" and "has_threads=False" in text:
+        if sanitizer == "thread" and re.search(
+                "(has_threads|thread_sanitizer)=False", text):
             continue
         yield run_jobs.Program(name, [*launcher, PYTHON, path], env)
     if kind == "system":

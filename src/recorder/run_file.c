@@ -66,7 +66,7 @@ static int extend(pit_recorder *rec, uint64_t bytes)
                                (off_t)rec->mapped_bytes) == MAP_FAILED)
             error = errno;
         if (error == 0) {
-            rec->mapped_bytes += bytes;
+            PIT_STORE(rec->mapped_bytes, rec->mapped_bytes + bytes);
             rec->file_bytes = rec->mapped_bytes;
             return 0;
         }
@@ -79,7 +79,7 @@ static int extend(pit_recorder *rec, uint64_t bytes)
     if (mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
         MAP_FAILED)
         return errno;
-    rec->mapped_bytes += bytes;
+    PIT_STORE(rec->mapped_bytes, rec->mapped_bytes + bytes);
     return 0;
 }
 
@@ -180,7 +180,7 @@ void *pit__block_new(pit_recorder *rec, enum pit_fmt_block_type type, uint32_t t
         PIT_STORE_ORDERED(block->thread, thread);
         PIT_STORE_ORDERED(block->bytes, bytes);
         PIT_STORE_ORDERED(block->type, (uint32_t)type);
-        rec->used_bytes = at + bytes;
+        PIT_STORE(rec->used_bytes, at + bytes);
         PIT_STORE_ORDERED(rec->header->used_bytes, at + bytes);
     }
     if (!locked)

@@ -152,13 +152,21 @@ class _Result(unittest.TextTestResult):
         print("SKIP %s: %s" % (test.id().replace("__main__.", ""), reason))
 
 
-def main(plain_build_only=False, has_threads=True):
+def plain_build(test):
+    """A case of a file that is run for the sanitizers too, which this case is not for."""
+    return None if sanitizer() else test
+
+
+def main(plain_build_only=False, has_threads=True, thread_sanitizer=True):
     """Run the cases of the calling program. An argument picks those with it in their name.
 
     plain_build_only=True marks a test of what is built, not of how it runs: tests/run.py does
     not repeat it for the sanitizer builds. has_threads=False marks one of programs with a single
-    thread: it is not repeated under the thread sanitizer.
+    thread: it is not repeated under the thread sanitizer. thread_sanitizer=False marks one of faults
+    and signals, which that sanitizer delivers later than the kernel, or takes for its own.
     """
+    if not thread_sanitizer and sanitizer() == "thread":
+        sys.exit("this test is not for the thread sanitizer")
     if not has_threads and sanitizer() == "thread":
         sys.exit("this test has no threads: nothing for the thread sanitizer")
     if plain_build_only and sanitizer():

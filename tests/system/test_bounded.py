@@ -53,6 +53,7 @@ class Labels(Bounded):
                                     timeout=600)
                 self.assertGreaterEqual(done.returncode, 0, done.stderr[:500])
 
+    @pit_case.plain_build  # the interpreter is
     def test_a_label_given_again_has_its_last_value_once(self):
         folder = self.folder()
         program = os.path.join(folder, "again.py")
@@ -61,8 +62,6 @@ class Labels(Bounded):
                        "for i in range(300):\n    pitwall.label('step', str(i))\n"
                        "pitwall.label('other', 'x')\npitwall.close()\n")
         env = pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python"))
-        if pit_case.sanitizer():
-            self.skipTest("the package is not built with a sanitizer")
         self.run_ok(["/usr/bin/python3", program], cwd=folder, env=env)
         done = self.bounded("list", "--json", "run.pit", cwd=folder)
         self.assertEqual(json.loads(done.stdout)["runs"][0]["labels"],

@@ -152,4 +152,4 @@ class Interrupts(pit_case.Case):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(thread_sanitizer=False)

@@ -305,4 +305,4 @@ class KillShapes(pit_case.Case):
 
 
 if __name__ == "__main__":
-    pit_case.main()
+    pit_case.main(thread_sanitizer=False)

@@ -29,8 +29,6 @@ class Made(pit_case.Case):
         return self.run_ok([pit_case.tool(), *words], **options).stdout
 
     def python(self, code, path):
-        if pit_case.sanitizer():
-            self.skipTest("the package is not built with a sanitizer")
         env = pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python"))
         return self.run_ok(["/usr/bin/python3", "-c", code, path], env=env).stdout
 
@@ -64,6 +62,7 @@ class Names(Made):
                                      "--node", name, path])
                 self.assertIn(" %d" % count, done.stdout)
 
+    @pit_case.plain_build  # the interpreter is
     def test_python(self):
         found = json.loads(self.python(
             "import json, sys, pitwall\n"
@@ -102,6 +101,7 @@ class Values(Made):
             with self.subTest(words):
                 strict(self.tool(*words, path, cwd=folder))
 
+    @pit_case.plain_build  # the interpreter is
     def test_python(self):
         """Whatever read() gives can be written as JSON."""
         text = self.python("import json, sys, pitwall\n"
