@@ -53,7 +53,7 @@ class Labels(Bounded):
                                     timeout=600)
                 self.assertGreaterEqual(done.returncode, 0, done.stderr[:500])
 
-    @pit_case.plain_build  # the interpreter is
+    @pit_case.plain_build  # the interpreter is not built with a sanitizer
     def test_a_label_given_again_has_its_last_value_once(self):
         folder = self.folder()
         program = os.path.join(folder, "again.py")

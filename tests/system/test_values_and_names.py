@@ -62,7 +62,7 @@ class Names(Made):
                                      "--node", name, path])
                 self.assertIn(" %d" % count, done.stdout)
 
-    @pit_case.plain_build  # the interpreter is
+    @pit_case.plain_build  # the interpreter is not built with a sanitizer
     def test_python(self):
         found = json.loads(self.python(
             "import json, sys, pitwall\n"
@@ -101,7 +101,7 @@ class Values(Made):
             with self.subTest(words):
                 strict(self.tool(*words, path, cwd=folder))
 
-    @pit_case.plain_build  # the interpreter is
+    @pit_case.plain_build  # the interpreter is not built with a sanitizer
     def test_python(self):
         """Whatever read() gives can be written as JSON."""
         text = self.python("import json, sys, pitwall\n"
