@@ -121,23 +121,23 @@ def stages(build):
 
     emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
     return [
-        run_jobs.Stage("unit", plain, unit_tests, 100),
+        run_jobs.Stage("unit", plain, unit_tests, 90),
         run_jobs.Stage("layers", plain, layers, 2),
-        run_jobs.Stage("system", plain, lambda folder: scripts("system", folder), 120),
-        run_jobs.Stage("python", plain, lambda folder: scripts("python", folder), 90),
-        run_jobs.Stage("asan", sanitized("asan", "address,undefined"), address_programs, 260),
-        run_jobs.Stage("tsan", sanitized("tsan", "thread"), thread_programs, 200),
+        run_jobs.Stage("system", plain, lambda folder: scripts("system", folder), 260),
+        run_jobs.Stage("python", plain, lambda folder: scripts("python", folder), 230),
+        run_jobs.Stage("asan", sanitized("asan", "address,undefined"), address_programs, 280),
+        run_jobs.Stage("tsan", sanitized("tsan", "thread"), thread_programs, 150),
         run_jobs.Stage("clang", other("clang", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_WERROR=ON",
-                                      targets=()), unit_tests, 90),
+                                      targets=()), unit_tests, 60),
         run_jobs.Stage("aarch64", other("aarch64", "-DPITWALL_WERROR=ON",
                                         *toolchain("aarch64-linux-gnu.cmake")),
-                       lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"}), 90),
+                       lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"}), 60),
         run_jobs.Stage("musl", other("musl", *toolchain("musl.cmake")),
-                       lambda folder: [*unit_tests(folder), *scripts("musl", folder)], 60),
+                       lambda folder: [*unit_tests(folder), *scripts("musl", folder)], 45),
         run_jobs.Stage("fuzz", other("fuzz", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_FUZZ=ON",
                                      targets=()),
                        lambda folder: fuzzers(build, folder,
-                                              int(os.environ.get("FUZZ_SECONDS", "20"))), 60),
+                                              int(os.environ.get("FUZZ_SECONDS", "20"))), 40),
     ]
 
 
