@@ -193,8 +193,7 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
     if (++r->merges > MERGES_MOST)
         return fail_at(r->path, value->start_mark, "<<", "too many blocks are merged");
     if (merges == MERGES_DEEP)
-        return fail_at(r->path, value->start_mark, "<<",
-                       "merged into itself, or too deep");
+        return fail_at(r->path, value->start_mark, "<<", "merged into itself, or too deep");
     if (value->type == YAML_MAPPING_NODE)
         return read_keys(r, block, value, merges + 1);
     if (value->type != YAML_SEQUENCE_NODE)

@@ -163,7 +163,6 @@ TEST(sizes_that_do_not_fit_are_refused)
     CHECK_INT(pit__model_costs("MLP", &large, &c), -1);
     large = (struct pit__sizes){.dim = 20, .lag = 5, .batch = UINT64_MAX / 2};
     CHECK_INT(pit__model_costs("MVAR", &large, &c), -1);
-    large =
-        (struct pit__sizes){.patterns = 0x1p63, .pattern_size = 3, .nodes = 1, .degree = 1};
+    large = (struct pit__sizes){.patterns = 0x1p63, .pattern_size = 3, .nodes = 1, .degree = 1};
     CHECK_INT(pit__model_costs("GPM", &large, &c), -1);
 }
