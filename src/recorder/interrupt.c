@@ -84,6 +84,10 @@ void pit__cancel_was(int state)
  * closer to where the one before stood. */
 #define LEAST_BETWEEN 1024u
 
+/* There in a program under the thread sanitizer, which calls handlers by itself, without a frame of the
+ * kernel's between. */
+extern void __tsan_init(void) __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier) */
+
 /* Certain on one stack: code that still runs has nothing above it that called the recorder later. Code
  * that is deeper may be its handler or may not; 0 then, and a later call, from further up, will tell. */
 int pit__is_gone(uintptr_t at)
@@ -97,7 +101,7 @@ int pit__is_gone(uintptr_t at)
     }
     if (is_on != was_on)
         return was_on;
-    return here > at || at - here < LEAST_BETWEEN;
+    return here > at || (!__tsan_init && at - here < LEAST_BETWEEN);
 }
 
 /* Asked by a call that looks at a set of signals there before it refuses what is to be done with it. */

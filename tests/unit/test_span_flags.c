@@ -219,9 +219,6 @@ static void measure_in_handler(int signal)
 /* The handler's memory figures cost time inside of whatever it interrupts, an end too. */
 TEST(memory_spans_of_a_signal_handler_make_no_clock_step_back)
 {
-#ifdef __SANITIZE_THREAD__
-    return; /* which delivers signals where it likes: between the clock and the end's hold, every time */
-#endif
     open_with(PIT_RECORD);
     struct sigaction action = {.sa_handler = measure_in_handler};
     sigaction(SIGALRM, &action, NULL);
