@@ -574,7 +574,7 @@ PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *con
  * NULL for an object and do nothing then.
  */
 
-/* 0: none of them prints. Without a call: 1. PITWALL_VERBOSE=0 in the environment silences the lines
+/* 0: monitors print nothing. The default is 1. PITWALL_VERBOSE=0 in the environment silences the lines
  * that come as the program goes; a table that the program asks for (pit_…_print, pit_stages_summary,
  * pit_profiler_log) is printed all the same. pit_is_verbose is about those lines. */
 PIT_API void pit_set_verbose(int verbose);

@@ -97,7 +97,7 @@ class window:
         [GPM TIMING] Last 100 graphs: Pattern gen=123.45ms, Total=456.78ms, Avg nodes=28.3
 
     Items are seconds shown as ms, means, or hidden: kept without being printed. The figures of the last
-    `keep` calls can be had as lists and percentiles.
+    `keep` calls are available as lists and percentiles.
     """
 
     def __init__(self, tag, unit="passages", every=100, items=None, keep=10000):

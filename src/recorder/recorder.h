@@ -303,7 +303,7 @@ uint32_t pit__file_mode(unsigned asked);
 void pit__file_begin(pit_recorder *rec, int fd);
 /* It is at rest from now on. */
 void pit__file_rest(pit_recorder *rec);
-/* The run's descriptor, if need be a new one; -1: none can be had. Call with the lock held. */
+/* The run's descriptor, opened again if it was lost; -1 if that fails. Call with the lock held. */
 int pit__own_descriptor(pit_recorder *rec);
 /* What the sampler looks after: that the file is as long as it was, that the lock is held. */
 struct pit__file_watch {
