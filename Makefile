@@ -39,8 +39,9 @@ bench: all ## Measure what recording costs, hot and cold, beside its peers
 	@scripts/setup.sh build bench
 	@BUILD="$(BUILD)" PITWALL_BUILD="$(abspath $(BUILD))" bench/run.sh
 
-docs: ## Make docs/reference-*.md from the headers
+docs: all ## Make docs/reference-*.md from the headers, docs/fields.md from the field tables
 	@scripts/api_reference.py
+	@PITWALL_BUILD="$(abspath $(BUILD))" scripts/fields_page.py
 
 install: all ## Install under PREFIX (/usr/local), below DESTDIR if it is given
 	@DESTDIR="$(DESTDIR)" $(CMAKE) --install $(BUILD) --prefix "$(PREFIX)"

@@ -9,7 +9,7 @@ import re
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-LAYERS = ("format", "recorder", "reader", "analysis", "report", "views", "monitor")
+APART = ("alloc", "functions", "cli")  # folders of src/ that are no part of the library
 LIBRARY = "libpitwall.so.0"
 FLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-pthread"]
 
@@ -19,13 +19,29 @@ def version():
         return re.search(r'^#define PITWALL_VERSION "(.+)"', header.read(), re.M).group(1)
 
 
+def source_list(folder):
+    """The list of the sampler's sources, as cmake/library.cmake makes it."""
+    names = [os.path.basename(f)[:-2] for f in sorted(glob.glob("src/recorder/sources/*.c"))]
+    path = os.path.join(folder, "pitwall_source_list.c")
+    os.makedirs(folder, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('#include "recorder/sample_source.h"\n')
+        for name in names:
+            file.write("extern const struct pit__sample_source pit__source_%s;\n" % name)
+        file.write("const struct pit__sample_source *const pit__source_list[] = {%s, NULL};\n"
+                   % ", ".join("&pit__source_" + name for name in names))
+    return path
+
+
 class Build(build_ext):
     """The library first, into the folder the extension goes to."""
 
     def build_extension(self, ext):
         folder = os.path.dirname(self.get_ext_fullpath(ext.name))
         os.makedirs(folder, exist_ok=True)
-        sources = sorted(f for layer in LAYERS for f in glob.glob("src/%s/*.c" % layer))
+        sources = sorted(f for f in glob.glob("src/**/*.c", recursive=True)
+                         if f.split(os.sep)[1] not in APART)
+        sources.append(source_list(self.build_temp))
         objects = self.compiler.compile(
             sources,
             output_dir=os.path.join(self.build_temp, "library"),

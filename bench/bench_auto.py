@@ -1,15 +1,15 @@
-"""What the hooks of `pitwall run` cost a PyTorch training step of about 5 ms: lines "key value" for
-collect.py.
+"""What the hooks of `pitwall run` cost a PyTorch training step, and whether the hooks say so themselves:
+lines "key value" for collect.py.
 
     PYTHONPATH=build/python /usr/bin/python3 bench/bench_auto.py
 
-One process, one model, one thread: blocks of steps with the hooks in place and without them come in a
-random order; a block's figure is the 10th percentile of the thread's processor time, and the median of
-the differences of neighbours counts. The same of two blocks without hooks is the machine's noise. The model has many small layers, because every layer passes
-through a hook.
+One process, one model, one thread. The hooks are taken out and put back every few steps, in a random
+order; the first steps after a change are left out, because the interpreter adapts to what a class has. Of
+a window of such turns the 10th percentiles of the thread's processor time with and without hooks are
+compared, and the median over all windows counts. The same of two kinds without hooks is the machine's
+noise. The models have many small layers, because every layer passes through a hook.
 """
 
-import operator
 import random
 import statistics
 import sys
@@ -18,9 +18,10 @@ import time
 import pitwall
 from pitwall import _auto, _pitwall
 
-BLOCK = 25  # steps of one kind in a row
-WARM = 8  # the first ones of them are left out: the interpreter adapts to what a class has
-BLOCKS = 30
+WARM, TIMED = 5, 4  # steps of one turn
+TURNS = 12  # of each kind in a window
+NAMES = ("step_ms", "step_us", "step_pct", "step_noise_pct")
+SAID = ("auto_cost_said_x_measured", "auto_hot_said_x_measured")
 
 
 def show(key, value):
@@ -28,68 +29,123 @@ def show(key, value):
     sys.stdout.flush()
 
 
-def make_step(torch):
-    """Some steps of about 5 ms each, fed by a loader; and the model."""
-    torch.set_num_threads(1)
+class Hooks:
+    """All hooks in place, and out again, without a new start of their counts."""
+
+    def __init__(self):
+        self._with = [(owner, name, vars(owner)[name]) for owner, name, _, _ in _auto._places]
+        self._without = list(reversed(_auto._places))
+        self._are_on = True
+
+    def put(self, is_on):
+        """What the interpreter knew of the classes is lost with every change, so each turn has one."""
+        if is_on == self._are_on:
+            self.put(not is_on)
+        self._are_on = is_on
+        for place in () if is_on else self._without:
+            _auto._undo(place)
+        for owner, name, wrapper in self._with if is_on else ():
+            setattr(owner, name, wrapper)
+
+
+def make_step(torch, layers, width):
+    """A training step, fed by a loader."""
     torch.manual_seed(1)
-    layers = []
-    for _ in range(12):
-        layers += [torch.nn.Linear(128, 128), torch.nn.ReLU()]
-    model = torch.nn.Sequential(*layers, torch.nn.Linear(128, 10))
+    parts = []
+    for _ in range(layers):
+        parts += [torch.nn.Linear(width, width), torch.nn.ReLU()]
+    model = torch.nn.Sequential(*parts, torch.nn.Linear(width, 10))
     optimiser = torch.optim.SGD(model.parameters(), lr=0.001)
     loss_of = torch.nn.CrossEntropyLoss()
-    data = torch.utils.data.TensorDataset(torch.randn(8, 128), torch.randint(0, 10, (8,)))
-    loader = torch.utils.data.DataLoader(data, batch_size=None, sampler=[list(range(8))] * BLOCK)
+    data = torch.utils.data.TensorDataset(torch.randn(8, width), torch.randint(0, 10, (8,)))
+    loader = torch.utils.data.DataLoader(data, batch_size=None, sampler=[list(range(8))] * 10**6)
 
-    def steps(times):
-        batches = iter(loader)
-        for _ in range(BLOCK):
-            start = time.thread_time_ns()
-            x, y = next(batches)
-            loss = loss_of(model(x), y)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            times.append(time.thread_time_ns() - start)
-        del times[-BLOCK : WARM - BLOCK]
+    def step(batches):
+        x, y = next(batches)
+        loss = loss_of(model(x), y)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
 
-    return steps, model
+    return step, {kind: iter(loader) for kind in ("hooked", "bare", "again")}
+
+
+def low_of(times):
+    return sorted(times)[len(times) // 10]
+
+
+def window(hooks, step, batches):
+    """The 10th percentile of each kind."""
+    times = {kind: [] for kind in batches}
+    for _ in range(TURNS):
+        for kind in random.sample(list(batches), len(batches)):
+            hooks.put(kind == "hooked")
+            for i in range(WARM + TIMED):
+                start = time.thread_time_ns()
+                step(batches[kind])
+                if i >= WARM:
+                    times[kind].append(time.thread_time_ns() - start)
+    return {kind: low_of(some) for kind, some in times.items()}
+
+
+def measure(hooks, step, batches, windows):
+    """(a step without hooks, what they add, the noise of that, what they say they add), in ns."""
+    window(hooks, step, batches)
+    before = _pitwall._hook_counts()
+    found = [window(hooks, step, batches) for _ in range(windows)]
+    bare = statistics.median(low["bare"] for low in found)
+    added, noise = (statistics.median(low[kind] - low["bare"] for low in found)
+                    for kind in ("hooked", "again"))
+    said = _auto.cost(before)
+    return bare, added, abs(noise), said["cost_ns"] / said["steps"]
+
+
+def measure_hot(torch, hooks):
+    """(what a hook adds to a call of a module that does nothing, what it says), in ns."""
+
+    class Nothing(torch.nn.Module):
+        def forward(self, x):
+            return x
+
+    module, low = Nothing(), {True: [], False: []}
+    before = _pitwall._hook_counts()
+    for turn in range(2 * 100):
+        hooks.put(turn % 2 == 0)
+        for _ in range(300):
+            module(1)
+        start = time.thread_time_ns()
+        for _ in range(2000):
+            module(1)
+        low[turn % 2 == 0].append((time.thread_time_ns() - start) / 2000)
+    said = _auto.cost(before)
+    added = low_of(low[True]) - low_of(low[False])
+    return added, said["cost_ns"] / said["calls"]
 
 
 def main():
     try:
         import torch
     except ImportError:
-        show("auto_step_ms", None)
-        show("auto_step_pct", None)
-        show("auto_step_us", None)
-        show("auto_step_noise_pct", None)
+        for key in [prefix + name for prefix in ("auto_", "auto_small_") for name in NAMES]:
+            show(key, None)
+        for key in ("auto_hot_ns", *SAID):
+            show(key, None)
         return
     random.seed(1)
+    torch.set_num_threads(1)
     pitwall.open(in_memory=True)
-    steps, model = make_step(torch)
-    low = {"hooked": [], "bare": [], "again": []}
-    for _ in range(BLOCKS):
-        order = list(low)
-        random.shuffle(order)
-        for kind in order:
-            if kind == "hooked":
-                _auto.install(torch)
-                torch.optim.SGD(model.parameters(), lr=0.001)  # the first of a class is hooked
-            times = []
-            steps(times)
-            low[kind].append(sorted(times)[len(times) // 10])
-            if kind == "hooked":
-                _auto.remove()
-    if not _pitwall._hook_counts()[0]:
-        sys.exit("bench_auto: the hooks made no span")
-    added, noise = (statistics.median(map(operator.sub, low[kind], low["bare"]))
-                    for kind in ("hooked", "again"))
-    step = statistics.median(low["bare"])
-    show("auto_step_ms", step / 1e6)
-    show("auto_step_pct", added / step * 100)
-    show("auto_step_us", added / 1e3)
-    show("auto_step_noise_pct", abs(noise) / step * 100)
+    _auto.install(torch)
+    large, small = make_step(torch, 12, 128), make_step(torch, 4, 32)
+    hooks = Hooks()
+    for prefix, made, windows in (("auto_", large, 12), ("auto_small_", small, 60)):
+        bare, added, noise, said = measure(hooks, *made, windows)
+        figures = (bare / 1e6, added / 1e3, added / bare * 100, noise / bare * 100)
+        for name, figure in zip(NAMES, figures):
+            show(prefix + name, figure)
+    show(SAID[0], said / added)
+    added, said = measure_hot(torch, hooks)
+    show("auto_hot_ns", added)
+    show(SAID[1], said / added)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import platform
+import statistics
 import subprocess
 import sys
 
@@ -19,10 +20,10 @@ import sys
 FIGURES = [
     ("floor_ns", "two reads of the clock: the floor", "ns", None),
     ("span_hot_ns", "span, empty body", "ns", None),
-    ("span_hot_x_floor", "span, over the floor", "x", 1.10),
+    ("span_said_x_measured", "what a run says that a span costs, over that: 0.75 to 1.25", "x", None),
+    ("span_hot_x_floor", "span, over the floor", "x", 1.12),
     ("span_3deep_x_floor", "three nested spans, each, over the floor", "x", 1.20),
-    ("phase_x_floor", "phase after a phase, over the floor", "x", 0.75),
-    ("phase_x_floor_median", "the same, median of nine processes", "x", None),
+    ("phase_x_floor", "phase after a phase, over the floor", "x", 0.80),
     ("named_x_floor", "span by a name made at run time, over the floor", "x", None),
     ("off_ns", "span, nothing opened", "ns", None),
     ("off_by_environment_ns", "span, PITWALL=0", "ns", None),
@@ -78,7 +79,15 @@ FIGURES = [
     ("auto_step_us", "what the hooks of `pitwall run` add to it", "µs", None),
     ("auto_step_pct", "the same, of the step", "%", 1),
     ("auto_step_noise_pct", "the noise of that: steps without hooks against each other", "%", None),
-    ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", None),
+    ("auto_small_step_ms", "a small PyTorch training step with a loader, 10th percentile", "ms", None),
+    ("auto_small_step_us", "what the hooks add to it", "µs", None),
+    ("auto_small_step_pct", "the same, of the step", "%", 2),
+    ("auto_small_step_noise_pct", "the noise of that", "%", None),
+    ("auto_cost_said_x_measured", "what the hooks say they add to it, over that: 0.75 to 1.25", "x", None),
+    ("auto_hot_ns", "what a hook adds to a module that does nothing, caches warm", "ns", None),
+    ("auto_hot_said_x_measured", "what it says, over that: 0.75 to 1.25", "x", None),
+    ("report_small_ms", "pitwall report of a small run, from start to exit, median", "ms", 5),
+    ("read_ms_1000_nodes", "read a run of 1,000 nodes", "ms", 3),
     ("fitting_cost_pct", "a batch of examples/fitting with its spans, over one without: time", "%", 0.1),
     ("fitting_noise_pct", "the noise of that: copies of the same code against each other", "%", None),
     ("fitting_instructions_pct", "the same in instructions, counted by callgrind", "%", 0.1),
@@ -87,10 +96,19 @@ FIGURES = [
     ("rom_instructions_pct", "the same in instructions, counted by callgrind", "%", 0.1),
     ("save_profile_ms", "save a model's profile", "ms", 10),
     ("bench_empty_ns", "an empty function by pit_bench, median", "ns", 1),
-    ("race_self_alarms", "of 40 races of a program against itself: called faster or slower", "", 4),
-    ("race_5pct_missed", "of 10 races against 5 % more work: not found", "", 2),
-    ("race_5pct_wrong", "of these: called faster", "", 0),
+    ("race_self_races", "races of a program of 50 ms against itself", "", None),
+    ("race_self_alarms", "of these, called faster or slower", "", 0),
+    ("race_5pct_races", "races of it against 5 % more work", "", None),
+    ("race_5pct_missed", "of these, not found", "", 1),
+    ("race_5pct_wrong", "of these, wrongly called faster", "", 0),
     ("race_interval_pct", "what those races could tell on this machine, plus or minus", "%", None),
+    ("race_seconds", "what a race took", "s", None),
+    ("planted_right_pct", "programs of a known cause, or healthy, whose report is right first", "%", None),
+    ("planted_missed_pct", "the others of them, those that could not be run included", "%", 5),
+    ("planted_loaded_right_pct", "right first beside three programs that burn the processor", "%", None),
+    ("planted_loaded_missed_pct", "the others of them", "%", 5),
+    ("planted_false_alarms", "alarms on healthy programs, quiet and beside burners", "", 0),
+    ("planted_not_run", "planted programs that could not be run on this machine", "", None),
     ("store_stall_noise_max_us", "worst passage of nothing while another process syncs", "µs", None),
     ("store_stall_in_place_max_us", "worst span then, the run in its file", "µs", None),
     ("store_stall_shm_max_us", "worst span then, the run in shared memory", "µs", None),
@@ -101,13 +119,14 @@ NOISE = {
     "fitting_cost_pct": "fitting_noise_pct",
     "rom_cost_pct": "rom_noise_pct",
     "auto_step_pct": "auto_step_noise_pct",
+    "auto_small_step_pct": "auto_small_step_noise_pct",
     "watchers_x_none": "watchers_noise_x",
 }
 
 
 def read_results(path):
-    """The figures. One that several processes measured is the best of them, with the median beside
-    it: where the system put a process's stack can cost it some nanoseconds a span."""
+    """The figures. Of one that was measured several times the median counts, and KEY_best and
+    KEY_worst stand beside it, as those of a program that measures several times itself."""
     found = {}
     with open(path) as file:
         for line in file:
@@ -118,9 +137,9 @@ def read_results(path):
     values = {}
     for key, figures in found.items():
         known = sorted(figure for figure in figures if figure is not None)
-        values[key] = known[0] if known else None
-        if len(figures) > 1:
-            values[key + "_median"] = known[len(known) // 2] if known else None
+        values[key] = statistics.median(known) if known else None
+        if len(known) > 1:
+            values[key + "_best"], values[key + "_worst"] = known[0], known[-1]
     return values
 
 
@@ -180,18 +199,27 @@ def verdict(value, bar, noise, unit):
     return "met" if value <= bar else "missed"
 
 
+def reach(values, key):
+    """The best and the worst of a figure that was measured several times; None of one that was not."""
+    ends = values.get(key + "_best"), values.get(key + "_worst")
+    return None if None in ends else ends
+
+
 def table(figures):
-    rows = [("what", "measured", "bar", "")]
+    rows = [("what", "measured", "best to worst", "bar", "")]
     for figure in figures:
         value, unit, bar = figure["value"], figure["unit"], figure["bar"]
         digits = "%.2f" if unit == "x" else "%.1f" if unit in ("ns", "µs") else "%.3g"
         digits = "%.0f" if unit == "kB" else digits
+        reach = figure["reach"]
         rows.append((figure["what"],
                      "n/a" if value is None else ("%s %s" % (digits % value, unit)).rstrip(),
+                     "" if reach is None else "%s to %s" % tuple(digits % end for end in reach),
                      "" if bar is None else ("<= %g %s" % (bar, unit)).rstrip(), figure["verdict"]))
-    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
     return "\n".join(
-        ("%-*s  %*s  %*s  %s" % (widths[0], row[0], widths[1], row[1], widths[2], row[2], row[3]))
+        ("%-*s  %*s  %*s  %*s  %s" % (widths[0], row[0], widths[1], row[1], widths[2], row[2],
+                                       widths[3], row[3], row[4]))
         .rstrip() for row in rows)
 
 
@@ -201,7 +229,7 @@ def main(results, output):
     if missing:
         sys.exit("bench: no figure for " + ", ".join(missing))
     figures = [{"key": key, "what": what, "unit": unit, "value": values[key], "bar": bar,
-                "noise": NOISE.get(key),
+                "noise": NOISE.get(key), "reach": reach(values, key),
                 "verdict": verdict(values[key], bar, values.get(NOISE.get(key)), unit)}
                for key, what, unit, bar in FIGURES]
     document = {"schema": 1, "machine": machine(os.path.dirname(output)), "figures": figures,

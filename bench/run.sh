@@ -23,24 +23,27 @@ run() {
     "$build/bench/$1" "${@:2}" >>"$results"
 }
 
-for _ in 1 2 3 4 5 6 7 8 9; do run bench_span; done
+run bench_span
 run bench_off
 PITWALL=0 run bench_off
-run bench_threads
-run bench_siblings
-run bench_cold
+# another run each time: the median counts
+for _ in 1 2 3 4 5; do
+    run bench_threads
+    run bench_siblings
+    run bench_cold
+done
 run bench_start
 run bench_memory
 run bench_memory_span
 run bench_monitor
 run bench_top "$build/bin/pitwall"
 run bench_watch "$build/bin/pitwall"
-run bench_read
+for _ in 1 2 3 4 5; do run bench_read; done
 run bench_profile
 run bench_malloc
 run bench_functions
-echo "bench: bench_race.sh" >&2
-"$here/bench_race.sh" "$build" >>"$results"
+echo "bench: bench_race.py" >&2
+python3 "$here/bench_race.py" "$build" >>"$results"
 run bench_examples
 echo "bench: bench_instructions.py" >&2
 python3 "$here/bench_instructions.py" "$build" >>"$results"
@@ -54,6 +57,8 @@ echo "bench: bench_python.py" >&2
 PYTHONPATH=$build/python:$build/bench /usr/bin/python3 "$here/bench_python.py" >>"$results"
 echo "bench: bench_auto.py" >&2
 PYTHONPATH=$build/python /usr/bin/python3 "$here/bench_auto.py" >>"$results"
+echo "bench: planted.py" >&2
+python3 "$here/planted.py" --figures "$build" >>"$results"
 
 python3 "$here/collect.py" "$results" "$build/bench.json"
 python3 -m json.tool "$build/bench.json" >/dev/null

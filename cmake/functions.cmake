@@ -7,11 +7,14 @@ if(PITWALL_FUZZ)
 endif()
 
 file(GLOB function_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/functions/*.c)
+list(APPEND function_sources ${PROJECT_SOURCE_DIR}/src/base/cpp_name.c
+                             ${PROJECT_SOURCE_DIR}/src/base/elf_file.c)
 add_library(pitwall_functions MODULE ${function_sources})
 set_target_properties(pitwall_functions PROPERTIES OUTPUT_NAME pitwall-functions
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
-target_include_directories(pitwall_functions PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(pitwall_functions PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                                     ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(pitwall_functions PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 target_link_options(pitwall_functions PRIVATE -Wl,-z,nodelete -Wl,-z,now -Wl,--no-undefined)
 # As libpitwall-alloc: what is preloaded into any program cannot have a sanitizer.

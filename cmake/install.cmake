@@ -3,7 +3,8 @@
 
 include(CMakePackageConfigHelpers)
 
-install(FILES include/pitwall.h include/pitwall_report.h include/pitwall_bench.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/pitwall.h include/pitwall_report.h include/pitwall_bench.h
+        include/pitwall_fields.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS pitwall pitwall_static EXPORT pitwall_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -22,7 +23,7 @@ file(GLOB page_sources CONFIGURE_DEPENDS docs/*.md src/cli/cmd_*.c)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/man/pitwall.1
     COMMAND ${PITWALL_PAGES_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/man_pages.py
             ${PROJECT_BINARY_DIR}/man
-    DEPENDS scripts/man_pages.py README.md src/cli/main.c include/pitwall.h ${page_sources}
+    DEPENDS scripts/man_pages.py README.md src/cli/cli.h include/pitwall.h ${page_sources}
     COMMENT "Making the man pages" VERBATIM)
 add_custom_target(man ALL DEPENDS ${PROJECT_BINARY_DIR}/man/pitwall.1)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1

@@ -1,20 +1,57 @@
 # libpitwall, shared (pitwall::pitwall) and static (pitwall::pitwall_static), from the same
 # objects: those are position independent, so the static library fits into a shared one too.
 
-set(pitwall_layers format recorder reader analysis report views monitor)
+set(pitwall_layers base format recorder reader analysis report model compare logs views exports monitor)
 set(pitwall_globs ${pitwall_layers})
 list(TRANSFORM pitwall_globs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c")
 file(GLOB pitwall_sources CONFIGURE_DEPENDS ${pitwall_globs})
+file(GLOB pitwall_sample_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/recorder/sources/*.c)
 
-add_library(pitwall_objects OBJECT ${pitwall_sources})
+add_library(pitwall_objects OBJECT ${pitwall_sources} ${pitwall_sample_sources})
 set_target_properties(pitwall_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(pitwall_objects PRIVATE ${PROJECT_SOURCE_DIR}/include
                                                    ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(pitwall_objects PRIVATE Threads::Threads)
 pitwall_own(pitwall_objects)
 
-add_library(pitwall SHARED $<TARGET_OBJECTS:pitwall_objects>)
-add_library(pitwall_static STATIC $<TARGET_OBJECTS:pitwall_objects>)
+# The sampler's sources: each file NAME.c of src/recorder/sources defines pit__source_NAME. Nothing
+# refers to those by name, and whoever links the static library gets only objects that something
+# refers to, so the list of them is made here.
+set(PITWALL_EXTRA_SOURCES "" CACHE STRING "Files with more sources for the sampler")
+
+# pitwall_source_list(TARGET [FILE…]): the objects of a list with all sources and these, and those of
+# these files.
+function(pitwall_source_list target)
+    set(declared "")
+    set(listed "")
+    set(count 0)
+    foreach(file ${pitwall_sample_sources} ${ARGN})
+        get_filename_component(name ${file} NAME_WE)
+        string(APPEND declared "extern const struct pit__sample_source pit__source_${name};\n")
+        string(APPEND listed "    &pit__source_${name},\n")
+        math(EXPR count "${count} + 1")
+    endforeach()
+    set(list ${PROJECT_BINARY_DIR}/generated/${target}.c)
+    file(CONFIGURE OUTPUT ${list} @ONLY CONTENT "/* Made by cmake/library.cmake. */
+#include \"recorder/sample_source.h\"
+
+_Static_assert(@count@ <= PIT__SOURCES_MAX, \"room for all sources\");
+
+@declared@
+const struct pit__sample_source *const pit__source_list[] = {
+@listed@    NULL};
+")
+    add_library(${target} OBJECT ${list} ${ARGN})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                                 ${PROJECT_SOURCE_DIR}/src)
+    pitwall_own(${target})
+endfunction()
+pitwall_source_list(pitwall_source_list ${PITWALL_EXTRA_SOURCES})
+
+set(pitwall_all_objects $<TARGET_OBJECTS:pitwall_objects> $<TARGET_OBJECTS:pitwall_source_list>)
+add_library(pitwall SHARED ${pitwall_all_objects})
+add_library(pitwall_static STATIC ${pitwall_all_objects})
 add_library(pitwall::pitwall ALIAS pitwall)
 add_library(pitwall::pitwall_static ALIAS pitwall_static)
 

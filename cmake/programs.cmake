@@ -100,6 +100,11 @@ endif()
 if(NOT pitwall_sanitize_flags)
     pitwall_programs(FOLDER bench PROGRAMS bench_*.c INTO bench LINK pitwall_static
                      INCLUDE ${inside})
+    # Programs with a cause planted in them, linked as a user would: bench/planted.py runs them.
+    pitwall_programs(FOLDER tests/planted PROGRAMS *.c INTO planted PREFIX planted_
+                     GATHER planted_programs LINK pitwall)
+    # The figures that everybody quotes are those of a program linked as users link theirs.
+    set_property(TARGET bench_span PROPERTY LINK_LIBRARIES pitwall Threads::Threads m)
     # The training of two examples by itself, twice as it is and twice without spans: bench_examples
     # tells what those cost.
     foreach(copy spans plain spans_2 plain_2)
@@ -117,3 +122,18 @@ if(NOT pitwall_sanitize_flags)
 endif()
 pitwall_programs(FOLDER tests/system PROGRAMS prog_*.c INTO tests LINK pitwall_static
                  INCLUDE ${inside})
+
+# The library with more sources for the sampler, as PITWALL_EXTRA_SOURCES adds them: those of
+# tests/sources, and a program with it. Only the list and those files are compiled.
+file(GLOB extra_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/sources/*.c)
+list(FILTER extra_sources EXCLUDE REGEX "/prog_")
+pitwall_source_list(extra_source_list ${extra_sources})
+add_library(pitwall_extra STATIC $<TARGET_OBJECTS:pitwall_objects>
+                                 $<TARGET_OBJECTS:extra_source_list>)
+set_target_properties(pitwall_extra PROPERTIES LINKER_LANGUAGE C)
+add_executable(prog_extra_source ${PROJECT_SOURCE_DIR}/tests/sources/prog_extra_source.c)
+set_target_properties(prog_extra_source PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+target_include_directories(prog_extra_source PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(prog_extra_source PRIVATE pitwall_extra Threads::Threads m)
+pitwall_own(prog_extra_source)

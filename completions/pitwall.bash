@@ -52,8 +52,8 @@ _pitwall_files() { # runs and folders, or files that end as one of the arguments
 _pitwall_value() {
     local tool=$1 option=$2 word=$3 placeholder=$4 words=$5
     case $option:$placeholder in
-    --view:*) words=$("$tool" report --view help 2>/dev/null) ;;
-    --format:*) words=$("$tool" export --help 2>/dev/null | sed -n 's/^  --format \([a-z-]*\) .*/\1/p') ;;
+    --view:*) words=$("$tool" report --view help 2>/dev/null | awk '{ print $1 }') ;;
+    --format:*) words=$("$tool" export --format help 2>/dev/null | awk '{ print $1 }') ;;
     *:DIR) _pitwall_files "$word" && return ;;
     *:FILE | *:RUN) _pitwall_files "$word" '' && return ;;
     *:SHELL) words="none bash sh dash zsh" ;;

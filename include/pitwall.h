@@ -106,6 +106,8 @@ typedef struct pit_options {
                            that are made get those of who may read. 0: PITWALL_MODE, else 0644 */
     int guard; /* 1: faults in the run's own pages are mended by empty ones, as under `pitwall run`,
                   unless the program has a handler for the signal; -1: not, 0: as PITWALL_GUARD says */
+    double sample_stacks; /* looks a second at where in the code the main thread is, 100 at most;
+                             0: PITWALL_SAMPLE_STACKS, else 10; negative: none */
 } pit_options;
 
 /* Open the process's default recorder. path may be NULL: then PITWALL_FILE, else
@@ -125,6 +127,11 @@ PIT_API int pit_open(const char *path, const pit_options *options);
  * stay in the run as open. A program that ends by exit() or by returning from main is closed by
  * itself. 0, with PITWALL=0 too, so that main may return it; PIT_NOT_OPEN; PIT_NOT_SAVED. */
 PIT_API int pit_close(void);
+
+/* Close the default recorder and remove its file, if it has no span yet, so that a program which opens one
+ * itself finds everything as if there had been none: for who opened it only to sample. 0; PIT_NOT_OPEN;
+ * PIT_BAD_ARGUMENT: it has spans, and nothing was changed. */
+PIT_API int pit_discard(void);
 
 /* Another recorder, beside the default one. Returns NULL only for PIT_OFF, PIT_NO_MEMORY and
  * PIT_BAD_ARGUMENT; *code (may be NULL) is set as pit_open's result. path NULL: the default name. */
@@ -154,6 +161,8 @@ typedef struct pit_status {
     uint64_t bytes;           /* size of the run */
     uint64_t bytes_in_file;   /* how much of it is in the file */
     unsigned char run_id[16]; /* what sub-runs name as their parent; in hex in PITWALL_PARENT */
+    double sample_stacks;     /* samples a second of the main thread's stack; 0: none wanted */
+    uint64_t place_samples;   /* taken so far, see pit_note_place */
 } pit_status;
 
 /* How the recorder does. recorder NULL: the default one. 0, PIT_OFF or PIT_NOT_OPEN. */
@@ -161,6 +170,30 @@ PIT_API int pit_get_status(pit_recorder *recorder, pit_status *status);
 
 /* Add a label to the run. 0, PIT_NOT_OPEN, PIT_BAD_ARGUMENT (key empty, or over 4 kB), PIT_NO_MEMORY. */
 PIT_API int pit_label(const char *key, const char *value);
+
+/* Where in the code the main thread is, found by samples of its stack. Pitwall's own samplers tell the
+ * run by these two calls, and so may that of another language: from a thread of its own, which must not
+ * be inside the recorder. */
+enum pit_place_kind {
+    PIT_PLACE_PYTHON = 0, /* a line of Python */
+    PIT_PLACE_NATIVE = 1  /* a function of native code */
+};
+
+/* At this moment the process's main thread is at this place: it counts in the innermost span that it has
+ * open in the default recorder, or outside of all. function and file may be NULL, line 0: not known; texts
+ * are copied, and cut past some 100 bytes. samples: how many it stands for, 1 unless some were missed.
+ * 0; PIT_NOT_OPEN; PIT_BAD_ARGUMENT. */
+PIT_API int pit_note_place(enum pit_place_kind kind, const char *function, const char *file,
+                           uint32_t line, uint64_t samples);
+
+/* Samples of this kind are taken so many times a second from now on; with 0 they are not, and `reason`
+ * says why, for whoever looks for them in the report. 0; PIT_NOT_OPEN; PIT_BAD_ARGUMENT. */
+PIT_API int pit_note_sampling(enum pit_place_kind kind, double hz, const char *reason);
+
+/* Add a fact to the run, as pit_run_fact gives it back: for bindings and hooks that know something about
+ * the program which the library cannot see, such as "framework". It is in the file when this returns; of
+ * two with one key the later one counts. Returns as pit_label. */
+PIT_API int pit_add_fact(const char *key, const char *value);
 
 /* The run's own pages, laid out as docs/run-format.md says; they stay mapped until
  * pit_recorder_free. For pit_run_read. recorder NULL: the default one, open or closed. */

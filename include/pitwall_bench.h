@@ -3,6 +3,7 @@
  *   pit_bench           a function timed until its figures hold
  *   pit_bench_models    several models timed in turn, for a verdict on them
  *   pit_profile         a model's training, inference, memory, throughput and complexity, as JSON
+ *   pit_race            whatever a callback runs, in turn until there is a verdict
  *   pit_compare_arrays  a verdict on two sides of runs; pit_compare_runs: on run files, per node
  *   pit_scale           how a function's cost grows with its size
  *
@@ -220,8 +221,20 @@ typedef struct pit_compare_options {
     const char *node; /* only this path; NULL: all that both have */
     const char *const *gates; /* what must not be, as pit_gate_check takes it; gate_count of them */
     size_t gate_count;
-    int trust; /* advisory figures may fail a gate too */
+    int trust;    /* advisory figures may fail a gate too */
+    size_t pairs; /* figure i of every side was made in round i, so many rounds, the order in each
+                     random: what has one figure a run is then judged by pairs. 0: not so, or found by
+                     the start times of runs */
 } pit_compare_options;
+
+/* Which figure decided: what change, a and b are of. */
+enum pit_decided_by {
+    PIT_BY_FIGURE,       /* the only one; median of all differences */
+    PIT_BY_P10,          /* of the passages of each run; `other` is of the medians */
+    PIT_BY_MEDIAN,       /* and `other` of the p10s */
+    PIT_BY_LOWEST_THIRD, /* of whole runs in pairs: mean of the lowest third; `other` is of the means */
+    PIT_BY_MEAN          /* of all, by their logarithms; and `other` of the lowest thirds */
+};
 
 /* A figure that stands beside the verdict and is no part of it. Tested by itself: it differs where
  * the interval leaves out 0. NaN: not to be had. */
@@ -238,15 +251,18 @@ typedef struct pit_comparison {
     double change;    /* B against A: -0.041 is 4.1 % less; NaN: not to be had */
     double low, high; /* its interval */
     double p;
-    int by_median; /* change is of the medians and `other` of the p10s; else the other way round */
+    enum pit_decided_by decided_by;
     double other, other_low, other_high; /* NaN where there is one figure a run */
     int is_real;                         /* with PIT_SAME: it differs, by less than what matters */
-    double a, b;                         /* medians of the sides */
+    double a, b;                         /* of the deciding figure: change is b / a - 1 */
     double a_total, b_total;             /* a run's, all passages together; 0: not known */
     size_t a_runs, b_runs;
-    int is_series;    /* those are blocks of the passages of one process, not runs */
-    int is_in_turn;   /* such blocks, made in turn: of one session of pit_bench_models */
-    size_t more_runs; /* about how many more a side it takes; 0: not known */
+    int is_series;  /* those are blocks of the passages of one process, not runs */
+    int is_in_turn; /* such blocks, made in turn: of one session of pit_bench_models */
+    size_t
+        more_runs; /* about how many more a side it takes, at most ten times of what there is; 0: not
+                         known, or more */
+    int is_too_noisy; /* it takes more: more runs are no advice */
     pit_beside mean, p90, p99;
     char reason[128]; /* why there is no verdict; "" */
 } pit_comparison;
@@ -295,7 +311,8 @@ typedef struct pit_side {
     size_t runs;
 } pit_side;
 
-/* Per node, warm-up left out where the run kept every passage; wall time and peak memory of runs
+/* Per node, warm-up left out where the run kept every passage; figures in the order in which the runs
+ * started; wall time and peak memory of runs
  * that ended cleanly. NULL only without memory. Runs must outlive the call, not the side. */
 PIT_API pit_side *pit_side_of_runs(const pit_run *const *runs, size_t count, const char *name);
 PIT_API void pit_side_free(pit_side *side);
@@ -357,6 +374,76 @@ PIT_API int pit_comparisons_print(FILE *out, const pit_comparisons *comparisons,
  * epoch/batch:slower:5% (that node), slower:5%@* (every node), memory:10% and so on likewise; with a
  * floor below which it does not matter: slower:5%:2ms, memory:10%:64MB. 0, or PIT_BAD_ARGUMENT. */
 PIT_API int pit_gate_check(const char *spec);
+
+/* ---- races ----------------------------------------------------------------------------------- */
+
+/* Which of several things is faster, run in turn: rounds in which every side runs once, in random order.
+ * The engine runs whatever the callback runs; it has the order, the looks, the budget and the verdict. */
+
+/* Runs side `side` once and fills the figures, options.figure_count of them; all over 0, the first
+ * decides. round is 0 for a warm-up, whose figures are not kept, then 1, 2, ... Returns 0; PIT_STOP to
+ * end the race, the round left out; anything else ends it as a failure and is what pit_race returns. */
+typedef int (*pit_race_run)(void *argument, size_t side, size_t round, double *figures);
+#define PIT_STOP 0x7fffffff
+
+/* Where a race stands: before each round. */
+typedef struct pit_race_progress {
+    size_t round;         /* that begins */
+    size_t next_look;     /* the round after which it is judged next */
+    double seconds;       /* since the beginning */
+    double budget;        /* seconds; INFINITY: none */
+    const double *change; /* of sides 1, 2, ... against the first, so far; NaN: not known yet */
+    size_t side_count;
+} pit_race_progress;
+
+/* Zeroed means defaults. */
+typedef struct pit_race_options {
+    size_t side_count;   /* 0: 2 */
+    size_t figure_count; /* of a run; 0: 1 */
+    int has_median; /* the first two figures of a run are the p10 and the median of its passages and
+                            are judged as such; else the first is a whole run's and is judged by pairs */
+    const char *const *names; /* of the sides; NULL: A, B, ... */
+    const char *what;         /* the deciding figure is; NULL: "wall time" */
+    size_t runs;              /* exactly so many rounds, and one look at them; 0: pit_race_looks */
+    size_t warmup;            /* rounds before, not counted */
+    double budget;        /* seconds: no round begins past it, but those up to the first look always
+                                 do; 0: 60, or none with `runs`; INFINITY: none */
+    double level, effect; /* as in pit_compare_options; the level is that of all looks together */
+    uint64_t seed;        /* of the order in the rounds; 0: another each time */
+    int (*progress)(void *argument,
+                    const pit_race_progress *progress); /* not 0: stop. May be NULL */
+    double (*clock)(void *argument); /* seconds, for the budget; NULL: the monotonic clock */
+} pit_race_options;
+
+/* Without `runs` a race is judged after these rounds and when its budget ends, at no other time. Each look
+ * has its share of the level, the last one all that is left. The race ends at the first look at which all
+ * sides have a verdict. */
+PIT_API const size_t *pit_race_looks(size_t *count);
+
+enum pit_race_end {
+    PIT_RACE_DECIDED,
+    PIT_RACE_ALL_RUNS, /* those asked for, or as many as there are looks */
+    PIT_RACE_BUDGET,   /* the time was over */
+    PIT_RACE_STOPPED   /* by PIT_STOP or by progress: judged with what there is */
+};
+
+typedef struct pit_race_result {
+    enum pit_race_end end;
+    size_t rounds;     /* whole ones */
+    size_t look_count; /* how often it was judged */
+    double level;      /* that the last look had */
+    double seconds;    /* that it took */
+    size_t side_count, figure_count;
+    double *const *figures;       /* [side * figure_count + figure]: one a round */
+    pit_comparisons *comparisons; /* of the deciding figure, at the last look */
+} pit_race_result;
+
+/* 0 and *result, to be freed by pit_race_free; what the callback returned; PIT_BAD_ARGUMENT,
+ * PIT_NO_MEMORY. A race that is stopped before its first round ended gives a result of 0 rounds. After a
+ * failure there is nothing to free. */
+PIT_API int pit_race(pit_race_run run, void *argument, const pit_race_options *options,
+                     pit_race_result *result);
+PIT_API void pit_race_free(pit_race_result *result);
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 

@@ -88,6 +88,7 @@ typedef struct pit_raw_node {
     size_t series_count;
     const pit_memory *memory; /* NULL where none was measured */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
+    uint64_t first;           /* ticks when its first span began */
 } pit_raw_node;
 
 typedef struct pit_open_span {
@@ -117,15 +118,22 @@ typedef struct pit_record { /* a span that asked to be kept (PIT_RECORD) */
 
 #define PIT_UNKNOWN UINT64_MAX
 
-typedef struct pit_sample { /* a reading of the sampler; PIT_UNKNOWN where it could not be had */
-    uint64_t ticks;
-    uint64_t rss, rss_max; /* bytes */
-    uint64_t cpu_ns;       /* user and system, since the process began */
-    uint64_t threads, minor_faults, major_faults, switches, forced_switches;
-    uint64_t read_bytes, write_bytes;
-    uint64_t available; /* machine memory left */
-    uint64_t cgroup_used;
-    uint64_t pressure; /* memory pressure in 1/100 percent */
+typedef struct pit_channel { /* one series of readings of the sampler */
+    const char *key;         /* unit at its end: "rss_bytes", "cpu_ns", "gpu0_power_w" */
+    const char *unit;        /* "bytes", "ns", "share", …; "" for a plain count */
+    const char *help;        /* one line */
+    const char *source;      /* who reads it: "process", "cgroup", "machine", … */
+    const char *missing;     /* why no reading of it is known; NULL if one is */
+    uint64_t per_unit;       /* a reading divided by this is the figure in its unit */
+    int is_counter;          /* it only grows: look at differences */
+    /* How readings of a point, and figures of runs that are read together, become one: "last", "max",
+     * "min", "sum", "mean"; of runs also "once": it is the machine's, and one of its runs tells it. */
+    const char *over_time, *over_runs;
+} pit_channel;
+
+typedef struct pit_sample { /* a reading of the sampler, or a point that stands for several */
+    uint64_t ticks;         /* of the first of them */
+    const uint64_t *values; /* one for each channel of the run; PIT_UNKNOWN: not known */
 } pit_sample;
 
 typedef struct pit_point { /* `values` values in a row of one named value */
@@ -192,6 +200,26 @@ typedef struct pit_fact {
     const char *key, *value;
 } pit_fact;
 
+/* Where in the code the main thread was, and in which span: by samples of its stack (docs/places.md). */
+typedef struct pit_hot_place {
+    uint32_t thread; /* of the run; PIT_NO_NODE: the main thread had no table */
+    uint32_t node;   /* of the thread: the innermost open span; PIT_NO_NODE: outside of all */
+    uint32_t line;   /* 0: not known */
+    uint32_t kind;   /* enum pit_place_kind */
+    const char *function, *file; /* "": not known; both, and no line: elsewhere in this span */
+    uint64_t samples;
+} pit_hot_place;
+
+/* How the samples of one kind were taken. */
+typedef struct pit_place_source {
+    double hz; /* 0: they were not */
+    uint64_t samples;
+    uint64_t dropped;   /* of those, counted at no place and in no span: there was no room, or
+                           nobody knows in which span they were */
+    const char *reason; /* why none were taken; NULL if they were, or nobody said */
+} pit_place_source;
+#define PIT_PLACE_KINDS 2
+
 typedef struct pit_run {
     const char *path; /* as given; "(this process)" for pit_run_read */
     enum pit_run_state state;
@@ -215,6 +243,8 @@ typedef struct pit_run {
     size_t fact_count;
     const pit_thread *threads;
     size_t thread_count;
+    const pit_channel *channels; /* what the sampler read, in the order of a sample's values */
+    size_t channel_count;
     const pit_sample
         *samples; /* along the run, oldest first; each stands for sample_stride readings */
     size_t sample_count;
@@ -228,8 +258,14 @@ typedef struct pit_run {
     uint64_t rss_peak;        /* the run's highest RSS, 0 if not known */
     const pit_entry *journal; /* oldest first */
     size_t journal_count;
-    uint64_t journal_dropped; /* older ones that were overwritten */
-    uint64_t skipped_blocks;  /* of kinds this version does not know */
+    uint64_t journal_dropped;    /* older ones that were overwritten */
+    const pit_hot_place *places; /* by thread and node, kind, samples: the most first */
+    size_t place_count;
+    uint64_t place_samples, places_dropped; /* of all kinds */
+    double place_hz;                        /* of the first kind that was sampled; 0: none was */
+    const char *places_reason;              /* why there are no samples; NULL if there are */
+    pit_place_source place_sources[PIT_PLACE_KINDS]; /* by enum pit_place_kind */
+    uint64_t skipped_blocks;                         /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
     const pit_ended *ended; /* as the process that started it saw; NULL: nobody told */
@@ -279,7 +315,7 @@ PIT_API void pit_watch_close(pit_watch *watch);
 PIT_API int pit_watch_refresh(pit_watch *watch, pit_error *error);
 
 /* The run as it was at the last look (opening is one); good until the next. While it is live: facts,
- * threads, of nodes what is counted and summed up, spans open on stacks, samples; no histograms,
+ * threads, of nodes what is counted and summed up, spans open on stacks, samples, places; no histograms,
  * series, events, records, values, memory figures, journal or open span objects; its end is now.
  * Threads and nodes keep their numbers. Once it has ended it is the whole run, read to its end even
  * if its file is gone; threads and nodes may be numbered anew then. */
@@ -298,6 +334,14 @@ PIT_API const char *pit_ended_words(const pit_ended *ended, char *words, size_t 
 /* The value of a fact, or NULL. */
 PIT_API const char *pit_run_fact(const pit_run *run, const char *key);
 
+/* Where a channel stands among the run's channels and in a sample's values, or PIT_NO_CHANNEL. */
+#define PIT_NO_CHANNEL SIZE_MAX
+PIT_API size_t pit_run_channel(const pit_run *run, const char *key);
+
+/* A reading in its channel's unit, NaN if it is not known; the same of a run's sample, by key. */
+PIT_API double pit_channel_figure(const pit_channel *channel, uint64_t value);
+PIT_API double pit_sample_figure(const pit_run *run, const pit_sample *sample, const char *key);
+
 /* Bring a dead run's live pages from shared memory to its path, exactly once however many try.
  * path is the run's. 1: brought back by this call. 0: nothing to do, the file at path is the run.
  * Negative: a code, with *error (may be NULL) filled. */
@@ -314,6 +358,18 @@ typedef struct pit_bin { /* durations of one histogram bucket */
     uint64_t count;
 } pit_bin;
 
+/* A place in the code of one node of a tree, or outside of all spans, over all runs. */
+typedef struct pit_tree_place {
+    const char *function, *file; /* "": not known; both, and line 0: elsewhere in this node */
+    uint32_t line;               /* 0: not known */
+    uint32_t kind;               /* enum pit_place_kind */
+    uint32_t node;               /* of the tree; PIT_NO_NODE: outside of all spans */
+    uint64_t samples;            /* met here while the node was the innermost open span */
+    uint64_t node_samples;       /* of this kind in the node; samples / node_samples is its share */
+    double share;                /* of node_samples, 0…1 */
+    double run_share;            /* of all samples of this kind, 0…1 */
+} pit_tree_place;
+
 typedef struct pit_node {
     const char *name;
     const char *path; /* names joined by '/'; a '/' or '\' in a name has a '\' before it */
@@ -322,8 +378,10 @@ typedef struct pit_node {
     uint32_t seen; /* its place in the order in which nodes were first seen, from 0: by run, in it
                        * by thread, in it by the begin of its first span */
     int detached;
-    uint64_t count;
-    double total_ns, self_ns;
+    uint64_t count;           /* finished spans */
+    double total_ns, self_ns; /* open spans count with the time they have taken so far */
+    double finished_ns;       /* total_ns without the open ones */
+    double share, self_share; /* of the time in spans, 0…1; NaN: there is none, or detached */
     double min_ns, max_ns, mean_ns, std_ns; /* std: of the population; 0 with count 0 */
     double p50_ns, p95_ns, p99_ns;
     uint64_t items, bytes, flops;
@@ -333,21 +391,46 @@ typedef struct pit_node {
     size_t bin_count;
     const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
+    const pit_tree_place
+        *places; /* where in it the main thread was, not inside its children: Python
+                                     before native code, the hottest first; see pit_tree_hottest */
+    size_t place_count;
 } pit_node;
 
 typedef struct pit_tree {
     const pit_node *nodes; /* parents before children, siblings by total, largest first */
     size_t node_count;
-    double total_ns; /* of the top-level nodes that are not detached */
-    double wall_ns;  /* the longest run */
-    uint64_t spans;  /* finished, of all nodes */
-    double cost_ns;  /* what recording them cost, by each run's own measurement */
+    double total_ns;    /* of the top-level nodes that are not detached, open spans included */
+    double finished_ns; /* the same without open spans */
+    double wall_ns;     /* the longest run */
+    uint64_t spans;     /* finished, of all nodes */
+    double cost_ns;     /* what recording them cost, by each run's own measurement */
     pit_losses losses;
+    const pit_tree_place *places; /* of all nodes, those outside of all spans first; then by node */
+    size_t place_count;
+    const pit_tree_place *outside; /* of these, outside of all spans */
+    size_t outside_count;
+    uint64_t place_samples; /* of all kinds, with those dropped */
+    /* Time of the main thread outside of all its spans: before the first one began, between outermost
+     * ones, after the last one ended; with the time in spans of that thread their sum is wall_ns. A
+     * span that is still open reaches to the run's end. NaN where it is not known: of several runs, of
+     * a main thread without spans, or, but for before_ns, where the flight recorder kept none of its
+     * outermost spans. The main thread is the process's own; where that has no spans, the thread that
+     * had the first. */
+    double before_ns, between_ns, after_ns;
 } pit_tree;
 
 /* NULL only without memory. Runs must outlive the call, not the tree. */
 PIT_API pit_tree *pit_tree_build(const pit_run *const *runs, size_t run_count);
 PIT_API void pit_tree_free(pit_tree *tree);
+
+/* The hottest known place of a node, PIT_NO_NODE: outside of all spans: a line of Python if there are
+ * any, else a native function. NULL: no sample met it there. Judge by its node_samples whether they are
+ * enough to say something. */
+PIT_API const pit_tree_place *pit_tree_hottest(const pit_tree *tree, uint32_t node);
+
+/* "train.py:74 in step", as views print a place: written into `words`, which is returned. */
+PIT_API const char *pit_place_words(const pit_tree_place *place, char *words, size_t room);
 
 /* A quantile 0…1 of a node, within 1.6 % (or a tick) of the sorted samples' own. NaN if empty. */
 PIT_API double pit_node_quantile(const pit_node *node, double q);
@@ -358,11 +441,11 @@ enum pit_form { PIT_TEXT = 0, PIT_JSON = 1, PIT_CSV = 2, PIT_MARKDOWN = 3 };
 
 /* Zeroed means defaults. */
 typedef struct pit_report_options {
-    const char *view; /* a name of pit_view_names; NULL: the report */
+    const char *view; /* a name of pit_view_at; NULL: the report */
     enum pit_form form;
     int flat;             /* names alone, sorted, in place of the tree */
     const char *sort;     /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */
-    int depth;            /* levels to show; 0: all */
+    uint64_t depth;       /* levels to show; 0: all */
     double min_share;     /* leave out nodes below this share of the total, 0…1 */
     int width;            /* columns; 0: as wide as it needs */
     int colour;           /* escape codes */
@@ -377,16 +460,55 @@ typedef struct pit_report_options {
     int maximise;         /* convergence: upwards */
     uint64_t smooth;      /* convergence: over the mean of so many values; 0: as they are */
     int percentiles;      /* inference: p50, p95 and p99 too, in text and Markdown */
+    int height; /* rows of the screen: a report of more lines ends with its verdict again; 0: none */
 } pit_report_options;
 
-/* The names of all views, ended by NULL: tree, flat, timing-summary, … */
-PIT_API const char *const *pit_view_names(void);
-
-/* A view of one or several runs, merged. options may be NULL. 0, PIT_BAD_ARGUMENT (no such view,
- * or not in that form), PIT_NO_MEMORY, PIT_CANNOT_WRITE, or PIT_NOTHING: a run has nothing that the
- * view could show; why is printed in its place. */
+/* A view of one or several runs, merged. options may be NULL. 0, PIT_BAD_ARGUMENT (no such view, or
+ * an option out of range), PIT_NO_MEMORY, PIT_CANNOT_WRITE, or PIT_NOTHING: the runs have nothing that
+ * the view could show; why is printed in its place, but not in CSV. */
 PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_count,
                              const pit_report_options *options);
+
+/* The same; *error gets the code and the reason of PIT_NOTHING and PIT_BAD_ARGUMENT in words. */
+PIT_API int pit_report_write(FILE *out, const pit_run *const *runs, size_t run_count,
+                             const pit_report_options *options, pit_error *error);
+
+/* What the views are, and which options each has; the command line and Python ask here. An option is
+ * stored in a member of pit_report_options, at `offset`. */
+enum pit_option_kind {
+    PIT_OPTION_TEXT,    /* const char * */
+    PIT_OPTION_ONE_OF,  /* const char *, one of `words` */
+    PIT_OPTION_COUNT,   /* uint64_t */
+    PIT_OPTION_NUMBER,  /* double */
+    PIT_OPTION_PERCENT, /* double: a share, 0…1, written in percent on a command line */
+    PIT_OPTION_FLAG     /* int */
+};
+typedef struct pit_option {
+    const char *name; /* "min-share"; the member's name, and Python's, has '_' for '-' */
+    enum pit_option_kind kind;
+    const char *preset;       /* what holds without it, in words */
+    const char *help;         /* one line */
+    const char *const *words; /* ended by NULL */
+    const char *also;         /* another spelling, or NULL */
+    size_t offset;
+} pit_option;
+typedef struct pit_view {
+    const char *name;
+    const char *help;                 /* one line: the question it answers */
+    const pit_option *const *options; /* ended by NULL */
+} pit_view;
+PIT_API const pit_view *pit_view_at(size_t index); /* NULL: there are no more */
+PIT_API const pit_view *
+pit_view_find(const char *name); /* NULL: no such view. Of NULL the report */
+
+/* The option `name` of a view (NULL: of the report); "min_share" is found as well. NULL where it has no
+ * such option: the reason, with the views that have it, is then in `why`. */
+PIT_API const pit_option *pit_option_find(const char *view, const char *name, char *why,
+                                          size_t room);
+/* Store the text of a command line; NULL for a flag. 0, or PIT_BAD_ARGUMENT with what it must be in
+ * `why`. Text is kept as the pointer. */
+PIT_API int pit_option_set(const pit_option *option, const char *text, pit_report_options *options,
+                           char *why, size_t room);
 
 /* ---- views over plain arrays --------------------------------------------------------------- */
 
@@ -494,17 +616,18 @@ PIT_API int pit_find_speedups(const pit_row *rows, size_t count, const char *bas
 
 /* What is wrong, in words. */
 typedef struct pit_finding {
-    const char *rule;     /* for machines: input_bound, first_batch, leak, … */
+    const char *rule;     /* for machines: input_waiting, first_step, leak, … */
     int severity;         /* 2 act, 1 consider, 0 good to know */
     const char *headline; /* INPUT-BOUND: data_loading is 64 % of the batch */
     const char *evidence; /* the figures behind it */
     const char *remedy;   /* what to try */
     const char *path;     /* of the node, "" for the run */
     double share;         /* 0…1 of what the headline says; NaN: not a share */
+    double stake_ns;      /* that the run could save at most; NaN: not known */
 } pit_finding;
 
 typedef struct pit_advice {
-    const pit_finding *findings; /* the most severe first */
+    const pit_finding *findings; /* in the order in which they are to be read */
     size_t count;
     int too_little; /* too few passages for a judgement: `reason` */
     char reason[160];
@@ -519,10 +642,18 @@ PIT_API void pit_advice_free(pit_advice *advice);
 
 /* ---- exports -------------------------------------------------------------------------------- */
 
-/* Whole documents: csv, json, chrome-trace, speedscope, markdown. 0, PIT_BAD_ARGUMENT (no such
- * format), PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
+/* The formats there are. */
+typedef struct pit_export_format {
+    const char *name;
+    const char *help;           /* one line */
+    const char *const *endings; /* of file names that mean it, ended by NULL */
+    int is_folder;              /* a folder with files in it: pit_export_file alone writes it */
+    int is_binary;              /* not for a terminal */
+} pit_export_format;
+PIT_API const pit_export_format *pit_export_at(size_t index); /* NULL: there are no more */
+
+/* Whole documents. 0, PIT_BAD_ARGUMENT (no such format), PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
 PIT_API int pit_export(FILE *out, const char *format, const pit_run *const *runs, size_t run_count);
-PIT_API const char *const *pit_export_names(void);
 
 /* The same to a file that appears whole or not at all: a temporary file beside it, then a rename;
  * missing folders are not made. errno says why it could not. */

@@ -7,10 +7,12 @@
  *   py_name.c       names of spans, resolved once
  *   py_span.c       pitwall.span
  *   py_timed.c      the wrapper of a timed function
- *   py_hook.c       the wrapper of a library's function, for hooks that the program knows nothing of
+ *   py_hook.h       hooks that the program knows nothing of: wrappers of a library's functions (py_hook.c),
+ *                   steps of loops (py_loop.c), steps between two steps of an optimiser (py_cut.c)
  *   py_iter.c       the wrapper of a timed iterable
  *   py_recorder.c   open, close, values, labels, the journal
  *   py_read.c       runs as dicts and lists; reports as text
+ *   py_stack.c      the thread that looks where the main thread is
  *   py_alloc.c      what a call allocates through Python's allocators
  *   py_blocks.c     blocks of memory by their address
  *   tools_*.c       views, monitors, analyses, benchmarks
@@ -80,6 +82,7 @@ typedef struct pitpy_state {
     PyObject *tools;          /* what tools_*.c keep: a dict, or NULL before its first use */
     PyObject *option_keys[4]; /* of span(), interned: memory, record, wait, leaks */
     int is_automatic;         /* the default recorder was opened by a span */
+    int is_for_samples;       /* it was opened for samples of the stack alone */
     struct {
         PyObject *text; /* owned: an address that is not reused */
         pitpy_name *name;
@@ -189,6 +192,7 @@ int pitpy_add_timed(PyObject *module);
 int pitpy_add_hook(PyObject *module);
 int pitpy_add_iter(PyObject *module);
 int pitpy_add_recorder(PyObject *module);
+int pitpy_add_stack(PyObject *module);
 int pitpy_add_read(PyObject *module);
 int pitpy_add_tools(PyObject *module); /* views, monitors, analyses and benchmarks */
 
@@ -361,15 +365,20 @@ typedef struct pitpy_timed {
     pitpy_name *name; /* NULL: a hook that makes no span */
     unsigned flags;
     unsigned kind,
-        not_in; /* hooks: the bit of what it is; those inside of which it is not looked at */
+        not_in;    /* hooks: the bit of what it is; those inside of which it is not looked at */
+    unsigned role; /* hooks: enum pitpy_role */
+    PyTypeObject *loss; /* the hook of modules: the class of losses, or NULL */
     PyObject *function;
-    PyObject *question;   /* hooks of a loop: is it one that learns? or NULL */
+    PyObject *question;   /* hooks of models and loops: are gradients on? or NULL */
     PyObject *attributes; /* __dict__ */
     PyObject *weak;
 } pitpy_timed;
 
 pitpy_timed *pitpy_timed_new(pitpy_state *state, PyObject *function, pitpy_name *name,
                              vectorcallfunc vectorcall);
+
+/* Drop the step that a hook holds open on this thread, if any: the recorder closes. */
+void pitpy_cut_leave(void);
 
 /* ---- allocations ----------------------------------------------------------------------------- */
 
@@ -400,6 +409,17 @@ typedef struct pitpy_held {
 
 void pitpy_held_begin(pitpy_held *held);
 void pitpy_held_end(pitpy_held *held, pit_counted *counted);
+
+/* ---- samples of the main thread's stack ------------------------------------------------------- */
+
+/* Whether it is known for the recorder that is open: 0 before, and after each close and fork. */
+extern int pitpy_stack_is_settled __attribute__((visibility("hidden")));
+/* The default recorder may have been opened: begin to sample, or say in the run why not. */
+void pitpy_stack_start(void);
+/* The same, and the recorder is opened where the environment or a fork asks for one. */
+void pitpy_stack_ready(void);
+/* Before it closes. Gives the interpreter's lock away for a while. */
+void pitpy_stack_stop(void);
 
 /* ---- recorders ------------------------------------------------------------------------------- */
 

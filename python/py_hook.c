@@ -3,301 +3,208 @@
  * call stay what they were.
  *
  * A hook is of a kind (a bit: forward, backward, …) and makes a span of the outermost call only: the
- * layers inside a model are passed on after one test. The hook of a loop's `next` also has the loop's
- * steps: one lasts from asking for a batch to asking for the next one.
+ * layers inside a model are passed on after one test. What it stands for (its role) tells py_cut.c where
+ * steps begin and end.
  */
-#include "pitpy.h"
+#include "py_hook.h"
 
-#include <stddef.h>
+#define WATCH_MOST_NS 50000u /* more is another process's time, or a look of Python's */
+#define WATCH_EARLY 64u      /* the first calls are all watched */
 
-static __thread unsigned inside
-    __attribute__((tls_model("initial-exec"))); /* kinds that are open */
-/* Spans of hooks but those of a loop's next, on this thread: whether anything was done in a step. */
-static __thread uint64_t works __attribute__((tls_model("initial-exec")));
+PITPY_THREAD unsigned pitpy_inside;
+PITPY_THREAD uint64_t pitpy_works;
 
 /* Guarded by the interpreter's lock, as everything below. */
-static struct counts {
-    uint64_t spans, passed, steps;
-    uint64_t watched, watched_ns; /* of every 16th span: what beginning and ending it took */
-} counts;
-#define WATCH_EVERY 16u
-#define WATCH_MOST_NS 10000u /* more is another process's time */
-static uint64_t note_at = 1; /* spans at which `note` is to be called */
-static PyObject *note;       /* called now and then, with nothing */
-static PyObject *loop_name;  /* the attribute of an iterator that holds its loop */
+struct pitpy_counts pitpy_counts;
+struct pitpy_hook_names pitpy_hook_names;
+uint64_t pitpy_note_at = 1;                  /* spans at which `note` is to be called */
+static PyObject *note;                       /* called now and then, with nothing */
+static PyObject *look;                       /* called with a word and an object */
+static uint64_t looks_at_models, models = 0; /* forward passes; at how many to look at one */
 
-/* Tell Python how many there are: at the first, and then whenever there are four times as many. */
-static void call_note(void)
+/* ---- Python is told, and asked --------------------------------------------------------------------- */
+
+/* Nothing that it calls is hooked, and no exception is lost. */
+static int call_apart(PyObject *function, const char *what, PyObject *object)
 {
     PyObject *type, *value, *traceback;
-    note_at *= 4;
-    if (!note)
-        return;
-    unsigned before = inside;
+    if (!function)
+        return 0;
+    unsigned before = pitpy_inside;
     PyErr_Fetch(&type, &value, &traceback);
-    PyObject *result = PyObject_CallNoArgs(note);
+    pitpy_inside = ~0u;
+    PyObject *result =
+        what ? PyObject_CallFunction(function, "sO", what, object) : PyObject_CallNoArgs(function);
+    pitpy_inside = before;
+    int is_true = result ? PyObject_IsTrue(result) : 0;
     Py_XDECREF(result);
     PyErr_Clear();
     PyErr_Restore(type, value, traceback);
-    inside = before;
+    return is_true > 0;
 }
 
-static inline void count_span(void)
+/* How many there are: at the first, and then whenever there are four times as many. */
+void pitpy_note_span(void)
 {
-    if (PITPY_UNLIKELY(++counts.spans >= note_at))
-        call_note();
+    pitpy_note_at *= 4;
+    call_apart(note, NULL, NULL);
 }
 
-/* One of the spans that are watched: the program's caches are as cold as they really are. */
-static PyObject *watched_call(pitpy_timed *self, PyObject *const *args, size_t nargsf,
-                              PyObject *kwnames)
+int pitpy_look(const char *what, PyObject *object)
 {
-    pitpy_open open;
-    uint64_t begin = pitpy_monotonic_ns();
-    pitpy_begin(self->name, 0, &open);
-    uint64_t call = pitpy_monotonic_ns();
-    PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    uint64_t done = pitpy_monotonic_ns();
-    pitpy_end(&open);
-    uint64_t ns = call - begin + pitpy_monotonic_ns() - done;
-    PyErr_Restore(type, value, traceback);
-    if (ns < WATCH_MOST_NS) {
-        counts.watched++;
-        counts.watched_ns += ns;
+    return call_apart(look, what, object);
+}
+
+int pitpy_ask(PyObject *question, int otherwise)
+{
+    PyObject *answer = question ? PyObject_CallNoArgs(question) : NULL;
+    int is_true = answer == Py_True    ? 1
+                  : answer == Py_False ? 0
+                  : answer             ? PyObject_IsTrue(answer)
+                                       : -1;
+    Py_XDECREF(answer);
+    if (is_true < 0)
+        PyErr_Clear();
+    return is_true < 0 ? otherwise : is_true;
+}
+
+/* ---- what hooks cost ------------------------------------------------------------------------------- */
+
+uint64_t pitpy_watch_at = 1;
+static struct {
+    uint64_t ticks, ns;
+} watch_start;                     /* one moment, by both clocks */
+static uint64_t watch_clock_ticks; /* what reading the clock twice takes */
+
+/* A counter that touches no memory, where there is one: the calls that are watched come with cold caches. */
+uint64_t pitpy_watch_now(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return pitpy_monotonic_ns();
+#endif
+}
+
+static double watch_ns_per_tick(void)
+{
+    uint64_t ticks = pitpy_watch_now() - watch_start.ticks;
+    return ticks ? (double)(pitpy_monotonic_ns() - watch_start.ns) / (double)ticks : 0;
+}
+
+/* Some calls in between, now more, now fewer: a step makes the same calls in the same order, and each of
+ * them must get its turn. A short program has few. */
+void pitpy_watch_begin(struct pitpy_watch_call *watch)
+{
+    static uint32_t draw = 1;
+    draw = draw * 1664525u + 1013904223u;
+    uint64_t least = pitpy_counts.calls < WATCH_EARLY ? 1 : 11;
+    pitpy_watch_at = pitpy_counts.calls + least + (draw >> 16) % least;
+    watch->begin = pitpy_watch_now();
+}
+
+void pitpy_watch_end(struct pitpy_watch_call *watch)
+{
+    uint64_t ticks = watch->call - watch->begin + pitpy_watch_now() - watch->done;
+    if ((double)ticks * watch_ns_per_tick() < WATCH_MOST_NS) {
+        pitpy_counts.watched++;
+        pitpy_counts.watched_ticks += ticks > watch_clock_ticks ? ticks - watch_clock_ticks : 0;
     }
-    return result;
 }
 
-static void end_keeping_error(const pitpy_open *open)
+static void start_watching(void)
 {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    pitpy_end(open);
-    PyErr_Restore(type, value, traceback);
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 50; i++) {
+        uint64_t start = pitpy_watch_now(), ticks = pitpy_watch_now() - start;
+        best = ticks < best ? ticks : best;
+    }
+    watch_clock_ticks = 2 * best;
+    watch_start.ticks = pitpy_watch_now();
+    watch_start.ns = pitpy_monotonic_ns();
+    pitpy_watch_at = 1;
 }
 
 /* ---- the outermost call ------------------------------------------------------------------------ */
+
+/* A model is looked at now and then: on which device it is, in which precision it runs. */
+static pitpy_name *name_of_model(const pitpy_timed *self, PyObject *module)
+{
+    if (self->loss && PyType_IsSubtype(Py_TYPE(module), self->loss) && pitpy_hook_names.loss)
+        return pitpy_hook_names.loss;
+    if (PITPY_UNLIKELY(++models >= looks_at_models)) {
+        looks_at_models = models * 2;
+        pitpy_look("model", module);
+    }
+    return self->name;
+}
+
+PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *args, size_t nargsf,
+                                          PyObject *kwnames, unsigned before)
+{
+    struct pitpy_watch_call watch = {0};
+    if (PITPY_UNLIKELY(pitpy_is_watched()))
+        pitpy_watch_begin(&watch);
+    pitpy_name *name = self->name;
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+    PyObject *object = count > 0 ? args[0] : Py_None;
+    if (self->role == PITPY_MODEL)
+        name = name_of_model(self, object);
+    int has_role = self->role && before == 0 && name == self->name;
+    int next = has_role ? pitpy_cut_before(self, args, count) : 0;
+    pitpy_open open;
+    pitpy_count_span();
+    pitpy_works++;
+    pitpy_inside = before | self->kind;
+    pitpy_begin(name, 0, &open);
+    if (PITPY_UNLIKELY(watch.begin))
+        watch.call = pitpy_watch_now();
+    PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
+    if (PITPY_UNLIKELY(watch.begin))
+        watch.done = pitpy_watch_now();
+    pitpy_inside = before;
+    PyObject *type = NULL, *value = NULL, *traceback = NULL;
+    if (PITPY_UNLIKELY(!result))
+        PyErr_Fetch(&type, &value, &traceback);
+    pitpy_end(&open);
+    if (has_role)
+        pitpy_cut_after(self, object, next, result != NULL);
+    if (PITPY_UNLIKELY(!result))
+        PyErr_Restore(type, value, traceback);
+    if (PITPY_UNLIKELY(watch.begin))
+        pitpy_watch_end(&watch);
+    return result;
+}
 
 PITPY_HOT static PyObject *hook_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
                                            PyObject *kwnames)
 {
     pitpy_timed *self = (pitpy_timed *)object;
-    unsigned before = inside;
+    unsigned before = pitpy_inside;
     if (before & self->not_in) {
-        counts.passed++;
+        pitpy_counts.passed++;
         return PyObject_Vectorcall(self->function, args, nargsf, kwnames);
     }
-    inside = before | self->kind;
-    PyObject *result;
-    if (PITPY_UNLIKELY(!self->name)) {
-        result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
-        inside = before;
-        return result;
-    }
-    pitpy_open open;
-    count_span();
-    works++;
-    if (PITPY_UNLIKELY(works % WATCH_EVERY == 0)) {
-        result = watched_call(self, args, nargsf, kwnames);
-        inside = before;
-        return result;
-    }
-    pitpy_begin(self->name, 0, &open);
-    result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
-    inside = before;
-    if (PITPY_LIKELY(result != NULL))
-        pitpy_end(&open);
-    else
-        end_keeping_error(&open);
+    if (PITPY_LIKELY(self->name != NULL))
+        return outermost_call(self, args, nargsf, kwnames, before);
+    pitpy_inside = before | self->kind;
+    PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
+    pitpy_inside = before;
+    if (self->role == PITPY_MODE && before == 0 && result && PyVectorcall_NARGS(nargsf) > 0)
+        pitpy_cut_mode(args[0]);
     return result;
-}
-
-/* ---- loops and their steps --------------------------------------------------------------------- */
-
-/* One loop over a loader. It hangs on the iterator, so a loop that is left by break ends its step when
- * the iterator goes. */
-typedef struct loop {
-    PyObject_HEAD int is_open; /* in a step */
-    pitpy_open step;
-    uint64_t works;             /* of the thread, when the step began */
-    struct loop *older, *newer; /* loops in a step, of all threads */
-} loop;
-
-static loop *newest;
-
-static void loop_unlink(loop *self)
-{
-    if (self->newer)
-        self->newer->older = self->older;
-    else
-        newest = self->older;
-    if (self->older)
-        self->older->newer = self->newer;
-    self->older = self->newer = NULL;
-    self->is_open = 0;
-}
-
-/* End its step, and those of loops inside it that were left. */
-static void loop_end_step(loop *self)
-{
-    pitpy_flow *flow = self->step.flow;
-    for (loop *other = newest, *older; other != self; other = older) {
-        older = other->older;
-        if (other->step.flow != flow)
-            continue;
-        loop_unlink(other);
-        pitpy_end(&other->step);
-    }
-    loop_unlink(self);
-    pitpy_end(&self->step);
-}
-
-static void loop_begin_step(loop *self, pitpy_name *name)
-{
-    count_span();
-    counts.steps++;
-    pitpy_begin(name, 0, &self->step);
-    self->is_open = 1;
-    self->works = works;
-    self->older = newest;
-    if (newest)
-        newest->newer = self;
-    newest = self;
-}
-
-/* No batch came: there was no step. */
-static void loop_drop_step(loop *self)
-{
-    loop_unlink(self);
-    pitpy_drop(&self->step);
-    counts.steps--;
-    counts.spans--;
-}
-
-static void loop_dealloc(PyObject *object)
-{
-    PyTypeObject *type = Py_TYPE(object);
-    PyObject *error, *value, *traceback;
-    PyErr_Fetch(&error, &value, &traceback);
-    if (((loop *)object)->is_open)
-        loop_end_step((loop *)object);
-    PyErr_Restore(error, value, traceback);
-    PyObject_Free(object);
-    Py_DECREF(type);
-}
-
-/* The iterator's loop, a new reference, made at its first next. NULL, without an exception: it cannot
- * have one. */
-static loop *loop_of(pitpy_state *state, PyObject *iterator)
-{
-    PyObject *found = PyObject_GetAttr(iterator, loop_name);
-    if (found && Py_IS_TYPE(found, state->loop_type))
-        return (loop *)found;
-    PyErr_Clear();
-    Py_XDECREF(found);
-    loop *made = PyObject_New(loop, state->loop_type);
-    if (made) {
-        made->is_open = 0;
-        made->older = made->newer = NULL;
-        if (PyObject_SetAttr(iterator, loop_name, (PyObject *)made) == 0)
-            return made;
-        Py_DECREF(made);
-    }
-    PyErr_Clear();
-    return NULL;
-}
-
-/* Another loop's step has just begun here and nothing was done in it: two loaders side by side, as in
- * zip, feed one step. */
-static int is_beside_another(void)
-{
-    const pitpy_flow *flow = pitpy_flow_here();
-    const loop *other = newest;
-    while (other && other->step.flow != flow)
-        other = other->older;
-    return other && other->works == works;
-}
-
-static pitpy_name *step_name(const pitpy_timed *self)
-{
-    PyObject *answer = self->question ? PyObject_CallNoArgs(self->question) : NULL;
-    int learns = answer ? PyObject_IsTrue(answer) : 1;
-    Py_XDECREF(answer);
-    if (learns < 0 || !answer)
-        PyErr_Clear();
-    PyObject *text = PyUnicode_InternFromString(learns ? "step" : "eval_step");
-    pitpy_name *name = text ? pitpy_name_of(self->state, text) : NULL;
-    Py_XDECREF(text);
-    if (!name)
-        PyErr_Clear();
-    return name;
-}
-
-/* A step of the loop, if one begins here; NULL if not. */
-static loop *begin_step(pitpy_timed *self, PyObject *iterator)
-{
-    loop *own = loop_of(self->state, iterator);
-    if (own && own->is_open)
-        loop_end_step(own);
-    pitpy_name *name = own && !is_beside_another() ? step_name(self) : NULL;
-    if (!name) {
-        Py_XDECREF(own);
-        return NULL;
-    }
-    loop_begin_step(own, name);
-    return own;
-}
-
-static void end_without_item(const pitpy_open *open, loop *step)
-{
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    if (!type || PyErr_GivenExceptionMatches(type, PyExc_StopIteration)) {
-        pitpy_drop(open);
-        counts.spans--;
-    } else {
-        pitpy_end(open);
-    }
-    if (step && step->is_open)
-        loop_drop_step(step);
-    PyErr_Restore(type, value, traceback);
-}
-
-PITPY_HOT static PyObject *next_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
-                                           PyObject *kwnames)
-{
-    pitpy_timed *self = (pitpy_timed *)object;
-    unsigned before = inside;
-    if (before & self->not_in || PyVectorcall_NARGS(nargsf) < 1) {
-        counts.passed++;
-        return PyObject_Vectorcall(self->function, args, nargsf, kwnames);
-    }
-    loop *step = before == 0 ? begin_step(self, args[0]) : NULL;
-    pitpy_open open;
-    inside = before | self->kind;
-    count_span();
-    pitpy_begin(self->name, 0, &open);
-    PyObject *item = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
-    inside = before;
-    if (PITPY_LIKELY(item != NULL))
-        pitpy_end(&open);
-    else
-        end_without_item(&open, step);
-    Py_XDECREF(step);
-    return item;
 }
 
 /* ---- the module's functions -------------------------------------------------------------------- */
 
-/* _hook(function, name or None, kind, not_in), _hook_next(function, name, kind, not_in, question) */
+/* _hook(function, name or None, kind, not_in, role, question, class of losses) */
 static PyObject *make(PyObject *module, PyObject *args, vectorcallfunc vectorcall)
 {
     pitpy_state *state = pitpy_state_of(module);
-    PyObject *function, *text, *question = NULL;
-    unsigned kind, not_in;
-    if (!PyArg_ParseTuple(args, "OOII|O:_hook", &function, &text, &kind, &not_in, &question))
+    PyObject *function, *text, *question = Py_None, *loss = Py_None;
+    unsigned kind, not_in, role = PITPY_PLAIN;
+    if (!PyArg_ParseTuple(args, "OOII|IOO:_hook", &function, &text, &kind, &not_in, &role,
+                          &question, &loss))
         return NULL;
     pitpy_name *name = text == Py_None ? NULL : pitpy_name_of(state, text);
     if (!name && text != Py_None)
@@ -306,7 +213,9 @@ static PyObject *make(PyObject *module, PyObject *args, vectorcallfunc vectorcal
     if (self) {
         self->kind = kind;
         self->not_in = not_in;
-        self->question = Py_XNewRef(question);
+        self->role = role;
+        self->question = question == Py_None ? NULL : Py_NewRef(question);
+        self->loss = PyType_Check(loss) ? (PyTypeObject *)Py_NewRef(loss) : NULL;
     }
     return (PyObject *)self;
 }
@@ -318,45 +227,81 @@ static PyObject *function_hook(PyObject *module, PyObject *args)
 
 static PyObject *function_hook_next(PyObject *module, PyObject *args)
 {
-    return make(module, args, next_vectorcall);
+    return make(module, args, pitpy_next_vectorcall);
 }
 
-/* _hook_counts(): spans, calls that were passed on, steps, spans that were watched, their nanoseconds. */
+/* _hook_counts(): a dict. */
 static PyObject *function_counts(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    return Py_BuildValue("KKKKK", (unsigned long long)counts.spans,
-                         (unsigned long long)counts.passed, (unsigned long long)counts.steps,
-                         (unsigned long long)counts.watched, (unsigned long long)counts.watched_ns);
+    const struct pitpy_counts *c = &pitpy_counts;
+#define N(member) #member, (unsigned long long)c->member
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:d,s:K,s:K,s:K}", N(spans), N(passed), N(steps),
+                         N(calls), N(watched), "watched_ns",
+                         (double)c->watched_ticks * watch_ns_per_tick(), N(runs), N(single_runs),
+                         N(run_sum));
+#undef N
 }
 
-/* _hook_start(note): count from nothing, and call note() now and then. */
-static PyObject *function_start(PyObject *module, PyObject *function)
+static pitpy_name *name_for_good(pitpy_state *state, const char *text)
+{
+    PyObject *object = PyUnicode_InternFromString(text);
+    pitpy_name *name = object ? pitpy_name_of(state, object) : NULL;
+    Py_XDECREF(object);
+    if (!name)
+        PyErr_Clear();
+    return name;
+}
+
+/* _hook_start(note, look): count from nothing, call note() now and then, and look(what, object) at
+ * models, loaders and optimisers that are seen. */
+static PyObject *function_start(PyObject *module, PyObject *args)
+{
+    pitpy_state *state = pitpy_state_of(module);
+    PyObject *to_note, *to_look;
+    if (!PyArg_ParseTuple(args, "OO:_hook_start", &to_note, &to_look))
+        return NULL;
+    pitpy_cut_leave();
+    pitpy_counts = (struct pitpy_counts){0};
+    pitpy_note_at = 1;
+    looks_at_models = models = 0;
+    start_watching();
+    pitpy_hook_names =
+        (struct pitpy_hook_names){name_for_good(state, "step"), name_for_good(state, "eval_step"),
+                                  name_for_good(state, "loss")};
+    Py_XSETREF(note, Py_NewRef(to_note));
+    Py_XSETREF(look, Py_NewRef(to_look));
+    Py_RETURN_NONE;
+}
+
+/* _hook_leave(): no step is open any more. */
+static PyObject *function_leave(PyObject *module, PyObject *unused)
 {
     (void)module;
-    counts = (struct counts){0};
-    note_at = 1;
-    Py_XDECREF(note);
-    note = Py_NewRef(function);
+    (void)unused;
+    pitpy_cut_leave();
+    Py_RETURN_NONE;
+}
+
+/* _hook_optimizer(): the program has made an optimiser. */
+static PyObject *function_optimizer(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    pitpy_cut_optimizer_made();
     Py_RETURN_NONE;
 }
 
 static PyMethodDef functions[] = {{"_hook", function_hook, METH_VARARGS, NULL},
                                   {"_hook_next", function_hook_next, METH_VARARGS, NULL},
                                   {"_hook_counts", function_counts, METH_NOARGS, NULL},
-                                  {"_hook_start", function_start, METH_O, NULL},
+                                  {"_hook_start", function_start, METH_VARARGS, NULL},
+                                  {"_hook_leave", function_leave, METH_NOARGS, NULL},
+                                  {"_hook_optimizer", function_optimizer, METH_NOARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
-
-static PyType_Slot loop_slots[] = {{Py_tp_dealloc, PITPY_SLOT(loop_dealloc)}, {0, NULL}};
-static PyType_Spec loop_spec = {"pitwall._pitwall._loop", sizeof(loop), 0,
-                                Py_TPFLAGS_DEFAULT | PITPY_IMMUTABLE | PITPY_NO_NEW, loop_slots};
 
 int pitpy_add_hook(PyObject *module)
 {
-    pitpy_state *state = pitpy_state_of(module);
-    state->loop_type = pitpy_make_type(module, &loop_spec);
-    if (!loop_name)
-        loop_name = PyUnicode_InternFromString("_pitwall_loop");
-    return state->loop_type && loop_name ? PyModule_AddFunctions(module, functions) : -1;
+    return pitpy_add_loop(module) < 0 ? -1 : PyModule_AddFunctions(module, functions);
 }

@@ -1,7 +1,10 @@
 /* Runs as plain data, dicts and lists that json and pandas take as they are, and reports as text.
- * Times are in seconds, sizes in bytes; what cannot be had is None.
+ * Nodes, losses and endings have the keys of the field tables; times are in nanoseconds and sizes in
+ * bytes, as the keys say; what is not available is None.
  */
 #include "tools.h"
+
+#include "pitwall_fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,11 +45,6 @@ static PyObject *known(uint64_t n)
     return n ? number(n) : Py_NewRef(Py_None);
 }
 
-static PyObject *seconds(double ns)
-{
-    return isfinite(ns) ? PyFloat_FromDouble(ns * 1e-9) : Py_NewRef(Py_None);
-}
-
 /* None for what is no finite number: whatever read() gives can be written as JSON. */
 static PyObject *number_or_none(double figure)
 {
@@ -70,8 +68,8 @@ static double ticks(const pit_run *run, uint64_t n)
 
 static PyObject *since_start(const pit_run *run, uint64_t at)
 {
-    return seconds(at >= run->start_ticks ? ticks(run, at - run->start_ticks)
-                                          : -ticks(run, run->start_ticks - at));
+    return number_or_none(at >= run->start_ticks ? ticks(run, at - run->start_ticks)
+                                                 : -ticks(run, run->start_ticks - at));
 }
 
 /* A list of count things. */
@@ -85,87 +83,82 @@ static PyObject *list_of(size_t count, build one, const void *things, const pit_
     return list;
 }
 
-/* ---- nodes: the rows of a table ------------------------------------------------------------------ */
+/* ---- rows that have a field table ---------------------------------------------------------------- */
 
-static int put_memory(PyObject *row, const pit_memory *m)
+static PyObject *value_of(const pit_field_value *value)
 {
-    static const char *const keys[] = {"memory_count", "rss_delta_bytes", "rss_peak_bytes",
-                                       "rss_max_bytes", "memory_error_bytes"};
-    int has_peak = m && m->peak_method != PIT_PEAK_NONE;
-    PyObject *values[] = {m ? number(m->count) : NULL, m ? PyLong_FromLongLong(m->delta_max) : NULL,
-                          has_peak ? number(m->peak_max) : NULL,
-                          has_peak ? number(m->rss_max) : NULL, m ? number(m->error_bytes) : NULL};
-    int failed = 0;
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        failed |= put(row, keys[i], values[i] ? values[i] : Py_NewRef(Py_None)) < 0;
-    return failed ? -1 : 0;
+    switch (value->type) {
+    case PIT_VALUE_WHOLE:
+        return PyLong_FromUnsignedLongLong(value->whole);
+    case PIT_VALUE_SIGNED:
+        return PyLong_FromLongLong(value->signed_whole);
+    case PIT_VALUE_REAL:
+        return PyFloat_FromDouble(value->real);
+    case PIT_VALUE_TEXT:
+        return text(value->text);
+    case PIT_VALUE_FLAG:
+        return PyBool_FromLong(value->whole != 0);
+    case PIT_VALUE_NONE:
+    case PIT_VALUE_UNKNOWN:
+        break;
+    }
+    return Py_NewRef(Py_None);
 }
 
-static int put_alloc(PyObject *row, const pit_alloc *a)
+static PyObject *row_of(enum pit_row_kind of, const void *row)
 {
-    return put(row, "alloc_bytes", a ? number(a->alloc_bytes) : Py_NewRef(Py_None)) < 0 ||
-                   put(row, "alloc_peak_bytes", a ? number(a->peak_max) : Py_NewRef(Py_None)) < 0 ||
-                   put(row, "leaked_bytes", a ? number(a->leaked_bytes) : Py_NewRef(Py_None)) < 0
-               ? -1
-               : 0;
+    PyObject *dict = PyDict_New();
+    const pit_field *field;
+    for (size_t i = 0; dict && (field = pit_field_at(of, i)) != NULL; i++) {
+        pit_field_value value;
+        pit_field_get(field, row, &value);
+        if (put(dict, field->key, value_of(&value)) < 0)
+            Py_CLEAR(dict);
+    }
+    return dict;
 }
 
 static PyObject *node_row(const void *nodes, size_t index, const pit_run *run)
 {
     (void)run;
-    const pit_node *n = (const pit_node *)nodes + index;
-    PyObject *row = PyDict_New();
-    if (!row)
-        return NULL;
-    int none = n->count == 0;
-    int failed =
-        put(row, "path", text(n->path)) < 0 || put(row, "name", text(n->name)) < 0 ||
-        put(row, "depth", PyLong_FromUnsignedLong(n->depth)) < 0 ||
-        put(row, "parent",
-            n->parent == PIT_NO_NODE ? Py_NewRef(Py_None) : PyLong_FromUnsignedLong(n->parent)) <
-            0 ||
-        put(row, "count", number(n->count)) < 0 || put(row, "total", seconds(n->total_ns)) < 0 ||
-        put(row, "self", seconds(n->self_ns)) < 0 ||
-        put(row, "mean", seconds(none ? Py_NAN : n->mean_ns)) < 0 ||
-        put(row, "std", seconds(none ? Py_NAN : n->std_ns)) < 0 ||
-        put(row, "min", seconds(none ? Py_NAN : n->min_ns)) < 0 ||
-        put(row, "max", seconds(none ? Py_NAN : n->max_ns)) < 0 ||
-        put(row, "p50", seconds(none ? Py_NAN : n->p50_ns)) < 0 ||
-        put(row, "p95", seconds(none ? Py_NAN : n->p95_ns)) < 0 ||
-        put(row, "p99", seconds(none ? Py_NAN : n->p99_ns)) < 0 ||
-        put(row, "items", number(n->items)) < 0 || put(row, "bytes", number(n->bytes)) < 0 ||
-        put(row, "flops", number(n->flops)) < 0 || put(row, "open", number(n->open)) < 0 ||
-        put(row, "detached", PyBool_FromLong(n->detached)) < 0 || put_memory(row, n->memory) < 0 ||
-        put_alloc(row, n->alloc) < 0;
-    if (failed)
-        Py_CLEAR(row);
-    return row;
+    return row_of(PIT_OF_NODE, (const pit_node *)nodes + index);
 }
 
-/* ---- losses ------------------------------------------------------------------------------------- */
-
-static PyObject *losses_dict(const pit_losses *l)
+static PyObject *losses_dict(const pit_losses *losses)
 {
-    const struct {
-        const char *key;
-        uint64_t count;
-    } all[] = {{"end_without_begin", l->end_without_begin},
-               {"abandoned", l->abandoned},
-               {"wrong_thread", l->wrong_thread},
-               {"too_deep", l->too_deep},
-               {"table_full", l->table_full},
-               {"in_signal", l->in_signal},
-               {"clock_back", l->clock_back},
-               {"left_open", l->left_open},
-               {"values", l->values},
-               {"beyond_file", l->beyond_file},
-               {"null_argument", l->null_argument},
-               {"mended", l->mended}};
-    PyObject *dict = PyDict_New();
-    for (size_t i = 0; dict && i < sizeof all / sizeof all[0]; i++)
-        if (put(dict, all[i].key, number(all[i].count)) < 0)
-            Py_CLEAR(dict);
-    return dict;
+    return row_of(PIT_OF_LOSSES, losses);
+}
+
+/* How its process ended; None where nobody told. */
+static PyObject *ended_dict(const pit_ended *ended)
+{
+    return ended ? row_of(PIT_OF_ENDED, ended) : Py_NewRef(Py_None);
+}
+
+/* fields(of) */
+static PyObject *function_fields(PyObject *module, PyObject *args)
+{
+    static const char *const kinds[] = {
+        [PIT_OF_NODE] = "node", [PIT_OF_ENDED] = "ended", [PIT_OF_LOSSES] = "losses"};
+    const char *name = "node";
+    size_t of = 0, count = sizeof kinds / sizeof kinds[0];
+    (void)module;
+    if (!PyArg_ParseTuple(args, "|s:fields", &name))
+        return NULL;
+    while (of < count && strcmp(name, kinds[of]) != 0)
+        of++;
+    if (of == count)
+        return PyErr_Format(PyExc_ValueError, "fields(%s): must be node, ended or losses", name);
+    PyObject *list = PyList_New(0);
+    const pit_field *field;
+    for (size_t i = 0; list && (field = pit_field_at((enum pit_row_kind)of, i)) != NULL; i++)
+        if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:s,s:s,s:O}", "key", field->key, "title",
+                                       field->title, "kind", pit_field_kind(field), "merge",
+                                       pit_field_merge(field), "help", field->help, "reason",
+                                       pit_field_reason(field), "shown",
+                                       pit_field_is_shown(field) ? Py_True : Py_False)) < 0)
+            Py_CLEAR(list);
+    return list;
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */
@@ -210,8 +203,9 @@ static PyObject *open_row(const void *thread, size_t index, const pit_run *run)
     const pit_open_span *open = &((const pit_thread *)thread)->open[index];
     PyObject *row = PyDict_New();
     if (row && (put(row, "path", path_of(thread, open->node)) < 0 ||
-                put(row, "begin", since_start(run, open->begin)) < 0 ||
-                put(row, "phase", PyBool_FromLong(open->phase)) < 0))
+                put(row, "at_ns", since_start(run, open->begin)) < 0 ||
+                put(row, "phase", PyBool_FromLong(open->phase)) < 0 ||
+                put(row, "detached", PyBool_FromLong(open->object)) < 0))
         Py_CLEAR(row);
     return row;
 }
@@ -222,8 +216,8 @@ static PyObject *record_row(const void *thread, size_t index, const pit_run *run
     PyObject *row = PyDict_New();
     if (row &&
         (put(row, "path", path_of(thread, r->node)) < 0 ||
-         put(row, "begin", since_start(run, r->begin)) < 0 ||
-         put(row, "duration", seconds(ticks(run, r->duration))) < 0 ||
+         put(row, "at_ns", since_start(run, r->begin)) < 0 ||
+         put(row, "duration_ns", number_or_none(ticks(run, r->duration))) < 0 ||
          put(row, "items", number(r->items)) < 0 ||
          put(row, "rss_begin_bytes", r->has_memory ? known(r->rss_begin) : Py_NewRef(Py_None)) <
              0 ||
@@ -239,8 +233,8 @@ static PyObject *point_row(const void *points, size_t index, const pit_run *run)
     const pit_point *p = (const pit_point *)points + index;
     PyObject *row = PyDict_New();
     if (row &&
-        (put(row, "time", since_start(run, p->ticks)) < 0 ||
-         put(row, "count", number(p->values)) < 0 ||
+        (put(row, "at_ns", since_start(run, p->ticks)) < 0 ||
+         put(row, "values", number(p->values)) < 0 ||
          put(row, "mean", number_or_none(p->mean)) < 0 ||
          put(row, "min", number_or_none(p->min)) < 0 ||
          put(row, "max", number_or_none(p->max)) < 0 || put(row, "reason", reason(p->mean)) < 0))
@@ -264,11 +258,10 @@ static PyObject *raw_row(const void *thread, size_t index, const pit_run *run)
 {
     const pit_raw_node *n = &((const pit_thread *)thread)->nodes[index];
     PyObject *row = PyDict_New();
-    if (row &&
-        (put(row, "path", path_of(thread, (uint32_t)index)) < 0 ||
-         put(row, "name", text(n->name)) < 0 || put(row, "count", number(n->count)) < 0 ||
-         put(row, "total", seconds(ticks(run, n->total))) < 0 ||
-         put(row, "self", seconds(ticks(run, n->total > n->child ? n->total - n->child : 0))) < 0))
+    if (row && (put(row, "path", path_of(thread, (uint32_t)index)) < 0 ||
+                put(row, "name", text(n->name)) < 0 || put(row, "count", number(n->count)) < 0 ||
+                put(row, "finished_ns", number_or_none(ticks(run, n->total))) < 0 ||
+                put(row, "child_ns", number_or_none(ticks(run, n->child))) < 0))
         Py_CLEAR(row);
     return row;
 }
@@ -292,20 +285,38 @@ static PyObject *thread_row(const void *threads, size_t index, const pit_run *ru
 
 /* ---- samples and the journal ---------------------------------------------------------------------- */
 
+/* A row has a key for each channel, whatever they are. */
 static PyObject *sample_row(const void *samples, size_t index, const pit_run *run)
 {
-    const pit_sample *s = (const pit_sample *)samples + index;
+    const pit_sample *sample = (const pit_sample *)samples + index;
+    double time_ns = ((double)sample->ticks - (double)run->start_ticks) * run->ns_per_tick;
     PyObject *row = PyDict_New();
+    if (row && put(row, "time_ns", PyFloat_FromDouble(time_ns)) < 0)
+        Py_CLEAR(row);
+    for (size_t i = 0; row && i < run->channel_count; i++) {
+        const pit_channel *channel = &run->channels[i];
+        uint64_t value = sample->values[i];
+        if (put(row, channel->key,
+                channel->per_unit == 1 ? number(value)
+                                       : number_or_none(pit_channel_figure(channel, value))) < 0)
+            Py_CLEAR(row);
+    }
+    return row;
+}
+
+static PyObject *channel_row(const void *channels, size_t index, const pit_run *run)
+{
+    const pit_channel *channel = (const pit_channel *)channels + index;
+    PyObject *row = PyDict_New();
+    (void)run;
     if (row &&
-        (put(row, "time", since_start(run, s->ticks)) < 0 || put(row, "rss", number(s->rss)) < 0 ||
-         put(row, "rss_max", number(s->rss_max)) < 0 ||
-         put(row, "cpu",
-             s->cpu_ns == PIT_UNKNOWN ? Py_NewRef(Py_None) : seconds((double)s->cpu_ns)) < 0 ||
-         put(row, "threads", number(s->threads)) < 0 ||
-         put(row, "read_bytes", number(s->read_bytes)) < 0 ||
-         put(row, "write_bytes", number(s->write_bytes)) < 0 ||
-         put(row, "available", number(s->available)) < 0 ||
-         put(row, "cgroup_used", number(s->cgroup_used)) < 0))
+        (put(row, "key", text(channel->key)) < 0 || put(row, "unit", text(channel->unit)) < 0 ||
+         put(row, "help", text(channel->help)) < 0 ||
+         put(row, "source", text(channel->source)) < 0 ||
+         put(row, "kind", text(channel->is_counter ? "counter" : "gauge")) < 0 ||
+         put(row, "over_time", text(channel->over_time)) < 0 ||
+         put(row, "over_runs", text(channel->over_runs)) < 0 ||
+         put(row, "missing", channel->missing ? text(channel->missing) : Py_NewRef(Py_None)) < 0))
         Py_CLEAR(row);
     return row;
 }
@@ -328,12 +339,56 @@ static PyObject *entry_row(const void *entries, size_t index, const pit_run *run
 {
     const pit_entry *e = (const pit_entry *)entries + index;
     PyObject *row = PyDict_New();
-    if (row && (put(row, "kind", text(e->kind)) < 0 || put(row, "text", text(e->text)) < 0 ||
-                put(row, "time", since_start(run, e->ticks)) < 0 ||
-                put(row, "wall", seconds((double)e->wall_ns)) < 0 ||
-                put(row, "figures", figures_dict(e)) < 0))
+    if (row &&
+        (put(row, "kind", text(e->kind)) < 0 || put(row, "text", text(e->text)) < 0 ||
+         put(row, "at_ns", since_start(run, e->ticks)) < 0 ||
+         put(row, "wall_ns", number(e->wall_ns)) < 0 || put(row, "figures", figures_dict(e)) < 0))
         Py_CLEAR(row);
     return row;
+}
+
+/* ---- places ------------------------------------------------------------------------------------- */
+
+static const char *const place_kinds[PIT_PLACE_KINDS] = {"python", "native"};
+
+static PyObject *text_or_none(const char *words)
+{
+    return *words ? text(words) : Py_NewRef(Py_None);
+}
+
+/* Of a tree's places, because a span is told by its path. */
+static PyObject *place_row(const void *tree_of, size_t index, const pit_run *run)
+{
+    const pit_tree *tree = tree_of;
+    const pit_tree_place *place = &tree->places[index];
+    const char *span = place->node == PIT_NO_NODE ? "" : tree->nodes[place->node].path;
+    PyObject *row = PyDict_New();
+    (void)run;
+    if (row && (put(row, "kind", text(place_kinds[place->kind % PIT_PLACE_KINDS])) < 0 ||
+                put(row, "function", text_or_none(place->function)) < 0 ||
+                put(row, "file", text_or_none(place->file)) < 0 ||
+                put(row, "line", known(place->line ? place->line : PIT_UNKNOWN)) < 0 ||
+                put(row, "span", text_or_none(span)) < 0 ||
+                put(row, "samples", number(place->samples)) < 0 ||
+                put(row, "span_samples", number(place->node_samples)) < 0 ||
+                put(row, "share", number_or_none(place->share)) < 0 ||
+                put(row, "run_share", number_or_none(place->run_share)) < 0))
+        Py_CLEAR(row);
+    return row;
+}
+
+static PyObject *stack_samples(const pit_run *run)
+{
+    PyObject *dict = PyDict_New();
+    for (size_t kind = 0; dict && kind < PIT_PLACE_KINDS; kind++) {
+        const pit_place_source *source = &run->place_sources[kind];
+        PyObject *one = Py_BuildValue(
+            "{s:d,s:K,s:K,s:z}", "hz", source->hz, "samples", (unsigned long long)source->samples,
+            "dropped", (unsigned long long)source->dropped, "reason", source->reason);
+        if (put(dict, place_kinds[kind], one) < 0)
+            Py_CLEAR(dict);
+    }
+    return dict;
 }
 
 /* ---- a run -------------------------------------------------------------------------------------- */
@@ -369,51 +424,17 @@ static int put_head(PyObject *dict, const pit_run *run, const pit_tree *tree)
                    put(dict, "pid", number(run->pid)) < 0 ||
                    put(dict, "run_id", pitpy_hex(run->run_id)) < 0 ||
                    put(dict, "parent_run_id", pitpy_hex(run->parent_run_id)) < 0 ||
-                   put(dict, "start", seconds((double)run->start_wall_ns)) < 0 ||
-                   put(dict, "duration", seconds(run->duration_ns)) < 0 ||
-                   put(dict, "span_cost",
-                       run->span_cost_ns > 0 ? seconds(run->span_cost_ns) : Py_NewRef(Py_None)) <
-                       0 ||
+                   put(dict, "start_wall_ns", number(run->start_wall_ns)) < 0 ||
+                   put(dict, "duration_ns", number_or_none(run->duration_ns)) < 0 ||
+                   put(dict, "span_cost_ns",
+                       number_or_none(run->span_cost_ns > 0 ? run->span_cost_ns : Py_NAN)) < 0 ||
                    put(dict, "rss_peak_bytes", known(run->rss_peak)) < 0 ||
-                   put(dict, "total", seconds(tree->total_ns)) < 0 ||
+                   put(dict, "in_spans_ns", number_or_none(tree->total_ns)) < 0 ||
+                   put(dict, "finished_ns", number_or_none(tree->finished_ns)) < 0 ||
                    put(dict, "spans", number(tree->spans)) < 0 ||
                    put(dict, "damaged_at", known(run->damaged_at)) < 0
                ? -1
                : 0;
-}
-
-static PyObject *seconds_known(uint64_t ns)
-{
-    return ns == PIT_UNKNOWN ? Py_NewRef(Py_None) : seconds((double)ns);
-}
-
-/* How its process ended; None where nobody told. */
-static PyObject *ended_dict(const pit_ended *e)
-{
-    if (!e)
-        Py_RETURN_NONE;
-    PyObject *dict = PyDict_New();
-    PyObject *none = Py_None;
-    int has_signal = e->exit_signal != 0;
-    if (dict && (put(dict, "pid", PyLong_FromLong(e->pid)) < 0 ||
-                 put(dict, "exit_status",
-                     has_signal ? Py_NewRef(none) : PyLong_FromLong(e->exit_status)) < 0 ||
-                 put(dict, "exit_signal",
-                     has_signal ? PyLong_FromLong(e->exit_signal) : Py_NewRef(none)) < 0 ||
-                 put(dict, "start", seconds((double)e->start_wall_ns)) < 0 ||
-                 put(dict, "duration", seconds((double)e->duration_ns)) < 0 ||
-                 put(dict, "user", seconds_known(e->user_ns)) < 0 ||
-                 put(dict, "system", seconds_known(e->system_ns)) < 0 ||
-                 put(dict, "rss_peak_bytes", number(e->rss_peak)) < 0 ||
-                 put(dict, "minor_faults", number(e->minor_faults)) < 0 ||
-                 put(dict, "major_faults", number(e->major_faults)) < 0 ||
-                 put(dict, "switches", number(e->switches)) < 0 ||
-                 put(dict, "forced_switches", number(e->forced_switches)) < 0 ||
-                 put(dict, "read_bytes", number(e->read_bytes)) < 0 ||
-                 put(dict, "write_bytes", number(e->write_bytes)) < 0 ||
-                 put(dict, "children_seen", number(e->children)) < 0))
-        Py_CLEAR(dict);
-    return dict;
 }
 
 static PyObject *run_dict(const pit_run *run)
@@ -425,8 +446,11 @@ static PyObject *run_dict(const pit_run *run)
          put(dict, "ended", ended_dict(run->ended)) < 0 ||
          put(dict, "nodes", list_of(tree->node_count, node_row, tree->nodes, run)) < 0 ||
          put(dict, "threads", list_of(run->thread_count, thread_row, run->threads, run)) < 0 ||
+         put(dict, "channels", list_of(run->channel_count, channel_row, run->channels, run)) < 0 ||
          put(dict, "samples", list_of(run->sample_count, sample_row, run->samples, run)) < 0 ||
          put(dict, "journal", list_of(run->journal_count, entry_row, run->journal, run)) < 0 ||
+         put(dict, "places", list_of(tree->place_count, place_row, tree, run)) < 0 ||
+         put(dict, "stack_samples", stack_samples(run)) < 0 ||
          put(dict, "losses", losses_dict(&run->losses)) < 0))
         Py_CLEAR(dict);
     pit_tree_free(tree);
@@ -501,26 +525,19 @@ static PyObject *function_read(PyObject *module, PyObject *args)
 
 /* ---- reports ------------------------------------------------------------------------------------ */
 
-static PyObject *names_of(const char *const *names)
-{
-    PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && names[i]; i++)
-        if (append(list, text(names[i])) < 0)
-            Py_CLEAR(list);
-    return list;
-}
-
 static PyObject *print_runs(pitpy_state *state, const pit_run *const *runs, size_t count,
                             const char *format, const pit_report_options *options)
 {
     char *bytes = NULL;
     size_t length = 0;
+    pit_error error;
     FILE *out = open_memstream(&bytes, &length);
     int code = !out     ? 0
                : format ? pit_export(out, format, runs, count)
-                        : pit_report_print(out, runs, count, options);
-    if (code == PIT_BAD_ARGUMENT && !format)
-        pitpy_refuse_options(options);
+                        : pit_report_write(out, runs, count, options, &error);
+    if (code == PIT_BAD_ARGUMENT)
+        PyErr_SetString(PyExc_ValueError,
+                        format ? "format must be one of a single file" : error.message);
     return pitpy_written(state, out, &bytes, &length, code, format ? format : "report");
 }
 
@@ -533,7 +550,7 @@ static PyObject *function_report(PyObject *module, PyObject *args)
     int alone;
     pit_report_options options;
     if (!PyArg_ParseTuple(args, "O!zOp:report", &PyList_Type, &sources, &format, &dict, &alone) ||
-        pitpy_report_options(dict, &options) < 0)
+        pitpy_report_options(dict, NULL, &options) < 0)
         return NULL;
     size_t count = (size_t)PyList_GET_SIZE(sources), had = 0;
     pit_run **runs = calloc(count + 1, sizeof *runs);
@@ -558,20 +575,40 @@ static PyObject *function_views(PyObject *module, PyObject *unused)
 {
     (void)module;
     (void)unused;
-    return names_of(pit_view_names());
+    return pitpy_view_names();
 }
 
+static PyObject *function_view_options(PyObject *module, PyObject *args)
+{
+    const char *view = NULL;
+    (void)module;
+    return PyArg_ParseTuple(args, "|z:view_options", &view) ? pitpy_view_options(view) : NULL;
+}
+
+/* Formats that are one text. */
 static PyObject *function_exports(PyObject *module, PyObject *unused)
 {
+    PyObject *list = PyList_New(0);
+    const pit_export_format *format;
     (void)module;
     (void)unused;
-    return names_of(pit_export_names());
+    for (size_t i = 0; list && (format = pit_export_at(i)); i++)
+        if (!format->is_folder && !format->is_binary && append(list, text(format->name)) < 0)
+            Py_CLEAR(list);
+    return list;
 }
 
 static PyMethodDef functions[] = {
     {"_read", function_read, METH_VARARGS, NULL},
     {"_report", function_report, METH_VARARGS, NULL},
+    {"fields", function_fields, METH_VARARGS,
+     "fields(of='node', /)\n--\n\nThe fields of a row of nodes, of 'ended' or of 'losses', in their"
+     " order: key, title, kind, merge, help, reason, shown."},
     {"views", function_views, METH_NOARGS, "views()\n--\n\nThe names of all views of report()."},
+    {"view_options", function_view_options, METH_VARARGS,
+     "view_options(view=None, /)\n--\n\nThe options of a view of report(), None: of the report "
+     "itself: "
+     "a list of dicts with name, kind, default, help, words."},
     {"_exports", function_exports, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -40,6 +40,7 @@ int pitpy_open_default(pitpy_state *state)
     Py_XDECREF(path);
     Py_XDECREF(package);
     state->is_automatic = code == PIT_OK || code == PIT_NO_FILE;
+    pitpy_stack_start();
     return state->is_automatic;
 }
 
@@ -112,17 +113,24 @@ static PyObject *open_other(pitpy_state *state, const char *path, const pit_opti
 static PyObject *open_default(pitpy_state *state, const char *path, const pit_options *options)
 {
     if (state->is_automatic) {
+        pitpy_stack_stop();
         pit_close();
         state->is_automatic = 0;
     }
+    if (state->is_for_samples) {
+        pitpy_stack_stop();
+        pit_discard(); /* not if it has spans: then it is open already */
+        state->is_for_samples = 0;
+    }
     int code = pit_open(path, options);
     was_tried = 1;
+    pitpy_stack_start();
     if (code != PIT_OK && code != PIT_OFF)
         return open_failed(state, path, code, NULL);
     Py_RETURN_NONE;
 }
 
-/* _open(path, is_default, in_memory, ring, max, record, sample_hz, flags, labels): None, or for
+/* _open(path, is_default, in_memory, ring, max, record, sample_hz, sample_stacks, flags, labels): None, or for
  * another recorder its capsule, or None where PITWALL=0 says so. */
 static PyObject *function_open(PyObject *module, PyObject *args)
 {
@@ -131,9 +139,9 @@ static PyObject *function_open(PyObject *module, PyObject *args)
     pit_options options = {0};
     unsigned long long ring, most, record;
     PyObject *where, *list, *bytes = NULL;
-    if (!PyArg_ParseTuple(args, "OppKKKdIO!:open", &where, &is_default, &options.in_memory, &ring,
-                          &most, &record, &options.sample_hz, &options.span_flags, &PyList_Type,
-                          &list) ||
+    if (!PyArg_ParseTuple(args, "OppKKKddIO!:open", &where, &is_default, &options.in_memory, &ring,
+                          &most, &record, &options.sample_hz, &options.sample_stacks,
+                          &options.span_flags, &PyList_Type, &list) ||
         (where != Py_None && !PyUnicode_FSConverter(where, &bytes)))
         return NULL;
     options.ring_bytes = ring;
@@ -163,7 +171,11 @@ static PyObject *function_close(PyObject *module, PyObject *object)
     pit_recorder *rec;
     if (recorder_of(object, &rec) < 0)
         return NULL;
+    if (!rec)
+        pitpy_cut_leave();
     int code;
+    if (!rec)
+        pitpy_stack_stop();
     Py_BEGIN_ALLOW_THREADS;
     code = rec ? pit_recorder_close(rec) : pit_close();
     Py_END_ALLOW_THREADS;
@@ -186,12 +198,13 @@ static PyObject *function_status(PyObject *module, PyObject *object)
     if (code != PIT_OK)
         return Py_BuildValue("{s:O,s:i,s:s}", "recording", Py_False, "code", code, "text",
                              pit_strerror(code));
-    return Py_BuildValue("{s:O,s:i,s:s,s:i,s:s,s:N,s:N,s:K,s:K,s:O}", "recording",
+    return Py_BuildValue("{s:O,s:i,s:s,s:i,s:s,s:N,s:N,s:K,s:K,s:d,s:K,s:O}", "recording",
                          s.recording ? Py_True : Py_False, "code", s.code, "text",
                          pit_strerror(s.code), "errno", s.system_errno, "place",
                          places[s.place & 3], "path", PyUnicode_DecodeFSDefault(s.path), "run_id",
                          pitpy_hex(s.run_id), "bytes", (unsigned long long)s.bytes, "bytes_in_file",
-                         (unsigned long long)s.bytes_in_file, "automatic",
+                         (unsigned long long)s.bytes_in_file, "sample_stacks", s.sample_stacks,
+                         "place_samples", (unsigned long long)s.place_samples, "automatic",
                          !rec && pitpy_state_of(module)->is_automatic ? Py_True : Py_False);
 }
 
@@ -314,6 +327,18 @@ static PyObject *function_label(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* _fact(key, value): for hooks. */
+static PyObject *function_fact(PyObject *module, PyObject *args)
+{
+    const char *key, *value;
+    if (!PyArg_ParseTuple(args, "ss:_fact", &key, &value))
+        return NULL;
+    int code = pit_add_fact(key, value);
+    if (code != PIT_OK)
+        return pitpy_fail(pitpy_state_of(module), code, "fact", NULL);
+    Py_RETURN_NONE;
+}
+
 static PyObject *function_thread_name(PyObject *module, PyObject *args)
 {
     const char *name;
@@ -378,6 +403,7 @@ static PyObject *function_rss(PyObject *module, PyObject *unused)
 static PyMethodDef functions[] = {
     {"_open", function_open, METH_VARARGS, NULL},
     {"_close", function_close, METH_O, NULL},
+    {"_fact", function_fact, METH_VARARGS, NULL},
     {"_status", function_status, METH_O, NULL},
     {"_recorder_begin", function_recorder_begin, METH_VARARGS, NULL},
     {"_recorder_end", function_recorder_end, METH_VARARGS, NULL},

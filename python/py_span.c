@@ -66,6 +66,8 @@ static pit_token begin_once(pitpy_name *name, unsigned flags)
 
 PITPY_BESIDE pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_open *open)
 {
+    if (PITPY_UNLIKELY(!pitpy_stack_is_settled) && pit__enabled)
+        pitpy_stack_ready();
     pit_token token = begin_once(name, flags);
     if (PITPY_UNLIKELY(!token) && pitpy_open_default(pitpy_hot))
         token = begin_once(name, flags);

@@ -62,6 +62,7 @@ static int timed_traverse(PyObject *object, visitproc visit, void *arg)
     Py_VISIT(Py_TYPE(object));
     Py_VISIT(self->function);
     Py_VISIT(self->question);
+    Py_VISIT(self->loss);
     Py_VISIT(self->attributes);
     return 0;
 }
@@ -71,6 +72,7 @@ static int timed_clear(PyObject *object)
     timed *self = (timed *)object;
     Py_CLEAR(self->function);
     Py_CLEAR(self->question);
+    Py_CLEAR(self->loss);
     Py_CLEAR(self->attributes);
     return 0;
 }
@@ -124,7 +126,8 @@ pitpy_timed *pitpy_timed_new(pitpy_state *state, PyObject *function, pitpy_name 
     self->vectorcall = vectorcall;
     self->state = state;
     self->name = name;
-    self->flags = self->kind = self->not_in = 0;
+    self->flags = self->kind = self->not_in = self->role = 0;
+    self->loss = NULL;
     self->function = Py_NewRef(function);
     self->question = self->attributes = self->weak = NULL;
     PyObject_GC_Track(self);

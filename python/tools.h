@@ -83,13 +83,15 @@ PyObject *pitpy_row_dict(const pit_row *row);
 PyObject *pitpy_row_list(const pit_row *rows, size_t count);
 PyObject *pitpy_entry_list(const pit_entry *entries, size_t count);
 
-/* Options of a report out of a dict; strings live as long as the dict. 0, or -1. */
-int pitpy_report_options(PyObject *dict, pit_report_options *options);
-/* ValueError with what the library refused of them: a view or a key to sort by that is not there, or a
- * view that has no such form. Always returns NULL. */
-PyObject *pitpy_refuse_options(const pit_report_options *options);
+/* Options of a report out of a dict; strings live as long as the dict. Which a view has its own struct
+ * says; `view` holds unless the dict has one. 0, or -1. */
+int pitpy_report_options(PyObject *dict, const char *view, pit_report_options *options);
+PyObject *pitpy_view_names(void);
+/* What a view (NULL: the report) takes: a list of dicts with name, kind, default, help, words. */
+PyObject *pitpy_view_options(const char *name);
 
-/* Members of a struct by name, for dicts: kind is d (double), u (uint64), i (int), s (str). */
+/* Members of a struct by name, for dicts: kind is d (double), u (uint64), i (int), b (a truth
+ * value as int), s (str). */
 typedef struct pitpy_member {
     const char *key;
     char kind;

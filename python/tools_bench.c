@@ -257,52 +257,36 @@ static PyObject *comparison_dict(const pit_comparison *c)
                          "more_runs", (Py_ssize_t)c->more_runs, "reason", c->reason);
 }
 
-/* _compare(a_early, a_late, b_early, b_late, level, effect): arrays of rounds made in turn. */
-static PyObject *compare(PyObject *module, PyObject *args)
+#define RAISED 1 /* what a callback returns whose function raised */
+
+/* The function gives p10 and median of the passages of one run. */
+static int run_side(void *argument, size_t side, size_t round, double *figures)
 {
-    PyObject *lists[4];
-    double *arrays[4] = {NULL, NULL, NULL, NULL};
-    size_t counts[4] = {0, 0, 0, 0};
-    pit_compare_options options = {.interleaved = 1};
-    pit_comparison comparison;
-    if (!PyArg_ParseTuple(args, "OOOOdd:compare", &lists[0], &lists[1], &lists[2], &lists[3],
-                          &options.level, &options.effect))
-        return NULL;
-    int good = 1;
-    for (size_t i = 0; good && i < 4; i++)
-        good = (arrays[i] = pitpy_doubles(lists[i], &counts[i])) != NULL;
-    int code = PIT_BAD_ARGUMENT;
-    if (good && counts[0] == counts[1] && counts[2] == counts[3])
-        code = pit_compare_arrays(arrays[0], arrays[1], counts[0], arrays[2], arrays[3], counts[2],
-                                  &options, &comparison);
-    for (size_t i = 0; i < 4; i++)
-        free(arrays[i]);
-    if (!good)
-        return NULL;
-    return code ? pitpy_fail(pitpy_state_of(module), code, "compare", NULL)
-                : comparison_dict(&comparison);
+    PyObject *found = PyObject_CallFunction(argument, "nn", (Py_ssize_t)side, (Py_ssize_t)round);
+    int good = found && PyArg_ParseTuple(found, "dd", &figures[0], &figures[1]);
+    Py_XDECREF(found);
+    return good ? 0 : RAISED;
 }
 
-/* _compare_series(a, b, level, effect): passages of one process a side, in their order. */
-static PyObject *compare_series(PyObject *module, PyObject *args)
+/* _race(run, rounds, budget, level, effect): run(side, round) -> (p10, median) */
+static PyObject *race(PyObject *module, PyObject *args)
 {
-    PyObject *first, *second;
-    pit_compare_options options = {0};
-    pit_comparison comparison;
-    size_t a_count = 0, b_count = 0;
-    if (!PyArg_ParseTuple(args, "OOdd:compare_series", &first, &second, &options.level,
+    PyObject *run;
+    Py_ssize_t rounds;
+    pit_race_options options = {.has_median = 1};
+    pit_race_result result;
+    if (!PyArg_ParseTuple(args, "Onddd:race", &run, &rounds, &options.budget, &options.level,
                           &options.effect))
         return NULL;
-    double *a = pitpy_doubles(first, &a_count);
-    double *b = a ? pitpy_doubles(second, &b_count) : NULL;
-    int code = a && b ? pit_compare_series(a, a_count, b, b_count, &options, &comparison) : 0;
-    int good = a && b;
-    free(a);
-    free(b);
-    if (!good)
+    options.runs = (size_t)rounds;
+    int code = rounds < 0 ? PIT_BAD_ARGUMENT : pit_race(run_side, run, &options, &result);
+    if (code == RAISED)
         return NULL;
-    return code ? pitpy_fail(pitpy_state_of(module), code, "compare_series", NULL)
-                : comparison_dict(&comparison);
+    if (code)
+        return pitpy_fail(pitpy_state_of(module), code, "race", NULL);
+    PyObject *found = comparison_dict(&result.comparisons->items[0]);
+    pit_race_free(&result);
+    return found;
 }
 
 /* _passages(seconds) -> (p10, median) with the warm-up left out, or None */
@@ -457,7 +441,7 @@ static PyObject *scaling_print(PyObject *module, PyObject *args)
     pit_report_options options;
     if (!PyArg_ParseTuple(args, "OOOOzO:scaling_print", &capsule, &lists[0], &lists[1], &lists[2],
                           &unit, &dict) ||
-        pitpy_report_options(dict, &options) < 0)
+        pitpy_report_options(dict, NULL, &options) < 0)
         return NULL;
     pit_scaling *scaling = PyCapsule_GetPointer(capsule, SCALING);
     int good = scaling != NULL;
@@ -483,8 +467,7 @@ static PyMethodDef functions[] = {{"_bench", bench, METH_VARARGS, NULL},
                                   {"_bench_print", bench_print, METH_VARARGS, NULL},
                                   {"_forecast", forecast, METH_VARARGS, NULL},
                                   {"_bench_models", bench_models, METH_VARARGS, NULL},
-                                  {"_compare", compare, METH_VARARGS, NULL},
-                                  {"_compare_series", compare_series, METH_VARARGS, NULL},
+                                  {"_race", race, METH_VARARGS, NULL},
                                   {"_passages", passages, METH_O, NULL},
                                   {"_scaling", find_scaling, METH_VARARGS, NULL},
                                   {"_scale", scale, METH_VARARGS, NULL},

@@ -24,6 +24,7 @@ static int refuse(const pitpy_member *member, PyObject *value)
     const char *wanted = member->kind == 'd'   ? "a number"
                          : member->kind == 'u' ? "a whole number from 0"
                          : member->kind == 'i' ? "a whole number"
+                         : member->kind == 'b' ? "True or False"
                                                : "a str";
     PyObject *kind = PyErr_ExceptionMatches(PyExc_TypeError)       ? PyExc_TypeError
                      : PyErr_ExceptionMatches(PyExc_OverflowError) ? PyExc_ValueError
@@ -45,6 +46,9 @@ static int fill_one(void *to, const pitpy_member *member, PyObject *value)
         PyObject *whole = PyNumber_Index(value);
         uint64_t number = whole ? PyLong_AsUnsignedLongLong(whole) : 0;
         Py_XDECREF(whole);
+        memcpy(at, &number, sizeof number);
+    } else if (member->kind == 'b') {
+        int number = PyObject_IsTrue(value);
         memcpy(at, &number, sizeof number);
     } else if (member->kind == 'i') {
         long given = PyLong_AsLong(value);
@@ -395,79 +399,148 @@ PyObject *pitpy_entry_list(const pit_entry *entries, size_t count)
 
 /* ---- options ------------------------------------------------------------------------------------ */
 
-#define OPTION(name, kind)                                                                         \
-    {                                                                                              \
-#name, kind, offsetof(pit_report_options, name)                                            \
-    }
-static const pitpy_member option_members[] = {
-    OPTION(view, 's'),     OPTION(form, 'i'),      OPTION(flat, 'i'),        OPTION(sort, 's'),
-    OPTION(depth, 'i'),    OPTION(min_share, 'd'), OPTION(width, 'i'),       OPTION(colour, 'i'),
-    OPTION(ascii, 'i'),    OPTION(title, 's'),     OPTION(node, 's'),        OPTION(baseline, 's'),
-    OPTION(datasets, 'u'), OPTION(step, 'u'),      OPTION(value, 's'),       OPTION(threshold, 'd'),
-    OPTION(maximise, 'i'), OPTION(smooth, 'u'),    OPTION(percentiles, 'i'), {.key = NULL},
+/* What is not of a view: which one, and how it is written. */
+static const pitpy_member look_members[] = {
+    {"view", 's', offsetof(pit_report_options, view)},
+    {"form", 'i', offsetof(pit_report_options, form)},
+    {"width", 'i', offsetof(pit_report_options, width)},
+    {"colour", 'i', offsetof(pit_report_options, colour)},
+    {"ascii", 'i', offsetof(pit_report_options, ascii)},
+    {.key = NULL},
 };
 
-static int is_option(PyObject *key)
+static PyObject *refuse_name(const char *what, const char *given, PyObject *names)
 {
-    for (const pitpy_member *m = option_members; m->key; m++)
-        if (PyUnicode_CompareWithASCIIString(key, m->key) == 0)
+    PyObject *comma = names ? PyUnicode_FromString(", ") : NULL;
+    PyObject *all = comma ? PyUnicode_Join(comma, names) : NULL;
+    if (all)
+        PyErr_Format(PyExc_ValueError, "%s must be one of %U, not '%s'", what, all, given);
+    Py_XDECREF(all);
+    Py_XDECREF(comma);
+    Py_XDECREF(names);
+    return NULL;
+}
+
+static PyObject *word_list(const char *const *words)
+{
+    PyObject *list = PyList_New(0);
+    for (; list && words && *words; words++) {
+        PyObject *word = pitpy_text_of(*words);
+        if (!word || PyList_Append(list, word) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(word);
+    }
+    return list;
+}
+
+PyObject *pitpy_view_names(void)
+{
+    PyObject *list = PyList_New(0);
+    const pit_view *view;
+    for (size_t i = 0; list && (view = pit_view_at(i)); i++) {
+        PyObject *name = pitpy_text_of(view->name);
+        if (!name || PyList_Append(list, name) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+/* Is the number, or the word, one that the option takes? */
+static int check_option(const pit_option *option, const char *key,
+                        const pit_report_options *options)
+{
+    const char *at = (const char *)options + option->offset, *text;
+    double number;
+    if (option->kind == PIT_OPTION_PERCENT) {
+        memcpy(&number, at, sizeof number);
+        PyObject *share = number >= 0 && number <= 1 ? NULL : PyFloat_FromDouble(number);
+        if (share)
+            PyErr_Format(PyExc_ValueError, "%s must be a share from 0 to 1, not %R", key, share);
+        Py_XDECREF(share);
+    } else if (option->kind == PIT_OPTION_ONE_OF) {
+        memcpy(&text, at, sizeof text);
+        const char *const *word = option->words;
+        while (*word && strcmp(*word, text) != 0)
+            word++;
+        if (!*word)
+            refuse_name(key, text, word_list(option->words));
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* One option of the view, as its struct says. */
+static int set_option(PyObject *key, PyObject *value, pit_report_options *options)
+{
+    static const char kinds[] = {
+        [PIT_OPTION_TEXT] = 's',   [PIT_OPTION_ONE_OF] = 's',  [PIT_OPTION_COUNT] = 'u',
+        [PIT_OPTION_NUMBER] = 'd', [PIT_OPTION_PERCENT] = 'd', [PIT_OPTION_FLAG] = 'b'};
+    char why[1000];
+    const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
+    if (!name)
+        return PyErr_Occurred() ? -1
+                                : (PyErr_Format(PyExc_TypeError, "there is no option %R", key), -1);
+    const pit_option *option = pit_option_find(options->view, name, why, sizeof why);
+    if (!option) {
+        PyErr_Format(PyExc_TypeError, "%s: %s", name, why);
+        return -1;
+    }
+    pitpy_member member = {name, kinds[option->kind], option->offset};
+    return fill_one(options, &member, value) < 0 ? -1 : check_option(option, name, options);
+}
+
+static int is_look(PyObject *key)
+{
+    for (const pitpy_member *m = look_members; m->key; m++)
+        if (PyUnicode_Check(key) && PyUnicode_CompareWithASCIIString(key, m->key) == 0)
             return 1;
     return 0;
 }
 
-/* Numbers that no view has a use for. */
-static int check_options(const pit_report_options *options)
-{
-    PyObject *share = NULL;
-    if (options->depth < 0)
-        PyErr_Format(PyExc_ValueError, "depth must be 0 or more, not %d", options->depth);
-    else if (options->width != 0 && (options->width < 40 || options->width > 10000))
-        PyErr_Format(PyExc_ValueError, "width must be 0 or 40 to 10000, not %d", options->width);
-    else if (!(options->min_share >= 0 && options->min_share <= 1) &&
-             (share = PyFloat_FromDouble(options->min_share)))
-        PyErr_Format(PyExc_ValueError, "min_share must be a share from 0 to 1, not %R", share);
-    Py_XDECREF(share);
-    return PyErr_Occurred() ? -1 : 0;
-}
-
-int pitpy_report_options(PyObject *dict, pit_report_options *options)
+int pitpy_report_options(PyObject *dict, const char *view, pit_report_options *options)
 {
     PyObject *key, *value;
     Py_ssize_t at = 0;
-    *options = (pit_report_options){0};
-    if (pitpy_fill(options, option_members, dict) < 0)
+    *options = (pit_report_options){.view = view};
+    if (pitpy_fill(options, look_members, dict) < 0)
         return -1;
+    if (options->view && !pit_view_find(options->view)) {
+        refuse_name("view", options->view, pitpy_view_names());
+        return -1;
+    }
     while (PyDict_Next(dict, &at, &key, &value))
-        if (!PyUnicode_Check(key) || !is_option(key)) {
-            PyErr_Format(PyExc_TypeError, "there is no option %R", key);
+        if (value != Py_None && !is_look(key) && set_option(key, value, options) < 0)
             return -1;
-        }
-    return check_options(options);
+    if (options->width != 0 && (options->width < 40 || options->width > 10000)) {
+        PyErr_Format(PyExc_ValueError, "width must be 0 or 40 to 10000, not %d", options->width);
+        return -1;
+    }
+    return 0;
 }
 
-static int is_among(const char *name, const char *const *names)
+static PyObject *option_dict(const pit_option *option)
 {
-    while (*names && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
+    static const char *const kinds[] = {"text", "one-of", "count", "number", "percent", "flag"};
+    char name[64];
+    snprintf(name, sizeof name, "%s", option->name);
+    for (char *c = name; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:N}", "name", name, "kind", kinds[option->kind],
+                         "default", option->preset, "help", option->help, "words",
+                         word_list(option->words));
 }
 
-static PyObject *refuse_name(const char *what, const char *given, const char *const *names)
+PyObject *pitpy_view_options(const char *name)
 {
-    char all[1000] = "";
-    for (size_t used = 0; *names && used < sizeof all; names++)
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", *names);
-    return PyErr_Format(PyExc_ValueError, "%s must be one of %s, not '%s'", what, all, given);
-}
-
-PyObject *pitpy_refuse_options(const pit_report_options *options)
-{
-    static const char *const keys[] = {"total", "self", "count", "mean", "p50",
-                                       "p95",   "p99",  "max",   "name", NULL};
-    if (options->view && !is_among(options->view, pit_view_names()))
-        return refuse_name("view", options->view, pit_view_names());
-    if (options->sort && !is_among(options->sort, keys))
-        return refuse_name("sort", options->sort, keys);
-    return PyErr_Format(PyExc_ValueError, "%s: not to be had in that form",
-                        options->view ? options->view : "report");
+    const pit_view *view = pit_view_find(name);
+    if (!view)
+        return refuse_name("view", name, pitpy_view_names());
+    PyObject *list = PyList_New(0);
+    for (const pit_option *const *option = view->options; list && *option; option++) {
+        PyObject *dict = option_dict(*option);
+        if (!dict || PyList_Append(list, dict) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(dict);
+    }
+    return list;
 }

@@ -13,7 +13,7 @@ static PyObject *view(PyObject *module, PyObject *args)
     pit_report_options options;
     if (!PyArg_ParseTuple(args, "sOOOOzO:view", &name, &rows, &series, &curves, &entries, &title,
                           &dict) ||
-        pitpy_report_options(dict, &options) < 0)
+        pitpy_report_options(dict, name, &options) < 0)
         return NULL;
     pitpy_data data = {.data = {.title = title}};
     PyObject *text = NULL;
@@ -22,10 +22,9 @@ static PyObject *view(PyObject *module, PyObject *args)
         char *bytes = NULL;
         size_t length = 0;
         FILE *out = open_memstream(&bytes, &length);
-        options.view = name;
         int code = out ? pit_view_print(out, name, &data.data, &options) : 0;
         if (code == PIT_BAD_ARGUMENT)
-            pitpy_refuse_options(&options);
+            PyErr_Format(PyExc_ValueError, "%s is a view of runs, or has no such form", name);
         text = pitpy_written(pitpy_state_of(module), out, &bytes, &length, code, name);
     }
     pitpy_data_free(&data);

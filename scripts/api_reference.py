@@ -18,6 +18,7 @@ PAGES = {
     "include/pitwall.h": "docs/reference-pitwall.md",
     "include/pitwall_report.h": "docs/reference-report.md",
     "include/pitwall_bench.h": "docs/reference-bench.md",
+    "include/pitwall_fields.h": "docs/reference-fields.md",
 }
 SECTION = re.compile(r"---- (.+?) -{4,}\s*(.*)", re.S)
 

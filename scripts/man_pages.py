@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """Man pages from what is written already: man_pages.py FOLDER
 
-pitwall.1 is made of the table of commands in src/cli/main.c, the environment in docs/c-api.md and
+pitwall.1 is made of the list of commands in src/cli/cli.h, the environment in docs/c-api.md and
 the list of exit statuses; pitwall-COMMAND.1 of docs/COMMAND.md and of the command's own help text,
-which has the options and examples. Nothing is written twice, so nothing can drift.
+which has the options and examples. Views with their options, and formats, are those of the structs in
+src/views and src/exports. Nothing is written twice, so nothing can drift.
 """
 
+import glob
 import os
 import re
 import sys
@@ -36,19 +38,113 @@ def version():
 
 def commands():
     """{name: (summary, name of its source)} in the order of the tool's own list."""
-    rows = re.findall(r'\{"(\w+)",\s*"((?:[^"\\]|\\.)*)",\s*cmd_(\w+)\}', text_of("src/cli/main.c"))
-    return {name: (unescape(summary), source) for name, summary, source in rows}
+    rows = re.findall(r'X\("(\w+)",\s*cmd_(\w+),\s*"((?:[^"\\]|\\.)*)"\)', text_of("src/cli/cli.h"))
+    return {name: (unescape(summary), source) for name, source, summary in rows}
 
 
 def unescape(text):
     return text.replace('\\"', '"').replace("\\n", "\n").replace("\\\\", "\\")
 
 
+def strings(text):
+    """The C string literals of a text as one."""
+    return unescape("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text)))
+
+
+def member(text, name):
+    """The string of `.name = "…"` in an initializer; "" without it."""
+    found = re.search(r"\.%s\s*=\s*((?:\s*\"(?:[^\"\\]|\\.)*\")+)" % name, text)
+    return strings(found.group(1)) if found else ""
+
+
+def structs(folder, pattern):
+    """(match, body) of each initializer in a folder's sources whose beginning matches."""
+    for path in sorted(glob.glob(os.path.join(TREE, folder, "*.c"))):
+        text = text_of(path)
+        for match in re.finditer(pattern, text):
+            yield match, text[match.end():text.index("};", match.end())], path
+
+
+def in_order(path, variable, found):
+    """A dict by variable in the order of the list X(name) X(name) … of a file."""
+    names = re.findall(r"\bX\((\w+)\)", text_of(path))
+    return [found[variable % name] for name in names]
+
+
+def words_of(body):
+    """The words of a one-of option: its help."""
+    name, skipped = re.search(r"\.words = (\w+)(?: \+ (\d+))?", body).groups()
+    for _, row, _ in structs("src/views", r"\*const %s\[\] = \{" % name):
+        return ", ".join(re.findall(r'"([^"]*)"', row)[int(skipped or 0):])
+    raise ValueError(name)
+
+
+def options():
+    """{(file, variable): (name, kind, preset, help)} of all options of views."""
+    found = {}
+    for match, body, path in structs("src/views", r"const pit_option (\w+) = \{"):
+        kind = re.search(r"PIT_OPTION_(\w+)", body).group(1)
+        found[path, match.group(1)] = (member(body, "name"), kind, member(body, "preset"),
+                                       words_of(body) if kind == "ONE_OF"
+                                       else member(body, "help"))
+    return found
+
+
+def views():
+    """[(name, help, its options)]; the report itself first."""
+    every, found = options(), {}
+    shared = {name: option for (_, name), option in every.items() if name.startswith("pit__")}
+    for match, body, path in structs("src/views", r"const struct pit__view (\w+) = \{"):
+        names = re.findall(r"&(\w+_option)", body)
+        found[match.group(1)] = (member(body, "name"), member(body, "help"),
+                                 [every.get((path, name)) or shared[name] for name in names])
+    return [found["pit__report_view"]] + in_order("src/views/view_list.c", "pit__%s_view", found)
+
+
+def formats():
+    """[(name, help)] of the exporters."""
+    found = {match.group(1): (member(body, "name"), member(body, "help"))
+             for match, body, _ in structs("src/exports", r"const struct pit__export (\w+) = \{")}
+    return in_order("src/exports/export_list.c", "pit__%s_export", found)
+
+
+VALUES = {"TEXT": " TEXT", "ONE_OF": " KEY", "COUNT": " N", "NUMBER": " X", "PERCENT": " PCT",
+          "FLAG": ""}
+
+
+def option_line(option, owners=()):
+    name, kind, preset, words = option
+    of = ", ".join(owners) + ": " if owners else ""
+    head = "--%s%s" % (name, VALUES[kind])
+    return "  %s  %s%s%s" % (head, of, words, "" if kind == "FLAG" else "; else " + preset)
+
+
+def made_lines(source):
+    """What stands at the form feed of a help text."""
+    if source == "export":
+        return "".join("  --format %s  %s\n" % each for each in formats())
+    every = {}
+    for view, _, taken in views():
+        for option in taken:
+            every.setdefault(option[0], (option, []))[1].append(view)
+    return "".join(option_line(option, [] if "report" in owners else owners) + "\n"
+                   for option, owners in every.values())
+
+
+def views_part():
+    found = [".SH VIEWS"]
+    for name, words, taken in views()[1:]:
+        found += [".TP", "\\fB%s\\fR" % plain(name), plain(words)]
+        for option in taken:
+            found += [".br", guarded(plain(option_line(option).strip()))]
+    return found
+
+
 def help_of(source):
     """The help text of a command: the strings of `help[]` in its source."""
     text = text_of("src/cli/cmd_%s.c" % source)
     body = re.search(r"static const char help\[\] =\s*((?:\s*\"(?:[^\"\\]|\\.)*\")+);", text).group(1)
-    return unescape("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', body)))
+    return strings(body).replace("\\f", made_lines(source))
 
 
 def help_parts(text):
@@ -220,7 +316,8 @@ def command_page(name, summary, source):
     for kind, roff in body_of(text_of("docs/%s.md" % source)):
         if kind == "roff":
             (later if later or roff[0].startswith(".SH") else lines).extend(roff)
-    lines += options_part(options) + later + example_part(examples) + see_also(name)
+    lines += options_part(options) + (views_part() if source == "report" else [])
+    lines += later + example_part(examples) + see_also(name)
     return "\n".join(lines) + "\n"
 
 

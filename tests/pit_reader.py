@@ -12,6 +12,7 @@ As a module: load(path) -> dict, check(dict) -> list of texts. Bad files raise B
 """
 
 import json
+import re
 import struct
 import sys
 
@@ -24,11 +25,12 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES, JOURNAL) = range(1, 15)
+ SAMPLES, JOURNAL, CHANNELS, PLACES_OF) = range(1, 17)
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
-               MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64}
+               MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
+               CHANNELS: 128, PLACES_OF: 16704}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
@@ -38,9 +40,30 @@ ALLOC_FIELDS = ("count", "allocs", "frees", "alloc_bytes", "freed_bytes", "peak_
 RECORD_FIELDS = ("begin", "duration", "where", "items", "rss_begin", "rss_end", "rss_peak",
                  "error_bytes", "minor_faults", "major_faults", "alloc_bytes", "freed_bytes",
                  "peak_method", "has")
-SAMPLE_FIELDS = ("ticks", "rss", "rss_max", "cpu_ns", "threads", "minor_faults", "major_faults",
-                 "switches", "forced_switches", "read_bytes", "write_bytes", "available",
-                 "cgroup_used", "pressure")
+MERGES = ("last", "max", "min", "sum", "mean", "once")
+# The channels of a SAMPLES block: key, unit, per unit, counter, over time, over runs, source, help.
+FIRST_CHANNELS = (
+    ("rss_bytes", "bytes", 1, False, "last", "sum", "process", "resident memory"),
+    ("rss_max_bytes", "bytes", 1, False, "max", "sum", "process",
+     "highest resident memory of the readings"),
+    ("cpu_ns", "ns", 1, True, "last", "sum", "process", "processor time, user and system"),
+    ("threads", "", 1, False, "last", "sum", "threads", "threads of the process"),
+    ("minor_faults", "", 1, True, "last", "sum", "process", "page faults without storage"),
+    ("major_faults", "", 1, True, "last", "sum", "process", "page faults that read storage"),
+    ("switches", "", 1, True, "last", "sum", "process",
+     "context switches because the process waited"),
+    ("forced_switches", "", 1, True, "last", "sum", "process",
+     "context switches because others had to run"),
+    ("read_bytes", "bytes", 1, True, "last", "sum", "storage", "read from storage"),
+    ("write_bytes", "bytes", 1, True, "last", "sum", "storage", "written to storage"),
+    ("available_bytes", "bytes", 1, False, "min", "min", "machine",
+     "memory of the machine that is left"),
+    ("cgroup_used_bytes", "bytes", 1, False, "max", "max", "cgroup",
+     "memory of the cgroup, page cache included"),
+    ("memory_pressure", "share", 10000, False, "max", "max", "pressure",
+     "time in which something waited for memory"),
+)
+CHANNEL_FIELDS = ("key", "unit", "per_unit", "is_counter", "over_time", "over_runs", "source", "help")
 PEAK_METHODS = (None, "rusage", "hwm")
 
 ENDED_FIELDS = ("pid", "start_wall_ns", "duration_ns", "exit_status", "exit_signal",
@@ -51,6 +74,7 @@ RUN_COUNTERS = ("no_table", "in_signal", "values_lost", "mirrors_failed", "objec
                 "mended", "null_argument")
 THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep", "table_full",
                    "signal", "clock_back", "left_open")
+PLACE_KINDS = ("python", "native")
 PLACES = ("in place", "shm", "mirror", "memory")
 
 
@@ -238,7 +262,7 @@ class Thread:
     def add_node(self, ref, at):
         view, pending = self.view, self.pending
         count, total, child, least, most, sq_lo, sq_hi, seq, window = view.get("7QII", at)
-        name, parent, flags, items, in_bytes, flops = view.get("QIIQQQ", at + 128)
+        name, parent, flags, items, in_bytes, flops, first = view.get("QIIQQQQ", at + 128)
         squares = sq_hi << 64 | sq_lo
         if seq & 1 and pending["node"] != ref:
             self.torn += 1  # only in a copy taken while the run went on
@@ -260,7 +284,8 @@ class Thread:
             "path": path, "index": len(self.nodes), "parent": above["index"] if above else None,
             "detached": bool(flags & 1), "count": count, "total": total, "child": child,
             "min": least if count else 0, "max": most if count else 0, "squares": squares,
-            "items": items, "bytes": in_bytes, "flops": flops, "at": at, "window": window,
+            "items": items, "bytes": in_bytes, "flops": flops, "first": first, "at": at,
+            "window": window,
         }
 
     def is_pending(self, ref):
@@ -427,7 +452,7 @@ class Thread:
         for ref, node in self.nodes.items():
             out = {key: node[key] for key in (
                 "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
-                "items", "bytes", "flops")}
+                "items", "bytes", "flops", "first")}
             out["histogram"] = self.histogram(ref, node)
             out["series"] = self.course(ref, node)
             nodes.append(out)
@@ -451,6 +476,37 @@ def known(number):
     return None if number == U64_MAX else number
 
 
+def read_channels(view, block):
+    """The channels of a block, each with its column."""
+    if block.type == SAMPLES:
+        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i)
+                for i, channel in enumerate(FIRST_CHANNELS)]
+    channels = []
+    for i in range(block.a):
+        at = block.offset + 128 + 256 * i
+        key = bytes(view.data[at:at + 48]).split(b"\0")[0]
+        if not re.fullmatch(b"[a-z][a-z0-9_]{0,46}", key):
+            continue
+        per_unit, kind, over_time, over_runs = view.get("Q3I", at + 224)
+        channel = {
+            "key": key.decode(), "unit": plain_text(view, at + 48, 16),
+            "source": plain_text(view, at + 64, 24), "help": plain_text(view, at + 88, 64),
+            "missing": plain_text(view, at + 152, 72), "per_unit": per_unit or 1,
+            "is_counter": kind == 1, "column": i,
+            "over_time": MERGES[over_time] if over_time < len(MERGES) else "last",
+            "over_runs": MERGES[over_runs] if over_runs < len(MERGES) else "last",
+        }
+        if channel["key"] not in [c["key"] for c in channels]:
+            channels.append(channel)
+    return channels
+
+
+def plain_text(view, at, room):
+    """A text of a description: its last byte is always the end, control characters are masked."""
+    text = bytes(view.data[at:at + room - 1]).split(b"\0")[0]
+    return re.sub(rb"[\x01-\x1f\x7f]", b"?", text).decode("utf-8", "replace")
+
+
 def read_samples(view, block):
     """What the sampler read, or None before its first reading. None also for unknown figures."""
     at = block.offset
@@ -461,15 +517,32 @@ def read_samples(view, block):
     points = -(-block.used // stride) if stride else 257
     if points > 256:
         raise BadRun("samples at offset %d: more points than room" % at)
+    words, rows = 16, at + 128
+    if block.type == CHANNELS:
+        if block.a > 64:
+            raise BadRun("channels at offset %d: more than 64" % at)
+        words, rows = 1 + block.a, at + 128 + 256 * block.a
+        block.need(128 + 256 * block.a + 514 * 8 * words)
+    channels = read_channels(view, block)
 
-    def sample(offset):
-        return dict(zip(SAMPLE_FIELDS, map(known, view.get("14Q", offset))))
+    def sample(row):
+        figures = view.get("%dQ" % words, rows + 8 * words * row)
+        out = {c["key"]: known(figures[1 + c["column"]]) for c in channels}
+        out["ticks"] = figures[0]
+        return out
 
     limits = view.get("5Q", at + 88)
     out = dict(zip(("machine_bytes", "cgroup_limit", "cgroup_version", "oom_kills", "rss_peak"),
                    map(known, limits)))
-    out.update(readings=block.used, stride=stride, newest=sample(at + 128 + 128 * (newest_copy & 1)),
-               points=[sample(at + 384 + 128 * (256 * (half & 1) + i)) for i in range(points)])
+    out.update(readings=block.used, stride=stride, newest=sample(newest_copy & 1),
+               points=[sample(2 + 256 * (half & 1) + i) for i in range(points)])
+    for channel in channels:
+        del channel["column"]
+        if any(row[channel["key"]] is not None for row in out["points"] + [out["newest"]]):
+            channel["missing"] = None
+        elif not channel["missing"]:
+            channel["missing"] = "not recorded"
+    out["channels"] = channels
     return out
 
 
@@ -503,12 +576,50 @@ def read_journal(view, blocks):
     return entries, blocks[0].a if blocks else 0
 
 
+def read_place(view, at, threads):
+    """One entry; None if it is not in use."""
+    seq, kind, table, ref, line, _, samples = view.get("6IQ", at)
+    if seq & 1 or not samples or kind >= len(PLACE_KINDS):
+        return None
+    order = sorted(threads)
+    out = {"kind": PLACE_KINDS[kind], "line": line, "samples": samples, "path": None, "node": U32_MAX,
+           "thread": order.index(table) if table in threads else None,
+           "function": view.text(at + 32, 96), "file": view.text(at + 128, 128)}
+    for number, index in enumerate(order):
+        if ref in threads[index].nodes:
+            node = threads[index].nodes[ref]
+            out.update(thread=number, path=node["path"], node=node["index"])
+    return out
+
+
+def read_places(view, blocks, threads):
+    """Where the main thread was, and how the samples were taken; None without such blocks."""
+    if not blocks:
+        return None
+    entries = []
+    for block in blocks:
+        if block.used > 64:
+            raise BadRun("places at offset %d: more than room" % block.offset)
+        entries += [read_place(view, block.offset + 320 + 256 * i, threads)
+                    for i in range(block.used)]
+    sources = {}
+    for i, kind in enumerate(PLACE_KINDS):
+        at = blocks[0].offset + 64 + 128 * i
+        millihertz, samples, dropped = view.get("3Q", at)
+        sources[kind] = {"hz": millihertz / 1000, "samples": samples, "dropped": dropped,
+                         "reason": view.text(at + 24, 104)}
+    entries = sorted((e for e in entries if e), key=lambda e: (
+        U32_MAX if e["thread"] is None else e["thread"], e.pop("node"), PLACE_KINDS.index(e["kind"]),
+        -e["samples"], e["file"], e["line"], e["function"]))
+    return {"sources": sources, "entries": entries}
+
+
 # ---- the whole run --------------------------------------------------------------------------
 
 
 def sort_blocks(view, header, blocks):
     """Threads with their blocks; a first pass for what later blocks refer to."""
-    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, JOURNAL + 1)}
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, PLACES_OF + 1)}
     names = read_names(view, of[NAMES])
     threads = {}
     for block in of[THREAD]:
@@ -540,8 +651,10 @@ def sort_blocks(view, header, blocks):
                for block in of[OBJECTS] for i in range(252)]
     done = {t.pending["begin"] for t in threads.values() if t.applied and not t.pending["depth"]}
     objects = [o for o in objects if o[1] and not (o[2] & OBJECT_ENDING and o[0] in done)]
-    samples = read_samples(view, of[SAMPLES][0]) if of[SAMPLES] else None
-    return threads, objects, read_facts(view, of[FACTS]), samples, read_journal(view, of[JOURNAL])
+    readings = [b for b in blocks if b.type in (SAMPLES, CHANNELS)]
+    samples = read_samples(view, readings[0]) if readings else None
+    return (threads, objects, read_facts(view, of[FACTS]), samples,
+            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads))
 
 
 def ns_per_tick(header):
@@ -558,7 +671,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts, samples, journal = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples, journal, places = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters", "ended")}
@@ -566,10 +679,11 @@ def parse(data):
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)
     run["damage"] = damage
-    run["skipped_blocks"] = sum(1 for b in blocks if b.type > JOURNAL)
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > PLACES_OF)
     run["facts"] = facts
     run["samples"] = samples
     run["journal"], run["journal_dropped"] = journal
+    run["places"] = places
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 
@@ -608,7 +722,18 @@ def check(run):
                     node["min"] * node["count"] <= node["total"] <= node["max"] * node["count"]
                     and node["total"] ** 2 <= node["squares"] * node["count"]):
                 bad.append(where + "minimum, maximum, total and squares do not fit together")
-    return bad + check_memory(run)
+    return bad + check_memory(run) + check_places(run)
+
+
+def check_places(run):
+    """No sample is counted twice; one that was just being noted may be missing."""
+    bad = []
+    for kind, source in (run["places"] or {"sources": {}})["sources"].items():
+        noted = sum(e["samples"] for e in run["places"]["entries"] if e["kind"] == kind)
+        if run["state"] == "closed" and noted + source["dropped"] != source["samples"]:
+            bad.append("places: %d samples in entries, %d dropped, of %d"
+                       % (noted, source["dropped"], source["samples"]))
+    return bad
 
 
 def check_memory(run):
@@ -631,7 +756,8 @@ def check_memory(run):
     ticks = [p["ticks"] for p in samples["points"]]
     if ticks != sorted(ticks) or samples["newest"]["ticks"] < max(ticks, default=0):
         bad.append("samples are not in the order of time")
-    if any(p["rss"] is not None and p["rss"] > p["rss_max"] for p in samples["points"]):
+    if any((p.get("rss_bytes") or 0) > (p.get("rss_max_bytes") or U64_MAX)
+           for p in samples["points"]):
         bad.append("samples: a largest RSS is less than the last")
     return bad
 

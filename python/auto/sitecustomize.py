@@ -1,8 +1,10 @@
 """Started by every Python below `pitwall run`: watches for the libraries that Pitwall has hooks for,
-and hands over to the sitecustomize that would have been found without it.
+and hands over to the sitecustomize that would have been found without it. The program that was started
+itself, not those that it starts, is also sampled from its beginning: where in its code it is.
 
-Nothing is imported that the program does not import itself, and the package pitwall only once there is
-something to hook. Whatever fails here is told in one line and leaves the program as it was.
+Nothing else is imported that the program does not import itself, and in programs that it starts the
+package pitwall only once there is something to hook. Whatever fails here is told in one line and leaves
+the program as it was.
 """
 
 import importlib.machinery
@@ -15,23 +17,22 @@ _PACKAGES = os.path.dirname(os.path.dirname(_HERE))  # the folder that has the p
 _LIBRARIES = ("torch", "jax")
 
 
-def _load():
+def _load(name):
     """The program's own pitwall, if it has one; else ours, without its folder staying in the path."""
     is_ours = importlib.util.find_spec("pitwall") is None
     if is_ours:
         sys.path.append(_PACKAGES)
     try:
-        from pitwall import _auto
+        return importlib.import_module(name)
     finally:
         if is_ours:
             sys.path.remove(_PACKAGES)
-    return _auto
 
 
 def _hook(module):
     """After the program has imported it."""
     try:
-        _load().install(module)
+        _load("pitwall._auto").install(module)
     except Exception as error:
         os.environ["PITWALL_AUTO"] = "0"  # once is enough, for this program and those it starts
         text = "pitwall: no hooks for %s: %s: %s\n" % (module.__name__, sys.executable, error)
@@ -83,6 +84,23 @@ class _Finder:
         return None
 
 
+def _is_sampled():
+    """Is this the program that was started, and is it wanted?"""
+    try:
+        rate = float(os.environ.get("PITWALL_SAMPLE_STACKS") or 10)
+    except ValueError:
+        rate = 10
+    return rate > 0 and os.environ.get("PITWALL_RUN_PID") == str(os.getpid())
+
+
+def _sample():
+    """Without it the report says that there are no samples; nobody asked for more."""
+    try:
+        _load("pitwall._pitwall")._stack_begin()
+    except Exception:
+        pass
+
+
 def _next_sitecustomize():
     """Run the one that would have been found, under its name."""
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize")
@@ -103,6 +121,8 @@ def _start():
     is_on = os.environ.get("PITWALL_AUTO") == "1"
     if is_on and os.environ.get("PITWALL", "1") not in ("0", "off"):
         sys.meta_path.insert(0, _Finder(_LIBRARIES))
+        if _is_sampled():
+            _sample()
     _next_sitecustomize()
 
 

@@ -15,7 +15,7 @@ still works then.
 
     to record     span timed iter phase value items bytes flops journal label thread_name
     recorders     open close status Recorder Error
-    to read       read read_live report export views view
+    to read       read read_live fields report export views view_options view
     to measure    bench race scale sweep rss set_device
     as it goes    stage window epoch_monitor verbose
     to judge      advise find_warmup find_variance find_convergence find_speedups find_scaling
@@ -31,6 +31,7 @@ from ._pitwall import (
     Error,
     __version__,
     bytes,
+    fields,
     flops,
     items,
     label,
@@ -39,6 +40,7 @@ from ._pitwall import (
     span,
     thread_name,
     value,
+    view_options,
     views,
 )
 from ._recorders import (
@@ -61,6 +63,7 @@ __all__ = [
     "Recorder",
     "close",
     "export",
+    "fields",
     "flops",
     "items",
     "journal",
@@ -75,6 +78,7 @@ __all__ = [
     "thread_name",
     "timed",
     "value",
+    "view_options",
     "views",
 ]
 

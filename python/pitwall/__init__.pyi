@@ -54,6 +54,7 @@ __all__ = [
     "Recorder",
     "close",
     "export",
+    "fields",
     "flops",
     "items",
     "journal",
@@ -68,6 +69,7 @@ __all__ = [
     "thread_name",
     "timed",
     "value",
+    "view_options",
     "views",
 ]
 
@@ -184,6 +186,7 @@ class Recorder:
         max_bytes: int = ...,
         record_bytes: int = ...,
         sample_hz: float = ...,
+        sample_stacks: Optional[float] = ...,
         labels: Optional[Mapping[str, str]] = ...,
     ) -> None: ...
     def span(self, name: str) -> Any: ...
@@ -209,6 +212,7 @@ def open(
     max_bytes: int = ...,
     record_bytes: int = ...,
     sample_hz: float = ...,
+    sample_stacks: Optional[float] = ...,
     labels: Optional[Mapping[str, str]] = ...,
 ) -> Recorder: ...
 def close() -> None: ...
@@ -219,24 +223,13 @@ def report(
     *runs: Union[_Path, Recorder],
     view: Optional[str] = ...,
     form: str = ...,
-    flat: bool = ...,
-    sort: Optional[str] = ...,
-    depth: int = ...,
-    min_share: float = ...,
     alone: bool = ...,
-    title: Optional[str] = ...,
-    node: Optional[str] = ...,
-    baseline: Optional[str] = ...,
-    datasets: int = ...,
-    step: int = ...,
-    percentiles: bool = ...,
-    value: Optional[str] = ...,
-    threshold: float = ...,
-    maximise: bool = ...,
-    smooth: int = ...,
     width: int = ...,
     colour: bool = ...,
     ascii: bool = ...,
+    **options: Union[str, float, bool, None],
 ) -> str: ...
 def export(*runs: Union[_Path, Recorder], format: str) -> str: ...
+def fields(of: str = ..., /) -> List[Dict[str, Any]]: ...
 def views() -> List[str]: ...
+def view_options(view: Optional[str] = ..., /) -> List[Dict[str, Any]]: ...

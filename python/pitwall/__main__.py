@@ -20,25 +20,31 @@ def find_tool():
     return shutil.which("pitwall")
 
 
-_OF_THE_TERMINAL = ("form", "colour", "ascii")  # said in other words, or seen by itself
-
-
 def _percent(text):
     return float(text.rstrip("%")) / 100
 
 
+_KINDS = {
+    "text": (str, "TEXT"), "one-of": (str, "KEY"), "count": (int, "N"), "number": (float, "X"),
+    "percent": (_percent, "PCT"),
+}
+
+
 def _add_options(report):
-    """Those of pitwall.report, as the tool writes them."""
-    for name, parameter in inspect.signature(pitwall.report).parameters.items():
-        if parameter.kind is not parameter.KEYWORD_ONLY or name in _OF_THE_TERMINAL:
-            continue
-        option, default = "--" + name.replace("_", "-"), parameter.default
-        if isinstance(default, bool):
-            report.add_argument(option, action="store_true")
-        else:
-            kind = _percent if name == "min_share" else str if default is None else type(default)
-            shown = {_percent: "PCT", int: "N", float: "X", str: "TEXT"}[kind]
-            report.add_argument(option, type=kind, default=default, metavar=shown)
+    """Those of the report and of all views, each once; as the tool writes them. A view that does not
+    have the option given refuses it by itself."""
+    added = set()
+    for view in [None] + pitwall.views():
+        for option in pitwall.view_options(view):
+            if option["name"] in added:
+                continue
+            added.add(option["name"])
+            name = "--" + option["name"].replace("_", "-")
+            if option["kind"] == "flag":
+                report.add_argument(name, action="store_const", const=True, help=option["help"])
+            else:
+                kind, shown = _KINDS[option["kind"]]
+                report.add_argument(name, type=kind, metavar=shown, help=option["help"])
 
 
 def parser():
@@ -53,6 +59,9 @@ def parser():
     for form in ("json", "csv", "markdown"):
         report.add_argument("--" + form, dest="form", action="store_const", const=form)
     report.set_defaults(form="text")
+    report.add_argument("--view", metavar="NAME", help="one view in place of the report")
+    report.add_argument("--alone", action="store_true", help="without the processes beneath the run")
+    report.add_argument("--width", type=int, default=0, metavar="N", help="columns of the output")
     _add_options(report)
     report.add_argument("--no-colour", action="store_true", help="there is none here")
     export = commands.add_parser("export", help="write a whole document of runs")
@@ -81,11 +90,15 @@ def main(arguments):
     except pitwall.Error as error:
         print("pitwall: %s" % error, file=sys.stderr)
         return 66
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         print("pitwall: %s" % error, file=sys.stderr)
         return 64
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough; nothing more is flushed at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     return 0
 
 

@@ -10,13 +10,18 @@ import functools
 import importlib
 import os
 import time
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 from . import _pitwall
-from ._recorders import journal
+from ._recorders import journal, status
 
 # Kinds. A hook makes no span inside another one of its own kind.
-FORWARD, BACKWARD, OPTIMIZER, LOADING, DISPATCH, BLOCKING, COMPILE = (1 << i for i in range(7))
+(FORWARD, BACKWARD, OPTIMIZER, LOADING, DISPATCH, BLOCKING, COMPILE, SAVING, MODE) = (
+    1 << i for i in range(9)
+)
+
+# What a hook stands for, where that tells steps apart: enum pitpy_role of python/py_hook.h.
+(PLAIN, AS_MODEL, AS_BACKWARD, AS_OPTIMIZER, APART, AS_LOADER, AS_MODE) = range(7)
 
 _MODULES = {"torch": "_auto_torch", "jax": "_auto_jax"}
 
@@ -24,6 +29,11 @@ _places: List[Tuple[Any, str, Any, bool]] = []  # (owner, name, what was there, 
 _names: List[str] = []  # of the libraries that have hooks
 _failures: List[str] = []  # told to the run with the first note
 _pass_ns: List[float] = []  # of a call that is passed on, once it was measured
+_facts: Dict[str, str] = {}  # of the program, for the run
+_told: Dict[str, str] = {}  # of these, what the run has
+_told_run: List[str] = []  # and which run that is
+_looks: Dict[str, Any] = {}  # what to do when something is seen, by its kind
+_late: List[Any] = []  # functions that may find facts; called before a note
 
 
 def put(owner, name, wrapper):
@@ -33,11 +43,11 @@ def put(owner, name, wrapper):
     setattr(owner, name, wrapper)
 
 
-def hook(owner, name, span, kind, not_in=0):
+def hook(owner, name, span, kind, not_in=0, role=PLAIN, question=None, loss=None):
     """Make a span of every outermost call of owner.name. span None: no span, but those that are not
-    looked at inside of the kind are not."""
+    looked at inside of the kind are not. question: are gradients on?; loss: the class of losses."""
     function = getattr(owner, name)
-    wrapper = _pitwall._hook(function, span, kind, kind | not_in)
+    wrapper = _pitwall._hook(function, span, kind, kind | not_in, role, question, loss)
     put(owner, name, functools.update_wrapper(wrapper, function))
 
 
@@ -69,6 +79,49 @@ def note_failure(what, why):
     _failures.append("%s: %s" % (what, why))
 
 
+def fact(key, value):
+    """Tell the run something about the program; a later value counts."""
+    if value is not None and _facts.get(key) != str(value):
+        _facts[key] = str(value)
+        if _pitwall._hook_counts()["spans"]:
+            _tell_facts()
+
+
+def facts():
+    """What is known so far."""
+    return _facts
+
+
+def _tell_facts():
+    """What the run does not have yet. A program may close one run and open another."""
+    try:
+        run = status().get("run_id", "")
+        if _told_run != [run]:
+            _told_run[:] = [run]
+            _told.clear()
+        for key, value in _facts.items():
+            if _told.get(key) != value:
+                _pitwall._fact(key, value)
+                _told[key] = value
+    except _pitwall.Error:
+        pass  # nothing is recorded, so there is nothing to say
+
+
+def on_look(what, function):
+    """Call function(object) when the hooks see something of this kind: model, loader, optimizer."""
+    _looks[what] = function
+
+
+def _look(what, seen):
+    function = _looks.get(what)
+    return bool(function and function(seen))
+
+
+def before_note(function):
+    """Call it now and then, when a run is told what the hooks cost: it may find facts."""
+    _late.append(function)
+
+
 def attempt(what, function, *arguments):
     """Call it; a failure is noted in the run and nowhere else."""
     try:
@@ -84,10 +137,14 @@ def install(module):
         return
     if not _names:
         _pass_ns[:] = [_measure()]
-        _pitwall._hook_start(_note)
-        atexit.register(_note)
+        _pitwall._hook_start(_note, _look)
+        atexit.register(_leave)
         os.register_at_fork(after_in_child=_forked)
     _names.append(name)
+    version = getattr(module, "__version__", None)
+    if version:
+        framework = "%s %s" % (name, version)
+        fact("framework", ", ".join(filter(None, (_facts.get("framework"), framework))))
     hooks = importlib.import_module("." + _MODULES[name], __package__)
     attempt(name, hooks.install, module)
 
@@ -104,18 +161,10 @@ def remove():
     """Take all hooks out again."""
     while _places:
         _undo(_places.pop())
-    del _names[:]
-    atexit.unregister(_note)
-
-
-def _best(function, loops=1000, rounds=5):
-    best = float("inf")
-    for _ in range(rounds):
-        start = time.perf_counter_ns()
-        for _ in range(loops):
-            function()
-        best = min(best, (time.perf_counter_ns() - start) / loops)
-    return best
+    del _names[:], _late[:]
+    _looks.clear()
+    _pitwall._hook_leave()
+    atexit.unregister(_leave)
 
 
 class _Called:
@@ -123,8 +172,16 @@ class _Called:
         return item
 
 
-def _measure():
-    """Nanoseconds that a hook adds to a call which it passes on, as a module is called."""
+def _time(function, loops=500):
+    start = time.perf_counter_ns()
+    for _ in range(loops):
+        function()
+    return (time.perf_counter_ns() - start) / loops
+
+
+def _measure(rounds=15):
+    """Nanoseconds that a hook adds to a call which it passes on, as a module is called: the fastest of
+    rounds with and without it, in turn."""
 
     class Hooked(_Called):
         pass
@@ -132,27 +189,56 @@ def _measure():
     hook(Hooked, "__call__", None, COMPILE)
     _places.pop()
     bare, hooked = functools.partial(_Called(), 1), functools.partial(Hooked(), 1)
-    _best(bare)  # the interpreter adapts
-    passed = _pitwall._hook(lambda: _best(hooked), None, COMPILE, 0)()
-    return max(passed - _best(bare), 0.0)
+    times = []
+
+    def measure():
+        _time(hooked), _time(bare)  # the interpreter adapts
+        times.extend((_time(hooked), _time(bare)) for _ in range(rounds))
+
+    _pitwall._hook(measure, None, COMPILE, 0)()
+    return max(min(t[0] for t in times) - min(t[1] for t in times), 0.0)
 
 
 def _forked():
-    _pitwall._hook_start(_note)
+    _told.clear()
+    _pitwall._hook_start(_note, _look)
+
+
+def _leave():
+    _pitwall._hook_leave()
+    _note()
+
+
+def cost(since=None):
+    """What the hooks did since then, and what that cost by their own account: that of the calls which
+    were watched, and of being called in between."""
+    counts = _pitwall._hook_counts()
+    for key, before in (since or {}).items():
+        if key in counts:
+            counts[key] -= before
+    call_ns = counts["watched_ns"] / counts["watched"] if counts["watched"] else float("nan")
+    call_ns += _pass_ns[0]
+    counts["cost_ns"] = counts["calls"] * call_ns + counts["passed"] * _pass_ns[0]
+    counts["span_ns"] = counts["calls"] * call_ns / max(counts["spans"], 1)
+    return counts
 
 
 def _note():
     """Into the journal: which hooks there are, how often they were called and what a call costs."""
-    spans, passed, steps, watched, watched_ns = _pitwall._hook_counts()
-    if not spans and not _failures:
+    counts = cost()
+    if not counts["spans"] and not _failures:
         return
-    figures = {"spans": spans, "passed": passed, "steps": steps, "pass_ns": _pass_ns[0]}
-    if watched:
-        figures["span_ns"] = watched_ns / watched + _pass_ns[0]
+    for function in _late:
+        attempt("facts", function, counts)
+    figures = {key: counts[key] for key in ("spans", "passed", "steps")}
+    figures["pass_ns"] = _pass_ns[0]
+    if counts["watched"]:
+        figures["span_ns"] = counts["span_ns"]
     try:
         while _failures:
             journal("auto_failed", _failures.pop(0))
-        if spans:
+        if counts["spans"]:
             journal("auto", ", ".join(_names), figures, {"span_ns": "ns", "pass_ns": "ns"})
+            _tell_facts()
     except _pitwall.Error:
         pass  # nothing is recorded, so there is nothing to say

@@ -23,6 +23,17 @@ def install(jax):
                   BLOCKING)
     _auto.attempt("jax.Array", _hook_array)
     _auto.attempt("the compiler of jax", _hook_compiler)
+    _auto.before_note(lambda counts: _see_device(jax))
+
+
+def _see_device(jax):
+    """Asking for the devices would start the backend, so the program must have done it before."""
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    if not getattr(bridge, "_backends", None) or "device" in _auto.facts():
+        return
+    device = jax.local_devices()[0]
+    _auto.fact("device", "cpu" if device.platform == "cpu" else
+               "%s:%d" % (device.platform, device.id))
 
 
 def _hook_compiled():

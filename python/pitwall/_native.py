@@ -23,9 +23,8 @@ def view(
     name: one of pitwall.views(). rows: a list of tuples (name, seconds[, count, min, max]) or of dicts
     with the members of a row (name, seconds, count, min_seconds, max_seconds, items, nested, cpu_…_mb,
     gpu_…_mb, p50_seconds, …). series: durations in their order. curves: tuples (name, values, seconds
-    of each epoch or None). entries: dicts with kind, text, figures, wall. options: baseline, datasets,
-    step, threshold, maximise, smooth, percentiles, width, colour, ascii, sort, depth, min_share, node,
-    value.
+    of each epoch or None). entries: dicts with kind, text, figures, wall. options: those that
+    pitwall.view_options(name) lists, and width, colour, ascii.
     """
     options["form"] = _form(form)
     return _pitwall._view(name, rows, series, curves, entries, title, options)
@@ -209,7 +208,7 @@ def stage(name, memory=False):
     return profiler.stage(name, memory)
 
 
-def epoch_monitor(enabled=True, verbose_batches=5, device=0):
+def epoch_monitor(enabled=None, verbose_batches=None, device=0):
     """Epochs and batches of a training loop:
 
         monitor = pitwall.epoch_monitor()
@@ -217,7 +216,11 @@ def epoch_monitor(enabled=True, verbose_batches=5, device=0):
             for i, batch in enumerate(loader):
                 with monitor.batch(i) as line:
                     line.loss = step(batch)
+
+    What is not given is as PITWALL_MONITOR and PITWALL_MONITOR_BATCHES say, else on, with five batches.
     """
     from .memory_monitor import EpochPerformanceMonitor
 
-    return EpochPerformanceMonitor(enabled, verbose_batches, device)
+    given = {"enabled": enabled, "verbose_batches": verbose_batches}
+    given = {key: value for key, value in given.items() if value is not None}
+    return EpochPerformanceMonitor(device=device, **given)

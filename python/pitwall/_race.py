@@ -4,7 +4,6 @@ import dataclasses
 import multiprocessing
 import os
 import pickle
-import random
 import sys
 from typing import List
 
@@ -12,9 +11,6 @@ from . import _pitwall
 from ._native import _name_of, bench
 from ._pitwall import Error
 from ._recorders import open as open_recorder
-
-_LOOKS = (10, 20, 40)  # pairs; each at its share of the level, so that looking thrice costs nothing
-_LEVEL = 0.05
 
 
 @dataclasses.dataclass
@@ -27,7 +23,7 @@ class Race:
     low: float
     high: float
     p: float
-    seconds: List[float]  # medians
+    seconds: List[float]  # of the figure that decided: change is seconds[1] / seconds[0] - 1
     rounds: int
     reason: str = ""
     processes: str = "one"  # or spawn, fork: every run had a process of its own
@@ -51,7 +47,7 @@ class Race:
 def _run_alone(pipe, function, args, seconds):
     """In the new process, whose spans go with it: a run of its own would stand beside the caller's."""
     try:
-        open_recorder(in_memory=True, sample_hz=-1)
+        open_recorder(in_memory=True, sample_hz=-1, sample_stacks=0)
         found = _figures(function, args, seconds, None)
     except BaseException as error:
         try:
@@ -118,46 +114,35 @@ def _figures(function, args, seconds, warmup):
     return _pitwall._passages(done.times)
 
 
-def _run_round(sides, functions, run):
-    """Each once, the first by coin."""
-    order = [0, 1]
-    random.shuffle(order)
-    for side in order:
-        early, late = run(side, functions[side])
-        sides[2 * side].append(early)
-        sides[2 * side + 1].append(late)
-
-
-def race(f, g, *args, rounds=None, names=None, round_seconds=0.02, level=0.0, effect=0.0,
+def race(f, g, *args, rounds=None, budget=None, names=None, round_seconds=0.02, level=0.0, effect=0.0,
          processes=False):
-    """Which of two functions is faster, f(*args) or g(*args)? They run in rounds, the first of each
-    round by coin; the verdict is on g against f and may be that there is none. effect: the smallest
-    that matters, 0.02 by default. level: of a false alarm, 0.05 by default.
+    """Which of two functions is faster, f(*args) or g(*args)? They run in rounds, in random order in
+    each; the verdict is on g against f and may be that there is none. effect: the smallest that
+    matters, 0.02 by default. level: of a false alarm, 0.05 by default.
 
-    By itself all of it is done in this one process, in 20 rounds: what one leaves behind (memory,
-    caches, compiled code) the other meets, and what this process is like decides with. With
-    processes=True every run has a process of its own, and there are as many as it takes, 10, 20 or 40
-    rounds: the verdict is on the functions. Processes are started from nothing ('spawn'; the functions
-    are sent by their names, so they must be in a module, and a script needs its `if __name__ ==
-    "__main__":`), or where that cannot be they are copies of this one ('fork'). What they record
-    is not kept. For two programs there is `pitwall race`.
+    There are as many rounds as it takes, judged after 10, 20, 40 and so on up to 320 as `pitwall race`
+    does, and at the end of the budget: 60 seconds. rounds=N makes exactly N and judges them once.
+
+    By itself all of it is done in this one process: what one leaves behind (memory, caches, compiled
+    code) the other meets, and what this process is like decides with. With processes=True every run has
+    a process of its own: the verdict is on the functions. Processes are started from nothing ('spawn';
+    the functions are sent by their names, so they must be in a module, and a script needs its `if
+    __name__ == "__main__":`), or where that cannot be they are copies of this one ('fork'). What they
+    record is not kept. For two programs there is `pitwall race`.
     """
     names = list(names or (_name_of(f), _name_of(g)))
+    if rounds is not None and rounds < 1:
+        raise ValueError("rounds must be 1 or more, not %r" % (rounds,))
+    if budget is not None and not budget > 0:
+        raise ValueError("budget must be seconds over 0, not %r" % (budget,))
     method = _method(processes, f, g, args)
-    looks = (rounds,) if rounds is not None else _LOOKS if method else (20,)
-    sides = ([], [], [], [])  # p10 and median of f's rounds, then of g's
 
-    def run(side, function):
+    def run(side, turn):
+        function = (f, g)[side]
         if method:
             return _in_a_process(method, function, args, round_seconds, names[side])
-        return _figures(function, args, round_seconds, None if not sides[2 * side] else 1)
+        return _figures(function, args, round_seconds, None if turn == 1 else 1)
 
-    share = (float(level) or _LEVEL) / len(looks)
-    for look in looks:
-        while len(sides[0]) < look:
-            _run_round(sides, (f, g), run)
-        found = _pitwall._compare(*sides, share, float(effect))
-        if found["verdict"] != "no verdict":
-            break
+    found = _pitwall._race(run, rounds or 0, float(budget or 0), float(level), float(effect))
     return Race(names, found["verdict"], found["change"], found["low"], found["high"], found["p"],
-                [found["a"], found["b"]], len(sides[0]), found["reason"], method or "one")
+                [found["a"], found["b"]], found["a_runs"], found["reason"], method or "one")

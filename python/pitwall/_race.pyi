@@ -21,6 +21,7 @@ def race(
     g: Callable[..., object],
     *args: Any,
     rounds: Optional[int] = ...,
+    budget: Optional[float] = ...,
     names: Optional[Sequence[str]] = ...,
     round_seconds: float = ...,
     level: float = ...,

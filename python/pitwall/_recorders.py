@@ -13,7 +13,8 @@ _outer_id = os.environ.get(_PARENT_ID)  # of the run that this process was start
 
 
 def _open(
-    is_default, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz, labels
+    is_default, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz,
+    sample_stacks, labels
 ):
     flags = (_pitwall.MEMORY if memory else 0) | (_pitwall.RECORD if record else 0)
     texts = ["%s=%s" % (key, value) for key, value in dict(labels or {}).items()]
@@ -28,8 +29,9 @@ def _open(
         if not isinstance(size, int) or not 0 <= size < 2**64:
             raise ValueError("%s must be a number of bytes, not %r" % (what, size))
         sizes.append(size)
+    stacks = 0.0 if sample_stacks is None else float(sample_stacks) or -1.0  # 0 means none here
     return _pitwall._open(
-        path, is_default, bool(in_memory), *sizes, float(sample_hz), flags, texts
+        path, is_default, bool(in_memory), *sizes, float(sample_hz), stacks, flags, texts
     )
 
 
@@ -43,6 +45,7 @@ def open(
     max_bytes=0,
     record_bytes=0,
     sample_hz=0.0,
+    sample_stacks=None,
     labels=None,
 ):
     """Open the process's recorder, into the file at `path`; it comes back as a Recorder.
@@ -50,12 +53,14 @@ def open(
     Without a path: PITWALL_FILE, or a file in pitwall-runs/. In a path %p is the pid, %r the rank,
     %h the host; a file that exists is never touched: the run goes to one beside it. Options:
     in_memory, memory and record (for every span), ring_bytes (False: no flight recorder), max_bytes,
-    record_bytes, sample_hz (negative: no sampler), labels (a dict).
+    record_bytes, sample_hz (negative: no sampler), sample_stacks (looks a second at where the main
+    thread is, 10 unless PITWALL_SAMPLE_STACKS says otherwise; 0: none), labels (a dict).
 
     Error: there is one open already, or the file cannot be made (then recording goes on in memory).
     A recorder that a span opened by itself makes way. Nothing happens where PITWALL=0 is set.
     """
-    _open(True, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz, labels)
+    _open(True, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz,
+          sample_stacks, labels)
     state = _status(None)
     if state.get("path"):
         os.environ[_PARENT] = os.path.abspath(state["path"])
@@ -186,12 +191,13 @@ class Recorder:
         max_bytes=0,
         record_bytes=0,
         sample_hz=0.0,
+        sample_stacks=None,
         labels=None,
     ):
         self._is_default = False
         self._capsule = _open(
             False, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz,
-            labels,
+            sample_stacks, labels,
         )
         self._closed = False
 
@@ -267,9 +273,10 @@ class Recorder:
 
 def read(path, alone=False):
     """A run as plain data: facts, nodes (a list of rows, good for pandas.DataFrame), threads,
-    samples, journal, losses, and the same of each sub-run in sub_runs, at any depth: workers and
+    samples, places, journal, losses, and the same of each sub-run in sub_runs, at any depth: workers and
     other processes that it started (None: a recorder in memory, they had no file to leave; not there
-    with alone=True). Times are in seconds, sizes in bytes, None is what cannot be had."""
+    with alone=True). Keys have their unit (_ns, _bytes, _per_s; pitwall.fields() lists those of a
+    row), None is what is not available."""
     if isinstance(path, Recorder):
         return path.read(alone)
     if path is None:
@@ -308,48 +315,21 @@ def _sources(runs):
 
 
 def report(
-    *runs,
-    view=None,
-    form="text",
-    flat=False,
-    sort=None,
-    depth=0,
-    min_share=0.0,
-    alone=False,
-    title=None,
-    node=None,
-    baseline=None,
-    datasets=0,
-    step=0,
-    percentiles=False,
-    value=None,
-    threshold=0.0,
-    maximise=False,
-    smooth=0,
-    width=0,
-    colour=False,
-    ascii=False,
+    *runs, view=None, form="text", alone=False, width=0, colour=False, ascii=False, **options
 ):
     """A report as text: of this process, or of the runs given (paths, folders of them, or Recorders),
-    merged; what they started, workers above all, beneath it. The options are those of `pitwall report`:
+    merged; what they started, workers above all, beneath it.
 
-    view: one of pitwall.views(), in place of the report. form: text, json, csv, markdown.
-    flat: one row a name in place of the call tree. sort: total, self, count, mean, p50, p95, p99, max
-    or name. depth: only so many outer levels. min_share: leave out what took less than this share, 0
-    to 1. alone: without the processes beneath the run.
-    title: what the head of a view says. node: the path of the span a view is about.
-    baseline (speedup): what the others are compared with. datasets (timing-summary): the average over
-    so many too. step (profiling): in its head. percentiles (inference). value, threshold, maximise,
-    smooth (convergence): what has to get where, upwards, over the mean of how many.
-    width: columns, 40 to 10000; 0: as wide as it needs. colour, ascii.
+    view: one of pitwall.views(), in place of the report. form: text, json, csv, markdown. alone: without
+    the processes beneath the run. width: columns, 40 to 10000; 0: as wide as it needs. colour, ascii.
+
+    options: those of the view, which pitwall.view_options(view) lists; of the report itself flat, sort,
+    depth and min_share (a share, 0 to 1). None is as if it were not given.
     """
     if form not in _FORMS:
         raise ValueError("form must be one of %s, not %r" % (", ".join(_FORMS), form))
-    options = dict(
-        view=view, form=_FORMS[form], flat=bool(flat), sort=sort, depth=depth, min_share=min_share,
-        title=title, node=node, baseline=baseline, datasets=datasets, step=step,
-        percentiles=bool(percentiles), value=value, threshold=threshold, maximise=bool(maximise),
-        smooth=smooth, width=width, colour=bool(colour), ascii=bool(ascii),
+    options.update(
+        view=view, form=_FORMS[form], width=width, colour=bool(colour), ascii=bool(ascii)
     )
     is_alone = bool(alone or view or form in ("csv", "markdown"))
     return _report(_sources(runs), None, options, is_alone)

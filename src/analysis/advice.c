@@ -1,6 +1,6 @@
 /* See advice.h. What parts are by their names, and how rules are tried; the rules themselves are in
  * advice_rules.c. */
-#include "advice.h"
+#include "advice_rules.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -21,21 +21,36 @@ static const struct word {
         {PIT__ROLE_BATCH,
          " batch minibatch mini_batch train_batch batch_total step iteration iter "},
         {PIT__ROLE_EPOCH, " epoch train_epoch training_epoch "},
+        {PIT__ROLE_DATA, " get_batch next_batch read_batch make_batch sample_batch input inputs "},
+        {PIT__ROLE_LOADER, " loader_start start_workers "},
+        {PIT__ROLE_OPTIMIZER, " update update_weights weight_update update_parameters opt_step "
+                              "apply_gradients apply_updates "},
+        {PIT__ROLE_CHECKPOINT, " save save_model save_state save_weights torch_save "},
+        {PIT__ROLE_LOGGING, " log logs log_metrics log_step write_log print plot summary metrics "},
 },
   words[] = {
+      {PIT__ROLE_EVALUATION, " eval evaluation evaluate validation validate valid val "},
       {PIT__ROLE_FORWARD, " forward fwd "},
       {PIT__ROLE_BACKWARD, " backward bwd backprop backpropagation "},
       {PIT__ROLE_LOSS, " loss criterion "},
-      {PIT__ROLE_NONE, " model checkpoint ckpt weights config state save "}, /* loading these */
-      {PIT__ROLE_DATA, " data dataloader dataloading loader loading load fetch prefetch dataset "},
+      {PIT__ROLE_COMPILE, " compile compilation compiling jit "},
+      {PIT__ROLE_OPTIMIZER, " optimizer optimiser optim adam adamw sgd "},
+      {PIT__ROLE_NONE, " load_model restore resume "},
+      {PIT__ROLE_CHECKPOINT, " checkpoint ckpt snapshot "},
+      {PIT__ROLE_NONE, " model weights config state save "}, /* loading these */
+      {PIT__ROLE_LOGGING, " logging logger wandb tensorboard histogram histograms "
+                          "print printing plot plots dump write writing "},
+      {PIT__ROLE_DATA, " data dataloader dataloading loader loading load fetch prefetch dataset "
+                       "collate augment augmentation "},
 };
 
+/* Every node's name is put to every list, so they are searched by libc, many bytes at a time. */
 static int has_word(const char *list, const char *word, size_t bytes)
 {
-    for (const char *at = list; (at = strchr(at, ' ')) && at[1]; at++)
-        if (strncmp(at + 1, word, bytes) == 0 && at[1 + bytes] == ' ')
-            return 1;
-    return 0;
+    char sought[NAME_MOST + 3] = {' '};
+    memcpy(sought + 1, word, bytes);
+    memcpy(sought + 1 + bytes, " ", 2);
+    return strstr(list, sought) != NULL;
 }
 
 /* Letters and digits in small letters, anything else as one '_'. */
@@ -54,6 +69,17 @@ static void plain_name(const char *name, char out[NAME_MOST + 1])
     out[n] = 0;
 }
 
+static int has_any(const char *list, const char *plain)
+{
+    for (const char *at = plain; *at; at += *at == '_') {
+        size_t bytes = strcspn(at, "_");
+        if (has_word(list, at, bytes))
+            return 1;
+        at += bytes;
+    }
+    return 0;
+}
+
 enum pit__role pit__role_of(const char *name)
 {
     char plain[NAME_MOST + 1];
@@ -62,13 +88,38 @@ enum pit__role pit__role_of(const char *name)
         if (has_word(wholes[i].words, plain, strlen(plain)))
             return wholes[i].role;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        for (const char *at = plain; *at; at += *at == '_') {
-            size_t bytes = strcspn(at, "_");
-            if (has_word(words[i].words, at, bytes))
-                return words[i].role;
-            at += bytes;
-        }
+        if (has_any(words[i].words, plain)) /* a checkpoint that is loaded is none that is saved */
+            return words[i].role == PIT__ROLE_CHECKPOINT && has_any(" load loading ", plain)
+                       ? PIT__ROLE_NONE
+                       : words[i].role;
     return PIT__ROLE_NONE;
+}
+
+/* The name without the words for the direction. */
+static void stem_of(const char *name, char out[NAME_MOST + 1])
+{
+    char plain[NAME_MOST + 1];
+    size_t n = 0;
+    plain_name(name, plain);
+    for (const char *at = plain; *at; at += *at == '_') {
+        size_t bytes = strcspn(at, "_");
+        if (!has_word(" forward fwd backward bwd backprop ", at, bytes)) {
+            memcpy(out + n, at, bytes + (at[bytes] == '_'));
+            n += bytes + (at[bytes] == '_');
+        }
+        at += bytes;
+    }
+    while (n > 0 && out[n - 1] == '_')
+        n--;
+    out[n] = 0;
+}
+
+int pit__is_backward_of(const char *backward, const char *forward)
+{
+    char a[NAME_MOST + 1], b[NAME_MOST + 1];
+    stem_of(backward, a);
+    stem_of(forward, b);
+    return strcmp(a, b) == 0;
 }
 
 /* ---- the repeated part ---------------------------------------------------------------------- */
@@ -76,15 +127,14 @@ enum pit__role pit__role_of(const char *name)
 static int is_inner_role(enum pit__role role)
 {
     return role == PIT__ROLE_DATA || role == PIT__ROLE_FORWARD || role == PIT__ROLE_BACKWARD ||
-           role == PIT__ROLE_LOSS;
+           role == PIT__ROLE_LOSS || role == PIT__ROLE_OPTIMIZER;
 }
 
 enum fitness { UNFIT, REPEATED, AROUND_WORK, NAMED_STEP, NAMED_BATCH };
 
-static enum fitness fitness_of(const struct pit__part *part)
+static enum fitness fitness_of(const struct pit__part *part, enum pit__role role)
 {
-    enum pit__role role = pit__role_of(part->name);
-    if (part->apart || part->count == 0)
+    if (part->apart || part->count == 0 || role == PIT__ROLE_EVALUATION)
         return UNFIT;
     if (role == PIT__ROLE_BATCH || role == PIT__ROLE_STEP)
         return role == PIT__ROLE_BATCH ? NAMED_BATCH : NAMED_STEP;
@@ -97,10 +147,10 @@ size_t pit__find_unit(const struct pit__part *parts, size_t count)
     enum fitness best_fit = UNFIT;
     for (size_t k = 0; k < count; k++) {
         size_t candidate = k, around = parts[k].parent;
-        enum fitness fit = fitness_of(&parts[k]);
-        if (fit < AROUND_WORK && around != PIT__NO_PART &&
-            is_inner_role(pit__role_of(parts[k].name)) && fitness_of(&parts[around]) == REPEATED &&
-            pit__role_of(parts[around].name) == PIT__ROLE_NONE) {
+        enum fitness fit = fitness_of(&parts[k], parts[k].role);
+        if (fit < AROUND_WORK && around != PIT__NO_PART && is_inner_role(parts[k].role) &&
+            parts[around].role == PIT__ROLE_NONE &&
+            fitness_of(&parts[around], PIT__ROLE_NONE) == REPEATED) {
             fit = AROUND_WORK;
             candidate = around;
         }
@@ -113,71 +163,153 @@ size_t pit__find_unit(const struct pit__part *parts, size_t count)
     return best;
 }
 
-/* ---- trying the rules ------------------------------------------------------------------------ */
+/* ---- what rules ask -------------------------------------------------------------------------- */
 
-struct trial {
-    const struct pit__case *all;
-    struct pit__advised *found;
-    size_t room, count;
-    unsigned char *said; /* of each part: a rule has spoken of it */
-};
+#define MUCH 0.25 /* of a whole: to act upon */
 
-static void try_rule(struct trial *trial, const struct pit__rule *rule, size_t part)
+struct pit__match pit__match_of(size_t part)
 {
-    struct pit__match match = {.part = part, .base = PIT__NO_PART, .share = NAN};
-    if (trial->count < trial->room && rule->holds(trial->all, part, &match))
-        trial->found[trial->count++] = (struct pit__advised){rule, match};
+    return (struct pit__match){
+        .part = part, .base = PIT__NO_PART, .share = NAN, .stake = NAN, .severity = 1};
 }
 
-static void try_parts(struct trial *trial, const struct pit__rule *rule)
+int pit__severity_of(double share)
 {
-    for (size_t i = 0; i < trial->all->part_count; i++) {
-        size_t before = trial->count;
-        if (!trial->all->by_letter && (trial->all->parts[i].apart || trial->said[i]))
+    return share >= MUCH ? 2 : 1;
+}
+
+int pit__is_inside(const struct pit__case *all, size_t part, enum pit__role role)
+{
+    for (size_t i = all->parts[part].parent; i != PIT__NO_PART; i = all->parts[i].parent)
+        if (all->parts[i].role == role)
+            return 1;
+    return 0;
+}
+
+int pit__is_outermost(const struct pit__case *all, size_t part, enum pit__role role)
+{
+    return all->parts[part].role == role && !pit__is_inside(all, part, role);
+}
+
+size_t pit__base_of(const struct pit__case *all, size_t part)
+{
+    for (size_t i = all->parts[part].parent; i != PIT__NO_PART; i = all->parts[i].parent)
+        if (i == all->unit || all->parts[i].role == PIT__ROLE_BATCH ||
+            all->parts[i].role == PIT__ROLE_STEP)
+            return i;
+    return all->parts[part].parent;
+}
+
+double pit__base_seconds(const struct pit__case *all, size_t base)
+{
+    return base == PIT__NO_PART ? all->total : all->parts[base].seconds;
+}
+
+int pit__is_loop(const struct pit__case *all)
+{
+    if (all->unit == PIT__NO_PART)
+        return 1; /* plain durations: whoever gave them says so */
+    const struct pit__part *unit = &all->parts[all->unit];
+    return unit->children > 0 || unit->role == PIT__ROLE_BATCH || unit->role == PIT__ROLE_STEP ||
+           unit->role == PIT__ROLE_EPOCH;
+}
+
+double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_t *part,
+                         uint64_t *count)
+{
+    double seconds = 0;
+    *part = PIT__NO_PART;
+    *count = 0;
+    for (size_t i = 0; i < all->part_count; i++) {
+        if (all->parts[i].apart || !pit__is_outermost(all, i, role))
             continue;
-        try_rule(trial, rule, i);
-        trial->said[i] |= trial->count > before;
+        seconds += all->parts[i].seconds;
+        *count += all->parts[i].count;
+        if (*part == PIT__NO_PART || all->parts[i].seconds > all->parts[*part].seconds)
+            *part = i;
     }
+    return seconds;
+}
+
+double pit__waited(const struct pit__case *all)
+{
+    const struct pit__around *around = &all->around;
+    double share = 1 - around->main_cpu - around->delayed;
+    return share < 0 ? 0 : share * around->seconds;
+}
+
+/* ---- trying the rules ------------------------------------------------------------------------ */
+
+void pit__find_add(struct pit__finds *finds, const struct pit__match *match)
+{
+    const struct pit__rule *rule = finds->rule;
+    int is_part = match->part != PIT__NO_PART && !rule->is_course;
+    if (finds->said && rule->kind == PIT__KIND_STAKE && match->stake < PIT__MATTERS * finds->total)
+        return; /* whatever its share of a part is, the run would hardly be shorter */
+    if (finds->count >= finds->room || (finds->said && is_part && finds->said[match->part]))
+        return;
+    if (finds->said && is_part && rule->kind != PIT__KIND_KNOW)
+        finds->said[match->part] = 1;
+    finds->has_cause |= rule->kind == PIT__KIND_CAUSE;
+    finds->has_course |= rule->is_course;
+    finds->found[finds->count++] = (struct pit__advised){rule, *match};
+}
+
+static double stake_of(const struct pit__advised *advised)
+{
+    return isnan(advised->match.stake) ? 0 : advised->match.stake;
+}
+
+static int by_stake(const void *a, const void *b)
+{
+    const struct pit__advised *x = a, *y = b;
+    if (x->rule->kind != y->rule->kind)
+        return x->rule->kind < y->rule->kind ? -1 : 1;
+    return (stake_of(x) < stake_of(y)) - (stake_of(x) > stake_of(y));
+}
+
+int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room)
+{
+    struct pit__finds finds = {.found = found, .room = room, .total = all->total};
+    finds.said = calloc(all->part_count + 1, 1);
+    if (!finds.said)
+        return -1;
+    for (size_t i = 0; pit__rules[i]; i++) {
+        finds.rule = pit__rules[i];
+        if (finds.rule->is_course && finds.has_course)
+            continue; /* another rule explains it */
+        if (finds.rule->kind == PIT__KIND_STAKE && all->is_short && all->part_count > 0)
+            continue;
+        finds.rule->find(all, &finds);
+    }
+    free(finds.said);
+    qsort(found, finds.count, sizeof *found, by_stake);
+    return (int)finds.count;
 }
 
 /* Severity first, then the order of the table, then the larger share. */
 static int by_table(const void *a, const void *b)
 {
     const struct pit__advised *x = a, *y = b;
-    if (x->rule->severity != y->rule->severity)
-        return y->rule->severity - x->rule->severity;
-    if (x->rule != y->rule)
-        return x->rule < y->rule ? -1 : 1;
+    if (x->match.severity != y->match.severity)
+        return y->match.severity - x->match.severity;
+    size_t at_x = 0, at_y = 0;
+    while (pit__row_rules[at_x] != x->rule)
+        at_x++;
+    while (pit__row_rules[at_y] != y->rule)
+        at_y++;
+    if (at_x != at_y)
+        return at_x < at_y ? -1 : 1;
     return (x->match.share < y->match.share) - (x->match.share > y->match.share);
 }
 
-/* Where there are several batches or steps, what is wrong with the one that took the most comes first,
- * whatever it is. Rules of shares are neighbours in the table, of one severity: no other is between. */
-static int by_weight(const void *a, const void *b)
+int pit__advise_by_letter(const struct pit__case *all, struct pit__advised *found, size_t room)
 {
-    const struct pit__advised *x = a, *y = b;
-    double around_x = x->match.figures[2], around_y = y->match.figures[2];
-    if (x->rule->is_share && y->rule->is_share && around_x != around_y)
-        return around_x > around_y ? -1 : 1;
-    return by_table(a, b);
-}
-
-int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room)
-{
-    struct trial trial = {all, found, room, 0, calloc(all->part_count + 1, 1)};
-    int topics = 0;
-    if (!trial.said)
-        return -1;
-    for (const struct pit__rule *rule = pit__rules; rule->key; rule++) {
-        size_t before = trial.count;
-        if (rule->topic == PIT__TOPIC_PART)
-            try_parts(&trial, rule);
-        else if (all->by_letter || !(topics & 1 << rule->topic))
-            try_rule(&trial, rule, PIT__NO_PART);
-        if (trial.count > before)
-            topics |= 1 << rule->topic;
+    struct pit__finds finds = {.found = found, .room = room};
+    for (size_t i = 0; pit__row_rules[i]; i++) {
+        finds.rule = pit__row_rules[i];
+        finds.rule->find(all, &finds);
     }
-    free(trial.said);
-    qsort(found, trial.count, sizeof *found, all->by_letter ? by_table : by_weight);
-    return (int)trial.count;
+    qsort(found, finds.count, sizeof *found, by_table);
+    return (int)finds.count;
 }

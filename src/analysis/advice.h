@@ -1,11 +1,13 @@
 /* advice.h: what is wrong with a program's course, by rules. Pure; knows nothing of runs.
  *
- * A rule is a line of one table in advice_rules.c: its key, when it holds, and the words for what it
- * says, for the figures behind it and for what to try. The words have places for figures, filled in
+ * A rule looks at the case and adds what it finds: a match with its figures, its words and the seconds
+ * that are at stake, which is what the program would save if this were gone. Rules of runs are listed
+ * in advice_rules.c, those of plain rows in advice_row_rules.c. Words have places for figures, filled in
  * by whoever prints them:
  *   {name} {path}   of the part        {base}  what its share is of: "the batch", "the total"
- *   {pN}  64 %      {fN}  64.0%        {xN}  6.6x        {nN}  150
- *   {tN}  538 ms    {bN}  12.3 MB      {cN}  150 passages     where N is the number of the match's figure
+ *   {s0} {s1}       the match's texts  {list}  "forward 30 %, backward 48 %": the match's parts
+ *   {pN}  64 %      {fN}  64.0%        {xN}  6.6x        {nN}  150        {oN}  5.3
+ *   {tN}  538 ms    {bN}  12.3 MB      {cN}  150 calls      where N is the number of the match's figure
  */
 #ifndef PIT_ADVICE_H
 #define PIT_ADVICE_H
@@ -17,7 +19,7 @@
 #include <stdint.h>
 
 #define PIT__NO_PART SIZE_MAX
-#define PIT__ADVICE_PASSES 5      /* passages of the repeated part, below which nothing is said */
+#define PIT__ADVICE_PASSES 5      /* iterations of the repeated part, below which nothing is said */
 #define PIT__ADVICE_SECONDS 0.001 /* in all, likewise */
 
 /* What a part does, by its name. */
@@ -27,100 +29,199 @@ enum pit__role {
     PIT__ROLE_FORWARD,
     PIT__ROLE_BACKWARD,
     PIT__ROLE_LOSS,
+    PIT__ROLE_OPTIMIZER,
+    PIT__ROLE_EVALUATION,
+    PIT__ROLE_CHECKPOINT,
+    PIT__ROLE_LOGGING,
+    PIT__ROLE_LOADER, /* starting what loads the data */
+    PIT__ROLE_COMPILE,
     PIT__ROLE_STEP,  /* a training step as a whole, by the names profilers give it */
     PIT__ROLE_BATCH, /* the repeated unit */
     PIT__ROLE_EPOCH
 };
 enum pit__role pit__role_of(const char *name);
 
+/* Do two names differ by these words alone: matmul_backward, matmul_forward? */
+int pit__is_backward_of(const char *backward, const char *forward);
+
 struct pit__part {
     const char *name, *path;
+    enum pit__role role;
     double seconds, self_seconds;
+    double median, longest; /* seconds of one iteration; NaN: not known */
     uint64_t count;
-    size_t parent;   /* index, below its own; or PIT__NO_PART */
-    size_t children; /* that are not apart */
-    int apart;       /* overlaps or lies inside others: not part of the total */
+    uint64_t half_calls; /* so many of the longest iterations take half of its time; 0: not known */
+    double half_seconds; /* that these take */
+    int is_longest_first; /* the longest call was the first, or among the first */
+    const char *place; /* the hottest place of its own time, "train.py:74 (log)"; NULL: not known */
+    double place_share; /* of its own time */
+    size_t parent;      /* index, below its own; or PIT__NO_PART */
+    size_t children;    /* that are not apart */
+    size_t own_parts;   /* of these, those that are not its compilation */
+    int apart;          /* overlaps or lies inside others: not part of the total */
 };
 
-/* What the sampler saw along the run; NaN where it did not. */
+/* What the sampler saw along the run; NaN where it did not. Shares are of the time it looked at. */
 struct pit__around {
-    double cpu;      /* cores busy */
-    double read;     /* bytes a second, from storage */
-    double written;  /* likewise, to it */
-    double forced;   /* times a second that the system took the processor away */
-    double pressure; /* on memory, at most, a share */
+    double seconds;          /* between its first and its last reading */
+    double cpu;              /* cores busy */
+    double main_cpu;         /* share in which the main thread ran */
+    double delayed;          /* share in which it was ready to run and had no processor */
+    double stopped;          /* share in which its group was stopped by a quota */
+    double io_wait;          /* share in which it waited for storage */
+    double read;             /* bytes a second, from storage */
+    double written;          /* likewise, to it */
+    double forced;           /* times a second that the system took the processor away */
+    double faults;           /* pages a second that were read from storage, after the start */
+    double swapped;          /* bytes of the process on swap, at most */
+    double pressure;         /* on memory, at most, a share */
+    double storage_pressure; /* likewise */
+    double processors;       /* that the process may use */
+    double threads;          /* of the process, at most */
+};
+
+/* What the program told of itself; NULL or NaN where it did not. */
+struct pit__told {
+    const char *framework, *device, *dtype, *optimizer;
+    double workers, batch, accumulation, compute_threads;
+    int persistent, compiled; /* 1 yes, 0 no, -1 not known */
+    int foreach, fused;       /* of the optimizer, likewise */
+};
+
+/* What makes the slow iterations of the unit slow. */
+struct pit__slow {
+    size_t part;     /* the part of the unit; PIT__NO_PART: none explains them */
+    int is_unmarked; /* it is the unit's own time, outside of its parts */
+    double share;    /* of what they take more than the others */
 };
 
 /* All that rules look at. */
 struct pit__case {
     const struct pit__part *parts;
     size_t part_count;
-    double total;  /* seconds of all parts that are not apart */
-    int by_letter; /* plain figures: each rule that holds is said, even where another says why */
-    size_t unit;   /* the repeated part whose course is known; PIT__NO_PART */
+    int is_short;                  /* too few iterations to speak of its parts */
+    double total;                  /* seconds of all parts that are not apart */
+    double wall;                   /* of the run; NaN: not known */
+    double before, between, after; /* of the main thread outside of all parts; NaN */
+    const char *place;             /* the hottest place outside of all parts, or NULL */
+    double place_share;
+    double
+        interpreted; /* share of the samples of native code that were in Python's interpreter; NaN */
+    size_t unit;     /* the repeated part whose course is known; PIT__NO_PART */
     int has_course;
-    int in_order; /* the series has every passage: indices and periods mean something */
+    int in_order; /* the series has every iteration: indices and periods mean something */
     struct pit__warmup warmup;
-    double first;                 /* seconds of the first passage */
-    struct pit__variation all;    /* of all passages */
+    double first;              /* seconds of the first iteration */
+    double warming;            /* seconds that the iterations of the warm-up took above the level */
+    struct pit__variation all; /* of all iterations */
     struct pit__variation steady; /* of those after the warm-up */
     size_t steady_from;
-    double held, grown; /* bytes: RSS at last, and how much it grew over the run's second half */
-    double grown_on;    /* bytes, since the first passages too; 0: it did not grow on */
+    double step_up,
+        step_from; /* two levels say more than a trend: later to first, first; else NaN */
+    struct pit__slow slow;
+    double held, grown;     /* bytes: RSS at last, and how much it grew over the iterations */
     double growth_a_minute; /* bytes; NaN: not known */
     double held_at_first;   /* bytes */
+    double limit;           /* of memory, bytes; NaN */
     int is_growing;
     const char *grows_in;            /* path, or NULL */
     size_t run_count;                /* that have the unit */
     double slowest_run, fastest_run; /* seconds: the median of the unit in each run */
     struct pit__around around;
+    struct pit__told told;
 };
 
-#define PIT__MATCH_FIGURES 6
+#define PIT__MATCH_FIGURES 8
+#define PIT__MATCH_LISTED 4
 struct pit__match {
     size_t part; /* PIT__NO_PART: the run as a whole */
     size_t base; /* what figure 0 is a share of: a part, or PIT__NO_PART for the total */
     double figures[PIT__MATCH_FIGURES];
-    double share;     /* NaN: not a share */
-    const char *path; /* where it is not the part's; else NULL */
+    double share;         /* NaN: not a share */
+    double stake;         /* seconds that the run could save; NaN: not known, or none */
+    const char *path;     /* where it is not the part's; else NULL */
+    const char *texts[2]; /* for {s0} and {s1} */
+    const char *headline, *evidence;
+    const char *remedy; /* NULL: none is known */
+    const char *more;   /* further remedies, for which a first line has no room; or NULL */
+    int severity;       /* 2 act, 1 consider, 0 good to know */
+    size_t listed[PIT__MATCH_LISTED]; /* parts with their shares, for {list} */
+    double shares[PIT__MATCH_LISTED];
+    size_t listed_count;
 };
 
-/* Rules of one topic explain one thing: of a part, or of the course, only the first is said. */
-enum pit__topic {
-    PIT__TOPIC_PART,
-    PIT__TOPIC_START,
-    PIT__TOPIC_COURSE,
-    PIT__TOPIC_MEMORY,
-    PIT__TOPIC_RUNS
+/* What kind of thing a rule finds; they come in this order, in each by the seconds at stake. */
+enum pit__rule_kind {
+    PIT__KIND_CAUSE,  /* of the machine: it makes everything else slow */
+    PIT__KIND_DANGER, /* the run may die of it */
+    PIT__KIND_STAKE,  /* time that could be saved */
+    PIT__KIND_KNOW    /* nothing to act upon */
 };
 
+struct pit__finds;
 struct pit__rule {
     const char *key;
-    int severity; /* 2 act, 1 consider, 0 good to know */
-    enum pit__topic topic;
-    int leads; /* says more than "took the most": fit for a report's first line */
-    /* Does it hold, for this part if the topic is PIT__TOPIC_PART? Fills in the figures. */
-    int (*holds)(const struct pit__case *all, size_t part, struct pit__match *match);
-    const char *mark; /* before the headline, "" where only ASCII is shown */
-    const char *headline, *evidence, *remedy;
+    enum pit__rule_kind kind;
+    /* One finding speaks of the course of the iterations. Where a cause was found that makes any course
+     * uneven, a rule asks for more. */
+    int is_course;
     int wants_around; /* the sampler's figures are evidence too */
-    int is_share; /* of a batch or step: of several such, the one that took the most comes first */
-    const char *more; /* further remedies, for which a first line has no room; or NULL */
+    const char *mark; /* before the headline; "" or NULL where only ASCII is shown */
+    void (*find)(const struct pit__case *all, struct pit__finds *finds);
 };
-
-/* The rules, the weightiest first; ended by a rule without key. */
-extern const struct pit__rule pit__rules[];
 
 struct pit__advised {
     const struct pit__rule *rule;
     struct pit__match match;
 };
 
-/* What holds, the most severe first, to `found` (room for `room`); how many. -1 without memory. */
+/* The rules of runs and of rows, in the order in which they are tried; ended by NULL. */
+extern const struct pit__rule *const pit__rules[];
+extern const struct pit__rule *const pit__row_rules[];
+
+/* What holds, in the order in which it is to be read, to `found` (room for `room`); how many. -1 without
+ * memory. */
 int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room);
+/* The same of plain rows, by the letter of their documents. */
+int pit__advise_by_letter(const struct pit__case *all, struct pit__advised *found, size_t room);
 
 /* The part whose course counts: a batch or step by its name, else the one inside which data is
  * loaded or a model is run, else the largest that is repeated. PIT__NO_PART: none is. */
 size_t pit__find_unit(const struct pit__part *parts, size_t count);
+
+/* ---- for rules --------------------------------------------------------------------------------- */
+
+struct pit__finds {
+    const struct pit__rule *rule; /* that is being tried */
+    struct pit__advised *found;
+    size_t room, count;
+    double total;        /* seconds of all parts: of runs, what is at stake must matter */
+    unsigned char *said; /* of each part: a rule has spoken of it */
+    int has_cause, has_course;
+};
+
+/* A match to fill in. */
+struct pit__match pit__match_of(size_t part);
+/* Add it. A part of which something was said is passed over, if it is that part's time. */
+void pit__find_add(struct pit__finds *finds, const struct pit__match *match);
+/* 2 where so much of a whole is much, else 1. */
+int pit__severity_of(double share);
+
+/* Does a part have the role, and is not inside one that has it? */
+int pit__is_outermost(const struct pit__case *all, size_t part, enum pit__role role);
+/* Is it inside a part of that role? */
+int pit__is_inside(const struct pit__case *all, size_t part, enum pit__role role);
+/* What a part's share is of: the batch or step around it, else its parent, else everything. */
+size_t pit__base_of(const struct pit__case *all, size_t part);
+/* Seconds of a base. */
+double pit__base_seconds(const struct pit__case *all, size_t base);
+/* Is the repeated part a loop's body, by its name or by parts inside? A function that is called again and
+ * again is none: its calls differ by what they are given. */
+int pit__is_loop(const struct pit__case *all);
+/* Seconds of all outermost parts of a role; *part: the largest, *count: their iterations. */
+double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_t *part,
+                         uint64_t *count);
+/* Seconds in which the main thread neither ran nor wanted to; NaN: not known. */
+double pit__waited(const struct pit__case *all);
 
 #endif

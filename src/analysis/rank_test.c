@@ -131,7 +131,7 @@ static int exact(size_t x_count, size_t y_count, double level, struct pit__rank_
     for (size_t u = 0; u <= most && chances[u] <= level / 2; u++)
         *k = (double)u;
     double away = fmin(test->u, (double)most - test->u); /* ties may leave a half: the safer side */
-    test->p = fmin(1, 2 * chances[(size_t)ceil(away)]);
+    test->is.p = fmin(1, 2 * chances[(size_t)ceil(away)]);
     free(own);
     return 0;
 }
@@ -156,7 +156,7 @@ static void by_normal(size_t x_count, size_t y_count, double level, struct pit__
     double n = (double)x_count, m = (double)y_count;
     double mean = n * m / 2, deviation = sqrt(n * m * (n + m + 1) / 12);
     double away = fmax(0, fabs(test->u - mean) - 0.5) / deviation;
-    test->p = erfc(away / sqrt(2));
+    test->is.p = erfc(away / sqrt(2));
     test->is_approximate = 1;
     *k = floor(mean - normal_quantile(level / 2) * deviation - 0.5);
 }
@@ -169,7 +169,7 @@ static double median_of(const double *sorted, size_t count)
 int pit__rank_test(const double *x, size_t x_count, const double *y, size_t y_count, double level,
                    struct pit__rank_test *test)
 {
-    *test = (struct pit__rank_test){NAN, NAN, NAN, NAN, NAN, 0, 0};
+    *test = (struct pit__rank_test){{NAN, NAN, NAN, NAN, 0}, NAN, 0};
     if (x_count == 0 || y_count == 0)
         return 0;
     double *d = sorted_differences(x, x_count, y, y_count), k = -1;
@@ -177,16 +177,16 @@ int pit__rank_test(const double *x, size_t x_count, const double *y, size_t y_co
     if (!d)
         return -1;
     test->u = count_u(d, pairs);
-    test->estimate = median_of(d, pairs);
+    test->is.estimate = median_of(d, pairs);
     int code = 0;
     if (pairs <= EXACT_PAIRS)
         code = exact(x_count, y_count, level, test, &k);
     else
         by_normal(x_count, y_count, level, test, &k);
     if (code == 0 && k >= 0 && k < (double)pairs / 2) {
-        test->is_defined = 1;
-        test->low = d[(size_t)k];
-        test->high = d[pairs - 1 - (size_t)k];
+        test->is.is_defined = 1;
+        test->is.low = d[(size_t)k];
+        test->is.high = d[pairs - 1 - (size_t)k];
     }
     free(d);
     return code;

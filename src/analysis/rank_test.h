@@ -5,13 +5,18 @@
 
 #include <stddef.h>
 
+/* What any test says of y - x. */
+struct pit__test {
+    double p;         /* two-sided */
+    double estimate;  /* of the difference */
+    double low, high; /* interval at the level asked for; NaN where is_defined is 0 */
+    int is_defined;   /* enough of both for the level */
+};
+
 struct pit__rank_test {
-    double u;           /* pairs in which y is larger, ties half */
-    double p;           /* two-sided */
-    double estimate;    /* median of all differences y - x */
-    double low, high;   /* interval at the level asked for; NaN where is_defined is 0 */
-    int is_defined;     /* enough of both for the level */
-    int is_approximate; /* too many for the exact distribution: the normal one */
+    struct pit__test is; /* the estimate is the median of all differences y - x */
+    double u;            /* pairs in which y is larger, ties half */
+    int is_approximate;  /* too many for the exact distribution: the normal one */
 };
 
 /* At `level` (0.05: an interval of 95 %). 0, -1 without memory; with nothing on one side all is NaN. */

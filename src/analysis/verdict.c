@@ -2,14 +2,13 @@
 #include "verdict.h"
 
 #include "order_stats.h"
+#include "paired_test.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LEAST_RUNS 5
-
-const size_t pit__look_pairs[PIT__LOOKS] = {10, 20, 40};
 
 /* ---- how many runs it takes ---------------------------------------------------------------- */
 
@@ -39,7 +38,7 @@ static int look_at_side(const double *logs, size_t count, double effect, double 
 }
 
 /* How many runs a side it takes to see an effect of `effect`, by the spread of these. */
-static size_t runs_needed(const double *logs_a, size_t a_count, const double *logs_b,
+static double runs_needed(const double *logs_a, size_t a_count, const double *logs_b,
                           size_t b_count, double effect)
 {
     double s[2], c[2], most = 0;
@@ -51,13 +50,23 @@ static size_t runs_needed(const double *logs_a, size_t a_count, const double *lo
         double by_modes = 0.8 / (0.48 - fmin(c[i] * (1 - c[i]), 0.24));
         most = fmax(most, 1.5 * fmax(by_spread * by_spread, by_modes * by_modes));
     }
+    return ceil(fmax(most, 1.25 * (double)(a_count < b_count ? a_count : b_count)));
+}
+
+/* Only what somebody would really run is advice. */
+static void advise_runs(const double *logs_a, size_t a_count, const double *logs_b, size_t b_count,
+                        double effect, struct pit__judgement *j)
+{
     double there = (double)(a_count < b_count ? a_count : b_count);
-    return (size_t)ceil(fmin(fmax(most, 1.25 * there), 1e9));
+    double more = runs_needed(logs_a, a_count, logs_b, b_count, effect) - there;
+    j->is_too_noisy = j->doubt == PIT__TOO_WIDE && more > PIT__MOST_MORE * there;
+    if (more > 0 && more <= PIT__MOST_MORE * fmax(there, 1))
+        j->more_runs = (size_t)more;
 }
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-static enum pit__call call_of(const struct pit__rank_test *test, double effect)
+static enum pit__call call_of(const struct pit__test *test, double effect)
 {
     if (!test->is_defined)
         return PIT__NO_VERDICT;
@@ -68,12 +77,12 @@ static enum pit__call call_of(const struct pit__rank_test *test, double effect)
     return test->low >= -effect && test->high <= effect ? PIT__SAME : PIT__NO_VERDICT;
 }
 
-static int is_opposite(const struct pit__rank_test *a, const struct pit__rank_test *b)
+static int is_opposite(const struct pit__test *a, const struct pit__test *b)
 {
     return (a->low > 0 && b->high < 0) || (a->high < 0 && b->low > 0);
 }
 
-static void show(const struct pit__rank_test *main_test, const struct pit__rank_test *other,
+static void show(const struct pit__test *main_test, const struct pit__test *other,
                  struct pit__judgement *j)
 {
     j->change = expm1(main_test->estimate);
@@ -87,8 +96,8 @@ static void show(const struct pit__rank_test *main_test, const struct pit__rank_
 }
 
 /* late may be NULL. */
-static void decide(const struct pit__rank_test *early, const struct pit__rank_test *late,
-                   double effect, struct pit__judgement *j)
+static void decide(const struct pit__test *early, const struct pit__test *late, double effect,
+                   struct pit__judgement *j)
 {
     enum pit__call first = call_of(early, effect), second = late ? call_of(late, effect) : first;
     int first_moved = first == PIT__FASTER || first == PIT__SLOWER;
@@ -124,19 +133,60 @@ static double *logs_of(const double *const from[4], const size_t counts[4], int 
     return logs;
 }
 
-int pit__judge(const struct pit__sides *sides, double level, double effect,
-               struct pit__judgement *judgement)
+static void clear(struct pit__judgement *j)
 {
-    struct pit__judgement *j = judgement;
     *j = (struct pit__judgement){.doubt = PIT__TOO_FEW,
                                  .change = NAN,
                                  .low = NAN,
                                  .high = NAN,
                                  .p = NAN,
+                                 .a = NAN,
+                                 .b = NAN,
                                  .other = NAN,
                                  .other_low = NAN,
                                  .other_high = NAN,
                                  .other_p = NAN};
+}
+
+/* The verdict of two tests; what to say where there is none. */
+static void conclude(const struct pit__test *early, const struct pit__test *late, double step,
+                     const double *logs_a, size_t n, const double *logs_b, size_t m,
+                     struct pit__judgement *j)
+{
+    j->doubt = PIT__NO_DOUBT;
+    decide(early, late, step, j);
+    if (n < LEAST_RUNS || m < LEAST_RUNS) {
+        j->call = PIT__NO_VERDICT;
+        j->doubt = PIT__TOO_FEW;
+    }
+    if (j->call == PIT__NO_VERDICT && j->doubt != PIT__SHAPE_CHANGED)
+        advise_runs(logs_a, n, logs_b, m, step, j);
+}
+
+/* What the change is between: the middle of all runs, those of B less the change, and that with the
+ * change. Medians of the sides would not do: of runs in two modes they can differ by anything. */
+static int place_sides(const double *logs_a, size_t n, const double *logs_b, size_t m,
+                       struct pit__judgement *j)
+{
+    double *all = malloc((n + m + 1) * sizeof *all), estimate = log1p(j->change);
+    if (!all)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        all[i] = logs_a[i];
+    for (size_t i = 0; i < m; i++)
+        all[n + i] = logs_b[i] - (isnan(estimate) ? 0 : estimate);
+    double middle = n + m > 0 ? pit__median(all, n + m) : NAN;
+    j->a = n > 0 ? exp(middle) : NAN;
+    j->b = m > 0 ? exp(middle + (isnan(estimate) ? 0 : estimate)) : NAN;
+    free(all);
+    return 0;
+}
+
+int pit__judge(const struct pit__sides *sides, double level, double effect,
+               struct pit__judgement *judgement)
+{
+    struct pit__judgement *j = judgement;
+    clear(j);
     int has_late = sides->a_late && sides->b_late, good;
     size_t n = sides->a_count, m = sides->b_count;
     const double *const from[4] = {sides->a_early, sides->b_early, sides->a_late, sides->b_late};
@@ -144,6 +194,7 @@ int pit__judge(const struct pit__sides *sides, double level, double effect,
     double *logs = logs_of(from, counts, &good);
     if (!logs)
         return -1;
+    double *late_logs = logs + n + m;
     struct pit__rank_test early, late;
     double each = has_late ? level / 2 : level, step = log1p(effect);
     int code = 0;
@@ -152,21 +203,45 @@ int pit__judge(const struct pit__sides *sides, double level, double effect,
     } else {
         code = pit__rank_test(logs, n, logs + n, m, each, &early);
         if (code == 0 && has_late)
-            code = pit__rank_test(logs + n + m, n, logs + 2 * n + m, m, each, &late);
+            code = pit__rank_test(late_logs, n, late_logs + n, m, each, &late);
         if (code == 0) {
-            j->doubt = PIT__NO_DOUBT;
-            decide(&early, has_late ? &late : NULL, step, j);
-        }
-        if (code == 0 && (n < LEAST_RUNS || m < LEAST_RUNS)) {
-            j->call = PIT__NO_VERDICT;
-            j->doubt = PIT__TOO_FEW;
-        }
-        if (code == 0 && j->call == PIT__NO_VERDICT && j->doubt != PIT__SHAPE_CHANGED) {
-            size_t needed = runs_needed(logs, n, logs + n, m, step);
-            size_t there = n < m ? n : m;
-            j->more_runs = needed > there ? needed - there : 0;
+            conclude(&early.is, has_late ? &late.is : NULL, step, logs, n, logs + n, m, j);
+            const double *shown = j->by_late ? late_logs : logs;
+            code = place_sides(shown, n, shown + n, m, j);
         }
     }
     free(logs);
     return code;
+}
+
+int pit__judge_pairs(const double *a, const double *b, size_t pairs, double level, double effect,
+                     struct pit__judgement *judgement)
+{
+    struct pit__judgement *j = judgement;
+    int good;
+    const double *const from[4] = {a, b, NULL, NULL};
+    const size_t counts[4] = {pairs, pairs, 0, 0};
+    double *x = logs_of(from, counts, &good), *y = x ? x + pairs : NULL;
+    struct pit__paired_test third, mean;
+    clear(j);
+    if (!x)
+        return -1;
+    int code = 0;
+    if (!good) {
+        j->doubt = PIT__NO_FIGURES;
+    } else if (pit__paired_test(x, y, pairs, PIT__LOWEST_THIRD, level / 2, &third) != 0 ||
+               pit__paired_test(x, y, pairs, PIT__MEAN, level / 2, &mean) != 0) {
+        code = -1;
+    } else {
+        conclude(&third.is, &mean.is, log1p(effect), x, pairs, y, pairs, j);
+        j->a = exp(j->by_late ? mean.a : third.a);
+        j->b = exp(j->by_late ? mean.b : third.b);
+    }
+    free(x);
+    return code;
+}
+
+int pit__enough_pairs(size_t pairs, double level)
+{
+    return pit__least_paired_p(pairs) <= level / 2;
 }

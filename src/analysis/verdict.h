@@ -1,5 +1,5 @@
-/* verdict.h: is B slower or faster than A, or the same, or can it not be said? One figure a run goes
- * in, p10 and median of its passages. Pure; knows nothing of runs. docs/statistics.md says why so. */
+/* verdict.h: is B slower or faster than A, or the same, or can it not be said? p10 and median of the
+ * passages of each run go in, or one figure a run in pairs. Pure; knows nothing of runs. docs/statistics.md says why so. */
 #ifndef PIT_VERDICT_H
 #define PIT_VERDICT_H
 
@@ -18,7 +18,7 @@ enum pit__doubt { /* why there is no verdict */
                   PIT__NO_DOUBT,
                   PIT__TOO_FEW,       /* under 5 runs a side, or too few for the level */
                   PIT__TOO_WIDE,      /* the interval holds too much */
-                  PIT__SHAPE_CHANGED, /* p10 and median moved apart */
+                  PIT__SHAPE_CHANGED, /* early and late moved apart */
                   PIT__NO_FIGURES     /* a time of 0, or none */
 };
 
@@ -36,11 +36,15 @@ struct pit__judgement {
     double low, high;                    /* its interval */
     double p;                            /* of the deciding test */
     int is_real;                         /* with PIT__SAME: the interval excludes 0 */
-    int by_late;                         /* the median decided, not the p10 */
+    int by_late;                         /* the late figure decided, not the early one */
+    double a, b;                         /* of the deciding figure: change is b / a - 1 */
     double other, other_low, other_high; /* the other one's change */
     double other_p;
     size_t more_runs; /* about how many more a side for a verdict; 0: none, or not known */
+    int is_too_noisy; /* over PIT__MOST_MORE times of what there is: more runs are no advice */
 };
+
+#define PIT__MOST_MORE 10
 
 #define PIT__SMALLEST_EFFECT 0.02
 
@@ -49,8 +53,14 @@ struct pit__judgement {
 int pit__judge(const struct pit__sides *sides, double level, double effect,
                struct pit__judgement *judgement);
 
-/* Looks at the data after 10, 20 and 40 pairs and at no other time, each at a third of the level. */
-#define PIT__LOOKS 3
-extern const size_t pit__look_pairs[PIT__LOOKS];
+/* One figure a run, over 0; a[i] and b[i] are a pair, run one after the other in random order. The early
+ * figure is the mean of the lowest third of the logarithms, the late one the mean of all, each at half the
+ * level by the permutation test (paired_test.h). 0, or -1 without memory. */
+int pit__judge_pairs(const double *a, const double *b, size_t pairs, double level, double effect,
+                     struct pit__judgement *judgement);
+
+/* Are there enough pairs for a verdict at `level`? Of six pairs even the clearest is seen by chance in
+ * two of 64; the rank test, which takes all runs together, needs five. */
+int pit__enough_pairs(size_t pairs, double level);
 
 #endif

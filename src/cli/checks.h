@@ -2,7 +2,7 @@
  *
  *   run_checks.c      a run is made in the folder and read again: clock, memory, limits
  *   place_checks.c    where such a run lies, and where its pages do
- *   system_checks.c   files and calls of the kernel: perf events, energy, pressure, I/O, limits
+ *   system_checks.c   files and calls of the kernel: perf events, stack samples, energy, pressure, I/O, limits
  *   library_checks.c  libraries and programs: GPUs, Python, allocations
  */
 #ifndef PIT_CHECKS_H

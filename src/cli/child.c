@@ -2,6 +2,8 @@
  * wait for. */
 #include "child.h"
 
+#include "base/clock_ns.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,9 +19,7 @@
 
 static double now_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return 1e-9 * (double)pit__clock_ns(CLOCK_MONOTONIC);
 }
 
 static double seconds_of(struct timeval t)
@@ -27,10 +27,24 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-static _Noreturn void become(char *const *argv, char *const *settings, int output)
+/* A signal that we handle kills it, before its exec too; one that is ignored stays ignored. */
+static void use_default(int signal)
+{
+    struct sigaction action;
+    if (sigaction(signal, NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
+        action = (struct sigaction){.sa_handler = SIG_DFL};
+        sigaction(signal, &action, NULL);
+    }
+}
+
+static _Noreturn void become(char *const *argv, char *const *settings, int output,
+                             const sigset_t *mask)
 {
     int input = open("/dev/null", O_RDONLY);
     signal(SIGPIPE, SIG_DFL);
+    use_default(SIGINT);
+    use_default(SIGTERM);
+    sigprocmask(SIG_SETMASK, mask, NULL);
     for (size_t i = 0; settings && settings[i]; i++)
         putenv(settings[i]);
     if (input >= 0 && dup2(input, 0) == 0 && dup2(output, 1) == 1 && dup2(output, 2) == 2)
@@ -64,6 +78,14 @@ static char *read_output(int fd)
     return text;
 }
 
+static volatile sig_atomic_t running; /* its process id; 0: none */
+
+void child_signal(int signal)
+{
+    if (running > 0)
+        kill((pid_t)running, signal);
+}
+
 int child_run(char *const *argv, char *const *settings, struct child *child)
 {
     struct rusage usage;
@@ -71,13 +93,19 @@ int child_run(char *const *argv, char *const *settings, struct child *child)
     memset(child, 0, sizeof *child);
     if (output < 0)
         return errno;
+    sigset_t all, before;
+    sigfillset(&all);
     double begun = now_seconds();
+    sigprocmask(SIG_BLOCK, &all, &before); /* a handler that wants to signal it finds its number */
     pid_t pid = fork();
-    if (pid == 0)
-        become(argv, settings, output);
     int error = pid < 0 ? errno : 0;
+    running = pid > 0 ? pid : 0;
+    if (pid == 0)
+        become(argv, settings, output, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     while (!error && wait4(pid, &status, 0, &usage) < 0)
         error = errno == EINTR ? 0 : errno;
+    running = 0;
     child->wall_seconds = now_seconds() - begun;
     if (!error) {
         child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -178,13 +206,4 @@ char **child_words(const char *line, const char *shell, const char *name, const 
         return words;
     free(words);
     return NULL;
-}
-
-void shuffle(size_t *order, size_t count)
-{
-    for (size_t i = count; i > 1; i--) {
-        size_t k = (size_t)random() % i, kept = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = kept;
-    }
 }

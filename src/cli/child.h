@@ -19,12 +19,12 @@ struct child {
 int child_run(char *const *argv, char *const *settings, struct child *child);
 void child_free(struct child *child);
 
+/* Send a signal to the command that runs now, if one does. For signal handlers. */
+void child_signal(int signal);
+
 /* A command line as words for child_run: by the shell ("sh -c"), or with shell "none" split at blanks
  * outside of quotes. {NAME} becomes value (name NULL: nothing does). NULL without memory, or if a
  * quote is open. One block, freed by free(). */
 char **child_words(const char *line, const char *shell, const char *name, const char *value);
-
-/* An order by coin. */
-void shuffle(size_t *order, size_t count);
 
 #endif

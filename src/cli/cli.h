@@ -13,7 +13,9 @@ enum {
     EXIT_USAGE = 64,
     EXIT_CANNOT_READ = 66,
     EXIT_COMMAND_FAILED = 69,
-    EXIT_CANNOT_WRITE = 74
+    EXIT_CANNOT_WRITE = 74,
+    EXIT_INTERRUPTED = 130, /* before there was an answer */
+    EXIT_READER_GONE = 141  /* as a shell has it of SIGPIPE; nothing is said */
 };
 
 struct command {
@@ -25,22 +27,31 @@ struct command {
 /* What SIGPIPE did when we were started: programs that we start get it back. */
 extern void (*pipe_signal)(int);
 
-/* cmd_*.c */
-int cmd_report(int argc, char **argv);
-int cmd_recover(int argc, char **argv);
-int cmd_scale(int argc, char **argv);
-int cmd_export(int argc, char **argv);
-int cmd_log(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_compare(int argc, char **argv);
-int cmd_race(int argc, char **argv);
-int cmd_list(int argc, char **argv);
-int cmd_info(int argc, char **argv);
-int cmd_doctor(int argc, char **argv);
-int cmd_top(int argc, char **argv);
+/* The commands: a new one is a file of its own, cmd_<name>.c, and its line here. Help, completion and
+ * man pages have it then. */
+/* clang-format off */
+#define COMMANDS(X) \
+    X("report", cmd_report, "where the time of one or several runs went") \
+    X("compare", cmd_compare, "which of two or more is faster, and whether that is real") \
+    X("diff", cmd_compare, "the same as compare") \
+    X("race", cmd_race, "which of several commands is faster, run in turn") \
+    X("scale", cmd_scale, "how a command's cost grows with a size") \
+    X("export", cmd_export, "runs as CSV, JSON, Markdown or a trace") \
+    X("log", cmd_log, "tables of the timing lines in text logs") \
+    X("run", cmd_run, "start a program with recording switched on") \
+    X("top", cmd_top, "watch a run while it goes on") \
+    X("list", cmd_list, "which runs there are: live, done or died") \
+    X("info", cmd_info, "what is known of a run: clock, place, size, cost, losses") \
+    X("doctor", cmd_doctor, "what this machine can measure, and why not the rest") \
+    X("recover", cmd_recover, "bring runs back that died in shared memory")
+/* clang-format on */
+
+#define DECLARE_COMMAND(name_, run_, summary_) int run_(int argc, char **argv);
+COMMANDS(DECLARE_COMMAND)
 
 /* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
- * `return fail(…)` ends a command. */
+ * `return fail(…)` ends a command. Where standard output cannot be written because its reader has gone
+ * it says nothing and returns EXIT_READER_GONE. */
 int fail(int status, const char *what, const char *path, const char *why);
 
 /* The same for a mistake in the command line of `command` ("" for the tool), with where to read on.
@@ -61,6 +72,7 @@ int finish_output(int status);
 /* terminal.c: how standard output wants to be written. */
 int parse_width(const char *text, int *width); /* 0 or 40 to 10000; else 0 is returned */
 int output_width(void);  /* columns of the terminal; 0: none, as wide as need be */
+int output_height(void); /* rows of the terminal; 0: none, or not known */
 int output_colour(void); /* a terminal, and NO_COLOR and FORCE_COLOR say nothing else */
 int output_ascii(void);  /* the locale is not UTF-8 */
 

@@ -117,6 +117,7 @@ static int compare(const struct side_list *list, struct settings *s)
     for (size_t i = 0; sides && i < list->count; i++)
         sides[i] = list->inputs[i].side;
     s->compare.interleaved = s->compare.interleaved || list->interleaved;
+    s->compare.pairs = list->interleaved ? list->inputs[0].run_count : 0;
     pit_comparisons *all =
         sides ? pit_compare_sides(sides, list->count, &s->compare, &error) : NULL;
     free(sides);

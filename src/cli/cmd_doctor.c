@@ -3,8 +3,8 @@
 #include "cli.h"
 
 #include "report/json_writer.h"
+#include "report/prose.h"
 #include "report/style.h"
-#include "views/report_view.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -86,40 +86,33 @@ static size_t count_state(const struct checks *checks, enum check_state state)
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* A text that the report's own writer breaks into lines; it takes it over. */
-static void print_words(const struct pit__report *report, struct pit__text *words, size_t indent,
-                        enum pit__style style)
-{
-    struct pit__text own = {0};
-    pit__text_puts(&own, pit__text_string(words));
-    pit__print_prose(report, &own, indent, style);
-}
-
-static void print_check(const struct pit__report *report, struct check *check)
+static void print_check(struct pit__prose *prose, struct check *check)
 {
     static const enum pit__style styles[] = {PIT__PLAIN, PIT__WARM, PIT__HOT};
     size_t indent = STATE_WIDTH + NAME_WIDTH;
     enum pit__style style = styles[check->state];
-    fprintf(report->out, "%s%-*s%s%-*s", pit__style_on(style, report->look.colour), STATE_WIDTH,
-            state_words[check->state], pit__style_off(style, report->look.colour), NAME_WIDTH,
+    fprintf(prose->out, "%s%-*s%s%-*s", pit__style_on(style, prose->look.colour), STATE_WIDTH,
+            state_words[check->state], pit__style_off(style, prose->look.colour), NAME_WIDTH,
             check->name);
-    if (check->figure.length)
-        print_words(report, &check->figure, indent, PIT__PLAIN);
+    int has_figure = check->figure.length > 0;
+    if (has_figure)
+        pit__prose_words(prose, &check->figure, indent, PIT__PLAIN);
     struct pit__text *more[] = {&check->why, &check->remedy};
     for (size_t i = 0; i < 2; i++) {
         if (!more[i]->length)
             continue;
-        if (i > 0 || check->figure.length)
-            fprintf(report->out, "%*s", (int)indent, "");
+        if (i > 0 || has_figure)
+            fprintf(prose->out, "%*s", (int)indent, "");
         if (i > 0)
-            fputs("remedy: ", report->out);
-        print_words(report, more[i], indent + (i > 0 ? 8 : 0), i > 0 ? PIT__DIM : PIT__PLAIN);
+            fputs("remedy: ", prose->out);
+        pit__prose_words(prose, more[i], indent + (i > 0 ? 8 : 0), i > 0 ? PIT__DIM : PIT__PLAIN);
     }
 }
 
-static void print_text(struct checks *checks, const pit_report_options *options)
+/* Not 0: memory was short. */
+static int print_text(struct checks *checks, const pit_report_options *options)
 {
-    const struct pit__report report = {
+    struct pit__prose prose = {
         .out = stdout,
         .look = {.width = options->width, .colour = options->colour, .ascii = options->ascii}};
     static const char *const heads[] = {"offered by the machine, in no run of this version",
@@ -128,13 +121,14 @@ static void print_text(struct checks *checks, const pit_report_options *options)
     pit__text_printf(&line, "%zu of %zu can be had here, %zu with limits, %zu cannot",
                      count_state(checks, CHECK_YES), checks->count,
                      count_state(checks, CHECK_LIMITED), count_state(checks, CHECK_NO));
-    pit__print_prose(&report, &line, 0, PIT__STRONG);
+    pit__prose_words(&prose, &line, 0, PIT__STRONG);
     for (int recorded = 1; recorded >= 0; recorded--) {
         printf("\n%s\n", heads[recorded]);
         for (size_t i = 0; i < checks->count; i++)
             if (checks->list[i].is_recorded == recorded)
-                print_check(&report, &checks->list[i]);
+                print_check(&prose, &checks->list[i]);
     }
+    return prose.failed;
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -209,11 +203,12 @@ int cmd_doctor(int argc, char **argv)
     run_checks(&checks, folder);
     system_checks(&checks);
     library_checks(&checks);
+    int failed = 0;
     if (options.form == PIT_JSON)
         print_json(&checks);
     else
-        print_text(&checks, &options);
-    return free_checks(&checks)
-               ? fail(EXIT_CANNOT_READ, "cannot tell all of it", NULL, strerror(ENOMEM))
-               : EXIT_GOOD;
+        failed = print_text(&checks, &options);
+    failed |= free_checks(&checks);
+    return failed ? fail(EXIT_CANNOT_READ, "cannot tell all of it", NULL, strerror(ENOMEM))
+                  : EXIT_GOOD;
 }

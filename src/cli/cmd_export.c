@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+/* \f is where the formats stand, by their own structs. */
 static const char help[] =
     "Usage: pitwall export RUN... --format FORMAT [-o FILE]\n"
     "\n"
@@ -14,19 +16,15 @@ static const char help[] =
     "document. A folder means all *.pit in it. If one of them cannot be read nothing\n"
     "is written.\n"
     "\n"
-    "  --format csv           one row a span of the merged call tree; nanoseconds\n"
-    "  --format json          the report's JSON, with everything\n"
-    "  --format markdown      the report as a document\n"
-    "  --format chrome-trace  single spans, for Perfetto and chrome://tracing\n"
-    "  --format speedscope    single spans, for speedscope.app\n"
+    "\f"
+    "  --format help          the formats\n"
     "  -o, --output FILE      whole or not at all, in place of standard output; the\n"
-    "                         format is taken from .csv, .md, .trace.json,\n"
-    "                         .speedscope.json, .json\n"
+    "                         format is taken from how the name ends\n"
     "  --help                 this text\n"
     "\n"
     "Examples:\n"
     "  pitwall export run.pit -o run.trace.json\n"
-    "  pitwall export pitwall-runs/ --format csv | sort -t, -k6nr | head\n"
+    "  pitwall export pitwall-runs/ --format csv | sort -t, -k7nr | head\n"
     "  pitwall export rank-*.pit --format chrome-trace -o ranks.json\n"
     "\n"
     "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be\n"
@@ -42,59 +40,89 @@ static const struct option long_options[] = {
 };
 
 struct request {
-    const char *format;
+    const pit_export_format *format;
     const char *output; /* NULL: standard output */
 };
 
-static int is_format(const char *name)
+static const pit_export_format *find_format(const char *name)
 {
-    for (const char *const *names = pit_export_names(); *names; names++)
-        if (strcmp(*names, name) == 0)
-            return 1;
-    return 0;
+    const pit_export_format *format;
+    for (size_t i = 0; (format = pit_export_at(i)); i++)
+        if (strcmp(format->name, name) == 0)
+            return format;
+    return NULL;
 }
 
-static int ends_in(const char *text, const char *end)
+static size_t ends_in(const char *text, const char *end)
 {
     size_t length = strlen(text), own = strlen(end);
-    return length > own && strcmp(text + length - own, end) == 0;
+    return length > own && strcmp(text + length - own, end) == 0 ? own : 0;
 }
 
-/* The longer endings first: a trace is JSON too. */
-static const char *guess_format(const char *path)
+/* The longest ending goes first: a trace is JSON too. */
+static const pit_export_format *guess_format(const char *path)
 {
-    static const char *const endings[][2] = {
-        {".trace.json", "chrome-trace"},
-        {".speedscope.json", "speedscope"},
-        {".json", "json"},
-        {".csv", "csv"},
-        {".md", "markdown"},
-        {".markdown", "markdown"},
-    };
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (ends_in(path, endings[i][0]))
-            return endings[i][1];
-    return NULL;
+    const pit_export_format *format, *best = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; (format = pit_export_at(i)); i++)
+        for (const char *const *end = format->endings; *end; end++)
+            if (ends_in(path, *end) > longest) {
+                longest = ends_in(path, *end);
+                best = format;
+            }
+    return best;
+}
+
+static void print_formats(const char *before)
+{
+    const pit_export_format *format;
+    for (size_t i = 0; (format = pit_export_at(i)); i++)
+        printf("%s%-13s %s\n", before, format->name, format->help);
+}
+
+static int print_help(void)
+{
+    const char *formats = strchr(help, '\f');
+    fwrite(help, 1, (size_t)(formats - help), stdout);
+    print_formats("  --format ");
+    fputs(formats + 1, stdout);
+    return -1;
+}
+
+/* 0; an exit status; or -1 after the formats were printed. */
+static int parse_format(const char *name, struct request *request)
+{
+    char why[1000] = "must be one of ";
+    const pit_export_format *format;
+    if (strcmp(name, "help") == 0) {
+        print_formats("");
+        return -1;
+    }
+    request->format = find_format(name);
+    if (request->format)
+        return 0;
+    for (size_t i = 0, used = strlen(why); (format = pit_export_at(i)) && used < sizeof why; i++)
+        used +=
+            (size_t)snprintf(why + used, sizeof why - used, "%s%s", i ? ", " : "", format->name);
+    return fail_usage("export", "--format", name, why);
 }
 
 /* 0; an exit status; or -1 after the help was printed. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
-    int option;
+    int option, status;
     while ((option = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1)
         switch (option) {
         case FORMAT:
-            if (!is_format(optarg))
-                return fail_usage("export", "--format", optarg,
-                                  "not one of csv, json, markdown, chrome-trace, speedscope");
-            request->format = optarg;
+            status = parse_format(optarg, request);
+            if (status)
+                return status;
             break;
         case 'o':
             request->output = strcmp(optarg, "-") == 0 ? NULL : optarg;
             break;
         case 'h':
-            fputs(help, stdout);
-            return -1;
+            return print_help();
         default:
             return fail_option("export", option, argv);
         }
@@ -102,7 +130,13 @@ static int parse_options(int argc, char **argv, struct request *request)
         return fail_usage("export", "no run given", NULL, NULL);
     if (!request->format && request->output)
         request->format = guess_format(request->output);
-    return request->format ? 0 : fail_usage("export", "no --format given", NULL, NULL);
+    if (!request->format)
+        return fail_usage("export", "no --format given", NULL, NULL);
+    if (!request->output && request->format->is_folder)
+        return fail_usage("export", request->format->name, NULL, "needs --output, a folder");
+    if (!request->output && request->format->is_binary && isatty(STDOUT_FILENO))
+        return fail_usage("export", request->format->name, NULL, "is not for a terminal: --output");
+    return 0;
 }
 
 /* The file of a run is the one thing that cannot be made again. */
@@ -120,8 +154,8 @@ static int is_a_run(const char *output, const struct run_list *list)
 static int write_runs(const struct request *request, pit_run *const *runs, size_t count)
 {
     const pit_run *const *all = (const pit_run *const *)runs;
-    int code = request->output ? pit_export_file(request->output, request->format, all, count)
-                               : pit_export(stdout, request->format, all, count);
+    int code = request->output ? pit_export_file(request->output, request->format->name, all, count)
+                               : pit_export(stdout, request->format->name, all, count);
     return fail_printed(code, "cannot make the export", request->output);
 }
 

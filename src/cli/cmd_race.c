@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,21 +16,29 @@
 static const char help[] =
     "Usage: pitwall race [options] COMMAND_A COMMAND_B...\n"
     "\n"
-    "Run whole commands in turn, in each round in an order by coin, and say which is\n"
-    "faster: decided after 10, 20 or 40 rounds, or no verdict. Where the commands\n"
-    "record spans they are compared span by span, else by wall time, processor time\n"
-    "and peak memory. More than two: all against the first, judged together and\n"
-    "ranked.\n"
+    "Run whole commands in turn, in random order in each round, and say which is\n"
+    "faster. What decides is the wall time of the runs, pair by pair: the mean of the\n"
+    "lowest third of the runs (what the command takes when let alone), else the mean\n"
+    "of all (what users wait for). A, B and change are of the one that decided. The\n"
+    "race is judged after 10, 20, 40, 80, 160, 320 rounds and when its time is over,\n"
+    "and ends at the first verdict. Where the commands record spans they are compared\n"
+    "span by span too. More than two: all against the first, judged together and\n"
+    "ranked. An interrupt gives the answer so far.\n"
     "\n"
     "  -r, --runs N        exactly N rounds and one look at them\n"
+    "  -b, --budget S      seconds after which no round begins; the first 10 always\n"
+    "                      run (60; with --runs: none)\n"
     "  -w, --warmup N      rounds before that are not counted (1)\n"
     "  -p, --prepare CMD   run before each command, outside the clock\n"
     "  -n, --name NAME     what to call a command; in their order, may be repeated\n"
     "  -P NAME=V,V,...     {NAME} in a command is replaced: one command a value\n"
+    "  --figure NAME       decide by the seconds that the commands print themselves,\n"
+    "                      as NAME=0.123 or NAME: 0.123\n"
+    "  --cpu N             run on this processor alone\n"
     "  --shell SHELL       the shell that runs the commands (sh); none: no shell\n"
     "  --fail-on GATE      exit with 1 on slower:5%, slower:5%@PATH, memory:10%\n"
     "  --effect PCT        the smallest difference that matters (2%)\n"
-    "  --level P           chance of a false alarm (0.05)\n"
+    "  --level P           chance of a false alarm over all looks (0.05)\n"
     "  -o, --output DIR    for the run files (pitwall-runs/race-TIME)\n"
     "  --json, --csv, --markdown, --quiet, --help\n"
     "\n"
@@ -37,16 +47,20 @@ static const char help[] =
     "  pitwall race -P n=1,2,4 './solve --threads {n}' --fail-on slower:5%\n"
     "\n"
     "Exit status: 0, 1 a gate found a regression, 2 no verdict, 64 wrong usage, 69 a\n"
-    "command failed, 74 the output cannot be written.\n";
+    "command failed, 74 the output cannot be written, 130 interrupted before a whole\n"
+    "round.\n";
 
-enum { SHELL = 256, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
+enum { SHELL = 256, FIGURE, ONE_CPU, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
 
 static const struct option long_options[] = {
     {"runs", required_argument, NULL, 'r'},
+    {"budget", required_argument, NULL, 'b'},
     {"warmup", required_argument, NULL, 'w'},
     {"prepare", required_argument, NULL, 'p'},
     {"name", required_argument, NULL, 'n'},
     {"output", required_argument, NULL, 'o'},
+    {"figure", required_argument, NULL, FIGURE},
+    {"cpu", required_argument, NULL, ONE_CPU},
     {"shell", required_argument, NULL, SHELL},
     {"fail-on", required_argument, NULL, FAIL_ON},
     {"effect", required_argument, NULL, EFFECT},
@@ -73,7 +87,26 @@ static int parse_count(const char *text, size_t least, size_t *count)
     unsigned long number = strtoul(text, &end, 10);
     *count = number;
     return !errno && end != text && !*end && *text != '-' && number >= least &&
-           number <= RACE_MOST_PAIRS;
+           number <= RACE_MOST_RUNS;
+}
+
+static int parse_seconds(const char *text, double *seconds)
+{
+    char *end;
+    *seconds = strtod(text, &end);
+    return end != text && !*end && *seconds > 0 && isfinite(*seconds);
+}
+
+/* From here on, and all commands with it. */
+static int run_on(const char *text)
+{
+    size_t cpu;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (!parse_count(text, 0, &cpu) || cpu >= CPU_SETSIZE)
+        return 0;
+    CPU_SET(cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
 static int parse_option(int option, struct settings *s)
@@ -81,11 +114,19 @@ static int parse_option(int option, struct settings *s)
     struct race *race = &s->race;
     switch (option) {
     case 'r':
-        return parse_count(optarg, 1, &race->pairs)
+        return parse_count(optarg, 1, &race->options.runs)
                    ? 0
-                   : fail_usage("race", "--runs", optarg, "not a whole number over 0");
+                   : fail_usage("race", "--runs", optarg, "must be 1 to 10000");
+    case 'b':
+        return parse_seconds(optarg, &race->options.budget)
+                   ? 0
+                   : fail_usage("race", "--budget", optarg, "must be seconds over 0");
+    case ONE_CPU:
+        return run_on(optarg) ? 0
+                              : fail_usage("race", "--cpu", optarg,
+                                           "not a processor that this process may use");
     case 'w':
-        return parse_count(optarg, 0, &race->warmup)
+        return parse_count(optarg, 0, &race->options.warmup)
                    ? 0
                    : fail_usage("race", "--warmup", optarg, "not a whole number");
     case 'n':
@@ -99,11 +140,11 @@ static int parse_option(int option, struct settings *s)
         s->gates[race->gate_count++] = optarg;
         return 0;
     case EFFECT:
-        return parse_share(optarg, 0.01, 100, &race->effect)
+        return parse_share(optarg, 0.01, 100, &race->options.effect)
                    ? 0
                    : fail_usage("race", "--effect", optarg, "not a percentage over 0");
     case LEVEL:
-        return parse_share(optarg, 1, 1, &race->level)
+        return parse_share(optarg, 1, 1, &race->options.level)
                    ? 0
                    : fail_usage("race", "--level", optarg, "not between 0 and 1");
     case 'P':
@@ -119,7 +160,7 @@ static int parse_option(int option, struct settings *s)
 static int parse_options(int argc, char **argv, struct settings *s)
 {
     int option, status;
-    while ((option = getopt_long(argc, argv, ":hr:w:p:n:o:P:", long_options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, ":hr:b:w:p:n:o:P:", long_options, NULL)) != -1)
         switch (option) {
         case QUIET:
             s->race.is_quiet = 1;
@@ -129,6 +170,9 @@ static int parse_options(int argc, char **argv, struct settings *s)
             break;
         case SHELL:
             s->race.shell = optarg;
+            break;
+        case FIGURE:
+            s->race.figure = optarg;
             break;
         case 'o':
             snprintf(s->race.folder, sizeof s->race.folder, "%s", optarg);
@@ -159,20 +203,16 @@ static int enter(struct settings *s, const char *line, const char *parameter, co
     struct racer *r = &race->racers[race->count];
     const char *given = race->count < s->name_count ? s->names[race->count] : NULL;
     size_t room = strlen(line) + (parameter ? strlen(parameter) + strlen(value) : 0) + 8;
-    size_t pairs = race->pairs ? race->pairs : RACE_PAIRS;
     r->words = child_words(line, race->shell, parameter, value);
     if (!r->words)
         return fail_usage("race", "the command cannot be split", line, "a quote is open");
     r->name = given ? strdup(given) : malloc(room);
-    r->wall = calloc(3 * pairs, sizeof *r->wall);
-    if (!r->name || !r->wall)
+    if (!r->name)
         return fail(EXIT_COMMAND_FAILED, "cannot race", NULL, strerror(ENOMEM));
     if (!given && parameter)
         snprintf(r->name, room, "%s (%s=%s)", line, parameter, value);
     else if (!given)
         snprintf(r->name, room, "%s", line);
-    r->cpu = r->wall + pairs;
-    r->peak = r->cpu + pairs;
     if (race->count < 26)
         snprintf(r->letter, sizeof r->letter, "%c", 'a' + (int)race->count);
     else
@@ -206,7 +246,7 @@ static int enter_all(struct settings *s, char **lines, int count)
     }
     if (!status && s->race.count < 2)
         status = fail_usage("race", "two commands are needed", NULL,
-                            "one against itself may be given twice");
+                            "to compare a command with itself, give it twice");
     return status;
 }
 
@@ -215,8 +255,8 @@ static void free_field(struct race *race)
     for (size_t i = 0; i < race->count; i++) {
         free(race->racers[i].name);
         free(race->racers[i].words);
-        free(race->racers[i].wall);
     }
+    pit_race_free(&race->result);
 }
 
 /* ---- the answer ---------------------------------------------------------------------------- */
@@ -251,8 +291,7 @@ static int name_folder(struct race *race)
 
 int cmd_race(int argc, char **argv)
 {
-    struct settings s = {.race = {.level = 0.05, .effect = 0.02, .warmup = 1},
-                         .report = output_form()};
+    struct settings s = {.race = {.options = {.warmup = 1}}, .report = output_form()};
     s.race.racers = s.racers;
     s.race.gates = s.gates;
     int status = parse_options(argc, argv, &s);

@@ -1,11 +1,13 @@
 /* cmd_report.c: pitwall report: where the time and memory of one or several runs went. */
 #include "cli.h"
+#include "view_arguments.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* \f is where the options of the report and of the views stand, by their own structs. */
 static const char help[] =
     "Usage: pitwall report RUN... [options]\n"
     "\n"
@@ -17,24 +19,11 @@ static const char help[] =
     "  --json            one JSON document: everything, or of a view its rows\n"
     "  --csv             a table for spreadsheets, with raw figures\n"
     "  --markdown        a table for documents\n"
-    "  --flat            one row a name in place of the call tree\n"
-    "  --sort KEY        total, self, count, mean, p50, p95, p99, max or name\n"
-    "  --depth N         only the outer N levels of the tree\n"
-    "  --min-share PCT   leave out what took less than PCT percent\n"
     "  --alone           without the workers and other processes beneath the run\n"
-    "  --title TEXT      what the head of a view says; else the program or the span\n"
-    "  --node PATH       the span a view is about: epoch/batch\n"
-    "  --baseline NAME   speedup: compare with this one; else with the slowest\n"
-    "  --datasets N      timing-summary: the average over N too\n"
-    "  --step N          profiling: the step in its head; else how many there were\n"
-    "  --percentiles     inference: p50, p95 and p99 too\n"
-    "  --value NAME      convergence: the value that has to get there; else the first\n"
-    "  --threshold X     convergence: where it has to get; else 0.01\n"
-    "  --maximise        convergence: upwards\n"
-    "  --smooth N        convergence: over the mean of N values\n"
+    "\f"
     "  --width N         columns of the output; 0: as wide as it needs\n"
     "  --no-colour       no colour on a terminal\n"
-    "  --help            this text\n"
+    "  --help            this text; of a view its options: --view NAME --help\n"
     "\n"
     "Examples:\n"
     "  pitwall report run.pit\n"
@@ -47,261 +36,88 @@ static const char help[] =
     "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong\n"
     "usage, 66 a run cannot be read, 74 the output cannot be written.\n";
 
-enum {
-    VIEW = 256,
-    FLAT,
-    SORT,
-    DEPTH,
-    MIN_SHARE,
-    ALONE,
-    TITLE,
-    NODE,
-    BASELINE,
-    DATASETS,
-    STEP,
-    PERCENTILES,
-    VALUE,
-    THRESHOLD,
-    MAXIMISE,
-    SMOOTH,
-    HELP
-};
+enum { VIEW = 256, ALONE, HELP, OF_VIEWS = 2000 };
 
-static const struct option long_options[] = {
+static const struct option own_options[] = {
     FORM_TABLE_OPTIONS,
     FORM_LOOK_OPTIONS,
     {"view", required_argument, NULL, VIEW},
-    {"title", required_argument, NULL, TITLE},
-    {"node", required_argument, NULL, NODE},
-    {"baseline", required_argument, NULL, BASELINE},
-    {"datasets", required_argument, NULL, DATASETS},
-    {"step", required_argument, NULL, STEP},
-    {"percentiles", no_argument, NULL, PERCENTILES},
-    {"value", required_argument, NULL, VALUE},
-    {"threshold", required_argument, NULL, THRESHOLD},
-    {"maximise", no_argument, NULL, MAXIMISE},
-    {"maximize", no_argument, NULL, MAXIMISE},
-    {"smooth", required_argument, NULL, SMOOTH},
-    {"flat", no_argument, NULL, FLAT},
-    {"sort", required_argument, NULL, SORT},
-    {"depth", required_argument, NULL, DEPTH},
-    {"min-share", required_argument, NULL, MIN_SHARE},
     {"alone", no_argument, NULL, ALONE},
     {"help", no_argument, NULL, HELP},
-    {NULL, 0, NULL, 0},
 };
 
-/* A whole number 0…most; 0 if the text is none. */
-static int parse_int(const char *text, int most, int *value)
+struct request {
+    pit_report_options options;
+    struct view_arguments given; /* options of views, until the view is known */
+    int alone, help;
+};
+
+static int print_help(const char *view)
 {
-    char *end;
-    errno = 0;
-    long number = strtol(text, &end, 10);
-    if (errno || end == text || *end || number < 0 || number > most)
-        return 0;
-    *value = (int)number;
-    return 1;
+    const char *options = strchr(help, '\f');
+    if (view)
+        return view_help(view);
+    fwrite(help, 1, (size_t)(options - help), stdout);
+    view_options_help();
+    fputs(options + 1, stdout);
+    return -1;
 }
 
-static int parse_percent(const char *text, double *share)
+/* 0 or an exit status. */
+static int parse_option(int option, char **argv, struct request *request)
 {
-    char *end;
-    double percent = strtod(text, &end);
-    if (end != text && *end == '%')
-        end++;
-    if (end == text || *end || !(percent >= 0 && percent <= 100))
-        return 0;
-    *share = percent / 100;
-    return 1;
-}
-
-static int parse_number(const char *text, double *number)
-{
-    char *end;
-    *number = strtod(text, &end);
-    return end != text && !*end && *number - *number == 0; /* neither inf nor nan */
-}
-
-static int is_sort_key(const char *key)
-{
-    static const char *const keys[] = {"total", "self", "count", "mean", "p50",
-                                       "p95",   "p99",  "max",   "name"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return 1;
+    if (option >= OF_VIEWS)
+        view_argument_keep(&request->given, (size_t)(option - OF_VIEWS), optarg);
+    else if (option == 'h' || option == HELP)
+        request->help = 1;
+    else if (option == ALONE)
+        request->alone = 1;
+    else if (option == VIEW)
+        request->options.view = optarg;
+    else {
+        int status = form_option("report", option, &request->options);
+        return status == -1 ? fail_option("report", option, argv) : status;
+    }
     return 0;
 }
 
-/* A count of 1 or more; 0 if the text is none. */
-static int parse_count(const char *text, uint64_t *count)
+/* 0; an exit status; or -1 after a help was printed. */
+static int parse_options(int argc, char **argv, struct request *request)
 {
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (errno || *text < '0' || *text > '9' || *end || number == 0)
-        return 0;
-    *count = number;
-    return 1;
-}
-
-static int is_view(const char *name)
-{
-    for (const char *const *views = pit_view_names(); *views; views++)
-        if (strcmp(*views, name) == 0)
-            return 1;
-    return 0;
-}
-
-/* "tree, flat, memory": all views, in a text of the caller's. */
-static const char *list_views(char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (const char *const *views = pit_view_names(); *views && used < size; views++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", *views);
-    return text;
-}
-
-static int parse_view(const char *name, pit_report_options *options)
-{
-    char names[1000], why[1040];
-    if (strcmp(name, "help") == 0) {
-        for (const char *const *views = pit_view_names(); *views; views++)
-            puts(*views);
-        return -1;
-    }
-    if (!is_view(name)) {
-        snprintf(why, sizeof why, "not one of %s", list_views(names, sizeof names));
-        return fail_usage("report", "--view", name, why);
-    }
-    options->view = name;
-    return 0;
-}
-
-/* Options of single views; 1: it is none of them. */
-static int parse_view_option(int option, pit_report_options *options)
-{
-    switch (option) {
-    case VIEW:
-        return parse_view(optarg, options);
-    case TITLE:
-        options->title = optarg;
-        return 0;
-    case NODE:
-        options->node = optarg;
-        return 0;
-    case BASELINE:
-        options->baseline = optarg;
-        return 0;
-    case DATASETS:
-        return parse_count(optarg, &options->datasets)
-                   ? 0
-                   : fail_usage("report", "--datasets", optarg, "not a whole number from 1");
-    case STEP:
-        return parse_count(optarg, &options->step)
-                   ? 0
-                   : fail_usage("report", "--step", optarg, "not a whole number from 1");
-    case PERCENTILES:
-        options->percentiles = 1;
-        return 0;
-    case VALUE:
-        options->value = optarg;
-        return 0;
-    case THRESHOLD:
-        return parse_number(optarg, &options->threshold)
-                   ? 0
-                   : fail_usage("report", "--threshold", optarg, "not a number");
-    case MAXIMISE:
-        options->maximise = 1;
-        return 0;
-    case SMOOTH:
-        return parse_count(optarg, &options->smooth)
-                   ? 0
-                   : fail_usage("report", "--smooth", optarg, "not a whole number from 1");
-    default:
-        return 1;
-    }
-}
-
-/* Options of the table; 1: it is none of them. */
-static int parse_table_option(int option, pit_report_options *options)
-{
-    switch (option) {
-    case FLAT:
-        options->flat = 1;
-        return 0;
-    case SORT:
-        options->sort = optarg;
-        return is_sort_key(optarg)
-                   ? 0
-                   : fail_usage("report", "--sort", optarg,
-                                "not one of total, self, count, mean, p50, p95, p99, max, name");
-    case DEPTH:
-        return parse_int(optarg, 1000000, &options->depth)
-                   ? 0
-                   : fail_usage("report", "--depth", optarg, "not a whole number");
-    case MIN_SHARE:
-        return parse_percent(optarg, &options->min_share)
-                   ? 0
-                   : fail_usage("report", "--min-share", optarg, "not a percentage");
-    default:
-        return 1;
-    }
-}
-
-/* 0; an exit status; or -1 after the help was printed. */
-static int parse_options(int argc, char **argv, pit_report_options *options, int *alone)
-{
-    int option;
-    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-        if (option == 'h' || option == HELP) {
-            fputs(help, stdout);
-            return -1;
-        }
-        if (option == ALONE) {
-            *alone = 1;
-            continue;
-        }
-        int status = parse_view_option(option, options);
-        if (status == 1)
-            status = parse_table_option(option, options);
-        if (status == 1)
-            status = form_option("report", option, options);
-        if (status == -1 && option != VIEW) /* after --view help it is -1 too */
-            return fail_option("report", option, argv);
-        if (status)
-            return status;
-    }
+    struct option table[VIEW_ARGUMENTS_MOST + sizeof own_options / sizeof own_options[0] + 1];
+    size_t own = sizeof own_options / sizeof own_options[0];
+    const char *view;
+    int option, status = 0;
+    memcpy(table, own_options, sizeof own_options);
+    view_arguments_table(table + own, OF_VIEWS);
+    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1 && !status)
+        status = parse_option(option, argv, request);
+    if (status)
+        return status;
+    view = request->options.view;
+    if (view && strcmp(view, "help") == 0)
+        return optind < argc && pit_view_find(argv[optind]) ? view_help(argv[optind]) : view_list();
+    if (view && !pit_view_find(view))
+        return view_unknown(view);
+    if (request->help)
+        return print_help(view);
+    status = view_arguments_set(&request->given, &request->options);
+    if (status)
+        return status;
     return optind == argc ? fail_usage("report", "no run given", NULL, NULL) : 0;
 }
 
-/* Why a view has nothing to show. A CSV has no place for it, so that it is told on standard error;
- * the other forms have said it in their own way. */
-static int say_nothing(const pit_run *const *runs, size_t count, const pit_report_options *options)
-{
-    pit_report_options text = *options;
-    char *why = NULL;
-    size_t bytes = 0;
-    text.form = PIT_TEXT;
-    FILE *out = options->form == PIT_CSV ? open_memstream(&why, &bytes) : NULL;
-    if (out) {
-        pit_report_print(out, runs, count, &text);
-        fclose(out);
-        why[strcspn(why, "\n")] = '\0';
-        fail(EXIT_NO_VERDICT, "nothing to show", options->view, why);
-        free(why);
-    }
-    return EXIT_NO_VERDICT;
-}
-
+/* Why a view has nothing to show: a CSV has no place for it, the other forms have said it. */
 static int print_runs(const pit_run *const *runs, size_t count, const pit_report_options *options)
 {
-    int code = pit_report_print(stdout, runs, count, options);
+    pit_error error;
+    int code = pit_report_write(stdout, runs, count, options, &error);
+    if (code == PIT_NOTHING && options->form != PIT_CSV)
+        return EXIT_NO_VERDICT;
     if (code == PIT_NOTHING)
-        return say_nothing(runs, count, options);
+        return fail(EXIT_NO_VERDICT, "nothing to show", options->view, error.message);
     if (code == PIT_BAD_ARGUMENT)
-        return fail(EXIT_USAGE, "cannot make the report", options->view,
-                    "this view is not to be had in that form");
+        return fail(EXIT_USAGE, "cannot make the report", options->view, error.message);
     return fail_printed(code, "cannot make the report", NULL);
 }
 
@@ -310,11 +126,6 @@ static int shows_below(const pit_report_options *options)
 {
     return !options->view && (options->form == PIT_TEXT || options->form == PIT_JSON);
 }
-
-struct request {
-    pit_report_options options;
-    int alone;
-};
 
 static int use_runs(pit_run **runs, size_t *count, void *arg)
 {
@@ -329,7 +140,8 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
 int cmd_report(int argc, char **argv)
 {
     struct request request = {.options = output_form()};
-    int status = parse_options(argc, argv, &request.options, &request.alone);
+    request.options.height = output_height();
+    int status = parse_options(argc, argv, &request);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
     return runs_use(argv + optind, argc - optind, use_runs, &request);

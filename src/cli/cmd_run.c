@@ -29,6 +29,7 @@ static const char help[] =
     "  --alloc             count what is allocated (preloads libpitwall-alloc)\n"
     "  --trace SIZE        the flight recorder: 16 or 16M megabytes, 512k; 0: none\n"
     "  --sample HZ         background readings a second; 0: none\n"
+    "  --sample-stacks HZ  looks a second at where the main thread is (10); 0: none\n"
     "  --config FILE       settings of a YAML file: block pitwall, trainer_params\n"
     "  --report            print the report at the end; else only on a terminal\n"
     "  --no-report         not there either\n"
@@ -55,6 +56,7 @@ enum {
     ALLOC,
     TRACE,
     SAMPLE,
+    SAMPLE_STACKS,
     LABEL,
     STATS,
     REPORT,
@@ -64,28 +66,36 @@ enum {
 };
 
 static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},  {"config", required_argument, NULL, CONFIG},
-    {"memory", no_argument, NULL, MEMORY},     {"alloc", no_argument, NULL, ALLOC},
-    {"trace", required_argument, NULL, TRACE}, {"sample", required_argument, NULL, SAMPLE},
-    {"label", required_argument, NULL, LABEL}, {"stats", no_argument, NULL, STATS},
-    {"report", no_argument, NULL, REPORT},     {"no-report", no_argument, NULL, NO_REPORT},
-    {"quiet", no_argument, NULL, QUIET},       {"no-auto", no_argument, NULL, NO_AUTO},
-    {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+    {"output", required_argument, NULL, 'o'},
+    {"config", required_argument, NULL, CONFIG},
+    {"memory", no_argument, NULL, MEMORY},
+    {"alloc", no_argument, NULL, ALLOC},
+    {"trace", required_argument, NULL, TRACE},
+    {"sample", required_argument, NULL, SAMPLE},
+    {"sample-stacks", required_argument, NULL, SAMPLE_STACKS},
+    {"label", required_argument, NULL, LABEL},
+    {"stats", no_argument, NULL, STATS},
+    {"report", no_argument, NULL, REPORT},
+    {"no-report", no_argument, NULL, NO_REPORT},
+    {"quiet", no_argument, NULL, QUIET},
+    {"no-auto", no_argument, NULL, NO_AUTO},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
 
 struct request {
-    const char *output, *config_path, *sample;
+    const char *output, *config_path, *sample, *sample_stacks;
     char trace[24]; /* bytes; "": not asked for */
     int memory, alloc, stats, quiet, no_auto;
     int report;         /* 1 asked for, -1 not wanted, 0: on a terminal */
     char labels[16384]; /* one a line */
 };
 
-static int is_rate(const char *text)
+static int is_rate(const char *text, double most)
 {
     char *end;
     double number = strtod(text, &end);
-    return end != text && !*end && number >= 0 && number <= 1000;
+    return end != text && !*end && number >= 0 && number <= most;
 }
 
 /* "16" and "16M" are megabytes; k, G and plain bytes with B. */
@@ -162,9 +172,14 @@ static int parse_value(int option, struct request *request)
                    : fail_usage("run", "--label", optarg, "not KEY=VALUE on one line, or too long");
     case SAMPLE:
         request->sample = optarg;
-        return is_rate(optarg)
+        return is_rate(optarg, 1000)
                    ? 0
                    : fail_usage("run", "--sample", optarg, "not a number from 0 to 1000");
+    case SAMPLE_STACKS:
+        request->sample_stacks = optarg;
+        return is_rate(optarg, 100)
+                   ? 0
+                   : fail_usage("run", "--sample-stacks", optarg, "not a number from 0 to 100");
     case TRACE:
         return parse_size(optarg, request->trace, sizeof request->trace)
                    ? 0
@@ -203,6 +218,7 @@ static int gather(const struct request *request, struct config *config)
         {"PITWALL_MEMORY", (char *)(uintptr_t)(request->memory ? "1" : NULL)},
         {"PITWALL_LABELS", (char *)(uintptr_t)(*request->labels ? request->labels : NULL)},
         {"PITWALL_SAMPLE", (char *)(uintptr_t)request->sample},
+        {"PITWALL_SAMPLE_STACKS", (char *)(uintptr_t)request->sample_stacks},
         {"PITWALL_RING", (char *)(uintptr_t)(*request->trace ? request->trace : NULL)},
     };
     int status = request->config_path ? config_read(request->config_path, config) : 0;

@@ -3,11 +3,14 @@
 #include "cli.h"
 #include "pitwall_bench.h"
 
+#include "analysis/random_order.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -201,10 +204,11 @@ static int run_command(const struct settings *s, const char *line, double *costs
 {
     size_t order[MOST_SIZES];
     int is_terminal = isatty(STDERR_FILENO);
+    uint64_t state = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
     for (size_t i = 0; i < s->size_count; i++)
         order[i] = i;
     for (int round = 0; round < s->rounds; round++) {
-        shuffle(order, s->size_count);
+        pit__shuffle(order, s->size_count, &state);
         for (size_t i = 0; i < s->size_count; i++) {
             if (is_terminal)
                 fprintf(stderr, "\rround %d of %d, size %zu of %zu  ", round + 1, s->rounds, i + 1,
@@ -227,7 +231,7 @@ static double cost_of_run(const pit_run *run, const struct settings *s)
     if (strcmp(s->what, "memory") == 0)
         return run->rss_peak ? (double)run->rss_peak : NAN;
     if (strcmp(s->what, "cpu") == 0)
-        return run->has_samples ? (double)run->newest.cpu_ns / 1e9 : NAN;
+        return run->has_samples ? pit_sample_figure(run, &run->newest, "cpu_ns") / 1e9 : NAN;
     if (!s->node)
         return run->duration_ns / 1e9;
     pit_tree *tree = pit_tree_build(&run, 1);

@@ -29,11 +29,17 @@ static const struct key trainer_keys[] = {
 };
 
 static const struct key own_keys[] = {
-    {"enabled", BOOLEAN, "PITWALL"},         {"file", TEXT, "PITWALL_FILE"},
-    {"memory", BOOLEAN, "PITWALL_MEMORY"},   {"sample_hz", NUMBER, "PITWALL_SAMPLE"},
-    {"ring", WHOLE, "PITWALL_RING"},         {"verbose", BOOLEAN, "PITWALL_VERBOSE"},
-    {"monitor", BOOLEAN, "PITWALL_MONITOR"}, {"monitor_batches", WHOLE, "PITWALL_MONITOR_BATCHES"},
-    {"live", TEXT, "PITWALL_LIVE"},          {"clock", TEXT, "PITWALL_CLOCK"},
+    {"enabled", BOOLEAN, "PITWALL"},
+    {"file", TEXT, "PITWALL_FILE"},
+    {"memory", BOOLEAN, "PITWALL_MEMORY"},
+    {"sample_hz", NUMBER, "PITWALL_SAMPLE"},
+    {"ring", WHOLE, "PITWALL_RING"},
+    {"verbose", BOOLEAN, "PITWALL_VERBOSE"},
+    {"monitor", BOOLEAN, "PITWALL_MONITOR"},
+    {"monitor_batches", WHOLE, "PITWALL_MONITOR_BATCHES"},
+    {"live", TEXT, "PITWALL_LIVE"},
+    {"clock", TEXT, "PITWALL_CLOCK"},
+    {"sample_stacks", NUMBER, "PITWALL_SAMPLE_STACKS"},
 };
 
 static const struct block {

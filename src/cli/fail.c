@@ -3,8 +3,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define STANDARD_OUTPUT "standard output"
 
 /* Names come from outside: nothing of them may reach the terminal as a control character. */
 static void put_safe(const char *text)
@@ -33,8 +37,18 @@ static void put_message(const char *what, const char *path, const char *why)
     putc('\n', stderr);
 }
 
+/* The write end of a pipe says so by itself, whatever errno has become since. */
+static int reader_is_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 int fail(int status, const char *what, const char *path, const char *why)
 {
+    int is_output = !path || strcmp(path, STANDARD_OUTPUT) == 0;
+    if (status == EXIT_CANNOT_WRITE && is_output && reader_is_gone())
+        return EXIT_READER_GONE; /* as `… | head` does: it has seen enough */
     put_message(what, path, why);
     return status;
 }
@@ -57,7 +71,7 @@ int fail_option(const char *command, int answer, char *const *argv)
 int fail_printed(int code, const char *what, const char *path)
 {
     if (code == PIT_CANNOT_WRITE)
-        return fail(EXIT_CANNOT_WRITE, "cannot write", path ? path : "standard output",
+        return fail(EXIT_CANNOT_WRITE, "cannot write", path ? path : STANDARD_OUTPUT,
                     strerror(errno ? errno : EIO));
     return code ? fail(EXIT_CANNOT_READ, what, NULL, pit_strerror(code)) : 0;
 }
@@ -68,7 +82,7 @@ int finish_output(int status)
     int bad = fflush(stdout) != 0 || ferror(stdout);
     if (bad || (fclose(stdout) != 0 && errno != EBADF)) {
         const char *why = strerror(errno ? errno : EIO);
-        return fail(EXIT_CANNOT_WRITE, "cannot write", "standard output", why);
+        return fail(EXIT_CANNOT_WRITE, "cannot write", STANDARD_OUTPUT, why);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* main.c: the tool: a table of commands.
+/* main.c: the tool: one of its commands.
  *
  * Standard output is data, standard error is talk. Every command returns an exit status; standard
  * output is flushed and checked here, once, after it.
@@ -15,21 +15,8 @@
 
 void (*pipe_signal)(int);
 
-static const struct command commands[] = {
-    {"report", "where the time of one or several runs went", cmd_report},
-    {"compare", "which of two or more is faster, and whether that is real", cmd_compare},
-    {"diff", "the same as compare", cmd_compare},
-    {"race", "which of several commands is faster, run in turn", cmd_race},
-    {"scale", "how a command's cost grows with a size", cmd_scale},
-    {"export", "runs as CSV, JSON, Markdown or a trace", cmd_export},
-    {"log", "tables of the timing lines in text logs", cmd_log},
-    {"run", "start a program with recording switched on", cmd_run},
-    {"top", "watch a run while it goes on", cmd_top},
-    {"list", "which runs there are: live, done or died", cmd_list},
-    {"info", "what is known of a run: clock, place, size, cost, losses", cmd_info},
-    {"doctor", "what this machine can measure, and why not the rest", cmd_doctor},
-    {"recover", "bring runs back that died in shared memory", cmd_recover},
-};
+#define ENTRY(name_, run_, summary_) {name_, summary_, run_},
+static const struct command commands[] = {COMMANDS(ENTRY)};
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -99,11 +86,11 @@ int main(int argc, char **argv)
 {
     fill_streams();
     setlocale(LC_CTYPE, ""); /* numbers stay as they are in C */
-    /* a reader that goes away is an error like a full disk, and is said as one */
+    /* a reader that goes away ends a command by its status, so that it can put things in order first */
     pipe_signal = signal(SIGPIPE, SIG_IGN);
     guard_reading();
     int status = run(argc, argv);
-    if (status == EXIT_CANNOT_WRITE) /* said already */
+    if (status == EXIT_CANNOT_WRITE || status == EXIT_READER_GONE) /* said already */
         return status;
     return finish_output(status);
 }

@@ -1,5 +1,5 @@
-/* See race.h. Order matters more than the test: machines have slow stretches that last whole runs, so
- * the commands take turns, and in each round a coin says who goes first. */
+/* See race.h. The order, the looks and the verdict are the engine's (src/compare/race_engine.c); here a
+ * run is a process, and an interrupt ends the race without losing what it found. */
 #include "race.h"
 
 #include "child.h"
@@ -7,18 +7,40 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static const size_t looks[] = {10, 20, RACE_PAIRS};
-enum { LOOKS = sizeof looks / sizeof looks[0] };
+/* The figures of a run, as the engine keeps them. The first decides: the wall time, or what the command
+ * itself tells; then the wall time stands last. */
+enum { DECIDING, CPU, PEAK, WALL, FIGURES };
 
-void race_file(const struct race *race, const struct racer *racer, size_t run, char *path,
-               size_t room)
+/* The file of a run of a racer. */
+static void race_file(const struct race *race, size_t side, size_t round, char *path, size_t room)
 {
-    snprintf(path, room, "%s/%s-%03zu.pit", race->folder, racer->letter, run + 1);
+    snprintf(path, room, "%s/%s-%03zu.pit", race->folder, race->racers[side].letter, round);
+}
+
+/* ---- interrupts ----------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    interrupted = 1;
+    child_signal(signal);
+}
+
+/* The second one ends us as it would have without us; one that is ignored stays ignored. */
+static void catch_interrupts(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM};
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
 }
 
 /* ---- one run ------------------------------------------------------------------------------- */
@@ -57,135 +79,118 @@ static double recorded_peak(const char *path)
     return peak;
 }
 
-/* counted: its figures are kept, and its run file. */
-static int run_once(const struct race *race, struct racer *racer, int counted)
+/* The number behind NAME, = or : or a blank between; the last one of the output. NaN: none. */
+static double told_figure(const char *output, const char *name)
 {
+    double found = NAN;
+    size_t length = strlen(name);
+    for (const char *at = output; at && (at = strstr(at, name)) != NULL; at += length) {
+        const char *number = at + length;
+        char *end;
+        int is_word = at == output || strchr(" \t\n", at[-1]);
+        number += strspn(number, " \t=:");
+        double value = strtod(number, &end);
+        if (is_word && number > at + length && end > number)
+            found = value;
+    }
+    return found;
+}
+
+static int take_figures(const struct race *race, size_t side, const struct child *child,
+                        const char *path, double *figures)
+{
+    figures[DECIDING] = figures[WALL] = child->wall_seconds;
+    figures[CPU] = child->cpu_seconds;
+    figures[PEAK] = fmax(child->peak_bytes, recorded_peak(path));
+    if (!race->figure)
+        return 0;
+    figures[DECIDING] = told_figure(child->output, race->figure);
+    if (figures[DECIDING] > 0 && isfinite(figures[DECIDING]))
+        return 0;
+    return fail(EXIT_COMMAND_FAILED, "the command does not print this figure as a number over 0",
+                race->racers[side].name, race->figure);
+}
+
+/* For the engine: round 0 is a warm-up and leaves no run file. */
+static int run_once(void *argument, size_t side, size_t round, double *figures)
+{
+    const struct race *race = argument;
+    const struct racer *racer = &race->racers[side];
     int status = prepare(race);
+    if (interrupted)
+        return PIT_STOP;
     if (status)
         return status;
     char path[4200], setting[4220];
-    race_file(race, racer, racer->runs, path, sizeof path);
+    race_file(race, side, round, path, sizeof path);
     snprintf(setting, sizeof setting, "PITWALL_FILE=%s", path);
-    char *settings[] = {counted ? setting : (char *)(uintptr_t) "PITWALL=0", NULL};
+    char *settings[] = {round ? setting : (char *)(uintptr_t) "PITWALL=0", NULL};
     struct child child;
     int error = child_run(racer->words, settings, &child);
     if (error)
         return fail(EXIT_COMMAND_FAILED, "cannot run", racer->name, strerror(error));
-    if (child.status) {
+    if (interrupted)
+        status = PIT_STOP;
+    else if (child.status)
         status = fail_child(&child, racer->name, "the command failed");
-    } else if (counted) {
-        racer->wall[racer->runs] = child.wall_seconds;
-        racer->cpu[racer->runs] = child.cpu_seconds;
-        racer->peak[racer->runs++] = fmax(child.peak_bytes, recorded_peak(path));
-    }
+    else if (round)
+        status = take_figures(race, side, &child, path, figures);
     child_free(&child);
     return status;
 }
 
-/* Every command once, in an order of its own. */
-static int run_round(const struct race *race, int counted)
-{
-    size_t order[RACE_MOST] = {0};
-    for (size_t i = 0; i < race->count; i++)
-        order[i] = i;
-    shuffle(order, race->count);
-    int status = 0;
-    for (size_t i = 0; i < race->count && !status; i++)
-        status = run_once(race, &race->racers[order[i]], counted);
-    return status;
-}
-
-/* ---- the looks ----------------------------------------------------------------------------- */
-
-/* Each at a third of the level where there are three looks. */
-static double level_of(const struct race *race)
-{
-    return race->pairs ? race->level : race->level / (double)LOOKS;
-}
-
-static int compare_wall(const struct race *race, size_t at, pit_comparison *item)
-{
-    const struct racer *a = &race->racers[0], *b = &race->racers[at];
-    pit_compare_options options = {
-        .level = level_of(race), .effect = race->effect, .interleaved = 1};
-    return pit_compare_arrays(a->wall, NULL, a->runs, b->wall, NULL, b->runs, &options, item);
-}
-
-/* By wall time alone: so that the looks are at one figure. */
-static int is_decided(const struct race *race)
-{
-    pit_figures figures[RACE_MOST];
-    pit_side sides[RACE_MOST];
-    const pit_side *list[RACE_MOST] = {NULL};
-    pit_compare_options options = {
-        .level = level_of(race), .effect = race->effect, .interleaved = 1};
-    for (size_t i = 0; i < race->count; i++) {
-        const struct racer *r = &race->racers[i];
-        figures[i] =
-            (pit_figures){.what = "wall time", .is_whole = 1, .count = r->runs, .early = r->wall};
-        sides[i] = (pit_side){r->name, &figures[i], 1, r->runs};
-        list[i] = &sides[i];
-    }
-    pit_comparisons *found = pit_compare_sides(list, race->count, &options, NULL);
-    int decided = found != NULL;
-    for (size_t i = 0; found && i < found->count; i++)
-        decided = decided && found->items[i].verdict != PIT_NO_VERDICT;
-    pit_comparisons_free(found);
-    return decided;
-}
+/* ---- the race ------------------------------------------------------------------------------ */
 
 /* A line on a terminal, changed in place. */
-static void show_progress(const struct race *race, size_t round)
+static int show_progress(void *argument, const pit_race_progress *p)
 {
-    size_t until = race->pairs;
-    for (size_t i = 0; !race->pairs && i < LOOKS && until < round; i++)
-        until = looks[i];
+    const struct race *race = argument;
     if (race->is_quiet || !isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\x1b[Kround %zu of %zu", round, until);
-    for (size_t i = 1; i < race->count && i < 4; i++) {
-        pit_comparison item;
-        if (compare_wall(race, i, &item) == 0 && isfinite(item.change))
-            fprintf(stderr, "   %s %+.1f %%", race->racers[i].letter, 100 * item.change);
-    }
+        return interrupted;
+    fprintf(stderr, "\r\x1b[Kround %zu of %zu   %.0f", p->round, p->next_look, p->seconds);
+    if (isfinite(p->budget))
+        fprintf(stderr, " of %.0f", p->budget);
+    fputs(" s", stderr);
+    for (size_t i = 1; i < p->side_count && i < 4; i++)
+        if (isfinite(p->change[i - 1]))
+            fprintf(stderr, "   %s %+.1f %%", race->racers[i].letter, 100 * p->change[i - 1]);
     fflush(stderr);
-}
-
-static void end_progress(const struct race *race)
-{
-    if (!race->is_quiet && isatty(STDERR_FILENO))
-        fputs("\r\x1b[K", stderr);
+    return interrupted;
 }
 
 int race_run(struct race *race)
 {
-    int status = 0;
-    srandom((unsigned)time(NULL) ^ (unsigned)getpid());
-    for (size_t i = 0; i < race->warmup && !status; i++)
-        status = run_round(race, 0);
-    size_t most = race->pairs ? race->pairs : RACE_PAIRS, look = 0;
-    for (size_t round = 1; round <= most && !status; round++) {
-        show_progress(race, round);
-        status = run_round(race, 1);
-        if (status || race->pairs || round != looks[look])
-            continue;
-        if (is_decided(race))
-            break;
-        look++;
-    }
-    end_progress(race);
-    return status;
+    const char *names[RACE_MOST] = {NULL};
+    pit_race_options *options = &race->options;
+    for (size_t i = 0; i < race->count; i++)
+        names[i] = race->racers[i].name;
+    options->side_count = race->count;
+    options->figure_count = FIGURES;
+    options->names = names;
+    options->what = race->figure;
+    options->progress = show_progress;
+    catch_interrupts();
+    int status = pit_race(run_once, race, options, &race->result);
+    options->names = NULL;
+    if (!race->is_quiet && isatty(STDERR_FILENO))
+        fputs("\r\x1b[K", stderr);
+    if (status < 0)
+        return fail(EXIT_COMMAND_FAILED, "cannot race", NULL, pit_strerror(status));
+    if (status == 0 && interrupted)
+        fprintf(stderr, "pitwall: race: interrupted after %zu whole round%s\n", race->result.rounds,
+                race->result.rounds == 1 ? "" : "s");
+    return status == 0 && interrupted && race->result.rounds == 0 ? EXIT_INTERRUPTED : status;
 }
 
 /* ---- the comparison ------------------------------------------------------------------------ */
 
 /* The runs that a racer's processes recorded; how many. */
-static size_t open_runs(const struct race *race, const struct racer *racer, pit_run **runs)
+static size_t open_runs(const struct race *race, size_t side, pit_run **runs)
 {
     size_t count = 0;
-    for (size_t i = 0; i < racer->runs; i++) {
+    for (size_t i = 0; i < race->result.rounds; i++) {
         char path[4200];
-        race_file(race, racer, i, path, sizeof path);
+        race_file(race, side, i + 1, path, sizeof path);
         runs[count] = access(path, R_OK) == 0 ? pit_run_open(path, NULL) : NULL;
         count += runs[count] != NULL;
     }
@@ -201,32 +206,33 @@ struct entrant {
     pit_side side;
 };
 
-#define OUTSIDE 3
-
-static int make_entrant(const struct race *race, const struct racer *racer, struct entrant *e)
+static int make_entrant(const struct race *race, size_t side, struct entrant *e)
 {
-    e->runs = calloc(racer->runs + 1, sizeof *e->runs);
+    const char *name = race->racers[side].name;
+    size_t rounds = race->result.rounds;
+    double *const *own = race->result.figures + side * FIGURES;
+    e->runs = calloc(rounds + 1, sizeof *e->runs);
     if (!e->runs)
         return -1;
-    e->run_count = open_runs(race, racer, e->runs);
-    e->recorded = pit_side_of_runs((const pit_run *const *)e->runs, e->run_count, racer->name);
-    size_t more = e->recorded ? e->recorded->figure_count : 0;
-    e->figures = calloc(OUTSIDE + more, sizeof *e->figures);
-    if (!e->figures)
+    e->run_count = open_runs(race, side, e->runs);
+    e->recorded = pit_side_of_runs((const pit_run *const *)e->runs, e->run_count, name);
+    size_t more = e->recorded ? e->recorded->figure_count : 0, at = 0;
+    pit_figures *f = e->figures = calloc(FIGURES + more, sizeof *e->figures);
+    if (!f)
         return -1;
-    e->figures[0] = (pit_figures){
-        .what = "wall time", .is_whole = 1, .count = racer->runs, .early = racer->wall};
-    e->figures[1] =
-        (pit_figures){.what = "processor time", .count = racer->runs, .early = racer->cpu};
-    e->figures[2] = (pit_figures){.what = "peak memory",
-                                  .is_whole = 1,
-                                  .is_memory = 1,
-                                  .count = racer->runs,
-                                  .early = racer->peak};
-    e->side = (pit_side){racer->name, e->figures, OUTSIDE, racer->runs};
+    f[at++] = (pit_figures){.what = race->figure ? race->figure : "wall time",
+                            .is_whole = 1,
+                            .count = rounds,
+                            .early = own[DECIDING]};
+    if (race->figure)
+        f[at++] = (pit_figures){.what = "wall time", .count = rounds, .early = own[WALL]};
+    f[at++] = (pit_figures){.what = "processor time", .count = rounds, .early = own[CPU]};
+    f[at++] = (pit_figures){
+        .what = "peak memory", .is_whole = 1, .is_memory = 1, .count = rounds, .early = own[PEAK]};
     for (size_t i = 0; i < more; i++)
         if (!e->recorded->figures[i].is_whole) /* known better from outside */
-            e->figures[e->side.figure_count++] = e->recorded->figures[i];
+            f[at++] = e->recorded->figures[i];
+    e->side = (pit_side){name, f, at, rounds};
     return 0;
 }
 
@@ -243,15 +249,16 @@ pit_comparisons *race_compare(const struct race *race, pit_error *error)
 {
     struct entrant entrants[RACE_MOST] = {{0}};
     const pit_side *list[RACE_MOST] = {NULL};
-    pit_compare_options options = {.level = level_of(race),
-                                   .effect = race->effect,
+    pit_compare_options options = {.level = race->result.level,
+                                   .effect = race->options.effect,
                                    .interleaved = 1,
+                                   .pairs = race->result.rounds,
                                    .gates = race->gates,
                                    .gate_count = race->gate_count};
     size_t count = race->count;
     int bad = 0;
     for (size_t i = 0; i < count; i++) {
-        bad = bad || make_entrant(race, &race->racers[i], &entrants[i]) != 0;
+        bad = bad || make_entrant(race, i, &entrants[i]) != 0;
         list[i] = &entrants[i].side;
     }
     pit_comparisons *found = bad ? NULL : pit_compare_sides(list, count, &options, error);

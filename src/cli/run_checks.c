@@ -2,10 +2,12 @@
  * is read: whatever the recorder decides is seen by its own doing, not by guessing. */
 #include "checks.h"
 
+#include "model/live_tree.h"
 #include "report/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -187,17 +189,36 @@ static void limit_check(struct checks *checks, const pit_run *run)
                   "against the machine's memory");
 }
 
-/* Of the sampler's readings. */
-static void reading_check(struct checks *checks, const char *name, uint64_t reading,
-                          const char *source, const char *remedy)
+/* Of the sampler's readings: where they come from, or why there are none. */
+static void reading_check(struct checks *checks, const char *name, const pit_run *run,
+                          const char *key, const char *source, const char *remedy)
 {
     struct check *check = check_add(checks, name, 1);
-    if (reading != PIT_UNKNOWN) {
+    if (!isnan(pit__live_newest(run, key))) {
         pit__text_printf(&check->figure, "from %s", source);
         return;
     }
-    check_bad(check, CHECK_NO, source, remedy);
-    pit__text_puts(&check->why, " cannot be read");
+    check_bad(check, CHECK_NO, "", remedy);
+    for (size_t i = 0; i < run->channel_count; i++)
+        if (strcmp(run->channels[i].key, key) == 0 && run->channels[i].missing)
+            pit__text_puts(&check->why, run->channels[i].missing);
+    if (!check->why.length)
+        pit__text_printf(&check->why, "%s cannot be read", source);
+}
+
+static void reading_checks(struct checks *checks, const pit_run *run)
+{
+    reading_check(checks, "memory pressure", run, "memory_pressure", "/proc/pressure/memory",
+                  "a kernel with CONFIG_PSI, started with psi=1");
+    reading_check(checks, "storage", run, "read_bytes", "/proc/self/io",
+                  "a kernel with CONFIG_TASK_IO_ACCOUNTING, and a program file that its user "
+                  "may read");
+    reading_check(checks, "processor wait", run, "run_delay_ns", "/proc/self/schedstat",
+                  "a kernel with CONFIG_SCHEDSTATS");
+    reading_check(checks, "CPU throttling", run, "throttled_ns", "cpu.stat of the cgroup",
+                  "make /sys/fs/cgroup visible in the container");
+    reading_check(checks, "storage wait", run, "io_delay_ns", "/proc/self/stat",
+                  "as root, before the program starts: sysctl kernel.task_delayacct=1");
 }
 
 void run_checks(struct checks *checks, const char *folder)
@@ -213,13 +234,7 @@ void run_checks(struct checks *checks, const char *folder)
         clock_check(checks, run);
         memory_checks(checks, run);
         limit_check(checks, run);
-        reading_check(checks, "memory pressure",
-                      run->has_samples ? run->newest.pressure : PIT_UNKNOWN,
-                      "/proc/pressure/memory", "a kernel with CONFIG_PSI, started with psi=1");
-        reading_check(checks, "storage", run->has_samples ? run->newest.read_bytes : PIT_UNKNOWN,
-                      "/proc/self/io",
-                      "a kernel with CONFIG_TASK_IO_ACCOUNTING, and a program file that its user "
-                      "may read");
+        reading_checks(checks, run);
         place_checks(checks, &probe);
     }
     close_probe(&probe);

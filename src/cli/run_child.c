@@ -8,6 +8,7 @@
  */
 #include "run_child.h"
 
+#include "base/clock_ns.h"
 #include "cli.h"
 #include "run_stop.h"
 
@@ -25,13 +26,6 @@
 #define FIRST_LOOK_NS 2000000u  /* the first look at its children; each next twice as late */
 #define LAST_LOOK_NS 200000000u /* until they are so far apart */
 #define LOOK_SHARE 100u         /* looks take at most one part in so many of our time */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
 
 /* ---- the child, before exec ------------------------------------------------------------------ */
 
@@ -157,9 +151,9 @@ static void attend(pid_t child, const sigset_t *signals, pit_ended *ended)
             pass_on(child, &info);
             continue;
         }
-        uint64_t before = clock_ns(CLOCK_MONOTONIC);
+        uint64_t before = pit__clock_ns(CLOCK_MONOTONIC);
         ended->children = run_watch_children(child);
-        uint64_t least = (clock_ns(CLOCK_MONOTONIC) - before) * LOOK_SHARE;
+        uint64_t least = (pit__clock_ns(CLOCK_MONOTONIC) - before) * LOOK_SHARE;
         if (apart < LAST_LOOK_NS)
             apart *= 2;
         if (apart < least)
@@ -246,7 +240,7 @@ static pid_t start(struct run_program *program, int report[2], sigset_t *signals
     sigprocmask(SIG_BLOCK, signals, &before.mask);
     sigaction(SIGCHLD, &default_action, &before.child); /* ignored, it would leave us no child */
     fflush(NULL);
-    program->ended.start_wall_ns = clock_ns(CLOCK_REALTIME);
+    program->ended.start_wall_ns = pit__clock_ns(CLOCK_REALTIME);
     pid_t pid = fork();
     if (pid == 0)
         become(program, &before, report[1]);
@@ -259,7 +253,7 @@ int run_child(struct run_program *program)
     sigset_t signals;
     if (pipe2(report, O_CLOEXEC) != 0)
         return fail(EXIT_NOT_STARTED, "cannot start", program->argv[0], strerror(errno));
-    uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+    uint64_t begun = pit__clock_ns(CLOCK_MONOTONIC);
     pid_t child = start(program, report, &signals);
     struct trouble trouble = {STARTING, child < 0 ? errno : 0};
     close(report[1]);
@@ -269,7 +263,7 @@ int run_child(struct run_program *program)
                          (const char *const *)program->argv, child, program->ended.start_wall_ns);
         trouble = read_trouble(report[0]);
         attend(child, &signals, &program->ended);
-        program->ended.duration_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+        program->ended.duration_ns = pit__clock_ns(CLOCK_MONOTONIC) - begun;
     }
     close(report[0]);
     int status = child > 0 ? take_leave(child, &program->ended) : 0;

@@ -1,6 +1,8 @@
 /* run_path.c: where the program's run goes, and how the program is told. */
 #include "run_child.h"
 
+#include "base/hex.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,8 +49,7 @@ int run_tell_path(const struct run_program *program, const char *path)
     int is_template = wanted && (strstr(wanted, "%p") || strstr(wanted, "%r"));
     int error =
         is_template ? keep_template(file, sizeof file, wanted) : escape(file, sizeof file, path);
-    for (size_t i = 0; i < sizeof program->run_id; i++)
-        snprintf(id + 2 * i, 3, "%02x", program->run_id[i]);
+    pit__hex(program->run_id, sizeof program->run_id, id);
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
     if (!error && (setenv("PITWALL_FILE", file, 1) || setenv("PITWALL_PARENT", id, 1) ||
                    setenv("PITWALL_RUN_PID", pid, 1)))

@@ -1,5 +1,7 @@
-/* system_checks.c: what the kernel offers beside the figures of a run: counters and energy. */
+/* system_checks.c: what the kernel offers beside the figures of a run: counters, stack samples, energy. */
 #include "checks.h"
+
+#include "base/stack_event.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,11 +59,21 @@ static void perf_check(struct checks *checks)
     else if (hard == ENOSYS)
         check_bad(check, CHECK_NO, "the kernel has none: ", "a kernel with CONFIG_PERF_EVENTS");
     else
-        check_bad(
-            check, CHECK_NO, "refused: ",
-            "as root: sysctl kernel.perf_event_paranoid=2, or CAP_PERFMON for the program; in "
-            "a container its seccomp profile has to allow perf_event_open");
+        check_bad(check, CHECK_NO, "refused: ", pit__stack_event_remedy(EPERM));
     pit__text_puts(&check->why, hard == ENOENT ? "the machine shows none" : strerror(hard));
+}
+
+/* Native code alone: lines of Python are named without the kernel's help. */
+static void stack_check(struct checks *checks)
+{
+    struct check *check = check_add(checks, "stack samples", 1);
+    int event = pit__stack_event_open(getpid(), 10);
+    if (event >= 0) {
+        close(event);
+        pit__text_puts(&check->figure, "of native code, by a perf event of the software clock");
+        return;
+    }
+    check_bad(check, CHECK_NO, pit__stack_event_reason(-event), pit__stack_event_remedy(-event));
 }
 
 static void energy_check(struct checks *checks)
@@ -88,5 +100,6 @@ static void energy_check(struct checks *checks)
 void system_checks(struct checks *checks)
 {
     perf_check(checks);
+    stack_check(checks);
     energy_check(checks);
 }

@@ -9,6 +9,7 @@
 
 #define NARROWEST 40
 #define WIDEST 10000
+#define TALLEST 10000
 
 int parse_width(const char *text, int *width)
 {
@@ -34,6 +35,18 @@ static int width_of(int fd)
     if (width <= 0 || width > WIDEST)
         return 80;
     return width < NARROWEST ? NARROWEST : (int)width;
+}
+
+int output_height(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0)
+        return size.ws_row;
+    const char *lines = getenv("LINES");
+    long height = lines ? strtol(lines, NULL, 10) : 0;
+    return height > 0 && height <= TALLEST ? (int)height : 0;
 }
 
 /* The value of a variable, NULL if it is not there or empty. */

@@ -14,7 +14,7 @@
 
 #include "cli.h"
 
-#include "views/live_tree.h"
+#include "model/live_tree.h"
 
 struct top_run {
     char *path;

@@ -1,6 +1,8 @@
 /* top_loop.c: the screen's loop: look, draw, wait for a key. */
 #include "top.h"
 
+#include "base/clock_ns.h"
+
 #include <signal.h>
 #include <time.h>
 
@@ -10,9 +12,7 @@
 
 double top_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-9 * (double)pit__clock_ns(CLOCK_MONOTONIC);
 }
 
 /* One look at the run that is shown, or at all of them; 1: draw it. */

@@ -72,9 +72,7 @@ static void compose(const struct top_run *top, int ascii, struct line *line)
     snprintf(line->texts[CPU], FIELD_BYTES, "%s",
              is_live ? pit__unit_percent(unit, live->cores) : "");
     snprintf(line->texts[RSS], FIELD_BYTES, "%s",
-             run->has_samples && run->newest.rss != PIT_UNKNOWN
-                 ? pit__unit_bytes_words(unit, (double)run->newest.rss)
-                 : "n/a");
+             pit__unit_bytes_words(unit, pit__live_newest(run, "rss_bytes")));
     snprintf(line->texts[RATE], FIELD_BYTES, "%s", pit__unit_rate(unit, rate));
     name_most(live, is_live, line->texts[MOST]);
 }

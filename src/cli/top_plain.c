@@ -1,6 +1,7 @@
 /* top_plain.c: for what is no terminal: one snapshot as text, or a line of JSON an interval. */
 #include "top.h"
 
+#include "model/live_fields.h"
 #include "report/json_writer.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -27,34 +28,33 @@ static void pause_for(double seconds)
 enum { NAME, COUNT, RATE, MEAN, MAX, TOTAL, NOW, RUN, COLUMNS };
 
 static const struct pit__column columns[COLUMNS] = {
-    [NAME] = {.title = "span", .kind = PIT__TEXT, .min_width = 12},
-    [COUNT] = {.title = "spans", .kind = PIT__COUNT, .drop = 2},
-    [RATE] = {.title = "spans/s", .kind = PIT__RATE},
-    [MEAN] = {.title = "mean", .kind = PIT__DURATION, .drop = 1},
-    [MAX] = {.title = "max", .kind = PIT__DURATION, .drop = 4},
-    [TOTAL] = {.title = "total", .kind = PIT__DURATION, .drop = 3},
-    [NOW] = {.title = "now", .kind = PIT__PERCENT, .optional = 1},
-    [RUN] = {.title = "run", .kind = PIT__PERCENT},
+    [NAME] = {.title = "span", .key = "name", .kind = PIT__TEXT, .min_width = 12},
+    [COUNT] = {.title = "spans", .key = "count", .kind = PIT__COUNT, .drop = 2},
+    [RATE] = {.title = "spans/s", .key = "now_per_s", .kind = PIT__RATE},
+    [MEAN] = {.title = "mean", .key = "now_mean_ns", .kind = PIT__DURATION, .drop = 1},
+    [MAX] = {.title = "max", .key = "max_ns", .kind = PIT__DURATION, .drop = 4},
+    [TOTAL] = {.title = "total", .key = "total_ns", .kind = PIT__DURATION, .drop = 3},
+    [NOW] = {.title = "now", .key = "now_share", .kind = PIT__PERCENT, .optional = 1},
+    [RUN] = {.title = "run", .key = "share", .kind = PIT__PERCENT},
 };
 
 static void add_row(struct pit__table *table, const struct top_run *top, size_t row,
                     const char *lines)
 {
     const struct pit__live *live = &top->live;
-    const struct pit__live_node *node = &live->nodes[top->rows.rows[row].node];
-    double mean = node->count ? node->total_ns / (double)node->count : NAN;
+    struct pit__live_figures figures;
     struct pit__cell cells[COLUMNS];
-    cells[NAME] = pit__cell_text(node->name);
+    pit__live_figures(live, top->rows.rows[row].node, NULL, 0, &figures);
+    for (int i = 0; i < COLUMNS; i++)
+        cells[i] = pit__field_cell(pit__live_field(columns[i].key), &figures);
     cells[NAME].before = lines;
-    cells[COUNT] = pit__cell_whole(node->count);
-    cells[RATE] =
-        pit__cell_real(isnan(node->rate) ? (double)node->count / (live->at_ns / 1e9) : node->rate);
-    cells[MEAN] = pit__cell_real(isnan(node->now_mean_ns) ? mean : node->now_mean_ns);
-    cells[MAX] = pit__cell_real(node->count ? node->max_ns : NAN);
-    cells[TOTAL] = pit__cell_real(node->all_ns);
-    cells[NOW] =
-        isnan(node->now_ns) ? pit__cell_empty() : pit__cell_real(pit__live_now_share(live, node));
-    cells[RUN] = pit__cell_real(pit__live_share(live, node));
+    /* where nothing ended in the last interval: of the run */
+    if (cells[RATE].content == PIT__NOT_AVAILABLE)
+        cells[RATE] = pit__cell_real((double)figures.node.count / (live->at_ns / 1e9));
+    if (cells[MEAN].content == PIT__NOT_AVAILABLE)
+        cells[MEAN] = pit__cell_real(figures.node.mean_ns);
+    if (isnan(figures.now_ns))
+        cells[NOW] = pit__cell_empty();
     pit__table_row(table, cells);
 }
 
@@ -86,17 +86,18 @@ static void print_figures(const struct top_run *top, const pit_run *run)
     }
     if (!run->has_samples && run->ended)
         printf("%speak RSS %s", between, pit__unit_bytes_words(a, (double)run->ended->rss_peak));
-    else if (!run->has_samples || run->newest.rss == PIT_UNKNOWN)
-        printf("%sRSS n/a", between);
     else
-        printf("%sRSS %s", between, pit__unit_bytes_words(a, (double)run->newest.rss));
+        printf("%sRSS %s", between, pit__unit_bytes_words(a, pit__live_newest(run, "rss_bytes")));
     if (run->has_samples && limit != PIT_UNKNOWN)
         printf(" of %s", pit__unit_bytes_words(a, (double)limit));
     double rate =
         isnan(top->live.rate) ? (double)top->live.spans / (run->duration_ns / 1e9) : top->live.rate;
     printf(", %s spans/s, %s spans", pit__unit_rate(a, rate), pit__unit_count(b, top->live.spans));
-    printf(" on %s thread%s\n", pit__unit_count(a, top->live.busy_threads),
+    printf(" on %s thread%s", pit__unit_count(a, top->live.busy_threads),
            top->live.busy_threads == 1 ? "" : "s");
+    if (run->state == PIT_RUN_LIVE && top->live.waited > PIT__LIVE_WAITED_MUCH)
+        printf(", no processor %s of the time", pit__unit_percent_words(a, top->live.waited));
+    putchar('\n');
 }
 
 static int print_run(struct top_run *top, const struct top_look *look)
@@ -165,24 +166,11 @@ static void write_known(struct pit__json *json, const char *key, uint64_t figure
 
 static void write_node(struct pit__json *json, const struct pit__live *live, uint32_t number)
 {
-    const struct pit__live_node *node = &live->nodes[number];
+    struct pit__live_figures figures;
     char path[4096];
-    pit__live_path(live, number, path, sizeof path);
+    pit__live_figures(live, number, path, sizeof path, &figures);
     pit__json_object(json, NULL);
-    pit__json_string(json, "path", path);
-    pit__json_uint(json, "count", node->count);
-    pit__json_uint(json, "open", node->open);
-    pit__json_milli(json, "total_ns", node->all_ns);
-    pit__json_milli(json, "self_ns", node->self_ns);
-    pit__json_milli(json, "max_ns", node->count ? node->max_ns : NAN);
-    pit__json_double(json, "share", pit__live_share(live, node));
-    pit__json_double(json, "now_per_s", node->rate);
-    pit__json_double(json, "now_share", pit__live_now_share(live, node));
-    pit__json_milli(json, "now_ns", node->now_ns);
-    pit__json_milli(json, "now_self_ns", node->now_self_ns);
-    pit__json_milli(json, "now_mean_ns", node->now_mean_ns);
-    pit__json_uint(json, "items", node->items);
-    pit__json_double(json, "now_items_per_s", node->item_rate);
+    pit__json_live_fields(json, &figures);
     pit__json_object_end(json);
 }
 
@@ -201,11 +189,16 @@ static void write_line(const struct top_run *top)
     pit__json_milli(&json, "elapsed_ns", run->duration_ns);
     pit__json_milli(&json, "interval_ns", top->live.interval_ns);
     pit__json_double(&json, "cores", top->live.cores);
-    write_known(&json, "rss_bytes", run->has_samples ? run->newest.rss : PIT_UNKNOWN);
+    double rss = pit__live_newest(run, "rss_bytes");
+    write_known(&json, "rss_bytes", isnan(rss) ? PIT_UNKNOWN : (uint64_t)rss);
     write_known(&json, "limit_bytes", run->has_samples ? pit__live_limit(run) : PIT_UNKNOWN);
     pit__json_uint(&json, "threads", top->live.busy_threads);
     pit__json_uint(&json, "spans", top->live.spans);
     pit__json_double(&json, "spans_per_s", top->live.rate);
+    if (run->has_samples)
+        pit__json_sample(&json, "newest", run, &run->newest);
+    else
+        pit__json_null(&json, "newest");
     pit__json_string(&json, "verdict", top->verdict);
     pit__json_int(&json, "severity", top->severity);
     pit__json_string(&json, "error", *top->problem ? top->problem : NULL);

@@ -6,7 +6,7 @@
  */
 #include "top.h"
 
-#include "views/advice_case.h"
+#include "model/advice_case.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -111,11 +111,11 @@ static void add_rss(const pit_run *run, char *text, size_t size, enum top_style 
     char rss[PIT__UNIT_BYTES], most[PIT__UNIT_BYTES], share[PIT__UNIT_BYTES];
     uint64_t limit = pit__live_limit(run);
     *style = TOP_STRONG;
-    if (!run->has_samples || run->newest.rss == PIT_UNKNOWN) {
+    double used = pit__live_newest(run, "rss_bytes");
+    if (isnan(used)) {
         snprintf(text, size, "n/a");
         return;
     }
-    double used = (double)run->newest.rss;
     pit__unit_bytes_words(rss, used);
     if (limit == PIT_UNKNOWN || limit == 0) {
         snprintf(text, size, "%s", rss);
@@ -160,7 +160,11 @@ static void draw_figures(const struct top_run *top, const struct top_choice *cho
         x = put_figure(y, x, "in all", text, TOP_STRONG, look);
     if (choice->thread >= run->thread_count) {
         pit__unit_count(text, top->live.busy_threads);
-        put_figure(y, x, "threads", text, TOP_STRONG, look);
+        x = put_figure(y, x, "threads", text, TOP_STRONG, look);
+    }
+    if (run->state == PIT_RUN_LIVE && top->live.waited > PIT__LIVE_WAITED_MUCH) {
+        pit__unit_percent_words(text, top->live.waited);
+        put_figure(y, x, "no processor", text, TOP_WARM, look);
     }
 }
 
@@ -246,6 +250,27 @@ static void draw_verdict(const struct top_run *top, const struct top_look *look,
     top_put(y, 1, COLS - 2, style, text, look->ascii);
 }
 
+/* Where in the code the marked span spends its time, if that is known: else the line stays empty. */
+static void draw_place(const struct top_run *top, struct top_choice *choice,
+                       const struct top_look *look, int y)
+{
+    char words[200], share[PIT__UNIT_BYTES], path[200];
+    struct pit__text line = {0};
+    pit_tree_place place;
+    if (!top->rows.count)
+        return;
+    uint32_t node = top->rows.rows[top_marked_row(top, choice)].node;
+    if (!pit__live_hottest(&top->live, node, &place))
+        return;
+    pit__live_path(&top->live, node, path, sizeof path);
+    pit__text_printf(&line, "%s of ", pit__unit_percent_words(share, place.share));
+    pit__text_add_visible(&line, path);
+    pit__text_puts(&line, " is at ");
+    pit__text_add_visible(&line, pit_place_words(&place, words, sizeof words));
+    top_put(y, 1, COLS - 2, TOP_DIM, pit__text_string(&line), look->ascii);
+    pit__text_free(&line);
+}
+
 static int put_hint(int x, const char *key, const char *word, const struct top_look *look)
 {
     int wide = (int)(pit__text_width(key) + pit__text_width(word)) + 1;
@@ -306,7 +331,8 @@ void top_draw(const struct top_runs *runs, struct top_choice *choice, const stru
     }
     if (LINES >= 8)
         draw_verdict(top, look, y++);
-    y += LINES >= 20; /* an empty line, where there is room */
+    if (LINES >= 20) /* an empty line, where there is room */
+        draw_place(top, choice, look, y++);
     top_draw_table(top, choice, look, y, LINES - 1 - y);
     draw_foot(runs, choice, look);
     refresh();

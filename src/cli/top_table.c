@@ -3,6 +3,7 @@
 
 #include "top.h"
 
+#include "model/live_fields.h"
 #include "report/sparkline.h"
 #include "report/units.h"
 
@@ -16,95 +17,25 @@
 /* A column to the right of the name: shown on screens of at least `from` columns. */
 struct column {
     const char *title;
+    const char *key; /* of the field it shows */
+    const char
+        *of_run; /* shown where that is not available: the run's mean, or its amount a second */
     int width;
     int from;
     int live;  /* only while the run goes on */
     int items; /* only if there are any */
-    void (*put)(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                int ascii);
 };
 
-static void put_rate(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                     int ascii)
-{
-    (void)ascii;
-    pit__unit_rate(text,
-                   isnan(node->rate) ? (double)node->count / (live->at_ns / 1e9) : node->rate);
-}
-
-static void put_now(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                    int ascii)
-{
-    (void)ascii;
-    pit__unit_percent(text, pit__live_now_share(live, node));
-}
-
-static void put_now_self(const struct pit__live *live, const struct pit__live_node *node,
-                         char *text, int ascii)
-{
-    (void)ascii;
-    pit__unit_percent(text,
-                      live->now_in_spans_ns > 0 ? node->now_self_ns / live->now_in_spans_ns : NAN);
-}
-
-static void put_run(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                    int ascii)
-{
-    (void)ascii;
-    pit__unit_percent(text, pit__live_share(live, node));
-}
-
-/* Of the last interval; where none ended in it, of the run. */
-static void put_mean(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                     int ascii)
-{
-    (void)live;
-    double mean = node->count ? node->total_ns / (double)node->count : NAN;
-    pit__unit_duration(text, isnan(node->now_mean_ns) ? mean : node->now_mean_ns, ascii);
-}
-
-static void put_count(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                      int ascii)
-{
-    (void)live;
-    (void)ascii;
-    pit__unit_count(text, node->count);
-}
-
-static void put_total(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                      int ascii)
-{
-    (void)live;
-    pit__unit_duration(text, node->all_ns, ascii);
-}
-
-static void put_max(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                    int ascii)
-{
-    (void)live;
-    pit__unit_duration(text, node->count ? node->max_ns : NAN, ascii);
-}
-
-static void put_items(const struct pit__live *live, const struct pit__live_node *node, char *text,
-                      int ascii)
-{
-    (void)ascii;
-    text[0] = '\0';
-    if (node->items)
-        pit__unit_rate(text, isnan(node->item_rate) ? (double)node->items / (live->at_ns / 1e9)
-                                                    : node->item_rate);
-}
-
 static const struct column columns[] = {
-    {"spans", 10, 120, 0, 0, put_count},
-    {"spans/s", 9, 0, 0, 0, put_rate},
-    {"items/s", 9, 120, 0, 1, put_items},
-    {"mean", 9, 64, 0, 0, put_mean},
-    {"max", 9, 120, 0, 0, put_max},
-    {"total", 10, 100, 0, 0, put_total},
-    {"self now", 9, 130, 1, 0, put_now_self},
-    {"now", 8, 0, 1, 0, put_now},
-    {"run", 8, 56, 0, 0, put_run},
+    {"spans", "count", NULL, 10, 120, 0, 0},
+    {"spans/s", "now_per_s", "count", 9, 0, 0, 0},
+    {"items/s", "now_items_per_s", "items", 9, 120, 0, 1},
+    {"mean", "now_mean_ns", "mean_ns", 9, 64, 0, 0},
+    {"max", "max_ns", NULL, 9, 120, 0, 0},
+    {"total", "total_ns", NULL, 10, 100, 0, 0},
+    {"self now", "now_self_share", NULL, 9, 130, 1, 0},
+    {"now", "now_share", NULL, 8, 0, 1, 0},
+    {"run", "share", NULL, 8, 56, 0, 0},
 };
 #define COLUMN_COUNT (sizeof columns / sizeof columns[0])
 
@@ -153,9 +84,8 @@ static void draw_titles(const struct layout *layout, const struct top_look *look
 }
 
 /* By what a node takes itself: all that leads to it would be hot otherwise. */
-static enum top_style share_style(double self_ns, double all_ns)
+static enum top_style share_style(double share)
 {
-    double share = all_ns > 0 ? self_ns / all_ns : 0;
     return share >= 0.5 ? TOP_HOT : share >= 0.2 ? TOP_WARM : TOP_PLAIN;
 }
 
@@ -192,22 +122,40 @@ static void draw_name(const struct top_run *top, size_t row, const struct layout
     pit__text_free(&name);
 }
 
+/* An amount of the whole run is shown as that much a second. */
+static void put_figure(const struct column *column, const struct pit__live_figures *figures,
+                       const struct pit__live *live, char *text, int ascii)
+{
+    const struct pit__field *field = pit__live_field(column->key);
+    struct pit__cell cell = pit__field_cell(field, figures);
+    if (cell.content == PIT__NOT_AVAILABLE && column->of_run) {
+        cell = pit__field_cell(pit__live_field(column->of_run), figures);
+        if (cell.content == PIT__WHOLE)
+            cell = pit__cell_real((double)cell.whole / (live->at_ns / 1e9));
+    }
+    pit__cell_figure(text, field->kind, &cell, ascii);
+    if (column->items && figures->node.items == 0)
+        text[0] = '\0';
+}
+
 static void draw_row(struct top_run *top, size_t row, const struct layout *layout,
                      const struct top_look *look, int y)
 {
-    const struct pit__live_node *node = &top->live.nodes[top->rows.rows[row].node];
+    struct pit__live_figures figures;
     char text[PIT__UNIT_BYTES];
+    pit__live_figures(&top->live, top->rows.rows[row].node, NULL, 0, &figures);
     int right = 1 + layout->name_width;
     draw_name(top, row, layout, look, y);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         if (!layout->shown[i])
             continue;
-        columns[i].put(&top->live, node, text, look->ascii);
+        put_figure(&columns[i], &figures, &top->live, text, look->ascii);
         right += columns[i].width;
-        enum top_style style =
-            columns[i].put == put_now   ? share_style(node->now_self_ns, top->live.now_in_spans_ns)
-            : columns[i].put == put_run ? share_style(node->self_ns, top->live.in_spans_ns)
-                                        : TOP_PLAIN;
+        enum top_style style = TOP_PLAIN;
+        if (strcmp(columns[i].key, "now_share") == 0)
+            style = share_style(figures.now_self_share);
+        else if (strcmp(columns[i].key, "share") == 0)
+            style = share_style(figures.node.self_share);
         top_put_right(y, right, columns[i].width - 1, style, text, look->ascii);
     }
     if (layout->course_width)

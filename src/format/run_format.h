@@ -21,7 +21,7 @@
 
 #define PIT_FMT_MAGIC "PITWALL\x1a"
 #define PIT_FMT_MAJOR 1u /* a reader refuses a newer major version */
-#define PIT_FMT_MINOR 0u /* a newer minor version only adds blocks and uses spare bytes */
+#define PIT_FMT_MINOR 2u /* a newer minor version only adds blocks and uses spare bytes */
 #define PIT_FMT_ENDIAN 0x01020304u
 #define PIT_FMT_HEADER_BYTES 4096u
 #define PIT_FMT_ALIGN 64u
@@ -140,9 +140,11 @@ enum pit_fmt_block_type {
     PIT_FMT_MEMORY_OF = 10, /* memory figures of one node */
     PIT_FMT_ALLOC_OF = 11,  /* allocation figures of one node */
     PIT_FMT_RECORDS = 12,   /* some records of one thread */
-    PIT_FMT_SAMPLES = 13,   /* what the sampler read */
+    PIT_FMT_SAMPLES = 13,   /* what the sampler read, as runs before minor version 1 have it */
     PIT_FMT_JOURNAL = 14,   /* some entries of the journal */
-    PIT_FMT_BLOCK_TYPES = 15
+    PIT_FMT_CHANNELS = 15,  /* what the sampler read: descriptions of channels, then rows */
+    PIT_FMT_PLACES = 16,    /* some places in the code, with the stack samples that met them */
+    PIT_FMT_BLOCK_TYPES = 17
 };
 
 #define PIT_FMT_NO_THREAD UINT32_MAX
@@ -361,119 +363,6 @@ struct pit_fmt_objects {
     struct pit_fmt_object slots[PIT_FMT_OBJECT_SLOTS];
 };
 
-/* ---- memory -------------------------------------------------------------------------------- */
-
-/* How a peak was obtained. */
-enum pit_fmt_peak {
-    PIT_FMT_PEAK_NONE = 0,   /* the kernel's mark cannot be reset here: no peak */
-    PIT_FMT_PEAK_RUSAGE = 1, /* ru_maxrss after a reset of the mark */
-    PIT_FMT_PEAK_HWM = 2     /* VmHWM after a reset: ru_maxrss had a floor from before exec */
-};
-
-/* Block MEMORY_OF: a is the ref of its node, b which of the two copies holds: the writer fills the
- * other one and flips. Bytes; deltas may be negative. */
-struct pit_fmt_memory {
-    uint64_t count;     /* spans measured */
-    int64_t delta_last; /* RSS at end less RSS at begin */
-    int64_t delta_sum;
-    int64_t delta_max;
-    uint64_t peak_last; /* the process's peak during the span, less RSS at its begin */
-    uint64_t peak_sum;
-    uint64_t peak_max;
-    uint64_t rss_max;                    /* the highest such peak itself */
-    uint64_t rss_last;                   /* RSS at the last end */
-    uint64_t minor_faults, major_faults; /* of the process, during the spans */
-    uint64_t error_bytes; /* bound of each RSS figure: the kernel folds its counters late */
-    uint32_t peak_method; /* enum pit_fmt_peak */
-    uint32_t spare;
-    uint64_t spare2[3];
-};
-struct pit_fmt_memory_of {
-    struct pit_fmt_block block;
-    struct pit_fmt_memory copies[2];
-};
-
-/* Block ALLOC_OF: likewise, what the spans of one node allocated and freed on their own thread. */
-struct pit_fmt_alloc {
-    uint64_t count; /* spans counted */
-    uint64_t allocs, frees;
-    uint64_t alloc_bytes, freed_bytes;
-    uint64_t peak_last, peak_max; /* live bytes over those at the begin */
-    int64_t live_last, live_sum;  /* allocated less freed, at the end */
-    uint64_t leaked_bytes,
-        leaked_blocks;   /* of spans marked for it: allocated inside, live at the end */
-    uint64_t leak_spans; /* how many were marked */
-    uint64_t spare[4];
-};
-struct pit_fmt_alloc_of {
-    struct pit_fmt_block block;
-    struct pit_fmt_alloc copies[2];
-};
-
-/* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it ever wrote. */
-struct pit_fmt_record {
-    uint64_t begin, duration, where;
-    uint64_t items; /* done in it */
-    uint64_t rss_begin, rss_end;
-    uint64_t rss_peak; /* 0: none, see peak_method */
-    uint64_t error_bytes;
-    uint64_t minor_faults, major_faults;
-    uint64_t alloc_bytes, freed_bytes;
-    uint32_t peak_method;
-    uint32_t has; /* bit 0: memory figures, bit 1: allocation figures */
-    uint64_t spare[3];
-};
-#define PIT_FMT_RECORD_COUNT 127u
-struct pit_fmt_records {
-    struct pit_fmt_block block;
-    struct pit_fmt_block spare;
-    struct pit_fmt_record records[PIT_FMT_RECORD_COUNT];
-};
-
-/* One reading of the sampler. UINT64_MAX: not to be had. Counts and times are since process start. */
-struct pit_fmt_sample {
-    uint64_t ticks;
-    uint64_t rss, rss_max; /* bytes; the highest of the readings that a point stands for */
-    uint64_t cpu_ns;       /* user and system */
-    uint64_t threads;
-    uint64_t minor_faults, major_faults;
-    uint64_t switches, forced_switches; /* voluntary, involuntary */
-    uint64_t read_bytes, write_bytes;   /* to storage */
-    uint64_t available;                 /* machine memory left, bytes; the lowest */
-    uint64_t cgroup_used;               /* bytes; the highest */
-    uint64_t pressure; /* memory pressure, some avg10, in 1/100 percent; the highest */
-    uint64_t spare[2];
-};
-
-/* Block SAMPLES: points as in VALUE, of `stride` readings each; the other half is filled and `half`
- * flips when one is full. `newest` is the last reading itself, in the copy that `newest_copy` says. */
-#define PIT_FMT_SAMPLE_POINTS 256u
-struct pit_fmt_samples {
-    struct pit_fmt_block block; /* used: readings ever made, stored last */
-    uint32_t half;              /*  64 */
-    uint32_t newest_copy;       /*  68 */
-    uint64_t stride[2];         /*  72 */
-    uint64_t machine_bytes;     /*  88 of memory; UINT64_MAX: unknown */
-    uint64_t cgroup_limit;      /*  96 UINT64_MAX: none, or unknown */
-    uint64_t cgroup_version;    /* 104 0 none, 1, 2 */
-    uint64_t oom_kills;         /* 112 of the cgroup when the run began; UINT64_MAX: unknown */
-    uint64_t rss_peak;          /* 120 the run's highest RSS, by the sampler and by memory spans */
-    struct pit_fmt_sample newest[2];
-    struct pit_fmt_sample points[2][PIT_FMT_SAMPLE_POINTS];
-};
-
-/* Block JOURNAL: `used` bytes of entries follow the header; a is the number of the first of them
- * among all entries of the run (UINT64_MAX while the block is being reused). An entry is this head,
- * the figures' values as doubles, then texts, each ended by a zero byte: kind, text, and for each
- * figure key and unit; padded to 8. */
-#define PIT_FMT_JOURNAL_BYTES 32768u /* of a block, with its header */
-struct pit_fmt_entry {
-    uint32_t bytes;   /*  0 of all of it, a multiple of 8 */
-    uint32_t figures; /*  4 */
-    uint64_t ticks;   /*  8 */
-    uint64_t wall_ns; /* 16 since 1970 */
-};
-
 /* ---- pure helpers -------------------------------------------------------------------------- */
 
 /* The parts of a `where`. */
@@ -560,13 +449,7 @@ PIT_FMT_ASSERT(sizeof(struct pit_fmt_ring) == 16384, "ring piece");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_value, points) == 192, "value");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_value) % PIT_FMT_ALIGN == 0, "value");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_objects) % PIT_FMT_ALIGN == 0, "objects");
-PIT_FMT_ASSERT(sizeof(struct pit_fmt_memory) == 128, "memory");
-PIT_FMT_ASSERT(sizeof(struct pit_fmt_alloc) == 128, "alloc");
-PIT_FMT_ASSERT(sizeof(struct pit_fmt_record) == 128, "record");
-PIT_FMT_ASSERT(sizeof(struct pit_fmt_records) == 16384, "records");
-PIT_FMT_ASSERT(sizeof(struct pit_fmt_sample) == 128, "sample");
-PIT_FMT_ASSERT(sizeof(struct pit_fmt_samples) % PIT_FMT_ALIGN == 0, "samples");
-PIT_FMT_ASSERT(offsetof(struct pit_fmt_samples, newest) == 128, "samples");
-PIT_FMT_ASSERT(sizeof(struct pit_fmt_entry) == 24, "entry");
+
+#include "format/memory_format.h" /* the rest of it */
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A module is the executable or a shared object. At the first question about one its symbols are read
  * from its file (.symtab with the static functions, or .dynsym where it is stripped) and sorted by
- * address. The file is read, not mapped: a mapped one that somebody cuts would kill the program.
+ * address.
  *
  *   address ──▶ dl_iterate_phdr: the module ──▶ its table: the symbol ──▶ cpp_name: the name
  *
@@ -11,11 +11,11 @@
  */
 #include "symbol_names.h"
 
-#include "cpp_name.h"
+#include "base/cpp_name.h"
+#include "base/elf_file.h"
 #include "own_pages.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <stdint.h>
@@ -46,22 +46,11 @@ static struct module *modules; /* grows at the head */
 
 /* ---- reading a file ------------------------------------------------------------------------- */
 
-static int read_at(int fd, void *to, uint64_t bytes, uint64_t offset)
-{
-    for (uint64_t done = 0; done < bytes;) {
-        ssize_t got = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-        if (got <= 0)
-            return 0;
-        done += (uint64_t)got;
-    }
-    return 1;
-}
-
 /* A part of the file in pages of its own, a zero behind it; NULL if it is empty or not to be had. */
-static void *read_bytes(int fd, uint64_t offset, uint64_t bytes)
+static void *read_bytes(const struct pit__elf *elf, uint64_t offset, uint64_t bytes)
 {
     char *part = bytes < MAX_TABLE_BYTES ? pit__own_pages(bytes + 1) : NULL;
-    if (part && read_at(fd, part, bytes, offset))
+    if (part && pit__elf_read(elf, part, bytes, offset))
         return part;
     if (part)
         munmap(part, bytes + 1);
@@ -70,43 +59,15 @@ static void *read_bytes(int fd, uint64_t offset, uint64_t bytes)
 
 /* The file must be the one that was loaded: a library that was built anew meanwhile has other
  * segments. */
-static int is_loaded_one(int fd, const ElfW(Ehdr) * header, const struct dl_phdr_info *info)
+static int is_loaded_one(const struct pit__elf *elf, const struct dl_phdr_info *info)
 {
     ElfW(Phdr) one;
-    if (header->e_phnum != info->dlpi_phnum || header->e_phentsize != sizeof one)
+    if (elf->header.e_phnum != info->dlpi_phnum)
         return 0;
-    for (uint64_t i = 0; i < header->e_phnum; i++)
-        if (!read_at(fd, &one, sizeof one, header->e_phoff + i * sizeof one) ||
-            memcmp(&one, &info->dlpi_phdr[i], sizeof one) != 0)
+    for (uint64_t i = 0; i < elf->header.e_phnum; i++)
+        if (!pit__elf_segment(elf, i, &one) || memcmp(&one, &info->dlpi_phdr[i], sizeof one) != 0)
             return 0;
     return 1;
-}
-
-struct tables {
-    ElfW(Shdr) symbols, texts;
-};
-
-/* .symtab and its texts, else .dynsym. */
-static int find_tables(int fd, const ElfW(Ehdr) * header, struct tables *tables)
-{
-    ElfW(Shdr) section;
-    int found = 0;
-    if (header->e_shentsize != sizeof section)
-        return 0;
-    for (uint64_t i = 0; i < header->e_shnum; i++) {
-        if (!read_at(fd, &section, sizeof section, header->e_shoff + i * sizeof section))
-            return 0;
-        int wanted = section.sh_type == SHT_SYMTAB || (!found && section.sh_type == SHT_DYNSYM);
-        if (!wanted || section.sh_entsize != sizeof(ElfW(Sym)) ||
-            section.sh_link >= header->e_shnum)
-            continue;
-        if (!read_at(fd, &tables->texts, sizeof section,
-                     header->e_shoff + section.sh_link * sizeof section))
-            return 0;
-        tables->symbols = section;
-        found = 1;
-    }
-    return found;
 }
 
 /* ---- sorting: heap sort, which needs no memory ------------------------------------------------ */
@@ -142,12 +103,6 @@ static void sort(struct symbol *symbols, size_t count)
 
 /* ---- a module -------------------------------------------------------------------------------- */
 
-static uint32_t rank_of(const ElfW(Sym) * symbol)
-{
-    unsigned char bind = ELF64_ST_BIND(symbol->st_info);
-    return bind == STB_GLOBAL ? 0 : bind == STB_WEAK ? 1 : 2;
-}
-
 /* Functions, and data for what is looked up by name; of a stripped program also the entries by which
  * it calls functions of others, whose addresses stand for them. */
 static size_t keep_symbols(struct module *module, const ElfW(Sym) * from, size_t count,
@@ -159,24 +114,24 @@ static size_t keep_symbols(struct module *module, const ElfW(Sym) * from, size_t
         int fits = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
         if (fits && from[i].st_value && from[i].st_name < text_bytes)
             module->symbols[kept++] = (struct symbol){from[i].st_value, from[i].st_size,
-                                                      from[i].st_name, rank_of(&from[i])};
+                                                      from[i].st_name, pit__elf_rank(&from[i])};
     }
     return kept;
 }
 
-static void read_symbols(struct module *module, int fd, const struct tables *tables)
+static void read_symbols(struct module *module, const struct pit__elf *elf)
 {
-    size_t count = tables->symbols.sh_size / sizeof(ElfW(Sym));
-    ElfW(Sym) *from = read_bytes(fd, tables->symbols.sh_offset, tables->symbols.sh_size);
+    size_t count = elf->symbols.sh_size / sizeof(ElfW(Sym));
+    ElfW(Sym) *from = read_bytes(elf, elf->symbols.sh_offset, elf->symbols.sh_size);
     if (!from)
         return;
-    module->texts = read_bytes(fd, tables->texts.sh_offset, tables->texts.sh_size);
+    module->texts = read_bytes(elf, elf->texts.sh_offset, elf->texts.sh_size);
     module->symbols = module->texts ? pit__own_pages(count * sizeof *module->symbols) : NULL;
     if (module->symbols) {
-        module->count = keep_symbols(module, from, count, tables->texts.sh_size);
+        module->count = keep_symbols(module, from, count, elf->texts.sh_size);
         sort(module->symbols, module->count);
     }
-    munmap(from, tables->symbols.sh_size + 1);
+    munmap(from, elf->symbols.sh_size + 1);
 }
 
 static void note_segments(struct module *module, const struct dl_phdr_info *info)
@@ -218,19 +173,16 @@ static void name_file(struct module *module, const struct dl_phdr_info *info)
 static struct module *module_new(const struct dl_phdr_info *info)
 {
     struct module *module = pit__own_pages(sizeof *module);
-    struct tables tables;
-    ElfW(Ehdr) header;
+    struct pit__elf elf;
     if (!module)
         return NULL;
     note_segments(module, info);
     name_file(module, info);
-    int fd = open(is_executable(info) ? "/proc/self/exe" : info->dlpi_name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (!pit__elf_open(&elf, is_executable(info) ? "/proc/self/exe" : info->dlpi_name))
         return module;
-    if (read_at(fd, &header, sizeof header, 0) && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
-        is_loaded_one(fd, &header, info) && find_tables(fd, &header, &tables))
-        read_symbols(module, fd, &tables);
-    close(fd);
+    if (is_loaded_one(&elf, info) && pit__elf_find_symbols(&elf))
+        read_symbols(module, &elf);
+    pit__elf_close(&elf);
     return module;
 }
 

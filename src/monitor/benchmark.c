@@ -7,6 +7,8 @@
  */
 #include "benchmark_trials.h"
 
+#include "analysis/random_order.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,15 +119,6 @@ struct contender {
     char name[NAME_ROOM];
 };
 
-/* Both well mixed: neighbouring seeds give other orders. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* Not 0, and another one for every call on any machine, as far as a clock and a pid can tell. */
 static uint64_t fresh_number(void)
 {
@@ -134,17 +127,8 @@ static uint64_t fresh_number(void)
     clock_gettime(CLOCK_MONOTONIC, &since);
     uint64_t state = (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec;
     state ^= (uint64_t)since.tv_nsec << 34 ^ (uint64_t)getpid() << 44;
-    uint64_t number = next_random(&state);
+    uint64_t number = pit__next_random(&state);
     return number ? number : 1;
-}
-
-static void shuffle(size_t *order, size_t count, uint64_t *state)
-{
-    for (size_t i = count; i > 1; i--) {
-        size_t k = (size_t)(next_random(state) % i), kept = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = kept;
-    }
 }
 
 /* Into how many blocks the trials are cut: as many as a verdict takes, of as many trials as give the
@@ -171,7 +155,7 @@ static int run_rounds(struct contender *contenders, size_t count, size_t *order,
     uint64_t length = trials / blocks;
     int code = 0;
     for (uint64_t upto = trials - (blocks - 1) * length; upto <= trials && !code; upto += length) {
-        shuffle(order, count, state);
+        pit__shuffle(order, count, state);
         for (size_t i = 0; i < count && !code; i++)
             code = run_block(&contenders[order[i]].bench, upto);
     }

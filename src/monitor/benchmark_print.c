@@ -7,13 +7,13 @@
 #include "pitwall_bench.h"
 
 #include "report/json_writer.h"
-#include "report/text.h"
+#include "report/prose.h"
 #include "report/units.h"
 
 #include <math.h>
 #include <string.h>
 
-#define RULE "----------------------------------------\n"
+#define RULE 40
 #define NANOSECONDS_BELOW 1e-6
 #define MICROSECONDS_BELOW 1e-4
 
@@ -40,7 +40,7 @@ static void add_latency(struct line *line, const char *label, const pit_bench_re
 static void add_throughput(struct line *line, const pit_bench_result *r)
 {
     char number[PIT__UNIT_BYTES];
-    line->label = "Throughput:";
+    line->label = "Throughput";
     pit__print_double(number, sizeof number, r->at_resolution ? "%.0f" : "%8.1f",
                       r->samples_per_second);
     snprintf(line->value, sizeof line->value, "%s%s samples/sec",
@@ -51,42 +51,66 @@ static void add_throughput(struct line *line, const pit_bench_result *r)
 static size_t fill_lines(struct line *lines, const pit_bench_result *r, int percentiles)
 {
     size_t count = 0;
-    add_latency(&lines[count++], "Mean latency:", r, r->mean);
+    add_latency(&lines[count++], "Mean latency", r, r->mean);
     if (!r->at_resolution) {
-        add_latency(&lines[count++], "Min latency:", r, r->min);
-        add_latency(&lines[count++], "Max latency:", r, r->max);
+        add_latency(&lines[count++], "Min latency", r, r->min);
+        add_latency(&lines[count++], "Max latency", r, r->max);
     }
     add_throughput(&lines[count++], r);
     if (percentiles && !r->at_resolution) {
-        add_latency(&lines[count++], "p50 latency:", r, r->median);
-        add_latency(&lines[count++], "p95 latency:", r, r->p95);
-        add_latency(&lines[count++], "p99 latency:", r, r->p99);
+        add_latency(&lines[count++], "p50 latency", r, r->median);
+        add_latency(&lines[count++], "p95 latency", r, r->p95);
+        add_latency(&lines[count++], "p99 latency", r, r->p99);
     }
     return count;
+}
+
+enum { LABEL, VALUE, COLUMNS };
+
+static const struct pit__column columns[COLUMNS] = {
+    [LABEL] = {.title = "",
+               .kind = PIT__TEXT,
+               .fixed = {.width = 18, .before = "  ", .suffix = ":"}},
+    [VALUE] = {.title = "", .kind = PIT__TEXT, .align = PIT__ALIGN_RIGHT, .fixed = {.width = 1}},
+};
+
+/* flush: figures stand under one another. */
+static struct pit__table *make_table(const pit_bench_result *r, int percentiles, int flush)
+{
+    struct line lines[7];
+    size_t count = fill_lines(lines, r, percentiles);
+    struct pit__table *table = pit__table_new(columns, COLUMNS);
+    for (size_t i = 0; table && i < count; i++) {
+        struct pit__cell cells[COLUMNS];
+        cells[LABEL] = pit__cell_text(lines[i].label);
+        const char *value = lines[i].value;
+        cells[VALUE] = pit__cell_text(flush ? value : value + strspn(value, " "));
+        pit__table_row(table, cells);
+    }
+    return table;
 }
 
 static int print_small(FILE *out, const char *name, const pit_bench_result *r, int percentiles,
                        enum pit_form form)
 {
-    struct line lines[7];
-    size_t count = fill_lines(lines, r, percentiles);
-    struct pit__text visible = {0};
-    pit__text_add_visible(&visible, name);
-    const char *shown = pit__text_string(&visible);
+    struct pit__prose prose = {.out = out};
+    struct pit__table *table = make_table(r, percentiles, form == PIT_TEXT);
+    if (!table)
+        return PIT_NO_MEMORY;
     if (form == PIT_MARKDOWN) {
-        fprintf(out, "### %s Inference Benchmark\n\n| | |\n|---|---:|\n", shown);
-        for (size_t i = 0; i < count; i++)
-            fprintf(out, "| %.*s | %s |\n", (int)strlen(lines[i].label) - 1, lines[i].label,
-                    lines[i].value + strspn(lines[i].value, " "));
+        fputs("### ", out);
+        pit__print_markdown_text(out, name);
+        fputs(" Inference Benchmark\n\n", out);
+        pit__table_markdown(table, out, &prose.look);
     } else {
-        fprintf(out, "%s Inference Benchmark:\n" RULE, shown);
-        for (size_t i = 0; i < count; i++)
-            fprintf(out, "  %-18s%s\n", lines[i].label, lines[i].value);
-        fputs(RULE, out);
+        pit__prose_named(&prose, "", name, " Inference Benchmark:", 0);
+        pit__print_rule(out, '-', RULE);
+        pit__table_print_fixed(table, out, 0, 0, &prose.look);
+        pit__print_rule(out, '-', RULE);
     }
-    int code = visible.failed ? PIT_NO_MEMORY : 0;
-    pit__text_free(&visible);
-    return code;
+    int failed = prose.failed || pit__table_failed(table);
+    pit__table_free(table);
+    return failed ? PIT_NO_MEMORY : 0;
 }
 
 static int print_in_ms(FILE *out, const char *name, const pit_bench_result *r, int percentiles,

@@ -13,6 +13,7 @@
 
 #include "analysis/blocks.h"
 #include "analysis/order_stats.h"
+#include "base/clock_ns.h"
 #include "monitor.h"
 
 #include <math.h>
@@ -35,26 +36,19 @@ struct reading {
     uint64_t wall_ns, cpu_ns, process_ns;
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t now_ns(const struct pit__bench *b)
 {
-    return b->clock ? b->clock(b->clock_arg) : clock_ns(CLOCK_MONOTONIC);
+    return b->clock ? b->clock(b->clock_arg) : pit__clock_ns(CLOCK_MONOTONIC);
 }
 
 static uint64_t cpu_ns(void)
 {
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return pit__clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static uint64_t process_ns(void)
 {
-    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    return pit__clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------- */

@@ -51,19 +51,20 @@ PIT_API void pit_epoch_monitor_use(pit_epoch_monitor *monitor, const pit_device_
         monitor->use = use ? *use : (pit_device_use){0};
 }
 
-static void leave_batch(pit_epoch_monitor *monitor)
+/* Both: what the span took; 0 where nothing is recorded. */
+static uint64_t leave_batch(pit_epoch_monitor *monitor)
 {
-    if (monitor->in_batch)
-        pit_end(monitor->batch);
+    uint64_t took_ns = monitor->in_batch ? pit_end_ns(monitor->batch) : 0;
     monitor->in_batch = 0;
+    return took_ns;
 }
 
-static void leave_epoch(pit_epoch_monitor *monitor)
+static uint64_t leave_epoch(pit_epoch_monitor *monitor)
 {
     leave_batch(monitor);
-    if (monitor->in_epoch)
-        pit_end(monitor->epoch);
+    uint64_t took_ns = monitor->in_epoch ? pit_end_ns(monitor->epoch) : 0;
     monitor->in_epoch = 0;
+    return took_ns;
 }
 
 PIT_API void pit_epoch_monitor_free(pit_epoch_monitor *monitor)
@@ -91,8 +92,8 @@ PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor)
     monitor->in_epoch = 1;
     monitor->marked = pit__device_of(&monitor->use);
     monitor->mark = pit__device_watch(monitor->marked);
-    monitor->epoch = pit_begin_name("epoch");
     monitor->epoch_ns = pit__source_ns_on(&monitor->use);
+    monitor->epoch = pit_begin_name("epoch");
 }
 
 PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch)
@@ -102,8 +103,8 @@ PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch)
         return;
     leave_batch(monitor);
     monitor->in_batch = 1;
-    monitor->batch = pit_begin_name("batch");
     monitor->batch_ns = pit__source_ns_on(&monitor->use);
+    monitor->batch = pit_begin_name("batch");
 }
 
 static void emit_batch(const pit_epoch_monitor *monitor, uint64_t batch, double seconds,
@@ -131,8 +132,7 @@ PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, con
     if (!monitor || monitor->disabled || !monitor->in_batch)
         return;
     uint64_t now_ns = pit__source_ns_on(&monitor->use);
-    double seconds = pit__seconds_between(monitor->batch_ns, now_ns);
-    leave_batch(monitor);
+    double seconds = pit__seconds_taken(leave_batch(monitor), monitor->batch_ns, now_ns);
     add_time(&monitor->of_epoch, seconds);
     add_time(&monitor->of_all, seconds);
     if (loss)
@@ -178,8 +178,7 @@ PIT_API void pit_epoch_end(pit_epoch_monitor *monitor)
     if (!monitor || monitor->disabled || !monitor->in_epoch)
         return;
     uint64_t now_ns = pit__source_ns_on(&monitor->use);
-    double seconds = pit__seconds_between(monitor->epoch_ns, now_ns);
-    leave_epoch(monitor);
+    double seconds = pit__seconds_taken(leave_epoch(monitor), monitor->epoch_ns, now_ns);
     emit_epoch(monitor, seconds);
     monitor->epochs++;
     monitor->epochs_total += seconds;

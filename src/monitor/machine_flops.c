@@ -7,6 +7,8 @@
  */
 #include "pitwall_bench.h"
 
+#include "base/clock_ns.h"
+
 #include <stdatomic.h>
 #include <time.h>
 
@@ -104,9 +106,7 @@ static size_t loops_here(flops_loop *loops[3])
 
 static double now_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return 1e-9 * (double)pit__clock_ns(CLOCK_MONOTONIC);
 }
 
 /* All loops in turn: wider vectors may lower the clock, and are not always the fastest. */

@@ -23,6 +23,9 @@ uint64_t (*pit__source_clock(void **arg))(void *arg);
 
 /* end less begin in seconds; 0 where the clock stepped back. */
 double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns);
+/* Seconds of a span that has just ended: as the run has them, so that what is printed is what was
+ * recorded; by our own clock where nothing is recorded (span_ns is 0) or a test gave the clock. */
+double pit__seconds_taken(uint64_t span_ns, uint64_t begin_ns, uint64_t end_ns);
 
 /* A whole number of the environment; `missing` where it is not there or is none. */
 int pit__setting(const char *name, int missing);

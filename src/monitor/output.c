@@ -5,6 +5,7 @@
  */
 #include "monitor.h"
 
+#include "base/clock_ns.h"
 #include "views/journal_lines.h"
 
 #include <pthread.h>
@@ -73,13 +74,6 @@ static int get_given(pit_sources *sources)
     return 1;
 }
 
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec now = {0, 0};
-    clock_gettime(id, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t pit__source_ns_on(const pit_device_use *use)
 {
     const pit_device *device = pit__device_of(use);
@@ -94,7 +88,7 @@ uint64_t pit__source_ns(void)
     pit_sources sources;
     if (get_given(&sources) && sources.monotonic_ns)
         return sources.monotonic_ns(sources.arg);
-    return clock_ns(CLOCK_MONOTONIC);
+    return pit__clock_ns(CLOCK_MONOTONIC);
 }
 
 uint64_t pit__source_wall_ns(void)
@@ -102,7 +96,7 @@ uint64_t pit__source_wall_ns(void)
     pit_sources sources;
     if (get_given(&sources) && sources.wall_ns)
         return sources.wall_ns(sources.arg);
-    return clock_ns(CLOCK_REALTIME);
+    return pit__clock_ns(CLOCK_REALTIME);
 }
 
 int pit__source_waits(void)
@@ -136,6 +130,12 @@ double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns)
 {
     int64_t ns = (int64_t)(end_ns - begin_ns);
     return ns > 0 ? (double)ns / 1e9 : 0.0;
+}
+
+double pit__seconds_taken(uint64_t span_ns, uint64_t begin_ns, uint64_t end_ns)
+{
+    int is_ours = !span_ns || __atomic_load_n(&has_given, __ATOMIC_ACQUIRE);
+    return is_ours ? pit__seconds_between(begin_ns, end_ns) : (double)span_ns / 1e9;
 }
 
 int pit__setting(const char *name, int missing)

@@ -71,9 +71,9 @@ static struct phase *take_open(pit_phase_timer *timer)
 /* Count a phase that ended at now_ns, and end its span. The outer span's token. */
 static pit_token finish(pit_phase_timer *timer, struct phase *phase, uint64_t now_ns)
 {
-    pit_row passage = {.seconds = pit__seconds_between(phase->begin_ns, now_ns)};
+    uint64_t took_ns = pit_end_ns(phase->token);
+    pit_row passage = {.seconds = pit__seconds_taken(took_ns, phase->begin_ns, now_ns)};
     pit_token outer = phase->outer;
-    pit_end(phase->token);
     pthread_mutex_lock(&timer->lock);
     pit_row *row = pit__rows_get(&timer->rows, phase->name, 0);
     if (row)

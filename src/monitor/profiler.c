@@ -147,8 +147,9 @@ PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, dou
         return;
     pit_device_use use = use_of(profiler);
     double seconds = seconds_at(profiler, pit__source_ns_on(&use)) - start;
-    pit_end_apart(take_open(profiler, start)); /* ends come in any order */
-    pit_row passage = {.seconds = seconds > 0 ? seconds : 0};
+    uint64_t took_ns = pit_end_apart(take_open(profiler, start)); /* ends come in any order */
+    uint64_t by_us = seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
+    pit_row passage = {.seconds = pit__seconds_taken(took_ns, 0, by_us)};
     pthread_mutex_lock(&profiler->lock);
     pit_row *row = pit__rows_get(&profiler->rows, operation, 0);
     if (row)

@@ -2,46 +2,23 @@
  * so that a slow stretch of the machine hits no size alone; the least of each counts. */
 #include "pitwall_bench.h"
 
+#include "analysis/random_order.h"
+#include "base/clock_ns.h"
+
 #include <stdlib.h>
-#include <time.h>
 
 #define ROUNDS 9
 #define LEAST_NS 1000000u /* of one measurement: small sizes are called several times */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* A fixed sequence does: it only has to differ from round to round. */
-static uint64_t next_random(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-static void shuffle(size_t *order, size_t count, uint64_t *state)
-{
-    for (size_t i = count; i > 1; i--) {
-        size_t k = (size_t)(next_random(state) % i), kept = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = kept;
-    }
-}
 
 /* Seconds of one call: as many calls as make a millisecond, where one is shorter. */
 static double measure(void (*function)(void *argument, uint64_t size), void *argument,
                       uint64_t size, uint64_t *calls)
 {
     for (;;) {
-        uint64_t begun = now_ns();
+        uint64_t begun = pit__clock_ns(CLOCK_MONOTONIC);
         for (uint64_t i = 0; i < *calls; i++)
             function(argument, size);
-        uint64_t took = now_ns() - begun;
+        uint64_t took = pit__clock_ns(CLOCK_MONOTONIC) - begun;
         if (took >= LEAST_NS || *calls >= LEAST_NS)
             return (double)took / 1e9 / (double)*calls;
         *calls *= took > LEAST_NS / 100 ? LEAST_NS / took + 1 : 100;
@@ -52,9 +29,10 @@ static void run_rounds(void (*function)(void *argument, uint64_t size), void *ar
                        const uint64_t *sizes, size_t count, uint64_t rounds, size_t *order,
                        uint64_t *calls, double *costs)
 {
+    /* A fixed seed does: the order only has to differ from round to round. */
     uint64_t state = 0x9e3779b97f4a7c15u;
     for (uint64_t r = 0; r < rounds; r++) {
-        shuffle(order, count, &state);
+        pit__shuffle(order, count, &state);
         for (size_t i = 0; i < count; i++) {
             size_t at = order[i];
             pit_token token = pit_begin_name("scale");

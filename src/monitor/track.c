@@ -122,10 +122,10 @@ void pit__track_end(struct pit__track *track, struct pit__taken *taken)
     pit__track_resume(track);
     uint64_t now = pit__source_ns_on(&track->use);
     uint64_t left_out = track->paused_ns + (is_own ? apart - track->apart_ns : 0);
-    taken->row.seconds = pit__seconds_between(track->begin_ns, now - left_out);
+    uint64_t took_ns = is_own ? pit_end_ns(track->token) : 0;
+    taken->row.seconds =
+        pit__seconds_taken(left_out ? 0 : took_ns, track->begin_ns, now - left_out);
     taken->row.min_seconds = taken->row.max_seconds = taken->row.seconds;
-    if (is_own)
-        pit_end(track->token);
     if (track->flags & PIT_MEMORY)
         memory_end(track, taken);
     device_end(track, &taken->row);

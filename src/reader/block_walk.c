@@ -3,6 +3,8 @@
  */
 #include "reader.h"
 
+#include "base/grow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,11 @@ static int size_fits(const struct pit__block *block)
         return block->bytes >= sizeof(struct pit_fmt_records) && block->b <= PIT_FMT_RECORD_COUNT;
     case PIT_FMT_SAMPLES:
         return block->bytes >= sizeof(struct pit_fmt_samples);
+    case PIT_FMT_CHANNELS:
+        return block->a <= PIT_FMT_CHANNEL_MAX && block->bytes >= pit_fmt_channels_bytes(block->a);
+    case PIT_FMT_PLACES:
+        return block->bytes >= sizeof(struct pit_fmt_places) &&
+               block->used <= PIT_FMT_PLACES_PER_BLOCK;
     default: /* FACTS, NAMES, JOURNAL */
         return block->used <= room;
     }
@@ -95,14 +102,11 @@ static struct pit__block copy_block(const unsigned char *base, uint64_t offset)
 
 static int keep(struct pit__image *image, const struct pit__block *block)
 {
-    if (image->block_count == image->block_room) {
-        size_t more = image->block_room ? image->block_room * 2 : 256;
-        struct pit__block *bigger = realloc(image->blocks, more * sizeof *bigger);
-        if (!bigger)
-            return PIT_NO_MEMORY;
-        image->blocks = bigger;
-        image->block_room = more;
-    }
+    struct pit__block *blocks =
+        pit__grow(image->blocks, &image->block_room, image->block_count + 1, sizeof *blocks, 256);
+    if (!blocks)
+        return PIT_NO_MEMORY;
+    image->blocks = blocks;
     image->blocks[image->block_count++] = *block;
     return 0;
 }

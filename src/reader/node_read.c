@@ -103,11 +103,17 @@ static void count_window(const struct pit_fmt_node *node, uint32_t full, struct 
 {
     uint32_t window = PIT_LOAD_ACQUIRE(node->window);
     if (window > PIT_FMT_BUCKETS - PIT_FMT_WINDOW || window % PIT_FMT_SUB != 0)
-        return; /* none yet, or damaged */
-    for (uint32_t i = 0; i < PIT_FMT_WINDOW; i++) {
-        uint32_t count = PIT_LOAD(node->window_counts[i]);
-        if (count && count != full)
-            octave_counts(counts, (window + i) / PIT_FMT_SUB)[i % PIT_FMT_SUB] += count;
+        return;                                                /* none yet, or damaged */
+    const uint64_t *pairs = (const void *)node->window_counts; /* most are empty: eight at a time */
+    for (uint32_t i = 0; i < PIT_FMT_WINDOW; i += 8, pairs += 4) {
+        if ((PIT_LOAD(pairs[0]) | PIT_LOAD(pairs[1]) | PIT_LOAD(pairs[2]) | PIT_LOAD(pairs[3])) ==
+            0)
+            continue;
+        uint64_t *of = octave_counts(counts, (window + i) / PIT_FMT_SUB) + i % PIT_FMT_SUB;
+        for (uint32_t k = 0; k < 8; k++) {
+            uint32_t count = PIT_LOAD(node->window_counts[i + k]);
+            of[k] += count != full ? count : 0;
+        }
     }
 }
 
@@ -122,25 +128,31 @@ static void count_octave(const struct pit__image *image, const struct pit__block
         of[i] += PIT_LOAD(octave->counts[i]);
 }
 
-/* The buckets that are not empty, ascending: into bins (may be NULL), and their sum. */
-static size_t each_bin(const struct counts *counts, pit_hist_bin *bins, uint64_t *sum)
+/* How many buckets are not empty, and their sum. */
+static size_t sum_up(const struct counts *counts, uint64_t *sum)
 {
     size_t count = 0;
     *sum = 0;
-    for (uint32_t octave = 0; octave < OCTAVES; octave++) {
-        if (!(counts->octaves >> octave & 1))
-            continue;
-        for (uint32_t i = octave * PIT_FMT_SUB; i < (octave + 1) * PIT_FMT_SUB; i++) {
-            if (!counts->of[i])
-                continue;
-            if (bins)
-                bins[count] =
-                    (pit_hist_bin){pit_fmt_bucket_low(i), pit_fmt_bucket_high(i), counts->of[i]};
-            *sum += counts->of[i];
-            count++;
+    for (uint64_t left = counts->octaves; left; left &= left - 1) {
+        const uint64_t *of = &counts->of[(size_t)__builtin_ctzll(left) * PIT_FMT_SUB];
+        for (uint32_t i = 0; i < PIT_FMT_SUB; i++) {
+            *sum += of[i];
+            count += of[i] != 0;
         }
     }
     return count;
+}
+
+/* Those, ascending. */
+static void fill_bins(const struct counts *counts, pit_hist_bin *bins)
+{
+    for (uint64_t left = counts->octaves; left; left &= left - 1) {
+        uint32_t first = (uint32_t)__builtin_ctzll(left) * PIT_FMT_SUB;
+        for (uint32_t i = first; i < first + PIT_FMT_SUB; i++)
+            if (counts->of[i])
+                *bins++ =
+                    (pit_hist_bin){pit_fmt_bucket_low(i), pit_fmt_bucket_high(i), counts->of[i]};
+    }
 }
 
 void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
@@ -148,7 +160,7 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
                     const struct pit__block *const *octaves, size_t octave_count,
                     const struct pit__pending *pending, pit_raw_node *out)
 {
-    struct counts counts;
+    struct counts counts; /* all of it zeroed would take longer than reading the node */
     uint64_t sum;
     size_t count;
     uint32_t full = 0;
@@ -157,17 +169,19 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
         count_window(node, full, &counts);
         for (size_t i = 0; i < octave_count; i++)
             count_octave(image, octaves[i], &counts);
-        count = each_bin(&counts, NULL, &sum);
+        count = sum_up(&counts, &sum);
         full = full ? 0 : UINT32_MAX;
     } while (full && sum > out->count && sum - out->count >= UINT32_MAX - 1u);
     if (pending->applied && pit_fmt_ref_of(pending->where) == ref && out->count == sum + 1) {
         uint32_t bucket = pit_fmt_bucket_of(pending->duration);
         octave_counts(&counts, bucket / PIT_FMT_SUB)[bucket % PIT_FMT_SUB]++;
-        count = each_bin(&counts, NULL, &sum);
+        count = sum_up(&counts, &sum);
     }
     pit_hist_bin *bins = pit__arena_array(arena, count, sizeof *bins);
+    if (bins)
+        fill_bins(&counts, bins);
     out->hist = bins;
-    out->hist_count = bins ? each_bin(&counts, bins, &sum) : 0;
+    out->hist_count = bins ? count : 0;
 }
 
 /* ---- series -------------------------------------------------------------------------------- */
@@ -179,16 +193,26 @@ struct course {
     uint64_t shift;
     uint64_t last;  /* where the one past the end lies: a sample before its fold */
     uint64_t count; /* of all buckets */
+    uint64_t used;  /* buckets, from the first on; those behind are not set */
 };
+
+static struct pit_fmt_bucket *course_at(struct course *course, uint64_t index)
+{
+    while (course->used <= index)
+        course->buckets[course->used++] = (struct pit_fmt_bucket){0, 0, 0, 0};
+    return &course->buckets[index];
+}
 
 static void course_put(struct course *course, uint64_t index, struct pit_fmt_bucket bucket)
 {
-    course->buckets[index] = bucket;
+    *course_at(course, index) = bucket;
     course->count += bucket.count;
 }
 
-static struct pit_fmt_bucket copy_bucket(const struct pit_fmt_bucket *raw)
+static struct pit_fmt_bucket copy_bucket(const struct pit_fmt_bucket *raw, int alive)
 {
+    if (!alive)
+        return *raw;
     return (struct pit_fmt_bucket){PIT_LOAD(raw->count), PIT_LOAD(raw->total), PIT_LOAD(raw->min),
                                    PIT_LOAD(raw->max)};
 }
@@ -208,8 +232,11 @@ static void read_past(const struct pit__image *image, const struct pit_fmt_node 
     if (whose != ref)
         return;
     course->shift = shift;
-    for (uint32_t i = 0; i < PIT_FMT_SERIES_BUCKETS && i < index; i++)
-        course_put(course, i, copy_bucket(&series->buckets[i]));
+    for (; course->used < PIT_FMT_SERIES_BUCKETS && course->used < index; course->used++) {
+        struct pit_fmt_bucket bucket = copy_bucket(&series->buckets[course->used], image->alive);
+        course->buckets[course->used] = bucket;
+        course->count += bucket.count;
+    }
 }
 
 /* A sample takes its place among the buckets. */
@@ -221,7 +248,7 @@ static void course_add(struct course *course, uint64_t start, const struct pit__
         course->last = index;
         index = PIT_FMT_SERIES_BUCKETS;
     }
-    struct pit_fmt_bucket *bucket = &course->buckets[index];
+    struct pit_fmt_bucket *bucket = course_at(course, index);
     if (bucket->count == 0 || p->duration < bucket->min)
         bucket->min = p->duration;
     if (p->duration > bucket->max)
@@ -238,7 +265,7 @@ static void read_course(const struct pit__image *image, const struct pit_fmt_nod
                         uint64_t ref, const struct pit__pending *p, const pit_raw_node *out,
                         struct course *course)
 {
-    memset(course, 0, sizeof *course);
+    course->shift = course->last = course->count = course->used = 0;
     uint32_t index = PIT_LOAD_ACQUIRE(node->cur_index);
     int has_pending = p->applied && pit_fmt_ref_of(p->where) == ref;
     read_past(image, node, ref, index, course);
@@ -274,19 +301,19 @@ void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
     if (course.shift > LARGEST_SHIFT)
         return;
     size_t count = 0;
-    for (uint32_t i = 0; i <= PIT_FMT_SERIES_BUCKETS; i++)
+    for (uint64_t i = 0; i < course.used; i++)
         count += course.buckets[i].count != 0;
-    pit_series_bin *bins = pit__arena_array(arena, count, sizeof *bins);
-    for (uint32_t i = 0, at = 0; bins && i <= PIT_FMT_SERIES_BUCKETS; i++) {
+    pit_series_bin *bins = pit__arena_array(arena, count, sizeof *bins), *to = bins;
+    for (uint64_t i = 0; bins && i < course.used; i++) {
         const struct pit_fmt_bucket *b = &course.buckets[i];
         uint64_t index = i < PIT_FMT_SERIES_BUCKETS ? i : course.last;
         if (b->count)
-            bins[at++] = (pit_series_bin){index << course.shift,
-                                          (uint64_t)1 << course.shift,
-                                          b->count,
-                                          b->total,
-                                          b->min,
-                                          b->max};
+            *to++ = (pit_series_bin){index << course.shift,
+                                     (uint64_t)1 << course.shift,
+                                     b->count,
+                                     b->total,
+                                     b->min,
+                                     b->max};
     }
     out->series = bins;
     out->series_count = bins ? count : 0;

@@ -10,6 +10,8 @@
  *   thread_read.c  one thread: nodes, stack, ring, values
  *   sample_read.c  what the sampler read
  *   journal_read.c what happened once
+ *   node_index.c   which node of the model a ref is
+ *   place_read.c   where in the code the main thread was
  *   ended_read.c   how its process ended
  *   run_parse.c    all of it together: the plain model
  *   run_watch.c    a live run looked at again and again
@@ -20,7 +22,7 @@
 #ifndef PIT_READER_H
 #define PIT_READER_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "format/ordered.h"
 #include "format/run_format.h"
 #include "pitwall_report.h"
@@ -108,6 +110,27 @@ void pit__records_read(const struct pit__image *image, struct pit__arena *arena,
 
 /* What the sampler read, and the limits it found. */
 void pit__samples_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
+
+/* Where the nodes of a NODES block are in the model. */
+struct pit__node_block {
+    uint64_t offset; /* of the block */
+    uint64_t used;
+    size_t thread;  /* number in the model */
+    uint64_t first; /* index of its first node */
+};
+struct pit__node_index {
+    const size_t *thread_of; /* of each block of the image, its thread's number, or SIZE_MAX */
+    struct pit__node_block *blocks; /* of threads with a table, ascending by offset */
+    size_t count;
+};
+struct pit__node_index pit__node_index(const struct pit__image *image, struct pit__arena *arena,
+                                       const size_t *thread_of);
+/* The thread of the node with this ref, and its index there; SIZE_MAX: there is none. */
+size_t pit__index_find(const struct pit__node_index *index, uint64_t ref, uint64_t *node);
+
+/* Where in the code the main thread was. */
+void pit__places_read(const struct pit__image *image, struct pit__arena *arena,
+                      const struct pit__node_index *index, pit_run *run);
 
 /* The journal of the run. */
 void pit__journal_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);

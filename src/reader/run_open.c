@@ -1,4 +1,5 @@
 /* Opening a run: at its path, in shared memory, or in this process. */
+#include "held_file.h"
 #include "live_map.h"
 #include "reader.h"
 
@@ -26,8 +27,8 @@ int pit__open_file(const char *path)
 
 /* ---- a run at rest: bytes are copied as the walk asks for them ----------------------------- */
 
-/* Mapping it would be simpler, but a file that somebody cuts meanwhile would then kill the reader
- * by SIGBUS. Addresses that are never asked for cost nothing, however long the file claims to be. */
+/* Where it cannot be held (held_file.h): a mapped file that somebody cuts would kill the reader by
+ * SIGBUS. Addresses that are never asked for cost nothing, however long the file claims to be. */
 struct file_source {
     struct pit__source source;
     int fd;
@@ -63,7 +64,7 @@ static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t 
     return 0;
 }
 
-static pit_run *read_at_rest(int fd, uint64_t bytes, uint32_t wanted, pit_error *error)
+static pit_run *read_copied(int fd, uint64_t bytes, uint32_t wanted, pit_error *error)
 {
     struct file_source file = {{read_from_file}, fd, NULL, bytes, 0};
     file.base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -72,6 +73,7 @@ static pit_run *read_at_rest(int fd, uint64_t bytes, uint32_t wanted, pit_error 
         pit__fail(error, PIT_NO_MEMORY, 0, "too large to read");
         return NULL;
     }
+    madvise(file.base, bytes, MADV_HUGEPAGE); /* where it can be had: far fewer page faults */
     struct pit__image image = {.base = file.base, .bytes = bytes, .wanted = wanted};
     pit_run *run =
         pit__walk(&image, &file.source, error) == 0 ? pit__run_build(&image, error) : NULL;
@@ -79,17 +81,18 @@ static pit_run *read_at_rest(int fd, uint64_t bytes, uint32_t wanted, pit_error 
     return run;
 }
 
-/* ---- a live run: its own pages ------------------------------------------------------------- */
+/* ---- its own pages: of a live run, or of one that is held ---------------------------------- */
 
 /* *was_cut: pages were gone when they were read, so what came of it says little. */
-static pit_run *read_live(int fd, uint64_t bytes, uint32_t wanted, int *was_cut, pit_error *error)
+static pit_run *read_mapped(int fd, uint64_t bytes, int alive, uint32_t wanted, int *was_cut,
+                            pit_error *error)
 {
     const unsigned char *base = pit__live_map(fd, bytes);
     if (!base) {
         pit__fail(error, PIT_CANNOT_READ, 0, "cannot map: %s", strerror(errno));
         return NULL;
     }
-    struct pit__image image = {.base = base, .bytes = bytes, .alive = 1, .wanted = wanted};
+    struct pit__image image = {.base = base, .bytes = bytes, .alive = alive, .wanted = wanted};
     pit_run *run = pit__walk(&image, NULL, error) == 0 ? pit__run_build(&image, error) : NULL;
     *was_cut = pit__live_was_cut(base);
     pit__live_unmap(base, bytes);
@@ -109,18 +112,37 @@ static uint64_t file_bytes(int fd, pit_error *error)
     return 0;
 }
 
+/* A run at rest where it lies, as long as nobody can cut it. 0: that cannot be had. */
+static int read_held(int fd, uint32_t wanted, pit_run **run, pit_error *error)
+{
+    struct pit__hold hold;
+    int was_cut = 0;
+    if (!pit__hold_begin(&hold, fd))
+        return 0;
+    uint64_t bytes = file_bytes(fd, error);
+    *run = bytes ? read_mapped(fd, bytes, 0, wanted, &was_cut, error) : NULL;
+    pit__hold_end(&hold);
+    if (!was_cut)
+        return 1;
+    pit_run_free(*run); /* the kernel gave up on us: stopped for most of a minute */
+    return 0;
+}
+
 static pit_run *read_descriptor(int fd, uint32_t wanted, pit_error *error)
 {
+    pit_run *run = NULL;
     int was_cut = 0;
     uint64_t bytes = file_bytes(fd, error);
     if (bytes && pit__is_live(fd)) {
-        pit_run *run = read_live(fd, bytes, wanted, &was_cut, error);
+        run = read_mapped(fd, bytes, 1, wanted, &was_cut, error);
         if (!was_cut)
             return run;
         pit_run_free(run);
         bytes = file_bytes(fd, error); /* what is left of it */
     }
-    return bytes ? read_at_rest(fd, bytes, wanted, error) : NULL;
+    if (!bytes || read_held(fd, wanted, &run, error))
+        return run;
+    return read_copied(fd, bytes, wanted, error);
 }
 
 /* ---- public -------------------------------------------------------------------------------- */
@@ -174,7 +196,9 @@ pit_run *pit_run_open(const char *path, pit_error *error)
 }
 
 /* Nothing of what grows with the program: two kinds of block, and the others' heads. */
-#define PEEKED ((uint32_t)1 << PIT_FMT_FACTS | (uint32_t)1 << PIT_FMT_SAMPLES)
+#define PEEKED                                                                                     \
+    ((uint32_t)1 << PIT_FMT_FACTS | (uint32_t)1 << PIT_FMT_SAMPLES |                               \
+     (uint32_t)1 << PIT_FMT_CHANNELS)
 
 pit_run *pit_run_peek(const char *path, pit_error *error)
 {

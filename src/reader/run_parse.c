@@ -1,4 +1,5 @@
 /* The plain model of a run, from an image whose blocks were walked. */
+#include "losses.h"
 #include "reader.h"
 
 #include <stdlib.h>
@@ -184,18 +185,6 @@ void pit__end_read(pit_run *run)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-static void add_losses(pit_losses *sum, const pit_losses *more)
-{
-    sum->end_without_begin += more->end_without_begin;
-    sum->abandoned += more->abandoned;
-    sum->wrong_thread += more->wrong_thread;
-    sum->too_deep += more->too_deep;
-    sum->table_full += more->table_full;
-    sum->in_signal += more->in_signal;
-    sum->clock_back += more->clock_back;
-    sum->left_open += more->left_open;
-}
-
 static int by_thread(const void *a, const void *b)
 {
     const struct pit__block *const *x = a, *const *y = b;
@@ -240,7 +229,7 @@ static size_t *read_threads(const struct pit__image *image, pit_run *run)
                 table = blocks[end];
         if (table) {
             pit__thread_read(image, arena, table, blocks + i, end - i, &threads[count]);
-            add_losses(&run->losses, &threads[count].losses);
+            pit__losses_add(&run->losses, &threads[count].losses);
             for (size_t k = i; k < end; k++)
                 thread_of[blocks[k] - image->blocks] = count;
             count++;
@@ -253,54 +242,6 @@ static size_t *read_threads(const struct pit__image *image, pit_run *run)
 }
 
 /* ---- span objects -------------------------------------------------------------------------- */
-
-/* Where the nodes of a NODES block are in the model. */
-struct place {
-    uint64_t offset; /* of the block */
-    uint64_t used;
-    size_t thread;  /* number in the model */
-    uint64_t first; /* index of its first node */
-};
-
-/* One for each NODES block of a thread with a table, ascending by offset. */
-static struct place *list_places(const struct pit__image *image, struct pit__arena *arena,
-                                 const size_t *thread_of, size_t *count)
-{
-    uint64_t *nodes = pit__arena_array(arena, image->block_count, sizeof *nodes);
-    struct place *places = pit__arena_array(arena, image->block_count, sizeof *places);
-    *count = 0;
-    for (size_t i = 0; nodes && places && i < image->block_count; i++) {
-        const struct pit__block *block = &image->blocks[i];
-        size_t thread = block->type == PIT_FMT_NODES ? thread_of[i] : SIZE_MAX;
-        if (thread == SIZE_MAX)
-            continue;
-        places[(*count)++] = (struct place){block->offset, block->used, thread, nodes[thread]};
-        nodes[thread] += block->used;
-    }
-    return places;
-}
-
-static const struct place *find_place(const struct place *places, size_t count, uint64_t offset,
-                                      uint64_t *node)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (places[middle].offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!low)
-        return NULL;
-    const struct place *place = &places[low - 1];
-    uint64_t at = offset - place->offset - sizeof(struct pit_fmt_block);
-    *node = at / sizeof(struct pit_fmt_node);
-    if (at % sizeof(struct pit_fmt_node) != 0 || *node >= place->used)
-        return NULL;
-    *node += place->first;
-    return place;
-}
 
 /* An open object, looked up. */
 struct shown {
@@ -333,7 +274,7 @@ static int is_recorded(const struct pit__image *image, uint64_t begin)
 }
 
 static size_t list_objects(const struct pit__image *image, const struct pit__block *block,
-                           const struct place *places, size_t place_count, struct shown *shown)
+                           const struct pit__node_index *index, struct shown *shown)
 {
     const struct pit_fmt_objects *objects = (const void *)(image->base + block->offset);
     size_t count = 0;
@@ -341,11 +282,10 @@ static size_t list_objects(const struct pit__image *image, const struct pit__blo
         uint64_t ref = PIT_LOAD_ACQUIRE(objects->slots[k].node), node;
         uint64_t begin = PIT_LOAD_ACQUIRE(objects->slots[k].begin);
         int is_ending = (PIT_LOAD(objects->slots[k].thread) & PIT_FMT_OBJECT_ENDING) != 0;
-        const struct place *place =
-            ref ? find_place(places, place_count, ref << PIT_FMT_REF_SHIFT, &node) : NULL;
-        if (place && !(is_ending && is_recorded(image, begin)))
-            shown[count++] = (struct shown){place->thread,
-                                            {.node = (uint32_t)node, .object = 1, .begin = begin}};
+        size_t thread = pit__index_find(index, ref, &node);
+        if (thread != SIZE_MAX && !(is_ending && is_recorded(image, begin)))
+            shown[count++] =
+                (struct shown){thread, {.node = (uint32_t)node, .object = 1, .begin = begin}};
     }
     return count;
 }
@@ -370,16 +310,16 @@ static void show_objects(pit_run *run, size_t number, const struct shown *shown,
 }
 
 /* A recorder makes one OBJECTS block; more than one are read as far as the first. */
-static void read_objects(const struct pit__image *image, pit_run *run, const size_t *thread_of)
+static void read_objects(const struct pit__image *image, pit_run *run,
+                         const struct pit__node_index *index)
 {
-    size_t place_count, i = 0;
+    size_t i = 0;
     while (i < image->block_count && image->blocks[i].type != PIT_FMT_OBJECTS)
         i++;
-    if (i == image->block_count || !thread_of)
+    if (i == image->block_count)
         return;
     struct shown shown[PIT_FMT_OBJECT_SLOTS];
-    struct place *places = list_places(image, arena_of(run), thread_of, &place_count);
-    size_t count = list_objects(image, &image->blocks[i], places, place_count, shown);
+    size_t count = list_objects(image, &image->blocks[i], index, shown);
     for (size_t k = 0; count && k < run->thread_count; k++)
         show_objects(run, k, shown, count);
 }
@@ -434,7 +374,10 @@ pit_run *pit__run_build(struct pit__image *image, pit_error *error)
         run->path = "";
         pit__head_read(image, run);
         pit__facts_read(image, arena_of(run), run);
-        read_objects(image, run, read_threads(image, run));
+        const size_t *thread_of = read_threads(image, run);
+        struct pit__node_index index = pit__node_index(image, arena_of(run), thread_of);
+        read_objects(image, run, &index);
+        pit__places_read(image, arena_of(run), &index, run);
         pit__samples_read(image, arena_of(run), run);
         pit__journal_read(image, arena_of(run), run);
         pit__ended_read(image, arena_of(run), run);

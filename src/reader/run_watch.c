@@ -38,6 +38,7 @@ struct pit_watch {
     struct pit__image image;
     size_t sorted; /* blocks that were given to their threads */
     size_t fact_blocks;
+    int has_places;
     struct watched *threads;
     pit_thread *shown;
     size_t count, room;
@@ -122,6 +123,7 @@ static int sort_blocks(pit_watch *watch)
             last = thread_of(watch, block->thread, last);
             code = last ? add_nodes(last, watch->sorted) : 0;
         }
+        watch->has_places |= block->type == PIT_FMT_PLACES;
     }
     return code;
 }
@@ -158,8 +160,9 @@ static void renew(const pit_watch *watch, struct pit__block *block)
 {
     const struct pit_fmt_block *raw = (const void *)(watch->image.base + block->offset);
     uint64_t used = PIT_LOAD_ACQUIRE(raw->used);
-    if (block->type == PIT_FMT_NODES) {
-        if (used <= block->a && used >= block->used)
+    if (block->type == PIT_FMT_NODES || block->type == PIT_FMT_PLACES) {
+        uint64_t most = block->type == PIT_FMT_NODES ? block->a : PIT_FMT_PLACES_PER_BLOCK;
+        if (used <= most && used >= block->used)
             block->used = used;
         return;
     }
@@ -198,6 +201,24 @@ static int look_at_thread(pit_watch *watch, size_t number)
     pit__thread_again(&watch->image, &watch->names, &watch->moment, &again, &watch->shown[number]);
     thread->known = again.count;
     return 0;
+}
+
+static void look_at_places(pit_watch *watch)
+{
+    struct pit__image *image = &watch->image;
+    size_t *thread_of = pit__arena_array(&watch->moment, image->block_count, sizeof *thread_of);
+    for (size_t i = 0; thread_of && i < image->block_count; i++) {
+        thread_of[i] = SIZE_MAX;
+        if (image->blocks[i].type == PIT_FMT_PLACES)
+            renew(watch, &image->blocks[i]);
+    }
+    for (size_t t = 0; thread_of && t < watch->count; t++) {
+        thread_of[watch->threads[t].table] = t;
+        for (size_t i = 0; i < watch->threads[t].nodes_count; i++)
+            thread_of[watch->threads[t].nodes[i]] = t;
+    }
+    struct pit__node_index index = pit__node_index(image, &watch->moment, thread_of);
+    pit__places_read(image, &watch->moment, &index, &watch->run);
 }
 
 /* A label is a new block of facts. */
@@ -252,8 +273,8 @@ static int look(pit_watch *watch, pit_error *error)
         code = look_at_thread(watch, i);
     run->threads = watch->shown;
     run->thread_count = code ? 0 : watch->count;
-    run->has_samples = 0;
-    run->sample_count = 0;
+    if (watch->has_places)
+        look_at_places(watch);
     pit__samples_read(&watch->image, &watch->moment, run);
     pit__end_read(run);
     if (run->state == PIT_RUN_LIVE)

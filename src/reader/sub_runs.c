@@ -7,6 +7,8 @@
  */
 #include "reader.h"
 
+#include "base/grow.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -114,16 +116,13 @@ static int add_file(struct search *search, const char *folder, const char *name)
         free(path);
         return code;
     }
-    if (search->file_count == search->file_room) {
-        size_t room = search->file_room ? 2 * search->file_room : 64;
-        struct file *files = realloc(search->files, room * sizeof *files);
-        if (!files) {
-            free(path);
-            return PIT_NO_MEMORY;
-        }
-        search->files = files;
-        search->file_room = room;
+    struct file *files =
+        pit__grow(search->files, &search->file_room, search->file_count + 1, sizeof *files, 64);
+    if (!files) {
+        free(path);
+        return PIT_NO_MEMORY;
     }
+    search->files = files;
     struct file *file = &search->files[search->file_count++];
     *file = (struct file){.path = path, .started = header.first.wall_ns};
     memcpy(file->id, header.run_id, ID_BYTES);
@@ -135,14 +134,11 @@ static int add_file(struct search *search, const char *folder, const char *name)
 static int note_folder(struct search *search, const char *folder)
 {
     struct stat found;
-    if (search->folder_count == search->folder_room) {
-        size_t room = search->folder_room ? 2 * search->folder_room : 8;
-        struct folder *folders = realloc(search->folders, room * sizeof *folders);
-        if (!folders)
-            return 0;
-        search->folders = folders;
-        search->folder_room = room;
-    }
+    struct folder *folders = pit__grow(search->folders, &search->folder_room,
+                                       search->folder_count + 1, sizeof *folders, 8);
+    if (!folders)
+        return 0;
+    search->folders = folders;
     if (stat(*folder ? folder : ".", &found) != 0)
         return 0;
     for (size_t i = 0; i < search->folder_count; i++)

@@ -4,6 +4,7 @@
  * The program is dead when this is called, so that nobody else writes. Figures go into the header, not
  * into a block: they are then found however the rest of the run was left.
  */
+#include "place.h"
 #include "recorder.h"
 #include "sample_source.h"
 
@@ -69,7 +70,7 @@ static int open_own(const char *path, const unsigned char *run_id, struct pit_fm
     if (fd >= 0 && is_its_run(fd, run_id, header)) {
         if (fstat(fd, &found) == 0 && !(found.st_mode & S_IWUSR))
             fchmod(fd, (found.st_mode & 0777) | S_IWUSR);
-        writing = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        writing = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY); /* waits while somebody reads it */
         if (writing >= 0 && !is_its_run(writing, run_id, header)) {
             close(writing);
             writing = -1;

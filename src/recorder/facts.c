@@ -1,4 +1,5 @@
 /* Run facts: what a reader wants to know of the program and the machine, gathered once at open. */
+#include "place.h"
 #include "recorder.h"
 
 #include <errno.h>

@@ -58,8 +58,6 @@ static int is_known(const struct pit__measured *m)
 }
 
 static struct mark *process_mark; /* made at the first recorder that needs it */
-static const struct pit__alloc_api *alloc_api;
-static int alloc_asked; /* whether there is one; then alloc_api stays */
 
 uint64_t pit__where_flags(unsigned span_flags)
 {
@@ -73,36 +71,6 @@ uint64_t pit__where_flags(unsigned span_flags)
     if (span_flags & PIT_WAIT)
         flags |= PIT_FMT_WHERE_WAIT;
     return flags;
-}
-
-/* With the open lock held. */
-int pit__alloc_present(void)
-{
-    if (!alloc_asked) {
-        /* A function's address out of an object's: POSIX says it works, ISO C does not. */
-        const struct pit__alloc_api *(*library)(void);
-        void *symbol = dlsym(RTLD_DEFAULT, "pit__alloc_library");
-        memcpy(&library, &symbol, sizeof library);
-        if (symbol && library()->version == PIT__ALLOC_API_VERSION)
-            alloc_api = library();
-        PIT_STORE_ORDERED(alloc_asked, 1);
-    }
-    return alloc_api != NULL;
-}
-
-const struct pit__alloc_api *pit__alloc_of_process(void)
-{
-    struct pit__lock *lock = pit__open_lock();
-    if (PIT_LOAD_ACQUIRE(alloc_asked))
-        return alloc_api;
-    struct pit__guard before = pit__guard_enter();
-    const struct pit__alloc_api *api = NULL;
-    if (lock && pit__lock_take(lock)) {
-        api = pit__alloc_present() ? alloc_api : NULL;
-        pit__lock_give(lock);
-    }
-    pit__guard_leave(before);
-    return api;
 }
 
 static struct mark *mark_of_process(void)
@@ -318,20 +286,20 @@ static void memory_end(struct pit__thread *t, struct pit__measured *m)
 
 static void alloc_begin(struct pit__measured *m, uint64_t where)
 {
-    struct pit__alloc_counters *now = alloc_api->counters();
+    struct pit__alloc_counters *now = pit__alloc_link->counters();
     m->alloc = *now;
     m->live_begin = now->live;
     m->outer_peak = (uint64_t)now->live_peak;
     now->live_peak = now->live;
-    m->leak_level = where & PIT_FMT_WHERE_LEAKS ? alloc_api->leaks_begin() : -1;
+    m->leak_level = where & PIT_FMT_WHERE_LEAKS ? pit__alloc_link->leaks_begin() : -1;
 }
 
 static void alloc_end(struct pit__measured *m)
 {
-    struct pit__alloc_counters *now = alloc_api->counters();
+    struct pit__alloc_counters *now = pit__alloc_link->counters();
     m->leaked_bytes = m->leaked_blocks = 0;
     if (m->leak_level >= 0 &&
-        alloc_api->leaks_end(m->leak_level, &m->leaked_bytes, &m->leaked_blocks) != 0)
+        pit__alloc_link->leaks_end(m->leak_level, &m->leaked_bytes, &m->leaked_blocks) != 0)
         m->leak_level = -1; /* not known: the span does not count among those looked at */
     m->alloc.allocs = now->allocs - m->alloc.allocs;
     m->alloc.frees = now->frees - m->alloc.frees;
@@ -355,7 +323,7 @@ PIT__IN_SPANS void pit__measure_begin(struct pit__thread *t, uint64_t depth, uin
     m->leak_level = -1;
     if (where & PIT_FMT_WHERE_MEMORY)
         memory_begin(t, m, is_fresh);
-    if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
+    if (pit__alloc_link && where & PIT_FMT_WHERE_ALLOC)
         alloc_begin(m, where); /* last, so that it starts right before the span */
 }
 
@@ -364,7 +332,7 @@ PIT__IN_SPANS void pit__measure_end(struct pit__thread *t, uint64_t depth, uint6
     struct pit__measured *m = t->measured ? &t->measured[depth] : NULL;
     if (!m)
         return;
-    if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
+    if (pit__alloc_link && where & PIT_FMT_WHERE_ALLOC)
         alloc_end(m);
     if (where & PIT_FMT_WHERE_MEMORY)
         memory_end(t, m);
@@ -478,7 +446,7 @@ static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
         record.major_faults = m->major_faults;
         record.peak_method = m->watched.peak_method;
     }
-    if (alloc_api && record.where & PIT_FMT_WHERE_ALLOC) {
+    if (pit__alloc_link && record.where & PIT_FMT_WHERE_ALLOC) {
         record.has |= 2;
         record.alloc_bytes = m->alloc.alloc_bytes;
         record.freed_bytes = m->alloc.freed_bytes;
@@ -499,7 +467,7 @@ PIT__IN_SPANS void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint
         return;
     if (where & PIT_FMT_WHERE_MEMORY && is_known(m))
         keep_memory(t, node, m);
-    if (alloc_api && where & PIT_FMT_WHERE_ALLOC)
+    if (pit__alloc_link && where & PIT_FMT_WHERE_ALLOC)
         keep_alloc(t, node, m);
     if (where & PIT_FMT_WHERE_RECORD)
         keep_record(t, node, m,

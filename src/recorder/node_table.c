@@ -195,9 +195,12 @@ static void octave_add(struct pit__thread *t, struct pit_fmt_node *node, uint32_
 }
 
 /* The first samples of a node are unlike the rest (cold caches, lazy set-up), so they go outside;
- * then the shortest of them says where the window lies: two octaves below it, five above. */
+ * then the shortest of them says where the window lies: two octaves below it, five above. That of
+ * short spans reaches down to 0, for they get shorter still once everything is warm, and a sample
+ * outside of the window takes longer than the span itself. */
 #define WINDOW_FROM_COUNT 8
 #define WINDOW_OCTAVES_BELOW 2
+#define SHORT_OCTAVES 5 /* below 1,024 ticks */
 
 PIT__IN_SPANS void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *node,
                                   uint64_t duration)
@@ -207,7 +210,7 @@ PIT__IN_SPANS void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *no
     uint32_t bucket = pit_fmt_bucket_of(duration);
     if (node->window == PIT_FMT_NO_WINDOW && node->count >= WINDOW_FROM_COUNT) {
         uint32_t octave = pit_fmt_bucket_of(node->min) / PIT_FMT_SUB;
-        uint32_t first = octave > WINDOW_OCTAVES_BELOW ? octave - WINDOW_OCTAVES_BELOW : 0;
+        uint32_t first = octave > SHORT_OCTAVES ? octave - WINDOW_OCTAVES_BELOW : 0;
         uint32_t last = PIT_FMT_BUCKETS / PIT_FMT_SUB - PIT_FMT_WINDOW_OCTAVES;
         PIT_STORE_ORDERED(node->window, (first < last ? first : last) * PIT_FMT_SUB);
     }

@@ -6,6 +6,7 @@
  * that finds it names it as its parent. The environment is read once, when the library is loaded: what
  * a process sets later is meant for those that it starts.
  */
+#include "place.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -82,6 +83,12 @@ void pit__take_id(const char *path, unsigned char *id)
         return;
     taken_by = program_pid;
     memcpy(id, parent_id, sizeof parent_id);
+}
+
+void pit__give_id(const unsigned char *id)
+{
+    if (is_program() && taken_by == program_pid && memcmp(id, parent_id, sizeof parent_id) == 0)
+        taken_by = 0;
 }
 
 int pit__name_inherited(struct pit_fmt_header *header)

@@ -1,5 +1,6 @@
 /* Names of run files: templates, the default name, and a child's name beside its parent's; of this
  * process or of one that it starts. */
+#include "place.h"
 #include "recorder.h"
 
 #include <errno.h>

@@ -1,7 +1,11 @@
 /* Where a run lives: mapped at its own path where the filesystem keeps a shared mapping well, in
  * shared memory with a mirror where it does not, in anonymous memory where neither can be had.
  */
+#include "place.h"
 #include "recorder.h"
+
+#include "base/folders.h"
+#include "base/hex.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,23 +48,8 @@ int pit__make_folders(const char *path, char *folder, uint32_t file_mode)
     if (!last)
         return EINVAL;
     last[last == folder] = 0;
-    int why = 0; /* the first that failed says why the last one is not there */
-    mode_t mode = file_mode | (file_mode & 0444u) >> 2; /* who may read may look in */
-    for (char *c = folder + 1;; c++) {
-        char here = *c;
-        if (here && here != '/')
-            continue;
-        *c = 0;
-        if (mkdir(folder, mode) != 0 && errno != EEXIST && !why)
-            why = errno;
-        *c = here;
-        if (!here)
-            break;
-    }
-    struct stat found;
-    if (stat(folder, &found) != 0)
-        return why ? why : errno;
-    return S_ISDIR(found.st_mode) ? 0 : ENOTDIR;
+    return pit__folders(folder,
+                        file_mode | (file_mode & 0444u) >> 2); /* who may read may look in */
 }
 
 static int place_in_file(pit_recorder *rec, uint64_t max_bytes)
@@ -89,8 +78,7 @@ static int shm_has_room(void)
 static int place_in_shm(pit_recorder *rec, const unsigned char *run_id, uint64_t max_bytes)
 {
     char id[33];
-    for (int i = 0; i < 16; i++)
-        snprintf(id + 2 * i, 3, "%02x", run_id[i]);
+    pit__hex(run_id, 16, id);
     snprintf(rec->live_path, sizeof rec->live_path, SHM_FOLDER "pitwall-%ld-%s.pit",
              (long)geteuid(), id);
     int fd = open(rec->live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -1,4 +1,5 @@
 /* What a program is called. Python is not the program: its script is, or its module. */
+#include "place.h"
 #include "recorder.h"
 
 #include <errno.h>

@@ -5,6 +5,8 @@
  * back while a thread might be inside it: close only stops it.
  */
 #include "recorder.h"
+#include "place.h"
+#include "places.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +22,8 @@
 #define DEFAULT_RING_BYTES ((uint64_t)4 << 20)
 #define DEFAULT_RECORD_BYTES ((uint64_t)8 << 20)
 #define DEFAULT_SAMPLE_HZ 10.0
+#define DEFAULT_SAMPLE_STACKS 10.0
+#define MOST_SAMPLE_STACKS 100.0
 
 int pit__enabled; /* 0: every span is a load and a branch */
 
@@ -74,6 +78,11 @@ static void choose_options(pit_recorder *rec, const pit_options *options)
                          : environment_number("PITWALL_SAMPLE", DEFAULT_SAMPLE_HZ);
     if (!(rec->sample_hz <= 1000))
         rec->sample_hz = 1000;
+    rec->sample_stacks = options->sample_stacks != 0
+                             ? options->sample_stacks
+                             : environment_number("PITWALL_SAMPLE_STACKS", DEFAULT_SAMPLE_STACKS);
+    if (!(rec->sample_stacks <= MOST_SAMPLE_STACKS))
+        rec->sample_stacks = MOST_SAMPLE_STACKS;
     double ring = environment_number("PITWALL_RING", (double)DEFAULT_RING_BYTES);
     uint64_t bytes = options->ring_bytes ? options->ring_bytes : ring > 0 ? (uint64_t)ring : 0;
     rec->ring_budget =
@@ -449,6 +458,7 @@ void pit_recorder_free(pit_recorder *recorder)
     pit__threads_forget(recorder);
     if (recorder->name_offsets)
         munmap(recorder->name_offsets, recorder->name_room * sizeof *recorder->name_offsets);
+    pit__places_free(recorder);
     pit__guard_end(recorder);
     munmap(recorder->base, recorder->address_bytes);
     control_give(recorder->control);

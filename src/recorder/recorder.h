@@ -17,9 +17,11 @@
  *   end_run.c       how a program that was started ended, into its run
  *   mirror.c        copying live pages from shared memory to the path
  *   journal.c       what happened once, with its figures
+ *   places.c        where in the code the main thread was: places.h; native_places.c: native code
  *   probe.c         memory of the process for callers without a recorder
  *   device.c        the process's device, if a library sets one
- *   sampler.c       the background thread (sample_source.c: what it reads)
+ *   sampler.c       the background thread; readings.c: what it reads, in the run; sample_source.c and
+ *                   sources/: where that comes from
  *   recorder.c      open, close, fork, the default recorder
  *   recorder_stop.c closing one
  *   recorder_ask.c  what one may ask a recorder for, and labels
@@ -36,6 +38,7 @@
 #include "pitwall.h"
 #include "private_memory.h"
 #include "rss.h"
+#include "sample_source.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -93,10 +96,11 @@ struct pit__thread {
     uint32_t records_next;     /* first free one in it */
     struct pit_fmt_ring *ring; /* current piece */
     uint32_t ring_pieces;
-    uint32_t counter; /* the clock is a hardware counter */
-    uint32_t index;   /* of the table in the run */
-    uint32_t in_use;  /* guarded by the recorder's lock */
-    uintptr_t outer;  /* pit__inside from before it was held */
+    uint32_t counter;     /* the clock is a hardware counter */
+    uint32_t index;       /* of the table in the run */
+    uint64_t switched_at; /* ticks when another stack of spans, or a root, was taken up last */
+    uint32_t in_use;      /* guarded by the recorder's lock */
+    uintptr_t outer;      /* pit__inside from before it was held */
     pit_recorder *recorder;
     struct pit__thread *next_in_recorder; /* fixed once linked */
     struct pit__thread *next_of_thread;   /* the other recorders' tables of this thread */
@@ -132,7 +136,8 @@ struct pit__control {
     struct pit__lock lock; /* guards everything below `lock` in struct pit_recorder */
     uint32_t sampler_stop;
     uint32_t sampler_running;
-    uint32_t sampler_done;           /* it does nothing more but end */
+    uint32_t sampler_done;  /* it does nothing more but end */
+    uint32_t sampler_notes; /* it is at work and notes places, in a run that is closing too */
     struct pit__control *next_spare; /* once its recorder is gone */
 };
 
@@ -152,16 +157,16 @@ struct pit_recorder {
     uint64_t reserved_bytes; /* what the run can become at most */
     uint64_t address_bytes;  /* addresses set aside behind base: that much, or more for the guard */
     int in_memory;           /* no file was asked for */
-    double sample_hz;
-    uint64_t ring_budget;   /* pieces */
-    uint64_t record_budget; /* pieces */
-    uint64_t span_flags;    /* of every span, PIT_FMT_WHERE_… */
-    pit_options options;    /* as given, without labels: a forked child opens with the same */
-    uint64_t scale_bits;    /* nanoseconds a tick, a double, as known so far */
-    uint64_t scale_basis;   /* ticks it was measured over */
-    char path[PATH_MAX];    /* of the run file */
-    char live_path[192];    /* in /dev/shm, or "" */
-    int is_mirrored;        /* the file at the path is a copy, made every few seconds */
+    double sample_hz, sample_stacks; /* not over 0: off */
+    uint64_t ring_budget;            /* pieces */
+    uint64_t record_budget;          /* pieces */
+    uint64_t span_flags;             /* of every span, PIT_FMT_WHERE_… */
+    pit_options options;  /* as given, without labels: a forked child opens with the same */
+    uint64_t scale_bits;  /* nanoseconds a tick, a double, as known so far */
+    uint64_t scale_basis; /* ticks it was measured over */
+    char path[PATH_MAX];  /* of the run file */
+    char live_path[192];  /* in /dev/shm, or "" */
+    int is_mirrored;      /* the file at the path is a copy, made every few seconds */
     pthread_t sampler;
     /* guarded by control->lock */
     int fd;                /* of the mapped file, or -1 */
@@ -184,10 +189,13 @@ struct pit_recorder {
     uint32_t journal_blocks, journal_now; /* how many there are; the one being filled */
     uint64_t journal_used;                /* bytes of the one being filled */
     uint64_t journal_entries;             /* ever written */
-    /* the sampler's, but for samples->rss_peak */
-    struct pit_fmt_samples *samples;
+    struct pit__places *places;           /* NULL before the first */
+    /* the sampler's, but for samples->rss_peak; at open and close, of the thread that does it */
+    struct pit_fmt_channels *samples;
+    uint64_t *samples_rows; /* in it: two copies of the newest, then both halves */
     uint64_t samples_used, samples_stride;
     uint32_t samples_half, samples_copy;
+    struct pit__sources sources;
 };
 
 extern __thread struct pit__thread *pit__tls
@@ -328,69 +336,17 @@ uint64_t pit__guard_mended(void);
 /* The signals that the sampler must be able to take for that. */
 void pit__guard_signals(sigset_t *set);
 
-/* ---- place.c, path_name.c, facts.c, mirror.c, sampler.c -------------------------------------- */
+/* ---- mirror.c, sampler.c ---------------------------------------------------------------------- */
 
-/* Make the run's file and map it, or go on in memory. 0, PIT_NO_FILE or PIT_NO_MEMORY. */
-int pit__place_run(pit_recorder *rec, const char *wanted, uint64_t max_bytes);
-/* Make a new file at path or, if it is taken, beside it; path (PATH_MAX) becomes its name.
- * The descriptor, or -1 with errno. */
-int pit__create_beside(char *path, uint32_t mode);
-/* The number of a name that is free, found in few steps however many there are. */
-int pit__free_beside(const char *path);
-/* The name that is tried as the number-th, from 1, which is path itself. 0 or an errno. */
-#define PIT__MOST_BESIDE 10000000
-int pit__path_beside(char *beside, const char *path, int number);
-/* Make the folders of path for files of this mode; `folder` (PATH_MAX) gets the last one. 0 or an
- * errno. */
-int pit__make_folders(const char *path, char *folder, uint32_t file_mode);
-/* Is it the device that swallows everything? */
-int pit__is_null_device(const char *path);
-/* A recorder in memory that nothing is recorded in: to lay out a run by hand. NULL without memory. */
-pit_recorder *pit__recorder_blank(void);
-/* Expand a template into path (PATH_MAX): default name if NULL. 0 or an errno. */
-int pit__path_expand(char *path, const char *wanted);
-/* path of a child's run beside its parent's. 0 or an errno. */
-int pit__path_of_child(char *path, const char *parent_path);
-/* Where `pitwall run` has told the program with that pid to leave its run. 0 or an errno. */
-int pit__path_of_program(char *path, long pid);
-/* path of a link that leads from the folder of the run above to this process's. 0 or an errno. */
-int pit__path_of_link(char *path, const char *above);
-/* parent_run.c: read the environment, once. */
-void pit__parent_read(void);
-/* Was this process started below a run? */
-int pit__has_parent(void);
-/* The same, without being the program that the run is to be of? */
-int pit__is_below(void);
-/* For the run that is about to be made at `path`, as the environment says: where this process is that
- * program, and has not taken the run's id yet, `id` becomes it. */
-void pit__take_id(const char *path, unsigned char *id);
-/* Name the parent that the environment tells of, if any; 1 if there is one. */
-int pit__name_inherited(struct pit_fmt_header *header);
-/* A run below `pitwall run` that is in another folder than the one above it (`above`; NULL: as the
- * environment tells): leave a link there, so that whoever reads that one finds this one. */
-void pit__leave_link(const char *path, const char *above);
-void pit__random(void *bytes, size_t count);
-void pit__facts_write(pit_recorder *rec, const pit_options *options);
-/* The same of another process, which this one started. */
-void pit__facts_of_other(pit_recorder *rec, const char *path, const char *const *argv,
-                         const pit_ended *ended);
-/* The rank of this process in `text`, or "" where there is none. */
-void pit__rank(char *text, size_t room);
-/* Of this process, zero bytes between its arguments; their length, or -1. */
-ssize_t pit__command_line(char *text, size_t room);
-/* program_name.c: what is called how. A script of Python is a program, Python its interpreter. */
-struct pit__program {
-    char name[256];
-    char interpreter[64]; /* "" where there is none */
-};
-void pit__program_of(struct pit__program *program, const char *const *argv);
-void pit__program_own(struct pit__program *program); /* of this process */
 /* Copy the live pages to the path, by a temporary file and rename. 0 or an errno. */
 int pit__mirror(pit_recorder *rec, int final);
-/* The SAMPLES block with the first reading. */
+/* The block of readings, and the first of them. */
 void pit__samples_new(pit_recorder *rec);
-/* One more reading. The sampler's, or at close when that has ended. */
+/* One more reading: of the sampler; at open, or at close when the sampler has ended. */
+void pit__samples_take(pit_recorder *rec);
 void pit__samples_add(pit_recorder *rec);
+/* A row into the run: the ticks, then a word for each channel. */
+void pit__readings_add(pit_recorder *rec, const uint64_t *row);
 void pit__sampler_start(pit_recorder *rec);
 void pit__sampler_stop(pit_recorder *rec);
 void pit__clock_mark(pit_recorder *rec);
@@ -450,12 +406,15 @@ void pit__record_done(struct pit__thread *t);
 /* value.c: of a table whose recorder goes. */
 void pit__values_free(struct pit__thread *t);
 
+struct pit__alloc_api;
+
 /* ---- memory_span.c ------------------------------------------------------------------------- */
 
 /* PIT_MEMORY and its kin as flags of a `where`. */
 uint64_t pit__where_flags(unsigned span_flags);
-/* Is libpitwall-alloc in the process? Asked once at open. */
+/* alloc_link.c: is libpitwall-alloc in the process? Asked once at open. */
 int pit__alloc_present(void);
+extern const struct pit__alloc_api *pit__alloc_link; /* NULL: it is not */
 /* Take the figures at the begin of a frame at this depth, and at its end; t must be held. What was
  * read just before, as pit__is_fresh says, need not be read again at a begin. */
 void pit__measure_begin(struct pit__thread *t, uint64_t depth, uint64_t where, int is_fresh);
@@ -501,6 +460,11 @@ pit_token pit__begin_rare(pit_site *site);
 uint64_t pit__end_rare(pit_token token, uint64_t now);
 uint64_t pit__end_apart_rare(pit_token token);
 void pit__phase_rare(pit_site *site);
+/* Is a signal handler at work inside the recorder? Then it is counted. */
+int pit__is_counted_handler(struct pit__thread *t);
+uint64_t pit__now_of(const struct pit__thread *t);
+pit_token pit__begin_on(struct pit__thread *t, pit_site *site);
+pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned flags);
 /* Record a finished sample that was not on the stack. t must be held. */
 void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begin, uint64_t end);
 /* A of an end, with all its cases. t must be held. */

@@ -1,10 +1,12 @@
 /* What one may ask a recorder for: how it does, its pages, its time; and labels.
  */
+#include "places.h"
 #include "recorder.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define LONGEST_KEY 200u
 #define LONGEST_LABEL 4096u
 
 int pit_get_status(pit_recorder *recorder, pit_status *status)
@@ -26,23 +28,35 @@ int pit_get_status(pit_recorder *recorder, pit_status *status)
     status->bytes_in_file = PIT_LOAD(rec->file_bytes);
     if (status->bytes_in_file > status->bytes)
         status->bytes_in_file = status->bytes;
+    status->sample_stacks = rec->sample_stacks > 0 ? rec->sample_stacks : 0;
+    status->place_samples = pit__places_samples(rec);
     return PIT_OK;
 }
 
-int pit_label(const char *key, const char *value)
+static int add_fact(const char *prefix, const char *key, const char *value)
 {
     char name[256];
-    if (!key || !*key || !value || strlen(key) > 200 || strlen(value) > LONGEST_LABEL)
+    if (!key || !*key || !value || strlen(key) > LONGEST_KEY || strlen(value) > LONGEST_LABEL)
         return PIT_BAD_ARGUMENT;
     pit__resume();
     pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit__default_recorder() : NULL;
     if (!rec)
         return PIT_NOT_OPEN;
-    snprintf(name, sizeof name, "label.%s", key);
+    snprintf(name, sizeof name, "%s%s", prefix, key);
     struct pit__guard before = pit__guard_enter();
     int code = pit__fact_add(rec, name, value);
     pit__guard_leave(before);
     return code;
+}
+
+int pit_label(const char *key, const char *value)
+{
+    return add_fact("label.", key, value);
+}
+
+int pit_add_fact(const char *key, const char *value)
+{
+    return add_fact("", key, value);
 }
 
 const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)

@@ -1,6 +1,7 @@
 /* Closing a recorder: its threads stop, the run is marked as closed, what is not in its file yet is
  * written. Nothing here waits for what the calling thread itself has interrupted.
  */
+#include "place.h"
 #include "recorder.h"
 #include "sample_source.h"
 
@@ -113,4 +114,37 @@ int pit__recorder_stop(pit_recorder *rec)
         stop.code = recorder_stop(rec, 0);
     pit__guard_leave(before);
     return stop.code;
+}
+
+/* ---- as if it had not been ------------------------------------------------------------------- */
+
+static int has_nodes(pit_recorder *rec)
+{
+    int has = 1; /* where it cannot be known */
+    struct pit__guard before = pit__guard_enter();
+    if (pit__lock_take(&rec->control->lock)) {
+        const struct pit__thread *t = rec->threads;
+        while (t && !PIT_LOAD(t->slab))
+            t = t->next_in_recorder;
+        has = t != NULL;
+        pit__lock_give(&rec->control->lock);
+    }
+    pit__guard_leave(before);
+    return has;
+}
+
+int pit_discard(void)
+{
+    pit_recorder *rec = pit_default();
+    if (!pit__is_alive(rec))
+        return PIT_NOT_OPEN;
+    pit__resume();
+    if (has_nodes(rec))
+        return PIT_BAD_ARGUMENT;
+    int is_in_file = rec->path[0] && (rec->fd >= 0 || rec->is_mirrored);
+    pit_close();
+    if (is_in_file)
+        unlink(rec->path);
+    pit__give_id(rec->header->run_id);
+    return PIT_OK;
 }

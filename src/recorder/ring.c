@@ -49,7 +49,7 @@ static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint
 static struct pit_fmt_ring *nowhere(struct pit__thread *t)
 {
     if (!t->ring)
-        t->ring = pit__private_alloc(sizeof *t->ring);
+        PIT_STORE_ORDERED(t->ring, (struct pit_fmt_ring *)pit__private_alloc(sizeof *t->ring));
     return t->ring;
 }
 
@@ -71,7 +71,7 @@ void pit__ring_rare(struct pit__thread *t, const struct pit_fmt_pending *sample)
     if (!piece)
         return;
     PIT_STORE_ORDERED(piece->block.a, UINT64_MAX);
-    t->ring = piece;
+    PIT_STORE_ORDERED(t->ring, piece); /* the sampler's thread looks there */
     t->ring_next = piece->events;
     t->ring_left = PIT_FMT_RING_EVENTS - 1;
 

@@ -5,7 +5,7 @@
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
  * signal handler, whose span is counted. */
-PIT__IN_SPANS static int is_counted_handler(struct pit__thread *t)
+PIT__IN_SPANS int pit__is_counted_handler(struct pit__thread *t)
 {
     if (!t->file || !PIT_LOAD(t->open) || (!PIT_LOAD(pit__inside) && pit__is_free(t)))
         return 0;
@@ -13,7 +13,7 @@ PIT__IN_SPANS static int is_counted_handler(struct pit__thread *t)
     return 1;
 }
 
-static uint64_t now_of(const struct pit__thread *t)
+uint64_t pit__now_of(const struct pit__thread *t)
 {
     return pit__clock_read(t->counter);
 }
@@ -23,7 +23,7 @@ static struct pit__thread *this_thread(void)
 {
     pit__resume();
     struct pit__thread *t = pit__tls;
-    if (is_counted_handler(t))
+    if (pit__is_counted_handler(t))
         return NULL;
     if (pit__is_free(t))
         return t;
@@ -119,16 +119,16 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
     if (flags & PIT_FMT_WHERE_WAIT)
         make_special(t, t->top + 1);
     if (flags & MEASURED) {
-        uint64_t start = now_of(t);
+        uint64_t start = pit__now_of(t);
         pit__measure_begin(t, depth, where | flags, is_fresh(t, start));
-        now = now_of(t);
+        now = pit__now_of(t);
         t->measured_at = now;
         add_apart(t, t->top, now - start);
         make_special(t, t->top + 1);
     }
     if (!t->counter) /* two reads of a coarse clock can give one tick: see pit__push */
         PIT_STORE_ORDERED(t->file->parent_child, PIT_FMT_POPPED);
-    pit__push(t, t->file, t->top + 1, (uint16_t)depth, where | flags, now ? now : now_of(t));
+    pit__push(t, t->file, t->top + 1, (uint16_t)depth, where | flags, now ? now : pit__now_of(t));
     return pit__token(t);
 }
 
@@ -139,7 +139,7 @@ static void wait_if_asked(const struct pit__thread *t, uint64_t flags)
         pit__device_wait();
 }
 
-PIT__IN_SPANS static pit_token begin_on(struct pit__thread *t, pit_site *site)
+PIT__IN_SPANS pit_token pit__begin_on(struct pit__thread *t, pit_site *site)
 {
     wait_if_asked(t, pit__where_flags(site->flags));
     pit__hold(t);
@@ -148,7 +148,7 @@ PIT__IN_SPANS static pit_token begin_on(struct pit__thread *t, pit_site *site)
     return token;
 }
 
-static pit_token begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
+pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
 {
     wait_if_asked(t, pit__where_flags(flags));
     pit__hold(t);
@@ -161,13 +161,13 @@ static pit_token begin_name_on(struct pit__thread *t, const char *text, unsigned
 PIT__IN_SPANS pit_token pit__begin_rare(pit_site *site)
 {
     struct pit__thread *t = PIT_LOAD(pit__enabled) ? this_thread() : NULL;
-    return t ? begin_on(t, site) : 0;
+    return t ? pit__begin_on(t, site) : 0;
 }
 
 pit_token pit__begin_name(const char *name, unsigned flags)
 {
     struct pit__thread *t = this_thread();
-    return t ? begin_name_on(t, name, flags) : 0;
+    return t ? pit__begin_name_on(t, name, flags) : 0;
 }
 
 /* ---- end ----------------------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
     pit__pop(t, t->file, frame, (uint16_t)(depth - 1), duration);
     if (where & MEASURED) {
         pit__measure_keep(t, depth, where, begin, duration);
-        t->measured_at = now_of(t);
+        t->measured_at = pit__now_of(t);
         apart += t->measured_at - now;
     }
     left_frame(t, frame, apart);
@@ -286,7 +286,7 @@ static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, ui
     make_special(t, frame);
     if (where & MEASURED) {
         pit__measure_keep(t, depth, where, begin, duration);
-        t->measured_at = now_of(t);
+        t->measured_at = pit__now_of(t);
         add_apart(t, t->top, t->measured_at - now); /* in whose time it was */
     }
     return duration;
@@ -301,10 +301,10 @@ static int top_is_phase(const struct pit__thread *t)
 void pit__drop_top(struct pit__thread *t)
 {
     struct pit_fmt_frame *frame = t->top;
-    uint64_t where = frame->where, apart = frame->apart, start = now_of(t);
+    uint64_t where = frame->where, apart = frame->apart, start = pit__now_of(t);
     if (where & MEASURED) {
         pit__measure_drop(t, (uint64_t)(frame - t->file->frames), where);
-        t->measured_at = now_of(t);
+        t->measured_at = pit__now_of(t);
         apart += t->measured_at - start;
     }
     t->top = frame - 1;
@@ -368,7 +368,7 @@ static struct pit_fmt_frame *frame_of(struct pit__thread *t, pit_token token)
  * account of the frame that ends. */
 static uint64_t not_before_measured(struct pit__thread *t, uint64_t now)
 {
-    return now < t->measured_at ? now_of(t) : now;
+    return now < t->measured_at ? pit__now_of(t) : now;
 }
 
 uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now)
@@ -390,7 +390,7 @@ static struct pit__thread *thread_for_end(pit_token token)
     struct pit__thread *t = pit__tls;
     if (pit__is_free(t)) /* though another recorder's rare path be interrupted: it was begun here */
         return t;
-    if (is_counted_handler(t))
+    if (pit__is_counted_handler(t))
         return NULL;
     pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit_default();
     int is_of_rec = rec && PIT_LOAD(rec->control->alive) &&
@@ -405,9 +405,9 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
         return 0;
     if (token == pit__token(t) && t->top->where & PIT_FMT_WHERE_WAIT) {
         pit__device_wait();
-        now = now_of(t);
+        now = pit__now_of(t);
     }
-    return pit__end_on(t, token, t->counter ? now : now_of(t));
+    return pit__end_on(t, token, t->counter ? now : pit__now_of(t));
 }
 
 static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
@@ -430,7 +430,7 @@ PIT__IN_SPANS uint64_t pit__end_apart_rare(pit_token token)
         return 0;
     if (frame->where & PIT_FMT_WHERE_WAIT)
         pit__device_wait();
-    return end_apart_on(t, frame, now_of(t));
+    return end_apart_on(t, frame, pit__now_of(t));
 }
 
 void pit_drop(pit_token token)
@@ -440,7 +440,7 @@ void pit_drop(pit_token token)
     if (!frame)
         return;
     pit__hold(t);
-    unwind(t, frame, now_of(t));
+    unwind(t, frame, pit__now_of(t));
     pit__drop_top(t);
     pop_ended(t);
     pit__release(t);
@@ -462,7 +462,7 @@ void pit__phase_rare(pit_site *site)
         return;
     pit__hold(t);
     uint32_t id = resolve(site);
-    uint64_t now = now_of(t);
+    uint64_t now = pit__now_of(t);
     if (top_is_phase(t))
         end_top(t, now);
     push_below_top(t, id, PIT_FMT_WHERE_PHASE, now);
@@ -471,7 +471,7 @@ void pit__phase_rare(pit_site *site)
 
 void pit__end_phases(struct pit__thread *t)
 {
-    uint64_t now = now_of(t);
+    uint64_t now = pit__now_of(t);
     while (top_is_phase(t))
         now = end_phase(t, now);
 }
@@ -482,78 +482,6 @@ void pit__phase_end(void)
     if (!pit__is_free(t) || !top_is_phase(t))
         return;
     pit__hold(t);
-    end_top(t, now_of(t));
+    end_top(t, pit__now_of(t));
     pit__release(t);
-}
-
-/* ---- open spans ---------------------------------------------------------------------------- */
-
-uint64_t pit__age_ns(pit_token token)
-{
-    struct pit__thread *t = pit__tls;
-    if (!pit__is_free(t))
-        return 0;
-    uint64_t now = now_of(t), depth = token - t->token_base;
-    if (depth == 0 || depth > (uint64_t)(t->top - t->file->frames))
-        return 0;
-    uint64_t begin = t->file->frames[depth].begin + t->file->frames[depth].apart;
-    if (t->file->frames[depth].where & PIT_FMT_WHERE_ENDED)
-        return 0;
-    return now > begin ? pit__ticks_to_ns(t->recorder, now - begin) : 0;
-}
-
-void pit__count(int which, uint64_t n)
-{
-    struct pit__thread *t = pit__tls;
-    if (!pit__is_free(t) || t->top == t->file->frames)
-        return;
-    struct pit_fmt_node *node =
-        pit__checked_at(t->recorder, pit_fmt_ref_of(t->top->where), sizeof *node);
-    if (!node)
-        return;
-    uint64_t *sum = which == 0 ? &node->items : which == 1 ? &node->bytes : &node->flops;
-    PIT_STORE(*sum, PIT_LOAD(*sum) + n);
-}
-
-/* ---- a recorder of one's own --------------------------------------------------------------- */
-
-static struct pit__thread *thread_in(pit_recorder *rec)
-{
-    if (!rec || !PIT_LOAD(rec->control->alive))
-        return NULL;
-    pit__resume();
-    if (PIT_LOAD(pit__inside)) {
-        __atomic_fetch_add(&rec->header->counters[PIT_FMT_IN_SIGNAL], 1, __ATOMIC_RELAXED);
-        return NULL;
-    }
-    struct pit__thread *t = pit__attached(rec);
-    if (!t)
-        return pit__attach(rec);
-    if (pit__is_free(t))
-        return t;
-    is_counted_handler(t);
-    return NULL;
-}
-
-pit_token pit_recorder_begin(pit_recorder *recorder, pit_site *site)
-{
-    if (!site)
-        pit__count_null(recorder);
-    struct pit__thread *t = site ? thread_in(recorder) : NULL;
-    return t ? begin_on(t, site) : 0;
-}
-
-pit_token pit_recorder_begin_name(pit_recorder *recorder, const char *name)
-{
-    struct pit__thread *t = thread_in(recorder);
-    return t ? begin_name_on(t, name, 0) : 0;
-}
-
-uint64_t pit_recorder_end(pit_recorder *recorder, pit_token token)
-{
-    struct pit__thread *t = token ? thread_in(recorder) : NULL;
-    if (!t)
-        return 0;
-    uint64_t duration = pit__end_on(t, token, now_of(t));
-    return duration ? pit__ticks_to_ns(recorder, duration) : 0;
 }

@@ -127,6 +127,7 @@ int pit_stack_switch(pit_stack *from, pit_stack *to)
     int is_good = put_away(t, from);
     if (is_good)
         take_up(t, to);
+    PIT_STORE(t->switched_at, pit__now_of(t));
     pit__release(t);
     return is_good ? PIT_OK : PIT_NO_MEMORY;
 }
@@ -147,6 +148,7 @@ static void drop_spans(pit_stack *stack)
         stack->measured = t->measured; /* of use to the next one */
         take_up(t, now);
     }
+    PIT_STORE(t->switched_at, pit__now_of(t));
     pit__release(t);
     pit_stack_free(now);
 }
@@ -190,6 +192,7 @@ int pit_root(uint64_t place)
     const struct pit_fmt_node *node = ref ? pit__node_own(t, ref) : NULL;
     uint64_t where = node ? pit__ref(t->base, node) | PIT__BELOW_BIT : 0;
     PIT_STORE(t->file->frames[0].where, where);
+    PIT_STORE(t->switched_at, pit__now_of(t));
     pit__release(t);
     return is_other ? PIT_BAD_ARGUMENT : ref && !node ? PIT_NO_MEMORY : PIT_OK;
 }

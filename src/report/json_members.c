@@ -2,6 +2,8 @@
  * ends. */
 #include "json_members.h"
 
+#include "base/grow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,14 +94,10 @@ static int skip_value(struct scan *s)
 static int keep(struct pit__json_member **members, size_t *count, size_t *room,
                 const struct pit__json_member *member)
 {
-    if (*count == *room) {
-        size_t larger = *room ? 2 * *room : 16;
-        struct pit__json_member *more = realloc(*members, larger * sizeof *more);
-        if (!more)
-            return PIT__JSON_NO_MEMORY;
-        *members = more;
-        *room = larger;
-    }
+    struct pit__json_member *more = pit__grow(*members, room, *count + 1, sizeof *more, 16);
+    if (!more)
+        return PIT__JSON_NO_MEMORY;
+    *members = more;
     (*members)[(*count)++] = *member;
     return 0;
 }

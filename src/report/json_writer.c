@@ -14,16 +14,33 @@ void pit__json_init(struct pit__json *json, FILE *out)
     json->out = out;
 }
 
+#define WHOLE_BYTES 120 /* keys and most names */
+
+/* Bytes at its beginning that are written as they are. */
+static size_t plain_bytes(const char *string, size_t left)
+{
+    size_t plain = 0;
+    while (plain < left && string[plain] >= 0x20 && string[plain] < 0x7f && string[plain] != '"' &&
+           string[plain] != '\\')
+        plain++;
+    return plain;
+}
+
 static void write_string(struct pit__json *json, const char *string)
 {
     FILE *out = json->out;
-    putc('"', out);
     size_t left = strlen(string);
+    char whole[WHOLE_BYTES + 2];
+    if (left <= WHOLE_BYTES && plain_bytes(string, left) == left) {
+        whole[0] = '"';
+        memcpy(whole + 1, string, left);
+        whole[left + 1] = '"';
+        fwrite(whole, 1, left + 2, out);
+        return;
+    }
+    putc('"', out);
     while (left > 0) {
-        size_t plain = 0;
-        while (plain < left && string[plain] >= 0x20 && string[plain] < 0x7f &&
-               string[plain] != '"' && string[plain] != '\\')
-            plain++;
+        size_t plain = plain_bytes(string, left);
         if (plain > 0) {
             fwrite(string, 1, plain, out);
             string += plain;
@@ -55,25 +72,41 @@ static int is_flat(const struct pit__json *json)
     return json->flat > 0 && json->depth >= json->flat;
 }
 
-static void new_line(struct pit__json *json)
+/* Line break and indentation, into `lead`; how many bytes. */
+static size_t new_line(const struct pit__json *json, char *lead)
 {
     if (is_flat(json))
-        return;
-    putc('\n', json->out);
-    for (int i = 0; i < json->depth; i++)
-        fputs("  ", json->out);
+        return 0;
+    lead[0] = '\n';
+    memset(lead + 1, ' ', 2 * (size_t)json->depth);
+    return 1 + 2 * (size_t)json->depth;
 }
 
-/* What stands before a value: the comma, the line break, the key. */
+/* What stands before a value: the comma, the line break, the key. In one write, for a document has a
+ * hundred thousand of them. */
 static void lead_in(struct pit__json *json, const char *key)
 {
+    char lead[2 + 1 + 2 * PIT__JSON_DEPTH + WHOLE_BYTES + 4];
+    size_t bytes = 0, key_bytes = key ? strlen(key) : 0;
     if (json->depth > 0) {
-        if (json->filled[json->depth - 1])
-            fputs(is_flat(json) ? ", " : ",", json->out);
+        if (json->filled[json->depth - 1]) {
+            lead[bytes++] = ',';
+            if (is_flat(json))
+                lead[bytes++] = ' ';
+        }
         json->filled[json->depth - 1] = 1;
-        new_line(json);
+        bytes += new_line(json, lead + bytes);
     }
-    if (key) {
+    int is_plain = key && key_bytes <= WHOLE_BYTES && plain_bytes(key, key_bytes) == key_bytes;
+    if (is_plain) {
+        lead[bytes++] = '"';
+        memcpy(lead + bytes, key, key_bytes);
+        memcpy(lead + bytes + key_bytes, "\": ", 3);
+        bytes += key_bytes + 3;
+    }
+    if (bytes > 0)
+        fwrite(lead, 1, bytes, json->out);
+    if (key && !is_plain) {
         write_string(json, key);
         fputs(": ", json->out);
     }
@@ -96,8 +129,11 @@ static void close_container(struct pit__json *json, char bracket)
     if (json->flat == json->depth)
         json->flat = 0;
     json->depth--;
-    if (filled && !flat)
-        new_line(json);
+    char lead[1 + 2 * PIT__JSON_DEPTH];
+    if (filled && !flat) {
+        size_t length = new_line(json, lead);
+        fwrite(lead, 1, length, json->out);
+    }
     putc(bracket, json->out);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "table.h"
 
+#include "base/grow.h"
 #include "style.h"
 #include "table_layout.h"
 #include "table_rows.h"
@@ -24,10 +25,19 @@ struct pit__table *pit__table_new(const struct pit__column *columns, size_t coun
     return table;
 }
 
+struct pit__table *pit__table_new_owning(struct pit__column *columns, size_t count)
+{
+    struct pit__table *table = pit__table_new(columns, count);
+    if (table)
+        table->own_columns = columns;
+    return table;
+}
+
 void pit__table_free(struct pit__table *table)
 {
     if (!table)
         return;
+    free(table->own_columns);
     free(table->cells);
     pit__text_free(&table->text);
     free(table);
@@ -65,17 +75,13 @@ static size_t keep_raw(struct pit__table *table, const char *string, size_t visi
 
 void pit__table_row(struct pit__table *table, const struct pit__cell *cells)
 {
-    if (table->row_count == table->row_room) {
-        size_t room = table->row_room ? table->row_room * 2 : 16;
-        struct pit__table_cell *more =
-            realloc(table->cells, room * table->column_count * sizeof *more);
-        if (!more) {
-            table->failed = 1;
-            return;
-        }
-        table->cells = more;
-        table->row_room = room;
+    struct pit__table_cell *more = pit__grow(table->cells, &table->row_room, table->row_count + 1,
+                                             table->column_count * sizeof *more, 16);
+    if (!more) {
+        table->failed = 1;
+        return;
     }
+    table->cells = more;
     struct pit__table_cell *row = table->cells + table->row_count++ * table->column_count;
     for (size_t i = 0; i < table->column_count; i++) {
         const struct pit__cell *cell = &cells[i];
@@ -131,6 +137,9 @@ void pit__table_figure(char *out, enum pit__kind kind, const struct pit__table_c
             return;
         }
         break;
+    case PIT__FLAG:
+        snprintf(out, PIT__UNIT_BYTES, "%s", cell->whole ? "yes" : "no");
+        return;
     case PIT__TEXT:
     case PIT__NUMBER:
         break;
@@ -276,12 +285,23 @@ static void write_left_out(const struct pit__table *table, const size_t *natural
     pit__text_free(&names);
 }
 
+int pit__table_fail(struct pit__table *table)
+{
+    table->failed = 1;
+    return PIT__TABLE_NO_MEMORY;
+}
+
+int pit__table_failed(const struct pit__table *table)
+{
+    return !table || table->failed || table->text.failed;
+}
+
 int pit__table_print(struct pit__table *table, FILE *out, const struct pit__look *look)
 {
     size_t n = table->column_count;
     size_t *natural = calloc(2 * n, sizeof *natural);
     if (!natural)
-        return PIT__TABLE_NO_MEMORY;
+        return pit__table_fail(table);
     size_t *widths = natural + n;
     size_t text_before = table->text.length;
     set_cells(table, look->ascii);
@@ -301,7 +321,19 @@ int pit__table_print(struct pit__table *table, FILE *out, const struct pit__look
     }
     pit__text_free(&line);
     free(natural);
-    return code;
+    return code ? pit__table_fail(table) : 0;
+}
+
+void pit__cell_figure(char *out, enum pit__kind kind, const struct pit__cell *cell, int ascii)
+{
+    struct pit__table_cell kept = {
+        .content = (unsigned char)cell->content, .whole = cell->whole, .real = cell->real};
+    if (cell->content == PIT__EMPTY || cell->content == PIT__STRING)
+        out[0] = '\0';
+    else if (cell->content == PIT__NOT_AVAILABLE)
+        snprintf(out, PIT__UNIT_BYTES, "n/a");
+    else
+        pit__table_figure(out, kind, &kept, ascii);
 }
 
 struct pit__cell pit__cell_text(const char *string)

@@ -20,7 +20,8 @@ enum pit__kind {
     PIT__RATE,         /* a second */
     PIT__BYTE_RATE,
     PIT__RATIO, /* two decimals */
-    PIT__NUMBER
+    PIT__NUMBER,
+    PIT__FLAG /* 0 or 1: yes or no for people, true or false in JSON */
 };
 
 enum pit__align { PIT__ALIGN_AUTO, PIT__ALIGN_LEFT, PIT__ALIGN_RIGHT }; /* auto: by kind */
@@ -74,6 +75,8 @@ struct pit__table;
 
 /* `columns` must outlive the table. NULL without memory. */
 struct pit__table *pit__table_new(const struct pit__column *columns, size_t count);
+/* The same with columns that the table frees in the end. */
+struct pit__table *pit__table_new_owning(struct pit__column *columns, size_t count);
 void pit__table_free(struct pit__table *table);
 
 /* As many cells as there are columns. Lack of memory shows in pit__table_print. */
@@ -89,6 +92,10 @@ struct pit__look {
     int colour;
     int ascii;
 };
+
+/* 1 if memory was ever short, for a row or while it was printed, or there is no table: a caller may write
+ * all that there is and ask once, at the end. */
+int pit__table_failed(const struct pit__table *table);
 
 /* Print it as text. 0, or PIT__TABLE_NO_MEMORY; trouble with `out` is left to ferror(out).
  * Columns that were left out for the width are named in a last line. */
@@ -131,6 +138,10 @@ int pit__table_markdown(struct pit__table *table, FILE *out, const struct pit__l
 
 /* A text of others inside Markdown: visible, on one line, nothing in it taken for markup. */
 void pit__print_markdown_text(FILE *out, const char *string);
+
+/* A cell's figure as people read it: n/a, or nothing if it is empty. `out` has PIT__UNIT_BYTES; not for
+ * texts. */
+void pit__cell_figure(char *out, enum pit__kind kind, const struct pit__cell *cell, int ascii);
 
 /* Short forms for cells. */
 struct pit__cell pit__cell_text(const char *string);

@@ -257,7 +257,7 @@ static int print_part(struct pit__table *table, FILE *out, int rule, int cut,
     pit__text_free(&line);
     pit__text_free(&text);
     free(places);
-    return code;
+    return code ? pit__table_fail(table) : 0;
 }
 
 int pit__table_print_fixed(struct pit__table *table, FILE *out, int rule, int cut,

@@ -15,7 +15,10 @@ static void write_cell(struct pit__json *json, const struct pit__table *table,
         pit__json_string(json, key, pit__table_text(table, cell->raw));
         return;
     case PIT__WHOLE:
-        pit__json_uint(json, key, cell->whole);
+        if (column->kind == PIT__FLAG)
+            pit__json_bool(json, key, cell->whole != 0);
+        else
+            pit__json_uint(json, key, cell->whole);
         return;
     case PIT__REAL:
         if (column->kind == PIT__DURATION)

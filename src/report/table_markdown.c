@@ -121,7 +121,7 @@ int pit__table_markdown(struct pit__table *table, FILE *out, const struct pit__l
     unsigned char *shown = calloc(n + 1, 1);
     if (!shown || table->failed || table->text.failed) {
         free(shown);
-        return PIT__TABLE_NO_MEMORY;
+        return pit__table_fail(table);
     }
     choose(table, shown);
     write_head(out, table, shown);

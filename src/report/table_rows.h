@@ -20,6 +20,7 @@ struct pit__table_cell {
 
 struct pit__table {
     const struct pit__column *columns;
+    struct pit__column *own_columns; /* to be freed, or NULL */
     size_t column_count;
     struct pit__table_cell *cells;
     size_t row_count, row_room;
@@ -33,6 +34,9 @@ static inline const char *pit__table_text(const struct pit__table *table, size_t
 {
     return pit__text_string(&table->text) + at;
 }
+
+/* table.c: memory was short, which stays so. Returns PIT__TABLE_NO_MEMORY. */
+int pit__table_fail(struct pit__table *table);
 
 /* table.c: a figure as people read it, by its column's kind; out has PIT__UNIT_BYTES. */
 void pit__table_figure(char *out, enum pit__kind kind, const struct pit__table_cell *cell,

@@ -17,6 +17,7 @@ void pit__json_advice(struct pit__json *json, const pit_advice *advice)
         pit__json_string(json, "remedy", finding->remedy);
         pit__json_string(json, "path", finding->path);
         pit__json_double(json, "share", finding->share);
+        pit__json_double(json, "stake_ns", finding->stake_ns);
         pit__json_object_end(json);
     }
     pit__json_array_end(json);

@@ -1,5 +1,7 @@
 /* advice_view.c: the rules' findings in words: pit_advise and its kin. */
-#include "advice_case.h"
+#include "model/advice_case.h"
+
+#include "analysis/advice_rules.h"
 
 #include "report/text.h"
 #include "report/units.h"
@@ -45,7 +47,7 @@ static void add_base(struct pit__text *text, const struct pit__case *all, size_t
         pit__text_puts(text, "the total");
         return;
     }
-    enum pit__role role = pit__role_of(all->parts[base].name);
+    enum pit__role role = all->parts[base].role;
     if (role == PIT__ROLE_BATCH || role == PIT__ROLE_EPOCH)
         pit__text_puts(text, "the ");
     pit__text_add_visible(text, all->parts[base].name);
@@ -78,12 +80,29 @@ static void add_figure(struct pit__text *text, char kind, double figure, int asc
         pit__text_puts(text, pit__unit_bytes_words(out, figure));
         break;
     case 'c':
-        pit__text_printf(text, "%s passage%s", pit__unit_count(out, (uint64_t)figure),
+        pit__text_printf(text, "%s call%s", pit__unit_count(out, (uint64_t)figure),
                          (uint64_t)figure == 1 ? "" : "s");
         break;
-    default:
-        pit__text_puts(text, pit__unit_count(out, (uint64_t)figure));
+    case 'o':
+        pit__print_double(out, sizeof out, "%.1f", figure);
+        pit__text_puts(text, out);
         break;
+    default:
+        pit__text_puts(text, figure >= 0 ? pit__unit_count(out, (uint64_t)llround(figure)) : "n/a");
+        break;
+    }
+}
+
+/* "forward 30 %, backward 48 %" */
+static void add_list(struct pit__text *text, const struct pit__case *all,
+                     const struct pit__match *match)
+{
+    char share[PIT__UNIT_BYTES];
+    for (size_t i = 0; i < match->listed_count; i++) {
+        const struct pit__part *part = &all->parts[match->listed[i]];
+        pit__text_puts(text, i ? ", " : "");
+        pit__text_add_visible(text, part->name);
+        pit__text_printf(text, " %s", pit__unit_percent_words(share, match->shares[i]));
     }
 }
 
@@ -105,6 +124,10 @@ static void add_words(struct pit__text *text, const char *words, const struct pi
             pit__text_add_visible(text, part ? part->path : "");
         else if (strncmp(words, "{base}", bytes) == 0)
             add_base(text, all, match->base);
+        else if (strncmp(words, "{list}", bytes) == 0)
+            add_list(text, all, match);
+        else if (words[1] == 's')
+            pit__text_add_visible(text, match->texts[words[2] == '1']);
         else
             add_figure(text, words[1], match->figures[(words[2] - '0') % PIT__MATCH_FIGURES],
                        ascii);
@@ -142,6 +165,17 @@ static char *take(struct pit__text *text, int *failed)
     return string;
 }
 
+/* "; at most 31 % shorter without it" */
+static void add_stake(struct pit__text *text, const struct pit__case *all,
+                      const struct pit__match *match)
+{
+    char share[PIT__UNIT_BYTES];
+    double run = all->wall > all->total ? all->wall : all->total;
+    if (match->stake > 0 && run > 0)
+        pit__text_printf(text, "; at most %s shorter without it",
+                         pit__unit_percent_words(share, fmin(match->stake / run, 1)));
+}
+
 static void fill(pit_finding *finding, const struct pit__advised *advised,
                  const struct pit__case *all, int ascii, int *failed)
 {
@@ -149,21 +183,24 @@ static void fill(pit_finding *finding, const struct pit__advised *advised,
     const struct pit__match *match = &advised->match;
     struct pit__text text = {0};
     finding->rule = rule->key;
-    finding->severity = rule->severity;
+    finding->severity = match->severity;
     finding->share = match->share;
-    if (!ascii)
+    finding->stake_ns = match->stake * 1e9;
+    if (!ascii && rule->mark)
         pit__text_puts(&text, rule->mark);
-    add_words(&text, rule->headline, all, match, ascii);
+    add_words(&text, match->headline, all, match, ascii);
     finding->headline = take(&text, failed);
-    add_words(&text, rule->evidence, all, match, ascii);
+    add_words(&text, match->evidence, all, match, ascii);
     if (match->path)
         pit__text_printf(&text, ", in %s", match->path);
+    add_stake(&text, all, match);
     if (rule->wants_around)
         add_around(&text, &all->around);
     finding->evidence = take(&text, failed);
-    add_words(&text, rule->remedy, all, match, ascii);
-    if (rule->more)
-        add_words(&text, rule->more, all, match, ascii);
+    if (match->remedy)
+        add_words(&text, match->remedy, all, match, ascii);
+    if (match->more)
+        add_words(&text, match->more, all, match, ascii);
     finding->remedy = take(&text, failed);
     if (match->path)
         pit__text_puts(&text, match->path);
@@ -172,17 +209,27 @@ static void fill(pit_finding *finding, const struct pit__advised *advised,
     finding->path = take(&text, failed);
 }
 
-/* "headline; the first remedies." No mark: it is the first line as it is. */
+/* "headline; what is at stake; the first remedies." No mark: it is the first line as it is. */
 static char *make_lead(const struct pit__advised *advised, const struct pit__case *all, int ascii,
                        int *failed)
 {
     struct pit__text text = {0};
-    const struct pit__rule *rule = advised->rule;
-    add_words(&text, rule->headline, all, &advised->match, ascii);
-    pit__text_puts(&text, text.length > 0 && text.data[text.length - 1] == '!' ? " - " : "; ");
-    add_words(&text, rule->remedy, all, &advised->match, ascii);
+    const struct pit__match *match = &advised->match;
+    add_words(&text, match->headline, all, match, ascii);
+    add_stake(&text, all, match);
+    if (match->remedy && match->severity > 0) {
+        pit__text_puts(&text, "; ");
+        add_words(&text, match->remedy, all, match, ascii);
+    }
     pit__text_puts(&text, ".");
     return take(&text, failed);
+}
+
+/* Does it say more than which part took the most? */
+static int leads(const struct pit__advised *advised)
+{
+    return advised->rule != &pit__cache_rule &&
+           (advised->rule != &pit__compute_rule || advised->match.texts[0]);
 }
 
 /* NULL without memory. */
@@ -196,11 +243,11 @@ static pit_advice *advise(const struct pit__advice_case *made, int ascii)
     advice->shown.findings = advice->findings;
     advice->shown.too_little = *made->reason != 0;
     strcpy(advice->shown.reason, made->reason);
-    if (!*made->reason || made->all.by_letter) /* of a run that is too short nothing is said */
-        count = pit__advise(&made->all, found, FINDINGS_MOST);
+    count = made->by_letter ? pit__advise_by_letter(&made->all, found, FINDINGS_MOST)
+                            : pit__advise(&made->all, found, FINDINGS_MOST);
     for (int i = 0; i < count; i++) {
         fill(&advice->findings[advice->shown.count++], &found[i], &made->all, ascii, &failed);
-        if (found[i].rule->leads && !advice->lead)
+        if (i == 0 && !made->by_letter && leads(&found[i]))
             advice->lead = make_lead(&found[i], &made->all, ascii, &failed);
     }
     if (failed || count < 0) {

@@ -61,12 +61,11 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
     pit__print_rule(out, '=', RULE);
     fputs(HEADING "\n", out);
     pit__print_rule(out, '=', RULE);
-    int code = pit__table_head_fixed(table, out, RULE, 0, &call->look);
+    pit__table_head_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '-', RULE);
-    if (!code)
-        code = pit__table_print_fixed(table, out, RULE, 0, &call->look);
+    pit__table_print_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
-    return pit__table_done(table, code);
+    return pit__table_done(table);
 }
 
 static int print(const struct pit__view_call *call)
@@ -77,11 +76,18 @@ static int print(const struct pit__view_call *call)
         return PIT_NO_MEMORY;
     if (repeated == 0) {
         pit__table_free(table);
-        return pit__print_nothing(call->out, call->options, "no operation was repeated");
+        return pit__print_nothing(call, "no operation was repeated");
     }
     if (call->options->form == PIT_TEXT)
         return print_text(call, table);
     return pit__view_form(call, table, HEADING, NULL, NULL);
 }
 
-const struct pit__view pit__aggregate_view = {"aggregate", pit__gather_finished_rows, print};
+const struct pit__view pit__aggregate_view = {
+    .told = {.name = "aggregate",
+             .help = "how did the operations vary that were repeated?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
+                                     &pit__min_share_option)},
+    .gather = pit__gather_finished_rows,
+    .print = print,
+};

@@ -2,13 +2,13 @@
  * try. */
 #include "view_forms.h"
 
-#include "advice_case.h"
+#include "model/advice_case.h"
 #include "report/style.h"
 #include "report_view.h"
 
 #define INDENT 4
 
-enum { RULE, SEVERITY, HEADLINE, EVIDENCE, REMEDY, PATH, SHARE, COLUMNS };
+enum { RULE, SEVERITY, HEADLINE, EVIDENCE, REMEDY, PATH, SHARE, STAKE, COLUMNS };
 
 static const struct pit__column columns[COLUMNS] = {
     [RULE] = {.title = "rule", .key = "rule", .kind = PIT__TEXT},
@@ -18,6 +18,7 @@ static const struct pit__column columns[COLUMNS] = {
     [REMEDY] = {.title = "what to try", .key = "remedy", .kind = PIT__TEXT},
     [PATH] = {.title = "span", .key = "path", .kind = PIT__TEXT},
     [SHARE] = {.title = "share", .key = "share", .kind = PIT__PERCENT},
+    [STAKE] = {.title = "at stake", .key = "stake_ns", .kind = PIT__DURATION},
 };
 
 static struct pit__table *make_table(const pit_advice *advice)
@@ -33,6 +34,7 @@ static struct pit__table *make_table(const pit_advice *advice)
         cells[REMEDY] = pit__cell_text(finding->remedy);
         cells[PATH] = pit__cell_text(finding->path);
         cells[SHARE] = pit__cell_real(finding->share);
+        cells[STAKE] = pit__cell_real(finding->stake_ns);
         pit__table_row(table, cells);
     }
     return table;
@@ -54,33 +56,31 @@ static int print_form(const struct pit__view_call *call, const pit_advice *advic
 }
 
 /* Words of a finding below its headline, broken into lines where a width is given. */
-static int print_below(const struct pit__view_call *call, const char *words)
+static void print_below(const struct pit__view_call *call, const char *words)
 {
-    struct pit__report as_report = {.out = call->out, .look = call->look};
-    struct pit__text prose = {0};
-    pit__text_puts(&prose, words);
+    struct pit__text text = {0};
+    pit__text_puts(&text, words);
     fprintf(call->out, "%*s", INDENT, "");
-    return pit__print_prose(&as_report, &prose, INDENT, PIT__PLAIN);
+    pit__prose_words(call->prose, &text, INDENT, PIT__PLAIN);
 }
 
-static int print_text(const struct pit__view_call *call, const pit_advice *advice)
+static void print_text(const struct pit__view_call *call, const pit_advice *advice)
 {
     static const enum pit__style styles[] = {PIT__DIM, PIT__WARM, PIT__HOT};
-    int colour = call->look.colour, code = 0;
-    for (size_t i = 0; i < advice->count && !code; i++) {
+    int colour = call->look.colour;
+    for (size_t i = 0; i < advice->count; i++) {
         const pit_finding *finding = &advice->findings[i];
         enum pit__style style = styles[finding->severity];
         fprintf(call->out, "%s%s%s\n", pit__style_on(style, colour), finding->headline,
                 pit__style_off(style, colour));
-        code = print_below(call, finding->evidence);
-        if (!code)
-            code = print_below(call, finding->remedy);
+        print_below(call, finding->evidence);
+        if (*finding->remedy)
+            print_below(call, finding->remedy);
     }
     if (advice->too_little)
         fprintf(call->out, "%s\n", advice->reason);
     else if (advice->count == 0)
         fputs("nothing stands out\n", call->out);
-    return code;
 }
 
 static int print(const struct pit__view_call *call)
@@ -95,16 +95,14 @@ static int print(const struct pit__view_call *call)
     if (advice && call->options->form != PIT_TEXT)
         code = print_form(call, advice);
     else if (advice)
-        code = print_text(call, advice);
+        print_text(call, advice);
     pit_advice_free(advice);
     return code;
 }
 
-/* The rules look at the runs themselves. */
-static int gather(struct pit__gathered *gathered)
-{
-    (void)gathered;
-    return 0;
-}
-
-const struct pit__view pit__bottlenecks_view = {"bottlenecks", gather, print};
+const struct pit__view pit__bottlenecks_view = {
+    .told = {.name = "bottlenecks",
+             .help = "what is wrong, and what is there to try?",
+             .options = PIT__OPTIONS(&pit__title_option)},
+    .print = print,
+};

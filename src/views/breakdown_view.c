@@ -46,19 +46,18 @@ static void add_extras(struct pit__json *json, const void *arg)
 
 static int print_text(const struct pit__view_call *call, struct pit__table *table)
 {
-    int code = pit__print_named(call, "", call->title, " - Detailed Breakdown:", 0);
+    pit__prose_named(call->prose, "", call->title, " - Detailed Breakdown:", 0);
     pit__print_rule(call->out, '-', RULE);
-    if (!code)
-        code = pit__table_print_fixed(table, call->out, RULE, 1, &call->look);
+    pit__table_print_fixed(table, call->out, RULE, 1, &call->look);
     pit__print_rule(call->out, '-', RULE);
-    return pit__table_done(table, code);
+    return pit__table_done(table);
 }
 
 static int print(const struct pit__view_call *call)
 {
     double total = pit__rows_total(call->data);
     if (call->data->row_count == 0)
-        return pit__print_nothing(call->out, call->options, "no phases were recorded");
+        return pit__print_nothing(call, "no phases were recorded");
     struct pit__table *table = make_table(call->data, total);
     if (!table)
         return PIT_NO_MEMORY;
@@ -71,4 +70,10 @@ static int print(const struct pit__view_call *call)
     return code;
 }
 
-const struct pit__view pit__breakdown_view = {"breakdown", pit__gather_rows, print};
+const struct pit__view pit__breakdown_view = {
+    .told = {.name = "breakdown",
+             .help = "of what is one piece of work made up?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option)},
+    .gather = pit__gather_rows,
+    .print = print,
+};

@@ -1,12 +1,12 @@
 /* compare_json.c: a comparison for programs. Shares, not percent; seconds and bytes; what is not
  * known is null. */
-#include "compare.h"
+#include "compare/compare.h"
 
 #include "report/json_writer.h"
 
 #include <math.h>
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 static const char *verdict_key(const pit_comparison *c)
 {
@@ -41,10 +41,7 @@ static void write_item(struct pit__json *json, const pit_comparison *c)
     pit__json_bool(json, "is_real",
                    c->verdict == PIT_FASTER || c->verdict == PIT_SLOWER ||
                        (c->verdict == PIT_SAME && c->is_real));
-    pit__json_string(json, "decided_by",
-                     isnan(c->other) ? "figure"
-                     : c->by_median  ? "median"
-                                     : "p10");
+    pit__json_string(json, "decided_by", pit__decided_by(c));
     write_change(json, "other", c->other, c->other_low, c->other_high);
     pit__json_double(json, "a", c->a);
     pit__json_double(json, "b", c->b);

@@ -1,5 +1,5 @@
 /* compare_print.c: a comparison as text, Markdown and CSV: the answer first, then every figure. */
-#include "compare.h"
+#include "compare/compare.h"
 
 #include "report/style.h"
 #include "report/table.h"

@@ -65,7 +65,7 @@ static int print(const struct pit__view_call *call)
 {
     double threshold = call->options->threshold != 0 ? call->options->threshold : DEFAULT_THRESHOLD;
     if (call->data->curve_count == 0)
-        return pit__print_nothing(call->out, call->options, "no value was recorded");
+        return pit__print_nothing(call, "no value was recorded");
     struct pit__table *table = pit__table_new(columns, COLUMNS);
     if (!table)
         return PIT_NO_MEMORY;
@@ -76,7 +76,8 @@ static int print(const struct pit__view_call *call)
     add_heading(&heading, call, threshold);
     if (call->options->form == PIT_TEXT) {
         fprintf(call->out, "%s\n\n", pit__text_string(&heading));
-        code = pit__table_done(table, pit__table_print(table, call->out, &call->look));
+        pit__table_print(table, call->out, &call->look);
+        code = pit__table_done(table);
     } else {
         code = pit__view_form(call, table, pit__text_string(&heading), NULL, NULL);
     }
@@ -86,4 +87,36 @@ static int print(const struct pit__view_call *call)
     return code;
 }
 
-const struct pit__view pit__convergence_view = {"convergence", pit__gather_curves, print};
+static const pit_option value_option = {.name = "value",
+                                        .kind = PIT_OPTION_TEXT,
+                                        .preset = "the first",
+                                        .help = "the value that has to get there",
+                                        PIT__STORED(value)};
+
+static const pit_option threshold_option = {.name = "threshold",
+                                            .kind = PIT_OPTION_NUMBER,
+                                            .preset = "0.01",
+                                            .help = "where it has to get",
+                                            PIT__STORED(threshold)};
+
+static const pit_option maximise_option = {.name = "maximise",
+                                           .kind = PIT_OPTION_FLAG,
+                                           .preset = "downwards",
+                                           .help = "it has to get there upwards",
+                                           .also = "maximize",
+                                           PIT__STORED(maximise)};
+
+static const pit_option smooth_option = {.name = "smooth",
+                                         .kind = PIT_OPTION_COUNT,
+                                         .preset = "the values themselves",
+                                         .help = "over the mean of N values",
+                                         PIT__STORED(smooth)};
+
+const struct pit__view pit__convergence_view = {
+    .told = {.name = "convergence",
+             .help = "when did the loss get there, and did it stay?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &value_option,
+                                     &threshold_option, &maximise_option, &smooth_option)},
+    .gather = pit__gather_curves,
+    .print = print,
+};

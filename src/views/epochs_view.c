@@ -33,4 +33,10 @@ static int print(const struct pit__view_call *call)
     return pit__journal_print(call, &part);
 }
 
-const struct pit__view pit__epochs_view = {"epochs", pit__gather_journal, print};
+const struct pit__view pit__epochs_view = {
+    .told = {.name = "epochs",
+             .help = "what did the epoch monitor print?",
+             .options = PIT__OPTIONS(&pit__title_option)},
+    .gather = pit__gather_journal,
+    .print = print,
+};

@@ -1,7 +1,6 @@
 /* facts_view.c: what was run, where, when, how it ended, and where its figures lived. */
 #include "report_view.h"
 
-#include "report/style.h"
 #include "report/units.h"
 
 #include <string.h>
@@ -36,33 +35,6 @@ void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size)
                strftime(out, size, "%Y-%m-%d %H:%M:%S %z", &parts) == 0) {
         snprintf(out, size, "n/a");
     }
-}
-
-/* One line "label   text"; the text is given back empty. */
-static int print_fact(const struct pit__report *report, const char *label, struct pit__text *text)
-{
-    size_t width = (size_t)report->look.width, room = width > 18 ? width - 10 : 8;
-    struct pit__text cut = {0};
-    const char *shown = pit__text_string(text);
-    if (width > 0) {
-        pit__text_add_cut(&cut, shown, room, report->look.ascii);
-        shown = pit__text_string(&cut);
-    }
-    fprintf(report->out, "%s%-10s%s%s\n", pit__style_on(PIT__DIM, report->look.colour), label,
-            pit__style_off(PIT__DIM, report->look.colour), shown);
-    int code = text->failed || cut.failed ? PIT_NO_MEMORY : 0;
-    pit__text_free(&cut);
-    pit__text_free(text);
-    return code;
-}
-
-/* The same with words of our own, which are broken into lines. */
-int pit__print_labelled(const struct pit__report *report, const char *label, struct pit__text *text,
-                        enum pit__style style)
-{
-    fprintf(report->out, "%s%-10s%s", pit__style_on(PIT__DIM, report->look.colour), label,
-            pit__style_off(PIT__DIM, report->look.colour));
-    return pit__print_prose(report, text, 10, style);
 }
 
 void pit__add_facts(struct pit__text *text, const pit_run *run, const char *const *keys,
@@ -101,7 +73,6 @@ void pit__add_labels(struct pit__text *text, const pit_run *run)
     }
 }
 
-/* "12.5 s, ended cleanly" and its like. */
 /* "killed, _exit or exec" is all one knows where nobody saw the end. */
 static void add_death(struct pit__text *text, const pit_run *run)
 {
@@ -114,6 +85,7 @@ static void add_death(struct pit__text *text, const pit_run *run)
         pit__text_puts(text, " without a close (_exit or exec),");
 }
 
+/* "12.5 s, ended cleanly" and its like. */
 static void add_ending(struct pit__text *text, const pit_run *run, int ascii)
 {
     char length[PIT__UNIT_BYTES], when[TIME_BYTES];
@@ -133,141 +105,121 @@ static void add_ending(struct pit__text *text, const pit_run *run, int ascii)
     }
 }
 
-static int print_note(const struct pit__report *report, const pit_run *run, struct pit__text *note)
+/* `path`: whose it is, where it is one of several; else NULL. */
+static void print_note(struct pit__prose *prose, const char *path, struct pit__text *note)
 {
-    if (report->run_count > 1 && note->length > 0) {
-        struct pit__text with_path = {0};
-        pit__text_add_visible(&with_path, run->path);
-        pit__text_puts(&with_path, ": ");
-        pit__text_puts(&with_path, pit__text_string(note));
-        with_path.failed |= note->failed;
-        pit__text_free(note);
-        *note = with_path;
+    struct pit__text line = {0};
+    if (path) {
+        pit__text_add_visible(&line, path);
+        pit__text_puts(&line, ": ");
     }
-    return note->length > 0 ? pit__print_labelled(report, "note", note, PIT__WARM) : 0;
+    pit__text_puts(&line, pit__text_string(note));
+    line.failed |= note->failed;
+    pit__text_free(note);
+    pit__prose_labelled(prose, "note", &line, PIT__WARM);
 }
 
 /* A shortage the recorder met, with the system's reason. */
-static int print_reason(const struct pit__report *report, const pit_run *run, const char *what,
-                        int reason)
+static void print_reason(struct pit__prose *prose, const char *path, const char *what, int reason)
 {
     struct pit__text note = {0};
     pit__text_puts(&note, what);
     if (reason > 0)
         pit__text_printf(&note, ": %s", strerror(reason));
-    return print_note(report, run, &note);
+    print_note(prose, path, &note);
 }
 
 /* Where the figures lived, if not in the run's own file, and what that means for them. */
-static int print_place(const struct pit__report *report, const pit_run *run)
+static void print_place(struct pit__prose *prose, const pit_run *run, const char *path)
 {
-    int code = 0;
     if (run->place == PIT_PLACE_MEMORY && run->open_errno)
-        code = print_reason(report, run, "recorded in memory, its file could not be made",
-                            run->open_errno);
+        print_reason(prose, path, "recorded in memory, its file could not be made",
+                     run->open_errno);
     else if (run->place == PIT_PLACE_MEMORY && run->path[0] != '(')
-        code = print_reason(report, run, "recorded in memory, copied to its file now and then", 0);
+        print_reason(prose, path, "recorded in memory, copied to its file now and then", 0);
     else if (run->place == PIT_PLACE_MEMORY)
-        code = print_reason(report, run, "recorded in memory, without a file", 0);
+        print_reason(prose, path, "recorded in memory, without a file", 0);
     else if (run->place == PIT_PLACE_SHM)
-        code = print_reason(report, run, "its live pages were in shared memory, not in its file",
-                            run->open_errno);
-    if (!code && run->growth_errno)
-        code = print_reason(report, run, "its file stopped growing, what came later is lost",
-                            run->growth_errno);
-    if (!code && run->recovered)
-        code = print_reason(report, run, "brought back from shared memory just now", 0);
-    if (!code && run->is_mirror)
-        code = print_reason(report, run,
-                            "a copy taken while it ran: counts may be some spans apart", 0);
-    return code;
+        print_reason(prose, path, "its live pages were in shared memory, not in its file",
+                     run->open_errno);
+    if (run->growth_errno)
+        print_reason(prose, path, "its file stopped growing, what came later is lost",
+                     run->growth_errno);
+    if (run->recovered)
+        print_reason(prose, path, "brought back from shared memory just now", 0);
+    if (run->is_mirror)
+        print_reason(prose, path, "a copy taken while it ran: counts may be some spans apart", 0);
 }
 
-static int print_notes(const struct pit__report *report, const pit_run *run)
+static void print_notes(struct pit__prose *prose, const pit_run *run, const char *path)
 {
     char number[PIT__UNIT_BYTES];
-    int code = print_place(report, run);
-    if (!code && run->skipped_blocks > 0) {
-        struct pit__text note = {0};
+    struct pit__text note = {0};
+    print_place(prose, run, path);
+    if (run->skipped_blocks > 0) {
         pit__text_printf(&note,
                          "%s blocks are of a newer kind and were skipped; a newer pitwall reads"
                          " them",
                          pit__unit_count(number, run->skipped_blocks));
-        code = print_note(report, run, &note);
+        print_note(prose, path, &note);
     }
-    if (!code && run->ns_per_tick_error >= 0.001) {
-        struct pit__text note = {0};
+    if (run->ns_per_tick_error >= 0.001) {
         pit__text_printf(&note,
                          "durations are known to %s: the run was too short to measure its"
                          " clock",
                          pit__unit_percent_words(number, run->ns_per_tick_error));
-        code = print_note(report, run, &note);
+        print_note(prose, path, &note);
     }
-    return code;
 }
 
 /* "peak RSS 1.97 GB of a limit of 2.00 GB, not growing" */
-static int print_memory(const struct pit__report *report, const struct pit__run_memory *memory)
+static void print_memory(struct pit__prose *prose, const struct pit__run_memory *memory)
 {
     char size[PIT__UNIT_BYTES];
     struct pit__text text = {0};
     double limit = pit__memory_limit(&memory->last);
     if (!(memory->peak >= 0))
-        return 0;
+        return;
     pit__text_printf(&text, "peak RSS %s", pit__unit_bytes_words(size, memory->peak));
     if (limit > 0)
         pit__text_printf(&text, " of %s%s", limit == memory->last.cgroup_limit ? "a limit of " : "",
                          pit__unit_bytes_words(size, limit));
     pit__growth_words(memory, &text);
-    return pit__print_labelled(report, "memory", &text,
-                               memory->verdict.is_memory ? PIT__HOT : PIT__PLAIN);
+    pit__prose_labelled(prose, "memory", &text, memory->verdict.is_memory ? PIT__HOT : PIT__PLAIN);
 }
 
-int pit__print_run_facts(const struct pit__report *report, const pit_run *run)
+void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
+                          const struct pit__run_memory *memory)
 {
     static const char *const machine[] = {"host", "cpu", "kernel"};
     static const char *const others[] = {"rank", "git"};
-    static const char *const other_labels[] = {"rank", "git"};
     char when[TIME_BYTES], number[PIT__UNIT_BYTES];
     struct pit__text text = {0};
-    int code = 0;
     pit__add_command(&text, run, 1);
-    if (text.length > 0)
-        code = print_fact(report, "program", &text);
+    pit__prose_fact(prose, "program", &text);
     pit__add_facts(&text, run, machine, 3, ", ", 1);
-    if (!code && text.length > 0)
-        code = print_fact(report, "machine", &text);
+    pit__prose_fact(prose, "machine", &text);
     pit__wall_time(run->start_wall_ns, 0, when, sizeof when);
     pit__text_puts(&text, when);
-    if (!code)
-        code = print_fact(report, "started", &text);
-    add_ending(&text, run, report->look.ascii);
-    if (!code)
-        code = pit__print_labelled(report, "state", &text,
-                                   run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
-    if (!code)
-        code = pit__print_ended(report, run);
-    pit__text_printf(&text, "%zu", run->thread_count);
-    if (!code && run->thread_count > 0)
-        code = print_fact(report, "threads", &text);
-    else
-        pit__text_free(&text);
-    if (!code)
-        code = print_memory(report, &report->memory[0]);
-    for (size_t i = 0; i < 2 && !code; i++) {
+    pit__prose_fact(prose, "started", &text);
+    add_ending(&text, run, prose->look.ascii);
+    pit__prose_labelled(prose, "state", &text, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+    pit__print_ended(prose, run);
+    if (run->thread_count > 0)
+        pit__text_printf(&text, "%zu", run->thread_count);
+    pit__prose_fact(prose, "threads", &text);
+    print_memory(prose, memory);
+    for (size_t i = 0; i < 2; i++) {
         pit__add_facts(&text, run, &others[i], 1, "", 1);
-        if (text.length > 0)
-            code = print_fact(report, other_labels[i], &text);
+        pit__prose_fact(prose, others[i], &text);
     }
     pit__add_labels(&text, run);
-    if (!code && text.length > 0)
-        code = print_fact(report, "labels", &text);
+    pit__prose_fact(prose, "labels", &text);
     pit__text_add_visible(&text, run->path);
     pit__text_printf(&text, " (%s)",
                      pit__unit_bytes(number, (double)(run->used_bytes - run->losses.beyond_file)));
-    if (!code)
-        code = print_fact(report, "run", &text);
-    return code ? code : print_notes(report, run);
+    pit__prose_fact(prose, "run", &text);
+    print_notes(prose, run, NULL);
 }
 
 static int print_many(const struct pit__report *report)
@@ -323,14 +275,16 @@ static int print_many(const struct pit__report *report)
     pit__table_free(table);
     if (report->run_count > RUNS_LISTED)
         fprintf(report->out, "and %zu more\n", report->run_count - RUNS_LISTED);
-    for (size_t r = 0; r < report->run_count && !code; r++)
-        code = print_notes(report, report->runs[r]);
+    for (size_t r = 0; r < report->run_count; r++)
+        print_notes(report->prose, report->runs[r], report->runs[r]->path);
     return code;
 }
 
 int pit__print_facts(const struct pit__report *report)
 {
     putc('\n', report->out);
-    return report->run_count == 1 ? pit__print_run_facts(report, report->runs[0])
-                                  : print_many(report);
+    if (report->run_count > 1)
+        return print_many(report);
+    pit__print_run_facts(report->prose, report->runs[0], &report->memory[0]);
+    return 0;
 }

@@ -5,12 +5,20 @@
  * the places' histograms together.
  */
 #include "report_view.h"
+#include "view.h"
 
+#include "analysis/moments.h"
 #include "analysis/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct row { /* a name, in the form of a node that has no path */
+    pit_node node;
+    struct pit__memory_sum memory;
+    enum pit__sort_key key; /* what to sort by, for qsort hands on no argument */
+};
 
 struct place { /* a node, and the name it belongs to */
     const pit_node *node;
@@ -48,15 +56,11 @@ static int by_low(const void *a, const void *b)
 }
 
 /* Quantiles of several places. Bins need not be joined for that, only sorted. */
-static int set_quantiles(struct pit__figures *row, const struct place *places, size_t count)
+static int set_quantiles(pit_node *row, const struct place *places, size_t count)
 {
     size_t total = 0, filled = 0;
-    double min_ns = INFINITY;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         total += places[i].node->bin_count;
-        if (places[i].node->count > 0 && places[i].node->min_ns < min_ns)
-            min_ns = places[i].node->min_ns;
-    }
     row->p50_ns = row->p95_ns = row->p99_ns = NAN;
     if (total == 0)
         return 0;
@@ -68,62 +72,86 @@ static int set_quantiles(struct pit__figures *row, const struct place *places, s
             bins[filled++] = places[i].node->bins[k];
     qsort(bins, total, sizeof *bins, by_low);
     struct pit__bins view = {&bins->low_ns, &bins->high_ns, &bins->count, sizeof *bins, total};
-    row->p50_ns = pit__quantile(&view, min_ns, row->max_ns, 0.50);
-    row->p95_ns = pit__quantile(&view, min_ns, row->max_ns, 0.95);
-    row->p99_ns = pit__quantile(&view, min_ns, row->max_ns, 0.99);
+    row->p50_ns = pit__quantile(&view, row->min_ns, row->max_ns, 0.50);
+    row->p95_ns = pit__quantile(&view, row->min_ns, row->max_ns, 0.95);
+    row->p99_ns = pit__quantile(&view, row->min_ns, row->max_ns, 0.99);
     free(bins);
     return 0;
 }
 
-/* Add all places of one name up. */
-static int fill_row(const struct pit__report *report, struct pit__figures *row,
-                    const struct place *places, size_t count, const uint32_t *row_of)
+/* Figures that are of finished spans alone, and do not simply add up. */
+static void join_finished(pit_node *row, const pit_node *node)
 {
-    double finished_ns = 0;
-    *row = (struct pit__figures){.name = places[0].node->name,
-                                 .detached = places[0].node->detached,
-                                 .mean_ns = NAN,
-                                 .max_ns = NAN,
-                                 .key = report->sort};
+    if (node->count == 0)
+        return;
+    struct pit__spread so_far = {row->count, row->mean_ns, row->std_ns * row->std_ns};
+    struct pit__spread own = {node->count, node->mean_ns, node->std_ns * node->std_ns};
+    if (row->count == 0 || node->min_ns < row->min_ns)
+        row->min_ns = node->min_ns;
+    if (row->count == 0 || node->max_ns > row->max_ns)
+        row->max_ns = node->max_ns;
+    so_far = row->count == 0 ? own : pit__spread_join(so_far, own);
+    row->mean_ns = so_far.mean;
+    row->std_ns = sqrt(so_far.variance);
+    row->count += node->count;
+    row->finished_ns += node->finished_ns;
+}
+
+/* Add all places of one name up. */
+static int fill_row(const struct pit__report *report, struct row *row, const struct place *places,
+                    size_t count, const uint32_t *row_of)
+{
+    pit_node *sum = &row->node;
+    double all_ns = report->tree->total_ns;
+    *row = (struct row){.node = {.name = places[0].node->name,
+                                 .parent = PIT_NO_NODE,
+                                 .detached = places[0].node->detached},
+                        .key = report->sort};
     for (size_t i = 0; i < count; i++) {
         const pit_node *node = places[i].node;
-        row->count += node->count;
-        row->self_ns += report->self_ns[places[i].index];
-        row->items += node->items;
-        row->bytes += node->bytes;
-        row->flops += node->flops;
-        row->open += node->open;
-        if (node->count > 0) {
-            finished_ns += node->total_ns;
-            row->max_ns = fmax(row->max_ns, node->max_ns); /* a NaN gives way */
-        }
+        join_finished(sum, node);
+        sum->self_ns += node->self_ns;
+        sum->items += node->items;
+        sum->bytes += node->bytes;
+        sum->flops += node->flops;
+        sum->open += node->open;
+        sum->open_ns += node->open_ns;
         if (is_inner(report->tree, row_of, places[i].index))
             continue; /* its time and memory are in those of the place around it */
-        row->total_ns += report->total_ns[places[i].index];
+        sum->total_ns += node->total_ns;
         pit__memory_join(&row->memory, node->memory, 0);
         pit__alloc_join(&row->memory, node->alloc, 0);
     }
-    row->work_ns = row->total_ns;
-    row->share = report->in_spans_ns > 0 ? row->total_ns / report->in_spans_ns : NAN;
-    if (row->count > 0)
-        row->mean_ns = finished_ns / (double)row->count;
+    sum->share = all_ns > 0 ? sum->total_ns / all_ns : NAN;
+    sum->self_share = all_ns > 0 ? sum->self_ns / all_ns : NAN;
     if (count == 1) {
-        row->p50_ns = places[0].node->p50_ns;
-        row->p95_ns = places[0].node->p95_ns;
-        row->p99_ns = places[0].node->p99_ns;
+        sum->p50_ns = places[0].node->p50_ns;
+        sum->p95_ns = places[0].node->p95_ns;
+        sum->p99_ns = places[0].node->p99_ns;
         return 0;
     }
-    return set_quantiles(row, places, count);
+    return set_quantiles(sum, places, count);
 }
 
 static int by_key(const void *a, const void *b)
 {
-    return pit__figures_order(a, b);
+    const struct row *x = a, *y = b;
+    return pit__node_order(&x->node, &y->node, x->key);
+}
+
+/* Sorting moves the memory figures that rows point at. */
+static void sort_rows(struct row *rows, size_t count)
+{
+    qsort(rows, count, sizeof *rows, by_key);
+    for (size_t i = 0; i < count; i++) { /* counts of 0: none */
+        rows[i].node.memory = &rows[i].memory.memory;
+        rows[i].node.alloc = &rows[i].memory.alloc;
+    }
 }
 
 /* Rows of all names; how many, or SIZE_MAX without memory. */
 static size_t make_rows(const struct pit__report *report, struct place *places, uint32_t *row_of,
-                        struct pit__figures *rows)
+                        struct row *rows)
 {
     size_t count = report->tree->node_count, row_count = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -145,21 +173,21 @@ static size_t make_rows(const struct pit__report *report, struct place *places, 
     return row_count;
 }
 
-static int print_rows(const struct pit__report *report, struct pit__figures *rows, size_t count)
+static int print_rows(const struct pit__report *report, struct row *rows, size_t count)
 {
     struct pit__table *table = pit__node_table_new();
     if (!table)
         return PIT_NO_MEMORY;
     size_t left_out = 0;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].share < report->options->min_share && rows[i].open == 0) {
+        const pit_node *row = &rows[i].node;
+        if (row->open == 0 && row->total_ns < report->options->min_share * report->tree->total_ns) {
             left_out++;
             continue;
         }
-        pit__node_table_row(table, &rows[i], NULL);
+        pit__node_table_row(table, row, NULL);
     }
-    int code = pit__print_table(report, table);
-    pit__print_left_out(report, left_out, "name");
+    int code = pit__print_table(report, table, left_out, "name");
     pit__table_free(table);
     return code;
 }
@@ -171,12 +199,12 @@ int pit__print_flat(const struct pit__report *report)
         return 0;
     struct place *places = calloc(count + 1, sizeof *places);
     uint32_t *row_of = calloc(count + 1, sizeof *row_of);
-    struct pit__figures *rows = calloc(count + 1, sizeof *rows);
+    struct row *rows = calloc(count + 1, sizeof *rows);
     int code = PIT_NO_MEMORY;
     if (places && row_of && rows) {
         size_t row_count = make_rows(report, places, row_of, rows);
         if (row_count != SIZE_MAX) {
-            qsort(rows, row_count, sizeof *rows, by_key);
+            sort_rows(rows, row_count);
             code = print_rows(report, rows, row_count);
         }
     }
@@ -185,3 +213,20 @@ int pit__print_flat(const struct pit__report *report)
     free(rows);
     return code;
 }
+
+static pit__print_part *const text_parts[] = {pit__print_flat, NULL};
+
+static int print(const struct pit__view_call *call)
+{
+    static const struct pit__report_parts parts = {PIT__SORT_TOTAL, text_parts, pit__print_flat,
+                                                   pit__headline};
+    return pit__print_parts(call, &parts);
+}
+
+const struct pit__view pit__flat_view = {
+    .told = {.name = "flat",
+             .help = "which names took the most, wherever they were called?",
+             .options = PIT__OPTIONS(&pit__sort_option, &pit__min_share_option)},
+    .print = print,
+    .needs_runs = 1,
+};

@@ -2,7 +2,7 @@
  * words. */
 #include "report_view.h"
 
-#include "advice_case.h"
+#include "model/advice_case.h"
 #include "report/units.h"
 
 /* The node with the most time of its own; detached ones only if there are no others, because
@@ -19,7 +19,7 @@ static size_t largest(const struct pit__report *report)
             continue;
         }
         int worse = report->tree->nodes[best].detached - node->detached;
-        if (worse > 0 || (worse == 0 && report->self_ns[i] > report->self_ns[best]))
+        if (worse > 0 || (worse == 0 && node->self_ns > report->tree->nodes[best].self_ns))
             best = i;
     }
     return best;
@@ -76,7 +76,7 @@ static void compose(const struct pit__report *report, struct pit__text *path,
         return;
     }
     const pit_node *node = &report->tree->nodes[best];
-    double self_ns = report->self_ns[best], all_ns = report->in_spans_ns;
+    double self_ns = node->self_ns, all_ns = report->tree->total_ns;
     pit__text_add_visible(path, *node->path ? node->path : "\"\"");
     if (node->detached || !(all_ns > 0)) {
         pit__text_printf(words, " took the most: %s", pit__unit_duration(time, self_ns, ascii));
@@ -107,7 +107,7 @@ void pit__headline(const struct pit__report *report, struct pit__text *text)
 
 /* At a given width the path gives way, not the figures behind it; if that is not enough they go
  * on in the next line. */
-static int print_largest(const struct pit__report *report, enum pit__style style)
+static void print_largest(const struct pit__report *report, enum pit__style style)
 {
     struct pit__text path = {0}, words = {0}, line = {0};
     compose(report, &path, &words);
@@ -119,22 +119,22 @@ static int print_largest(const struct pit__report *report, enum pit__style style
                        report->look.ascii);
     pit__text_puts(&line, pit__text_string(&words));
     line.failed |= path.failed | words.failed;
-    int code = one_line ? pit__print_line(report, &line, style)
-                        : pit__print_prose(report, &line, 0, style);
-    if (!one_line)
-        pit__text_free(&line);
+    if (one_line)
+        pit__prose_line(report->prose, &line, style);
+    else
+        pit__prose_words(report->prose, &line, 0, style);
     pit__text_free(&path);
     pit__text_free(&words);
-    return code;
 }
 
 int pit__print_headline(const struct pit__report *report)
 {
     const char *lead = pit__advice_lead(report->advice);
-    if (!lead)
-        return print_largest(report, PIT__STRONG);
     struct pit__text words = {0};
-    pit__text_puts(&words, lead);
-    int code = pit__print_prose(report, &words, 0, PIT__STRONG);
-    return code ? code : print_largest(report, PIT__PLAIN);
+    pit__text_puts(&words, lead ? lead : "");
+    if (lead)
+        pit__prose_words(report->prose, &words, 0, PIT__STRONG);
+    print_largest(report, lead ? PIT__PLAIN : PIT__STRONG);
+    pit__text_free(&words);
+    return 0;
 }

@@ -46,21 +46,19 @@ static struct hooks hooks_of(const pit_run *run)
     };
 }
 
-static int print_failures(const struct pit__report *report, const pit_run *run)
+static void print_failures(const struct pit__report *report, const pit_run *run)
 {
-    int code = 0;
-    for (size_t i = 0; i < run->journal_count && !code; i++) {
+    for (size_t i = 0; i < run->journal_count; i++) {
         struct pit__text line = {0};
         if (strcmp(run->journal[i].kind, "auto_failed") != 0)
             continue;
         pit__text_puts(&line, "auto: no hook: ");
         pit__text_add_visible(&line, run->journal[i].text);
-        code = pit__print_prose(report, &line, 0, PIT__WARM);
+        pit__prose_words(report->prose, &line, 0, PIT__WARM);
     }
-    return code;
 }
 
-static int print_sum(const struct pit__report *report, const struct hooks *sum)
+static void print_sum(const struct pit__report *report, const struct hooks *sum)
 {
     char each[PIT__UNIT_BYTES], share[PIT__UNIT_BYTES];
     struct pit__text line = {0};
@@ -74,16 +72,15 @@ static int print_sum(const struct pit__report *report, const struct hooks *sum)
                          pit__unit_percent_words(share, sum->cost_ns / sum->time_ns));
     else
         pit__text_puts(&line, ", their cost is n/a (it was not measured)");
-    return pit__print_line(report, &line, PIT__DIM);
+    pit__prose_line(report->prose, &line, PIT__DIM);
 }
 
 int pit__print_hooks(const struct pit__report *report)
 {
     struct hooks sum = {0};
-    int code = 0;
-    for (size_t r = 0; r < report->run_count && !code; r++) {
+    for (size_t r = 0; r < report->run_count; r++) {
         struct hooks one = hooks_of(report->runs[r]);
-        code = print_failures(report, report->runs[r]);
+        print_failures(report, report->runs[r]);
         if (!one.libraries)
             continue;
         sum.libraries = sum.libraries ? sum.libraries : one.libraries;
@@ -92,7 +89,9 @@ int pit__print_hooks(const struct pit__report *report)
         sum.cost_ns += one.cost_ns;
         sum.time_ns += one.time_ns;
     }
-    return sum.libraries && !code ? print_sum(report, &sum) : code;
+    if (sum.libraries)
+        print_sum(report, &sum);
+    return 0;
 }
 
 void pit__json_hooks(struct pit__json *json, const pit_run *run)

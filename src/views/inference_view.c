@@ -89,16 +89,15 @@ static struct pit__table *make_table(const struct pit__view_call *call, const pi
 static int print_text(const struct pit__view_call *call, struct pit__table *table,
                       const pit_row *rows, size_t count)
 {
-    int code = 0;
-    for (size_t i = 0; i < count && !code; i++) {
+    for (size_t i = 0; i < count; i++) {
         int own = rows[i].name && (count > 1 || !*call->title);
-        code = pit__print_named(call, "", own ? rows[i].name : call->title,
-                                " Inference Benchmark:", 0);
+        pit__prose_named(call->prose, "", own ? rows[i].name : call->title,
+                         " Inference Benchmark:", 0);
         pit__print_rule(call->out, '-', RULE);
         pit__table_print_list(table, i, call->out, LABEL_WIDTH);
         pit__print_rule(call->out, '-', RULE);
     }
-    return pit__table_done(table, code);
+    return pit__table_done(table);
 }
 
 static int print_rows(const struct pit__view_call *call, const pit_row *rows, size_t count)
@@ -150,7 +149,7 @@ static int print(const struct pit__view_call *call)
         return code ? code : print_rows(call, &row, 1);
     }
     if (data->row_count == 0)
-        return pit__print_nothing(call->out, call->options, "no inference was recorded");
+        return pit__print_nothing(call, "no inference was recorded");
     return print_rows(call, data->rows, data->row_count);
 }
 
@@ -205,4 +204,16 @@ static int gather(struct pit__gathered *gathered)
     return 0;
 }
 
-const struct pit__view pit__inference_view = {"inference", gather, print};
+static const pit_option percentiles_option = {.name = "percentiles",
+                                              .kind = PIT_OPTION_FLAG,
+                                              .preset = "not shown",
+                                              .help = "p50, p95 and p99 too",
+                                              PIT__STORED(percentiles)};
+
+const struct pit__view pit__inference_view = {
+    .told = {.name = "inference",
+             .help = "how fast does a trained model answer?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &percentiles_option)},
+    .gather = gather,
+    .print = print,
+};

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 #define ID_BYTES 33
 
 /* What is in a run, of all threads together. */
@@ -123,55 +123,64 @@ static void sampler_words(const pit_run *run, struct pit__text *text)
         pit__text_printf(text, "%s readings a second", pit__unit_rate(number, hz));
 }
 
-static int print_id(const struct pit__report *report, const char *label, const unsigned char *id,
-                    const char *more)
+/* What is printed of a run. */
+struct info {
+    const pit_run *const *run;
+    pit_tree *tree;
+    struct pit__run_memory memory;
+};
+
+static void print_id(struct pit__prose *prose, const char *label, const unsigned char *id,
+                     const char *more)
 {
     char text[ID_BYTES];
     struct pit__text line = {0};
     if (!id_text(id, text))
-        return 0;
+        return;
     pit__text_puts(&line, text);
     if (more && *more) {
         pit__text_puts(&line, ", ");
         pit__text_add_visible(&line, more);
     }
-    return pit__print_labelled(report, label, &line, PIT__PLAIN);
+    pit__prose_labelled(prose, label, &line, PIT__PLAIN);
 }
 
-static int print_text(const struct pit__report *report)
+/* A labelled line; "nothing" for no words. */
+static void say(struct pit__prose *prose, const char *label, struct pit__text *words,
+                enum pit__style style)
 {
-    const pit_run *run = report->runs[0];
-    struct pit__text clock = {0}, place = {0}, format = {0}, content = {0}, kept = {0};
-    struct pit__text sampler = {0}, cost = {0}, misuse = {0};
-    clock_words(run, &clock);
-    place_words(run, &place);
-    pit__text_printf(&format, "%u.%u", run->format_major, run->format_minor);
-    content_words(run, report->tree, &content);
-    kept_words(run, &kept);
-    sampler_words(run, &sampler);
-    pit__add_cost(&cost, report, report->runs[0]->span_cost_ns);
-    pit__losses_words(&run->losses, &misuse);
-    struct {
-        const char *label;
-        struct pit__text *text;
-    } lines[] = {{"clock", &clock}, {"pages", &place},     {"format", &format}, {"holds", &content},
-                 {"kept", &kept},   {"sampler", &sampler}, {"own cost", &cost}, {"lost", &misuse}};
-    int code = pit__print_run_facts(report, run);
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        enum pit__style style = lines[i].text == &misuse && misuse.length ? PIT__WARM : PIT__PLAIN;
-        if (lines[i].text->length == 0)
-            pit__text_puts(lines[i].text, "nothing");
-        if (!code)
-            code = pit__print_labelled(report, lines[i].label, lines[i].text, style);
-        else
-            pit__text_free(lines[i].text);
+    if (words->length == 0) {
+        pit__text_puts(words, "nothing");
+        style = PIT__PLAIN;
     }
-    if (!code)
-        code = print_id(report, "id", run->run_id, NULL);
-    for (size_t i = 0; i < run->below_count && !code; i++)
-        code = print_id(report, i ? "" : "sub-runs", run->below[i]->run_id, run->below[i]->path);
-    return code ? code
-                : print_id(report, "parent", run->parent_run_id, pit_run_fact(run, "parent_path"));
+    pit__prose_labelled(prose, label, words, style);
+}
+
+static void print_text(struct pit__prose *prose, const struct info *info)
+{
+    const pit_run *run = *info->run;
+    struct pit__text words = {0};
+    pit__print_run_facts(prose, run, &info->memory);
+    clock_words(run, &words);
+    say(prose, "clock", &words, PIT__PLAIN);
+    place_words(run, &words);
+    say(prose, "pages", &words, PIT__PLAIN);
+    pit__text_printf(&words, "%u.%u", run->format_major, run->format_minor);
+    say(prose, "format", &words, PIT__PLAIN);
+    content_words(run, info->tree, &words);
+    say(prose, "holds", &words, PIT__PLAIN);
+    kept_words(run, &words);
+    say(prose, "kept", &words, PIT__PLAIN);
+    sampler_words(run, &words);
+    say(prose, "sampler", &words, PIT__PLAIN);
+    pit__add_cost(&words, info->run, 1, run->span_cost_ns, prose->look.ascii);
+    say(prose, "own cost", &words, PIT__PLAIN);
+    pit__losses_words(&run->losses, &words);
+    say(prose, "lost", &words, PIT__WARM);
+    print_id(prose, "id", run->run_id, NULL);
+    for (size_t i = 0; i < run->below_count; i++)
+        print_id(prose, i ? "" : "sub-runs", run->below[i]->run_id, run->below[i]->path);
+    print_id(prose, "parent", run->parent_run_id, pit_run_fact(run, "parent_path"));
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -199,12 +208,12 @@ static void write_sub_runs(struct pit__json *json, const pit_run *run)
     pit__json_array_end(json);
 }
 
-static void write_json(struct pit__json *json, const struct pit__report *report)
+static void write_json(struct pit__json *json, const struct info *info)
 {
-    const pit_run *run = report->runs[0];
+    const pit_run *run = *info->run;
     struct content sum = content_of(run);
     size_t threads;
-    double share = pit__cost_share(report, &threads);
+    double share = pit__cost_share(info->run, 1, &threads);
     char format[32];
     snprintf(format, sizeof format, "%u.%u", run->format_major, run->format_minor);
     pit__json_object(json, NULL);
@@ -213,8 +222,8 @@ static void write_json(struct pit__json *json, const struct pit__report *report)
     write_sub_runs(json, run);
     pit__json_string(json, "format_version", format);
     pit__json_uint(json, "threads", run->thread_count);
-    pit__json_uint(json, "nodes", report->tree->node_count);
-    pit__json_uint(json, "spans", report->tree->spans);
+    pit__json_uint(json, "nodes", info->tree->node_count);
+    pit__json_uint(json, "spans", info->tree->spans);
     pit__json_uint(json, "values", sum.values);
     pit__json_uint(json, "journal_entries", run->journal_count);
     pit__json_uint(json, "events_kept", sum.events);
@@ -222,8 +231,8 @@ static void write_json(struct pit__json *json, const struct pit__report *report)
     pit__json_uint(json, "records", sum.records);
     pit__json_uint(json, "records_dropped", sum.records_dropped);
     pit__json_double(json, "sampler_hz", sampler_hz(run));
-    pit__json_double(json, "rss_peak_bytes", report->memory->peak);
-    pit__json_milli(json, "cost_ns", isnan(share) ? NAN : report->tree->cost_ns);
+    pit__json_double(json, "rss_peak_bytes", info->memory.peak);
+    pit__json_milli(json, "cost_ns", isnan(share) ? NAN : info->tree->cost_ns);
     pit__json_double(json, "cost_share", share);
     pit__json_losses(json, &run->losses);
     pit__json_object_end(json);
@@ -231,26 +240,18 @@ static void write_json(struct pit__json *json, const struct pit__report *report)
 
 /* ---- one run after another ----------------------------------------------------------------- */
 
-/* `head` has what is the same for all runs. */
-static int print_run(const struct pit__report *head, const pit_run *const *run,
-                     struct pit__json *json)
+static int print_run(struct pit__prose *prose, const pit_run *const *run, struct pit__json *json)
 {
-    struct pit__run_memory memory;
-    struct pit__report report = *head;
-    pit_tree *tree = pit_tree_build(run, 1);
-    if (!tree)
-        return PIT_NO_MEMORY;
-    report.runs = run;
-    report.tree = tree;
-    report.in_spans_ns = tree->total_ns;
-    report.memory = &memory;
-    int code = pit__run_memory_make(*run, &memory);
+    struct info info = {.run = run, .tree = pit_tree_build(run, 1)};
+    int code = pit__run_memory_make(*run, &info.memory);
+    if (!info.tree)
+        code = PIT_NO_MEMORY;
     if (!code && json)
-        write_json(json, &report);
+        write_json(json, &info);
     else if (!code)
-        code = print_text(&report);
-    pit__run_memory_free(&memory);
-    pit_tree_free(tree);
+        print_text(prose, &info);
+    pit__run_memory_free(&info.memory);
+    pit_tree_free(info.tree);
     return code;
 }
 
@@ -275,10 +276,8 @@ int pit__info_print(FILE *out, const pit_run *const *runs, size_t run_count,
 {
     struct pit__json json;
     int is_json = options->form == PIT_JSON, code = 0;
-    const struct pit__report head = {
+    struct pit__prose prose = {
         .out = out,
-        .run_count = 1,
-        .options = options,
         .look = {.width = options->width, .colour = options->colour, .ascii = options->ascii}};
     if (!is_json && options->form != PIT_TEXT)
         return PIT_BAD_ARGUMENT;
@@ -287,9 +286,11 @@ int pit__info_print(FILE *out, const pit_run *const *runs, size_t run_count,
     for (size_t i = 0; i < run_count && !code; i++) {
         if (!is_json && i > 0)
             putc('\n', out);
-        code = print_run(&head, &runs[i], is_json ? &json : NULL);
+        code = print_run(&prose, &runs[i], is_json ? &json : NULL);
     }
     if (is_json && !code)
         end_json(&json);
+    if (prose.failed && !code)
+        code = PIT_NO_MEMORY;
     return code ? code : fflush(out) != 0 || ferror(out) ? PIT_CANNOT_WRITE : 0;
 }

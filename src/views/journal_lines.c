@@ -1,15 +1,15 @@
 /* journal_lines.c: figures in, line out; see journal_lines.h for the kinds. */
 #include "journal_lines.h"
 
+#include "report/table.h"
 #include "report/units.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define SUMMARY_RULE 80
-#define SUMMARY_NAME 40
-#define SUMMARY_DURATION 20
 
 const pit_figure *pit__entry_figure(const pit_entry *entry, const char *key)
 {
@@ -120,79 +120,67 @@ static int is_kind(const pit_entry *entry, const char *kind)
     return entry->kind && strcmp(entry->kind, kind) == 0;
 }
 
-static void rule(struct pit__text *text)
-{
-    for (int i = 0; i < SUMMARY_RULE; i++)
-        pit__text_add(text, "=", 1);
-    pit__text_add(text, "\n", 1);
-}
+enum { SUMMARY_NAME, SUMMARY_DURATION, SUMMARY_SHARE, SUMMARY_COLUMNS };
 
-static void pad_to(struct pit__text *text, size_t used, size_t columns)
-{
-    for (; used < columns; used++)
-        pit__text_add(text, " ", 1);
-}
+/* "  name : duration (percent)"; a name widens its column while its row fits the rule. */
+static const struct pit__column summary_columns[SUMMARY_COLUMNS] = {
+    [SUMMARY_NAME] = {.kind = PIT__TEXT, .fixed = {.width = 40, .before = "  "}},
+    [SUMMARY_DURATION] = {.kind = PIT__TEXT, .fixed = {.width = 20, .before = ": "}},
+    [SUMMARY_SHARE] =
+        {.kind = PIT__NUMBER,
+         .fixed = {.width = 1, .decimals = 1, .before = " (", .suffix = "%", .after = ")"}},
+};
 
-/* A stage inside another one is indented. */
-static void add_summary_name(struct pit__text *text, const pit_entry *entry)
+/* A stage inside another one is indented. The total has no share. */
+static void summary_row(struct pit__table *table, const pit_entry *entry, struct pit__text *name,
+                        struct pit__text *duration)
 {
-    if (pit__entry_figure(entry, "nested"))
-        pit__text_puts(text, "  ");
-    add_name(text, entry);
-}
-
-/* "  name : duration (percent)", the name in `columns` columns. */
-static void summary_row(struct pit__text *text, const pit_entry *entry, size_t columns)
-{
+    struct pit__cell cells[SUMMARY_COLUMNS] = {0};
     int is_total = is_kind(entry, "total");
-    struct pit__text part = {0};
-    if (is_total)
-        pit__text_puts(&part, "TOTAL");
-    else
-        add_summary_name(&part, entry);
-    pit__text_puts(text, "  ");
-    pad_to(text, pit__text_add_cut(text, pit__text_string(&part), columns, 0), columns);
-    pit__text_puts(text, ": ");
-    part.length = 0;
-    add_duration(&part, value_of(entry, "seconds"), 1);
-    pit__text_puts(text, pit__text_string(&part));
-    if (!is_total) {
-        pad_to(text, part.length, SUMMARY_DURATION);
-        pit__text_puts(text, " (");
-        add_figure(text, entry, "%.1f%%", "share");
-        pit__text_puts(text, ")");
+    name->length = duration->length = 0;
+    pit__text_puts(name, pit__entry_figure(entry, "nested") ? "  " : "");
+    pit__text_puts(name, is_total ? "TOTAL" : entry->text ? entry->text : "");
+    add_duration(duration, value_of(entry, "seconds"), 1);
+    cells[SUMMARY_NAME] = pit__cell_text(pit__text_string(name));
+    cells[SUMMARY_DURATION] = pit__cell_text(pit__text_string(duration));
+    if (is_total) {
+        pit__table_foot(table, cells);
+        return;
     }
-    pit__text_puts(text, "\n");
-    text->failed |= part.failed;
-    pit__text_free(&part);
+    cells[SUMMARY_SHARE] = pit__cell_real(value_of(entry, "share"));
+    pit__table_row(table, cells);
 }
 
-/* Columns for the names of a block: the longest, while its row fits the rule. */
-static size_t summary_columns(struct pit__text *text, const pit_entry *entries, size_t count)
+static void print_summary(FILE *out, struct pit__table *table)
 {
-    size_t columns = SUMMARY_NAME;
-    size_t most = SUMMARY_RULE - sizeof "  : " - SUMMARY_DURATION - sizeof " (100.0%)" + 2;
-    struct pit__text name = {0};
-    for (size_t i = 0; i < count; i++) {
-        name.length = 0;
-        add_summary_name(&name, &entries[i]);
-        size_t wide = name.length ? pit__text_width(pit__text_string(&name)) : 0;
-        columns = wide > columns ? wide : columns;
-    }
-    text->failed |= name.failed;
-    pit__text_free(&name);
-    return columns < most ? columns : most;
+    static const struct pit__look look;
+    pit__print_rule(out, '=', SUMMARY_RULE);
+    fputs("[TIMING SUMMARY]\n", out);
+    pit__print_rule(out, '=', SUMMARY_RULE);
+    pit__table_print_fixed(table, out, SUMMARY_RULE, 0, &look);
+    pit__table_foot_fixed(table, out, SUMMARY_RULE, 0, &look);
+    pit__print_rule(out, '=', SUMMARY_RULE);
 }
 
 static void summary_block(struct pit__text *text, const pit_entry *entries, size_t count)
 {
-    size_t columns = summary_columns(text, entries, count);
-    rule(text);
-    pit__text_puts(text, "[TIMING SUMMARY]\n");
-    rule(text);
-    for (size_t i = 0; i < count; i++)
-        summary_row(text, &entries[i], columns);
-    rule(text);
+    struct pit__table *table = pit__table_new(summary_columns, SUMMARY_COLUMNS);
+    struct pit__text name = {0}, duration = {0};
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *out = table ? open_memstream(&bytes, &length) : NULL;
+    for (size_t i = 0; out && i < count; i++)
+        summary_row(table, &entries[i], &name, &duration);
+    if (out)
+        print_summary(out, table);
+    text->failed |=
+        !out || fclose(out) != 0 || pit__table_failed(table) || name.failed || duration.failed;
+    if (!text->failed)
+        pit__text_add(text, bytes, length);
+    free(bytes);
+    pit__text_free(&name);
+    pit__text_free(&duration);
+    pit__table_free(table);
 }
 
 /* How many entries from here on are one block; 0: none begins here. */

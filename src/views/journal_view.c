@@ -68,7 +68,7 @@ int pit__journal_print(const struct pit__view_call *call, const struct pit__jour
     for (size_t i = 0; i < data->entry_count; i++)
         if (is_part(part, &data->entries[i]))
             entries[count++] = data->entries[i];
-    int code = count == 0 ? pit__print_nothing(call->out, call->options, part->nothing)
+    int code = count == 0                        ? pit__print_nothing(call, part->nothing)
                : call->options->form == PIT_TEXT ? print_text(call->out, entries, count)
                                                  : print_table(call, part, entries, count);
     free(entries);

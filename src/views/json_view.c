@@ -5,29 +5,20 @@
  */
 #include "report_view.h"
 
+#include "model/fields.h"
+#include "model/node_series.h"
 #include "report/json_writer.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 #define TIME_BYTES 40
 
 void pit__json_losses(struct pit__json *json, const pit_losses *losses)
 {
     pit__json_object(json, "losses");
-    pit__json_uint(json, "end_without_begin", losses->end_without_begin);
-    pit__json_uint(json, "abandoned", losses->abandoned);
-    pit__json_uint(json, "wrong_thread", losses->wrong_thread);
-    pit__json_uint(json, "too_deep", losses->too_deep);
-    pit__json_uint(json, "table_full", losses->table_full);
-    pit__json_uint(json, "in_signal", losses->in_signal);
-    pit__json_uint(json, "clock_back", losses->clock_back);
-    pit__json_uint(json, "left_open", losses->left_open);
-    pit__json_uint(json, "values", losses->values);
-    pit__json_uint(json, "beyond_file", losses->beyond_file);
-    pit__json_uint(json, "null_argument", losses->null_argument);
-    pit__json_uint(json, "mended", losses->mended);
+    pit__json_fields(json, &pit__losses_fields, losses);
     pit__json_object_end(json);
 }
 
@@ -90,6 +81,26 @@ static void write_value(struct pit__json *json, const pit_run *run, const pit_ra
     pit__json_object_end(json);
 }
 
+/* The newest event of the flight recorder; null where it kept none. */
+static void write_last(struct pit__json *json, const pit_run *run, const pit_thread *thread)
+{
+    const pit_event *event =
+        thread->event_count > 0 ? &thread->events[thread->event_count - 1] : NULL;
+    if (!event || event->node >= thread->node_count) {
+        pit__json_null(json, "last_finished");
+        return;
+    }
+    struct pit__text path = {0};
+    double end = (double)event->begin - (double)run->start_ticks + (double)event->duration;
+    pit__span_path(thread, event->node, &path);
+    pit__json_flat_object(json, "last_finished");
+    pit__json_string(json, "path", pit__text_string(&path));
+    pit__json_milli(json, "end_ns", end * run->ns_per_tick);
+    pit__json_milli(json, "duration_ns", (double)event->duration * run->ns_per_tick);
+    pit__json_object_end(json);
+    pit__text_free(&path);
+}
+
 static void write_thread(struct pit__json *json, const pit_run *run, const pit_thread *thread)
 {
     uint64_t spans = 0;
@@ -104,6 +115,7 @@ static void write_thread(struct pit__json *json, const pit_run *run, const pit_t
     pit__json_uint(json, "spans", spans);
     pit__json_uint(json, "events_kept", thread->event_count);
     pit__json_uint(json, "events_dropped", thread->events_dropped);
+    write_last(json, run, thread);
     write_open(json, run, thread);
     pit__json_array(json, "values");
     for (size_t i = 0; i < thread->value_count; i++)
@@ -189,47 +201,31 @@ static void write_run(struct pit__json *json, const pit_run *run,
         write_thread(json, run, &run->threads[t]);
     pit__json_array_end(json);
     pit__json_hooks(json, run);
+    pit__json_stack_samples(json, run);
     pit__json_losses(json, &run->losses);
     pit__json_object_end(json);
 }
 
-/* Figures of finished spans that a node without any does not have. */
-static void write_some(struct pit__json *json, const char *key, const pit_node *node, double value)
+static void write_series(struct pit__json *json, const struct pit__node_series *series, size_t node)
 {
-    pit__json_milli(json, key, node->count > 0 ? value : NAN);
+    pit__json_array(json, "series");
+    for (size_t i = series->first[node]; i < series->first[node + 1]; i++) {
+        const struct pit__stretch *stretch = &series->stretches[i];
+        pit__json_flat_object(json, NULL);
+        pit__json_milli(json, "start_ns", stretch->start_ns);
+        pit__json_milli(json, "width_ns", stretch->width_ns);
+        pit__json_uint(json, "count", stretch->count);
+        pit__json_milli(json, "total_ns", stretch->total_ns);
+        pit__json_milli(json, "min_ns", stretch->min_ns);
+        pit__json_milli(json, "max_ns", stretch->max_ns);
+        pit__json_object_end(json);
+    }
+    pit__json_array_end(json);
 }
 
-static void write_node(struct pit__json *json, const struct pit__report *report, size_t index)
+static void write_node(struct pit__json *json, const pit_node *node)
 {
-    const pit_node *node = &report->tree->nodes[index];
-    pit__json_object(json, NULL);
-    pit__json_string(json, "path", node->path);
-    pit__json_string(json, "name", node->name);
-    if (node->parent == PIT_NO_NODE)
-        pit__json_null(json, "parent");
-    else
-        pit__json_uint(json, "parent", node->parent);
-    pit__json_uint(json, "depth", node->depth);
-    pit__json_bool(json, "detached", node->detached);
-    pit__json_uint(json, "count", node->count);
-    pit__json_milli(json, "total_ns", node->total_ns);
-    pit__json_milli(json, "self_ns", node->self_ns);
-    double all = node->detached ? 0 : report->in_spans_ns;
-    pit__json_double(json, "share", all > 0 ? report->total_ns[index] / all : NAN);
-    pit__json_double(json, "self_share", all > 0 ? report->self_ns[index] / all : NAN);
-    write_some(json, "min_ns", node, node->min_ns);
-    write_some(json, "max_ns", node, node->max_ns);
-    write_some(json, "mean_ns", node, node->mean_ns);
-    write_some(json, "std_ns", node, node->std_ns);
-    write_some(json, "p50_ns", node, node->p50_ns);
-    write_some(json, "p95_ns", node, node->p95_ns);
-    write_some(json, "p99_ns", node, node->p99_ns);
-    pit__json_uint(json, "items", node->items);
-    pit__json_uint(json, "bytes", node->bytes);
-    pit__json_uint(json, "flops", node->flops);
-    pit__json_uint(json, "open", node->open);
-    pit__json_milli(json, "open_ns", node->open_ns);
-    pit__json_node_memory(json, node);
+    pit__json_fields(json, &pit__node_fields, node);
     pit__json_flat_array(json, "bins");
     for (size_t i = 0; i < node->bin_count; i++) {
         pit__json_array(json, NULL);
@@ -239,6 +235,31 @@ static void write_node(struct pit__json *json, const struct pit__report *report,
         pit__json_array_end(json);
     }
     pit__json_array_end(json);
+}
+
+static int write_nodes(struct pit__json *json, const struct pit__report *report)
+{
+    struct pit__node_series series;
+    int code = pit__node_series_make(report->tree, report->runs, report->run_count, &series);
+    pit__json_array(json, "nodes");
+    for (size_t i = 0; i < report->tree->node_count && !code; i++) {
+        pit__json_object(json, NULL);
+        write_node(json, &report->tree->nodes[i]);
+        write_series(json, &series, i);
+        pit__json_object_end(json);
+    }
+    pit__json_array_end(json);
+    pit__node_series_free(&series);
+    return code;
+}
+
+/* Of the main thread; null where it is not known. */
+static void write_unmarked(struct pit__json *json, const pit_tree *tree)
+{
+    pit__json_object(json, "unmarked");
+    pit__json_milli(json, "before_ns", tree->before_ns);
+    pit__json_milli(json, "between_ns", tree->between_ns);
+    pit__json_milli(json, "after_ns", tree->after_ns);
     pit__json_object_end(json);
 }
 
@@ -246,13 +267,14 @@ static int write_summary(struct pit__json *json, const struct pit__report *repor
 {
     struct pit__text headline = {0};
     size_t threads;
-    double cost_share = pit__cost_share(report, &threads);
+    double cost_share = pit__cost_share(report->runs, report->run_count, &threads);
     pit__headline(report, &headline);
     pit__json_object(json, "summary");
     pit__json_string(json, "headline", pit__text_string(&headline));
     pit__json_milli(json, "wall_ns", report->tree->wall_ns);
-    pit__json_milli(json, "in_spans_ns", report->in_spans_ns);
-    pit__json_milli(json, "finished_ns", report->tree->total_ns);
+    pit__json_milli(json, "in_spans_ns", report->tree->total_ns);
+    pit__json_milli(json, "finished_ns", report->tree->finished_ns);
+    write_unmarked(json, report->tree);
     pit__json_uint(json, "spans", report->tree->spans);
     pit__json_milli(json, "cost_ns", isnan(cost_share) ? NAN : report->tree->cost_ns);
     pit__json_double(json, "cost_share", cost_share);
@@ -263,16 +285,14 @@ static int write_summary(struct pit__json *json, const struct pit__report *repor
     return code;
 }
 
-static void write_runs(struct pit__json *json, const struct pit__report *report)
+static int write_runs(struct pit__json *json, const struct pit__report *report)
 {
     pit__json_array(json, "runs");
     for (size_t r = 0; r < report->run_count; r++)
         write_run(json, report->runs[r], &report->memory[r]);
     pit__json_array_end(json);
-    pit__json_array(json, "nodes");
-    for (size_t i = 0; i < report->tree->node_count; i++)
-        write_node(json, report, i);
-    pit__json_array_end(json);
+    pit__json_places(json, report->tree);
+    return write_nodes(json, report);
 }
 
 /* null: every run is in memory, and what it started could leave no file beside it. */
@@ -294,8 +314,8 @@ static int write_sub_runs(struct pit__json *json, const struct pit__report *repo
         pit__json_uint(json, "count", below.run_count);
         pit__json_uint(json, "unread", unread);
         pit__json_uint(json, "spans", below.tree->spans);
-        pit__json_milli(json, "in_spans_ns", below.in_spans_ns);
-        write_runs(json, &below);
+        pit__json_milli(json, "in_spans_ns", below.tree->total_ns);
+        code = write_runs(json, &below);
         pit__json_object_end(json);
     }
     pit__report_below_free(&below);
@@ -311,7 +331,8 @@ int pit__print_json(const struct pit__report *report)
     pit__json_string(&json, "pitwall_version", PITWALL_VERSION);
     int code = write_summary(&json, report);
     pit__json_advice(&json, report->advice);
-    write_runs(&json, report);
+    if (!code)
+        code = write_runs(&json, report);
     if (!code)
         code = write_sub_runs(&json, report);
     pit__json_object_end(&json);

@@ -34,65 +34,6 @@ static const char *method_name(enum pit_peak_method method)
     return method == PIT_PEAK_RUSAGE ? "rusage" : method == PIT_PEAK_HWM ? "hwm" : NULL;
 }
 
-/* Figures of a peak that could not be had are null, as its method is. */
-static void write_peak(struct pit__json *json, const char *key, enum pit_peak_method method,
-                       uint64_t bytes)
-{
-    write_known(json, key, method == PIT_PEAK_NONE ? PIT_UNKNOWN : bytes);
-}
-
-static void write_memory(struct pit__json *json, const pit_memory *m)
-{
-    if (!m) {
-        pit__json_null(json, "memory");
-        return;
-    }
-    pit__json_object(json, "memory");
-    pit__json_uint(json, "spans", m->count);
-    pit__json_int(json, "delta_last_bytes", m->delta_last);
-    pit__json_int(json, "delta_sum_bytes", m->delta_sum);
-    pit__json_int(json, "delta_max_bytes", m->delta_max);
-    write_peak(json, "peak_last_bytes", m->peak_method, m->peak_last);
-    write_peak(json, "peak_sum_bytes", m->peak_method, m->peak_sum);
-    write_peak(json, "peak_max_bytes", m->peak_method, m->peak_max);
-    write_peak(json, "rss_max_bytes", m->peak_method, m->rss_max);
-    pit__json_uint(json, "rss_last_bytes", m->rss_last);
-    pit__json_uint(json, "minor_faults", m->minor_faults);
-    pit__json_uint(json, "major_faults", m->major_faults);
-    pit__json_uint(json, "error_bytes", m->error_bytes);
-    pit__json_string(json, "peak_method", method_name(m->peak_method));
-    pit__json_object_end(json);
-}
-
-static void write_alloc(struct pit__json *json, const pit_alloc *a)
-{
-    if (!a) {
-        pit__json_null(json, "alloc");
-        return;
-    }
-    uint64_t known = a->leak_spans > 0 ? 0 : PIT_UNKNOWN;
-    pit__json_object(json, "alloc");
-    pit__json_uint(json, "spans", a->count);
-    pit__json_uint(json, "allocs", a->allocs);
-    pit__json_uint(json, "frees", a->frees);
-    pit__json_uint(json, "alloc_bytes", a->alloc_bytes);
-    pit__json_uint(json, "freed_bytes", a->freed_bytes);
-    pit__json_uint(json, "peak_last_bytes", a->peak_last);
-    pit__json_uint(json, "peak_max_bytes", a->peak_max);
-    pit__json_int(json, "live_last_bytes", a->live_last);
-    pit__json_int(json, "live_sum_bytes", a->live_sum);
-    pit__json_uint(json, "leak_spans", a->leak_spans);
-    write_known(json, "leaked_bytes", known ? known : a->leaked_bytes);
-    write_known(json, "leaked_blocks", known ? known : a->leaked_blocks);
-    pit__json_object_end(json);
-}
-
-void pit__json_node_memory(struct pit__json *json, const pit_node *node)
-{
-    write_memory(json, node->memory);
-    write_alloc(json, node->alloc);
-}
-
 /* ---- records ------------------------------------------------------------------------------- */
 
 static double since_start(const pit_run *run, uint64_t ticks)
@@ -138,25 +79,38 @@ void pit__json_records(struct pit__json *json, const pit_run *run, const pit_thr
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
-static void write_sample(struct pit__json *json, const char *key, const pit_run *run,
-                         const pit_sample *sample)
+void pit__json_sample(struct pit__json *json, const char *key, const pit_run *run,
+                      const pit_sample *sample)
 {
     pit__json_flat_object(json, key);
-    pit__json_milli(json, "at_ns", since_start(run, sample->ticks));
-    write_known(json, "rss_bytes", sample->rss);
-    write_known(json, "rss_max_bytes", sample->rss_max);
-    write_known(json, "cpu_ns", sample->cpu_ns);
-    write_known(json, "threads", sample->threads);
-    write_known(json, "minor_faults", sample->minor_faults);
-    write_known(json, "major_faults", sample->major_faults);
-    write_known(json, "switches", sample->switches);
-    write_known(json, "forced_switches", sample->forced_switches);
-    write_known(json, "read_bytes", sample->read_bytes);
-    write_known(json, "write_bytes", sample->write_bytes);
-    write_known(json, "available_bytes", sample->available);
-    write_known(json, "cgroup_used_bytes", sample->cgroup_used);
-    pit__json_double(json, "pressure", pit__known(sample->pressure) / 10000);
+    pit__json_milli(json, "time_ns", since_start(run, sample->ticks));
+    for (size_t i = 0; i < run->channel_count; i++) {
+        const pit_channel *channel = &run->channels[i];
+        if (channel->per_unit == 1)
+            write_known(json, channel->key, sample->values[i]);
+        else
+            pit__json_double(json, channel->key, pit_channel_figure(channel, sample->values[i]));
+    }
     pit__json_object_end(json);
+}
+
+static void write_channels(struct pit__json *json, const pit_run *run)
+{
+    pit__json_array(json, "channels");
+    for (size_t i = 0; i < run->channel_count; i++) {
+        const pit_channel *channel = &run->channels[i];
+        pit__json_flat_object(json, NULL);
+        pit__json_string(json, "key", channel->key);
+        pit__json_string(json, "unit", channel->unit);
+        pit__json_string(json, "help", channel->help);
+        pit__json_string(json, "source", channel->source);
+        pit__json_string(json, "kind", channel->is_counter ? "counter" : "gauge");
+        pit__json_string(json, "over_time", channel->over_time);
+        pit__json_string(json, "over_runs", channel->over_runs);
+        pit__json_string(json, "missing", channel->missing);
+        pit__json_object_end(json);
+    }
+    pit__json_array_end(json);
 }
 
 static void write_samples(struct pit__json *json, const pit_run *run)
@@ -167,10 +121,11 @@ static void write_samples(struct pit__json *json, const pit_run *run)
     }
     pit__json_object(json, "samples");
     pit__json_uint(json, "stride", run->sample_stride);
-    write_sample(json, "newest", run, &run->newest);
+    write_channels(json, run);
+    pit__json_sample(json, "newest", run, &run->newest);
     pit__json_array(json, "points");
     for (size_t i = 0; i < run->sample_count; i++)
-        write_sample(json, NULL, run, &run->samples[i]);
+        pit__json_sample(json, NULL, run, &run->samples[i]);
     pit__json_array_end(json);
     pit__json_object_end(json);
 }

@@ -1,6 +1,8 @@
 /* memory_tree_view.c: the call tree with what the spans took of memory, and how that is known. */
 #include "report_view.h"
 
+#include "model/fields.h"
+
 #include "report/style.h"
 #include "report/units.h"
 
@@ -35,17 +37,17 @@ enum {
 static const struct pit__column columns[COLUMNS] = {
     [NAME] = {.title = "span", .key = "name", .kind = PIT__TEXT, .min_width = 22, .max_width = 100},
     [SPANS] = {.title = "spans", .key = "spans", .kind = PIT__COUNT, .drop = 1, .optional = 1},
-    [DELTA_LAST] = BYTE_COLUMN("last delta", "delta_last_bytes", PIT__BYTES_SIGNED, 7),
-    [DELTA_MEAN] = BYTE_COLUMN("mean delta", "delta_mean_bytes", PIT__BYTES_SIGNED, 0),
-    [DELTA_MAX] = BYTE_COLUMN("max delta", "delta_max_bytes", PIT__BYTES_SIGNED, 6),
-    [PEAK_MEAN] = BYTE_COLUMN("mean peak", "peak_mean_bytes", PIT__BYTES_SIGNED, 5),
-    [PEAK_MAX] = BYTE_COLUMN("max peak", "peak_max_bytes", PIT__BYTES_SIGNED, 0),
+    [DELTA_LAST] = BYTE_COLUMN("last delta", "memory_delta_last_bytes", PIT__BYTES_SIGNED, 7),
+    [DELTA_MEAN] = BYTE_COLUMN("mean delta", "memory_delta_mean_bytes", PIT__BYTES_SIGNED, 0),
+    [DELTA_MAX] = BYTE_COLUMN("max delta", "memory_delta_max_bytes", PIT__BYTES_SIGNED, 6),
+    [PEAK_MEAN] = BYTE_COLUMN("mean peak", "memory_peak_mean_bytes", PIT__BYTES_SIGNED, 5),
+    [PEAK_MAX] = BYTE_COLUMN("max peak", "memory_peak_bytes", PIT__BYTES_SIGNED, 0),
     [OF_PEAK] = BYTE_COLUMN("of run's peak", "share_of_peak", PIT__PERCENT, 2),
     [MINOR] = BYTE_COLUMN("minor faults", "minor_faults", PIT__COUNT, 8),
     [MAJOR] = BYTE_COLUMN("major", "major_faults", PIT__COUNT, 9),
     [ALLOCATED] = BYTE_COLUMN("allocated", "alloc_bytes", PIT__BYTES, 4),
     [FREED] = BYTE_COLUMN("freed", "freed_bytes", PIT__BYTES, 8),
-    [PEAK_LIVE] = BYTE_COLUMN("peak live", "peak_live_bytes", PIT__BYTES, 5),
+    [PEAK_LIVE] = BYTE_COLUMN("peak live", "alloc_peak_bytes", PIT__BYTES, 5),
     [LIVE] = BYTE_COLUMN("live", "live_bytes", PIT__BYTES_SIGNED, 4),
     [LEAKED] = BYTE_COLUMN("leaked", "leaked_bytes", PIT__BYTES, 3),
     [PATH] = {.title = "path", .key = "path", .kind = PIT__TEXT, .machine = 1},
@@ -57,53 +59,29 @@ struct rows {
     double run_peak; /* the highest of all runs; NaN: not known */
 };
 
-static void set_memory(struct pit__cell *cells, const pit_memory *m, double run_peak)
+static struct pit__cell share_of_peak(const pit_memory *m, double run_peak)
 {
-    double count = (double)m->count, peak = m->peak_method == PIT_PEAK_NONE ? NAN : 1;
-    cells[DELTA_LAST] = pit__cell_real((double)m->delta_last);
-    cells[DELTA_MEAN] = pit__cell_real((double)m->delta_sum / count);
-    cells[DELTA_MAX] = pit__cell_real((double)m->delta_max);
-    cells[PEAK_MEAN] = pit__cell_real(peak * (double)m->peak_sum / count);
-    cells[PEAK_MAX] = pit__cell_real(peak * (double)m->peak_max);
+    int has_peak = m->peak_method != PIT_PEAK_NONE;
     double share = (double)m->rss_max / run_peak;
-    cells[OF_PEAK] = pit__cell_real(peak * share);
-    if (share >= 0.9 && m->peak_method != PIT_PEAK_NONE)
-        cells[OF_PEAK].style = PIT__WARM;
-    cells[MINOR] = pit__cell_whole(m->minor_faults);
-    cells[MAJOR] = pit__cell_whole(m->major_faults);
+    struct pit__cell cell = pit__cell_real(has_peak ? share : NAN);
+    if (share >= 0.9 && has_peak)
+        cell.style = PIT__WARM;
+    return cell;
 }
 
-static void set_alloc(struct pit__cell *cells, const pit_alloc *a)
-{
-    cells[ALLOCATED] = pit__cell_real((double)a->alloc_bytes);
-    cells[FREED] = pit__cell_real((double)a->freed_bytes);
-    cells[PEAK_LIVE] = pit__cell_real((double)a->peak_max);
-    cells[LIVE] = pit__cell_real((double)a->live_sum);
-    if (a->leak_spans > 0) {
-        cells[LEAKED] = pit__cell_real((double)a->leaked_bytes);
-        cells[LEAKED].style = a->leaked_bytes > 0 ? PIT__HOT : PIT__PLAIN;
-    }
-}
-
-static void add_row(void *arg, uint32_t index, const struct pit__figures *figures,
-                    const char *lines)
+static void add_row(void *arg, const pit_node *node, const char *lines)
 {
     const struct rows *rows = arg;
-    const pit_node *node = &rows->report->tree->nodes[index];
     struct pit__cell cells[COLUMNS];
-    for (size_t i = 0; i < COLUMNS; i++)
-        cells[i] = pit__cell_empty();
-    cells[NAME] = pit__cell_text(*figures->name ? figures->name : "\"\"");
-    cells[NAME].raw = figures->name;
-    cells[PATH] = pit__cell_text(node->path);
-    cells[NAME].before = *lines ? lines : NULL;
-    cells[NAME].after = node->open > 0 ? " [open]" : NULL;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const struct pit__field *field = pit__field_named(&pit__node_fields, columns[i].key);
+        cells[i] = field ? pit__field_cell(field, node) : pit__cell_empty();
+    }
+    pit__set_name_cell(&cells[NAME], node, lines);
     if (node->memory || node->alloc)
         cells[SPANS] = pit__cell_whole(node->memory ? node->memory->count : node->alloc->count);
     if (node->memory)
-        set_memory(cells, node->memory, rows->run_peak);
-    if (node->alloc)
-        set_alloc(cells, node->alloc);
+        cells[OF_PEAK] = share_of_peak(node->memory, rows->run_peak);
     pit__table_row(rows->table, cells);
 }
 
@@ -203,9 +181,7 @@ static int print_table(const struct pit__report *report, const unsigned char *ke
     int code =
         rows.table ? pit__each_tree_row(report, keep, add_row, &rows, &left_out) : PIT_NO_MEMORY;
     if (!code)
-        code = pit__print_table(report, rows.table);
-    if (!code)
-        pit__print_left_out(report, left_out, "node");
+        code = pit__print_table(report, rows.table, left_out, "node");
     pit__table_free(rows.table);
     return code;
 }
@@ -218,7 +194,7 @@ int pit__print_memory_tree(const struct pit__report *report)
     struct pit__text text = {0};
     int code = 0;
     int some = choose(report->tree, keep) > 0;
-    if (report->options->form == PIT_CSV) { /* the rows alone */
+    if (report->options->form == PIT_CSV || report->options->form == PIT_JSON) { /* rows alone */
         code = print_table(report, keep);
         free(keep);
         return code;
@@ -236,8 +212,6 @@ int pit__print_memory_tree(const struct pit__report *report)
     add_records(report, &text);
     if (report->options->form == PIT_MARKDOWN)
         putc('\n', report->out); /* or it would be a row */
-    if (!code)
-        code = pit__print_prose(report, &text, 0, PIT__DIM);
-    pit__text_free(&text);
+    pit__prose_words(report->prose, &text, 0, PIT__DIM);
     return code;
 }

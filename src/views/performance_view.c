@@ -122,24 +122,22 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
     pit__print_rule(out, '=', RULE);
     fputs("PERFORMANCE SUMMARY\n", out);
     pit__print_rule(out, '=', RULE);
-    int code = pit__table_head_fixed(table, out, RULE, 0, &call->look);
+    pit__table_head_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '-', RULE);
-    if (!code)
-        code = pit__table_print_fixed(table, out, RULE, 0, &call->look);
+    pit__table_print_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '-', RULE);
-    if (!code)
-        code = pit__table_foot_fixed(table, out, RULE, 0, &call->look);
+    pit__table_foot_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
     if (misses_peak(call->data))
         fputs("GPU Peak n/a: the device told no new peak, and its mark is not reset\n", out);
-    return pit__table_done(table, code);
+    return pit__table_done(table);
 }
 
 static int print(const struct pit__view_call *call)
 {
     double total = pit__rows_total(call->data);
     if (call->data->row_count == 0)
-        return pit__print_nothing(call->out, call->options, "No performance metrics recorded");
+        return pit__print_nothing(call, "No performance metrics recorded");
     struct pit__table *table = make_table(call->data, total, call->gathered != NULL);
     if (!table)
         return PIT_NO_MEMORY;
@@ -148,4 +146,11 @@ static int print(const struct pit__view_call *call)
     return pit__view_form(call, table, "PERFORMANCE SUMMARY", add_extras, &total);
 }
 
-const struct pit__view pit__performance_view = {"performance", pit__gather_all_rows, print};
+const struct pit__view pit__performance_view = {
+    .told = {.name = "performance",
+             .help = "what time and what memory did each operation take?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
+                                     &pit__min_share_option)},
+    .gather = pit__gather_all_rows,
+    .print = print,
+};

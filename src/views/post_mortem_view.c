@@ -13,8 +13,7 @@
 int pit__print_verdicts(const struct pit__report *report)
 {
     size_t listed = 0, more = 0;
-    int code = 0;
-    for (size_t r = 0; r < report->run_count && !code; r++) {
+    for (size_t r = 0; r < report->run_count; r++) {
         const pit_run *run = report->runs[r];
         if (run->state != PIT_RUN_DIED)
             continue;
@@ -28,11 +27,11 @@ int pit__print_verdicts(const struct pit__report *report)
             pit__text_puts(&words, ": ");
         }
         pit__verdict_words(&report->memory[r], &words);
-        code = pit__print_prose(report, &words, 0, PIT__HOT);
+        pit__prose_words(report->prose, &words, 0, PIT__HOT);
     }
     if (more > 0)
         fprintf(report->out, "and %zu more runs ended without a close\n", more);
-    return code;
+    return 0;
 }
 
 /* ---- the spans that finished last ---------------------------------------------------------- */
@@ -72,8 +71,8 @@ static size_t find_last(const pit_run *run, struct finished *last)
     return count;
 }
 
-static int print_finished(const struct pit__report *report, const pit_run *run,
-                          const struct finished *span)
+static void print_finished(const struct pit__report *report, const pit_run *run,
+                           const struct finished *span)
 {
     char took[PIT__UNIT_BYTES], ago[PIT__UNIT_BYTES];
     int ascii = report->look.ascii;
@@ -88,13 +87,13 @@ static int print_finished(const struct pit__report *report, const pit_run *run,
         &line, ", %s, ended %s before the end",
         pit__unit_duration(took, (double)span->event->duration * run->ns_per_tick, ascii),
         pit__unit_duration(ago, fmax(before_ns, 0), ascii));
-    return pit__print_path_line(report, &line, PIT__PLAIN);
+    pit__prose_path(report->prose, &line, PIT__PLAIN);
 }
 
 /* ---- the last reading ---------------------------------------------------------------------- */
 
-static int print_reading(const struct pit__report *report, const pit_run *run,
-                         const struct pit__run_memory *memory)
+static void print_reading(const struct pit__report *report, const pit_run *run,
+                          const struct pit__run_memory *memory)
 {
     char a[PIT__UNIT_BYTES];
     struct pit__text words = {0};
@@ -114,35 +113,34 @@ static int print_reading(const struct pit__report *report, const pit_run *run,
         pit__text_printf(&words, "; memory pressure %s",
                          pit__unit_percent_words(a, last->pressure));
     fputs("  ", report->out);
-    return pit__print_prose(report, &words, 2, PIT__PLAIN);
+    pit__prose_words(report->prose, &words, 2, PIT__PLAIN);
 }
 
-static int print_run(const struct pit__report *report, const pit_run *run,
-                     const struct pit__run_memory *memory)
+static void print_run(const struct pit__report *report, const pit_run *run,
+                      const struct pit__run_memory *memory)
 {
     struct finished last[SPANS_LISTED];
     size_t count = find_last(run, last);
-    int code = run->has_samples ? print_reading(report, run, memory) : 0;
-    if (count > 0 && !code) {
+    if (run->has_samples)
+        print_reading(report, run, memory);
+    if (count > 0) {
         struct pit__text title = {0};
         if (report->run_count > 1) {
             pit__text_add_visible(&title, run->path);
             pit__text_puts(&title, ": ");
         }
         pit__text_puts(&title, "finished last, newest first:");
-        code = pit__print_line(report, &title, PIT__STRONG);
+        pit__prose_line(report->prose, &title, PIT__STRONG);
     }
-    for (size_t i = 0; i < count && !code; i++)
-        code = print_finished(report, run, &last[i]);
-    return code;
+    for (size_t i = 0; i < count; i++)
+        print_finished(report, run, &last[i]);
 }
 
 int pit__print_post_mortem(const struct pit__report *report)
 {
     size_t listed = 0;
-    int code = 0;
-    for (size_t r = 0; r < report->run_count && !code; r++)
+    for (size_t r = 0; r < report->run_count; r++)
         if (report->runs[r]->state == PIT_RUN_DIED && listed++ < RUNS_LISTED)
-            code = print_run(report, report->runs[r], &report->memory[r]);
-    return code;
+            print_run(report, report->runs[r], &report->memory[r]);
+    return 0;
 }

@@ -7,7 +7,7 @@
  */
 #include "profile_json.h"
 
-#include "compare.h"
+#include "compare/compare.h"
 #include "report/text.h"
 
 #include <math.h>

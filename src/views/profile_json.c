@@ -6,6 +6,7 @@
 #include "profile_json.h"
 
 #include "analysis/blocks.h"
+#include "base/folders.h"
 
 #include <errno.h>
 #include <math.h>
@@ -318,21 +319,16 @@ static int write_summary(FILE *out, void *arg)
 /* Make the folders that lead to a file. 0, or PIT_CANNOT_WRITE with errno, or PIT_NO_MEMORY. */
 static int make_parents(const char *path)
 {
-    char *copy = strdup(path);
-    if (!copy)
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return 0;
+    char *folder = strndup(path, (size_t)(slash - path));
+    if (!folder)
         return PIT_NO_MEMORY;
-    int code = 0;
-    for (char *slash = strchr(copy + 1, '/'); *copy && slash && !code;
-         slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            code = PIT_CANNOT_WRITE;
-        *slash = '/';
-    }
-    int saved = errno;
-    free(copy);
-    errno = saved;
-    return code;
+    int error = pit__folders(folder, 0777);
+    free(folder);
+    errno = error;
+    return error ? PIT_CANNOT_WRITE : 0;
 }
 
 static int save(const char *path, int (*write)(FILE *out, void *arg), struct document *document)

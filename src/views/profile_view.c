@@ -4,10 +4,10 @@
 
 #include "analysis/blocks.h"
 #include "analysis/order_stats.h"
+#include "model/series_gather.h"
 #include "report/sparkline.h"
 #include "report/units.h"
 #include "report_view.h"
-#include "series_gather.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,11 +150,10 @@ static int add_row(struct pit__table *table, const struct profile *p)
 /* ---- in words ----------------------------------------------------------------------------------- */
 
 /* "  label   words", the words broken into lines where a width is given. Frees them. */
-static int say(const struct pit__view_call *call, const char *label, struct pit__text *words)
+static void say(const struct pit__view_call *call, const char *label, struct pit__text *words)
 {
-    struct pit__report as_report = {.out = call->out, .look = call->look};
     fprintf(call->out, "  %-*s", LABEL_WIDTH, label);
-    return pit__print_prose(&as_report, words, LABEL_WIDTH + 2, PIT__PLAIN);
+    pit__prose_words(call->prose, words, LABEL_WIDTH + 2, PIT__PLAIN);
 }
 
 static const char *time_of(char *out, double seconds, int ascii)
@@ -162,7 +161,7 @@ static const char *time_of(char *out, double seconds, int ascii)
     return pit__unit_duration(out, seconds * 1e9, ascii);
 }
 
-static int print_figures(const struct pit__view_call *call, const struct profile *p)
+static void print_figures(const struct pit__view_call *call, const struct profile *p)
 {
     char a[5][PIT__UNIT_BYTES], ratio[PIT__UNIT_BYTES];
     struct pit__text words = {0};
@@ -171,17 +170,17 @@ static int print_figures(const struct pit__view_call *call, const struct profile
                      pit__unit_count(a[0], p->count), time_of(a[1], p->mean, ascii),
                      time_of(a[2], p->std, ascii),
                      pit__unit_percent_words(a[3], p->mean > 0 ? p->std / p->mean : NAN));
-    int code = say(call, "passages", &words);
+    say(call, "passages", &words);
     pit__text_printf(&words, "min %s, p50 %s, p95 %s, p99 %s, max %s", time_of(a[0], p->min, ascii),
                      time_of(a[1], p->p50, ascii), time_of(a[2], p->p95, ascii),
                      time_of(a[3], p->p99, ascii), time_of(a[4], p->max, ascii));
     pit__print_double(ratio, sizeof ratio, "%.1f", p->min > 0 ? p->max / p->min : NAN);
     pit__text_printf(&words, "; max/min %s", p->min > 0 ? ratio : "n/a");
-    return say(call, "durations", &words) ? PIT_NO_MEMORY : code;
+    say(call, "durations", &words);
 }
 
 /* A sparkline has blanks where there is nothing, so it is no prose. */
-static int print_bars(const struct pit__view_call *call, const struct profile *p)
+static void print_bars(const struct pit__view_call *call, const struct profile *p)
 {
     struct pit__text bars = {0};
     double low = fmin(p->variance.min, 0.9 * p->variance.max); /* noise is no mountain */
@@ -192,12 +191,11 @@ static int print_bars(const struct pit__view_call *call, const struct profile *p
                    p->series_count < room ? p->series_count : room, low, p->variance.max,
                    call->look.ascii);
     fprintf(call->out, "  %-*s%s\n", LABEL_WIDTH, "course", pit__text_string(&bars));
-    int code = bars.failed ? PIT_NO_MEMORY : 0;
+    call->prose->failed |= bars.failed;
     pit__text_free(&bars);
-    return code;
 }
 
-static int print_course(const struct pit__view_call *call, const struct profile *p)
+static void print_course(const struct pit__view_call *call, const struct profile *p)
 {
     char a[PIT__UNIT_BYTES];
     struct pit__text words = {0};
@@ -214,17 +212,17 @@ static int print_course(const struct pit__view_call *call, const struct profile 
                          p->variance.drift > 0 ? "slower" : "faster");
     if (!p->in_order)
         pit__text_printf(&words, "; by the means of %zu stretches of the run", p->series_count);
-    return say(call, "", &words);
+    say(call, "", &words);
 }
 
-static int print_outliers(const struct pit__view_call *call, const struct profile *p)
+static void print_outliers(const struct pit__view_call *call, const struct profile *p)
 {
     char a[PIT__UNIT_BYTES];
     const pit_variance *v = &p->variance;
     struct pit__text words = {0};
     size_t shown = v->outlier_count < PIT_OUTLIERS ? v->outlier_count : PIT_OUTLIERS;
     if (!p->in_order || (v->outlier_count == 0 && v->period == 0))
-        return 0;
+        return;
     if (shown > 0)
         pit__text_printf(&words, "%s%s", pit__unit_count(a, v->outlier_count),
                          shown < v->outlier_count ? ", the largest:" : ":");
@@ -233,25 +231,22 @@ static int print_outliers(const struct pit__view_call *call, const struct profil
                          time_of(a, p->series[v->outliers[i]], call->look.ascii));
     if (v->period > 0)
         pit__text_printf(&words, "%sa slow one every %zu", shown > 0 ? "; " : "", v->period);
-    return say(call, "outliers", &words);
+    say(call, "outliers", &words);
 }
 
-static int print_profile(const struct pit__view_call *call, const struct profile *p)
+static void print_profile(const struct pit__view_call *call, const struct profile *p)
 {
-    int code = pit__print_named(call, "", *p->name ? p->name : "\"\"", "", call->look.width);
+    pit__prose_named(call->prose, "", *p->name ? p->name : "\"\"", "", call->look.width);
     if (p->count == 0) {
         fprintf(call->out, "  %-*snone has ended\n", LABEL_WIDTH, "passages");
-        return code;
+        return;
     }
-    if (!code)
-        code = print_figures(call, p);
-    if (!code && p->has_course)
-        code = print_bars(call, p);
-    if (!code && p->has_course)
-        code = print_course(call, p);
-    if (!code && p->has_course)
-        code = print_outliers(call, p);
-    return code;
+    print_figures(call, p);
+    if (!p->has_course)
+        return;
+    print_bars(call, p);
+    print_course(call, p);
+    print_outliers(call, p);
 }
 
 /* ---- over runs, and over a series ---------------------------------------------------------------- */
@@ -271,7 +266,8 @@ static int put(struct output *output, struct profile *profile)
         return add_row(output->table, profile);
     if (output->printed++ > 0)
         putc('\n', output->call->out);
-    return print_profile(output->call, profile);
+    print_profile(output->call, profile);
+    return 0;
 }
 
 static int put_node(struct output *output, const pit_node *node)
@@ -342,7 +338,7 @@ static int print(const struct pit__view_call *call)
 {
     struct output output = {.call = call};
     if (!call->gathered && call->data->series_count == 0)
-        return pit__print_nothing(call->out, call->options, "no durations were measured");
+        return pit__print_nothing(call, "no durations were measured");
     if (call->options->form != PIT_TEXT) {
         output.table = pit__table_new(columns, COLUMNS);
         if (!output.table)
@@ -384,4 +380,10 @@ static int gather(struct pit__gathered *gathered)
     return 0;
 }
 
-const struct pit__view pit__profile_view = {"profile", gather, print};
+const struct pit__view pit__profile_view = {
+    .told = {.name = "profile",
+             .help = "how does one span behave, call by call?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option)},
+    .gather = gather,
+    .print = print,
+};

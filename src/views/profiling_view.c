@@ -73,7 +73,7 @@ static int print(const struct pit__view_call *call)
     char heading[80];
     uint64_t step = call->options->step ? call->options->step : count_steps(call->data);
     if (call->data->row_count == 0)
-        return pit__print_nothing(call->out, call->options, "no operation was recorded");
+        return pit__print_nothing(call, "no operation was recorded");
     struct pit__table *table = make_table(call->data);
     if (!table)
         return PIT_NO_MEMORY;
@@ -81,7 +81,8 @@ static int print(const struct pit__view_call *call)
     if (call->options->form != PIT_TEXT)
         return pit__view_form(call, table, heading, add_extras, &step);
     fprintf(call->out, "--- %s ---\n", heading);
-    return pit__table_done(table, pit__table_print_fixed(table, call->out, 0, 0, &call->look));
+    pit__table_print_fixed(table, call->out, 0, 0, &call->look);
+    return pit__table_done(table);
 }
 
 /* ---- tracing apart from running ---------------------------------------------------------------- */
@@ -162,4 +163,17 @@ static int gather(struct pit__gathered *gathered)
     return 0;
 }
 
-const struct pit__view pit__profiling_view = {"profiling", gather, print};
+static const pit_option step_option = {.name = "step",
+                                       .kind = PIT_OPTION_COUNT,
+                                       .preset = "how many there were",
+                                       .help = "the step in the head of the view",
+                                       PIT__STORED(step)};
+
+const struct pit__view pit__profiling_view = {
+    .told = {.name = "profiling",
+             .help = "what does each operation of a training step take on average?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
+                                     &pit__min_share_option, &step_option)},
+    .gather = gather,
+    .print = print,
+};

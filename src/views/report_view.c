@@ -4,55 +4,21 @@
  * what was lost, and what the measurement itself cost. Each part has a file of its own.
  */
 #include "report_view.h"
+#include "view.h"
 
-#include "advice_case.h"
-
-#include "report/style.h"
-#include "report/units.h"
+#include "model/advice_case.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int find_sort(const char *name, enum pit__sort_key *key)
+/* The key of one of pit__sort_words, which was checked; NULL: the view's own. */
+static enum pit__sort_key sort_key(const char *word, enum pit__sort_key own)
 {
-    static const char *const names[] = {"total", "self", "count", "mean", "p50",
-                                        "p95",   "p99",  "max",   "name"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!name || strcmp(name, names[i]) == 0) {
-            *key = (enum pit__sort_key)i;
-            return 1;
-        }
-    return 0;
-}
-
-/* Figures with open spans counted. A node's own time is then what its children's leaves over,
- * because an open span's child time is not in its node yet. */
-static int add_open_times(struct pit__report *report)
-{
-    const pit_tree *tree = report->tree;
-    size_t count = tree->node_count;
-    report->total_ns = calloc(2 * count + 1, sizeof *report->total_ns);
-    if (!report->total_ns)
-        return PIT_NO_MEMORY;
-    report->self_ns = report->total_ns + count;
-    for (size_t i = count; i-- > 0;) { /* children stand after their parents */
-        const pit_node *node = &tree->nodes[i];
-        report->total_ns[i] = node->total_ns + node->open_ns;
-        double left = report->total_ns[i] - report->self_ns[i]; /* children's sum, so far */
-        if (node->open > 0)
-            report->self_ns[i] = left > 0 ? left : 0;
-        else
-            report->self_ns[i] = node->self_ns;
-        if (node->detached)
-            continue;
-        if (node->parent == PIT_NO_NODE)
-            report->in_spans_ns += report->total_ns[i];
-        else
-            report->self_ns[node->parent] += report->total_ns[i];
-    }
-    return 0;
+    for (size_t i = 0; word && pit__sort_words[i]; i++)
+        if (strcmp(word, pit__sort_words[i]) == 0)
+            return (enum pit__sort_key)i;
+    return own;
 }
 
 static void count_busy_threads(struct pit__report *report)
@@ -62,213 +28,99 @@ static void count_busy_threads(struct pit__report *report)
             report->busy_threads += report->runs[r]->threads[t].node_count > 0;
 }
 
-/* What recording cost a run, and the time of its threads. A thread's table counts for one thread at a
- * time, so it had the run's duration at most; and spans cannot have cost more than that: where they seem
- * to, they cost less than the empty span did that was measured at the start. */
-static void add_cost(const pit_run *run, double *cost_ns, double *time_ns, size_t *threads)
+static int print_text(const struct pit__report *report, pit__print_part *const *parts)
 {
-    size_t busy = 0;
-    for (size_t t = 0; t < run->thread_count; t++) {
-        const pit_thread *thread = &run->threads[t];
-        uint64_t spans = 0;
-        for (size_t i = 0; i < thread->node_count; i++)
-            spans += thread->nodes[i].count;
-        *cost_ns += fmin((double)spans * run->span_cost_ns, run->duration_ns);
-        busy += spans > 0;
-    }
-    *time_ns += run->duration_ns * (double)(busy > 0 ? busy : 1);
-    *threads += busy;
-}
-
-double pit__cost_share(const struct pit__report *report, size_t *threads)
-{
-    double cost_ns = 0, time_ns = 0;
-    *threads = 0;
-    for (size_t r = 0; r < report->run_count; r++) {
-        if (!(report->runs[r]->span_cost_ns > 0) || report->runs[r]->losses.beyond_file)
-            return NAN;
-        add_cost(report->runs[r], &cost_ns, &time_ns, threads);
-    }
-    return time_ns > 0 ? cost_ns / time_ns : NAN;
-}
-
-void pit__add_cost(struct pit__text *text, const struct pit__report *report, double span_ns)
-{
-    char cost[PIT__UNIT_BYTES], percent[PIT__UNIT_BYTES];
-    size_t threads;
-    double share = pit__cost_share(report, &threads);
-    if (isnan(share)) {
-        pit__text_printf(text, "n/a (%s)", pit__why_no_cost(report));
-        return;
-    }
-    pit__text_printf(text, "%s a span, %s of ",
-                     pit__unit_duration(cost, span_ns, report->look.ascii),
-                     pit__unit_percent_words(percent, share));
-    if (threads > report->run_count)
-        pit__text_printf(text, "the time of %zu threads", threads);
-    else
-        pit__text_puts(text, "the run");
-}
-
-const char *pit__why_no_cost(const struct pit__report *report)
-{
-    int is_measured = report->tree->losses.beyond_file > 0;
-    for (size_t r = 0; r < report->run_count; r++)
-        is_measured &= report->runs[r]->span_cost_ns > 0;
-    return is_measured ? "part of the run is missing" : "it was not measured";
-}
-
-int pit__print_line(const struct pit__report *report, struct pit__text *line, enum pit__style style)
-{
-    int colour = report->look.colour;
-    struct pit__text cut = {0};
-    const char *text = pit__text_string(line);
-    if (report->look.width > 0) {
-        pit__text_add_cut(&cut, text, (size_t)report->look.width, report->look.ascii);
-        text = pit__text_string(&cut);
-    }
-    fprintf(report->out, "%s%s%s\n", pit__style_on(style, colour), text,
-            pit__style_off(style, colour));
-    int code = line->failed || cut.failed ? PIT_NO_MEMORY : 0;
-    pit__text_free(&cut);
-    pit__text_free(line);
+    int code = 0;
+    for (; *parts && !code; parts++)
+        code = (*parts)(report);
     return code;
 }
 
-/* Bytes of the next word; a number and its unit are one. */
-static size_t word_bytes(const char *word)
+/* On a screen the first lines of a long report are gone when it has ended: its answer stands last too. */
+static void print_again(const struct pit__report *report)
 {
-    size_t bytes = strcspn(word, " ");
-    if (bytes > 0 && word[bytes - 1] >= '0' && word[bytes - 1] <= '9' && word[bytes] == ' ') {
-        size_t unit = strcspn(word + bytes + 1, " "), letters = strcspn(word + bytes + 1, " ,;:)");
-        if (letters > 0 && letters <= sizeof "kB/s" - 1)
-            bytes += 1 + unit;
-    }
-    return bytes;
-}
-
-int pit__print_prose(const struct pit__report *report, struct pit__text *prose, size_t indent,
-                     enum pit__style style)
-{
-    const char *word = pit__text_string(prose);
-    size_t width = (size_t)report->look.width, column = indent;
-    fputs(pit__style_on(style, report->look.colour), report->out);
-    while (*word) {
-        size_t bytes = word_bytes(word), columns = 0;
-        for (size_t i = 0, step; i < bytes; i += step) {
-            uint32_t code;
-            step = pit__utf8_next(word + i, bytes - i, &code);
-            columns += (size_t)pit__code_width(code);
-        }
-        if (column > indent && width > 0 && column + 1 + columns > width) {
-            fprintf(report->out, "\n%*s", (int)indent, "");
-            column = indent;
-        }
-        if (column > indent) {
-            putc(' ', report->out);
-            column++;
-        }
-        fwrite(word, 1, bytes, report->out);
-        column += columns;
-        word += bytes;
-        word += strspn(word, " ");
-    }
-    fprintf(report->out, "%s\n", pit__style_off(style, report->look.colour));
-    int code = prose->failed ? PIT_NO_MEMORY : 0;
-    pit__text_free(prose);
-    return code;
-}
-
-static int print_cost(const struct pit__report *report)
-{
-    struct pit__text line = {0};
-    if (report->tree->spans == 0)
-        return 0;
+    struct pit__text words = {0};
     putc('\n', report->out);
-    pit__text_puts(&line, "instrumentation: ");
-    pit__add_cost(&line, report, report->tree->cost_ns / (double)report->tree->spans);
-    return pit__print_line(report, &line, PIT__DIM);
+    if (report->run_count == 1)
+        pit__print_verdicts(report);
+    pit__headline(report, &words);
+    pit__prose_words(report->prose, &words, 0, PIT__STRONG);
+    pit__text_free(&words);
 }
 
-typedef int print_part(const struct pit__report *report);
-
-static int print_spans(const struct pit__report *report)
+static size_t count_lines(const char *text, size_t bytes)
 {
-    return report->options->flat ? pit__print_flat(report) : pit__print_tree(report);
+    size_t lines = 0;
+    for (size_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    return lines;
 }
 
-/* The views, by their names in the options: parts in their order, ended by NULL. */
-static const struct view {
-    const char *name;        /* NULL: the report */
-    enum pit__sort_key sort; /* where none is asked for */
-    print_part *parts[12];
-} views[] = {
-    {NULL,
-     PIT__SORT_TOTAL,
-     {pit__print_verdicts, pit__print_headline, pit__print_facts, pit__print_open,
-      pit__print_post_mortem, print_spans, pit__print_values, pit__print_losses, print_cost,
-      pit__print_hooks, pit__print_sub_runs}},
-    {"tree", PIT__SORT_TOTAL, {pit__print_tree}},
-    {"flat", PIT__SORT_TOTAL, {pit__print_flat}},
-    {"memory",
-     PIT__SORT_MEMORY,
-     {pit__print_verdicts, pit__print_memory_headline, pit__print_facts, pit__print_open,
-      pit__print_post_mortem, pit__print_readings, pit__print_memory_tree, print_cost}},
-};
-
-static const struct view *find_view(const char *name)
+/* The prompt that follows takes a row of the screen too. */
+static int print_for_screen(const struct pit__report *report, pit__print_part *const *parts)
 {
-    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
-        if (name == views[i].name || (name && views[i].name && strcmp(name, views[i].name) == 0))
-            return &views[i];
-    return NULL;
+    char *text = NULL;
+    size_t bytes = 0;
+    struct pit__report first = *report;
+    struct pit__prose prose = *report->prose;
+    first.out = prose.out = open_memstream(&text, &bytes);
+    first.prose = &prose;
+    if (!first.out)
+        return PIT_NO_MEMORY;
+    int code = print_text(&first, parts);
+    report->prose->failed |= prose.failed;
+    if (fclose(first.out) != 0 && !code)
+        code = PIT_NO_MEMORY;
+    fwrite(text, 1, code ? 0 : bytes, report->out);
+    if (!code && count_lines(text, bytes) >= (size_t)report->options->height)
+        print_again(report);
+    free(text);
+    return code;
 }
 
-static int print_text(const struct pit__report *report, const struct view *view)
+/* In Markdown the answer stands over the table, as a paragraph. */
+static int print_words(const struct pit__report *report, const struct pit__report_parts *parts)
 {
-    for (size_t i = 0; view->parts[i]; i++) {
-        int code = view->parts[i](report);
-        if (code)
-            return code;
-    }
-    return 0;
+    struct pit__text words = {0};
+    parts->words(report, &words);
+    pit__print_markdown_text(report->out, pit__text_string(&words));
+    putc('\n', report->out);
+    int code = words.failed ? PIT_NO_MEMORY : 0;
+    pit__text_free(&words);
+    return code;
 }
 
-/* Markdown: the answer as a paragraph, then the table. CSV: the table alone. */
-static int print_spans_form(const struct pit__report *report, const struct view *view)
+static int print_form(const struct pit__report *report, const struct pit__report_parts *parts)
 {
-    int memory = view->sort == PIT__SORT_MEMORY;
-    if (report->options->form == PIT_MARKDOWN) {
-        struct pit__text words = {0};
-        if (memory)
-            pit__memory_headline(report, &words);
-        else
-            pit__headline(report, &words);
-        pit__print_markdown_text(report->out, pit__text_string(&words));
-        putc('\n', report->out);
-        int failed = words.failed;
-        pit__text_free(&words);
-        if (failed)
-            return PIT_NO_MEMORY;
-    }
-    if (memory)
-        return pit__print_memory_tree(report);
-    int flat = report->options->flat || (view->name && strcmp(view->name, "flat") == 0);
-    return flat ? pit__print_flat(report) : pit__print_tree(report);
-}
-
-static int print_form(const struct pit__report *report, const struct view *view)
-{
-    switch (report->options->form) {
-    case PIT_TEXT:
-        return print_text(report, view);
-    case PIT_JSON:
+    int is_text = report->options->form == PIT_TEXT;
+    if (is_text && report->options->height > 0 && !report->options->view)
+        return print_for_screen(report, parts->text);
+    if (is_text)
+        return print_text(report, parts->text);
+    if (report->options->form == PIT_JSON && !report->options->view)
         return pit__print_json(report);
-    case PIT_CSV:
-    case PIT_MARKDOWN:
-        return print_spans_form(report, view);
-    }
-    return PIT_BAD_ARGUMENT;
+    int code = report->options->form == PIT_MARKDOWN ? print_words(report, parts) : 0;
+    return code ? code : parts->rows(report);
+}
+
+int pit__print_parts(const struct pit__view_call *call, const struct pit__report_parts *parts)
+{
+    struct pit__report report = {.out = call->out,
+                                 .runs = call->gathered->runs,
+                                 .run_count = call->gathered->run_count,
+                                 .options = call->options,
+                                 .sort = sort_key(call->options->sort, parts->sort),
+                                 .look = call->look,
+                                 .prose = call->prose,
+                                 .tree = call->gathered->tree};
+    int code = pit__report_make(&report);
+    errno = 0;
+    if (code == 0)
+        code = print_form(&report, parts);
+    int saved = errno; /* the caller may want to say why */
+    pit__report_free(&report);
+    errno = saved;
+    return code;
 }
 
 static int make_memory(struct pit__report *report)
@@ -289,13 +141,14 @@ static void free_memory(struct pit__report *report)
 
 int pit__report_make(struct pit__report *report)
 {
-    report->tree = pit_tree_build(report->runs, report->run_count);
-    int code = report->tree ? add_open_times(report) : PIT_NO_MEMORY;
-    if (!code)
-        code = make_memory(report);
+    if (!report->tree)
+        report->tree = report->own_tree = pit_tree_build(report->runs, report->run_count);
+    int code = report->tree ? make_memory(report) : PIT_NO_MEMORY;
     if (code)
         return code;
     count_busy_threads(report);
+    if (report->options->form == PIT_CSV)
+        return 0; /* a table has no room for advice, and looking for it takes longer than the table */
     report->advice =
         pit__advise_tree(report->runs, report->run_count, report->tree, report->options->ascii);
     return report->advice ? 0 : PIT_NO_MEMORY;
@@ -303,36 +156,50 @@ int pit__report_make(struct pit__report *report)
 
 void pit__report_free(struct pit__report *report)
 {
-    free(report->total_ns);
     free_memory(report);
     pit_advice_free(report->advice);
-    pit_tree_free(report->tree);
+    pit_tree_free(report->own_tree);
 }
 
-int pit__report_print(FILE *out, const pit_run *const *runs, size_t run_count,
-                      const pit_report_options *options)
+/* ---- the report itself ------------------------------------------------------------------------ */
+
+static const pit_option flat_option = {.name = "flat",
+                                       .kind = PIT_OPTION_FLAG,
+                                       .preset = "the call tree",
+                                       .help = "one row a name in place of the call tree",
+                                       PIT__STORED(flat)};
+
+static int print_spans(const struct pit__report *report)
 {
-    struct pit__report report = {
-        .out = out, .runs = runs, .run_count = run_count, .options = options};
-    const struct view *view = find_view(report.options->view);
-    if (!out || !runs || run_count == 0 || !find_sort(report.options->sort, &report.sort) ||
-        report.options->width < 0 || report.options->depth < 0 ||
-        !(report.options->min_share >= 0 && report.options->min_share <= 1) || !view)
-        return PIT_BAD_ARGUMENT;
-    if (!report.options->sort)
-        report.sort = view->sort;
-    report.look =
-        (struct pit__look){.width = report.options->width,
-                           .colour = report.options->colour && report.options->form == PIT_TEXT,
-                           .ascii = report.options->ascii};
-    int code = pit__report_make(&report);
-    errno = 0;
-    if (code == 0)
-        code = print_form(&report, view);
-    if (code == 0 && (fflush(out) != 0 || ferror(out)))
-        code = PIT_CANNOT_WRITE;
-    int saved = errno; /* the caller may want to say why */
-    pit__report_free(&report);
-    errno = saved;
-    return code;
+    return report->options->flat ? pit__print_flat(report) : pit__print_tree(report);
 }
+
+static pit__print_part *const text_parts[] = {pit__print_verdicts,
+                                              pit__print_headline,
+                                              pit__print_facts,
+                                              pit__print_open,
+                                              pit__print_post_mortem,
+                                              print_spans,
+                                              pit__print_hottest,
+                                              pit__print_values,
+                                              pit__print_losses,
+                                              pit__print_cost,
+                                              pit__print_hooks,
+                                              pit__print_sub_runs,
+                                              NULL};
+
+static int print(const struct pit__view_call *call)
+{
+    static const struct pit__report_parts parts = {PIT__SORT_TOTAL, text_parts, print_spans,
+                                                   pit__headline};
+    return pit__print_parts(call, &parts);
+}
+
+const struct pit__view pit__report_view = {
+    .told = {.name = "report",
+             .help = "where the time went, how it ended, what stands out and what was lost",
+             .options = PIT__OPTIONS(&flat_option, &pit__sort_option, &pit__depth_option,
+                                     &pit__min_share_option)},
+    .print = print,
+    .needs_runs = 1,
+};

@@ -129,10 +129,9 @@ static void add_extras(struct pit__json *json, const void *arg)
     pit__json_object_end(json);
 }
 
-static int print_timeless(const struct pit__view_call *call, const struct ratios *ratios)
+static void print_timeless(const struct pit__view_call *call, const struct ratios *ratios)
 {
-    int code = 0;
-    for (size_t i = 0; i < ratios->data->row_count && !code; i++) {
+    for (size_t i = 0; i < ratios->data->row_count; i++) {
         size_t r = ratios->order[i];
         const char *name = ratios->data->rows[r].name;
         if (isnan(ratios->of[r]) && call->options->form == PIT_MARKDOWN) {
@@ -140,10 +139,9 @@ static int print_timeless(const struct pit__view_call *call, const struct ratios
             pit__print_markdown_text(call->out, name ? name : "");
             putc('\n', call->out);
         } else if (isnan(ratios->of[r])) {
-            code = pit__print_named(call, "no time was taken by ", name ? name : "", "", RULE);
+            pit__prose_named(call->prose, "no time was taken by ", name ? name : "", "", RULE);
         }
     }
-    return code;
 }
 
 static void time_text(char *out, size_t size, double seconds)
@@ -163,14 +161,12 @@ static int print_text(const struct pit__view_call *call, const struct ratios *ra
     fputs("SPEEDUP ANALYSIS\n", call->out);
     pit__print_rule(call->out, '=', RULE);
     time_text(seconds, sizeof seconds, ratios->seconds);
-    int code = pit__print_named(call, "Baseline: ", ratios->name, seconds, RULE);
+    pit__prose_named(call->prose, "Baseline: ", ratios->name, seconds, RULE);
     pit__print_rule(call->out, '-', RULE);
-    if (!code)
-        code = pit__table_print_fixed(table, call->out, RULE, 0, &call->look);
-    if (!code)
-        code = print_timeless(call, ratios);
+    pit__table_print_fixed(table, call->out, RULE, 0, &call->look);
+    print_timeless(call, ratios);
     pit__print_rule(call->out, '=', RULE);
-    return pit__table_done(table, code);
+    return pit__table_done(table);
 }
 
 static int print_form(const struct pit__view_call *call, const struct ratios *ratios)
@@ -184,7 +180,7 @@ static int print_form(const struct pit__view_call *call, const struct ratios *ra
     int code = table ? pit__view_form(call, table, pit__text_string(&heading), add_extras, ratios)
                      : PIT_NO_MEMORY;
     if (!code && markdown)
-        code = print_timeless(call, ratios);
+        print_timeless(call, ratios);
     pit__text_free(&heading);
     return code;
 }
@@ -193,9 +189,8 @@ static int print_ratios(const struct pit__view_call *call, struct ratios *ratios
 {
     const pit_data *data = call->data;
     if (pit_find_speedups(data->rows, data->row_count, call->options->baseline, ratios->of) != 0)
-        return pit__print_nothing(call->out, call->options,
-                                  call->options->baseline ? "there is no such baseline"
-                                                          : "no times were recorded");
+        return pit__print_nothing(call, call->options->baseline ? "there is no such baseline"
+                                                                : "no times were recorded");
     ratios->baseline = find_baseline(data->rows, data->row_count, call->options->baseline);
     ratios->name = data->rows[ratios->baseline].name ? data->rows[ratios->baseline].name : "";
     ratios->seconds = data->rows[ratios->baseline].seconds;
@@ -204,7 +199,7 @@ static int print_ratios(const struct pit__view_call *call, struct ratios *ratios
         pit__text_puts(&why, "no time was taken by ");
         pit__text_add_visible(&why, ratios->name);
         pit__text_puts(&why, ", the baseline: nothing can be compared with it");
-        int code = pit__print_nothing(call->out, call->options, pit__text_string(&why));
+        int code = pit__print_nothing(call, pit__text_string(&why));
         pit__text_free(&why);
         return code;
     }
@@ -216,7 +211,7 @@ static int print_ratios(const struct pit__view_call *call, struct ratios *ratios
 static int print(const struct pit__view_call *call)
 {
     if (call->data->row_count == 0)
-        return pit__print_nothing(call->out, call->options, "no times were recorded");
+        return pit__print_nothing(call, "no times were recorded");
     struct ratios ratios = {.data = call->data};
     ratios.of = calloc(call->data->row_count, sizeof *ratios.of);
     int code = ratios.of ? print_ratios(call, &ratios) : PIT_NO_MEMORY;
@@ -225,4 +220,16 @@ static int print(const struct pit__view_call *call)
     return code;
 }
 
-const struct pit__view pit__speedup_view = {"speedup", pit__gather_rows, print};
+static const pit_option baseline_option = {.name = "baseline",
+                                           .kind = PIT_OPTION_TEXT,
+                                           .preset = "the slowest",
+                                           .help = "the name that the others are compared with",
+                                           PIT__STORED(baseline)};
+
+const struct pit__view pit__speedup_view = {
+    .told = {.name = "speedup",
+             .help = "how much faster is each than the baseline?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &baseline_option)},
+    .gather = pit__gather_rows,
+    .print = print,
+};

@@ -28,4 +28,10 @@ static int print(const struct pit__view_call *call)
     return pit__journal_print(call, &part);
 }
 
-const struct pit__view pit__stages_view = {"stages", pit__gather_journal, print};
+const struct pit__view pit__stages_view = {
+    .told = {.name = "stages",
+             .help = "what did the stages of the pipeline take?",
+             .options = PIT__OPTIONS(&pit__title_option)},
+    .gather = pit__gather_journal,
+    .print = print,
+};

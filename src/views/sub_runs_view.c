@@ -22,8 +22,7 @@ int pit__report_below(const struct pit__report *report, struct pit__report *belo
     size_t count = 0;
     *below = *report;
     below->tree = NULL;
-    below->total_ns = below->self_ns = NULL;
-    below->in_spans_ns = 0;
+    below->own_tree = NULL;
     below->busy_threads = 0;
     below->memory = NULL;
     below->advice = NULL;
@@ -94,7 +93,7 @@ static int print_list(const struct pit__report *below)
 }
 
 /* "workers: 2 sub-runs, 128 spans; their time is not in the figures above" */
-static int print_heading(const struct pit__report *below, size_t unread)
+static void print_heading(const struct pit__report *below, size_t unread)
 {
     char number[PIT__UNIT_BYTES];
     struct pit__text line = {0};
@@ -106,7 +105,7 @@ static int print_heading(const struct pit__report *below, size_t unread)
         pit__text_printf(&line, "; %zu more cannot be read", unread);
     pit__text_puts(&line, "; their time is not in the figures above");
     putc('\n', below->out);
-    return pit__print_line(below, &line, PIT__STRONG);
+    pit__prose_line(below->prose, &line, PIT__STRONG);
 }
 
 /* Where workers are, or died, is told of those that were inside a span: most end between two. */
@@ -133,32 +132,28 @@ static int is_at_hand(const struct pit__report *report, const pit_run *run)
 }
 
 /* Of those in other folders where they are: the list has their names only. */
-static int print_elsewhere(const struct pit__report *report, const struct pit__report *below)
+static void print_elsewhere(const struct pit__report *report, const struct pit__report *below)
 {
-    int code = 0;
-    for (size_t r = 0; r < below->run_count && r < RUNS_LISTED && !code; r++) {
+    for (size_t r = 0; r < below->run_count && r < RUNS_LISTED; r++) {
         struct pit__text words = {0};
         if (is_at_hand(report, below->runs[r]))
             continue;
         pit__text_add_visible(&words, below->runs[r]->path);
-        code = pit__print_labelled(below, "elsewhere", &words, PIT__PLAIN);
+        pit__prose_labelled(below->prose, "elsewhere", &words, PIT__PLAIN);
     }
-    return code;
 }
 
 static int print_parts(const struct pit__report *report, const struct pit__report *below,
                        size_t unread)
 {
-    int code = print_heading(below, unread);
-    if (!code)
-        code = print_list(below);
-    if (!code)
-        code = print_elsewhere(report, below);
-    if (!code && has_open_spans(below))
-        code = pit__print_open(below);
-    if (!code)
-        code = below->options->flat ? pit__print_flat(below) : pit__print_tree(below);
-    return code ? code : pit__print_losses(below);
+    print_heading(below, unread);
+    int code = print_list(below);
+    print_elsewhere(report, below);
+    if (has_open_spans(below))
+        pit__print_open(below);
+    int spans = below->options->flat ? pit__print_flat(below) : pit__print_tree(below);
+    pit__print_losses(below);
+    return code ? code : spans;
 }
 
 int pit__print_sub_runs(const struct pit__report *report)
@@ -173,7 +168,8 @@ int pit__print_sub_runs(const struct pit__report *report)
         struct pit__text words = {0};
         pit__text_puts(&words, "n/a: no file");
         putc('\n', report->out);
-        return pit__print_labelled(report, "workers", &words, PIT__DIM);
+        pit__prose_labelled(report->prose, "workers", &words, PIT__DIM);
+        return 0;
     }
     if (count + unread == 0)
         return 0;

@@ -1,6 +1,7 @@
 /* sweep_view.c: the same work under several settings, the fastest first; the answer is its first
  * line. What is compared is the time of one passage. */
-#include "sweep_gather.h"
+#include "model/sweep_gather.h"
+#include "view_forms.h"
 
 #include "report/units.h"
 
@@ -117,7 +118,7 @@ static enum apart apart_of(const struct sweep *sweep)
 }
 
 /* 21.6 % ahead of 64; … */
-static int print_margin(const struct pit__view_call *call, const struct sweep *sweep)
+static void print_margin(const struct pit__view_call *call, const struct sweep *sweep)
 {
     static const char *const words[] = {[UNKNOWN] = "; too few times: race to be sure",
                                         [OVERLAP] = "; their times overlap: race to be sure",
@@ -125,10 +126,10 @@ static int print_margin(const struct pit__view_call *call, const struct sweep *s
     double margin = margin_of(sweep);
     char share[PIT__UNIT_BYTES], before[PIT__UNIT_BYTES + 16];
     if (!isfinite(margin))
-        return 0;
+        return;
     snprintf(before, sizeof before, "%s ahead of ", pit__unit_percent_words(share, margin));
-    return pit__print_named(call, before, value_of(sweep, sweep->ranked[1]), words[apart_of(sweep)],
-                            RULE);
+    pit__prose_named(call->prose, before, value_of(sweep, sweep->ranked[1]), words[apart_of(sweep)],
+                     RULE);
 }
 
 static void add_extras(struct pit__json *json, const void *arg)
@@ -159,23 +160,20 @@ static int print_text(const struct pit__view_call *call, const struct sweep *swe
     struct pit__table *table = make_table(sweep);
     if (!table)
         return PIT_NO_MEMORY;
-    int code = pit__print_named(call, "", answer, "", 0);
-    if (!code)
-        code = print_margin(call, sweep);
+    pit__prose_named(call->prose, "", answer, "", 0);
+    print_margin(call, sweep);
     pit__print_rule(call->out, '-', RULE);
-    if (!code)
-        code = pit__table_head_fixed(table, call->out, RULE, 0, &call->look);
-    if (!code)
-        code = pit__table_print_fixed(table, call->out, RULE, 0, &call->look);
+    pit__table_head_fixed(table, call->out, RULE, 0, &call->look);
+    pit__table_print_fixed(table, call->out, RULE, 0, &call->look);
     pit__print_rule(call->out, '-', RULE);
-    return pit__table_done(table, code);
+    return pit__table_done(table);
 }
 
 static int print_sweep(const struct pit__view_call *call, struct sweep *sweep)
 {
     struct pit__text answer = {0};
     if (!(sweep->ranked[0]->seconds > 0))
-        return pit__print_nothing(call->out, call->options, "no time was taken by any setting");
+        return pit__print_nothing(call, "no time was taken by any setting");
     find_parameter(call, sweep);
     add_answer(sweep, &answer);
     int code = sweep->name.failed || answer.failed ? PIT_NO_MEMORY : 0;
@@ -193,7 +191,7 @@ static int print_sweep(const struct pit__view_call *call, struct sweep *sweep)
 static int print(const struct pit__view_call *call)
 {
     if (call->data->row_count == 0)
-        return pit__print_nothing(call->out, call->options, "no times were recorded");
+        return pit__print_nothing(call, "no times were recorded");
     struct sweep sweep = {.ranked = pit__rows_ranked(call->data, 1),
                           .count = call->data->row_count};
     int code = sweep.ranked ? print_sweep(call, &sweep) : PIT_NO_MEMORY;
@@ -202,4 +200,10 @@ static int print(const struct pit__view_call *call)
     return code;
 }
 
-const struct pit__view pit__sweep_view = {"sweep", pit__gather_sweep, print};
+const struct pit__view pit__sweep_view = {
+    .told = {.name = "sweep",
+             .help = "which of several settings is best?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option)},
+    .gather = pit__gather_sweep,
+    .print = print,
+};

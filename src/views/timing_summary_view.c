@@ -73,22 +73,20 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
 {
     FILE *out = call->out;
     pit__print_rule(out, '=', RULE);
-    int code = pit__print_named(call, "TIMING SUMMARY - ", call->title, "", RULE);
+    pit__prose_named(call->prose, "TIMING SUMMARY - ", call->title, "", RULE);
     pit__print_rule(out, '=', RULE);
-    if (!code)
-        code = pit__table_print_fixed(table, out, RULE, 0, &call->look);
+    pit__table_print_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '-', RULE);
-    if (!code)
-        code = pit__table_foot_fixed(table, out, RULE, 0, &call->look);
+    pit__table_foot_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
-    return pit__table_done(table, code);
+    return pit__table_done(table);
 }
 
 static int print(const struct pit__view_call *call)
 {
     struct sums sums = {pit__rows_total(call->data), call->options->datasets};
     if (call->data->row_count == 0)
-        return pit__print_nothing(call->out, call->options, "no times were recorded");
+        return pit__print_nothing(call, "no times were recorded");
     struct pit__table *table = make_table(call->data, &sums);
     if (!table)
         return PIT_NO_MEMORY;
@@ -101,4 +99,16 @@ static int print(const struct pit__view_call *call)
     return code;
 }
 
-const struct pit__view pit__timing_summary_view = {"timing-summary", pit__gather_rows, print};
+static const pit_option datasets_option = {.name = "datasets",
+                                           .kind = PIT_OPTION_COUNT,
+                                           .preset = "none",
+                                           .help = "the average over N too",
+                                           PIT__STORED(datasets)};
+
+const struct pit__view pit__timing_summary_view = {
+    .told = {.name = "timing-summary",
+             .help = "what did each part take, and what share is that?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &datasets_option)},
+    .gather = pit__gather_rows,
+    .print = print,
+};

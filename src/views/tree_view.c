@@ -1,6 +1,10 @@
 /* tree_view.c: the call tree as a table. */
 #include "report_view.h"
+#include "view.h"
 
+#include "model/fields.h"
+#include "model/unmarked.h"
+#include "report/json_writer.h"
 #include "report/style.h"
 #include "report/tree_lines.h"
 #include "report/units.h"
@@ -9,7 +13,8 @@
 #include <string.h>
 
 struct row {
-    struct pit__figures figures;
+    const pit_node *of;
+    enum pit__sort_key key; /* what to sort by, for qsort hands on no argument */
     uint32_t node, parent;
     uint32_t first_child, next_sibling; /* rows, by their sorted order; PIT_NO_NODE for none */
 };
@@ -19,22 +24,20 @@ static int by_parent_and_key(const void *a, const void *b)
     const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
-    int order = pit__figures_order(&x->figures, &y->figures);
+    int order = pit__node_order(x->of, y->of, x->key);
     return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
 /* Is it to be shown? What lies below a node that is not, is not either. A span that is open is
  * shown however short: it is where the program is, or died. */
-static int is_shown(const struct pit__report *report, const struct row *rows, uint32_t i,
-                    const unsigned char *shown)
+static int is_shown(const struct pit__report *report, uint32_t i, const unsigned char *shown)
 {
     const pit_node *node = &report->tree->nodes[i];
     if (node->parent != PIT_NO_NODE && !shown[node->parent])
         return 0;
-    if (report->options->depth > 0 && node->depth >= (uint32_t)report->options->depth)
+    if (report->options->depth > 0 && node->depth >= report->options->depth)
         return 0;
-    return !(report->options->min_share > 0 && rows[i].figures.share < report->options->min_share &&
-             node->open == 0);
+    return node->open > 0 || node->total_ns >= report->options->min_share * report->tree->total_ns;
 }
 
 /* Link the rows that are shown, siblings in order; the first of the top, or PIT_NO_NODE. */
@@ -72,7 +75,7 @@ static void walk_rows(const struct pit__report *report, const struct row *rows, 
 {
     while (at != PIT_NO_NODE) {
         tree_lines(rows, at, report->look.ascii, lines);
-        row(arg, at, &rows[at].figures, pit__text_string(lines));
+        row(arg, rows[at].of, pit__text_string(lines));
         if (rows[at].first_child != PIT_NO_NODE) {
             at = rows[at].first_child;
             continue;
@@ -84,9 +87,10 @@ static void walk_rows(const struct pit__report *report, const struct row *rows, 
     }
 }
 
-void pit__print_left_out(const struct pit__report *report, size_t count, const char *what)
+/* Below a table: how many rows were not shown; nothing for 0. */
+static void print_left_out(const struct pit__report *report, size_t count, const char *what)
 {
-    if (count == 0 || report->options->form == PIT_CSV)
+    if (count == 0 || report->options->form == PIT_CSV || report->options->form == PIT_JSON)
         return;
     char number[PIT__UNIT_BYTES];
     if (report->options->form == PIT_MARKDOWN)
@@ -108,8 +112,9 @@ static uint32_t choose_rows(const struct pit__report *report, const unsigned cha
         rows[i].first_child = PIT_NO_NODE;
         if (keep && !keep[i])
             continue;
-        pit__node_figures(report, i, &rows[i].figures);
-        shown[i] = (unsigned char)is_shown(report, rows, i, shown);
+        rows[i].of = &report->tree->nodes[i];
+        rows[i].key = report->sort;
+        shown[i] = (unsigned char)is_shown(report, i, shown);
         if (shown[i])
             sorted[kept++] = &rows[i];
         else
@@ -140,25 +145,80 @@ int pit__each_tree_row(const struct pit__report *report, const unsigned char *ke
     return code;
 }
 
-static void add_row(void *table, uint32_t node, const struct pit__figures *figures,
-                    const char *lines)
+static void add_row(void *table, const pit_node *node, const char *lines)
 {
-    (void)node;
-    pit__node_table_row(table, figures, lines);
+    pit__node_table_row(table, node, lines);
 }
 
-int pit__print_table(const struct pit__report *report, struct pit__table *table)
+static int print_json(const struct pit__report *report, struct pit__table *table, size_t left_out)
+{
+    struct pit__json json;
+    pit__json_init(&json, report->out);
+    pit__json_object(&json, NULL);
+    pit__json_string(&json, "view", report->options->view);
+    pit__json_string(&json, "title", pit_run_fact(report->runs[0], "program"));
+    int code = pit__table_json(table, &json, "rows");
+    pit__json_uint(&json, "left_out", left_out);
+    pit__json_object_end(&json);
+    pit__json_finish(&json);
+    return code;
+}
+
+int pit__print_table(const struct pit__report *report, struct pit__table *table, size_t left_out,
+                     const char *what)
 {
     int code;
     if (report->options->form == PIT_CSV) {
         code = pit__table_csv(table, report->out);
+    } else if (report->options->form == PIT_JSON) {
+        code = print_json(report, table, left_out);
     } else {
         putc('\n', report->out);
         code = report->options->form == PIT_MARKDOWN
                    ? pit__table_markdown(table, report->out, &report->look)
                    : pit__table_print(table, report->out, &report->look);
     }
+    print_left_out(report, left_out, what);
     return code ? PIT_NO_MEMORY : 0;
+}
+
+/* ---- time outside of all spans --------------------------------------------------------------- */
+
+/* One row of it: total and share, and of the rest nothing. */
+static int add_unmarked(struct pit__table *table, const pit_tree *tree, const char *name, double ns)
+{
+    struct pit__cell cells[PIT__NODE_FIELDS_MOST] = {0};
+    if (!pit__is_unmarked_much(tree, ns))
+        return 0;
+    for (size_t i = 0; i < pit__node_fields.count; i++) {
+        const char *key = pit__field_entry(&pit__node_fields, i)->field.key;
+        if (strcmp(key, "total_ns") == 0)
+            cells[i] = pit__cell_real(ns);
+        else if (strcmp(key, "share") == 0)
+            cells[i] = pit__cell_real(ns / tree->wall_ns);
+    }
+    cells[PIT__NODE_NAME] = pit__cell_text(name);
+    pit__table_foot(table, cells);
+    return 1;
+}
+
+static int add_all_unmarked(struct pit__table *table, const pit_tree *tree)
+{
+    return add_unmarked(table, tree, "(before the first span)", tree->before_ns) +
+           add_unmarked(table, tree, "(between parts)", tree->between_ns) +
+           add_unmarked(table, tree, "(after the last)", tree->after_ns);
+}
+
+/* Their shares are of another whole than those of spans. */
+static void print_unmarked_note(const struct pit__report *report)
+{
+    char wall[PIT__UNIT_BYTES];
+    struct pit__text words = {0};
+    pit__text_printf(
+        &words, "in brackets: outside of all spans of the main thread, shares of the wall time, %s",
+        pit__unit_duration(wall, report->tree->wall_ns, report->look.ascii));
+    pit__prose_words(report->prose, &words, 0, PIT__DIM);
+    pit__text_free(&words);
 }
 
 int pit__print_tree(const struct pit__report *report)
@@ -168,10 +228,30 @@ int pit__print_tree(const struct pit__report *report)
         return 0;
     struct pit__table *table = pit__node_table_new();
     int code = table ? pit__each_tree_row(report, NULL, add_row, table, &left_out) : PIT_NO_MEMORY;
+    int is_text = report->options->form == PIT_TEXT; /* other forms have a row for each node */
+    int unmarked = !code && is_text ? add_all_unmarked(table, report->tree) : 0;
     if (!code)
-        code = pit__print_table(report, table);
-    if (!code)
-        pit__print_left_out(report, left_out, "node");
+        code = pit__print_table(report, table, left_out, "node");
+    if (unmarked > 0)
+        print_unmarked_note(report);
     pit__table_free(table);
     return code;
 }
+
+static pit__print_part *const text_parts[] = {pit__print_tree, NULL};
+
+static int print(const struct pit__view_call *call)
+{
+    static const struct pit__report_parts parts = {PIT__SORT_TOTAL, text_parts, pit__print_tree,
+                                                   pit__headline};
+    return pit__print_parts(call, &parts);
+}
+
+const struct pit__view pit__tree_view = {
+    .told = {.name = "tree",
+             .help = "where did the time go, and inside what?",
+             .options =
+                 PIT__OPTIONS(&pit__sort_option, &pit__depth_option, &pit__min_share_option)},
+    .print = print,
+    .needs_runs = 1,
+};

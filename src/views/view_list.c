@@ -1,62 +1,57 @@
-/* The list of views: a new one is a file of its own and its two lines here. */
+/* The list of views: a new one is a file of its own, and its line here. */
 #include "view.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* clang-format off */
-static const struct pit__view *const views[] = {
-    &pit__timing_summary_view,
-    &pit__speedup_view,
-    &pit__breakdown_view,
-    &pit__performance_view,
-    &pit__aggregate_view,
-    &pit__profiling_view,
-    &pit__inference_view,
-    &pit__sweep_view,
-    &pit__epochs_view,
-    &pit__stages_view,
-    &pit__windows_view,
-    &pit__warmup_view,
-    &pit__convergence_view,
-    &pit__bottlenecks_view,
-    &pit__profile_view,
-    NULL,
-};
-
-/* The report's own first: they look at runs directly. */
-static const char *const names[] = {
-    "tree",
-    "flat",
-    "memory",
-    "timing-summary",
-    "speedup",
-    "breakdown",
-    "performance",
-    "aggregate",
-    "profiling",
-    "inference",
-    "sweep",
-    "epochs",
-    "stages",
-    "windows",
-    "warmup",
-    "convergence",
-    "bottlenecks",
-    "profile",
-    NULL,
-};
+#define VIEWS(X)          \
+    X(tree)               \
+    X(flat)               \
+    X(memory)             \
+    X(timing_summary)     \
+    X(speedup)            \
+    X(breakdown)          \
+    X(performance)        \
+    X(aggregate)          \
+    X(profiling)          \
+    X(inference)          \
+    X(sweep)              \
+    X(epochs)             \
+    X(stages)             \
+    X(windows)            \
+    X(warmup)             \
+    X(convergence)        \
+    X(bottlenecks)        \
+    X(places)             \
+    X(profile)
 /* clang-format on */
 
-const char *const *pit_view_names(void)
+#define DECLARE(name_) extern const struct pit__view pit__##name_##_view;
+#define ENTRY(name_) &pit__##name_##_view,
+
+VIEWS(DECLARE)
+
+static const struct pit__view *const views[] = {VIEWS(ENTRY)};
+
+#define VIEW_COUNT (sizeof views / sizeof views[0])
+
+PIT_API const pit_view *pit_view_at(size_t index)
 {
-    return names;
+    return index < VIEW_COUNT ? &views[index]->told : NULL;
 }
 
 const struct pit__view *pit__view_find(const char *name)
 {
-    for (size_t i = 0; views[i]; i++)
-        if (strcmp(views[i]->name, name) == 0)
+    if (!name)
+        return &pit__report_view;
+    for (size_t i = 0; i < VIEW_COUNT; i++)
+        if (strcmp(views[i]->told.name, name) == 0)
             return views[i];
     return NULL;
+}
+
+PIT_API const pit_view *pit_view_find(const char *name)
+{
+    const struct pit__view *view = pit__view_find(name);
+    return view ? &view->told : NULL;
 }

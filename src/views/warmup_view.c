@@ -78,11 +78,10 @@ static int print(const struct pit__view_call *call)
     char percent[PIT__UNIT_BYTES];
     int code = pit_find_warmup(call->data->series, call->data->series_count, &warmup);
     if (code == PIT_NOTHING)
-        return pit__print_nothing(call->out, call->options,
-                                  "a warm-up shows from two passages on: there are fewer");
+        return pit__print_nothing(call, "a warm-up shows from two passages on: there are fewer");
     if (code || call->options->form != PIT_TEXT)
         return code ? code : print_form(call, &warmup);
-    code = pit__print_named(call, "", call->title, " - Warmup Analysis:", 0);
+    pit__prose_named(call->prose, "", call->title, " - Warmup Analysis:", 0);
     pit__print_rule(call->out, '-', RULE);
     print_seconds(call, "First epoch:", warmup.first);
     putc('\n', call->out);
@@ -97,7 +96,13 @@ static int print(const struct pit__view_call *call)
     pit__print_rule(call->out, '-', RULE);
     if (call->gathered)
         print_found(call, &warmup);
-    return code;
+    return 0;
 }
 
-const struct pit__view pit__warmup_view = {"warmup", pit__gather_series, print};
+const struct pit__view pit__warmup_view = {
+    .told = {.name = "warmup",
+             .help = "how much slower is the beginning, and when is it over?",
+             .options = PIT__OPTIONS(&pit__title_option, &pit__node_option)},
+    .gather = pit__gather_series,
+    .print = print,
+};

@@ -51,4 +51,10 @@ static int print(const struct pit__view_call *call)
     return pit__journal_print(call, &windows);
 }
 
-const struct pit__view pit__windows_view = {"windows", pit__gather_journal, print};
+const struct pit__view pit__windows_view = {
+    .told = {.name = "windows",
+             .help = "how did the averages move along the run?",
+             .options = PIT__OPTIONS(&pit__title_option)},
+    .gather = pit__gather_journal,
+    .print = print,
+};

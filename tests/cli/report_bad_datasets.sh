@@ -1,1 +1,1 @@
-pitwall report --datasets 0 run.pit
+pitwall report --view timing-summary --datasets -1 run.pit

@@ -1,1 +1,1 @@
-pitwall report --view sweep --threshold low run.pit
+pitwall report --view convergence --threshold low run.pit

@@ -1,5 +1,5 @@
 # Every view there is is named, as --view help lists them.
 pitwall report --view time run.pit 2>said
 echo "status $?"
-views=$(pitwall report --view help | paste -sd, | sed 's/,/, /g')
-sed "s/not one of $views\$/not one of ALL VIEWS/" said
+views=$(pitwall report --view help | cut -d' ' -f1 | paste -sd, | sed 's/,/, /g')
+sed "s/must be one of $views\$/must be one of ALL VIEWS/" said

@@ -4,7 +4,7 @@
     make_golden.py BUILD
     make_golden.py BUILD NAME…    only write anew what the library reads from these
 
-Runs of the recorder as it is now, cut to what they use and without what tells of the machine they
+Runs of the recorder as it was when they were made, cut to what they use and without what tells of the machine they
 were made on; and, bent from them, runs that a reader must skip parts of or refuse. Beside each
 lies what the library reads from it, or the code with which it refuses it. A later version must
 read them all the same: tests/system/test_readers_agree.py.
@@ -20,8 +20,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FACTS, THREAD, SAMPLES = 1, 2, 13
+FACTS, THREAD, SAMPLES, CHANNELS = 1, 2, 13, 15
 UNKNOWN = 2**64 - 1
+MACHINES = (b"available_bytes", b"cgroup_used_bytes", b"memory_pressure")
 KNOWN_FACTS = (("program", "golden"), ("arguments", "--epochs 20"), ("host", "box"),
                ("cpu", "A CPU"), ("cpus", "8"), ("kernel", "Linux 6.1"), ("label.lr", "0.1"))
 
@@ -62,18 +63,24 @@ def scrub(data):
             struct.pack_into("=Q", data, at + 24, tid)
             tid += 1
         elif kind == SAMPLES:
-            scrub_samples(data, at)
+            scrub_samples(data, at, at + 128, 16, (11, 12, 13))
+        elif kind == CHANNELS:
+            count = struct.unpack_from("=Q", data, at + 24)[0]
+            keys = [bytes(data[at + 128 + 256 * i:]).split(b"\0")[0] for i in range(count)]
+            columns = [1 + keys.index(key) for key in MACHINES]
+            scrub_samples(data, at, at + 128 + 256 * count, 1 + count, columns)
     return data
 
 
-def scrub_samples(data, at):
+def scrub_samples(data, at, rows, words, columns):
     """The machine becomes one of 8 GB in a cgroup of 2 GB; what was read of it, fixed figures."""
     struct.pack_into("=4Q", data, at + 88, 8 << 30, 2 << 30, 2, 1)
     for i in range(2 + 2 * 256):                              # newest, points
-        sample = at + 128 + 128 * i
-        if struct.unpack_from("=Q", data, sample)[0]:
+        row = rows + 8 * words * i
+        if struct.unpack_from("=Q", data, row)[0]:
             figures = ((4 << 30) - (i << 20), (1 << 30) + (i << 20), i)
-            struct.pack_into("=3Q", data, sample + 88, *(UNKNOWN if i == 3 else n for n in figures))
+            for column, figure in zip(columns, figures):
+                struct.pack_into("=Q", data, row + 8 * column, UNKNOWN if i == 3 else figure)
 
 
 def block(kind, thread, payload, used):
@@ -110,7 +117,8 @@ def record(build, kind):
         env = {k: v for k, v in os.environ.items() if not k.startswith("PITWALL")}
         if kind == "memory":
             env["LD_PRELOAD"] = os.path.abspath(os.path.join(build, "lib", "libpitwall-alloc.so"))
-        done = subprocess.run([os.path.join(build, "tests", "prog_golden"), kind, path], env=env,
+        told = "memory" if kind == "channels" else kind
+        done = subprocess.run([os.path.join(build, "tests", "prog_golden"), told, path], env=env,
                               check=False)
         want = -signal.SIGKILL if kind == "killed" else 0
         if done.returncode != want:
@@ -154,6 +162,7 @@ def main(build, names):
         "finished": finished,
         "killed": killed,
         "memory": record(build, "memory"),
+        "channels": record(build, "channels"),
         "unknown-block": with_unknown(killed),
         "ended": with_ending(killed),
         "newer-minor": changed(killed, 10, "H", 7),

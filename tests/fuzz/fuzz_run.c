@@ -29,6 +29,7 @@ static void print(const pit_run *run)
         {.width = 80, .colour = 1},
         {.form = PIT_JSON},
         {.view = "memory", .width = 60},
+        {.view = "places", .width = 70},
         {.flat = 1, .sort = "p99", .ascii = 1, .width = 20, .min_share = 0.01},
     };
     const pit_run *runs[] = {run, run};
@@ -38,8 +39,8 @@ static void print(const pit_run *run)
     pit_tree_free(tree);
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         pit_report_print(nowhere, runs, 1 + i % 2, &forms[i]);
-    for (const char *const *format = pit_export_names(); *format; format++)
-        pit_export(nowhere, *format, runs, 2);
+    for (size_t i = 0; pit_export_at(i); i++)
+        pit_export(nowhere, pit_export_at(i)->name, runs, 2);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -1,5 +1,5 @@
 /* Small real runs: finished, as killed, with values, objects, phases, long names, many threads,
- * memory figures, records and readings of the sampler. What a program allocated is in tests/fuzz/seeds:
+ * memory figures, records, readings of the sampler and places. What a program allocated is in tests/fuzz/seeds:
  * it takes a preloaded library, which goes with no sanitizer. */
 #include "make_seeds.h"
 
@@ -144,6 +144,18 @@ static void samples(void)
     rest_ms(400); /* the points are folded once at least */
 }
 
+static void places(void)
+{
+    pit_note_sampling(PIT_PLACE_PYTHON, 10, NULL);
+    pit_note_sampling(PIT_PLACE_NATIVE, 0, "no");
+    for (uint32_t i = 0; i < 90; i++)
+        PIT_SPAN("epoch") {
+            pit_note_place(i % 3 ? PIT_PLACE_PYTHON : PIT_PLACE_NATIVE, "step", "train.py", i,
+                           i + 1);
+        }
+    pit_note_place(PIT_PLACE_NATIVE, "main", NULL, 0, 1);
+}
+
 /* A small run of a program that recorded nothing, and how it ended. */
 static void write_ended(const char *folder)
 {
@@ -190,6 +202,7 @@ void make_seeds(const char *folder)
         {"memory", memory, PIT_RING_OFF, 500, 0, 1},
         {"memory-killed", memory_of_all, 16384, 500, PIT_MEMORY | PIT_RECORD, 0},
         {"samples", samples, PIT_RING_OFF, 1000, 0, 1},
+        {"places", places, PIT_RING_OFF, -1, 0, 1},
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
         pit_options options = {.ring_bytes = seeds[i].ring_bytes,

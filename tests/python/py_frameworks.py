@@ -15,9 +15,9 @@ def find():
     script = os.path.join(pit_case.source_dir(), "scripts", "python_env.sh")
     folder = os.path.join(pit_case.build_dir(), "python-env")
     try:
-        done = subprocess.run([script, folder], capture_output=True, text=True, timeout=240)
+        done = subprocess.run([script, folder], capture_output=True, text=True, timeout=900)
     except subprocess.TimeoutExpired:
-        return None, "JAX and wandb could not be installed in 240 s"
+        return None, "JAX and wandb could not be installed in 900 s"
     if done.returncode == 0:
         return done.stdout.strip(), ""
     last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]

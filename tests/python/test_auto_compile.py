@@ -12,13 +12,15 @@ from .optim import optimizer as _o
 from .utils.data import dataloader as _d
 
 def is_grad_enabled(): return True
+def get_num_threads(): return 7
+def save(what): return what
 
 def compile(model=None, *, fullgraph=False):
     if model is None:
         return lambda model: compile(model, fullgraph=fullgraph)
     if isinstance(getattr(model, "__self__", model), nn.Module):
         return model
-    for function in (_d.DataLoader.__iter__, _d._BaseDataLoaderIter.__next__):
+    for function in (_d.DataLoader.__iter__, _d._BaseDataLoaderIter.__next__, nn.Module.train, save):
         if not isinstance(function, types.FunctionType):
             raise RecursionError(function)
     for function in (autograd.backward, autograd.grad, *_o.steps()):
@@ -28,7 +30,11 @@ def compile(model=None, *, fullgraph=False):
 """,
     "torch/nn.py": """
 class Module:
+    training = True
     def __call__(self, x): return self.forward(x)
+    def train(self, mode=True): self.training = mode; return self
+    def eval(self): return self.train(False)
+    def parameters(self): return iter(())
 """,
     "torch/autograd/graph.py": "def _engine_run_backward(x): return x + 1\n",
     "torch/autograd/__init__.py": """
@@ -83,6 +89,8 @@ class Compile(auto_case.Case):
         found = self.hooked(PROGRAM + line, files=TORCH)
         self.assertEqual(found, {**PHASES, **counts})
         self.assertEqual([entry["text"] for entry in self.journal("auto_failed")], list(failures))
+        self.assertEqual(self.run_read["facts"].get("compiled"), "1" if "compile(" in line else None)
+        self.assertEqual(self.run_read["facts"]["compute_threads"], "7")
 
     def test_the_engine_is_one_place_of_backward(self):
         self.check("learn(); print(type(torch.autograd.grad).__name__)")

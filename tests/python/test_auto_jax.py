@@ -41,6 +41,8 @@ class Jax(auto_case.Case, py_frameworks.Case):
         # 10 by the method, 11 by float, block_until_ready, two by item.
         self.assertEqual(top["blocking"], 24)
         self.assertEqual(self.journal("auto")[-1]["text"], "jax")
+        self.assertEqual(self.run_read["facts"]["device"], "cpu")
+        self.assertRegex(self.run_read["facts"]["framework"], r"^jax \d")
         report = self.run_ok([pit_case.tool(), "report", "run.pit"], cwd=self.where).stdout
         self.assertRegex(report, r"\nauto: hooks of jax, about \S+ .s a span, ")
 

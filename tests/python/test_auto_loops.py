@@ -15,7 +15,7 @@ for x, y in zip(loader, DataLoader(data, batch_size=4)):   # two loaders feed a 
 for x in loader:                                           # left at once: 1
     learn(x)
     break
-learn(x)                                                   # outside of any loop
+learn(x)                                                   # outside of any loop: 1, by its optimiser
 for x in loader:                                           # 3, with a loop inside the second
     if x is not None: learn(x)
     with torch.no_grad():
@@ -27,9 +27,9 @@ del batches
 for x in DataLoader(data, batch_size=12): pass             # nothing but loading: 1
 """)
         self.assertEqual(found, {
-            "loader_start": 6, "step": 3 + 1 + 3 + 2 + 1,
-            "step/data_loading": 6 + 1 + 3 + 2 + 1, "step/forward": 9, "step/backward": 9,
-            "step/optimizer": 9, "forward": 1, "backward": 1, "optimizer": 1,
+            "loader_start": 6, "step": 3 + 1 + 1 + 3 + 2 + 1,
+            "step/data_loading": 6 + 1 + 3 + 2 + 1, "step/forward": 10, "step/backward": 10,
+            "step/optimizer": 10,
             "step/loader_start": 3, "step/eval_step": 3, "step/eval_step/data_loading": 3,
             "step/eval_step/forward": 3})
         self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
@@ -45,10 +45,10 @@ def closure():
 print(lbfgs.step(closure).item())
 print(torch.autograd.grad(model(x).sum(), x)[0].sum().item())
 """)
-        self.assertEqual(found["backward/forward"], 1)
-        self.assertEqual(found["optimizer"], 1)
-        self.assertEqual(found["optimizer/forward"], found["optimizer/backward"])
-        self.assertEqual((found["forward"], found["backward"]), (2, 2))
+        self.assertEqual(found["step/backward/forward"], 1)
+        self.assertEqual((found["step"], found["step/optimizer"]), (1, 1))
+        self.assertEqual(found["step/optimizer/forward"], found["step/optimizer/backward"])
+        self.assertEqual((found["step/forward"], found["step/backward"]), (2, 2))
 
     def test_threads_have_their_own_phases(self):
         found = self.hooked(SMALL + """

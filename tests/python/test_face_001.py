@@ -378,10 +378,14 @@ class Samples(py_case.Case):
                                                      "memory_monitor_batches": 10, "epochs": 50}})),
                   of(from_config({"enable_memory_monitoring": False})),
                   of(EpochPerformanceMonitor()),
-                  of(EpochPerformanceMonitor(True, 5))])
+                  of(EpochPerformanceMonitor(True, 5)),
+                  of(pitwall.epoch_monitor()),
+                  of(pitwall.epoch_monitor(verbose_batches=5)),
+                  of(pitwall.epoch_monitor(enabled=True))])
         """, PITWALL_MONITOR="0", PITWALL_MONITOR_BATCHES="7")
         # What the code says explicitly wins over the environment.
-        self.assertEqual(found, [[True, 10], [False, 5], [False, 7], [True, 5]])
+        self.assertEqual(found, [[True, 10], [False, 5], [False, 7], [True, 5],
+                                 [False, 7], [False, 5], [True, 7]])
 
 
 class Defects(py_case.Case):

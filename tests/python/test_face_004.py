@@ -616,6 +616,34 @@ class Native(py_case.Case):
         self.assertTrue(found[3].endswith("%], 10 rounds in one process"), found[3])
         self.assertTrue(found[4])
 
+    def test_a_race_is_judged_by_the_engine(self):
+        # the figures of each round are told: what the machine does meanwhile changes nothing
+        found = self.python("""
+            from pitwall import _race
+            ran = []
+            def told(function, args, seconds, warmup):
+                ran.append(function.__name__)
+                return function(ran.count(function.__name__))
+            _race._figures = told
+            def steady(n): return (0.1 + n % 3 * 1e-4, 0.12 + n % 3 * 1e-4)
+            def slower(n): return (0.11 + n % 3 * 1e-4, 0.13 + n % 3 * 1e-4)
+            def wild(n): return (1 + (n * n * 31 + 17 * n) % 89, 2 + (n * n * 31 + 17 * n) % 89)
+            def wilder(n): return wild(n + 1)
+            def bad(n): raise KeyError(n)
+            first = pitwall.race(steady, slower)
+            rounds = ["".join(ran[i:i + 2]) for i in range(0, len(ran), 2)]
+            ran.clear()
+            noise = [pitwall.race(wild, wilder, **more).rounds
+                     for more in ({"budget": 1e9}, {"budget": 1e-9}, {"rounds": 7})]
+            try: pitwall.race(steady, bad)
+            except KeyError as error: caught = repr(error)
+            ratio = first.seconds[1] / first.seconds[0] - 1 - first.change
+            tell([first.verdict, first.rounds, rounds, abs(ratio) < 1e-9, noise, caught])
+        """)
+        self.assertEqual(found[:2], ["slower", 10])
+        self.assertTrue(set(found[2]) <= {"steadyslower", "slowersteady"}, found[2])
+        self.assertEqual(found[3:], [True, [320, 10, 7], "KeyError(1)"])
+
     RACERS = """
             def short(n): return sum(range(n))
             def long(n): return sum(range(50 * n))

@@ -84,7 +84,7 @@ class Jax(py_frameworks.Case):
                 for _ in range(10): w, state = step(w, x)
                 found = [get_profiler().get_summary(), state, list(w.shape), counts(), losses()]
                 get_profiler().log_metrics()
-            nodes = {node["name"]: node["total"] for node in pitwall.read("run.pit")["nodes"]}
+            nodes = {node["name"]: node["total_ns"] / 1e9 for node in pitwall.read("run.pit")["nodes"]}
             rows = json.loads(pitwall.report("run.pit", view="profiling", form="json"))["rows"]
             tell([*found, nodes, rows])
         """, timeout=120, JAX_PLATFORMS="cpu")

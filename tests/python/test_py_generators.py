@@ -12,7 +12,7 @@ def tree():
     for node in run["nodes"]:
         inside = [n for n in run["nodes"] if not n["detached"]
                   and n["path"].rpartition("/")[0] == node["path"]]
-        if sum(n["total"] for n in inside) > node["total"] + 1e-9:
+        if sum(n["total_ns"] for n in inside) > node["total_ns"] + 1:
             wrong.append(node["path"])
     return {n["path"] + ("*" if n["detached"] else ""): n["count"]
             for n in run["nodes"] if n["count"]}, wrong, losses(run)

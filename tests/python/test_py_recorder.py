@@ -128,9 +128,9 @@ class Recorders(py_case.Case):
         row = found[0]
         self.assertEqual([row["path"], row["count"], row["depth"], row["parent"]],
                          ["a", 10, 0, None])
-        self.assertLessEqual(row["min"], row["p50"] * 1.02)
-        self.assertAlmostEqual(row["mean"] * 10, row["total"])
-        self.assertIsNone(row["rss_peak_bytes"])
+        self.assertLessEqual(row["min_ns"], row["p50_ns"] * 1.02)
+        self.assertAlmostEqual(row["mean_ns"] * 10, row["finished_ns"], places=3)
+        self.assertIsNone(row["memory_peak_bytes"])
         self.assertEqual(found[1:3], ["live", True])
 
     def test_reports_and_exports_are_text(self):

@@ -61,7 +61,10 @@ class Report(py_case.Case):
         of_tool = set(re.findall(r"^  --([a-z-]+)", self.tool("report", "--help"), re.M))
         found = self.python("""
             import inspect
-            tell(list(inspect.signature(pitwall.report).parameters))
+            names = set(inspect.signature(pitwall.report).parameters) - {"options"}
+            for view in [None] + pitwall.views():
+                names |= {option["name"] for option in pitwall.view_options(view)}
+            tell(sorted(names))
         """)
         of_python = {name.replace("_", "-") for name in found}
         for words, name in (({"json", "csv", "markdown"}, "form"), ({"no-colour"}, "colour")):

@@ -70,7 +70,8 @@ class Versions(py_case.Case):
                 if path == "/usr/bin/python3":
                     continue  # what the build made for it has all the tests
                 env = pit_case.clean_env(PY_CASE_PYTHON=path, PY_CASE_PACKAGE=site)
-                for name in ("test_py_span", "test_py_flow", "test_py_generators", "test_py_alloc"):
+                for name in ("test_py_span", "test_py_flow", "test_py_generators", "test_py_alloc",
+                             "test_py_places"):
                     self.check(name, env)
 
     def check(self, name, env):

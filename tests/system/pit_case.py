@@ -86,7 +86,7 @@ def clean_env(**more):
     return env
 
 
-def run(command, env=None, timeout=240, **options):
+def run(command, env=None, timeout=600, **options):
     """Run a command to its end; stdout and stderr are text. Never raises for a bad status."""
     if "input" not in options:
         options.setdefault("stdin", subprocess.DEVNULL)
@@ -95,7 +95,7 @@ def run(command, env=None, timeout=240, **options):
     return subprocess.run(
         [str(part) for part in command],
         env=clean_env() if env is None else env,
-        timeout=max(timeout, 240) * slowness(),  # a hang is found; a busy machine is none
+        timeout=max(timeout, 600) * slowness(),  # a hang is found; a busy machine is none
         encoding="utf-8",
         errors="replace",
         check=False,
@@ -155,6 +155,11 @@ class _Result(unittest.TextTestResult):
 def plain_build(test):
     """A case of a file that is run for the sanitizers too, which this case is not for."""
     return None if sanitizer() else test
+
+
+def no_thread_sanitizer(test):
+    """A case of threads and forks at once, which that sanitizer does not support."""
+    return None if sanitizer() == "thread" else test
 
 
 def main(plain_build_only=False, has_threads=True, thread_sanitizer=True):

@@ -109,6 +109,8 @@ def comparable(run, state):
     out["state"], out["threads"], out["samples"] = state, threads, None
     if run["ended"]:
         out["ended"] = run["ended"]
+    if run["places"]:
+        out["places"] = run["places"]
     if run["samples"]:
         out["samples"] = {key: value for key, value in run["samples"].items() if key != "readings"}
     return out

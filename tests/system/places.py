@@ -165,7 +165,7 @@ class Case(pit_case.Case):
     def stop(child):
         if child.poll() is None:
             child.kill()
-        child.wait(timeout=60)
+        child.wait(timeout=300)
         for stream in (child.stdout, child.stderr):
             if stream:
                 stream.close()
@@ -190,7 +190,7 @@ class Case(pit_case.Case):
 
     def kill(self, child):
         child.send_signal(signal.SIGKILL)
-        self.assertEqual(child.wait(timeout=60), -signal.SIGKILL)
+        self.assertEqual(child.wait(timeout=300), -signal.SIGKILL)
 
     # ---- reports ----
 

@@ -105,6 +105,7 @@ static void print_node(const pit_thread *thread, uint32_t i)
     number("items", node->items);
     number("bytes", node->bytes);
     number("flops", node->flops);
+    number("first", node->first);
     printf("\"histogram\":{");
     for (size_t k = 0; k < node->hist_count; k++) {
         comma(k);
@@ -290,23 +291,38 @@ static void print_records(const pit_thread *thread)
     number("records_dropped", thread->records_dropped);
 }
 
-static void print_sample(const pit_sample *sample)
+static void print_sample(const pit_run *run, const pit_sample *sample)
 {
     putchar('{');
-    known("rss", sample->rss);
-    known("rss_max", sample->rss_max);
-    known("cpu_ns", sample->cpu_ns);
-    known("threads", sample->threads);
-    known("minor_faults", sample->minor_faults);
-    known("major_faults", sample->major_faults);
-    known("switches", sample->switches);
-    known("forced_switches", sample->forced_switches);
-    known("read_bytes", sample->read_bytes);
-    known("write_bytes", sample->write_bytes);
-    known("available", sample->available);
-    known("cgroup_used", sample->cgroup_used);
-    known("pressure", sample->pressure);
+    for (size_t i = 0; i < run->channel_count; i++)
+        known(run->channels[i].key, sample->values[i]);
     printf("\"ticks\":%llu}", (unsigned long long)sample->ticks);
+}
+
+static void print_channels(const pit_run *run)
+{
+    printf("\"channels\":[");
+    for (size_t i = 0; i < run->channel_count; i++) {
+        const pit_channel *channel = &run->channels[i];
+        comma(i);
+        printf("{\"key\":");
+        text(channel->key);
+        printf(",\"unit\":");
+        text(channel->unit);
+        printf(",\"help\":");
+        text(channel->help);
+        printf(",\"source\":");
+        text(channel->source);
+        printf(",\"missing\":");
+        if (channel->missing)
+            text(channel->missing);
+        else
+            printf("null");
+        printf(",\"per_unit\":%llu,\"is_counter\":%s,\"over_time\":\"%s\",\"over_runs\":\"%s\"}",
+               (unsigned long long)channel->per_unit, channel->is_counter ? "true" : "false",
+               channel->over_time, channel->over_runs);
+    }
+    printf("],");
 }
 
 static void print_samples(const pit_run *run)
@@ -323,12 +339,13 @@ static void print_samples(const pit_run *run)
     known("oom_kills", run->oom_kills);
     number("rss_peak", run->rss_peak);
     number("stride", run->sample_stride);
+    print_channels(run);
     printf("\"newest\":");
-    print_sample(&run->newest);
+    print_sample(run, &run->newest);
     printf(",\"points\":[");
     for (size_t i = 0; i < run->sample_count; i++) {
         comma(i);
-        print_sample(&run->samples[i]);
+        print_sample(run, &run->samples[i]);
     }
     printf("]},");
 }
@@ -433,6 +450,53 @@ static void print_ended(const pit_ended *e)
     printf("},");
 }
 
+static void print_place(const pit_run *run, const pit_hot_place *place)
+{
+    static const char *const kinds[] = {"python", "native"};
+    printf("{\"kind\":\"%s\",\"line\":%u,\"samples\":%llu,", kinds[place->kind], place->line,
+           (unsigned long long)place->samples);
+    if (place->node == PIT_NO_NODE)
+        printf("\"path\":null,");
+    else
+        path(&run->threads[place->thread], place->node);
+    if (place->thread == PIT_NO_NODE)
+        printf("\"thread\":null,");
+    else
+        number("thread", place->thread);
+    printf("\"function\":");
+    text(place->function);
+    printf(",\"file\":");
+    text(place->file);
+    putchar('}');
+}
+
+/* Only where the run has such blocks, which say how samples are taken. */
+static void print_places(const pit_run *run)
+{
+    static const char *const kinds[] = {"python", "native"};
+    int is_there = run->place_count > 0;
+    for (size_t i = 0; i < PIT_PLACE_KINDS; i++)
+        is_there |= run->place_sources[i].hz > 0 || run->place_sources[i].reason;
+    if (!is_there)
+        return;
+    printf("\"places\":{\"sources\":{");
+    for (size_t i = 0; i < PIT_PLACE_KINDS; i++) {
+        const pit_place_source *source = &run->place_sources[i];
+        comma(i);
+        printf("\"%s\":{\"hz\":%.17g,\"samples\":%llu,\"dropped\":%llu,\"reason\":", kinds[i],
+               source->hz, (unsigned long long)source->samples,
+               (unsigned long long)source->dropped);
+        text(source->reason ? source->reason : "");
+        putchar('}');
+    }
+    printf("},\"entries\":[");
+    for (size_t i = 0; i < run->place_count; i++) {
+        comma(i);
+        print_place(run, &run->places[i]);
+    }
+    printf("]},");
+}
+
 int main(int argc, char **argv)
 {
     static const char *const states[] = {"live", "closed", "died"};
@@ -467,6 +531,7 @@ int main(int argc, char **argv)
     print_ended(run->ended);
     print_samples(run);
     print_journal(run);
+    print_places(run);
     printf("\"facts\":{");
     for (size_t i = 0; i < run->fact_count; i++) {
         comma(i);

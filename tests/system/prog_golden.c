@@ -1,8 +1,8 @@
-/* prog_golden finished|killed|memory|journal PATH: makes the small runs that tests/data/make_golden.py
+/* prog_golden finished|killed|memory|journal|places PATH: makes the small runs that tests/data/make_golden.py
  * keeps, with something of everything in them. `killed` ends by SIGKILL with spans, a phase and an
  * object open. `memory` has readings of the sampler, spans that measure memory and leaks, and
  * records of spans; with libpitwall-alloc preloaded, what they allocated too. `journal` has more
- * entries than are kept.
+ * entries than are kept, `places` more places than there is room for.
  */
 #include "pitwall.h"
 
@@ -165,8 +165,35 @@ static int journal(const char *path)
     return pit_close();
 }
 
+static int places(const char *path)
+{
+    pit_options options = {.sample_hz = -1};
+    if (pit_open(path, &options) != PIT_OK)
+        return 1;
+    pit_note_sampling(PIT_PLACE_PYTHON, 12.5, NULL);
+    pit_note_sampling(PIT_PLACE_NATIVE, 0, "not allowed: \"perf\" \xc3\xa9");
+    pit_note_place(PIT_PLACE_PYTHON, "before", "train.py", 3, 2);
+    for (int i = 0; i < 3000; i++) {
+        char name[32], function[200], file[200];
+        snprintf(name, sizeof name, "part %d", i % 7);
+        snprintf(function, sizeof function, "f%0*d", i % 150, i);
+        snprintf(file, sizeof file, "/%0*d.py", i % 170, i % 400);
+        PIT_SPAN("outer") {
+            pit_token inner = pit_begin_name(name);
+            pit_note_place(i % 5 ? PIT_PLACE_PYTHON : PIT_PLACE_NATIVE, function, file, (uint32_t)i,
+                           1 + (uint64_t)i % 3);
+            pit_note_place(PIT_PLACE_PYTHON, "hot", "train.py", 74, 1);
+            pit_end(inner);
+        }
+    }
+    pit_note_place(PIT_PLACE_PYTHON, NULL, NULL, 0, 1);
+    return pit_close();
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "places") == 0)
+        return places(argv[2]);
     if (argc == 3 && strcmp(argv[1], "journal") == 0)
         return journal(argv[2]);
     if (argc == 3 && strcmp(argv[1], "finished") == 0)
@@ -175,6 +202,6 @@ int main(int argc, char **argv)
         return killed(argv[2]);
     if (argc == 3 && strcmp(argv[1], "memory") == 0)
         return memory(argv[2]);
-    fprintf(stderr, "usage: prog_golden finished|killed|memory|journal PATH\n");
+    fprintf(stderr, "usage: prog_golden finished|killed|memory|journal|places PATH\n");
     return 64;
 }

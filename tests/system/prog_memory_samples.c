@@ -12,6 +12,9 @@
  *                        were handled, and how many of them on a thread called pitwall
  *   threads RUN HZ       prints how many threads there are before open, after, in a forked child,
  *                        after close
+ *   starved RUN NS       shares a processor with a child that burns it, until the main thread has been
+ *                        ready and without a processor for NS more; prints n/a where the kernel does
+ *                        not count that
  *   peak RUN WHEN        150 MB for a moment: before, between or after two memory spans, or none:
  *                        in a run without any; other: between two of another recorder
  */
@@ -22,10 +25,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -306,16 +311,64 @@ static int run_peak(char **arguments)
     return pit_close() ? 70 : 0;
 }
 
+/* ---- starved ------------------------------------------------------------------------------- */
+
+static void keep_to_one_processor(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        fail("sched_getaffinity");
+    size_t first = 0;
+    while (!CPU_ISSET(first, &set))
+        first++;
+    CPU_ZERO(&set);
+    CPU_SET(first, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        fail("sched_setaffinity");
+}
+
+static unsigned long long run_delay_ns(void)
+{
+    unsigned long long cpu = 0, delay = 0;
+    FILE *file = fopen("/proc/self/schedstat", "r");
+    if (!file || fscanf(file, "%llu %llu", &cpu, &delay) != 2)
+        cpu = delay = 0;
+    if (file)
+        fclose(file);
+    return cpu || delay ? delay : ULLONG_MAX;
+}
+
+static int run_starved(char **arguments)
+{
+    unsigned long long wanted = strtoull(arguments[1], NULL, 10);
+    open_run(arguments[0], 0);
+    unsigned long long begin = run_delay_ns();
+    keep_to_one_processor(); /* the child is kept there too */
+    pid_t child = fork();
+    if (child < 0)
+        fail("fork");
+    if (child == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0)
+        for (;;)
+            __asm__ volatile("");
+    while (begin != ULLONG_MAX && run_delay_ns() - begin < wanted)
+        ;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    puts(begin == ULLONG_MAX ? "n/a" : "starved");
+    pit_close();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int arguments;
         int (*run)(char **arguments);
-    } kinds[] = {{"rest", 2, run_rest},           {"anew", 2, run_anew},
-                 {"strangers", 2, run_strangers}, {"pipe", 1, run_pipe},
-                 {"spin", 3, run_spin},           {"signals", 2, run_signals},
-                 {"threads", 2, run_threads},     {"peak", 2, run_peak}};
+    } kinds[] = {
+        {"rest", 2, run_rest},       {"anew", 2, run_anew}, {"strangers", 2, run_strangers},
+        {"pipe", 1, run_pipe},       {"spin", 3, run_spin}, {"signals", 2, run_signals},
+        {"threads", 2, run_threads}, {"peak", 2, run_peak}, {"starved", 2, run_starved}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (argc > 2 && strcmp(argv[1], kinds[i].name) == 0 && argc - 2 == kinds[i].arguments)
             return kinds[i].run(argv + 2);

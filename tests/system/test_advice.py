@@ -9,21 +9,25 @@ import unittest
 
 import pit_case
 
-# What prog_advice does, and the one rule that holds of it.
+# What prog_advice does, and the rules that hold of it.
 CAUSES = {
-    "slow_loader": "input_bound",
-    "forward_heavy": "forward_bound",
-    "backward_heavy": "backward_bound",
-    "slow_first_batch": "first_batch",
-    "high_variance": "high_variance",
-    "drift": "drift",
-    "periodic_stall": "periodic_stall",
-    "leak": "leak",
-    "cache": "cache",
-    "nothing_wrong": None,
-    "too_little": None,
-    "one_stage": "bottleneck",
+    "slow_loader": ["input_waiting"],
+    "forward_heavy": ["nothing"],
+    "backward_heavy": ["nothing"],
+    "slow_first_batch": ["first_step"],
+    "high_variance": ["high_variance"],
+    "drift": ["drift"],
+    "periodic_stall": ["periodic_stall"],
+    "leak": ["leak"],
+    "cache": ["nothing", "cache"],
+    "nothing_wrong": ["nothing"],
+    "too_little": [],
+    "one_stage": ["compute"],
 }
+# Those that need the sampler. The others run without: on a busy machine it would add, rightly, that the
+# program was starved, which explains how its batches go.
+SAMPLED = {"slow_loader", "leak", "cache"}
+OF_THE_MACHINE = {"starved", "throttled", "swapping"}
 
 
 class AdviceCase(pit_case.Case):
@@ -40,9 +44,10 @@ class AdviceCase(pit_case.Case):
         for cause in CAUSES:
             cls.paths[cause] = os.path.join(folder, cause + ".pit")
             command = [pit_case.program("prog_advice"), cls.paths[cause], cause]
-            running[cause] = subprocess.Popen(command, env=pit_case.clean_env())
+            env = {} if cause in SAMPLED else {"PITWALL_SAMPLE": "-1"}
+            running[cause] = subprocess.Popen(command, env=pit_case.clean_env(**env))
         for cause, process in running.items():
-            status = process.wait(timeout=60 * pit_case.slowness())
+            status = process.wait(timeout=300 * pit_case.slowness())
             if status != 0:
                 raise RuntimeError("prog_advice %s: status %d" % (cause, status))
 
@@ -59,9 +64,16 @@ class AdviceCase(pit_case.Case):
         path = self.recorded(cause)
         advice = self.advice(path)
         rules = [finding["rule"] for finding in advice["findings"]]
-        self.assertEqual(rules, [CAUSES[cause]] if CAUSES[cause] else [], advice)
+        own = [rule for rule in rules if rule not in OF_THE_MACHINE]
+        if own == rules:
+            self.assertEqual(own, CAUSES[cause], advice)
+        else:  # it was starved: that nothing stands out is not said then, nor what loading waits for
+            self.assertIn(cause, SAMPLED)
+            self.assertEqual([rule.split("_")[0] for rule in own],
+                             [rule.split("_")[0] for rule in CAUSES[cause] if rule != "nothing"])
         for finding in advice["findings"]:
-            self.assertTrue(finding["evidence"] and finding["remedy"], finding)
+            self.assertTrue(finding["evidence"], finding)
+            self.assertTrue(finding["remedy"] or finding["severity"] == 0, finding)
         return path, advice
 
 
@@ -71,11 +83,13 @@ class Advice(AdviceCase):
     def test_slow_loader(self):
         path, advice = self.check("slow_loader")
         self.assertRegex(self.report(path).splitlines()[0],
-                         r"^INPUT-BOUND: data_loading is [56]\d % of the batch; try more loader"
-                         r" workers, pinned memory, prefetching\.$")
+                         r"^(STARVED|INPUT-BOUND: data_loading is [56]\d % of the batch, waiting, not"
+                         r" computing; at most [56]\d % shorter without it; load the next batch in"
+                         r" another thread while this one is worked on\.$)")
         self.assertIn("took the most", self.report(path).splitlines()[1])
-        self.assertEqual(advice["findings"][0]["path"], "batch/data_loading")
-        self.assertIn("CPU", advice["findings"][0]["evidence"])
+        self.assertEqual(advice["findings"][-1]["path"], "batch/data_loading")
+        self.assertIn("CPU", advice["findings"][-1]["evidence"])
+        self.assertGreater(advice["findings"][-1]["stake_ns"], 0.5e9)
 
     def test_forward_heavy(self):
         self.check("forward_heavy")
@@ -89,38 +103,39 @@ class Advice(AdviceCase):
     def test_high_variance(self):
         path, _ = self.check("high_variance")
         self.assertRegex(self.report(path, "--view", "bottlenecks").splitlines()[0],
-                         r"^(⚠️  )?High variance \(\d+\.\dx\) - investigate outliers!$")
+                         r"^HIGH VARIANCE: the slowest batch takes \d+\.\dx the fastest$")
 
     def test_drift(self):
         self.check("drift")
 
     def test_periodic_stall(self):
         _, advice = self.check("periodic_stall")
-        self.assertIn("every 5 passages of batch", advice["findings"][0]["headline"])
+        self.assertIn("one batch in 5 takes", advice["findings"][0]["headline"])
 
     def test_leak(self):
         self.check("leak")
 
     def test_cache(self):
         path, advice = self.check("cache")
-        self.assertEqual(advice["findings"][0]["severity"], 0)
+        self.assertEqual(advice["findings"][-1]["severity"], 0)
         self.assertNotIn("CACHE", self.report(path).splitlines()[0])
 
     def test_nothing_wrong(self):
         path, advice = self.check("nothing_wrong")
         self.assertFalse(advice["too_little"])
-        self.assertEqual(self.report(path, "--view", "bottlenecks"), "nothing stands out\n")
+        self.assertRegex(self.report(path).splitlines()[0],
+                         r"^NOTHING STANDS OUT: (forward|backward) 36 %, (forward|backward) 36 %, ")
 
     def test_too_little(self):
         path, advice = self.check("too_little")
         self.assertEqual(advice["reason"],
-                         "too little data: batch was passed 2 times, 5 are needed at least")
+                         "too little data: batch ran 2 times, at least 5 are needed")
         self.assertEqual(self.report(path, "--view", "bottlenecks"), advice["reason"] + "\n")
 
     def test_one_stage(self):
         path, advice = self.check("one_stage")
-        self.assertIn("BOTTLENECK: solve", advice["findings"][0]["headline"])
-        self.assertTrue(self.report(path).startswith("solve took the most"))
+        self.assertEqual(advice["findings"][0]["headline"], "COMPUTE: solve is 91 % of the total")
+        self.assertRegex(self.report(path), "^solve took the most|^COMPUTE: solve is 91 % of the total, most")
 
 
 class Views(AdviceCase):

@@ -54,7 +54,8 @@ class Table(pit_case.Case):
             self.assertIn(fact, document["machine"])
         self.assertEqual([figure["key"] for figure in document["figures"]], KEYS)
         for figure in document["figures"]:
-            self.assertEqual(list(figure), ["key", "what", "unit", "value", "bar", "noise", "verdict"])
+            self.assertEqual(list(figure), ["key", "what", "unit", "value", "bar", "noise", "reach",
+                                            "verdict"])
             self.assertEqual(figure["value"], None if figure["key"] == "span_hot_ns" else 0.5)
             self.assertEqual(figure["verdict"] == "", figure["bar"] is None)
 
@@ -62,7 +63,7 @@ class Table(pit_case.Case):
         self.assertEqual(len(set(KEYS)), len(KEYS))
         for key, what, unit, bar in COLLECT.FIGURES:
             self.assertTrue(" " in what and key not in what, what)
-            self.assertIn(unit, ("ns", "µs", "ms", "x", "%", "kB", ""))
+            self.assertIn(unit, ("ns", "µs", "ms", "s", "x", "%", "kB", ""))
             self.assertTrue(bar is None or bar >= 0)
 
     def test_a_figure_at_its_bar_is_met_and_one_above_it_is_missed(self):
@@ -96,10 +97,13 @@ class Table(pit_case.Case):
         self.assertEqual({f["key"]: f["noise"] for f in document["figures"] if f["noise"]},
                          COLLECT.NOISE)
 
-    def test_of_several_processes_the_best_counts_with_the_median_beside_it(self):
+    def test_of_several_measurements_the_median_counts_with_best_and_worst_beside_it(self):
         document, _ = self.collect(span_hot_ns=[0.9, 0.7, 0.8])
-        self.assertEqual(document["values"]["span_hot_ns"], 0.7)
-        self.assertEqual(document["values"]["span_hot_ns_median"], 0.8)
+        self.assertEqual(document["values"]["span_hot_ns"], 0.8)
+        self.assertEqual(document["values"]["span_hot_ns_best"], 0.7)
+        figure = [f for f in document["figures"] if f["key"] == "span_hot_ns"][0]
+        self.assertEqual(figure["reach"][0], 0.7)
+        self.assertGreater(figure["reach"][1], 0.8)
 
     def test_a_figure_that_is_missing_or_no_number_is_an_error(self):
         self.assertIn("bench: no figure for rom_cost_pct", self.collect(1, rom_cost_pct=None))
@@ -120,7 +124,7 @@ class Documents(unittest.TestCase):
         with open(os.path.join(pit_case.source_dir(), "docs", "bench.md"), encoding="utf-8") as file:
             text = file.read()
         explained = set(re.findall(r"`(\w+)`", text))
-        lost = [key for key in KEYS if key not in explained and not key.endswith("_median")]
+        lost = [key for key in KEYS if key not in explained and not key.endswith(("_best", "_worst"))]
         self.assertEqual(lost, [])
 
     def test_the_figures_of_the_readme_are_figures_of_the_bench(self):
@@ -137,7 +141,7 @@ class Steps(pit_case.Case):
         self.run_ok([program, *arguments], env=pit_case.clean_env(PITWALL_BENCH_DIR=folder))
         report = self.run_ok([pit_case.tool(), "report", "--json", "--view", "tree",
                               os.path.join(folder, "bench_examples.pit")])
-        return {node["path"]: node["count"] for node in json.loads(report.stdout)["nodes"]}
+        return {node["path"]: node["count"] for node in json.loads(report.stdout)["rows"]}
 
     def test_with_spans_every_batch_is_in_the_run(self):
         for copy in ("spans", "spans_2"):

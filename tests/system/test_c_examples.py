@@ -64,7 +64,7 @@ class Example(pit_case.Case):
                            + list(options)).stdout
 
     def counts(self):
-        return {node["path"]: node["count"] for node in self.view("tree")["nodes"]}
+        return {node["path"]: node["count"] for node in self.view("tree")["rows"]}
 
 
 class Fitting(Example):
@@ -256,7 +256,9 @@ class Patterns(Example):
         self.assertIn("by the formula, patterns x size x nodes x degree: 7.08e+06 at 4096 nodes",
                       self.text)
         self.assertEqual(self.counts()["make graph"], 420)
-        names = {thread["name"] for run in self.view("tree")["runs"] for thread in run["threads"]}
+        whole = self.run_ok([pit_case.tool(), "report", self.path, "--json"])
+        names = {thread["name"] for run in json.loads(whole.stdout)["runs"]
+                 for thread in run["threads"]}
         self.assertTrue({"maker 0", "maker 1"} & names, names)
 
 
@@ -272,7 +274,7 @@ class Straggler(Example):
         for rank in range(4):
             self.path = os.path.join(self.out, "straggler-%d.pit" % rank)
             view = self.view("tree")
-            nodes = {node["path"]: node for node in view["nodes"]}
+            nodes = {node["path"]: node for node in view["rows"]}
             self.assertEqual(nodes["step"]["count"], 80)
             self.assertEqual(nodes["step/all-reduce/wait"]["count"], 80)
             least.append(nodes["step/read"]["min_ns"])

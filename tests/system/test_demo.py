@@ -70,8 +70,9 @@ class Screenshot(pit_case.Case):
         self.assertLessEqual(len(lines), 110)
         self.assertEqual(re.findall(r"(?m)^(\d)\. ", text), ["1", "2", "3", "4", "5"])
         self.assertRegex(text, r"KAN training +: +\d+\.\d\dx (faster|slower)")
-        # Which part is the largest hangs on the machine; one finding is shown.
-        self.assertEqual(len(re.findall(r"(?m)^[A-Z]+(-[A-Z]+)*: .* is \d+ % of the total$", text)), 1)
+        # What stands out depends on the machine; one finding is shown.
+        third = text[text.index("\n3. "):text.index("\n4. ")]
+        self.assertEqual(len(re.findall(r"(?m)^[A-Z]{3,}[A-Z -]*: ", third)), 1)
         self.assertNotIn("Killed", text)
         self.assertRegex(text, r"(?m)^(B \(KAN\) is \d|no verdict: )")
         self.assertRegex(text, r"(?m)^wall time +\S+ m?s +\S+ m?s +[-+0]")

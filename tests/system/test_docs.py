@@ -9,6 +9,7 @@ import sys
 import doc_pages
 import pit_case
 from doc_pages import ROOT, text_of
+from tool_help import listed
 
 sys.path.append(os.path.join(pit_case.source_dir(), "tests", "python"))
 import py_case  # noqa: E402
@@ -126,7 +127,7 @@ class Documents(pit_case.Case):
     def test_every_command_option_and_view_that_a_page_names_is_in_the_help(self):
         commands = re.findall(r"(?m)^  ([a-z]+) ", help_of("--help").replace("--", ""))
         helps = {command: help_of(command) for command in commands}
-        views = pit_case.run([pit_case.tool(), "report", "--view", "help"]).stdout.split()
+        views = listed("report", "--view", "help")
         examples = read_all("examples", (".h", ".py"))  # have options of their own
         self.assertIn("report", helps)
         count = 0
@@ -147,7 +148,7 @@ class Documents(pit_case.Case):
         self.assertGreater(count, 50)
 
     def test_every_view_and_every_command_has_its_page(self):
-        views = pit_case.run([pit_case.tool(), "report", "--view", "help"]).stdout.split()
+        views = listed("report", "--view", "help")
         for view in views:
             with self.subTest(view=view):
                 self.assertIn("--view " + view, text_of("docs/views/%s.md" % view))

@@ -54,8 +54,9 @@ class Form(DoctorCase):
         self.assertEqual(document["summary"], counts)
         self.assertEqual(len(names), len(set(names)))
         for name in ("clock", "memory", "peak memory", "memory limit", "run files", "live runs",
-                     "shared memory", "perf events", "energy (RAPL)", "GPU: CUDA", "GPU: NVML",
-                     "GPU: HIP", "GPU: ROCm SMI", "GPU: OpenCL", "Python", "allocations", "functions"):
+                     "shared memory", "perf events", "stack samples", "energy (RAPL)",
+                     "GPU: CUDA", "GPU: NVML", "GPU: HIP", "GPU: ROCm SMI", "GPU: OpenCL", "Python",
+                     "allocations", "functions", "processor wait", "CPU throttling", "storage wait"):
             self.assertIn(name, names)
 
     def test_text_says_the_same(self):

@@ -67,15 +67,22 @@ class Tables(ExportCase):
             self.assertIsNone(row.get(None))
             self.assertEqual(int(row["count"]), node["count"])
             self.assertEqual(int(row["depth"]), node["depth"])
-            for key in ("total_ns", "self_ns", "min_ns", "mean_ns", "max_ns", "std_ns", "p50_ns",
-                        "p95_ns", "p99_ns"):
+            for key in ("total_ns", "self_ns", "finished_ns", "min_ns", "mean_ns", "max_ns", "std_ns",
+                        "p50_ns", "p95_ns", "p99_ns"):
                 if node[key] is None:
                     self.assertEqual(row[key], "")
                 else:
                     self.assertAlmostEqual(float(row[key]), node[key], delta=0.002, msg=key)
-            self.assertEqual(row["memory_count"] != "", node["memory"] is not None)
+            self.assertEqual(row["memory_spans"] != "", node["memory_spans"] is not None)
         memory = [r for r in rows if r["path"] == "step/plain/memory"][0]
-        self.assertEqual(int(memory["memory_count"]), int(memory["count"]))
+        self.assertEqual(int(memory["memory_spans"]), int(memory["count"]))
+
+    def test_csv_is_the_reports(self):
+        for path in (self.made("rich"), self.made("killed", status=-signal.SIGKILL)):
+            out = os.path.join(self.folder(), "report.csv")
+            with open(out, "wb") as file:
+                self.run_ok([pit_case.tool(), "report", "--csv", path], stdout=file)
+            self.assertEqual(read(out).decode("utf-8"), self.text("csv", path))
 
     def test_figures_that_are_not_there_are_empty(self):
         path = self.made("killed", status=-signal.SIGKILL)
@@ -278,7 +285,7 @@ class Traces(ExportCase):
 class Output(ExportCase):
     def test_the_format_is_taken_from_the_name(self):
         path, folder = self.made("rich"), self.folder()
-        for name, begins in (("a.csv", "path,name,"), ("a.json", '{\n  "schema_version"'),
+        for name, begins in (("a.csv", "name,path,"), ("a.json", '{\n  "schema_version"'),
                              ("a.md", "## "), ("a.trace.json", '{\n  "displayTimeUnit"'),
                              ("a.speedscope.json", '{\n  "$schema"')):
             out = os.path.join(folder, name)
@@ -308,7 +315,7 @@ class Output(ExportCase):
         for _ in range(2):  # once to nothing, once to a file
             self.export(path, "-o", link)
             self.assertTrue(os.path.islink(link))
-            self.assertTrue(read(target).startswith(b"path,"))
+            self.assertTrue(read(target).startswith(b"name,"))
         self.assertEqual((os.listdir(folder), os.listdir(other)), (["link.csv"], ["target.csv"]))
         os.symlink("loop.csv", os.path.join(folder, "loop.csv"))
         self.export(path, "-o", os.path.join(folder, "loop.csv"), status=74)
@@ -347,7 +354,7 @@ class Output(ExportCase):
     def test_devices_and_pipes_are_written_as_they_are(self):
         path = self.made("rich")
         done = self.export(path, "--format", "csv", "-o", "/dev/stdout")
-        self.assertTrue(done.stdout.startswith("path,"))
+        self.assertTrue(done.stdout.startswith("name,"))
         self.export(path, "--format", "csv", "-o", "/dev/null")
         for form in FORMATS:
             done = self.export(path, "--format", form, "-o", "/dev/full", status=74)

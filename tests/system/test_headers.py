@@ -4,7 +4,7 @@ import os
 
 import pit_case
 
-HEADERS = ("pitwall.h", "pitwall_report.h", "pitwall_bench.h")
+HEADERS = ("pitwall.h", "pitwall_report.h", "pitwall_bench.h", "pitwall_fields.h")
 COMPILERS = (
     ("gcc", "c11"),
     ("gcc", "c17"),

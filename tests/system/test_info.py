@@ -12,7 +12,7 @@ class Info(Case):
     def info(self, *paths, status=0):
         done = self.run_status(status, [pit_case.tool(), "info", "--json", *paths])
         document = json.loads(done.stdout)
-        self.assertEqual(document["schema_version"], 1)
+        self.assertEqual(document["schema_version"], 2)
         return document["runs"]
 
     def text(self, *arguments):
@@ -35,7 +35,7 @@ class Info(Case):
         self.assertEqual(info["nodes"], 30)
         self.assertEqual(info["threads"], len(run["threads"]))
         self.assertEqual(info["labels"], {"lr": "0.1", "name": "a b"})
-        self.assertEqual(info["format_version"], "1.0")
+        self.assertEqual(info["format_version"], "1.2")
         self.assertAlmostEqual(info["cost_share"], report["summary"]["cost_share"], delta=1e-4)
         self.assertIn("lr=0.1, name=a b", self.text(path))
 

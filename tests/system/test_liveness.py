@@ -53,7 +53,7 @@ class Liveness(Case):
             self.run_ok([pit_case.tool(), "recover"])
         self.assertNotIn("died", self.report_text(path))
         write(child.go)
-        out, _ = child.communicate(timeout=60)
+        out, _ = child.communicate(timeout=300)
         self.assertEqual((child.returncode, places.Told(out.decode()).closes), (0, [0]))
         self.assertEqual(self.state(path), "closed")
         self.assertEqual(self.counts(path), {"work": 1000, **node_counts(500)})
@@ -72,7 +72,7 @@ class Liveness(Case):
         for path, env, _ in self.ways():
             child = self.begun(path, env, "closefrom", then=("kill",))
             write(child.go)
-            self.assertEqual(child.wait(timeout=60), -signal.SIGKILL)
+            self.assertEqual(child.wait(timeout=300), -signal.SIGKILL)
             self.assertEqual(self.counts(path), {"work": 1000, **node_counts(500)})
 
     def test_an_ordinary_user_reopens_it_too(self):
@@ -95,11 +95,12 @@ class Liveness(Case):
         for path, env, _ in self.ways():
             child = self.begun(path, env)
             child.send_signal(signal.SIGKILL)
-            # It is not waited for yet.
+            # It is not waited for yet. Its first thread may be gone before the others are.
             self.wait_until("for the zombie", lambda pid=child.pid: " Z " in re.sub(
-                r"\(.*\)", "", read("/proc/%d/stat" % pid).decode()))
+                r"\(.*\)", "", read("/proc/%d/stat" % pid).decode()) and
+                len(os.listdir("/proc/%d/task" % pid)) == 1)
             self.assertEqual(self.state(path), "died")
-            child.wait(timeout=60)
+            child.wait(timeout=300)
             self.assertEqual(self.state(path), "died")
             self.assertEqual(self.counts(path), {"work": 1000})
 
@@ -108,7 +109,7 @@ class Liveness(Case):
             never = os.path.join(self.folder(), "never")
             child = self.begun(path, env, "fork-until=" + never)
             child.send_signal(signal.SIGKILL)
-            child.wait(timeout=60)
+            child.wait(timeout=300)
             text = child.stdout.read().decode()
             forked = int(re.search(r"child (\d+)", text).group(1))
             try:
@@ -130,7 +131,7 @@ class Liveness(Case):
             self.assertEqual(self.state(path), "died")
             self.assertEqual(self.counts(path), {"work": 1000})
             write(go)
-            child.wait(timeout=60)
+            child.wait(timeout=300)
 
     def test_another_process_with_its_number_does_not_count(self):
         path = os.path.join(self.folder(), "run.pit")

@@ -303,7 +303,7 @@ class Examples(pit_case.Case):
         self.run_ok([pit_case.example(name), "-o", path] + list(arguments), env=env)
         text = self.run_ok([pit_case.tool(), "report", "--view", "memory", path]).stdout
         document = json.loads(self.run_ok([pit_case.tool(), "report", "--json", path]).stdout)
-        nodes = {node["path"]: node["memory"] for node in document["nodes"]}
+        nodes = {node["path"]: node for node in document["nodes"]}
         return text, document["runs"][0]["memory"]["growth"], nodes
 
     def test_the_leak_is_found_where_it_is(self):
@@ -315,14 +315,14 @@ class Examples(pit_case.Case):
             self.assertEqual(growth["where"], "step/log", growth)
             self.assertRegex(text.splitlines()[0], r"growing .* inside step/log")
         leaked = steps * 256 * 1024
-        self.assertTrue(0.98 * leaked < nodes["step/log"]["delta_sum_bytes"] < self.MOST * leaked,
+        self.assertTrue(0.98 * leaked < nodes["step/log"]["memory_delta_bytes"] < self.MOST * leaked,
                         nodes["step/log"])
-        self.assertEqual(nodes["step"]["spans"], steps)
+        self.assertEqual(nodes["step"]["memory_spans"], steps)
         # What these take is freed at the step's end, and there for the next one. A sanitizer's
         # allocator may give it to the kernel in between: then they take it anew each time.
         if not pit_case.sanitizer():
             for path in ("step/load", "step/forward"):
-                self.assertLess(nodes[path]["delta_sum_bytes"], 0.05 * leaked, path)
+                self.assertLess(nodes[path]["memory_delta_bytes"], 0.05 * leaked, path)
 
     def test_a_cache_that_is_full_is_no_leak(self):
         text, growth, nodes = self.run_example("cache")
@@ -332,9 +332,9 @@ class Examples(pit_case.Case):
         else:
             self.assertIs(growth["is_growing"], False, growth)
             self.assertNotRegex(text, r"growing .* inside")
-        held = nodes["request/fill"]["delta_sum_bytes"]
+        held = nodes["request/fill"]["memory_delta_bytes"]
         self.assertTrue(0.95 * 48 * MB < held < self.MOST * 48 * MB, held)
-        self.assertLess(nodes["request/fill"]["delta_last_bytes"], MB)
+        self.assertLess(nodes["request/fill"]["memory_delta_last_bytes"], MB)
 
     def test_wrong_options_are_refused(self):
         for name in ("leak", "cache"):

@@ -94,13 +94,13 @@ class OutOfMemory(pit_case.Case):
         return text, json.loads(self.run_ok([pit_case.tool(), "report", "--json", path]).stdout)
 
     def check_place(self, path, text):
-        """It died in epoch > batch > cache, or in the moment between two of them."""
+        """It died where a batch takes memory: in cache, or in load, which takes 2 MB for a moment."""
         run = memory_model.dump(self, path)
         self.assertEqual(run["state"], 2)
         stack = run["threads"][0]["open"]
         self.assertEqual(stack[0], "epoch")
-        self.assertEqual(stack[-1], "epoch/batch/cache", stack)
-        self.assertRegex(text, r"epoch\s*(>|/)\s*batch\s*(>|/)\s*cache")
+        self.assertIn(stack[-1], ("epoch/batch/cache", "epoch/batch/load"), stack)
+        self.assertRegex(text, r"epoch\s*(>|/)\s*batch\s*(>|/)\s*" + stack[-1].split("/")[-1])
         self.check_figures(run)
         return run
 
@@ -120,7 +120,7 @@ class OutOfMemory(pit_case.Case):
     def run_out(self, path, cgroup):
         """Until the kernel ends it."""
         process = self.start(path, 4 * LIMIT // MB, preexec_fn=cgroup.enter)
-        said = process.communicate(timeout=60 * pit_case.slowness())
+        said = process.communicate(timeout=300 * pit_case.slowness())
         self.assertEqual(process.returncode, -signal.SIGKILL, said)
 
     def test_a_run_killed_for_memory_says_where_and_why(self):

@@ -15,7 +15,7 @@ sys.path.append(DATA)
 
 import make_golden  # noqa: E402  (it lies beside the runs)
 
-READ = {"finished": "closed", "memory": "closed", "killed": "died", "unknown-block": "died",
+READ = {"finished": "closed", "memory": "closed", "channels": "closed", "killed": "died", "unknown-block": "died",
         "newer-minor": "died", "ended": "died"}
 REFUSED = {"newer-major": -22, "newer-features": -22, "other-order": -23}
 
@@ -68,6 +68,20 @@ class Golden(pit_case.Case):
             self.assertEqual(entry["kind"], "odd" if i % 2 else "even")
             self.assertEqual(entry["figures"],
                              [["index", float(i), ""], ["tenths", i / 10, "s"]][:i % 3])
+
+    def test_both_readers_say_the_same_of_places_that_gave_way_to_others(self):
+        path = os.path.join(self.folder(), "places.pit")
+        self.run_ok([pit_case.program("prog_golden"), "places", path])
+        places = pit_runs.read_both(self, path, "closed")["places"]
+        source = places["sources"]["python"]
+        self.assertEqual((source["hz"], source["dropped"]), (12.5, 0))
+        self.assertEqual(places["sources"]["native"]["reason"], 'not allowed: "perf" \u00e9')
+        noted = sum(1 + i % 3 for i in range(3000) if i % 5) + 3000 + 3
+        self.assertEqual(source["samples"], noted)
+        hot = [e["samples"] for e in places["entries"] if e["function"] == "hot"]
+        self.assertEqual((len(hot), sum(hot)), (7, 3000))
+        rest = [e for e in places["entries"] if not e["function"] and e["path"]]
+        self.assertGreater(sum(e["samples"] for e in rest), 1000)
 
     def test_the_cut_run_has_its_first_part(self):
         document = json.loads(self.kept("cut"))
@@ -138,9 +152,19 @@ class Golden(pit_case.Case):
         self.assertEqual([r["path"] for r in worker["records"]], ["cache"] * 3)
         samples = run["samples"]
         self.assertGreater(len(samples["points"]), 3)
-        self.assertIn(None, [p["available"] for p in samples["points"]])
+        self.assertIn(None, [p["available_bytes"] for p in samples["points"]])
         self.assertEqual(samples["cgroup_limit"], 2 << 30)
         self.assertGreater(samples["rss_peak"], max(r["rss_end"] for r in worker["records"]))
+
+    def test_the_run_with_channels_says_what_each_is(self):
+        samples = json.loads(self.kept("channels"))["samples"]
+        channels = {c["key"]: c for c in samples["channels"]}
+        older = {c["key"]: c for c in json.loads(self.kept("memory"))["samples"]["channels"]}
+        self.assertEqual(channels, older)  # a run before channels is presented as the same ones
+        self.assertEqual(set(samples["newest"]), set(channels) | {"ticks"})
+        self.assertGreater(len(samples["points"]), 3)
+        self.assertIn(None, [p["available_bytes"] for p in samples["points"]])
+        self.assertEqual(samples["cgroup_limit"], 2 << 30)
 
     def test_the_runs_tell_nothing_of_the_machine_they_were_made_on(self):
         for name in READ:

@@ -63,7 +63,7 @@ class ShmCase(Case):
         write(go)
         done = []
         for child in children:
-            out, err = child.communicate(timeout=60 * pit_case.slowness())
+            out, err = child.communicate(timeout=300 * pit_case.slowness())
             done.append((child.returncode, out.decode(), err.decode()))
         return done
 
@@ -92,7 +92,7 @@ class Live(ShmCase):
         self.assertEqual(self.tool("recover").stdout, "")
         self.assertEqual(shm_pages(), [name])
         write(child.go)
-        out, _ = child.communicate(timeout=60)
+        out, _ = child.communicate(timeout=300)
         told = Told(out.decode())
         self.assertEqual((child.returncode, told.opens, told.closes), (0, [(0, 0)], [0]))
         self.assertEqual(told.statuses[0]["place"], places.PLACE_SHM)
@@ -123,7 +123,7 @@ class Live(ShmCase):
             self.assertEqual(report["runs"][0]["state"], "live")
             self.assertEqual({n["path"]: n["count"] for n in report["nodes"]}, node_counts(40))
             write(child.go)
-            out, _ = child.communicate(timeout=60)
+            out, _ = child.communicate(timeout=300)
             self.assertEqual([line for line in out.decode().splitlines() if line[:4] == "own "],
                              ["own 0 %d 0 0" % sum(node_counts(n).values()) for n in (20, 40)])
             self.assertEqual(Told(out.decode()).closes, [0])
@@ -445,7 +445,7 @@ class Shortage(ShmCase):
         self.assertGreaterEqual(
             pit_reader.load(os.path.join("/dev/shm", name))["counters"]["mirrors_failed"], 1)
         write(child.go)
-        out, _ = child.communicate(timeout=60)
+        out, _ = child.communicate(timeout=300)
         told = Told(out.decode())
         self.assertEqual((child.returncode, told.done), (0, True))
         self.assertEqual((told.opens, told.closes), ([(0, 0)], [places.NOT_SAVED]))

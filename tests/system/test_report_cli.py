@@ -90,7 +90,7 @@ class Files(ReportCase):
             # What is lost starts with the block that the cut goes through.
             cut_at = [offset for offset, _, length in blocks(data) if offset + length > size]
             lost = report["runs"][0]["used_bytes"] - cut_at[0] if cut_at else 0
-            self.assertEqual(report["summary"]["losses"]["beyond_file"], lost, size)
+            self.assertEqual(report["summary"]["losses"]["beyond_file_bytes"], lost, size)
 
     def test_files_that_are_no_runs(self):
         folder = self.folder()
@@ -233,22 +233,39 @@ class Output(ReportCase):
                 done = self.tool(*command, status=74, stdout=full)
             self.assertEqual(done.stderr.count("\n"), 1, command)
 
-    def test_a_closed_pipe(self):
-        read_end, write_end = os.pipe()
-        os.close(read_end)
-        with os.fdopen(write_end, "wb") as pipe:
-            done = self.tool("report", self.path, status=74, stdout=pipe)
-        self.assertEqual(done.stderr, "pitwall: cannot write: standard output: Broken pipe\n")
+    def test_a_reader_that_goes_away_ends_every_command_silently(self):
+        log = os.path.join(pit_case.source_dir(), "tests", "data", "stages.log")
+        for command in (("report",), ("report", "--json"), ("report", "--view", "tree"),
+                        ("export", "--format", "chrome-trace"), ("info",), ("list",), ("log",),
+                        ("compare",), ("top", "--once"), ("top", "--once", "--json"), ("recover",),
+                        ("doctor",), ("scale",), ("race",), ("--help",), ("--version",),
+                        ("report", "--help"), ("report", "--view", "help"),
+                        ("export", "--format", "help")):
+            more = {"log": [log], "compare": [self.path, self.path], "doctor": [],
+                    "race": ["--runs", "2", "--warmup", "0", "-o", self.folder(), "true", "true"],
+                    "scale": ["-P", "n=1,2,3,4", "--rounds", "1", "true {n}"],
+                    }.get(command[0], [self.path])
+            read_end, write_end = os.pipe()
+            os.close(read_end)
+            with self.subTest(command), os.fdopen(write_end, "wb") as pipe:
+                done = pit_case.run([pit_case.tool(), *command, *more], stdout=pipe)
+                said = [line for line in done.stderr.splitlines() if line.startswith("pitwall:")]
+                self.assertEqual((done.returncode, said), (141, []), done.stderr)
+
+    def test_head_takes_the_first_line_and_nothing_is_said(self):
+        done = self.run_ok(["sh", "-c", "\"$1\" report \"$2\" | head -1", "sh", pit_case.tool(),
+                            self.path])
+        self.assertEqual((done.stdout.count("\n"), done.stderr), (1, ""))
 
     def test_closed_standard_output(self):
         done = self.run_status(74, ["sh", "-c", "exec \"$@\" >&-", "sh", pit_case.tool(), "report",
                                     self.path])
         self.assertIn("pitwall: cannot write: standard output", done.stderr)
 
-    def on_terminal(self, columns, *options, **env):
+    def on_terminal(self, columns, *options, rows=50, **env):
         """What the tool prints on a terminal of that width."""
         mine, its = pty.openpty()
-        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         env = dict({"TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": None}, **env)
         child = self.start([pit_case.tool(), "report", *options], stdout=its, stderr=its, env=env)
         os.close(its)
@@ -284,6 +301,29 @@ class Output(ReportCase):
             text = self.tool("report", odd, "--width", str(width)).stdout
             self.assertLessEqual(max(width_of(line) for line in text.splitlines()), width)
 
+    def test_the_verdict_stands_last_too_where_the_screen_is_too_small(self):
+        path = self.made("nodes=20", "close")
+        whole = self.on_terminal(400, path, rows=1000, NO_COLOR="1")
+        first, lines = whole.splitlines()[0], whole.count("\n")
+        self.assertEqual(whole.count(first), 1)
+        # With the prompt behind it, it just fits; and does not.
+        self.assertEqual(self.on_terminal(400, path, rows=lines + 1, NO_COLOR="1"), whole)
+        again = self.on_terminal(400, path, rows=lines, NO_COLOR="1")
+        self.assertEqual(again, whole + "\n" + first + "\n")
+        # Without a size of its own the terminal has the one that LINES says, or none.
+        self.assertEqual(self.on_terminal(400, path, rows=0, NO_COLOR="1", LINES=str(lines)), again)
+        self.assertEqual(self.on_terminal(400, path, rows=0, NO_COLOR="1", LINES=None), whole)
+        # A pipe and a single view are read from their beginning.
+        self.assertEqual(self.tool("report", path, env={"LINES": "5"}).stdout.count(first), 1)
+        view = self.on_terminal(400, path, "--view", "tree", rows=5, NO_COLOR="1")
+        self.assertNotIn(first, view)
+
+    def test_a_verdict_on_a_run_that_died_stands_last_too(self):
+        path = self.made("nodes=20", "begin=b", "kill", status=-9)
+        lines = self.on_terminal(400, path, rows=10, NO_COLOR="1").splitlines()
+        self.assertIn("ended without a close", lines[0])
+        self.assertEqual(lines[-2:], lines[:2])
+
     def test_colour(self):
         small = self.made("nodes=5", "close")
         self.assertIn("\x1b[", self.on_terminal(100, small))
@@ -300,6 +340,32 @@ class Output(ReportCase):
         stripped = "".join(part.split("m", 1)[1] if i else part
                            for i, part in enumerate(coloured.split("\x1b[")))
         self.assertEqual(stripped, plain)
+
+
+class Unmarked(ReportCase):
+    def summary(self, path):
+        return json.loads(self.tool("report", "--json", path).stdout)["summary"]
+
+    def test_it_and_the_spans_are_the_whole_run(self):
+        path = self.made("sleep=20", "spans=a:100", "sleep=30", "spans=b:5000", "spans=a:7", "sleep=10",
+                         "close")
+        got = self.summary(path)
+        unmarked = got["unmarked"]
+        # They slept at least so long, and the four are all of the run's time.
+        self.assertGreaterEqual(unmarked["before_ns"], 20e6)
+        self.assertGreaterEqual(unmarked["between_ns"], 30e6)
+        self.assertGreaterEqual(unmarked["after_ns"], 10e6)
+        self.assertAlmostEqual(sum(unmarked.values()) + got["in_spans_ns"], got["wall_ns"], delta=2000)
+        text = self.tool("report", path).stdout
+        for key, row in (("before_ns", "(before the first span) "), ("between_ns", "(between parts) "),
+                         ("after_ns", "(after the last) ")):
+            self.assertEqual("\n" + row in text, unmarked[key] > 0.01 * got["wall_ns"], (key, got))
+
+    def test_a_span_that_was_open_when_it_died_reaches_to_the_end(self):
+        path = self.made("sleep=10", "spans=a:10", "begin=b", "sleep=10", "kill", status=-9)
+        got = self.summary(path)
+        self.assertGreaterEqual(got["unmarked"]["before_ns"], 10e6)
+        self.assertEqual(got["unmarked"]["after_ns"], 0)
 
 
 class OddNames(ReportCase):
@@ -342,7 +408,7 @@ class OddNames(ReportCase):
                 head = next(i for i, line in enumerate(lines) if " count " in line)
                 end = next(i for i, line in enumerate(lines) if i > head and not line)
                 table = [lines[head]] + [line for line in lines[head + 1:end]
-                                         if not line.startswith("not shown: ")]
+                                         if not line.startswith(("not shown: ", "(", "in brackets: "))]
                 self.assertGreaterEqual(len(table), 13)
                 edge = width_of(lines[head][:lines[head].index(" count ") + 6])
                 for line in table:

@@ -294,7 +294,7 @@ class AsWithoutUs(RunCase):
         try:
             self.assertEqual(process.stdout.readline(), ready)
             process.send_signal(number)
-            out = process.communicate(timeout=20 * pit_case.slowness())[0]
+            out = process.communicate(timeout=300 * pit_case.slowness())[0]
         finally:
             process.kill()
             process.wait()

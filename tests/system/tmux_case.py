@@ -11,6 +11,8 @@ import pit_case
 
 PROMPT = "ready$ "
 NUMBER = re.compile(r"<?\d[\d,.]*(?: (?:ns|µs|ms|s|%|[kMGT]?B|[kMG])(?![\w])(?: \d+ s)?)?(?:/s)?")
+# The verdict on prog_top: beside other programs it is that it had no processor.
+VERDICT = re.compile(r"^ (INPUT-BOUND|STARVED|OVERSUBSCRIBED|THROTTLED): .*$", re.MULTILINE)
 BARS = re.compile(r"[▁▂▃▄▅▆▇█]+(?: *[▁▂▃▄▅▆▇█]+)*")
 
 
@@ -19,8 +21,11 @@ def masked(screen):
     where there are several, because a figure may be longer or shorter."""
     lines = []
     for line in screen.splitlines():
+        line = VERDICT.sub(" VERDICT", line)
         line = BARS.sub("~", line)
-        line = NUMBER.sub("#", line)
+        line = NUMBER.sub("#", line).replace("# m #", "#")
+        # A busy machine takes the processor away; how often is the scheduler's.
+        line = re.sub(r" *no processor # ?%?", "", line)
         lines.append(re.sub(r" +", " ", line).rstrip())
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -144,11 +149,12 @@ class TmuxCase(pit_case.Case):
             child.wait()
         child.stdout.close()
 
-    def top(self, *words, columns=80, lines=24, until="INPUT-BOUND"):
-        """A terminal with top in it, drawn so far that `until` is on it."""
+    def top(self, *words, columns=80, lines=24, until=None):
+        """A terminal with top in it, drawn so far that `until`, or else a verdict, is on it."""
         terminal = Terminal(self, columns, lines)
         terminal.type("clear")
         terminal.wait_prompt()
         terminal.type(" ".join([pit_case.tool(), "top", *map(str, words)]))
-        terminal.wait(lambda screen: until in screen, until)
+        terminal.wait(lambda screen: until in screen if until else VERDICT.search(screen),
+                      until or "the verdict")
         return terminal

@@ -14,6 +14,12 @@ def commands():
     return re.findall(r"^  ([a-z]\w*) ", help_of(), re.M)
 
 
+def listed(*words):
+    """The names that `report --view help` and `export --format help` list, in their order."""
+    return [line.split()[0]
+            for line in pit_case.run([pit_case.tool(), *words]).stdout.splitlines()]
+
+
 def options_of(command):
     """The options of a command: what stands between the margin and the text of a line."""
     found = set()

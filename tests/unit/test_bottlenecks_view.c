@@ -3,6 +3,7 @@
 
 #include "made_run.h"
 #include "made_view.h"
+#include "readings.h"
 
 static const pit_row rows[] = {{.name = "setup", .seconds = 1.4},
                                {.name = "optimization", .seconds = 8.6}};
@@ -12,12 +13,11 @@ TEST(findings_have_their_figures_and_remedies_below)
     pit_data data = {.rows = rows, .row_count = 2};
     CHECK_STR(made_view("bottlenecks", &data, NULL, NULL),
               "⚠️  BOTTLENECK: optimization (86.0%)\n"
-              "    8.60 s of 10.0 s in 1 passage\n"
+              "    8.60 s of 10.0 s in 1 call\n"
               "    start here: nothing else can gain as much\n");
     pit_report_options options = {.ascii = 1, .width = 30};
     CHECK_STR(made_view("bottlenecks", &data, &options, NULL), "BOTTLENECK: optimization (86.0%)\n"
-                                                               "    8.60 s of 10.0 s in 1\n"
-                                                               "    passage\n"
+                                                               "    8.60 s of 10.0 s in 1 call\n"
                                                                "    start here: nothing else\n"
                                                                "    can gain as much\n");
 }
@@ -27,9 +27,9 @@ TEST(findings_have_forms_for_machines)
     pit_data data = {.rows = rows, .row_count = 2};
     pit_report_options options = {.form = PIT_CSV, .ascii = 1};
     CHECK_STR(made_view("bottlenecks", &data, &options, NULL),
-              "rule,severity,headline,evidence,remedy,path,share\n"
-              "bottleneck,2,BOTTLENECK: optimization (86.0%),8.60 s of 10.0 s in 1 passage,"
-              "start here: nothing else can gain as much,optimization,0.86\n");
+              "rule,severity,headline,evidence,remedy,path,share,stake_ns\n"
+              "bottleneck,2,BOTTLENECK: optimization (86.0%),8.60 s of 10.0 s in 1 call,"
+              "start here: nothing else can gain as much,optimization,0.86,\n");
     options.form = PIT_JSON;
     char *text = made_view("bottlenecks", &data, &options, NULL);
     CHECK(strstr(text, "\"rule\": \"bottleneck\", \"severity\": 2,") != NULL);
@@ -61,16 +61,18 @@ TEST(a_run_is_judged_by_all_that_is_known_of_it)
     nodes[2] = made_node("forward", 0, 100, 8000000, 0);
     threads[0] = made_thread("main", nodes, 3);
     pit_run run = made_run(threads, 1);
+    run.duration_ns = 2.5e9;
     pit_report_options options = {.view = "bottlenecks"};
     CHECK_STR(made_report(&run, &options, NULL),
               "INPUT-BOUND: data_loading is 64 % of the batch\n"
-              "    1.60 s of 2.50 s in 100 passages\n"
-              "    try more loader workers, pinned memory, prefetching; preprocess the data"
-              " offline\n");
+              "    1.60 s of 2.50 s in 100 calls; at most 64 % shorter without it\n"
+              "    load the next batch in another thread while this one is worked on; preprocess"
+              " the data once and keep it; do whole arrays at a time\n");
     char *report = made_report(&run, NULL, NULL);
     CHECK(strstr(report,
-                 "INPUT-BOUND: data_loading is 64 % of the batch; try more loader workers,"
-                 " pinned memory, prefetching.\nbatch/data_loading took the most:") == report);
+                 "INPUT-BOUND: data_loading is 64 % of the batch; at most 64 % shorter without it;"
+                 " load the next batch in another thread while this one is worked on.\n"
+                 "batch/data_loading took the most:") == report);
 }
 
 #define STEPS 21
@@ -85,41 +87,39 @@ static pit_run growing_run(uint64_t loaded, uint64_t full)
     static pit_thread threads[1];
     static pit_event events[STEPS];
     static pit_sample samples[25];
+    static struct reading readings[25];
     uint64_t each = (2400 - loaded * 100) / (STEPS - 1) * MS;
     for (uint64_t i = 0; i < STEPS; i++)
         events[i] = (pit_event){.begin = 1000 + (i ? loaded * 100 * MS + (i - 1) * each : 0),
                                 .duration = i ? each : loaded * 100 * MS};
     for (uint64_t i = 0; i < 25; i++) {
         uint64_t rss = (100 + 5 * (i < full ? i : full)) * MB;
-        samples[i] = (pit_sample){.ticks = 1000 + i * 100 * MS, .rss = rss, .rss_max = rss};
+        readings[i] = (struct reading){.rss = rss, .rss_max = rss};
+        samples[i] = as_sample(1000 + i * 100 * MS, &readings[i]);
     }
     nodes[0] = made_node("step", PIT_NO_NODE, STEPS, 2400 * MS / STEPS, 0);
     threads[0] = made_thread("main", nodes, 1);
     threads[0].events = events;
     threads[0].event_count = STEPS;
     pit_run run = made_run(threads, 1);
-    run.samples = samples;
-    run.sample_count = 25;
-    run.has_samples = 1;
-    run.sample_stride = 1;
-    run.newest = samples[24];
+    set_readings(&run, samples, 25, 1);
     run.duration_ns = 2400.0 * MS;
     run.end_ticks = 1000 + 2400 * (uint64_t)MS;
     return run;
 }
 
-TEST(memory_that_the_first_passage_takes_is_no_leak)
+TEST(memory_that_the_first_step_takes_is_no_leak)
 {
     pit_report_options options = {.view = "bottlenecks", .form = PIT_CSV};
     pit_run run = growing_run(20, 20);
-    CHECK(strstr(made_report(&run, &options, NULL), "first_batch,") != NULL);
+    CHECK(strstr(made_report(&run, &options, NULL), "first_step,") != NULL);
     CHECK(strstr(made_report(&run, &options, NULL), "leak,") == NULL);
     options.view = "memory";
     options.form = PIT_TEXT;
     CHECK(strstr(made_report(&run, &options, NULL), "growing ") != NULL);
 }
 
-TEST(memory_that_each_passage_takes_is_a_leak)
+TEST(memory_that_each_step_takes_is_a_leak)
 {
     pit_report_options options = {.view = "bottlenecks", .form = PIT_CSV};
     pit_run run = growing_run(2, 24);

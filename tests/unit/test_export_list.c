@@ -31,9 +31,11 @@ TEST(every_format_has_its_name_and_is_written)
     pit_run run = made_run(&thread, 1);
     const pit_run *runs[] = {&run};
     size_t count = 0;
-    for (const char *const *name = pit_export_names(); *name; name++, count++) {
+    const pit_export_format *format;
+    for (; (format = pit_export_at(count)); count++) {
         int code;
-        char *text = exported(runs, 1, *name, &code);
+        char *text = exported(runs, 1, format->name, &code);
+        CHECK(strlen(format->help) > 10 && format->endings[0]);
         CHECK_INT(code, 0);
         CHECK(strstr(text, "root") != NULL);
         CHECK(text[strlen(text) - 1] == '\n');

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "made_run.h"
+#include "readings.h"
 #include "views/info_view.h"
 
 static char *printed(const pit_run *run, const pit_report_options *options)
@@ -65,16 +66,13 @@ TEST(what_is_not_known_is_not_a_zero)
 /* Points of four readings each, a tenth of a second apart; the last one has only begun. */
 TEST(the_samplers_rate_is_not_bent_by_its_last_point)
 {
+    static const struct reading reading = {.rss = 1 << 20};
     pit_sample samples[5];
     pit_run run = made_run(NULL, 0);
     for (size_t i = 0; i < 5; i++)
-        samples[i] = (pit_sample){.ticks = 1000 + i * 400000000u, .rss = 1 << 20};
+        samples[i] = as_sample(1000 + i * 400000000u, &reading);
     samples[4].ticks = samples[3].ticks + 400000000u;
-    run.samples = samples;
-    run.sample_count = 5;
-    run.sample_stride = 4;
-    run.newest = samples[4];
-    run.has_samples = 1;
+    set_readings(&run, samples, 5, 4);
     CHECK(has_line(printed(&run, &ascii), "sampler   10 readings a second"));
     samples[1].ticks = samples[0].ticks + 400000000u;
     samples[2].ticks = samples[1].ticks + 5000000u; /* the reading at the close */

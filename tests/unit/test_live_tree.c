@@ -2,8 +2,9 @@
 #include "check.h"
 
 #include "made_run.h"
+#include "model/live_tree.h"
+#include "readings.h"
 #include "report/text.h"
-#include "views/live_tree.h"
 
 #include <math.h>
 
@@ -210,13 +211,14 @@ TEST(processors_in_use_come_from_the_samplers_last_two_readings)
     struct pit__live live = {0};
     struct stage s;
     set_stage(&s, 1 * (uint64_t)S, 10);
-    s.run.has_samples = 1;
-    s.run.newest = (pit_sample){.ticks = 1000 + S, .cpu_ns = S};
+    const struct reading readings[] = {{.cpu_ns = S}, {.cpu_ns = S + 1500000000u}};
+    pit_sample first = as_sample(1000 + S, &readings[0]);
+    pit_sample second = as_sample(1000 + 2 * (uint64_t)S, &readings[1]);
+    set_readings(&s.run, &first, 1, 1);
     pit__live_look(&live, &s.run, PIT__ALL_THREADS);
     CHECK(isnan(live.cores));
     set_stage(&s, 2 * (uint64_t)S, 10);
-    s.run.has_samples = 1;
-    s.run.newest = (pit_sample){.ticks = 1000 + 2 * (uint64_t)S, .cpu_ns = S + 1500000000u};
+    set_readings(&s.run, &second, 1, 1);
     pit__live_look(&live, &s.run, PIT__ALL_THREADS);
     CHECK_NEAR(live.cores, 1.5, 1e-9);
     pit__live_look(&live, &s.run, PIT__ALL_THREADS); /* no new reading: it stands */
@@ -224,16 +226,42 @@ TEST(processors_in_use_come_from_the_samplers_last_two_readings)
     pit__live_free(&live);
 }
 
+TEST(the_wait_for_a_processor_is_a_share_of_the_time_between_two_readings)
+{
+    static const pit_channel channels[] = {
+        {.key = "cpu_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
+        {.key = "run_delay_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
+    };
+    const uint64_t first[] = {S, 5}, second[] = {S, 5 + S / 4}, unknown[] = {S, PIT_UNKNOWN};
+    const pit_sample samples[] = {
+        {1000 + S, first}, {1000 + 2 * (uint64_t)S, second}, {1000 + 3 * (uint64_t)S, unknown}};
+    struct pit__live live = {0};
+    struct stage s;
+    for (int i = 0; i < 3; i++) {
+        set_stage(&s, (uint64_t)(i + 1) * S, 10);
+        set_readings(&s.run, &samples[i], 1, 1);
+        s.run.channels = channels;
+        s.run.channel_count = 2;
+        pit__live_look(&live, &s.run, PIT__ALL_THREADS);
+        if (i == 1)
+            CHECK_NEAR(live.waited, 0.25, 1e-9);
+        else
+            CHECK(isnan(live.waited));
+    }
+    pit__live_free(&live);
+}
+
 TEST(memory_along_the_run_is_the_highest_of_each_stretch)
 {
     struct stage s;
     double bytes[4];
-    pit_sample samples[3] = {{.ticks = 1000, .rss = 5, .rss_max = 10},
-                             {.ticks = 1000 + S / 2, .rss = 5, .rss_max = 30},
-                             {.ticks = 1000 + S / 2 + 1, .rss = 7, .rss_max = 20}};
+    const struct reading readings[] = {
+        {.rss = 5, .rss_max = 10}, {.rss = 5, .rss_max = 30}, {.rss = 7, .rss_max = 20}};
+    pit_sample samples[3] = {as_sample(1000, &readings[0]), as_sample(1000 + S / 2, &readings[1]),
+                             as_sample(1000 + S / 2 + 1, &readings[2])};
     set_stage(&s, 1 * (uint64_t)S, 10);
-    s.run.samples = samples;
-    s.run.sample_count = 3;
+    set_readings(&s.run, samples, 3, 1);
+    s.run.has_samples = 0; /* no newest */
     CHECK_NEAR(pit__live_rss(&s.run, bytes, 4), 30, 0);
     CHECK_NEAR(bytes[0], 10, 0);
     CHECK_NEAR(bytes[1], 10, 0);

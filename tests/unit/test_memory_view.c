@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "made_run.h"
+#include "readings.h"
 #include "report/sparkline.h"
 #include "report/text.h"
 
@@ -15,26 +16,27 @@
 static pit_raw_node nodes[4];
 static pit_thread threads[2];
 static pit_sample samples[60];
+static struct reading readings[61];
 static pit_memory memories[3];
 static pit_alloc allocs[1];
 static pit_record records[2];
 
-static pit_sample reading(uint64_t at, uint64_t rss)
+static pit_sample reading(size_t index, uint64_t at, uint64_t rss)
 {
-    return (pit_sample){.ticks = 1000 + at,
-                        .rss = rss,
-                        .rss_max = rss,
-                        .cpu_ns = at * 3 / 2,
-                        .threads = 4,
-                        .minor_faults = 12345,
-                        .major_faults = 2,
-                        .switches = 10,
-                        .forced_switches = 3,
-                        .read_bytes = 3 * GB,
-                        .write_bytes = PIT_UNKNOWN,
-                        .available = 8 * GB,
-                        .cgroup_used = rss + 100 * MB,
-                        .pressure = 150};
+    readings[index] = (struct reading){.rss = rss,
+                                       .rss_max = rss,
+                                       .cpu_ns = at * 3 / 2,
+                                       .threads = 4,
+                                       .minor_faults = 12345,
+                                       .major_faults = 2,
+                                       .switches = 10,
+                                       .forced_switches = 3,
+                                       .read_bytes = 3 * GB,
+                                       .write_bytes = PIT_UNKNOWN,
+                                       .available = 8 * GB,
+                                       .cgroup_used = rss + 100 * MB,
+                                       .pressure = 150};
+    return as_sample(1000 + at, &readings[index]);
 }
 
 /* A minute: RSS rises for ten seconds, then stays. */
@@ -63,12 +65,9 @@ static pit_run measured(void)
     run.end_ticks = 1000 + 60 * SECOND;
     run.duration_ns = 60e9;
     for (uint64_t i = 0; i < 60; i++)
-        samples[i] = reading(i * SECOND, (i < 10 ? 100 + 40 * i : 500) * MB);
-    run.samples = samples;
-    run.sample_count = 60;
-    run.sample_stride = 10;
-    run.newest = reading(59 * SECOND + SECOND / 2, 500 * MB);
-    run.has_samples = 1;
+        samples[i] = reading(i, i * SECOND, (i < 10 ? 100 + 40 * i : 500) * MB);
+    set_readings(&run, samples, 60, 10);
+    run.newest = reading(60, 59 * SECOND + SECOND / 2, 500 * MB);
     run.machine_bytes = 16 * GB;
     run.cgroup_limit = GB;
     run.cgroup_version = 2;
@@ -185,9 +184,10 @@ TEST(a_peak_that_could_not_be_had_is_not_available)
     CHECK(!strstr(text, "getrusage"));
     options.form = PIT_JSON;
     text = made_report(&run, &options, NULL);
-    CHECK_HAS(text, "\"peak_max_bytes\": null");
-    CHECK_HAS(text, "\"peak_method\": null");
-    CHECK_HAS(text, "\"delta_last_bytes\": -512");
+    CHECK_HAS(text, "\"memory_peak_bytes\": null");
+    CHECK_HAS(text, "\"memory_delta_last_bytes\": -512");
+    options.view = NULL; /* a view has its rows alone */
+    CHECK_HAS(made_report(&run, &options, NULL), "\"memory_peak_method\": null");
 }
 
 TEST(memory_view_of_a_run_that_holds_its_memory)
@@ -248,7 +248,7 @@ TEST(growth_is_not_where_memory_is_given_back_around)
     grew(&nodes[1], &memories[1], 380 * MB);
     grew(&nodes[2], &memories[2], 300 * MB);
     for (uint64_t i = 0; i < 60; i++)
-        samples[i] = reading(i * SECOND, (100 + 5 * i) * MB);
+        samples[i] = reading(i, i * SECOND, (100 + 5 * i) * MB);
     pit_report_options options = {.view = "memory", .width = 120};
     CHECK_HAS(made_report(&run, &options, NULL), " inside step/log");
     grew(&nodes[1], &memories[1], 5 * MB); /* and what stays in one part is that part's */
@@ -363,11 +363,11 @@ TEST(json_has_records_and_readings_and_null_for_the_unknown)
     CHECK_HAS(text, "\"rss_begin_bytes\": null, \"rss_end_bytes\": null, \"rss_peak_bytes\": null,"
                     " \"minor_faults\": null, \"major_faults\": null, \"error_bytes\": null,"
                     " \"peak_method\": null, \"alloc_bytes\": 9, \"freed_bytes\": 0}");
-    CHECK_HAS(text, "\"newest\": {\"at_ns\": 59500000000, \"rss_bytes\": 524288000,");
+    CHECK_HAS(text, "\"newest\": {\"time_ns\": 59500000000, \"rss_bytes\": 524288000,");
     CHECK_HAS(text, "\"write_bytes\": null");
     CHECK_HAS(text, "\"cgroup_limit_bytes\": 1073741824");
-    CHECK_HAS(text, "\"pressure\": 0.015");
-    CHECK_HAS(text, "\"alloc\": null");
+    CHECK_HAS(text, "\"memory_pressure\": 0.015");
+    CHECK_HAS(text, "\"alloc_bytes\": null");
 }
 
 TEST(sparkline_shows_the_largest_of_each_stretch)
@@ -384,4 +384,43 @@ TEST(sparkline_shows_the_largest_of_each_stretch)
     pit__sparkline(&text, odd, 4, 100, 5, 5, 1);
     CHECK_STR(pit__text_string(&text), " _ _");
     pit__text_free(&text);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+TEST(what_the_main_thread_waited_for_is_one_line)
+{
+    static const pit_channel channels[] = {
+        {.key = "rss_bytes", .unit = "bytes", .per_unit = 1},
+        {.key = "run_delay_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
+        {.key = "io_delay_ns",
+         .unit = "ns",
+         .per_unit = 1,
+         .is_counter = 1,
+         .missing = "kernel.task_delayacct is 0"},
+        {.key = "throttled_ns", .unit = "ns", .per_unit = 1, .is_counter = 1},
+        {.key = "processors", .unit = "", .per_unit = 100},
+        {.key = "swap_bytes", .unit = "bytes", .per_unit = 1},
+        {.key = "processor_pressure", .unit = "share", .per_unit = 10000},
+        {.key = "storage_pressure", .unit = "share", .per_unit = 10000},
+    };
+    static const uint64_t first[] = {MB, 1000, PIT_UNKNOWN, 0, 150, 0, 10, 0},
+                          last[] = {MB,  1000 + SECOND, PIT_UNKNOWN, 2 * SECOND,
+                                    150, 3 * MB,        4000,        0};
+    static const pit_sample two[] = {{1000, first}, {1000 + 10 * SECOND, last}};
+    pit_run run = measured();
+    pit_report_options options = {.view = "memory"};
+    CHECK(!strstr(made_report(&run, &options, NULL), "waited")); /* of an older run */
+    run.channels = channels;
+    run.channel_count = sizeof channels / sizeof channels[0];
+    run.samples = two;
+    run.sample_count = 2;
+    run.sample_stride = 1;
+    run.newest = two[1];
+    const char *text = made_report(&run, &options, NULL);
+    CHECK_HAS(text, "waited    for a processor 10 %, for storage n/a (kernel.task_delayacct is 0),"
+                    " throttled 20 %; may use 1.5 processors\n");
+    CHECK_HAS(text, "; in swap at most 3.00 MB\n");
+    CHECK_HAS(text, ", processor 40 %, storage 0 %\n");
+    CHECK(!strstr(text, "run_delay_ns"));
 }

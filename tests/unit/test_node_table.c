@@ -131,6 +131,35 @@ TEST(every_octave_of_durations_finds_its_bucket)
     CHECK(probe_holds(probe_read(NULL)));
 }
 
+/* The first passages of a short span are its longest: what comes once it is warm is counted by the
+ * hot path all the same. */
+TEST(the_window_of_short_spans_reaches_down_to_nothing)
+{
+    static const uint64_t first[] = {1000, 700, 300, 150, 60, 31};
+    struct pit__thread *t = ready_thread();
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+        char name[] = {'n', (char)('0' + i), '\0'};
+        struct pit_fmt_node *node = pit__node_find(t, 0, pit__name_intern(name)->id);
+        REQUIRE(node);
+        for (int k = 0; k < 10; k++)
+            feed(t, node, first[i]);
+        CHECK_INT(node->window, 0);
+        feed(t, node, 3);
+        feed(t, node, 3); /* finishes the one before */
+        CHECK_INT(node->window_counts[pit_fmt_bucket_of(3)], 1);
+    }
+}
+
+TEST(the_window_of_long_spans_lies_around_them)
+{
+    struct pit__thread *t = ready_thread();
+    struct pit_fmt_node *node = node_x(t);
+    for (int k = 0; k < 10; k++)
+        feed(t, node, 1000000);
+    uint32_t slot = pit_fmt_bucket_of(1000000) - node->window;
+    CHECK(slot >= 2 * PIT_FMT_SUB && slot < 3 * PIT_FMT_SUB);
+}
+
 TEST(a_window_counter_carries_over_at_its_end)
 {
     struct pit__thread *t = ready_thread();

@@ -55,6 +55,8 @@ TEST(null_texts_and_other_pointers_do_no_harm)
     pit_thread_name(nothing());
     CHECK(pit_label(nothing(), "x") == PIT_BAD_ARGUMENT);
     CHECK(pit_label("x", nothing()) == PIT_BAD_ARGUMENT);
+    CHECK(pit_add_fact(nothing(), "x") == PIT_BAD_ARGUMENT);
+    CHECK(pit_add_fact("x", nothing()) == PIT_BAD_ARGUMENT);
     CHECK(pit_journal(nothing(), "x", nothing(), 0, 0) == PIT_BAD_ARGUMENT);
     CHECK(pit_journal("x", nothing(), nothing(), 1, 0) == PIT_BAD_ARGUMENT);
     pit_figure bare = {nothing(), 1, nothing()};

@@ -1,5 +1,6 @@
 /* Names of run files: templates, ranks, the default name. */
 #include "probe.h"
+#include "recorder/place.h"
 #include "recorder/recorder.h"
 
 #include <errno.h>

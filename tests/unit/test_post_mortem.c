@@ -3,6 +3,7 @@
 
 #include "analysis/post_mortem.h"
 #include "made_run.h"
+#include "readings.h"
 
 #include <math.h>
 
@@ -139,6 +140,7 @@ static pit_open_span spans[3];
 static pit_event events[7];
 static pit_thread threads[1];
 static pit_sample samples[100];
+static struct reading readings[100];
 static pit_memory cache_memory;
 
 /* Two minutes, in which RSS goes from `from` to `to` in a line; killed in its batch. */
@@ -169,16 +171,12 @@ static pit_run dead(uint64_t from, uint64_t to)
     run.end_ticks = 1000 + 120 * SECOND;
     run.duration_ns = 120e9;
     for (uint64_t i = 0; i < 100; i++) {
-        memset(&samples[i], 0xff, sizeof samples[i]);
-        samples[i].ticks = 1000 + i * 12 * SECOND / 10;
-        samples[i].rss = samples[i].rss_max = from + (to - from) * i / 99;
+        memset(&readings[i], 0xff, sizeof readings[i]);
+        readings[i].rss = readings[i].rss_max = from + (to - from) * i / 99;
+        samples[i] = as_sample(1000 + i * 12 * SECOND / 10, &readings[i]);
     }
-    run.samples = samples;
-    run.sample_count = 100;
-    run.sample_stride = 12;
-    run.newest = samples[99];
+    set_readings(&run, samples, 100, 12);
     run.newest.ticks = run.end_ticks - SECOND / 10;
-    run.has_samples = 1;
     run.machine_bytes = 22 * GB;
     run.cgroup_limit = 2 * GB;
     run.cgroup_version = 2;

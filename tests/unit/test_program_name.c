@@ -1,5 +1,6 @@
 /* What a program is called: by its file, or by the script that Python was given. */
 #include "check.h"
+#include "recorder/place.h"
 #include "recorder/recorder.h"
 
 /* "name" or "name by interpreter" */

@@ -65,11 +65,11 @@ TEST(the_interval_is_of_the_sorted_differences)
     double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {11, 12, 13, 14, 15, 16, 17, 18};
     struct pit__rank_test test;
     REQUIRE(pit__rank_test(x, 8, y, 8, 0.05, &test) == 0);
-    CHECK(test.u == 64 && test.is_defined && !test.is_approximate);
-    CHECK(test.estimate == 10);
+    CHECK(test.u == 64 && test.is.is_defined && !test.is_approximate);
+    CHECK(test.is.estimate == 10);
     /* k = 13 for 8 and 8 at 0.05: the 14th smallest and the 14th largest of 64 differences */
-    CHECK(test.low == 7 && test.high == 13);
-    CHECK(fabs(test.p - 2.0 / 12870) < 1e-12);
+    CHECK(test.is.low == 7 && test.is.high == 13);
+    CHECK(fabs(test.is.p - 2.0 / 12870) < 1e-12);
 }
 
 TEST(too_few_have_no_interval)
@@ -77,9 +77,9 @@ TEST(too_few_have_no_interval)
     double x[] = {1, 2}, y[] = {3, 4};
     struct pit__rank_test test;
     REQUIRE(pit__rank_test(x, 2, y, 2, 0.05, &test) == 0);
-    CHECK(!test.is_defined && isnan(test.low) && test.estimate == 2);
+    CHECK(!test.is.is_defined && isnan(test.is.low) && test.is.estimate == 2);
     REQUIRE(pit__rank_test(x, 0, y, 2, 0.05, &test) == 0);
-    CHECK(isnan(test.estimate) && isnan(test.p));
+    CHECK(isnan(test.is.estimate) && isnan(test.is.p));
 }
 
 TEST(ties_count_half_and_never_make_it_more_certain)
@@ -88,10 +88,10 @@ TEST(ties_count_half_and_never_make_it_more_certain)
     struct pit__rank_test test;
     REQUIRE(pit__rank_test(x, 5, y, 5, 0.05, &test) == 0);
     CHECK(test.u == 2 * 1.5 + 3 * (3 + 1)); /* y = 1 twice: 3 ties; y = 2: above 3, ties with 2 */
-    CHECK(test.p > 0.5 && test.p <= 1);
+    CHECK(test.is.p > 0.5 && test.is.p <= 1);
     double same[] = {3, 3, 3, 3, 3};
     REQUIRE(pit__rank_test(same, 5, same, 5, 0.05, &test) == 0);
-    CHECK(test.p == 1 && test.low == 0 && test.high == 0);
+    CHECK(test.is.p == 1 && test.is.low == 0 && test.is.high == 0);
 }
 
 TEST(many_use_the_normal_distribution_and_agree_with_the_exact_one)
@@ -105,7 +105,7 @@ TEST(many_use_the_normal_distribution_and_agree_with_the_exact_one)
     REQUIRE(pit__rank_test(x, 100, y, 100, 0.05, &exact) == 0);
     REQUIRE(pit__rank_test(x, 101, y, 100, 0.05, &normal) == 0);
     CHECK(!exact.is_approximate && normal.is_approximate);
-    CHECK(fabs(exact.low - normal.low) <= 1.5 && fabs(exact.high - normal.high) <= 1.5);
+    CHECK(fabs(exact.is.low - normal.is.low) <= 1.5 && fabs(exact.is.high - normal.is.high) <= 1.5);
 }
 
 TEST(holm_keeps_what_holds_together)

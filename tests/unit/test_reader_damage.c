@@ -41,6 +41,9 @@ static void make_image(void)
     for (int i = 0; i < 3; i++)
         objects[i] = pit_object_begin_name("object");
     pit_object_end(&objects[1]);
+    for (uint32_t i = 0; i < 70; i++) /* more than one block */
+        pit_note_place((enum pit_place_kind)(i % 2), "step", i % 3 ? "train.py" : NULL, i, i + 1);
+    pit_note_sampling(PIT_PLACE_PYTHON, 10, NULL);
     probe_spin(3000000); /* a second bucket of the series */
     pit_end(pit_begin_name("late"));
     const void *memory = pit_recorder_memory(NULL, &image_bytes);
@@ -60,10 +63,22 @@ static void print(const pit_run *run)
     REQUIRE(nowhere);
     const pit_run *runs[] = {run, run};
     pit_report_options text = {.width = 80, .colour = 1}, json = {.form = PIT_JSON},
-                       flat = {.flat = 1};
+                       flat = {.flat = 1}, places = {.view = "places"};
     CHECK_INT(pit_report_print(nowhere, runs, 1, &text), 0);
     CHECK_INT(pit_report_print(nowhere, runs, 1, &json), 0);
     CHECK_INT(pit_report_print(nowhere, runs, 2, &flat), 0);
+    int code = pit_report_print(nowhere, runs, 2, &places);
+    CHECK(code == 0 || code == PIT_NOTHING);
+}
+
+static void check_places(const pit_run *run)
+{
+    for (size_t i = 0; i < run->place_count; i++) {
+        const pit_hot_place *place = &run->places[i];
+        CHECK(place->function && place->file && place->kind < PIT_PLACE_KINDS && place->samples);
+        CHECK(place->thread == PIT_NO_NODE || place->thread < run->thread_count);
+        CHECK(place->node == PIT_NO_NODE || place->node < run->threads[place->thread].node_count);
+    }
 }
 
 /* What every run must be that the reader lets through, whatever it was made from. */
@@ -84,6 +99,7 @@ static void check_sane(const pit_run *run)
         for (size_t k = 0; k < t->value_count; k++)
             CHECK(t->values[k].name && t->values[k].point_count <= PIT_FMT_VALUE_POINTS);
     }
+    check_places(run);
 }
 
 /* 1 if it was read, 0 if it was refused with a code and a text. */

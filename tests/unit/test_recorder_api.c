@@ -324,6 +324,18 @@ TEST(a_label_given_again_replaces_the_earlier_one)
     CHECK_STR(pit_run_fact(probe_read(NULL), "label.phase"), "training");
 }
 
+TEST(a_fact_stands_beside_those_that_the_library_finds)
+{
+    CHECK_INT(pit_add_fact("device", "cpu"), PIT_NOT_OPEN);
+    probe_open();
+    CHECK_INT(pit_add_fact("device", "cpu"), 0);
+    CHECK_INT(pit_add_fact("device", "cuda:0"), 0);
+    CHECK_INT(pit_add_fact("", "x"), PIT_BAD_ARGUMENT);
+    const pit_run *run = probe_read(NULL);
+    CHECK_STR(pit_run_fact(run, "device"), "cuda:0");
+    CHECK(pit_run_fact(run, "label.device") == NULL && pit_run_fact(run, "program"));
+}
+
 TEST(every_code_has_its_own_text)
 {
     static const int codes[] = {

@@ -6,6 +6,8 @@
 #include "kept.h"
 #include "pitwall_report.h"
 
+#include <math.h>
+
 #define NODE_REF(image_) (((image_)->nodes_at + sizeof(struct pit_fmt_block)) / PIT_FMT_ALIGN)
 
 /* A run with one thread and one node, and room for the blocks that the cases are about. */
@@ -231,15 +233,15 @@ TEST(hostile_records_are_bounded)
 static struct pit_fmt_samples *add_samples(struct image *image, uint64_t readings, uint64_t stride)
 {
     struct pit_fmt_samples *block = add(image, PIT_FMT_SAMPLES, PIT_FMT_NO_THREAD, sizeof *block);
-    block->block.used = readings;
-    block->half = 1;
-    block->stride[1] = stride;
-    block->machine_bytes = 22;
-    block->cgroup_limit = UINT64_MAX;
-    block->cgroup_version = 2;
-    block->oom_kills = 3;
-    block->rss_peak = 99;
-    block->newest_copy = 1;
+    block->head.block.used = readings;
+    block->head.half = 1;
+    block->head.stride[1] = stride;
+    block->head.machine_bytes = 22;
+    block->head.cgroup_limit = UINT64_MAX;
+    block->head.cgroup_version = 2;
+    block->head.oom_kills = 3;
+    block->head.rss_peak = 99;
+    block->head.newest_copy = 1;
     block->newest[1] = (struct pit_fmt_sample){.ticks = 5000, .rss = 4, .pressure = UINT64_MAX};
     for (uint64_t i = 0; i < PIT_FMT_SAMPLE_POINTS; i++)
         block->points[1][i] = (struct pit_fmt_sample){.ticks = 1000 + i, .rss = 10 * i};
@@ -255,10 +257,10 @@ TEST(readings_and_limits_are_read)
     CHECK_INT(run->sample_stride, 8);
     REQUIRE(run->sample_count == 126); /* the last stands for one reading */
     CHECK_INT(run->samples[125].ticks, 1125);
-    CHECK_INT(run->samples[125].rss, 1250);
+    CHECK_NEAR(pit_sample_figure(run, &run->samples[125], "rss_bytes"), 1250, 0);
     CHECK_INT(run->newest.ticks, 5000);
-    CHECK_INT(run->newest.rss, 4);
-    CHECK(run->newest.pressure == PIT_UNKNOWN);
+    CHECK_NEAR(pit_sample_figure(run, &run->newest, "rss_bytes"), 4, 0);
+    CHECK(isnan(pit_sample_figure(run, &run->newest, "memory_pressure")));
     CHECK_INT(run->machine_bytes, 22);
     CHECK(run->cgroup_limit == PIT_UNKNOWN);
     CHECK_INT(run->cgroup_version, 2);
@@ -302,12 +304,147 @@ TEST(hostile_readings_are_bounded)
     }
     struct image image = make();
     struct pit_fmt_samples *block = add_samples(&image, UINT64_MAX, UINT64_MAX);
-    block->half = UINT32_MAX;
-    block->newest_copy = UINT32_MAX;
-    block->cgroup_version = UINT64_MAX;
+    block->head.half = UINT32_MAX;
+    block->head.newest_copy = UINT32_MAX;
+    block->head.cgroup_version = UINT64_MAX;
     const pit_run *run = parse(&image);
     CHECK_INT(run->sample_count, 1);
     CHECK_INT(run->cgroup_version, 0);
+}
+
+/* ---- channels ------------------------------------------------------------------------------ */
+
+/* A block with the same readings: channel c of point i holds 10 * i + c. */
+static struct pit_fmt_channels *add_channels(struct image *image, const char *const *keys,
+                                             size_t count)
+{
+    struct pit_fmt_channels *block =
+        add(image, PIT_FMT_CHANNELS, PIT_FMT_NO_THREAD, pit_fmt_channels_bytes(count));
+    struct pit_fmt_channel *channels = (void *)(block + 1);
+    uint64_t *rows = (void *)((unsigned char *)block + pit_fmt_rows_offset(count));
+    block->block.a = count;
+    block->block.used = 4;
+    block->stride[0] = 1;
+    block->machine_bytes = 22;
+    for (size_t c = 0; c < count; c++) {
+        snprintf(channels[c].key, sizeof channels[c].key, "%s", keys[c]);
+        snprintf(channels[c].missing, sizeof channels[c].missing, "reason %zu", c);
+        channels[c].per_unit = 1;
+    }
+    for (size_t row = 0; row < 2 + 2 * PIT_FMT_SAMPLE_POINTS; row++) {
+        rows[row * (1 + count)] = row < 2 ? 5000 : 1000 + row - 2;
+        for (size_t c = 0; c < count; c++)
+            rows[row * (1 + count) + 1 + c] = row < 2 ? 77 + c : 10 * (row - 2) + c;
+    }
+    return block;
+}
+
+TEST(channels_are_read_with_their_descriptions)
+{
+    static const char *const keys[] = {"rss_bytes", "gpu0_power_w"};
+    struct image image = make();
+    struct pit_fmt_channels *block = add_channels(&image, keys, 2);
+    struct pit_fmt_channel *power = (struct pit_fmt_channel *)(void *)(block + 1) + 1;
+    snprintf(power->unit, sizeof power->unit, "W");
+    snprintf(power->help, sizeof power->help, "what it draws");
+    snprintf(power->source, sizeof power->source, "nvml");
+    power->per_unit = 1000;
+    power->kind = PIT_FMT_COUNTER;
+    power->over_time = PIT_FMT_MERGE_MEAN;
+    power->over_runs = PIT_FMT_MERGE_ONCE;
+    const pit_run *run = parse(&image);
+    REQUIRE(run->channel_count == 2 && run->sample_count == 4);
+    const pit_channel *channel = &run->channels[1];
+    CHECK_STR(channel->key, "gpu0_power_w");
+    CHECK_STR(channel->unit, "W");
+    CHECK_STR(channel->help, "what it draws");
+    CHECK_STR(channel->source, "nvml");
+    CHECK(channel->missing == NULL); /* there are readings */
+    CHECK_INT(channel->is_counter, 1);
+    CHECK_STR(channel->over_time, "mean");
+    CHECK_STR(channel->over_runs, "once");
+    CHECK_INT(pit_run_channel(run, "gpu0_power_w"), 1);
+    CHECK(pit_run_channel(run, "gpu1_power_w") == PIT_NO_CHANNEL);
+    CHECK(pit_run_channel(run, NULL) == PIT_NO_CHANNEL);
+    CHECK_INT(run->samples[3].ticks, 1003);
+    CHECK_INT(run->samples[3].values[0], 30);
+    CHECK_NEAR(pit_sample_figure(run, &run->samples[3], "gpu0_power_w"), 0.031, 1e-12);
+    CHECK_NEAR(pit_sample_figure(run, &run->newest, "rss_bytes"), 77, 0);
+    CHECK(isnan(pit_sample_figure(run, &run->newest, "no_such")));
+    CHECK_INT(run->machine_bytes, 22);
+}
+
+TEST(a_channel_without_a_reading_says_why)
+{
+    static const char *const keys[] = {"rss_bytes", "gpu0_power_w", "fan_rpm"};
+    struct image image = make();
+    struct pit_fmt_channels *block = add_channels(&image, keys, 3);
+    struct pit_fmt_channel *channels = (void *)(block + 1);
+    uint64_t *rows = (void *)((unsigned char *)block + pit_fmt_rows_offset(3));
+    for (size_t row = 0; row < 2 + 2 * PIT_FMT_SAMPLE_POINTS; row++)
+        rows[row * 4 + 2] = rows[row * 4 + 3] = UINT64_MAX;
+    channels[2].missing[0] = 0;
+    const pit_run *run = parse(&image);
+    REQUIRE(run->channel_count == 3);
+    CHECK(run->channels[0].missing == NULL);
+    CHECK_STR(run->channels[1].missing, "reason 1");
+    CHECK_STR(run->channels[2].missing, "not recorded");
+    rows[2 * 4 + 2] = 5; /* the first point knew it */
+    CHECK(parse(&image)->channels[1].missing == NULL);
+}
+
+TEST(channels_without_a_usable_key_are_left_out)
+{
+    static const char *const keys[] = {"ok_1",   "",   "Upper", "1st", "a-b",
+                                       "sp ace", "_x", "ok_1",  "z"};
+    struct image image = make();
+    struct pit_fmt_channels *block = add_channels(&image, keys, 9);
+    struct pit_fmt_channel *channels = (void *)(block + 1);
+    memset(channels[8].key, 'z', sizeof channels[8].key); /* no end */
+    const pit_run *run = parse(&image);
+    REQUIRE(run->channel_count == 1);
+    CHECK_STR(run->channels[0].key, "ok_1");
+    CHECK_INT(run->newest.values[0], 77);
+    snprintf(channels[8].key, sizeof channels[8].key, "z9");
+    run = parse(&image);
+    REQUIRE(run->channel_count == 2); /* and its own column goes with it */
+    CHECK_INT(run->newest.values[1], 77 + 8);
+}
+
+TEST(hostile_descriptions_become_plain_ones)
+{
+    static const char *const keys[] = {"rss_bytes", "threads"};
+    struct image image = make();
+    struct pit_fmt_channels *block = add_channels(&image, keys, 2);
+    struct pit_fmt_channel *channel = (void *)(block + 1);
+    memset(channel->unit, '\x1b', sizeof *channel - sizeof channel->key);
+    channel->per_unit = 0;
+    const pit_run *run = parse(&image);
+    REQUIRE(run->channel_count == 2);
+    const pit_channel *read = &run->channels[0];
+    CHECK_INT(strlen(read->unit), 15);
+    CHECK_INT(strlen(read->help), 63);
+    CHECK(strchr(read->unit, '\x1b') == NULL && read->unit[0] == '?');
+    CHECK_INT(read->per_unit, 1);
+    CHECK_STR(read->over_time, "last");
+    CHECK_STR(read->over_runs, "last");
+    CHECK_INT(read->is_counter, 0);
+}
+
+TEST(more_channels_than_the_block_holds_are_damage)
+{
+    static const char *const keys[] = {"rss_bytes", "threads"};
+    struct image image = make();
+    struct pit_fmt_channels *block = add_channels(&image, keys, 2);
+    static const uint64_t bad[] = {3, 65, UINT64_MAX};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        block->block.a = bad[i];
+        const pit_run *run = parse(&image);
+        CHECK(run->damaged_at != 0);
+        CHECK_INT(run->channel_count, 0);
+    }
+    block->block.a = 0; /* just made, or none */
+    CHECK_INT(parse(&image)->channel_count, 0);
 }
 
 TEST(a_report_can_be_made_of_any_figures)

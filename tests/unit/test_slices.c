@@ -1,7 +1,7 @@
 /* Spans as slices that nest perfectly, whatever the flight recorder holds. */
 #include "check.h"
 #include "made_run.h"
-#include "views/export.h"
+#include "model/slices.h"
 
 /* root > plain > memory; other beside plain; object detached */
 static const pit_raw_node nodes[] = {

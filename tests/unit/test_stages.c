@@ -144,7 +144,8 @@ TEST(a_long_name_widens_its_column_and_is_cut_at_the_rule)
     text = stage_text();
     CHECK(strstr(text, "has\\na line break: 1.00s\n"));
     CHECK(strstr(
-        text, "  a name that is far too long for any column of …: 1.00s                (33.3%)\n"));
+        text,
+        "  a name that is far too long for any column of t…: 1.00s                (33.3%)\n"));
     CHECK(strlen(strstr(stage_view("stages", PIT_TEXT), text)) == strlen(text));
     pit_stages_free(stages);
 }

@@ -5,8 +5,9 @@
  * sides taken from it is a false alarm.
  */
 #include "check.h"
-#include "csv_rows.h"
+#include "same_binary.h"
 
+#include "analysis/looks.h"
 #include "analysis/verdict.h"
 
 #include <math.h>
@@ -75,11 +76,15 @@ TEST(the_same_is_said_to_be_the_same)
 TEST(noise_gives_no_verdict_and_says_how_many_more)
 {
     double a[10], b[10];
-    make(a, 10, 100, 0.1);
-    make(b, 10, 101, 0.1);
+    make(a, 10, 100, 0.02);
+    make(b, 10, 101, 0.02);
     struct pit__judgement j = judge(a, b, 10, 0.05);
     CHECK(j.call == PIT__NO_VERDICT && j.doubt == PIT__TOO_WIDE);
-    CHECK(j.low < 0 && j.high > 0 && j.more_runs > 10);
+    CHECK(j.low < 0 && j.high > 0 && j.more_runs > 0 && !j.is_too_noisy);
+    make(a, 10, 100, 0.3);
+    make(b, 10, 101, 0.3);
+    j = judge(a, b, 10, 0.05);
+    CHECK(j.call == PIT__NO_VERDICT && j.is_too_noisy && j.more_runs == 0);
 }
 
 TEST(too_few_runs_and_times_of_zero_give_none)
@@ -107,29 +112,74 @@ TEST(a_changed_shape_is_no_verdict)
     CHECK(j.change < -0.1 && j.other > 0.09);
 }
 
-/* ---- false alarms -------------------------------------------------------------------------- */
+/* ---- whole runs in pairs -------------------------------------------------------------------- */
 
-#define WORKLOADS 5
-#define RUNS 600
-
-static struct workload {
-    char name[16];
-    size_t count;
-    double p10[RUNS], p50[RUNS];
-} workloads[WORKLOADS];
-
-static void take_run(char **fields, int count, void *arg)
+TEST(pairs_are_judged_and_shown_by_one_figure)
 {
-    (void)arg;
-    REQUIRE(count == 7);
-    size_t w = 0;
-    while (w < WORKLOADS && workloads[w].name[0] && strcmp(workloads[w].name, fields[0]) != 0)
-        w++;
-    REQUIRE(w < WORKLOADS && workloads[w].count < RUNS);
-    snprintf(workloads[w].name, sizeof workloads[w].name, "%s", fields[0]);
-    workloads[w].p10[workloads[w].count] = atof(fields[3]);
-    workloads[w].p50[workloads[w].count++] = atof(fields[4]);
+    double a[20], b[20];
+    struct pit__judgement j;
+    for (int i = 0; i < 20; i++) { /* a fast and a slow mode, the same for both runs of a pair */
+        double mode = i % 3 == 0 ? 1.5 : 1;
+        a[i] = 100 * mode * exp(0.005 * normal());
+        b[i] = 110 * mode * exp(0.005 * normal());
+    }
+    REQUIRE(pit__judge_pairs(a, b, 20, 0.05, 0.02, &j) == 0);
+    CHECK(j.call == PIT__SLOWER && fabs(j.change - 0.1) < 0.02 && !j.by_late);
+    CHECK(fabs(j.a - 100) < 2 && fabs(j.b - 110) < 2);
+    CHECK_NEAR(j.b / j.a - 1, j.change, 1e-12);
+    for (int i = 0; i < 20; i++) /* the quiet runs are alike, the others are not */
+        b[i] = a[i] * (i % 3 == 0 ? 2 : 1);
+    REQUIRE(pit__judge_pairs(a, b, 20, 0.2, 0.02, &j) == 0);
+    CHECK(j.call == PIT__SLOWER && j.by_late && fabs(j.other) < 1e-9);
+    CHECK_NEAR(j.b / j.a - 1, j.change, 1e-12);
+    CHECK_NEAR(j.change, exp(log(2) * 7 / 20) - 1, 1e-9);
 }
+
+TEST(the_rank_test_shows_what_its_change_is_between)
+{
+    double a[11] = {10, 10, 10, 10, 10, 10, 20, 20, 20, 20, 20};
+    double b[11] = {11, 11, 11, 11, 11, 22, 22, 22, 22, 22, 22}; /* medians 10 and 22 */
+    struct pit__sides sides = {.a_early = a, .b_early = b, .a_count = 11, .b_count = 11};
+    struct pit__judgement j;
+    REQUIRE(pit__judge(&sides, 0.05, 0.02, &j) == 0);
+    CHECK_NEAR(j.b / j.a - 1, j.change, 1e-12);
+}
+
+TEST(pairs_that_say_nothing_are_no_verdict)
+{
+    double a[20], b[20], none[20] = {0};
+    struct pit__judgement j;
+    make(a, 20, 100, 0.02);
+    make(b, 20, 100, 0.02);
+    REQUIRE(pit__judge_pairs(a, b, 4, 0.05, 0.02, &j) == 0);
+    CHECK(j.call == PIT__NO_VERDICT && j.doubt == PIT__TOO_FEW && !j.is_too_noisy);
+    REQUIRE(pit__judge_pairs(none, none, 20, 0.05, 0.02, &j) == 0);
+    CHECK(j.doubt == PIT__NO_FIGURES && isnan(j.a));
+    REQUIRE(pit__judge_pairs(a, b, 0, 0.05, 0.02, &j) == 0);
+    CHECK(j.doubt == PIT__TOO_FEW && isnan(j.change));
+}
+
+TEST(no_more_than_ten_times_the_runs_are_advised)
+{
+    double a[20], b[20];
+    for (int i = 1; i <= 40; i++) {
+        struct pit__judgement j;
+        make(a, 20, 100, 0.01 * i);
+        make(b, 20, 101, 0.01 * i);
+        for (int by_pairs = 0; by_pairs < 2; by_pairs++) {
+            if (by_pairs)
+                REQUIRE(pit__judge_pairs(a, b, 20, 0.05, 0.02, &j) == 0);
+            else
+                j = judge(a, b, 20, 0.05);
+            CHECK(j.more_runs <= 200);
+            CHECK(!j.is_too_noisy || (j.call == PIT__NO_VERDICT && j.more_runs == 0));
+            if (i == 40 && j.call == PIT__NO_VERDICT)
+                CHECK(j.is_too_noisy);
+        }
+    }
+}
+
+/* ---- false alarms -------------------------------------------------------------------------- */
 
 /* `pairs` pairs of neighbours from `from` on; a coin says which of each is A's. */
 static void deal(const struct workload *w, size_t from, size_t pairs, double sides[4][40])
@@ -158,7 +208,7 @@ static double usual_rule(const struct workload *w)
     for (size_t from = 0; from + 20 <= RUNS; from += 20, tests++) {
         struct pit__rank_test test;
         REQUIRE(pit__rank_test(w->p50 + from, 10, w->p50 + from + 10, 10, 0.05, &test) == 0);
-        alarms += test.p <= 0.05;
+        alarms += test.is.p <= 0.05;
     }
     return (double)alarms / (double)tests;
 }
@@ -172,7 +222,7 @@ static int seeds(void)
 
 TEST(false_alarms_are_few_on_runs_of_one_binary)
 {
-    REQUIRE(csv_rows(__FILE__, "same_binary_runs.csv", take_run, NULL) == WORKLOADS * RUNS);
+    load_workloads(__FILE__);
     double all_alarms = 0, all_tests = 0;
     printf("  false alarms, 10 pairs      ours   A then B\n");
     for (size_t w = 0; w < WORKLOADS; w++) {
@@ -193,8 +243,8 @@ TEST(false_alarms_are_few_on_runs_of_one_binary)
     CHECK(all_alarms / all_tests <= 0.05);
 }
 
-/* Looks after 10, 20 and 40 pairs, each at a third; runs with a slow mode, as machines have them. */
-TEST(three_looks_at_simulated_runs_raise_few_false_alarms)
+/* All looks up to 40 pairs, where the race ends; runs with a slow mode, as machines have them. */
+TEST(looks_at_simulated_runs_raise_few_false_alarms)
 {
     int alarms = 0, tests = seeds() * 3;
     for (int i = 0; i < tests; i++) {
@@ -206,11 +256,11 @@ TEST(three_looks_at_simulated_runs_raise_few_false_alarms)
                 sides[s + 1][k] = sides[s][k] * 1.1 * exp(0.005 * normal());
             }
         int found = 0;
-        for (int look = 0; look < PIT__LOOKS && !found; look++)
-            found = is_alarm(sides, pit__look_pairs[look], 0.05 / PIT__LOOKS);
+        for (size_t pairs = pit__next_look(0); pairs <= 40 && !found; pairs = pit__next_look(pairs))
+            found = is_alarm(sides, pairs, pit__look_level(pairs, pairs == 40, 0.05));
         alarms += found;
     }
-    printf("  three looks: %.1f %% of %d\n", 100.0 * alarms / tests, tests);
+    printf("  looks at 10, 20 and 40 pairs: %.1f %% of %d\n", 100.0 * alarms / tests, tests);
     CHECK(alarms <= tests * 0.05 + 1);
 }
 

@@ -1,0 +1,372 @@
+/* py_cut.c: steps where no loader tells them apart.
+ *
+ *     x = get_batch()  forward  loss  backward  optimizer.step()
+ *
+ * A `step` lasts from the end of the optimiser's step before to the end of this one; the first one begins
+ * with the first forward or backward pass. So the next step is opened as soon as one ends, and what is
+ * fetched for it is inside. Whether it will be one is not known then: nothing that learns may follow. It
+ * is dropped, as if it had not begun, when a loader's loop, an evaluation, a checkpoint or the end of the
+ * program comes before anything was learnt in it.
+ *
+ * An `eval_step` lasts from model.eval(), or from the end of the one before, to the end of a forward pass
+ * of a model that is in evaluation mode, or runs with gradients off while nothing was learnt in the step.
+ * Only models that an optimiser has parameters of count: a frozen teacher's forward is a part of a step.
+ * After evaluation mode, model.train() opens the next step.
+ *
+ * Nothing is cut below a span of the program's own, nor inside a step of a loader's loop, nor on another
+ * thread than the one that made the optimiser. Where there are
+ * several optimisers, the first one that steps cuts; another one takes over after it stepped MANY times
+ * without it, or when a new one has been made.
+ */
+#include "py_hook.h"
+
+#define MANY 8u
+#define LEARNERS 8u /* modules of which we know whether they learn; a power of two */
+
+enum kind { NONE, STEP, EVAL };
+
+/* The step that is open on this thread. */
+static PITPY_THREAD struct cut {
+    enum kind kind;
+    int has_learnt;   /* a forward or backward pass of training was in it */
+    int has_backward; /* a backward pass was */
+    pitpy_open open;
+} cut;
+
+static struct {
+    int has_optimizer;  /* the program has made one: it trains */
+    void *thread;       /* that made the newest one: steps are cut there */
+    int is_by_cut;      /* the last step that learnt was cut here, not by a loader */
+    int is_evaluating;  /* a model that learns is in evaluation mode */
+    int learns_in_eval; /* the program trains in evaluation mode: the mode says nothing */
+    uintptr_t cutter;   /* address of the optimiser that cuts; 0: the next one */
+    unsigned others;    /* steps of others since */
+    int is_seen;        /* Python has seen the first optimiser that stepped */
+    uint64_t backwards; /* since an optimiser stepped */
+    struct learner {
+        uintptr_t module;
+        int is_any, is_whole; /* it has some, all parameters of an optimiser; -1: not asked */
+    } learners[LEARNERS];
+} program;
+
+static PyObject *training_name, *requires_grad_name; /* attributes */
+
+/* ---- open and close ----------------------------------------------------------------------------- */
+
+/* What can be done with the open step, where the calling code runs. */
+enum reach {
+    BEYOND, /* nothing is open here, and nothing can be: spans of others are around */
+    FREE,   /* nothing is open at all */
+    OURS,   /* the step is innermost */
+    COVERED /* spans of the program are open inside the step: it can end, not go */
+};
+
+static enum reach reach_now(void)
+{
+    if (program.thread != pitpy_this_thread() || pitpy_in_loop())
+        return BEYOND;
+    const pitpy_flow *flow = pitpy_flow_here();
+    if (cut.kind == NONE)
+        return flow->open == 0 ? FREE : BEYOND;
+    if (cut.open.flow != flow)
+        return BEYOND;
+    return flow->open == 1 ? OURS : COVERED;
+}
+
+static void open_step(enum kind kind)
+{
+    pitpy_name *name = kind == STEP ? pitpy_hook_names.step : pitpy_hook_names.eval_step;
+    if (!name || kind == NONE)
+        return;
+    pitpy_count_span();
+    pitpy_begin(name, 0, &cut.open);
+    cut.kind = kind;
+    cut.has_learnt = cut.has_backward = 0;
+}
+
+static void drop_step(void)
+{
+    cut.kind = NONE;
+    pitpy_drop(&cut.open);
+    pitpy_counts.spans--;
+}
+
+static void end_step(void)
+{
+    cut.kind = NONE;
+    pitpy_counts.steps++;
+    pitpy_end(&cut.open);
+}
+
+/* If it is innermost and nothing was learnt in it. 1: it is gone, or there was none. */
+static int drop_if_idle(enum reach reach)
+{
+    if (reach == OURS && !cut.has_learnt) {
+        drop_step();
+        return 1;
+    }
+    return reach == FREE;
+}
+
+void pitpy_cut_leave(void)
+{
+    if (cut.kind != NONE)
+        drop_step();
+    program.is_by_cut = 0;
+}
+
+/* ---- who learns --------------------------------------------------------------------------------- */
+
+static struct learner *learner_of(PyObject *module)
+{
+    uintptr_t address = (uintptr_t)module;
+    struct learner *known = &program.learners[(address >> 4) & (LEARNERS - 1)];
+    if (known->module != address)
+        *known = (struct learner){address, -1, -1};
+    return known;
+}
+
+/* Does an optimiser have parameters of it? */
+static int learns(PyObject *module)
+{
+    struct learner *known = learner_of(module);
+    if (known->is_any < 0)
+        known->is_any = pitpy_look("learner", module);
+    return known->is_any;
+}
+
+/* Does it have all parameters of an optimiser? A part that is put into evaluation mode for good (frozen
+ * statistics) does not make an evaluation. */
+static int is_whole_learner(PyObject *module)
+{
+    struct learner *known = learner_of(module);
+    if (known->is_whole < 0)
+        known->is_whole = pitpy_look("whole learner", module);
+    return known->is_whole;
+}
+
+static int make_names(void)
+{
+    if (!training_name)
+        training_name = PyUnicode_InternFromString("training");
+    if (!requires_grad_name)
+        requires_grad_name = PyUnicode_InternFromString("requires_grad");
+    PyErr_Clear();
+    return training_name && requires_grad_name;
+}
+
+static int is_training(PyObject *module)
+{
+    PyObject *value = PyObject_GetAttr(module, training_name);
+    int is = value == Py_True ? 1 : value == Py_False ? 0 : value ? PyObject_IsTrue(value) : 1;
+    Py_XDECREF(value);
+    if (!value || is < 0)
+        PyErr_Clear();
+    return is != 0;
+}
+
+void pitpy_cut_optimizer_made(void)
+{
+    program.has_optimizer = make_names();
+    program.thread = pitpy_this_thread();
+    program.is_evaluating =
+        0; /* what was said of models before says nothing of the one that learns */
+    program.cutter = 0;
+    for (size_t i = 0; i < LEARNERS; i++)
+        program.learners[i].module = 0;
+}
+
+int pitpy_has_optimizer(void)
+{
+    return program.has_optimizer;
+}
+
+int pitpy_is_evaluating(void)
+{
+    return program.is_evaluating && !program.learns_in_eval;
+}
+
+/* ---- what happens ------------------------------------------------------------------------------- */
+
+static void learn(enum reach reach)
+{
+    if (cut.kind == EVAL && reach == OURS) {
+        drop_step();
+        reach = FREE;
+    }
+    if (reach == FREE)
+        open_step(STEP);
+    if (cut.kind == STEP && reach != BEYOND)
+        cut.has_learnt = 1;
+}
+
+/* What follows the evaluation step that ends with this forward pass; NONE: there is none. */
+static enum kind evaluate(enum reach reach, PyObject *module, int trains)
+{
+    if (reach == COVERED || (cut.kind == STEP && cut.has_learnt) || !learns(module))
+        return NONE;
+    if (cut.kind == STEP)
+        drop_step();
+    if (cut.kind == NONE)
+        open_step(EVAL);
+    return trains ? STEP : EVAL;
+}
+
+/* Activation checkpoints (torch.utils.checkpoint) run a module with gradients off, and later again for the
+ * backward pass: they are told by what they are given. */
+static int is_differentiated(PyObject *const *args, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 1; i < count; i++) {
+        PyObject *value = PyObject_GetAttr(args[i], requires_grad_name);
+        int is = value == Py_True;
+        Py_XDECREF(value);
+        PyErr_Clear();
+        if (is)
+            return 1;
+    }
+    return 0;
+}
+
+static enum kind before_model(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t count)
+{
+    enum reach reach = program.has_optimizer ? reach_now() : BEYOND;
+    if (reach == BEYOND || count == 0)
+        return NONE;
+    int trains = is_training(args[0]) || program.learns_in_eval;
+    if (!trains || (!pitpy_ask(hook->question, 1) && !is_differentiated(args, count)))
+        return evaluate(reach, args[0], trains);
+    learn(reach);
+    return NONE;
+}
+
+static void before_backward(void)
+{
+    program.backwards++;
+    enum reach reach = program.has_optimizer ? reach_now() : BEYOND;
+    if (reach == BEYOND || cut.kind == EVAL) /* an evaluation may want slopes */
+        return;
+    learn(reach);
+    cut.has_backward = 1;
+}
+
+/* Its closure may do all the work of a step, so there is one from here on at the latest. */
+static void before_optimizer(PyObject *optimizer)
+{
+    if (!program.is_seen) {
+        program.is_seen = 1;
+        pitpy_look("optimizer", optimizer);
+    }
+    if (program.is_evaluating || cut.kind == EVAL)
+        program.learns_in_eval = 1;
+    enum reach reach = program.has_optimizer ? reach_now() : BEYOND;
+    if (reach == OURS && cut.kind == EVAL) {
+        drop_step();
+        reach = FREE;
+    }
+    if (reach == FREE)
+        open_step(STEP);
+}
+
+/* Does this optimiser end the step? */
+static int is_cutter(PyObject *optimizer)
+{
+    uintptr_t address = (uintptr_t)optimizer;
+    if (program.cutter != address && program.cutter && ++program.others < MANY)
+        return 0;
+    program.cutter = address;
+    program.others = 0;
+    return 1;
+}
+
+/* Backward passes before a step of an optimiser: the same number each time is accumulation; now one, now
+ * several is a program with several losses. */
+static void count_run(void)
+{
+    if (!program.backwards)
+        return;
+    pitpy_counts.runs++;
+    pitpy_counts.single_runs += program.backwards == 1;
+    pitpy_counts.run_sum += program.backwards;
+    program.backwards = 0;
+}
+
+static void after_optimizer(PyObject *optimizer)
+{
+    count_run();
+    if (cut.kind != STEP || pitpy_in_loop() || cut.open.flow != pitpy_flow_here() ||
+        !is_cutter(optimizer))
+        return;
+    end_step();
+    program.is_by_cut = 1;
+    if (reach_now() == FREE)
+        open_step(STEP);
+}
+
+/* ---- for the hooks ------------------------------------------------------------------------------ */
+
+int pitpy_cut_before(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t count)
+{
+    enum kind before = cut.kind;
+    switch ((enum pitpy_role)hook->role) {
+    case PITPY_MODEL:
+        return (int)before_model(hook, args, count);
+    case PITPY_BACKWARD:
+        before_backward();
+        return NONE;
+    case PITPY_OPTIMIZER:
+        if (count > 0)
+            before_optimizer(args[0]);
+        return NONE;
+    case PITPY_APART:
+        return before != NONE && drop_if_idle(reach_now()) ? (int)before : NONE;
+    case PITPY_LOADER:
+        if (before != NONE && !pitpy_loop_was_thrown())
+            drop_if_idle(reach_now());
+        return NONE;
+    case PITPY_MODE:
+    case PITPY_PLAIN:
+        break;
+    }
+    return NONE;
+}
+
+void pitpy_cut_after(const pitpy_timed *hook, PyObject *object, int next, int is_good)
+{
+    if (hook->role == PITPY_OPTIMIZER && is_good)
+        after_optimizer(object);
+    if (next == NONE)
+        return;
+    if (hook->role == PITPY_MODEL && cut.kind == EVAL)
+        end_step();
+    if (is_good && (next == EVAL || program.is_by_cut) && reach_now() == FREE)
+        open_step((enum kind)next);
+}
+
+void pitpy_cut_mode(PyObject *module)
+{
+    if (!make_names() || (program.has_optimizer && !is_whole_learner(module)))
+        return;
+    int trains = is_training(module);
+    program.is_evaluating = !trains;
+    if (trains)
+        program.learns_in_eval = 0;
+    if (!program.is_by_cut || program.learns_in_eval)
+        return;
+    enum reach reach = reach_now();
+    if (cut.kind != (trains ? STEP : EVAL) && drop_if_idle(reach))
+        open_step(trains ? STEP : EVAL);
+}
+
+int pitpy_cut_for_loop(int learns, int is_new)
+{
+    if (cut.kind != NONE) {
+        enum reach reach = reach_now();
+        if (learns && is_new && reach == OURS && cut.kind == STEP && pitpy_loop_was_thrown())
+            return 0;
+        if (reach == OURS && (learns || !cut.has_backward))
+            drop_step();
+    }
+    if (learns)
+        program.is_by_cut = 0;
+    return 1;
+}

@@ -1,0 +1,99 @@
+/* py_hook.h: what the hooks share.
+ *
+ *   py_hook.c    the wrapper of a library's function: a span of every outermost call
+ *   py_loop.c    steps of loops over a loader
+ *   py_cut.c     steps of loops without one: they are cut where an optimiser's step ends
+ *
+ * Everything runs with the interpreter's lock held.
+ */
+#ifndef PITPY_HOOK_H
+#define PITPY_HOOK_H
+
+#include "pitpy.h"
+
+/* What a hook stands for, where that matters for steps. _auto.py has the same list. */
+enum pitpy_role {
+    PITPY_PLAIN,
+    PITPY_MODEL,     /* Module.__call__ */
+    PITPY_BACKWARD,  /* the engine of autograd */
+    PITPY_OPTIMIZER, /* Optimizer.step */
+    PITPY_APART,     /* not a part of a step in which nothing was done yet: checkpoints */
+    PITPY_LOADER,    /* a loader's __iter__ */
+    PITPY_MODE,      /* Module.train, which eval calls too; it makes no span */
+};
+
+#define PITPY_THREAD __thread __attribute__((tls_model("initial-exec")))
+extern PITPY_THREAD unsigned pitpy_inside __attribute__((visibility("hidden"))); /* open kinds */
+/* Spans of hooks on this thread, but those of a loader's next: was anything done since? */
+extern PITPY_THREAD uint64_t pitpy_works __attribute__((visibility("hidden")));
+
+struct pitpy_counts {
+    uint64_t spans, passed, steps;
+    uint64_t calls;                  /* outermost ones */
+    uint64_t watched, watched_ticks; /* of these, now and then: what hooking one took */
+    uint64_t runs, single_runs; /* backward passes between two steps of optimisers: how often */
+    uint64_t run_sum;           /* there were some, how often just one, all of them */
+};
+extern struct pitpy_counts pitpy_counts __attribute__((visibility("hidden")));
+
+/* Names that hooks give by themselves. They are never freed. NULL: there is no memory. */
+struct pitpy_hook_names {
+    pitpy_name *step, *eval_step, *loss;
+};
+extern struct pitpy_hook_names pitpy_hook_names __attribute__((visibility("hidden")));
+
+/* Count a span of a hook; now and then Python is told. */
+void pitpy_note_span(void);
+extern uint64_t pitpy_note_at __attribute__((visibility("hidden")));
+static inline void pitpy_count_span(void)
+{
+    if (PITPY_UNLIKELY(++pitpy_counts.spans >= pitpy_note_at))
+        pitpy_note_span();
+}
+
+/* ---- watching what a call costs: every now and then, of all that a hook does beside the call ---- */
+
+struct pitpy_watch_call {
+    uint64_t begin, call, done; /* 0: this one is not watched */
+};
+void pitpy_watch_begin(struct pitpy_watch_call *watch);
+void pitpy_watch_end(struct pitpy_watch_call *watch);
+uint64_t pitpy_watch_now(void);
+extern uint64_t pitpy_watch_at __attribute__((visibility("hidden"))); /* the call to watch next */
+
+static inline int pitpy_is_watched(void)
+{
+    return ++pitpy_counts.calls >= pitpy_watch_at;
+}
+
+/* Ask Python: look(what, object). 1 yes, 0 no or an error. No exception is set or lost. */
+int pitpy_look(const char *what, PyObject *object);
+/* Call something that says yes or no. `otherwise` on an error. */
+int pitpy_ask(PyObject *question, int otherwise);
+
+/* ---- py_loop.c --------------------------------------------------------------------------------- */
+
+PyObject *pitpy_next_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                PyObject *kwnames);
+int pitpy_add_loop(PyObject *module);
+/* Is a step of a loader's loop open where the calling code runs? */
+int pitpy_in_loop(void);
+/* The last loop was left after one batch and before anything was done: next(iter(loader)). */
+int pitpy_loop_was_thrown(void);
+
+/* ---- py_cut.c ---------------------------------------------------------------------------------- */
+
+/* Before and after an outermost call. What `before` gives is for `after`. */
+int pitpy_cut_before(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t count);
+void pitpy_cut_after(const pitpy_timed *hook, PyObject *object, int cut, int is_good);
+/* Module.train was called. */
+void pitpy_cut_mode(PyObject *module);
+/* A step of a loop is about to begin, one that learns or not. 0: it shall not, the cut step goes on. */
+int pitpy_cut_for_loop(int learns, int is_new);
+/* Is the model being evaluated, as far as is known? */
+int pitpy_is_evaluating(void);
+/* The program has made an optimiser. */
+void pitpy_cut_optimizer_made(void);
+int pitpy_has_optimizer(void);
+
+#endif

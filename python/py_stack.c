@@ -1,0 +1,553 @@
+/* Where the main thread is, ten times a second, by the public API of the interpreter's frames.
+ *
+ * A thread of our own looks at the main thread's frames with the interpreter's lock held, so that they
+ * stand still: frames, line and innermost span belong to one moment. Where C code keeps the lock for long,
+ * the sample is late and still the right one, because the main thread comes to it before its next line. So
+ * a sample counts for all periods since the last one: time in which none could be taken is not lost.
+ *
+ * Who waits for the lock gets it where the main thread gives it away next, and makes it do so only after
+ * the switch interval of 5 ms: calls that give it away by themselves, as most of PyTorch's do, would get
+ * the time of the code before them. So from 3.12 on the main thread is asked to take the sample itself, at
+ * the instruction that it is at, and our thread takes the lock only if it does not come to it, because it
+ * waits or computes in C: then the lock is mostly free. Before 3.12 it cannot be asked, and the switch
+ * interval is a short one while our thread waits.
+ *
+ * What counts is the innermost line of the program's own code, which somebody can change; of installed
+ * packages and the standard library the line that called them. Where all is installed code, its innermost
+ * line.
+ *
+ * The thread is started on the main thread when the default recorder is open, and ends before the
+ * recorder closes and before the interpreter shuts down (atexit). In a forked child there is none until
+ * the child's own recorder starts one. Its signals are blocked.
+ */
+#include "pitpy.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK_BYTES ((size_t)256 * 1024)
+#define MOST_FRAMES 1000                        /* of a stack that are looked at */
+#define LONGEST_ASK_NS ((uint64_t)10 * 1000000) /* for the main thread to take a sample itself */
+#define LEAST_ASK_NS ((uint64_t)50 * 1000)
+#define NEVER UINT64_MAX
+
+int pitpy_stack_is_settled;
+
+/* Guarded by the interpreter's lock, but for what the thread itself reads. */
+static struct {
+    pthread_t thread;
+    PyThreadState *state; /* of the thread; made and freed by who starts and stops it */
+    int is_running;
+    int is_ending;     /* somebody waits for its end */
+    int is_over;       /* the interpreter shuts down: not started again */
+    int is_pending;    /* the main thread has been asked to start it */
+    int is_registered; /* with atexit */
+    int is_command;    /* python -c */
+    unsigned long main_ident;
+    char library[PATH_MAX], package[PATH_MAX]; /* folders of the standard library and of pitwall */
+} own;
+
+/* The thread's own clock: how it waits, and how it is told to end. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int is_made;
+    int stop;
+    uint64_t interval_ns;
+} pace = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* One sample at a time. Whoever takes it has the interpreter's lock; both are atomic, because our thread
+ * asks without it. */
+static struct {
+    int is_wanted;
+    int is_queued;     /* the main thread has been asked and did not come to it yet */
+    uint64_t until_ns; /* end of the last period that was counted */
+} asked;
+
+static uint64_t forced_ns = NEVER; /* tests set it; NEVER: by the recorder's option */
+
+/* ---- one sample ------------------------------------------------------------------------------- */
+
+static const char *text_of(PyObject *text)
+{
+    const char *utf8 = text && PyUnicode_Check(text) ? PyUnicode_AsUTF8(text) : NULL;
+    if (!utf8)
+        PyErr_Clear();
+    return utf8;
+}
+
+static int is_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    return length && strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/* Code without a file that a library made, not that of python -c or of an interactive session. */
+static int is_made(const char *file)
+{
+    if (strcmp(file, "<string>") == 0)
+        return !own.is_command;
+    return file[0] == '<' && strcmp(file, "<stdin>") != 0 &&
+           strncmp(file, "<ipython-input", 14) != 0;
+}
+
+/* What Python runs before a program: ours and others'. */
+static int is_start_up(const char *file)
+{
+    static const char name[] = "/sitecustomize.py";
+    size_t length = strlen(file);
+    return length >= sizeof name - 1 && strcmp(file + length - (sizeof name - 1), name) == 0;
+}
+
+/* Code that was installed, not written for this program. */
+static int is_installed(const char *file)
+{
+    return !file || is_start_up(file) || is_made(file) || strstr(file, "/site-packages/") ||
+           strstr(file, "/dist-packages/") || is_below(file, own.library) ||
+           is_below(file, own.package);
+}
+
+/* The innermost frame of the program's own code, or the innermost of all. Takes the reference. */
+static PyFrameObject *choose_frame(PyFrameObject *innermost)
+{
+    PyFrameObject *frame = innermost;
+    Py_INCREF(frame);
+    for (int i = 0; frame && i < MOST_FRAMES; i++) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        int is_found = !is_installed(text_of(code->co_filename));
+        Py_DECREF(code);
+        if (is_found) {
+            Py_DECREF(innermost);
+            return frame;
+        }
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    Py_XDECREF(frame);
+    return innermost;
+}
+
+static void note_frame(PyFrameObject *frame, uint64_t samples)
+{
+    PyCodeObject *code = PyFrame_GetCode(frame);
+#if PY_VERSION_HEX >= 0x030B0000
+    PyObject *name = code->co_qualname;
+#else
+    PyObject *name = code->co_name;
+#endif
+    int line = PyFrame_GetLineNumber(frame);
+    pit_note_place(PIT_PLACE_PYTHON, text_of(name), text_of(code->co_filename),
+                   line > 0 ? (uint32_t)line : 0, samples);
+    Py_DECREF(code);
+}
+
+/* It may be gone: looked for among those that there are. */
+static PyThreadState *main_state(void)
+{
+    PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+    while (state && state->thread_id != own.main_ident)
+        state = PyThreadState_Next(state);
+    return state;
+}
+
+/* With the interpreter's lock. Frame objects are made where there are none yet, which must not start a
+ * collection here: finalizers would run on this thread. */
+static void take_sample(uint64_t samples)
+{
+    PyThreadState *state = main_state();
+    if (!state)
+        return;
+#if PY_VERSION_HEX >= 0x030A0000
+    int collects = PyGC_Disable();
+#endif
+    PyFrameObject *frame = PyThreadState_GetFrame(state);
+    if (frame) {
+        frame = choose_frame(frame);
+        note_frame(frame, samples);
+        Py_DECREF(frame);
+    } else {
+        pit_note_place(PIT_PLACE_PYTHON, NULL, NULL, 0, samples); /* in no Python at all */
+    }
+#if PY_VERSION_HEX >= 0x030A0000
+    if (collects)
+        PyGC_Enable();
+#endif
+}
+
+/* Our thread waits for the lock with a short switch interval, where that can be set without the lock. */
+#define HAS_INTERVAL (PY_VERSION_HEX < 0x030C0000)
+#define SOON_US 500 /* shorter ones would keep a processor busy with waiting */
+
+static unsigned long switch_before; /* not 0 while the interval is ours */
+
+static void switch_again(void)
+{
+#if HAS_INTERVAL
+    if (switch_before && _PyEval_GetSwitchInterval() == SOON_US)
+        _PyEval_SetSwitchInterval(switch_before);
+#endif
+    switch_before = 0;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------- */
+
+/* Until then, or until nobody wants a sample any more; 0: the thread is to end. */
+static int wait_until(uint64_t due_ns, int while_wanted)
+{
+    struct timespec due = {(time_t)(due_ns / 1000000000u), (long)(due_ns % 1000000000u)};
+    pthread_mutex_lock(&pace.lock);
+    while (!pace.stop && pitpy_monotonic_ns() < due_ns &&
+           (!while_wanted || __atomic_load_n(&asked.is_wanted, __ATOMIC_RELAXED)))
+        pthread_cond_timedwait(&pace.changed, &pace.lock, &due);
+    int goes_on = !pace.stop;
+    pthread_mutex_unlock(&pace.lock);
+    return goes_on;
+}
+
+static int is_recording(void)
+{
+    pit_status status;
+    return pit_get_status(NULL, &status) == PIT_OK && status.recording;
+}
+
+/* The periods that have passed, to the nearest, 1 at the least. */
+static uint64_t periods(uint64_t now_ns)
+{
+    uint64_t interval = pace.interval_ns, half = interval / 2, count = 1;
+    if (interval && now_ns + half > asked.until_ns + 2 * interval)
+        count = (now_ns + half - asked.until_ns) / interval;
+    asked.until_ns += count * interval;
+    return count;
+}
+
+/* With the interpreter's lock. */
+static void answer(void)
+{
+    if (!__atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE))
+        return;
+    take_sample(periods(pitpy_monotonic_ns()));
+    __atomic_store_n(&asked.is_wanted, 0, __ATOMIC_RELEASE);
+}
+
+/* On the main thread, between two instructions of its program. */
+static int answer_pending(void *unused)
+{
+    (void)unused;
+    __atomic_store_n(&asked.is_queued, 0, __ATOMIC_RELAXED);
+    answer();
+    pthread_mutex_lock(&pace.lock);
+    pthread_cond_signal(&pace.changed);
+    pthread_mutex_unlock(&pace.lock);
+    return 0;
+}
+
+/* Some thread of Python is asked to call it before its next instruction. 0: it cannot be asked. */
+static int add_call(int (*call)(void *))
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return Py_AddPendingCall(call, NULL) == 0;
+#elif PY_VERSION_HEX >= 0x030C0000
+    /* That for all would go unnoticed until the main thread takes the lock the next time: it must be asked
+     * as any thread is, by what the headers keep to themselves. */
+    extern int _PyEval_AddPendingCall(PyInterpreterState *, int (*)(void *), void *, int)
+        __attribute__((weak));
+    return _PyEval_AddPendingCall &&
+           _PyEval_AddPendingCall(PyInterpreterState_Main(), call, NULL, 0) == 0;
+#else
+    (void)call; /* it would go unnoticed likewise */
+    return 0;
+#endif
+}
+
+/* The interpreter's lock, soon; and the switch interval as it was, unless the program has changed it. */
+static void lock_soon(PyThreadState *state)
+{
+#if HAS_INTERVAL
+    unsigned long before = _PyEval_GetSwitchInterval();
+    if (before > SOON_US) {
+        switch_before = before;
+        _PyEval_SetSwitchInterval(SOON_US);
+    }
+#endif
+    PyEval_RestoreThread(state);
+    switch_again();
+}
+
+static void ask(PyThreadState *state, uint64_t patience_ns)
+{
+    __atomic_store_n(&asked.is_wanted, 1, __ATOMIC_RELEASE);
+    int is_asked = __atomic_exchange_n(&asked.is_queued, 1, __ATOMIC_RELAXED);
+    if (!is_asked && !(is_asked = add_call(answer_pending)))
+        __atomic_store_n(&asked.is_queued, 0, __ATOMIC_RELAXED);
+    if (!wait_until(is_asked ? pitpy_monotonic_ns() + patience_ns : 0, 1) ||
+        !__atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE))
+        return;
+    lock_soon(state);
+    answer();
+    PyEval_SaveThread();
+}
+
+/* Its state is made with the interpreter's lock: allocating it without could meet an allocator that is
+ * just being replaced, by tracemalloc for instance. */
+static void *sample(void *unused)
+{
+    uint64_t interval = pace.interval_ns, due = asked.until_ns + interval;
+    uint64_t patience = interval / 2 < LONGEST_ASK_NS ? interval / 2 : LONGEST_ASK_NS;
+    PyThreadState *state = own.state;
+    __atomic_store_n(&state->thread_id, PyThread_get_thread_ident(), __ATOMIC_RELEASE);
+    while (wait_until(due, 0)) {
+        uint64_t now = pitpy_monotonic_ns();
+        if (is_recording()) {
+            ask(state, patience > LEAST_ASK_NS ? patience : LEAST_ASK_NS);
+            now = pitpy_monotonic_ns();
+            due = due + interval > now ? due + interval : now + interval;
+        } else { /* another recorder may be opened */
+            asked.until_ns = now;
+            due = now + (interval ? interval : 1000000);
+        }
+    }
+    return unused;
+}
+
+/* ---- start and stop --------------------------------------------------------------------------- */
+
+/* The thread is not there any more, nor whoever held the lock of its clock. */
+static void forget_thread(void)
+{
+    own.is_running = own.is_ending = own.is_pending = 0;
+    own.state = NULL; /* the interpreter frees those of all threads that are gone */
+    pitpy_stack_is_settled = 0;
+    pace.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    pace.is_made = pace.stop = 0;
+    asked.is_wanted = asked.is_queued = 0;
+    switch_again();
+}
+
+static int make_pace(void)
+{
+    pthread_condattr_t attributes;
+    if (pace.is_made)
+        return 1;
+    if (pthread_condattr_init(&attributes) != 0)
+        return 0;
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pace.is_made = pthread_cond_init(&pace.changed, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return pace.is_made;
+}
+
+/* Signals that an instruction raises stay as they are: held back they would kill. */
+static int make_thread(void)
+{
+    sigset_t most, before;
+    pthread_attr_t attributes;
+    sigfillset(&most);
+    sigdelset(&most, SIGSEGV);
+    sigdelset(&most, SIGBUS);
+    sigdelset(&most, SIGFPE);
+    sigdelset(&most, SIGILL);
+    if (pthread_attr_init(&attributes) != 0)
+        return 0;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &most, &before);
+    int is_made = pthread_create(&own.thread, &attributes, sample, NULL) == 0;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    /* There a thread allocates as it begins; a fork meanwhile would leave that lock taken in the child. */
+    while (is_made && __atomic_load_n(&own.state->thread_id, __ATOMIC_ACQUIRE) == own.main_ident)
+        sched_yield();
+#endif
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (is_made)
+        pthread_setname_np(own.thread, "pitwall stacks");
+    return is_made;
+}
+
+/* The folder of a module's file, or "". */
+static void folder_of(const char *module, char *folder, size_t room)
+{
+    PyObject *modules = PyImport_GetModuleDict();
+    PyObject *found = modules ? PyDict_GetItemString(modules, module) : NULL; /* borrowed */
+    PyObject *file = found ? PyObject_GetAttrString(found, "__file__") : NULL;
+    const char *path = text_of(file);
+    folder[0] = 0;
+    if (path && strlen(path) < room) {
+        char *slash = strrchr(strcpy(folder, path), '/');
+        if (slash)
+            *slash = 0;
+    }
+    Py_XDECREF(file);
+    PyErr_Clear();
+}
+
+static int is_command(void)
+{
+    PyObject *argv = PySys_GetObject("argv"); /* borrowed */
+    const char *first = argv && PyList_Check(argv) && PyList_GET_SIZE(argv) > 0
+                            ? text_of(PyList_GET_ITEM(argv, 0))
+                            : NULL;
+    return first && strcmp(first, "-c") == 0;
+}
+
+/* 0: the interpreter could not be told to end it in time, so it is not begun. */
+static int register_end(void)
+{
+    PyObject *own_module = NULL, *stop = NULL, *done = NULL;
+    PyObject *at_exit = own.is_registered ? NULL : PyImport_ImportModule("atexit");
+    if (at_exit)
+        own_module = PyImport_ImportModule("pitwall._pitwall");
+    if (own_module)
+        stop = PyObject_GetAttrString(own_module, "_stack_end");
+    if (stop)
+        done = PyObject_CallMethod(at_exit, "register", "O", stop);
+    own.is_registered |= done != NULL;
+    Py_XDECREF(done);
+    Py_XDECREF(stop);
+    Py_XDECREF(own_module);
+    Py_XDECREF(at_exit);
+    PyErr_Clear();
+    return own.is_registered;
+}
+
+/* With the interpreter's lock, after the end of the thread. */
+static void free_state(void)
+{
+    if (!own.state)
+        return;
+    PyThreadState_Clear(own.state);
+    PyThreadState_Delete(own.state);
+    own.state = NULL;
+}
+
+static const char *start(double hz)
+{
+#ifdef Py_GIL_DISABLED
+    (void)hz;
+    return "this Python has no lock under which another thread's stack can be read";
+#else
+    if (!register_end() || !make_pace())
+        return "the thread for it could not be started";
+    folder_of("os", own.library, sizeof own.library);
+    folder_of("pitwall", own.package, sizeof own.package);
+    own.is_command = is_command();
+    own.main_ident = PyThread_get_thread_ident();
+    pace.stop = 0;
+    pace.interval_ns = forced_ns != NEVER ? forced_ns : (uint64_t)(1e9 / hz);
+    asked.until_ns = pitpy_monotonic_ns();
+    own.state = PyThreadState_New(PyInterpreterState_Main());
+    own.is_running = own.state && make_thread();
+    if (!own.is_running)
+        free_state();
+    return own.is_running ? NULL : "the thread for it could not be started";
+#endif
+}
+
+static int start_pending(void *unused)
+{
+    (void)unused;
+    own.is_pending = 0;
+    pitpy_stack_start();
+    return 0;
+}
+
+void pitpy_stack_ready(void)
+{
+    pit_place(); /* where the environment or a fork asks for a recorder, this opens it */
+    pitpy_stack_start();
+}
+
+/* Only the main thread can tell which of Python's threads it is. */
+void pitpy_stack_start(void)
+{
+    pit_status status;
+    if (own.is_running || own.is_ending || own.is_over || own.is_pending ||
+        pit_get_status(NULL, &status) != PIT_OK || !status.recording)
+        return;
+    if (syscall(SYS_gettid) != getpid()) {
+        own.is_pending = Py_AddPendingCall(start_pending, NULL) == 0;
+        return;
+    }
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    pitpy_stack_is_settled = 1;
+    const char *reason =
+        status.sample_stacks > 0 ? start(status.sample_stacks) : "switched off: sample_stacks is 0";
+    pit_note_sampling(PIT_PLACE_PYTHON, reason ? 0 : status.sample_stacks, reason);
+    PyErr_Restore(type, value, trace);
+}
+
+/* The thread may wait for the interpreter's lock, which is given for as long as it takes. */
+void pitpy_stack_stop(void)
+{
+    pitpy_stack_is_settled = 0;
+    if (!own.is_running)
+        return;
+    own.is_running = 0;
+    own.is_ending = 1;
+    pthread_mutex_lock(&pace.lock);
+    pace.stop = 1;
+    __atomic_store_n(&asked.is_wanted, 0, __ATOMIC_RELEASE);
+    pthread_cond_signal(&pace.changed);
+    pthread_mutex_unlock(&pace.lock);
+    Py_BEGIN_ALLOW_THREADS;
+    pthread_join(own.thread, NULL);
+    Py_END_ALLOW_THREADS;
+    free_state();
+    own.is_ending = 0;
+}
+
+/* ---- the module's side ------------------------------------------------------------------------ */
+
+static PyObject *function_stack_end(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    pitpy_stack_stop();
+    own.is_over = 1;
+    pitpy_stack_is_settled = 1;
+    Py_RETURN_NONE;
+}
+
+/* _stack_begin(): open the recorder that the environment asks for, and sample from now on. It makes way
+ * for one that the program opens. */
+static PyObject *function_stack_begin(PyObject *module, PyObject *unused)
+{
+    (void)unused;
+    int had_one = pit_default() != NULL;
+    pitpy_stack_ready();
+    pitpy_state_of(module)->is_for_samples = !had_one && pit_default();
+    Py_RETURN_NONE;
+}
+
+/* _stack_pace(seconds between samples, or None: as the recorder says): of threads started later. */
+static PyObject *function_stack_pace(PyObject *module, PyObject *seconds)
+{
+    (void)module;
+    double value = seconds == Py_None ? -1 : PyFloat_AsDouble(seconds);
+    if (value == -1 && PyErr_Occurred())
+        return NULL;
+    forced_ns = value < 0 ? NEVER : (uint64_t)(value * 1e9);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {{"_stack_begin", function_stack_begin, METH_NOARGS, NULL},
+                                  {"_stack_end", function_stack_end, METH_NOARGS, NULL},
+                                  {"_stack_pace", function_stack_pace, METH_O, NULL},
+                                  {NULL, NULL, 0, NULL}};
+
+int pitpy_add_stack(PyObject *module)
+{
+    static int knows_forks;
+    if (!knows_forks && pthread_atfork(NULL, NULL, forget_thread) == 0)
+        knows_forks = 1;
+    own.is_over = own.is_registered = 0;
+    pitpy_stack_is_settled = 0;
+    return PyModule_AddFunctions(module, functions);
+}

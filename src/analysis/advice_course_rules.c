@@ -1,0 +1,330 @@
+/* advice_course_rules.c: how iterations go along a run, how memory does, and how runs differ. */
+#include "advice_rules.h"
+
+#include <math.h>
+
+#define COURSE_LEAST 10   /* iterations after the warm-up, to speak of how they vary */
+#define FIRST_SHARE 0.25  /* of the iterations, that may be slow to be called the first */
+#define FIRST_LEAST 0.1   /* of the total, that they take more than the others */
+#define FIRST_SLOW 1.5    /* times the steady level */
+#define FIRST_FEW 5       /* iterations, which are the first ones whatever each takes */
+#define COMPILE_SHARE 0.3 /* of the warm-up, that a part of compiling takes */
+#define FEW_CALLS 0.05    /* of all, that take half of the time */
+#define DRIFT_LEAST 0.1   /* of the median */
+#define PERIOD_COSTS 0.03 /* of the time, that the slow ones take over the median */
+#define LEVELS_COST 0.1   /* of the total, that the later level costs: less is the machine's luck */
+#define BUSY_FIRST 0.15   /* of the total, likewise of the first ones */
+#define BUSY_DRIFT 0.5    /* likewise where the machine is busy */
+#define BUSY_SLOWDOWN 1.5 /* times, likewise */
+#define BUSY_COSTS 0.1    /* of the time, likewise of a beat */
+#define BUSY_SLOW 3       /* times the median, likewise */
+#define STRETCHES 4       /* iterations that are alike: what comes in stretches is not the input */
+#define VARIES 2          /* times, the slowest to the fastest */
+#define MEMORY_SHARE 0.05 /* of what is held, that memory has to grow by */
+#define CACHE_LEAST 64e6  /* bytes held more than at first, that are worth a word */
+#define RUNS_DIFFER 1.1   /* times, slowest to fastest run */
+
+static int is_long(const struct pit__case *all)
+{
+    return all->has_course && all->steady.count >= COURSE_LEAST;
+}
+
+static double unit_seconds(const struct pit__case *all)
+{
+    return all->unit == PIT__NO_PART ? all->all.mean * (double)all->all.count
+                                     : all->parts[all->unit].seconds;
+}
+
+/* A few long calls make a mean and a trend of the others. */
+static int few_take_most(const struct pit__case *all)
+{
+    const struct pit__part *unit = all->unit == PIT__NO_PART ? NULL : &all->parts[all->unit];
+    return unit && unit->half_calls > 0 &&
+           (double)unit->half_calls <= fmax(1, FEW_CALLS * (double)unit->count);
+}
+
+/* ---- the start -------------------------------------------------------------------------------- */
+
+static int is_compiling(const struct pit__case *all)
+{
+    size_t part;
+    uint64_t count;
+    return all->told.compiled == 1 ||
+           pit__role_seconds(all, PIT__ROLE_COMPILE, &part, &count) > COMPILE_SHARE * all->warming;
+}
+
+/* Figures: share of the run, the first, the level, how many are slow, above the level. */
+static void find_first_step(const struct pit__case *all, struct pit__finds *finds)
+{
+    double level = all->warmup.level, run = all->wall > all->total ? all->wall : all->total;
+    if (!all->has_course || all->unit == PIT__NO_PART || !(level > 0) || all->warmup.ends_at == 0 ||
+        !(all->first > FIRST_SLOW * level) ||
+        !(all->warming > (finds->has_cause ? BUSY_FIRST : FIRST_LEAST) * all->total) ||
+        (double)all->warmup.ends_at > fmax(1, FIRST_SHARE * (double)all->all.count))
+        return;
+    if (all->warmup.ends_at > FIRST_FEW && all->first - level < all->warming / 2)
+        return; /* many are a little slower: not what the first one does */
+    struct pit__match match = pit__match_of(all->unit);
+    match.share = match.figures[0] = all->first / run;
+    match.figures[1] = all->first;
+    match.figures[2] = level;
+    match.figures[3] = (double)all->warmup.ends_at;
+    match.stake = match.figures[4] = all->warming;
+    match.severity = pit__severity_of(all->warming / all->total);
+    if (is_compiling(all)) {
+        match.headline = "COMPILE: the first {name} took {t1}, {p0} of the run, the others {t2}";
+        match.remedy = "compile once and keep the result, and leave it out of comparisons";
+        match.more = "; inputs of one shape are compiled once";
+    } else {
+        match.headline = "FIRST STEP: the first {name} took {t1}, {p0} of the run, the others {t2}";
+        match.remedy = "prepare once before the loop, and leave it out of comparisons";
+        match.more = ": loading, compiling, allocating happen once";
+    }
+    match.evidence = "{t4} above the level of the others, in the first {n3}";
+    pit__find_add(finds, &match);
+}
+
+/* The first call of a part of the loop, where the loop as a whole has no such course. Figures as above. */
+static void find_first_call(const struct pit__case *all, struct pit__finds *finds)
+{
+    double run = all->wall > all->total ? all->wall : all->total;
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        double more = p->longest - p->median;
+        if (p->apart || p->children > 0 || !p->is_longest_first || p->count < PIT__ADVICE_PASSES ||
+            !(more > (finds->has_cause ? BUSY_FIRST : FIRST_LEAST) * all->total) ||
+            !(p->longest > FIRST_SLOW * p->median) ||
+            more < (p->seconds - p->median * (double)p->count) / 2)
+            continue;
+        struct pit__match match = pit__match_of(i);
+        match.share = match.figures[0] = p->longest / run;
+        match.figures[1] = p->longest;
+        match.figures[2] = p->median;
+        match.figures[3] = 1;
+        match.stake = match.figures[4] = more;
+        match.severity = pit__severity_of(more / all->total);
+        match.headline = "FIRST STEP: the first {name} took {t1}, {p0} of the run, the others {t2}";
+        match.evidence = "{t4} above the median of the others";
+        match.remedy = "prepare once before the loop, and leave it out of comparisons";
+        pit__find_add(finds, &match);
+    }
+}
+
+static void find_first(const struct pit__case *all, struct pit__finds *finds)
+{
+    size_t before = finds->count;
+    find_first_step(all, finds);
+    if (finds->count == before)
+        find_first_call(all, finds);
+}
+
+/* ---- the course ------------------------------------------------------------------------------- */
+
+/* Figures: change, median, iterations. */
+static void find_drift(const struct pit__case *all, struct pit__finds *finds)
+{
+    enum pit__course course = all->warmup.course;
+    if (!is_long(all) || !(all->steady.drift > (finds->has_cause ? BUSY_DRIFT : DRIFT_LEAST)) ||
+        (course != PIT__COURSE_DRIFT && course != PIT__COURSE_SLOWDOWN &&
+         course != PIT__COURSE_UNSTEADY) ||
+        all->step_up > 1 || few_take_most(all))
+        return;
+    struct pit__match match = pit__match_of(all->unit);
+    match.figures[0] = all->steady.drift;
+    match.figures[1] = all->steady.median;
+    match.figures[2] = (double)all->steady.count;
+    match.stake = unit_seconds(all) * fmin(all->steady.drift / 2, 0.9);
+    match.severity = 2;
+    match.headline = "DRIFT: {name} became {p0} slower along the run";
+    match.evidence = "the change of its duration over {c2}, median {t1}";
+    match.remedy = "look for work that grows with the run";
+    match.more = ": lists that are searched or copied, memory that is not freed,"
+                 " a processor that gets hot";
+    pit__find_add(finds, &match);
+}
+
+/* Figures: later level against the first, first level, later level, iterations, mean. */
+static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
+{
+    int is_course = all->warmup.course == PIT__COURSE_SLOWDOWN;
+    double first = is_course ? all->warmup.level : all->step_from;
+    double times = is_course ? all->steady.mean / first : all->step_up;
+    if (!is_long(all) || few_take_most(all) ||
+        !(times > (finds->has_cause ? BUSY_SLOWDOWN : RUNS_DIFFER)))
+        return;
+    struct pit__match match = pit__match_of(all->unit);
+    match.figures[0] = times;
+    match.figures[1] = first;
+    match.figures[2] = (double)all->steady.count;
+    match.figures[3] = all->steady.mean;
+    match.stake = unit_seconds(all) * (1 - first / all->steady.mean);
+    match.severity = 2;
+    match.headline = is_course ? "SLOWDOWN: {name} was faster at first, {x0} of that on average"
+                               : "SLOWDOWN: {name} takes {x0} as long from some iteration on";
+    match.evidence = "{t1} at first, mean {t3} of {c2}";
+    match.remedy = "look at what changed then";
+    match.more = ": other programs on the machine, a hot processor, a cache that filled up";
+    double least = all->total > 0 && !is_course ? LEVELS_COST * all->total : 0;
+    if (match.stake > least)
+        pit__find_add(finds, &match);
+}
+
+/* Figures: period, slow mean, median, slow ones, iterations, share of time lost, share of the child. */
+static void find_periodic_stall(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__variation *v = &all->steady;
+    if (!is_long(all) || !all->in_order || v->period == 0 || !pit__is_loop(all))
+        return;
+    double lost = (double)v->slow_count * (v->slow_mean - v->median);
+    struct pit__match match = pit__match_of(all->unit);
+    const struct pit__part *slow =
+        all->slow.part == PIT__NO_PART ? NULL : &all->parts[all->slow.part];
+    match.figures[0] = (double)v->period;
+    match.figures[1] = v->slow_mean;
+    match.figures[2] = v->median;
+    match.figures[3] = (double)v->slow_count;
+    match.figures[4] = (double)v->count;
+    match.figures[5] = lost / (v->mean * (double)v->count);
+    match.figures[6] = all->slow.share;
+    match.stake = lost;
+    match.severity = 2;
+    match.headline = "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}";
+    match.evidence = "{n3} slow ones of {n4}, {p5} of the time";
+    match.remedy = "look for what happens once in {n0} iterations";
+    match.more = ": logging, checkpoints, evaluation, a loader that refills, garbage collection";
+    if (slow) {
+        match.texts[0] = slow->name;
+        match.headline =
+            "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}, because of {s0}";
+        match.evidence = "{n3} slow ones of {n4}, {p5} of the time; {s0} is {p6} of what they take "
+                         "more";
+        match.remedy = "look at what {s0} does once in {n0} iterations";
+        match.more = NULL;
+    } else if (all->slow.is_unmarked && all->unit != PIT__NO_PART && all->parts[all->unit].place) {
+        match.texts[0] = all->parts[all->unit].place;
+        match.evidence = "{n3} slow ones of {n4}, {p5} of the time, outside its marked parts; the "
+                         "hottest line there is {s0}";
+    }
+    if (finds->said && ((slow && finds->said[all->slow.part]) ||
+                        (all->slow.is_unmarked && finds->said[all->unit])))
+        return; /* what makes them slow was said */
+    if (match.figures[5] > (finds->has_cause ? BUSY_COSTS : PERIOD_COSTS) &&
+        v->slow_mean > (finds->has_cause ? BUSY_SLOW : FIRST_SLOW) * v->median)
+        pit__find_add(finds, &match);
+}
+
+/* Several are off and it costs time: one iteration that met another program's turn is no variance.
+ * Figures: ratio, max, min, variation, outliers, iterations, share of the child. */
+static void find_high_variance(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__variation *v = &all->steady;
+    /* some waiting for a processor makes some iterations longer */
+    double by_luck = PIT__MATTERS + (all->around.delayed > 0 ? 2 * all->around.delayed : 0);
+    if (finds->has_cause || all->warmup.autocorrelated > STRETCHES || !is_long(all) ||
+        !(v->ratio > VARIES) || v->off_count < 3 ||
+        !((double)v->off_count > PIT__MATTERS * (double)v->count) || !(v->excess > by_luck))
+        return;
+    if ((all->slow.part != PIT__NO_PART && finds->said[all->slow.part]) ||
+        (all->unit != PIT__NO_PART && finds->said[all->unit]))
+        return;
+    struct pit__match match = pit__match_of(all->unit);
+    double figures[] = {
+        v->ratio,         v->max,         v->min, v->variation, (double)v->outlier_count,
+        (double)v->count, all->slow.share};
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+        match.figures[i] = figures[i];
+    match.stake = v->excess * unit_seconds(all);
+    match.headline = "HIGH VARIANCE: the slowest {name} takes {x0} the fastest";
+    match.evidence = "longest {t1}, shortest {t2} of {c5}, coefficient of variation {p3}, "
+                     "{n4} outliers";
+    if (all->slow.part != PIT__NO_PART) {
+        match.texts[0] = all->parts[all->slow.part].name;
+        match.headline =
+            "HIGH VARIANCE: the slowest {name} takes {x0} the fastest, because of {s0}";
+        match.remedy = "look at what {s0} does in the slow ones: inputs of one size make it even";
+    } else {
+        match.remedy = "inputs of one size, or sorted by size, make it even";
+    }
+    pit__find_add(finds, &match);
+}
+
+/* ---- memory, and several runs ------------------------------------------------------------------ */
+
+/* What a program takes in its first iterations, where it loads and compiles, is no leak. Figures: a
+ * minute, grown, held, limit, minutes until it is reached. */
+static void find_leak(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    if (!all->is_growing || !(all->grown > MEMORY_SHARE * all->held))
+        return;
+    match.path = all->grows_in;
+    match.figures[0] = all->growth_a_minute;
+    match.figures[1] = all->grown;
+    match.figures[2] = all->held;
+    match.figures[3] = all->limit;
+    match.figures[4] = 60 * (all->limit - all->held) / all->growth_a_minute;
+    match.severity = 2;
+    match.headline = "LEAK: memory grows by {b0} a minute";
+    match.evidence = all->limit > all->held
+                         ? "{b1} more over the iterations, {b2} held at last; the limit of {b3} is "
+                           "reached in {t4}"
+                         : "{b1} more over the iterations, {b2} held at last";
+    match.remedy = "look for what is kept from one iteration to the next";
+    match.more = ": losses with the graphs behind them, caches without a bound, "
+                 "buffers that are not freed";
+    pit__find_add(finds, &match);
+}
+
+/* Figures: held more than at first, held, growth a minute. */
+static void find_cache(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    match.figures[0] = all->held - all->held_at_first;
+    match.figures[1] = all->held;
+    match.figures[2] = all->growth_a_minute;
+    match.severity = 0;
+    match.headline = "CACHE: {b0} are held without growing";
+    match.evidence = "{b1} held at last; growth is within the noise of the readings";
+    if (!all->is_growing && !isnan(all->growth_a_minute) && match.figures[0] > CACHE_LEAST &&
+        match.figures[0] > all->held_at_first)
+        pit__find_add(finds, &match);
+}
+
+/* Figures: times, slowest, fastest, runs. */
+static void find_runs_vary(const struct pit__case *all, struct pit__finds *finds)
+{
+    if (all->run_count < 2 || !(all->fastest_run > 0) ||
+        !(all->slowest_run / all->fastest_run > RUNS_DIFFER))
+        return;
+    struct pit__match match = pit__match_of(all->unit);
+    match.figures[0] = all->slowest_run / all->fastest_run;
+    match.figures[1] = all->slowest_run;
+    match.figures[2] = all->fastest_run;
+    match.figures[3] = (double)all->run_count;
+    match.headline = "RUNS VARY: {name} takes {t1} in the slowest of {n3} runs, {t2} in the "
+                     "fastest ({x0})";
+    match.evidence = "medians of each run";
+    match.remedy = "repeat, or let them take turns (pitwall race), before one is called faster";
+    match.more = "; close other programs, switch off what chooses algorithms by trial";
+    pit__find_add(finds, &match);
+}
+
+#define COURSE_RULE(NAME)                                                                          \
+    const struct pit__rule pit__##NAME##_rule = {.key = #NAME,                                     \
+                                                 .kind = PIT__KIND_STAKE,                          \
+                                                 .is_course = 1,                                   \
+                                                 .wants_around = 1,                                \
+                                                 .find = find_##NAME}
+COURSE_RULE(drift);
+COURSE_RULE(slowdown);
+COURSE_RULE(periodic_stall);
+COURSE_RULE(high_variance);
+
+const struct pit__rule pit__first_step_rule = {
+    .key = "first_step", .kind = PIT__KIND_STAKE, .find = find_first};
+const struct pit__rule pit__leak_rule = {
+    .key = "leak", .kind = PIT__KIND_DANGER, .find = find_leak};
+const struct pit__rule pit__cache_rule = {
+    .key = "cache", .kind = PIT__KIND_KNOW, .find = find_cache};
+const struct pit__rule pit__runs_vary_rule = {
+    .key = "runs_vary", .kind = PIT__KIND_STAKE, .find = find_runs_vary};

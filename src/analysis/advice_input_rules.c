@@ -1,0 +1,240 @@
+/* advice_input_rules.c: the program waits for its data, and why. One reason is said. */
+#include "advice_rules.h"
+
+#include <math.h>
+
+#define SHARE_LEAST 0.20 /* of the batch or step, that getting data may take */
+#define MUCH 0.3         /* likewise: to act upon */
+#define WAITS 0.5        /* of the loading, that the main thread did not run */
+#define FEW 0.1          /* of the calls, that take half of the time */
+#define FEW_SLOWER 5     /* times the median, that those few take */
+#define BUSY 0.1         /* of the time without a processor: short calls become long by luck */
+#define FEW_LEAST 20     /* calls, below which a few are many */
+#define STARTS_LEAST 3   /* of the workers */
+#define READ_LEAST 20e6  /* bytes a second, that make it storage */
+#define STORAGE_WAIT 0.3 /* of the waiting, likewise */
+#define STORAGE_BUSY 0.2 /* pressure, likewise */
+
+enum reason { NO_REASON, RESTARTS, FEW_SLOW, FEW_WORKERS, STORAGE, WAITING, PROCESSOR };
+
+/* All loading of one kind of batch: of evaluation it is judged with that. */
+struct loading {
+    size_t part; /* the largest */
+    size_t base;
+    double seconds, share;
+    double starts; /* seconds of starting workers */
+    double start_count;
+    size_t starts_part;
+};
+
+static struct loading find_loading(const struct pit__case *all)
+{
+    struct loading l = {.part = PIT__NO_PART, .starts_part = PIT__NO_PART};
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        if (p->apart || pit__is_inside(all, i, PIT__ROLE_EVALUATION))
+            continue;
+        if (p->role == PIT__ROLE_LOADER) {
+            l.starts += p->seconds;
+            l.start_count += (double)p->count;
+            l.starts_part = i;
+        }
+        if (pit__is_outermost(all, i, PIT__ROLE_DATA) &&
+            (l.part == PIT__NO_PART || p->seconds > all->parts[l.part].seconds))
+            l.part = i;
+    }
+    if (l.part == PIT__NO_PART)
+        return l;
+    l.base = pit__base_of(all, l.part);
+    for (size_t i = 0; i < all->part_count; i++) /* its like in the same batch */
+        if (!all->parts[i].apart && pit__is_outermost(all, i, PIT__ROLE_DATA) &&
+            pit__base_of(all, i) == l.base)
+            l.seconds += all->parts[i].seconds;
+    double whole = pit__base_seconds(all, l.base);
+    l.share = whole > 0 ? l.seconds / whole : 0;
+    return l;
+}
+
+static int has_few_slow(const struct pit__case *all, const struct pit__part *p)
+{
+    double least = all->around.delayed > BUSY ? PIT__BUSY_CALL : 0;
+    return p->half_calls > 0 && p->half_seconds > least * (double)p->half_calls &&
+           p->count >= FEW_LEAST && (double)p->half_calls <= fmax(1, FEW * (double)p->count) &&
+           p->half_seconds > FEW_SLOWER * p->median * (double)p->half_calls;
+}
+
+static int is_restarted(const struct pit__case *all, const struct loading *l)
+{
+    if (l->start_count < STARTS_LEAST || all->told.persistent == 1)
+        return 0;
+    if (l->starts > PIT__MATTERS * all->total)
+        return 1;
+    /* the first batch after a start waits for the workers */
+    return l->part != PIT__NO_PART && l->share > SHARE_LEAST &&
+           has_few_slow(all, &all->parts[l->part]) &&
+           l->start_count >= 0.5 * (double)all->parts[l->part].half_calls;
+}
+
+static int is_storage(const struct pit__case *all)
+{
+    const struct pit__around *around = &all->around;
+    return around->read > READ_LEAST || around->storage_pressure > STORAGE_BUSY ||
+           around->io_wait * around->seconds > STORAGE_WAIT * pit__waited(all);
+}
+
+static enum reason reason_of(const struct pit__case *all, const struct loading *l)
+{
+    double waited = pit__waited(all);
+    if (is_restarted(all, l))
+        return RESTARTS;
+    if (l->part == PIT__NO_PART || !(l->share > SHARE_LEAST) ||
+        !(l->seconds > PIT__MATTERS * all->total))
+        return NO_REASON;
+    if (has_few_slow(all, &all->parts[l->part]))
+        return FEW_SLOW;
+    if (all->told.workers > 0)
+        return all->told.workers < all->around.processors ? FEW_WORKERS : PROCESSOR;
+    if (isnan(waited)) /* of a run of before: the process as a whole has to tell */
+        waited = (1 - all->around.cpu) * all->total;
+    /* what runs waits for a processor too, what waits for something else does not */
+    double delayed = all->around.delayed > 0 ? all->around.delayed : 0;
+    if (isnan(waited) || waited < WAITS * l->seconds * (1 - delayed))
+        return PROCESSOR;
+    return is_storage(all) ? STORAGE : WAITING;
+}
+
+/* Figures: share, seconds, seconds of the base, calls, workers, processors. */
+static void add(const struct pit__case *all, struct pit__finds *finds, const struct loading *l,
+                const struct pit__match *words)
+{
+    struct pit__match match = pit__match_of(l->part);
+    match.base = l->base;
+    match.share = match.figures[0] = l->share;
+    match.stake = match.figures[1] = l->seconds;
+    match.figures[2] = pit__base_seconds(all, l->base);
+    match.figures[3] = (double)all->parts[l->part].count;
+    match.figures[4] = all->told.workers;
+    match.figures[5] = all->around.processors;
+    match.severity = l->share >= MUCH ? 2 : 1;
+    match.headline = words->headline;
+    match.evidence = words->evidence ? words->evidence : "{t1} of {t2} in {c3}";
+    match.remedy = words->remedy;
+    match.more = words->more;
+    pit__find_add(finds, &match);
+}
+
+static const char *more_workers(const struct pit__case *all)
+{
+    if (!all->told.framework)
+        return "load the next batch in another thread while this one is worked on";
+    return all->around.processors > 1
+               ? "let loader workers do it: num_workers={n5}, or as many as keep up"
+               : "let a loader worker do it: num_workers=1";
+}
+
+static void find_restarts(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct loading l = find_loading(all);
+    if (reason_of(all, &l) != RESTARTS)
+        return;
+    struct pit__match match = pit__match_of(l.starts_part);
+    double waits = 0;
+    if (l.part != PIT__NO_PART && has_few_slow(all, &all->parts[l.part])) {
+        const struct pit__part *p = &all->parts[l.part];
+        waits = p->half_seconds - p->median * (double)p->half_calls;
+    }
+    match.stake = match.figures[1] = l.starts + waits;
+    match.share = match.figures[0] = all->total > 0 ? match.stake / all->total : NAN;
+    match.figures[2] = all->total;
+    match.figures[3] = l.start_count;
+    match.severity = pit__severity_of(match.share);
+    match.headline = "INPUT-BOUND: the loader's workers were started {n3} times, {p0} of the time";
+    match.evidence = "{t1} of {t2} in starting them and waiting for their first batch";
+    match.remedy = "keep them: persistent_workers=True";
+    pit__find_add(finds, &match);
+}
+
+static void find_few_slow(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct loading l = find_loading(all);
+    if (reason_of(all, &l) != FEW_SLOW)
+        return;
+    const struct pit__part *p = &all->parts[l.part];
+    struct pit__match match = pit__match_of(l.part);
+    match.base = l.base;
+    match.share = match.figures[0] = l.share;
+    match.figures[1] = (double)p->half_calls;
+    match.figures[2] = (double)p->count;
+    match.figures[3] = p->half_seconds / p->seconds;
+    match.figures[4] = p->median;
+    match.figures[5] = p->longest;
+    match.stake = p->half_seconds - p->median * (double)p->half_calls;
+    match.severity = l.share >= MUCH ? 2 : 1;
+    match.headline = "INPUT-BOUND: {name} is {p0} of {base}: {n1} of {n2} calls take {p3} of it";
+    match.evidence = "median {t4}, longest {t5}";
+    match.remedy = "look at what those few calls read or do; loading ahead hides them";
+    pit__find_add(finds, &match);
+}
+
+static void find_few_workers(const struct pit__case *all, struct pit__finds *finds)
+{
+    static const struct pit__match words = {
+        .headline = "INPUT-BOUND: {name} is {p0} of {base}: {n4} loader workers cannot keep up",
+        .evidence = "{t1} of {t2} in {c3}; {n5} processors may be used",
+        .remedy = "try num_workers={n5}, or cheaper work for each sample"};
+    static const struct pit__match one = {
+        .headline = "INPUT-BOUND: {name} is {p0} of {base}: one loader worker cannot keep up",
+        .evidence = "{t1} of {t2} in {c3}; {n5} processors may be used",
+        .remedy = "try num_workers={n5}, or cheaper work for each sample"};
+    struct loading l = find_loading(all);
+    if (reason_of(all, &l) == FEW_WORKERS)
+        add(all, finds, &l, all->told.workers == 1 ? &one : &words);
+}
+
+static void find_storage(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match words = {
+        .headline = "INPUT-BOUND: {name} is {p0} of {base}, waiting for storage",
+        .remedy = more_workers(all),
+        .more = "; larger files read in order, a faster disk, data kept in memory"};
+    struct loading l = find_loading(all);
+    if (reason_of(all, &l) == STORAGE)
+        add(all, finds, &l, &words);
+}
+
+static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match words = {.headline =
+                                   "INPUT-BOUND: {name} is {p0} of {base}, waiting, not computing",
+                               .remedy = more_workers(all),
+                               .more = "; find out what it waits for: a network, a lock, a sleep"};
+    struct loading l = find_loading(all);
+    if (reason_of(all, &l) == WAITING)
+        add(all, finds, &l, &words);
+}
+
+static void find_processor(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match words = {
+        .headline = "INPUT-BOUND: {name} is {p0} of {base}, computing",
+        .remedy = more_workers(all),
+        .more = "; preprocess the data once and keep it; do whole arrays at a time"};
+    if (isnan(all->around.cpu)) /* nobody looked */
+        words.headline = "INPUT-BOUND: {name} is {p0} of {base}";
+    if (all->told.workers > 0)
+        words.remedy = "its {n4} workers use all processors: preprocess the data once and keep it, "
+                       "or do whole arrays at a time";
+    struct loading l = find_loading(all);
+    if (reason_of(all, &l) == PROCESSOR)
+        add(all, finds, &l, &words);
+}
+
+#define INPUT_RULE(NAME)                                                                           \
+    const struct pit__rule pit__input_##NAME##_rule = {                                            \
+        .key = "input_" #NAME, .kind = PIT__KIND_STAKE, .wants_around = 1, .find = find_##NAME}
+INPUT_RULE(restarts);
+INPUT_RULE(few_slow);
+INPUT_RULE(few_workers);
+INPUT_RULE(storage);
+INPUT_RULE(waiting);
+INPUT_RULE(processor);

@@ -1,0 +1,128 @@
+/* advice_machine_rules.c: causes outside of the program's own work. They make every part slow, so they
+ * come before all that they explain. */
+#include "advice_rules.h"
+
+#include <math.h>
+
+#define DELAYED_LEAST 0.10 /* of the time: ready to run, and no processor */
+#define STOPPED_LEAST 0.05 /* of the time, by a quota */
+#define SECONDS_LEAST 0.2  /* below which a share is luck */
+#define OWN_ALL 0.75       /* likewise: then it waits for its own threads, not for other programs */
+#define OWN_BUSY 0.7       /* of the processors, that the program itself keeps busy */
+#define MANY_THREADS 4     /* for each processor */
+#define FORCED_LEAST 100.0 /* times a second and processor */
+#define FAULTS_LEAST 20.0  /* pages a second from storage */
+#define PRESSURE_LEAST 0.05 /* on memory */
+#define SWAPPED_LEAST 16e6  /* bytes */
+#define NEAR_LIMIT 0.8      /* of the memory that may be used */
+
+/* A part of the time that the sampler looked at. Figures: share, seconds, seconds looked at, processors,
+ * threads. */
+static struct pit__match part_of_time(const struct pit__case *all, double share)
+{
+    const struct pit__around *around = &all->around;
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    match.share = match.figures[0] = fmin(share, 1);
+    match.stake = match.figures[1] = match.share * around->seconds;
+    match.figures[2] = around->seconds;
+    match.figures[3] = around->processors;
+    match.figures[4] = around->threads;
+    match.severity = pit__severity_of(share);
+    return match;
+}
+
+static int is_delayed(const struct pit__around *around)
+{
+    return around->delayed > DELAYED_LEAST && around->delayed * around->seconds > SECONDS_LEAST;
+}
+
+static void find_throttled(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = part_of_time(all, all->around.stopped);
+    match.severity = 2;
+    match.headline =
+        "THROTTLED: a limit on processor time stopped the program for {p0} of the time";
+    match.evidence = "{t1} of {t2}, as its control group counted";
+    match.remedy = "raise the limit (cpu.max, --cpus, the pod's cpu limit), or use no more threads "
+                   "than it gives processors";
+    if (all->around.stopped > STOPPED_LEAST && match.stake > SECONDS_LEAST)
+        pit__find_add(finds, &match);
+}
+
+/* Figures: pages a second, bytes on swap, pressure. */
+static void find_swapping(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__around *around = &all->around;
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    int is_short = around->swapped > SWAPPED_LEAST || around->pressure > PRESSURE_LEAST ||
+                   all->held > NEAR_LIMIT * all->limit;
+    if (!(around->faults > FAULTS_LEAST) || !is_short)
+        return;
+    match.severity = 2;
+    match.figures[0] = around->faults;
+    match.figures[1] = isnan(around->swapped) ? 0 : around->swapped;
+    match.figures[2] = isnan(around->pressure) ? 0 : around->pressure;
+    match.stake = pit__waited(all);
+    match.headline = "SWAPPING: memory is short, {n0} pages a second are read back from storage";
+    match.evidence = "{b1} of the program on swap at most, memory pressure up to {p2}";
+    match.remedy = "use less memory (smaller batches, fewer workers, data read in parts), or a "
+                   "machine with more";
+    pit__find_add(finds, &match);
+}
+
+/* The program's own threads and workers take the processors from one another. */
+static void find_oversubscribed(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__around *around = &all->around;
+    const struct pit__told *told = &all->told;
+    struct pit__match match = part_of_time(all, around->delayed);
+    double processors = around->processors;
+    int has_told = told->compute_threads >= processors + 1;
+    int has_workers = told->workers >= 2 * processors;
+    int has_threads =
+        around->threads > MANY_THREADS * processors + 2 && around->cpu > OWN_BUSY * processors;
+    int is_torn = around->forced > FORCED_LEAST * processors;
+    match.figures[5] = has_told ? told->compute_threads : around->threads;
+    match.figures[6] = told->workers;
+    match.headline = "OVERSUBSCRIBED: {n5} threads compute on {n3} processors";
+    match.evidence = "ready to run and without a processor for {p0} of the time, {t1} of {t2}";
+    match.remedy = "use as many threads as there are processors (OMP_NUM_THREADS={n3}, "
+                   "torch.set_num_threads({n3}))";
+    if (has_workers && !has_told && !has_threads) {
+        match.headline =
+            "OVERSUBSCRIBED: {n6} loader workers and the program share {n3} processors";
+        match.remedy = "use fewer loader workers than there are processors";
+    }
+    if (!is_delayed(around)) {
+        match.share = match.stake = NAN;
+        match.evidence = "processors taken away from its threads {n7} times a second";
+        match.figures[7] = around->forced;
+    }
+    if (finds->has_cause)
+        return; /* a quota or short memory says why it waits */
+    if ((is_delayed(around) && (has_told || has_workers || has_threads)) ||
+        (has_threads && is_torn))
+        pit__find_add(finds, &match);
+}
+
+static void find_starved(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = part_of_time(all, all->around.delayed);
+    match.headline =
+        "STARVED: the program was ready to run and had no processor for {p0} of the time";
+    match.evidence = "{t1} of {t2}, as the kernel counted for its main thread";
+    match.remedy =
+        "other programs use the processors: stop them, or measure again when it is quiet";
+    if (is_delayed(&all->around) && !finds->has_cause &&
+        !(all->around.cpu > OWN_ALL * all->around.processors))
+        pit__find_add(finds, &match);
+}
+
+const struct pit__rule pit__throttled_rule = {
+    .key = "throttled", .kind = PIT__KIND_CAUSE, .find = find_throttled};
+const struct pit__rule pit__swapping_rule = {
+    .key = "swapping", .kind = PIT__KIND_CAUSE, .find = find_swapping};
+const struct pit__rule pit__oversubscribed_rule = {
+    .key = "oversubscribed", .kind = PIT__KIND_CAUSE, .find = find_oversubscribed};
+const struct pit__rule pit__starved_rule = {
+    .key = "starved", .kind = PIT__KIND_CAUSE, .find = find_starved};

@@ -1,0 +1,394 @@
+/* advice_part_rules.c: parts that take more of the time than parts of their kind usually do. */
+#include "advice_rules.h"
+
+#include <math.h>
+#include <string.h>
+
+#define VALIDATION_LEAST 0.15 /* of the time in spans */
+#define MOST_OF_ALL 0.9       /* a program that does nothing else is no training */
+#define CHECKPOINT_LEAST 0.05
+#define REPEATED 3 /* times: what is done once at the end is no habit */
+#define LOGGING_LEAST 0.08
+#define UNMARKED_MOST 0.5      /* of the total, likewise of any other part */
+#define UNMARKED_LEAST 0.25    /* of the batch or step, outside of its parts */
+#define UNMARKED_OUTSIDE 0.3   /* of the time from the first span to the last, between them */
+#define INTERPRETED_LEAST 0.35 /* of the samples of native code */
+#define OPTIMIZER_LEAST 0.35   /* of the batch or step */
+#define RATIO_USUAL 2.0        /* backward to forward */
+#define RATIO_ODD 3.2
+#define SMALL_BATCH 8           /* samples */
+#define SMALL_CALL 1e-3         /* seconds of a forward of them */
+#define TINY_STEP 300e-6        /* seconds of a whole step */
+#define TINY_LEAST 0.5          /* of the total, that such steps take */
+#define CONCENTRATED_CALLS 0.05 /* of the calls */
+#define CONCENTRATED_COUNT 20   /* calls, below which a few are many */
+#define CONCENTRATED_LEAST 0.1  /* of the time in spans: the part */
+#define CONCENTRATED_STAKE 0.08 /* likewise: what those few take over the others */
+
+/* The time of all parts of a role. Figures: share of the total, seconds, total, calls, units, units a
+ * call. */
+static struct pit__match role_match(const struct pit__case *all, enum pit__role role)
+{
+    size_t part;
+    uint64_t count;
+    double seconds = pit__role_seconds(all, role, &part, &count);
+    struct pit__match match = pit__match_of(part);
+    double units = all->unit == PIT__NO_PART ? 0 : (double)all->parts[all->unit].count;
+    match.share = match.figures[0] = all->total > 0 ? seconds / all->total : 0;
+    match.stake = match.figures[1] = seconds;
+    match.figures[2] = all->total;
+    match.figures[3] = (double)count;
+    match.figures[4] = units;
+    match.figures[5] = count > 0 ? floor(units / (double)count + 0.5) : 0;
+    match.severity = pit__severity_of(match.share);
+    return match;
+}
+
+static void find_validation(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = role_match(all, PIT__ROLE_EVALUATION);
+    if (match.part == PIT__NO_PART || !(match.share > VALIDATION_LEAST) ||
+        match.share > MOST_OF_ALL || match.figures[4] == 0)
+        return;
+    match.headline = match.figures[5] >= 2
+                         ? "VALIDATION: {name} takes {p0} of the time, every {n5} steps"
+                         : "VALIDATION: {name} takes {p0} of the time";
+    match.evidence = "{t1} of {t2} in {c3}, beside {n4} steps of training";
+    match.remedy = "validate less often, or on fewer batches";
+    pit__find_add(finds, &match);
+}
+
+/* ---- logging and unmarked time --------------------------------------------------------------- */
+
+static const char *const logging[] = {"log",    "print", "write",       "hist",  "summary",
+                                      "metric", "dump",  "tensorboard", "wandb", NULL};
+static const char *const saving[] = {"save", "checkpoint", "state_dict", NULL};
+
+/* Does the place have one of these in its function or its file? */
+static int looks_like(const char *place, const char *const *words)
+{
+    for (; place && *words; words++)
+        if (strstr(place, *words))
+            return 1;
+    return 0;
+}
+
+/* Is it the repeated work, with marked parts of it inside? Elsewhere a span that does some work of its
+ * own is as it should be. */
+static int is_marked_work(const struct pit__case *all, size_t part)
+{
+    enum pit__role role = all->parts[part].role;
+    if (role == PIT__ROLE_BATCH || role == PIT__ROLE_STEP)
+        return 1;
+    for (size_t i = part + 1; part == all->unit && i < all->part_count; i++)
+        if (all->parts[i].parent == part && all->parts[i].role != PIT__ROLE_NONE &&
+            all->parts[i].role != PIT__ROLE_COMPILE)
+            return 1;
+    return 0;
+}
+
+/* The part with the most time outside of its own parts. */
+static size_t least_marked(const struct pit__case *all)
+{
+    size_t best = PIT__NO_PART;
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        if (p->apart || p->own_parts == 0 || pit__is_inside(all, i, PIT__ROLE_EVALUATION) ||
+            p->role == PIT__ROLE_EVALUATION)
+            continue;
+        double least = is_marked_work(all, i)
+                           ? fmax(UNMARKED_LEAST * p->seconds, PIT__MATTERS * all->total)
+                           : UNMARKED_MOST * all->total;
+        if (p->self_seconds > least &&
+            (best == PIT__NO_PART || p->self_seconds > all->parts[best].self_seconds))
+            best = i;
+    }
+    return best;
+}
+
+/* Figures: share of the part, seconds, seconds of the part, share of the place. */
+static struct pit__match unmarked_match(const struct pit__case *all, size_t part)
+{
+    const struct pit__part *p = &all->parts[part];
+    struct pit__match match = pit__match_of(part);
+    match.base = part;
+    match.share = match.figures[0] = p->self_seconds / p->seconds;
+    match.stake = match.figures[1] = p->self_seconds;
+    match.figures[2] = p->seconds;
+    match.figures[3] = p->place ? p->place_share : NAN;
+    match.texts[0] = p->place;
+    match.severity = pit__severity_of(p->self_seconds / all->total);
+    match.evidence = p->place ? "{t1} of {t2}; {p3} of it at that line" : "{t1} of {t2}";
+    return match;
+}
+
+/* Time outside of marked parts counts where its hottest place is in a function that saves. */
+static void find_checkpoint(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = role_match(all, PIT__ROLE_CHECKPOINT);
+    size_t unmarked = least_marked(all);
+    if (match.part == PIT__NO_PART || match.figures[3] < REPEATED)
+        return;
+    if (unmarked != PIT__NO_PART && looks_like(all->parts[unmarked].place, saving)) {
+        match.stake = match.figures[1] += all->parts[unmarked].self_seconds;
+        match.share = match.figures[0] = match.figures[1] / all->total;
+        match.severity = pit__severity_of(match.share);
+        match.texts[0] = all->parts[unmarked].place;
+    }
+    if (!(match.share > CHECKPOINT_LEAST))
+        return;
+    match.headline = match.figures[5] >= 2
+                         ? "CHECKPOINT: {name} takes {p0} of the time, every {n5} steps"
+                         : "CHECKPOINT: {name} takes {p0} of the time";
+    match.evidence = match.texts[0] ? "{t1} of {t2} in {c3}, with what surrounds it at {s0}"
+                                    : "{t1} of {t2} in {c3}";
+    match.remedy = "save less often, or hand a copy to another thread or process";
+    pit__find_add(finds, &match);
+    if (match.texts[0] && finds->said)
+        finds->said[unmarked] = 1;
+}
+
+static void find_logging(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = role_match(all, PIT__ROLE_LOGGING);
+    size_t part = least_marked(all);
+    if (match.part != PIT__NO_PART && match.share > LOGGING_LEAST && match.figures[3] >= REPEATED) {
+        match.headline = match.figures[5] >= 2
+                             ? "LOGGING: {name} takes {p0} of the time, every {n5} steps"
+                             : "LOGGING: {name} takes {p0} of the time";
+        match.evidence = "{t1} of {t2} in {c3}";
+        match.remedy = "log every so many steps; gather figures and write them at once";
+        pit__find_add(finds, &match);
+    } else if (part != PIT__NO_PART && looks_like(all->parts[part].place, logging)) {
+        match = unmarked_match(all, part);
+        match.headline = "LOGGING: {p0} of {base} is outside its marked parts, most at {s0}";
+        match.remedy = "log every so many steps; gather figures and write them at once";
+        pit__find_add(finds, &match);
+    }
+}
+
+/* A program without spans that spends its time in one place of Python, and not in compiled code. */
+static void find_interpreted(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    if (all->part_count > 0 || !all->place || !(all->interpreted > INTERPRETED_LEAST))
+        return;
+    match.share = match.figures[0] = all->place_share;
+    match.figures[1] = all->interpreted;
+    match.texts[0] = all->place;
+    match.stake = all->place_share * all->wall * all->interpreted;
+    match.severity = pit__severity_of(all->place_share);
+    match.headline = "UNMARKED: {p0} of the run is at {s0}, in Python itself";
+    match.evidence =
+        "by samples of the main thread; {p1} of its native code is the interpreter's; no "
+        "spans were recorded";
+    match.remedy = "let compiled code do it: whole arrays instead of loops, sets instead of lists";
+    pit__find_add(finds, &match);
+}
+
+static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
+{
+    find_interpreted(all, finds);
+    size_t part = least_marked(all);
+    double outside = all->between / (all->between + all->total);
+    if (part != PIT__NO_PART) {
+        struct pit__match match = unmarked_match(all, part);
+        match.headline = match.texts[0]
+                             ? "UNMARKED: {p0} of {base} is outside its marked parts, most at {s0}"
+                             : "UNMARKED: {p0} of {base} is outside its marked parts";
+        match.remedy = match.texts[0] ? "look at that line, or mark it with a span of its own"
+                                      : "mark more of it with spans to see where that goes";
+        pit__find_add(finds, &match);
+    }
+    if (outside > UNMARKED_OUTSIDE) {
+        struct pit__match match = pit__match_of(PIT__NO_PART);
+        match.share = match.figures[0] = outside;
+        match.stake = match.figures[1] = all->between;
+        match.figures[2] = all->between + all->total;
+        match.texts[0] = all->place;
+        match.severity = pit__severity_of(outside);
+        match.headline = all->place
+                             ? "UNMARKED: {p0} of the time lies between the spans, most at {s0}"
+                             : "UNMARKED: {p0} of the time lies between the spans";
+        match.evidence = "{t1} of {t2} from the first span to the last";
+        match.remedy = "mark more of the program with spans";
+        pit__find_add(finds, &match);
+    }
+}
+
+/* ---- the parts of a step ----------------------------------------------------------------------- */
+
+/* Of the repeated part, what gets its data. */
+static double data_seconds(const struct pit__case *all)
+{
+    double seconds = 0;
+    for (size_t i = all->unit + 1; i < all->part_count; i++)
+        if (all->parts[i].parent == all->unit && all->parts[i].role == PIT__ROLE_DATA)
+            seconds += all->parts[i].seconds;
+    return seconds;
+}
+
+/* Figures: batch, time of one forward, time of one step, steps. */
+static void find_overhead(const struct pit__case *all, struct pit__finds *finds)
+{
+    size_t part;
+    uint64_t count;
+    double seconds = pit__role_seconds(all, PIT__ROLE_FORWARD, &part, &count);
+    if (!all->told.framework || all->unit == PIT__NO_PART)
+        return;
+    const struct pit__part *unit = &all->parts[all->unit];
+    if (part == PIT__NO_PART || count == 0) { /* calls that are not told apart */
+        seconds = unit->seconds;
+        count = unit->count;
+    }
+    struct pit__match match = pit__match_of(all->unit);
+    double step = unit->median;
+    match.figures[0] = all->told.batch;
+    match.figures[1] = seconds / (double)count;
+    match.figures[2] = step;
+    match.figures[3] = (double)unit->count;
+    int is_small = all->told.batch <= SMALL_BATCH && match.figures[1] < SMALL_CALL;
+    if (!is_small && !(step < TINY_STEP && unit->seconds > TINY_LEAST * all->total))
+        return;
+    match.share = NAN;
+    double computing = unit->seconds - data_seconds(all);
+    match.stake = is_small ? computing * (1 - all->told.batch / (4 * SMALL_BATCH)) : computing / 2;
+    match.severity = 2;
+    match.headline = is_small ? "OVERHEAD: batches of {n0}: the framework around the work takes "
+                                "longer than the work"
+                              : "OVERHEAD: a step takes {t2}: the framework around the work takes "
+                                "longer than the work";
+    match.evidence = "a step takes {t2}, a forward of it {t1}, {n3} steps";
+    match.remedy = "use larger batches";
+    match.more = "; or compile the model, so that fewer calls are made";
+    pit__find_add(finds, &match);
+}
+
+/* A closure's forward and backward stand inside: its own time counts. Figures: share, time, time of the
+ * base, calls. */
+static void find_optimizer(const struct pit__case *all, struct pit__finds *finds)
+{
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        if (p->apart || !pit__is_outermost(all, i, PIT__ROLE_OPTIMIZER))
+            continue;
+        struct pit__match match = pit__match_of(i);
+        match.base = pit__base_of(all, i);
+        double whole = pit__base_seconds(all, match.base);
+        match.share = match.figures[0] = p->self_seconds / whole;
+        match.figures[1] = p->self_seconds;
+        match.figures[2] = whole;
+        match.figures[3] = (double)p->count;
+        match.stake = p->self_seconds;
+        match.severity = match.share > 0.5 ? 2 : 1;
+        match.headline = "OPTIMIZER: {name} is {p0} of {base}";
+        match.evidence = "{t1} of {t2} in {c3}";
+        if (!all->told.framework)
+            match.remedy = "update all parameters in one pass over memory";
+        else if (all->told.foreach == 1 || all->told.fused == 1)
+            match.remedy = "give a large embedding table sparse gradients";
+        else
+            match.remedy = "use its foreach or fused form; give a large embedding table sparse "
+                           "gradients";
+        if (match.share > OPTIMIZER_LEAST && p->self_seconds > PIT__MATTERS * all->total)
+            pit__find_add(finds, &match);
+    }
+}
+
+static size_t forward_of(const struct pit__case *all, size_t backward)
+{
+    size_t best = PIT__NO_PART;
+    for (size_t i = 0; i < all->part_count; i++) {
+        if (all->parts[i].apart || all->parts[i].role != PIT__ROLE_FORWARD ||
+            !pit__is_backward_of(all->parts[backward].name, all->parts[i].name) ||
+            pit__is_inside(all, i, PIT__ROLE_EVALUATION))
+            continue;
+        if (all->parts[i].parent == all->parts[backward].parent)
+            return i;
+        if (best == PIT__NO_PART || all->parts[i].seconds > all->parts[best].seconds)
+            best = i;
+    }
+    return best;
+}
+
+/* Figures: ratio, usual ratio, time, time of the forward, few calls, of these, their share. */
+static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds)
+{
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        size_t forward =
+            p->apart || p->role != PIT__ROLE_BACKWARD ? PIT__NO_PART : forward_of(all, i);
+        if (forward == PIT__NO_PART || !(all->parts[forward].seconds > 0))
+            continue;
+        const struct pit__part *f = &all->parts[forward];
+        struct pit__match match = pit__match_of(i);
+        match.figures[0] = p->seconds / f->seconds;
+        match.figures[1] = RATIO_USUAL;
+        match.figures[2] = p->seconds;
+        match.figures[3] = f->seconds;
+        match.figures[4] = (double)p->half_calls;
+        match.figures[5] = (double)p->count;
+        match.figures[6] = p->half_seconds / p->seconds;
+        match.texts[0] = f->name;
+        match.stake = p->seconds - RATIO_USUAL * f->seconds;
+        match.severity = pit__severity_of(match.stake / all->total);
+        match.headline = "ODD RATIO: {name} takes {o0} times {s0}, where about {n1} is usual";
+        match.evidence = p->half_calls > 0 && p->half_calls <= p->count / 10
+                             ? "{t2} to {t3}; {n4} of {n5} calls take {p6} of it"
+                             : "{t2} to {t3}";
+        if (all->told.dtype && strcmp(all->told.dtype, "bfloat16") == 0 && all->told.device &&
+            strcmp(all->told.device, "cpu") == 0)
+            match.remedy = "try float32: few processors compute in bfloat16 natively";
+        else
+            match.remedy = "look at how the backward of this layer is computed";
+        if (match.figures[0] > RATIO_ODD && match.stake > PIT__MATTERS * all->total)
+            pit__find_add(finds, &match);
+    }
+}
+
+/* Figures: few calls, of these, their share, median, longest, share of the total. */
+static void find_concentrated(const struct pit__case *all, struct pit__finds *finds)
+{
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        double few = (double)p->half_calls;
+        if (p->apart || p->children > 0 || p->count < CONCENTRATED_COUNT || p->half_calls == 0 ||
+            few > fmax(1, CONCENTRATED_CALLS * (double)p->count))
+            continue;
+        if (finds->has_cause && p->half_seconds < PIT__BUSY_CALL * few)
+            continue;
+        if ((i == all->slow.part || i == all->unit) && all->in_order && all->steady.period > 0 &&
+            pit__is_loop(all))
+            continue; /* on a beat: that rule says more */
+        if (p->is_longest_first)
+            continue; /* that is the warm-up */
+        struct pit__match match = pit__match_of(i);
+        match.figures[0] = few;
+        match.figures[1] = (double)p->count;
+        match.figures[2] = p->half_seconds / p->seconds;
+        match.figures[3] = p->median;
+        match.figures[4] = p->longest;
+        match.share = match.figures[5] = p->seconds / all->total;
+        match.stake = p->half_seconds - few * p->median;
+        match.severity = pit__severity_of(match.stake / all->total);
+        match.texts[0] = p->place;
+        match.headline = "CONCENTRATED: {n0} of {n1} calls of {name} take {p2} of its time";
+        match.evidence = p->place ? "median {t3}, longest {t4}; {p5} of the total; hottest at {s0}"
+                                  : "median {t3}, longest {t4}; {p5} of the total";
+        match.remedy = "look at what those few calls have in common";
+        if (match.share > CONCENTRATED_LEAST && match.stake > CONCENTRATED_STAKE * all->total)
+            pit__find_add(finds, &match);
+    }
+}
+
+#define PART_RULE(NAME)                                                                            \
+    const struct pit__rule pit__##NAME##_rule = {                                                  \
+        .key = #NAME, .kind = PIT__KIND_STAKE, .find = find_##NAME}
+PART_RULE(validation);
+PART_RULE(checkpoint);
+PART_RULE(logging);
+PART_RULE(unmarked);
+PART_RULE(overhead);
+PART_RULE(optimizer);
+PART_RULE(odd_ratio);
+PART_RULE(concentrated);

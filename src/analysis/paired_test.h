@@ -1,0 +1,42 @@
+/* paired_test.h: do the two halves of pairs differ, and by how much? One figure a run, one run of each
+ * side a pair, the order within each pair random. Where nothing differs, swapping the two figures of any
+ * pair changes nothing, so every way to swap is as likely as the one seen: the permutation test. It holds
+ * whatever the figures look like, with slow and fast modes too. Pure; knows nothing of runs. */
+#ifndef PIT_PAIRED_TEST_H
+#define PIT_PAIRED_TEST_H
+
+#include "rank_test.h"
+
+#include <stddef.h>
+
+/* The figure of a side, on logarithms. */
+enum pit__paired_figure {
+    PIT__LOWEST_THIRD, /* mean of the lowest third: what the program takes when let alone */
+    PIT__MEAN          /* mean of all: what users wait for */
+};
+
+/* All ways to swap are tried up to here; past it PIT__SWAPS of them, drawn with a fixed seed. */
+#define PIT__EXACT_PAIRS 12
+#define PIT__SWAPS 3999
+
+struct pit__paired_test {
+    double a, b;         /* the figure of each side; the estimate is b - a */
+    struct pit__test is; /* p, estimate, interval */
+};
+
+/* x[i] and y[i] are a pair. The interval is what the test does not reject at `level`. 0, or -1 without
+ * memory; without a pair all is NaN. */
+int pit__paired_test(const double *x, const double *y, size_t pairs, enum pit__paired_figure figure,
+                     double level, struct pit__paired_test *test);
+
+/* The least p-value that so many pairs can have: 2 / 2^pairs where all ways are tried. */
+double pit__least_paired_p(size_t pairs);
+
+/* The mean of the lowest third; sorts the numbers. NaN without any, or if one is NaN. */
+double pit__lowest_third(double *numbers, size_t count);
+
+/* The p-value where y is taken as y - shift: two-sided. NaN without a pair or without memory. */
+double pit__paired_p(const double *x, const double *y, size_t pairs, enum pit__paired_figure figure,
+                     double shift);
+
+#endif

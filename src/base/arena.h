@@ -1,0 +1,25 @@
+/* Memory of one run's model: many small pieces, freed all at once. */
+#ifndef PIT_ARENA_H
+#define PIT_ARENA_H
+
+#include <stddef.h>
+
+struct pit__arena {
+    struct pit__arena_chunk *chunks;
+    size_t used, room; /* of the newest chunk */
+    size_t chunk_count;
+    int failed; /* an allocation has failed: what was built is not whole */
+};
+
+/* Zeroed, aligned for any of our types. NULL (and failed is set) without memory. */
+void *pit__arena_alloc(struct pit__arena *arena, size_t bytes);
+
+/* An array; NULL for a count of 0 too. */
+void *pit__arena_array(struct pit__arena *arena, size_t count, size_t each);
+
+/* A copy of length bytes with a zero behind them. */
+char *pit__arena_text(struct pit__arena *arena, const char *text, size_t length);
+
+void pit__arena_free(struct pit__arena *arena);
+
+#endif

@@ -1,0 +1,37 @@
+/* elf_file.h: the symbol table of a program or shared object, read from its file.
+ *
+ * The file is read, not mapped: a mapped one that somebody cuts would kill the program. Nothing is
+ * allocated, and files are opened, read and closed by bare system calls: the sampler's thread has a table
+ * of descriptors of its own, and tools that follow descriptors through the calls of libc would take its
+ * numbers for the program's.
+ */
+#ifndef PIT_ELF_FILE_H
+#define PIT_ELF_FILE_H
+
+#include <link.h>
+#include <stdint.h>
+
+struct pit__elf {
+    int fd;
+    ElfW(Ehdr) header;
+    ElfW(Shdr) symbols, texts; /* of pit__elf_find_symbols */
+};
+
+/* 1: it is an ELF file of this machine's kind, to be closed. */
+int pit__elf_open(struct pit__elf *elf, const char *path);
+void pit__elf_close(struct pit__elf *elf);
+
+/* 1 if all of it could be read. */
+int pit__elf_read(const struct pit__elf *elf, void *to, uint64_t bytes, uint64_t offset);
+/* The text at an offset, cut to its room; 1 if there is one. */
+int pit__elf_text(const struct pit__elf *elf, uint64_t offset, char *to, uint64_t room);
+/* Segment i of header.e_phnum. */
+int pit__elf_segment(const struct pit__elf *elf, uint64_t i, ElfW(Phdr) * segment);
+
+/* .symtab, which has the static functions too, and its texts; else .dynsym. 0: there is neither. */
+int pit__elf_find_symbols(struct pit__elf *elf);
+
+/* Of several names for one address the one with the lowest rank is taken. */
+uint32_t pit__elf_rank(const ElfW(Sym) * symbol);
+
+#endif

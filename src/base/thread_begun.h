@@ -1,0 +1,46 @@
+/* thread_begun.h: the start of a thread under a sanitizer.
+ *
+ * There a thread allocates as it begins. If its process forks at that moment, the sanitizer's own lock
+ * stays taken in the child, which then waits for ever. So whoever starts a thread waits until it runs.
+ * Without a sanitizer this is nothing.
+ */
+#ifndef PIT_THREAD_BEGUN_H
+#define PIT_THREAD_BEGUN_H
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sched.h>
+
+static int pit__threads_begun;
+
+/* First in the new thread. */
+static inline void pit__thread_begins(void)
+{
+    __atomic_add_fetch(&pit__threads_begun, 1, __ATOMIC_RELEASE);
+}
+
+/* How many have begun, to be asked before a thread is started; and wait for one more. */
+static inline int pit__threads_before(void)
+{
+    return __atomic_load_n(&pit__threads_begun, __ATOMIC_ACQUIRE);
+}
+
+static inline void pit__thread_await(int before)
+{
+    while (__atomic_load_n(&pit__threads_begun, __ATOMIC_ACQUIRE) == before)
+        sched_yield();
+}
+#else
+static inline void pit__thread_begins(void)
+{
+}
+static inline int pit__threads_before(void)
+{
+    return 0;
+}
+static inline void pit__thread_await(int before)
+{
+    (void)before;
+}
+#endif
+
+#endif

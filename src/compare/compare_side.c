@@ -1,0 +1,418 @@
+/* compare_side.c: what one side of a comparison knows: one figure a run, for each node.
+ *
+ * A row is made for every node of every run; sorted, the rows of one node are neighbours and become
+ * its figures. Of a run that kept every passage of a node (its flight recorder, or its records) the
+ * passages themselves are used, warm-up left out; else the node's histogram.
+ */
+#include "compare.h"
+
+#include "analysis/blocks.h"
+#include "analysis/order_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    const char *what; /* in the arena */
+    int is_memory, is_whole, detached, has_late;
+    size_t run;
+    pit_passages figures;
+    double error;
+};
+
+struct rows {
+    struct row *rows;
+    size_t count, room;
+    int failed;
+};
+
+struct side_box {
+    pit_side side; /* first: the public object is this one */
+    struct pit__arena arena;
+};
+
+static void add_row(struct rows *rows, const struct row *row)
+{
+    if (rows->count == rows->room) {
+        size_t room = rows->room ? 2 * rows->room : 64;
+        struct row *more = realloc(rows->rows, room * sizeof *more);
+        if (!more) {
+            rows->failed = 1;
+            return;
+        }
+        rows->rows = more;
+        rows->room = room;
+    }
+    rows->rows[rows->count++] = *row;
+}
+
+/* ---- the passages of one node in one run ----------------------------------------------------- */
+
+/* How many of the first passages are warm-up. */
+static int count_warmup(const double *seconds, size_t count, size_t *first)
+{
+    pit_warmup warmup;
+    int code = pit_find_warmup(seconds, count, &warmup);
+    *first = code == 0 && warmup.ends_at < count ? warmup.ends_at : 0;
+    return code == PIT_NO_MEMORY ? code : 0;
+}
+
+PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages *passages)
+{
+    if (!passages || (count > 0 && !seconds))
+        return PIT_BAD_ARGUMENT;
+    *passages = (pit_passages){NAN, NAN, NAN, NAN, NAN, 0, 0};
+    if (count == 0)
+        return PIT_NOTHING;
+    size_t first;
+    double *sorted = malloc(count * sizeof *sorted);
+    if (!sorted || count_warmup(seconds, count, &first) != 0) {
+        free(sorted);
+        return PIT_NO_MEMORY;
+    }
+    size_t left = count - first;
+    double sum = 0;
+    memcpy(sorted, seconds + first, left * sizeof *sorted);
+    pit__sort(sorted, left);
+    for (size_t i = 0; i < left; i++)
+        sum += sorted[i];
+    passages->p10 = pit__sorted_quantile(sorted, left, 0.1);
+    passages->median = pit__sorted_quantile(sorted, left, 0.5);
+    passages->p90 = pit__sorted_quantile(sorted, left, 0.9);
+    passages->p99 = pit__sorted_quantile(sorted, left, 0.99);
+    passages->mean = sum / (double)left;
+    passages->warmup = first;
+    for (size_t i = 0; i < first; i++)
+        sum += seconds[i];
+    passages->total = sum;
+    free(sorted);
+    return 0;
+}
+
+/* From the histogram, which has no order. */
+static pit_passages from_bins(const pit_node *node)
+{
+    const double second = 1e9;
+    if (node->bin_count == 0) /* of a damaged run: what is left */
+        return (pit_passages){
+            NAN, NAN, node->mean_ns / second, NAN, NAN, node->finished_ns / second, 0};
+    struct pit__bins bins = {&node->bins->low_ns, &node->bins->high_ns, &node->bins->count,
+                             sizeof *node->bins, node->bin_count};
+    double lo = node->min_ns, hi = node->max_ns;
+    return (pit_passages){.p10 = pit__bins_quantile(&bins, lo, hi, 0.1) / second,
+                          .median = pit__bins_quantile(&bins, lo, hi, 0.5) / second,
+                          .p90 = pit__bins_quantile(&bins, lo, hi, 0.9) / second,
+                          .p99 = pit__bins_quantile(&bins, lo, hi, 0.99) / second,
+                          .mean = node->mean_ns / second,
+                          .total = node->finished_ns / second};
+}
+
+/* ---- kept passages --------------------------------------------------------------------------- */
+
+struct passage {
+    uint32_t node; /* of the tree */
+    uint64_t begin, duration;
+};
+
+struct place { /* a node of the tree, to be found by its parent and name */
+    uint32_t parent, node;
+    int detached;
+    const char *name;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->detached != y->detached)
+        return x->detached - y->detached;
+    return strcmp(x->name, y->name);
+}
+
+static int by_node_and_time(const void *a, const void *b)
+{
+    const struct passage *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* The tree's node of each node of a thread; parents stand before their children in both. */
+static int map_thread(const pit_thread *thread, const struct place *places, size_t count,
+                      uint32_t *map)
+{
+    for (size_t i = 0; i < thread->node_count; i++) {
+        const pit_raw_node *raw = &thread->nodes[i];
+        struct place wanted = {raw->parent == PIT_NO_NODE ? PIT_NO_NODE : map[raw->parent], 0,
+                               raw->detached, raw->name};
+        const struct place *found = bsearch(&wanted, places, count, sizeof *places, by_place);
+        if (!found)
+            return 0;
+        map[i] = found->node;
+    }
+    return 1;
+}
+
+/* The flight recorder of a thread, or its records: which of both kept more of each node is not worth
+ * asking; the flight recorder has all of a short run, records are asked for where it has not. */
+static size_t take_kept(const pit_thread *thread, const uint32_t *map, int records,
+                        struct passage *to)
+{
+    size_t count = records ? thread->record_count : thread->event_count, at = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t node = records ? thread->records[i].node : thread->events[i].node;
+        if (node < thread->node_count)
+            to[at++] = (struct passage){
+                map[node], records ? thread->records[i].begin : thread->events[i].begin,
+                records ? thread->records[i].duration : thread->events[i].duration};
+    }
+    return at;
+}
+
+/* All passages that the run kept, by node and time; NULL without memory, or where the run's nodes
+ * are not the tree's. */
+static struct passage *kept_passages(const pit_run *run, const pit_tree *tree, int records,
+                                     size_t *count)
+{
+    size_t all = 0, nodes = 0;
+    for (size_t t = 0; t < run->thread_count; t++) {
+        const pit_thread *thread = &run->threads[t];
+        all += records ? thread->record_count : thread->event_count;
+        nodes = thread->node_count > nodes ? thread->node_count : nodes;
+    }
+    struct passage *kept = malloc((all + 1) * sizeof *kept);
+    struct place *places = malloc((tree->node_count + 1) * sizeof *places);
+    uint32_t *map = malloc((nodes + 1) * sizeof *map);
+    int good = kept && places && map;
+    *count = 0;
+    for (size_t i = 0; good && i < tree->node_count; i++)
+        places[i] = (struct place){tree->nodes[i].parent, (uint32_t)i, tree->nodes[i].detached,
+                                   tree->nodes[i].name};
+    if (good)
+        qsort(places, tree->node_count, sizeof *places, by_place);
+    for (size_t t = 0; good && t < run->thread_count; t++) {
+        good = map_thread(&run->threads[t], places, tree->node_count, map);
+        if (good)
+            *count += take_kept(&run->threads[t], map, records, kept + *count);
+    }
+    if (good)
+        qsort(kept, *count, sizeof *kept, by_node_and_time);
+    free(places);
+    free(map);
+    if (!good) {
+        free(kept);
+        *count = 0;
+        return NULL;
+    }
+    return kept;
+}
+
+/* Replace the figures of every node of which all passages are there. `known` marks those. */
+static int use_kept(const pit_run *run, const pit_tree *tree, int records, pit_passages *figures,
+                    char *known)
+{
+    size_t count, at = 0;
+    struct passage *kept = kept_passages(run, tree, records, &count);
+    double *seconds = kept ? malloc((count + 1) * sizeof *seconds) : NULL;
+    int code = 0;
+    while (seconds && at < count && !code) {
+        size_t end = at;
+        while (end < count && kept[end].node == kept[at].node) {
+            seconds[end - at] = (double)kept[end].duration * run->ns_per_tick / 1e9;
+            end++;
+        }
+        uint32_t node = kept[at].node;
+        if (!known[node] && end - at == tree->nodes[node].count) {
+            code = pit_find_passages(seconds, end - at, &figures[node]);
+            known[node] = 1;
+        }
+        at = end;
+    }
+    free(seconds);
+    free(kept);
+    return code == PIT_NO_MEMORY ? code : 0;
+}
+
+/* ---- one run --------------------------------------------------------------------------------- */
+
+static void add_nodes(struct rows *rows, struct pit__arena *arena, const pit_tree *tree,
+                      const pit_passages *figures, size_t run)
+{
+    for (size_t i = 0; i < tree->node_count; i++) {
+        const pit_node *node = &tree->nodes[i];
+        if (node->count == 0)
+            continue;
+        struct row row = {.what = pit__arena_text(arena, node->path, strlen(node->path)),
+                          .detached = node->detached,
+                          .has_late = 1,
+                          .run = run,
+                          .figures = figures[i]};
+        add_row(rows, &row);
+        const pit_memory *memory = node->memory;
+        if (!memory || memory->count == 0 || memory->peak_method == PIT_PEAK_NONE)
+            continue;
+        row.is_memory = 1;
+        row.has_late = 0;
+        row.figures = (pit_passages){.p10 = (double)memory->peak_sum / (double)memory->count,
+                                     .total = (double)memory->peak_max};
+        row.error = (double)memory->error_bytes;
+        add_row(rows, &row);
+    }
+}
+
+/* Wall time and peak memory; of a run that was killed they say little. */
+static void add_whole(struct rows *rows, const pit_run *run, size_t index)
+{
+    if (run->state != PIT_RUN_CLOSED)
+        return;
+    double seconds = run->duration_ns / 1e9, bytes = (double)run->rss_peak;
+    struct row row = {.what = "wall time",
+                      .is_whole = 1,
+                      .run = index,
+                      .figures = {.p10 = seconds, .total = seconds}};
+    if (seconds > 0)
+        add_row(rows, &row);
+    row.what = "peak memory";
+    row.is_memory = 1;
+    row.figures = (pit_passages){.p10 = bytes, .total = bytes};
+    if (bytes > 0)
+        add_row(rows, &row);
+}
+
+static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *run, size_t index)
+{
+    pit_tree *tree = pit_tree_build(&run, 1);
+    pit_passages *figures = tree ? calloc(tree->node_count + 1, sizeof *figures) : NULL;
+    char *known = tree ? calloc(tree->node_count + 1, 1) : NULL;
+    int code = figures && known ? 0 : PIT_NO_MEMORY;
+    for (size_t i = 0; !code && i < tree->node_count; i++)
+        if (tree->nodes[i].count > 0)
+            figures[i] = from_bins(&tree->nodes[i]);
+    if (!code)
+        code = use_kept(run, tree, 0, figures, known);
+    if (!code)
+        code = use_kept(run, tree, 1, figures, known);
+    if (!code) {
+        add_whole(rows, run, index);
+        add_nodes(rows, arena, tree, figures, index);
+    }
+    free(figures);
+    free(known);
+    pit_tree_free(tree);
+    return code;
+}
+
+/* ---- rows into figures ----------------------------------------------------------------------- */
+
+static int same_node(const struct row *x, const struct row *y)
+{
+    return x->is_memory == y->is_memory && x->is_whole == y->is_whole &&
+           x->detached == y->detached && strcmp(x->what, y->what) == 0;
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->is_memory != y->is_memory)
+        return x->is_memory - y->is_memory;
+    if (x->is_whole != y->is_whole)
+        return y->is_whole - x->is_whole;
+    int order = strcmp(x->what, y->what);
+    if (order == 0)
+        order = x->detached - y->detached;
+    return order ? order : (x->run > y->run) - (x->run < y->run);
+}
+
+static pit_figures figures_of(const struct row *rows, size_t count, struct pit__arena *arena)
+{
+    pit_figures figures = {.what = rows->what,
+                           .is_memory = rows->is_memory,
+                           .is_whole = rows->is_whole,
+                           .count = count};
+    double *all = pit__arena_array(arena, 5 * count, sizeof *all);
+    for (size_t i = 0; all && i < count; i++) {
+        const pit_passages *from = &rows[i].figures;
+        const double values[5] = {from->p10, from->median, from->mean, from->p90, from->p99};
+        for (size_t k = 0; k < 5; k++)
+            all[k * count + i] = values[k];
+        figures.total += from->total / (double)count;
+        figures.error = fmax(figures.error, rows[i].error);
+    }
+    figures.early = all;
+    if (all && rows->has_late) {
+        figures.late = all + count;
+        figures.mean = all + 2 * count;
+        figures.p90 = all + 3 * count;
+        figures.p99 = all + 4 * count;
+    }
+    return figures;
+}
+
+static int make_figures(struct side_box *box, struct rows *rows)
+{
+    if (rows->count > 0)
+        qsort(rows->rows, rows->count, sizeof *rows->rows, by_node);
+    pit_figures *figures = pit__arena_array(&box->arena, rows->count + 1, sizeof *figures);
+    size_t at = 0;
+    while (figures && at < rows->count) {
+        size_t end = at;
+        while (end < rows->count && same_node(&rows->rows[at], &rows->rows[end]))
+            end++;
+        figures[box->side.figure_count++] = figures_of(rows->rows + at, end - at, &box->arena);
+        at = end;
+    }
+    box->side.figures = figures;
+    return figures != NULL;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const pit_run *x = *(const pit_run *const *)a, *y = *(const pit_run *const *)b;
+    return (x->start_wall_ns > y->start_wall_ns) - (x->start_wall_ns < y->start_wall_ns);
+}
+
+/* In the order of their starts: figure i of two sides made in turn is then of the same pair. */
+static int add_runs(struct rows *rows, struct pit__arena *arena, const pit_run *const *runs,
+                    size_t count)
+{
+    const pit_run **sorted = malloc((count + 1) * sizeof(const pit_run *));
+    int code = sorted ? 0 : PIT_NO_MEMORY;
+    if (!code && count > 0) {
+        memcpy(sorted, runs, count * sizeof(const pit_run *));
+        qsort(sorted, count, sizeof(const pit_run *), by_start);
+    }
+    for (size_t i = 0; i < count && !code; i++)
+        code = add_run(rows, arena, sorted[i], i);
+    free(sorted);
+    return code;
+}
+
+PIT_API pit_side *pit_side_of_runs(const pit_run *const *runs, size_t count, const char *name)
+{
+    struct side_box *box = calloc(1, sizeof *box);
+    struct rows rows = {0};
+    if (!box)
+        return NULL;
+    box->side.runs = count;
+    if (name)
+        box->side.name = pit__arena_text(&box->arena, name, strlen(name));
+    int code = add_runs(&rows, &box->arena, runs, count);
+    int good = !code && !rows.failed && make_figures(box, &rows) && !box->arena.failed;
+    free(rows.rows);
+    if (!good) {
+        pit_side_free(&box->side);
+        return NULL;
+    }
+    return &box->side;
+}
+
+PIT_API void pit_side_free(pit_side *side)
+{
+    struct side_box *box = (struct side_box *)(void *)side; /* its first member */
+    if (!box)
+        return;
+    pit__arena_free(&box->arena);
+    free(box);
+}

@@ -1,0 +1,330 @@
+/* See advice_case.h. */
+#include "advice_case.h"
+
+#include "analysis/two_levels.h"
+#include "report/units.h"
+#include "series_gather.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_COLUMNS 60  /* of a name in the reason */
+#define PLACE_BYTES 200  /* of a place in words */
+#define PLACE_SAMPLES 5  /* below which a place is luck */
+#define BESIDE_SHARE 0.1 /* of the samples, of the program's function beside a library's */
+#define PLACE_SHARE 0.25 /* of the samples, below which it is one of many */
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+/* How many of the longest iterations take half of the time, and how much they take. */
+static void find_half(const pit_node *node, struct pit__part *part)
+{
+    double total = 0, longest = 0;
+    uint64_t calls = 0;
+    for (size_t i = 0; i < node->bin_count; i++)
+        total += (double)node->bins[i].count * (node->bins[i].low_ns + node->bins[i].high_ns) / 2;
+    for (size_t i = node->bin_count; i-- > 0 && longest < total / 2;) {
+        double each = (node->bins[i].low_ns + node->bins[i].high_ns) / 2;
+        double wanted = ceil((total / 2 - longest) / each);
+        uint64_t taken =
+            wanted < (double)node->bins[i].count ? (uint64_t)wanted : node->bins[i].count;
+        calls += taken;
+        longest += (double)taken * each;
+    }
+    if (!(total > 0))
+        return;
+    part->half_calls = calls;
+    part->half_seconds = longest / total * part->seconds;
+}
+
+struct pit__part *pit__parts_of(const pit_tree *tree)
+{
+    struct pit__part *parts = calloc(tree->node_count + 1, sizeof *parts);
+    for (size_t i = tree->node_count; parts && i-- > 0;) { /* children stand after their parents */
+        const pit_node *node = &tree->nodes[i];
+        struct pit__part *part = &parts[i];
+        double inside = part->self_seconds; /* the children's, so far */
+        part->name = node->name;
+        part->path = node->path;
+        part->role = pit__role_of(node->name);
+        part->count = node->count;
+        part->median = node->count > 0 ? node->p50_ns / 1e9 : NAN;
+        part->longest = node->count > 0 ? node->max_ns / 1e9 : NAN;
+        /* what is open is not yet like the others, unless there are none: the outermost span */
+        int only_open = node->count == 0 && node->open > 0;
+        part->seconds = (only_open ? node->open_ns : node->finished_ns) / 1e9;
+        part->self_seconds =
+            only_open ? fmax(part->seconds - inside, 0) : fmin(node->self_ns / 1e9, part->seconds);
+        part->apart = node->detached;
+        find_half(node, part);
+        part->parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
+        if (part->parent != PIT__NO_PART && !node->detached) {
+            parts[part->parent].self_seconds += part->seconds;
+            parts[part->parent].children++;
+            parts[part->parent].own_parts += part->role != PIT__ROLE_COMPILE;
+        }
+    }
+    return parts;
+}
+
+static int is_in_library(const pit_tree_place *place)
+{
+    return place->kind == PIT_PLACE_NATIVE && strstr(place->file, ".so") != NULL;
+}
+
+/* A library's function says little without one of the program's that is hot beside it. */
+static void add_own_function(const pit_tree *tree, const pit_tree_place *place, char *words)
+{
+    char own[PLACE_BYTES];
+    size_t used = strlen(words);
+    if (!is_in_library(place))
+        return;
+    for (size_t i = 0; i < tree->place_count; i++) {
+        const pit_tree_place *other = &tree->places[i];
+        if (other->node != place->node || other->kind != place->kind || is_in_library(other) ||
+            !*other->function || other->share < BESIDE_SHARE)
+            continue;
+        snprintf(words + used, PLACE_BYTES - used, " beside %s",
+                 pit_place_words(other, own, sizeof own));
+        return;
+    }
+}
+
+/* Of the samples of native code outside of all spans, those in Python's interpreter. */
+static double interpreted_of(const pit_tree *tree)
+{
+    double all = 0, inside = 0;
+    for (size_t i = 0; i < tree->outside_count; i++) {
+        const pit_tree_place *place = &tree->outside[i];
+        if (place->kind != PIT_PLACE_NATIVE)
+            continue;
+        const char *name = strrchr(place->file, '/');
+        name = name ? name + 1 : place->file;
+        all += (double)place->samples;
+        if (strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0)
+            inside += (double)place->samples;
+    }
+    return all >= PLACE_SAMPLES ? inside / all : NAN;
+}
+
+/* The hottest place of a node in words; NULL: not known, or one of many. */
+static const char *place_of(struct pit__advice_case *made, const pit_tree *tree, uint32_t node,
+                            double *share)
+{
+    char words[PLACE_BYTES];
+    const pit_tree_place *place = pit_tree_hottest(tree, node);
+    if (!place || place->node_samples < PLACE_SAMPLES || place->share < PLACE_SHARE)
+        return NULL;
+    *share = place->share;
+    pit_place_words(place, words, sizeof words);
+    add_own_function(tree, place, words);
+    return pit__arena_text(&made->arena, words, strlen(words));
+}
+
+static void set_places(struct pit__advice_case *made, const pit_tree *tree)
+{
+    for (size_t i = 0; i < tree->node_count; i++)
+        if (tree->nodes[i].place_count > 0)
+            made->parts[i].place = place_of(made, tree, (uint32_t)i, &made->parts[i].place_share);
+    made->all.place = place_of(made, tree, PIT_NO_NODE, &made->all.place_share);
+    made->all.interpreted = interpreted_of(tree);
+}
+
+/* ---- the course ------------------------------------------------------------------------------- */
+
+static int set_course(struct pit__case *all, const double *seconds, size_t count, size_t least)
+{
+    if (count < least)
+        return 0;
+    if (pit__warmup_find(seconds, count, &all->warmup) ||
+        pit__variation_find(seconds, count, &all->all))
+        return PIT_NO_MEMORY;
+    all->has_course = 1;
+    all->first = seconds[0];
+    all->steady_from = all->warmup.ends_at;
+    for (size_t i = 0; i < all->warmup.ends_at; i++)
+        all->warming += fmax(seconds[i] - all->warmup.level, 0);
+    struct pit__two_levels levels;
+    if (pit__two_levels_find(seconds + all->steady_from, count - all->steady_from, &levels))
+        return PIT_NO_MEMORY;
+    all->step_up = levels.times;
+    all->step_from = levels.first;
+    return pit__variation_find(seconds + all->steady_from, count - all->steady_from, &all->steady)
+               ? PIT_NO_MEMORY
+               : 0;
+}
+
+/* Where durations are means of stretches, the longest iteration of a slow start was its first. */
+static void mend_first(struct pit__case *all)
+{
+    const struct pit__part *unit = &all->parts[all->unit];
+    if (all->in_order || all->warmup.ends_at == 0 || !(unit->longest > all->first))
+        return;
+    all->first = unit->longest;
+    all->warming = fmax(all->first - all->warmup.level, 0);
+}
+
+static int set_unit_course(const pit_run *const *runs, size_t run_count,
+                           struct pit__advice_case *made)
+{
+    struct pit__series series;
+    struct pit__case *all = &made->all;
+    int code = pit__series_of(runs, run_count, made->parts[all->unit].path, &series);
+    if (!code)
+        code = set_course(all, series.seconds, series.count, PIT__ADVICE_PASSES);
+    all->in_order = series.in_order;
+    if (!code && all->has_course)
+        mend_first(all);
+    if (!code)
+        code = pit__find_slow(series.run, all);
+    free(series.seconds);
+    return code;
+}
+
+/* ---- several runs ----------------------------------------------------------------------------- */
+
+/* Runs of one job, its ranks, are not repetitions of one another. */
+static int are_ranks(const pit_run *const *runs, size_t run_count)
+{
+    for (size_t r = 0; r < run_count; r++)
+        if (pit_run_fact(runs[r], "rank"))
+            return 1;
+    return 0;
+}
+
+static int compare_runs(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made)
+{
+    struct pit__case *all = &made->all;
+    const char *path = made->parts[all->unit].path;
+    all->slowest_run = all->fastest_run = NAN;
+    if (run_count < 2 || are_ranks(runs, run_count))
+        return 0;
+    for (size_t r = 0; r < run_count; r++) {
+        pit_tree *tree = pit_tree_build(&runs[r], 1);
+        if (!tree)
+            return PIT_NO_MEMORY;
+        for (size_t i = 0; i < tree->node_count; i++)
+            if (tree->nodes[i].count >= PIT__ADVICE_PASSES &&
+                strcmp(tree->nodes[i].path, path) == 0) {
+                all->slowest_run = fmax(all->slowest_run, tree->nodes[i].p50_ns / 1e9);
+                all->fastest_run = fmin(all->fastest_run, tree->nodes[i].p50_ns / 1e9);
+                all->run_count++;
+            }
+        pit_tree_free(tree);
+    }
+    return 0;
+}
+
+/* ---- is it enough? ----------------------------------------------------------------------------- */
+
+/* A batch, a step, an epoch, or what stands around forward and backward: where there are but few of
+ * them their shares may be those of starting up. A pipeline whose stages run once has none. */
+static int is_unit_of_work(const struct pit__case *all)
+{
+    enum pit__role role = all->parts[all->unit].role;
+    if (role == PIT__ROLE_BATCH || role == PIT__ROLE_STEP || role == PIT__ROLE_EPOCH)
+        return 1;
+    for (size_t i = all->unit + 1; i < all->part_count; i++)
+        if (all->parts[i].parent == all->unit && all->parts[i].role != PIT__ROLE_NONE)
+            return 1;
+    return 0;
+}
+
+static void check_enough(struct pit__advice_case *made)
+{
+    const struct pit__case *all = &made->all;
+    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
+    const struct pit__part *unit = all->unit == PIT__NO_PART ? NULL : &all->parts[all->unit];
+    if (all->part_count == 0 || !(all->total > 0))
+        snprintf(made->reason, sizeof made->reason, "too little data: no span was recorded");
+    else if (all->total < PIT__ADVICE_SECONDS)
+        snprintf(made->reason, sizeof made->reason,
+                 "too little data: %s in spans, at least %s are needed",
+                 pit__unit_duration(a, all->total * 1e9, 1),
+                 pit__unit_duration(b, PIT__ADVICE_SECONDS * 1e9, 1));
+    else if (unit && unit->count < PIT__ADVICE_PASSES && is_unit_of_work(all)) {
+        struct pit__text name = {0}, cut = {0};
+        pit__text_add_visible(&name, unit->name);
+        pit__text_add_cut(&cut, pit__text_string(&name), NAME_COLUMNS, 1);
+        snprintf(made->reason, sizeof made->reason,
+                 "too little data: %s ran %s time%s, at least %d are needed",
+                 pit__text_string(&cut), pit__unit_count(a, unit->count),
+                 unit->count == 1 ? "" : "s", PIT__ADVICE_PASSES);
+        pit__text_free(&name);
+        pit__text_free(&cut);
+    }
+}
+
+int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
+                      struct pit__advice_case *made)
+{
+    *made = (struct pit__advice_case){.all.unit = PIT__NO_PART, .all.slow.part = PIT__NO_PART};
+    struct pit__case *all = &made->all;
+    made->parts = pit__parts_of(tree);
+    if (!made->parts)
+        return PIT_NO_MEMORY;
+    all->parts = made->parts;
+    all->part_count = tree->node_count;
+    for (size_t i = 0; i < all->part_count; i++)
+        if (all->parts[i].parent == PIT__NO_PART && !all->parts[i].apart)
+            all->total += all->parts[i].seconds;
+    all->wall = tree->wall_ns / 1e9;
+    all->before = tree->before_ns / 1e9;
+    all->between = tree->between_ns / 1e9;
+    all->after = tree->after_ns / 1e9;
+    all->unit = pit__find_unit(all->parts, all->part_count);
+    set_places(made, tree);
+    check_enough(made);
+    all->is_short = *made->reason != 0;
+    all->around = pit__look_around(runs, run_count);
+    all->told = pit__what_was_told(runs, run_count);
+    int code = pit__set_memory(runs, run_count, made);
+    if (!code && all->unit != PIT__NO_PART)
+        code = set_unit_course(runs, run_count, made);
+    if (!code && all->unit != PIT__NO_PART)
+        code = compare_runs(runs, run_count, made);
+    pit__find_longest(runs, run_count, made);
+    return code || made->arena.failed ? PIT_NO_MEMORY : 0;
+}
+
+int pit__case_of_rows(const pit_row *rows, size_t count, const double *batches, size_t batch_count,
+                      struct pit__advice_case *made)
+{
+    *made = (struct pit__advice_case){.all.unit = PIT__NO_PART, .all.slow.part = PIT__NO_PART};
+    struct pit__case *all = &made->all;
+    made->by_letter = all->in_order = 1;
+    all->around = pit__around_unknown();
+    made->parts = calloc(count + 1, sizeof *made->parts);
+    if (!made->parts)
+        return PIT_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        double seconds = isfinite(rows[i].seconds) ? rows[i].seconds : 0;
+        const char *name = rows[i].name ? rows[i].name : "";
+        made->parts[i] = (struct pit__part){.name = name,
+                                            .path = name,
+                                            .role = pit__role_of(name),
+                                            .seconds = seconds,
+                                            .self_seconds = seconds,
+                                            .count = rows[i].count ? rows[i].count : 1,
+                                            .parent = PIT__NO_PART,
+                                            .apart = rows[i].nested};
+        all->total += rows[i].nested ? 0 : seconds;
+    }
+    all->parts = made->parts;
+    all->part_count = count;
+    if (count == 0 && batch_count == 0)
+        snprintf(made->reason, sizeof made->reason, "too little data: nothing was measured");
+    else if (batches && batch_count > 0 && batch_count < PIT__ADVICE_PASSES)
+        snprintf(made->reason, sizeof made->reason,
+                 "too little data: %zu batch%s, at least %d are needed to judge their course",
+                 batch_count, batch_count == 1 ? "" : "es", PIT__ADVICE_PASSES);
+    return batches ? set_course(all, batches, batch_count, 2) : 0;
+}
+
+void pit__case_free(struct pit__advice_case *made)
+{
+    free(made->parts);
+    pit__run_memory_free(&made->memory);
+    pit__arena_free(&made->arena);
+}

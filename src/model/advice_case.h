@@ -1,0 +1,48 @@
+/* advice_case.h: runs and rows made into what the rules of advice look at. */
+#ifndef PIT_ADVICE_CASE_H
+#define PIT_ADVICE_CASE_H
+
+#include "pitwall_report.h"
+
+#include "analysis/advice.h"
+#include "base/arena.h"
+#include "run_memory.h"
+
+struct pit__advice_case {
+    struct pit__case all;
+    struct pit__part *parts;
+    struct pit__arena arena;       /* of places in words */
+    int by_letter;                 /* plain rows */
+    struct pit__run_memory memory; /* of the run that grows the most, or else the first */
+    char reason[160];              /* not "": too little for a judgement */
+};
+
+/* The nodes of the tree as parts, of the same indices; the caller frees it. NULL without memory. */
+struct pit__part *pit__parts_of(const pit_tree *tree);
+
+/* 0 or PIT_NO_MEMORY. Free it in any case. Runs and tree must outlive it. */
+int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
+                      struct pit__advice_case *made);
+int pit__case_of_rows(const pit_row *rows, size_t count, const double *batches, size_t batch_count,
+                      struct pit__advice_case *made);
+void pit__case_free(struct pit__advice_case *made);
+
+/* advice_evidence.c. All NaN; along the run with the most readings; what the facts tell. */
+struct pit__around pit__around_unknown(void);
+struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count);
+struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count);
+/* How memory went along the iterations; what makes slow iterations slow. 0 or PIT_NO_MEMORY. */
+int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
+int pit__find_slow(const pit_run *run, struct pit__case *all);
+/* Of parts with few long calls that matter: was the longest the first? */
+void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
+
+/* advice_view.c: pit_advise with a tree that is there already. NULL without memory. */
+pit_advice *pit__advise_tree(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
+                             int ascii);
+
+/* "INPUT-BOUND: data_loading is 64 % of the batch; try more loader workers, …." of the first finding
+ * that says more than what took the most; NULL if there is none. */
+const char *pit__advice_lead(const pit_advice *advice);
+
+#endif

@@ -1,0 +1,300 @@
+/* node_fields.c: the field table of nodes, in the order of columns. A new figure is a getter and an
+ * entry here; text, CSV, Markdown, JSON, Python and docs/fields.md have it then. */
+#include "fields.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define NO_SPAN "no span of it has ended"
+#define NO_MEMORY "no span of it asked for its memory (PIT_MEMORY)"
+#define NO_PEAK "the kernel's high-water mark cannot be reset here"
+#define NO_ALLOC "allocations were not counted (pitwall run --alloc)"
+#define NO_LEAKS "no span of it asked for leaks (PIT_LEAKS)"
+#define NO_PLACE "a row of several nodes of one name"
+
+/* ---- getters --------------------------------------------------------------------------------- */
+
+#define GETTER(name_, call_, figure_)                                                              \
+    static void name_(const void *row, pit_field_value *value)                                     \
+    {                                                                                              \
+        const pit_node *node = row;                                                                \
+        call_(value, figure_);                                                                     \
+    }
+#define FINISHED(name_, figure_)                                                                   \
+    GETTER(name_, pit__value_real, node->count > 0 ? node->figure_ : NAN)
+/* Of memory or allocations: no value where there is none. */
+#define GETTER_IF(name_, condition_, call_, figure_)                                               \
+    static void name_(const void *row, pit_field_value *value)                                     \
+    {                                                                                              \
+        const pit_node *node = row;                                                                \
+        if (condition_)                                                                            \
+            call_(value, figure_);                                                                 \
+    }
+#define HAS_MEMORY (node->memory && node->memory->count > 0)
+#define HAS_ALLOC (node->alloc && node->alloc->count > 0)
+#define MEMORY(name_, call_, figure_) GETTER_IF(name_, HAS_MEMORY, call_, node->memory->figure_)
+#define ALLOC(name_, figure_) GETTER_IF(name_, HAS_ALLOC, pit__value_whole, node->alloc->figure_)
+#define LEAKS(name_, figure_)                                                                      \
+    GETTER_IF(name_, HAS_ALLOC && node->alloc->leak_spans > 0, pit__value_whole,                   \
+              node->alloc->figure_)
+
+static void set_peak(pit_field_value *value, const pit_memory *memory, uint64_t bytes)
+{
+    pit__value_whole(value, bytes);
+    if (memory->peak_method == PIT_PEAK_NONE) {
+        value->type = PIT_VALUE_UNKNOWN;
+        value->reason = NO_PEAK;
+    }
+}
+#define PEAK(name_, figure_)                                                                       \
+    static void name_(const void *row, pit_field_value *value)                                     \
+    {                                                                                              \
+        const pit_node *node = row;                                                                \
+        if (HAS_MEMORY)                                                                            \
+            set_peak(value, node->memory, node->memory->figure_);                                  \
+    }
+
+static void set_rate(pit_field_value *value, uint64_t amount, double ns)
+{
+    if (amount > 0)
+        pit__value_real(value, ns > 0 ? (double)amount * 1e9 / ns : NAN);
+}
+#define RATE(name_, member_)                                                                       \
+    static void name_(const void *row, pit_field_value *value)                                     \
+    {                                                                                              \
+        const pit_node *node = row;                                                                \
+        set_rate(value, node->member_, node->total_ns);                                            \
+    }
+
+/* A share of its own time, or nothing: a detached span overlaps others, it is no part of the whole. */
+#define SHARE(name_, member_)                                                                      \
+    static void name_(const void *row, pit_field_value *value)                                     \
+    {                                                                                              \
+        const pit_node *node = row;                                                                \
+        if (!node->detached)                                                                       \
+            pit__value_real(value, node->member_);                                                 \
+    }
+
+GETTER(name, pit__value_text, node->name)
+GETTER(path, pit__value_text, node->path)
+GETTER_IF(depth, node->path, pit__value_whole, node->depth)
+GETTER_IF(parent, node->parent != PIT_NO_NODE, pit__value_whole, node->parent)
+GETTER(detached, pit__value_flag, node->detached)
+GETTER(total, pit__value_real, node->total_ns)
+GETTER(self, pit__value_real, node->self_ns)
+GETTER(finished, pit__value_real, node->finished_ns)
+GETTER(open_time, pit__value_real, node->open_ns)
+SHARE(share, share)
+SHARE(self_share, self_share)
+FINISHED(mean, mean_ns)
+FINISHED(std, std_ns)
+FINISHED(min, min_ns)
+FINISHED(max, max_ns)
+FINISHED(p50, p50_ns)
+FINISHED(p95, p95_ns)
+FINISHED(p99, p99_ns)
+RATE(items_rate, items)
+RATE(bytes_rate, bytes)
+RATE(flops_rate, flops)
+MEMORY(memory_spans, pit__value_whole, count)
+MEMORY(delta, pit__value_signed, delta_sum)
+MEMORY(delta_last, pit__value_signed, delta_last)
+MEMORY(delta_max, pit__value_signed, delta_max)
+MEMORY(rss_last, pit__value_whole, rss_last)
+MEMORY(minor_faults, pit__value_whole, minor_faults)
+MEMORY(major_faults, pit__value_whole, major_faults)
+MEMORY(error_bytes, pit__value_whole, error_bytes)
+PEAK(peak, peak_max)
+PEAK(peak_last, peak_last)
+PEAK(rss_max, rss_max)
+GETTER_IF(delta_mean, HAS_MEMORY, pit__value_real,
+          (double)node->memory->delta_sum / (double)node->memory->count)
+ALLOC(alloc_spans, count)
+ALLOC(allocs, allocs)
+ALLOC(frees, frees)
+ALLOC(alloc_bytes, alloc_bytes)
+ALLOC(freed_bytes, freed_bytes)
+ALLOC(alloc_peak, peak_max)
+ALLOC(alloc_peak_last, peak_last)
+ALLOC(leak_spans, leak_spans)
+GETTER_IF(live, HAS_ALLOC, pit__value_signed, node->alloc->live_sum)
+GETTER_IF(live_last, HAS_ALLOC, pit__value_signed, node->alloc->live_last)
+LEAKS(leaked_bytes, leaked_bytes)
+LEAKS(leaked_blocks, leaked_blocks)
+
+static void peak_mean(const void *row, pit_field_value *value)
+{
+    const pit_memory *memory = ((const pit_node *)row)->memory;
+    if (!memory || memory->count == 0)
+        return;
+    pit__value_real(value, memory->peak_method == PIT_PEAK_NONE
+                               ? NAN
+                               : (double)memory->peak_sum / (double)memory->count);
+    if (value->type == PIT_VALUE_UNKNOWN)
+        value->reason = NO_PEAK;
+}
+
+static void peak_method(const void *row, pit_field_value *value)
+{
+    static const char *const names[] = {
+        [PIT_PEAK_NONE] = NULL, [PIT_PEAK_RUSAGE] = "rusage", [PIT_PEAK_HWM] = "hwm"};
+    const pit_node *node = row;
+    if (!HAS_MEMORY)
+        return;
+    pit__value_text(value, names[node->memory->peak_method]);
+    if (value->type == PIT_VALUE_NONE)
+        value->reason = NO_PEAK;
+}
+
+/* Where the eye should go: by its own time, for that is what can be made faster. */
+static enum pit__style heat(const void *row)
+{
+    const pit_node *node = row;
+    if (node->detached || !(node->self_share >= 0.05))
+        return PIT__PLAIN;
+    return node->self_share >= 0.25 ? PIT__HOT : PIT__WARM;
+}
+
+static enum pit__style leak_style(const void *row)
+{
+    const pit_node *node = row;
+    return node->alloc && node->alloc->leaked_bytes > 0 ? PIT__HOT : PIT__PLAIN;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define AT(member_) .at = offsetof(pit_node, member_)
+#define FIELD(key_, title_, kind_, merge_, help_)                                                  \
+    .field = {key_, title_, help_}, .kind = PIT__##kind_, .merge = PIT__MERGE_##merge_
+
+static const struct pit__field fields[] = {
+    {FIELD("name", "span", TEXT, SAME, "name of the span"), .get = name, .shown = 1,
+     .min_width = 26, .max_width = 100, .live = 1},
+    {FIELD("path", "path", TEXT, SAME,
+           "names from the outermost span inwards, joined by /; a / or \\ in a name has a \\ before"
+           " it"),
+     .get = path, .why = NO_PLACE, .live = 1},
+    {FIELD("depth", "depth", COUNT, SAME, "spans around it; 0 for a span without parent"),
+     .get = depth, .why = NO_PLACE, .live = 1},
+    {FIELD("parent", "parent", COUNT, COMPUTED,
+           "number of the node around it, counted from 0 in the whole tree"),
+     .get = parent, .why = "it has no parent", .live = 1},
+    {FIELD("detached", "detached", FLAG, SAME,
+           "begun as an object: may overlap others, and is no part of its parent's time"),
+     .get = detached, .live = 1},
+    {FIELD("count", "count", COUNT, SUM, "spans that ended"), AT(count), .shown = 1, .drop = 1,
+     .live = 1},
+    {FIELD("total_ns", "total", DURATION, SUM,
+           "time of all its spans; open ones count with the time they have taken so far"),
+     .get = total, .shown = 1, .live = 1},
+    {FIELD("self_ns", "self", DURATION, SUM, "total_ns without the time in spans inside it"),
+     .get = self, .style = heat, .shown = 1, .drop = 2, .live = 1},
+    {FIELD("share", "share", PERCENT, COMPUTED, "total_ns as a share of the time in all spans"),
+     .get = share, .why = "it is detached, or no time was spent in spans", .shown = 1, .live = 1},
+    {FIELD("self_share", "self share", PERCENT, COMPUTED,
+           "self_ns as a share of the time in all spans"),
+     .get = self_share, .why = "it is detached, or no time was spent in spans", .live = 1},
+    {FIELD("mean_ns", "mean", DURATION, COMPUTED, "mean duration of the spans that ended"),
+     .get = mean, .why = NO_SPAN, .shown = 1, .drop = 3, .live = 1},
+    {FIELD("std_ns", "std", DURATION, COMPUTED,
+           "standard deviation of the durations, of the population"),
+     .get = std, .why = NO_SPAN},
+    {FIELD("min_ns", "min", DURATION, SMALLEST, "shortest span that ended"), .get = min,
+     .why = NO_SPAN},
+    {FIELD("p50_ns", "p50", DURATION, COMPUTED, "median duration, within 1.6 %"), .get = p50,
+     .why = NO_SPAN, .shown = 1, .drop = 9},
+    {FIELD("p95_ns", "p95", DURATION, COMPUTED, "95 % of the spans were not longer"), .get = p95,
+     .why = NO_SPAN, .shown = 1, .drop = 8},
+    {FIELD("p99_ns", "p99", DURATION, COMPUTED, "99 % of the spans were not longer"), .get = p99,
+     .why = NO_SPAN, .shown = 1, .drop = 4},
+    {FIELD("max_ns", "max", DURATION, LARGEST, "longest span that ended"), .get = max,
+     .why = NO_SPAN, .shown = 1, .drop = 7, .live = 1},
+    {FIELD("items_per_s", "items/s", RATE, COMPUTED, "items by total_ns"), .get = items_rate,
+     .why = "its spans counted no items", .shown = 1, .drop = 5, .optional = 1},
+    {FIELD("bytes_per_s", "bytes/s", BYTE_RATE, COMPUTED, "bytes by total_ns"), .get = bytes_rate,
+     .why = "its spans counted no bytes", .shown = 1, .drop = 6, .optional = 1},
+    {FIELD("flop_per_s", "FLOP/s", RATE, COMPUTED, "flops by total_ns"), .get = flops_rate,
+     .why = "its spans counted no operations", .shown = 1, .drop = 6, .optional = 1},
+    {FIELD("items", "items", COUNT, SUM, "items that its spans counted (pit_items)"), AT(items),
+     .live = 1},
+    {FIELD("bytes", "bytes", COUNT, SUM, "bytes that its spans counted (pit_bytes)"), AT(bytes)},
+    {FIELD("flops", "flops", COUNT, SUM, "operations that its spans counted (pit_flops)"),
+     AT(flops)},
+    {FIELD("open", "open", COUNT, SUM, "spans that are open, or were when the run ended"), AT(open),
+     .live = 1},
+    {FIELD("open_ns", "open time", DURATION, SUM, "time that the open spans have taken so far"),
+     .get = open_time},
+    {FIELD("finished_ns", "finished", DURATION, SUM, "time of the spans that ended"),
+     .get = finished},
+    {FIELD("memory_spans", "mem spans", COUNT, SUM, "spans whose memory was measured"),
+     .get = memory_spans, .why = NO_MEMORY},
+    {FIELD("memory_delta_bytes", "mem delta", BYTES_SIGNED, SUM,
+           "RSS at the end less RSS at the begin, all spans together"),
+     .get = delta, .why = NO_MEMORY, .shown = 1, .drop = 4, .optional = 1},
+    {FIELD("memory_peak_bytes", "mem peak", BYTES_SIGNED, LARGEST,
+           "highest RSS of the process during a span less RSS at its begin, the largest"),
+     .get = peak, .why = NO_MEMORY, .shown = 1, .drop = 4, .optional = 1},
+    {FIELD("memory_delta_mean_bytes", "mean delta", BYTES_SIGNED, COMPUTED,
+           "memory_delta_bytes by memory_spans"),
+     .get = delta_mean, .why = NO_MEMORY},
+    {FIELD("memory_delta_max_bytes", "max delta", BYTES_SIGNED, LARGEST,
+           "largest growth of RSS in one span"),
+     .get = delta_max, .why = NO_MEMORY},
+    {FIELD("memory_delta_last_bytes", "last delta", BYTES_SIGNED, LAST,
+           "growth of RSS in the last span"),
+     .get = delta_last, .why = NO_MEMORY},
+    {FIELD("memory_peak_mean_bytes", "mean peak", BYTES_SIGNED, COMPUTED,
+           "mean of the spans' peaks over RSS at their begin"),
+     .get = peak_mean, .why = NO_MEMORY},
+    {FIELD("memory_peak_last_bytes", "last peak", BYTES_SIGNED, LAST,
+           "the last span's peak over RSS at its begin"),
+     .get = peak_last, .why = NO_MEMORY},
+    {FIELD("memory_rss_max_bytes", "max RSS", BYTES, LARGEST,
+           "highest RSS of the process during a span"),
+     .get = rss_max, .why = NO_MEMORY},
+    {FIELD("memory_rss_last_bytes", "last RSS", BYTES, LAST, "RSS at the end of the last span"),
+     .get = rss_last, .why = NO_MEMORY},
+    {FIELD("memory_error_bytes", "mem error", BYTES, LARGEST, "bound of the error of each figure"),
+     .get = error_bytes, .why = NO_MEMORY},
+    {FIELD("memory_peak_method", "peak method", TEXT, COMPUTED,
+           "rusage or hwm: how the kernel's high-water mark was read"),
+     .get = peak_method, .why = NO_MEMORY},
+    {FIELD("minor_faults", "minor faults", COUNT, SUM,
+           "page faults without storage, in spans whose memory was measured"),
+     .get = minor_faults, .why = NO_MEMORY},
+    {FIELD("major_faults", "major faults", COUNT, SUM,
+           "page faults that read from storage, in spans whose memory was measured"),
+     .get = major_faults, .why = NO_MEMORY},
+    {FIELD("alloc_spans", "alloc spans", COUNT, SUM, "spans whose allocations were counted"),
+     .get = alloc_spans, .why = NO_ALLOC},
+    {FIELD("alloc_bytes", "allocated", BYTES, SUM, "bytes that its spans allocated"),
+     .get = alloc_bytes, .why = NO_ALLOC, .shown = 1, .drop = 5, .optional = 1},
+    {FIELD("live_bytes", "live", BYTES_SIGNED, SUM, "bytes allocated less bytes freed"),
+     .get = live, .why = NO_ALLOC, .shown = 1, .drop = 5, .optional = 1},
+    {FIELD("live_last_bytes", "last live", BYTES_SIGNED, LAST,
+           "bytes allocated less bytes freed in the last span"),
+     .get = live_last, .why = NO_ALLOC},
+    {FIELD("allocs", "allocs", COUNT, SUM, "blocks that its spans allocated"), .get = allocs,
+     .why = NO_ALLOC},
+    {FIELD("frees", "frees", COUNT, SUM, "blocks that its spans freed"), .get = frees,
+     .why = NO_ALLOC},
+    {FIELD("freed_bytes", "freed", BYTES, SUM, "bytes that its spans freed"), .get = freed_bytes,
+     .why = NO_ALLOC},
+    {FIELD("alloc_peak_bytes", "peak live", BYTES, LARGEST,
+           "most bytes live during a span over those at its begin"),
+     .get = alloc_peak, .why = NO_ALLOC},
+    {FIELD("alloc_peak_last_bytes", "last peak live", BYTES, LAST, "the same of the last span"),
+     .get = alloc_peak_last, .why = NO_ALLOC},
+    {FIELD("leak_spans", "leak spans", COUNT, SUM, "spans that looked for leaks (PIT_LEAKS)"),
+     .get = leak_spans, .why = NO_ALLOC},
+    {FIELD("leaked_bytes", "leaked", BYTES, SUM, "bytes that those spans allocated and left"),
+     .get = leaked_bytes, .style = leak_style, .why = NO_LEAKS},
+    {FIELD("leaked_blocks", "leaked blocks", COUNT, SUM,
+           "blocks that those spans allocated and left"),
+     .get = leaked_blocks, .why = NO_LEAKS},
+};
+
+_Static_assert(sizeof fields / sizeof fields[0] <= PIT__NODE_FIELDS_MOST, "rows have room");
+
+const struct pit__field_table pit__node_fields = {fields, sizeof fields / sizeof fields[0],
+                                                  sizeof fields[0]};

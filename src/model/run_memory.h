@@ -1,0 +1,56 @@
+/* run_memory.h: what the views say of a run's memory as a whole: the readings of the sampler, how
+ * it grew and where, and why the run most likely died. */
+#ifndef PIT_RUN_MEMORY_H
+#define PIT_RUN_MEMORY_H
+
+#include "pitwall_report.h"
+
+#include "analysis/growth.h"
+#include "analysis/post_mortem.h"
+#include "report/text.h"
+
+struct pit__run_memory {
+    struct pit__last_figures last;
+    double peak;               /* highest RSS known of; NaN: none */
+    double least, most;        /* RSS along the readings; NaN without any */
+    struct pit__growth growth; /* over the second half of its work, in bytes a nanosecond */
+    int is_growing;
+    struct pit__text where;      /* the path of the node it grew in; empty: not known */
+    int where_is_open;           /* no memory span tells: the span that was open */
+    struct pit__verdict verdict; /* only of a run that died */
+};
+
+/* 0 or PIT_NO_MEMORY. Free it in any case. */
+int pit__run_memory_make(const pit_run *run, struct pit__run_memory *memory);
+void pit__run_memory_free(struct pit__run_memory *memory);
+
+/* How its RSS grew between two times after its start, in bytes a nanosecond: 1 if it is growth, 0 if it
+ * is noise or not known, or PIT_NO_MEMORY. */
+int pit__growth_between(const pit_run *run, double from_ns, double to_ns,
+                        struct pit__growth *growth);
+
+/* A channel that every version has recorded: views speak of it by name. Others they list. */
+int pit__has_own_line(const char *key);
+
+/* A figure that may be unknown, as a double; NaN if it is. */
+double pit__known(uint64_t figure);
+
+/* A limit likewise; 0 is none either. */
+double pit__known_limit(uint64_t figure);
+
+/* "RSS 1.97 GB of a limit of 2.00 GB", by the last reading */
+void pit__memory_words(const struct pit__run_memory *memory, struct pit__text *text);
+
+/* ", growing 310 MB a minute inside epoch/batch", ", not growing", or nothing if it is not known. */
+void pit__growth_words(const struct pit__run_memory *memory, struct pit__text *text);
+
+/* ended_view.c: "SIGKILL"; "exit status 7" or "killed by SIGKILL". */
+void pit__signal_words(int number, struct pit__text *text);
+void pit__ending_words(const pit_ended *ended, struct pit__text *text);
+
+/* The verdict of a run that died, in one sentence. */
+void pit__verdict_words(const struct pit__run_memory *memory, struct pit__text *text);
+
+double pit__growth_a_minute(const struct pit__run_memory *memory); /* bytes; NaN: not known */
+
+#endif

@@ -1,0 +1,48 @@
+/* See held_file.h. */
+#include "held_file.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The kernel tells by a signal that somebody waits. It goes to this thread alone, in which it is held
+ * back, and is taken away afterwards: the program never hears of it. */
+#define TOLD_BY SIGURG
+
+static void told_by(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, TOLD_BY);
+}
+
+int pit__hold_begin(struct pit__hold *hold, int fd)
+{
+    struct f_owner_ex here = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+    sigset_t told;
+    told_by(&told);
+    hold->fd = fd;
+    if (fcntl(fd, F_SETOWN_EX, &here) != 0 || fcntl(fd, F_SETSIG, TOLD_BY) != 0)
+        return 0;
+    pthread_sigmask(SIG_BLOCK, &told, &hold->mask);
+    sigset_t waiting;
+    sigpending(&waiting);
+    hold->has_one_of_its = sigismember(&waiting, TOLD_BY);
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0)
+        return 1;
+    pthread_sigmask(SIG_SETMASK, &hold->mask, NULL);
+    return 0;
+}
+
+void pit__hold_end(struct pit__hold *hold)
+{
+    static const struct timespec at_once;
+    siginfo_t info;
+    sigset_t told;
+    told_by(&told);
+    fcntl(hold->fd, F_SETLEASE, F_UNLCK); /* from here on nobody is told any more */
+    if (!hold->has_one_of_its && sigtimedwait(&told, &info, &at_once) == TOLD_BY &&
+        info.si_code <= 0) /* sent by a process, not by the kernel */
+        raise(TOLD_BY);
+    pthread_sigmask(SIG_SETMASK, &hold->mask, NULL);
+}

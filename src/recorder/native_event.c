@@ -1,0 +1,115 @@
+/* See native_event.h.
+ *
+ * The event lives as long as its ring is mapped, so its descriptor is closed at once: the program never
+ * finds one that it did not open, and cannot close ours.
+ */
+#include "native_event.h"
+
+#include "base/stack_event.h"
+#include "format/ordered.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST_PAGES 8u /* of data: 1024 samples where a page has 4 kB */
+#define LEAST_PAGES 1u
+
+/* What users may lock for their rings is little, and shared by all of their processes: a small ring is
+ * better than none. */
+static int map_ring(struct pit__native_event *event, int fd)
+{
+    int error = 0;
+    event->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    for (unsigned pages = MOST_PAGES; pages >= LEAST_PAGES; pages /= 2) {
+        event->ring_bytes = (1 + pages) * event->page_bytes;
+        void *ring = mmap(NULL, event->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (ring != MAP_FAILED) {
+            event->ring = ring;
+            return 0;
+        }
+        error = errno;
+    }
+    return error == EPERM ? ENOMEM : error; /* not the event is forbidden, but its memory */
+}
+
+int pit__native_event_start(struct pit__native_event *event, double hz)
+{
+    *event = (struct pit__native_event){0};
+    int fd = pit__stack_event_open(getpid(), hz);
+    if (fd < 0)
+        return -fd;
+    int error = map_ring(event, fd);
+    syscall(SYS_close, fd);
+    return error;
+}
+
+void pit__native_event_stop(struct pit__native_event *event)
+{
+    if (event->ring)
+        munmap(event->ring, event->ring_bytes);
+    event->ring = NULL;
+}
+
+/* Bytes of the ring, which may go over its end. */
+static void copy_out(const struct pit__native_event *event, uint64_t at, void *to, size_t bytes)
+{
+    const char *data = (const char *)event->ring + event->page_bytes;
+    size_t room = event->ring_bytes - event->page_bytes, from = (size_t)(at % room);
+    size_t first = bytes < room - from ? bytes : room - from;
+    memcpy(to, data + from, first);
+    memcpy((char *)to + first, data, bytes - first);
+}
+
+/* The parts of a record that are wanted, as the kernel lays them out behind its header. */
+struct body {
+    uint64_t words[4];
+};
+
+static void read_record(struct pit__native_record *record, uint32_t type, const struct body *body)
+{
+    switch (type) {
+    case PERF_RECORD_SAMPLE: /* ip, pid and tid, time */
+        record->kind = PIT__NATIVE_SAMPLE;
+        record->address = body->words[0];
+        record->raw_ns = body->words[2];
+        break;
+    case PERF_RECORD_LOST: /* id, lost */
+        record->kind = PIT__NATIVE_LOST;
+        record->lost = body->words[1];
+        break;
+    case PERF_RECORD_MMAP: /* pid and tid, address, bytes */
+        record->kind = PIT__NATIVE_MAPPED;
+        record->address = body->words[1];
+        record->bytes = body->words[2];
+        break;
+    default:
+        break;
+    }
+}
+
+int pit__native_event_next(struct pit__native_event *event, struct pit__native_record *record)
+{
+    *record = (struct pit__native_record){.kind = PIT__NATIVE_OTHER};
+    if (!event->ring)
+        return 0;
+    uint64_t head = PIT_LOAD_ACQUIRE(event->ring->data_head);
+    uint64_t tail = PIT_LOAD(event->ring->data_tail);
+    struct perf_event_header header;
+    struct body body = {{0}};
+    if (head - tail < sizeof header)
+        return 0;
+    copy_out(event, tail, &header, sizeof header);
+    if (header.size < sizeof header || header.size > head - tail) {
+        PIT_STORE_ORDERED(event->ring->data_tail, head); /* not to be, but never to stay at */
+        return 0;
+    }
+    size_t bytes = header.size - sizeof header;
+    copy_out(event, tail + sizeof header, &body, bytes < sizeof body ? bytes : sizeof body);
+    read_record(record, header.type, &body);
+    PIT_STORE_ORDERED(event->ring->data_tail, tail + header.size);
+    return 1;
+}

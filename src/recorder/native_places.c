@@ -1,0 +1,221 @@
+/* See native_places.h.
+ *
+ *   the kernel's ring ──▶ address, time ──▶ span_at.c: the span ──┐
+ *                                └────────▶ code_names.c: the function ──▶ places.c: the run
+ *
+ * All of it on the sampler's thread; the program is not interrupted. A sample in a function that is not
+ * known yet waits for its name: looking names up may take a millisecond in a large library, so it is done
+ * seldom enough to stay below NAMES_SHARE of the time.
+ */
+#include "native_places.h"
+
+#include "base/stack_event.h"
+#include "code_names.h"
+#include "native_event.h"
+#include "places.h"
+#include "span_at.h"
+
+#include <sys/mman.h>
+#include <time.h>
+
+#define NAMES_SHARE 2000u /* one part of so many */
+#define BATCH 256u        /* samples that are matched to spans by one look */
+
+double pit__native_hz;
+
+/* Samples that wait for the name of their function. */
+struct waiting {
+    uint64_t address, samples;
+    uint32_t thread, node;
+};
+
+struct pit__native {
+    struct pit__native_event event;
+    struct pit__span_view view;
+    uint64_t look_up_at; /* ns of the monotonic clock, before which no names are looked up */
+    uint32_t waiting_count;
+    struct waiting waiting[PIT__CODE_WANTED];
+    struct {
+        uint64_t address, raw_ns;
+    } batch[BATCH];
+    uint32_t batch_count;
+    struct pit__code_names names;
+};
+
+/* ---- notes --------------------------------------------------------------------------------- */
+
+static void note(pit_recorder *rec, const struct waiting *w, const struct pit__code_function *f)
+{
+    pit__place_note(rec, w->thread, w->node, PIT_FMT_PLACE_NATIVE, f->name, f->file, 0, w->samples);
+}
+
+/* Those whose functions are known by now; the others go on waiting. */
+static void note_known(struct pit__native *native, pit_recorder *rec)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < native->waiting_count; i++) {
+        struct waiting w = native->waiting[i];
+        const struct pit__code_function *f = pit__code_known(&native->names, w.address);
+        if (f)
+            note(rec, &w, f);
+        else
+            native->waiting[left++] = w;
+    }
+    native->waiting_count = left;
+}
+
+static uint64_t thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void look_up(struct pit__native *native, pit_recorder *rec)
+{
+    uint64_t addresses[PIT__CODE_WANTED], began = thread_ns();
+    for (uint32_t i = 0; i < native->waiting_count; i++)
+        addresses[i] = native->waiting[i].address;
+    pit__code_look_up(&native->names, addresses, native->waiting_count);
+    note_known(native, rec);
+    native->look_up_at = pit__clock_monotonic_ns() + (thread_ns() - began) * NAMES_SHARE;
+}
+
+static void wait_for_name(struct pit__native *native, pit_recorder *rec, struct waiting sample)
+{
+    for (uint32_t i = 0; i < native->waiting_count; i++) {
+        struct waiting *w = &native->waiting[i];
+        if (w->address == sample.address && w->node == sample.node && w->thread == sample.thread) {
+            w->samples += sample.samples;
+            return;
+        }
+    }
+    if (native->waiting_count == PIT__CODE_WANTED)
+        look_up(native, rec);
+    if (native->waiting_count < PIT__CODE_WANTED)
+        native->waiting[native->waiting_count++] = sample;
+    else
+        pit__places_lost(rec, PIT_FMT_PLACE_NATIVE, sample.samples);
+}
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+/* The span clock's ticks when the raw clock said this, by two readings of both: the run's first, and one
+ * just taken. */
+static uint64_t ticks_of(uint64_t raw_ns, const struct pit_fmt_pair *first,
+                         const struct pit_fmt_pair *now)
+{
+    double span_ns = (double)(now->raw_ns - first->raw_ns);
+    double rate = span_ns > 0 ? (double)(now->ticks - first->ticks) / span_ns : 1;
+    double ago_ns = now->raw_ns > raw_ns ? (double)(now->raw_ns - raw_ns) : 0;
+    return now->ticks - (uint64_t)(ago_ns * rate);
+}
+
+static void note_batch(struct pit__native *native, pit_recorder *rec)
+{
+    if (!native->batch_count)
+        return;
+    struct pit_fmt_pair now = pit__clock_pair();
+    pit__span_look(&native->view, rec); /* after the last sample: the stack is no older than it */
+    for (uint32_t i = 0; i < native->batch_count; i++) {
+        uint64_t ticks = ticks_of(native->batch[i].raw_ns, &rec->first, &now);
+        struct waiting sample = {native->batch[i].address, 1, native->view.index,
+                                 pit__span_at(&native->view, ticks)};
+        if (sample.node == PIT__SPAN_UNKNOWN) {
+            pit__places_lost(rec, PIT_FMT_PLACE_NATIVE, 1);
+            continue;
+        }
+        const struct pit__code_function *f = pit__code_known(&native->names, sample.address);
+        if (f)
+            note(rec, &sample, f);
+        else
+            wait_for_name(native, rec, sample);
+    }
+    native->batch_count = 0;
+}
+
+/* Samples that wait are of the code that was there before: it has no name any more. */
+static void code_mapped(struct pit__native *native, pit_recorder *rec, uint64_t low, uint64_t bytes)
+{
+    static const struct pit__code_function gone = {"[unknown]", "[unmapped]"};
+    uint32_t left = 0;
+    note_batch(native, rec);
+    for (uint32_t i = 0; i < native->waiting_count; i++) {
+        struct waiting w = native->waiting[i];
+        if (w.address >= low && w.address - low < bytes)
+            note(rec, &w, &gone);
+        else
+            native->waiting[left++] = w;
+    }
+    native->waiting_count = left;
+    pit__code_forget(&native->names, low, low + bytes);
+}
+
+static void take_samples(struct pit__native *native, pit_recorder *rec)
+{
+    struct pit__native_record record;
+    while (pit__native_event_next(&native->event, &record)) {
+        if (record.kind == PIT__NATIVE_LOST) {
+            pit__places_lost(rec, PIT_FMT_PLACE_NATIVE, record.lost);
+            pit__code_forget(&native->names, 0, UINT64_MAX); /* a mapping may be among them */
+        } else if (record.kind == PIT__NATIVE_MAPPED) {
+            code_mapped(native, rec, record.address, record.bytes);
+        } else if (record.kind == PIT__NATIVE_SAMPLE) {
+            native->batch[native->batch_count].address = record.address;
+            native->batch[native->batch_count++].raw_ns = record.raw_ns;
+            if (native->batch_count == BATCH)
+                note_batch(native, rec);
+        }
+    }
+    note_batch(native, rec);
+}
+
+/* ---- the sampler's calls ------------------------------------------------------------------- */
+
+/* Children get no copy: the ring is not theirs, and they begin anew. */
+static struct pit__native *native_new(void)
+{
+    void *made = mmap(NULL, sizeof(struct pit__native), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED)
+        return NULL;
+    madvise(made, sizeof(struct pit__native), MADV_DONTFORK);
+    return made;
+}
+
+struct pit__native *pit__native_begin(pit_recorder *rec)
+{
+    double hz = pit__native_hz > 0 ? pit__native_hz : rec->sample_stacks;
+    if (!(hz > 0))
+        return NULL;
+    struct pit__native *native = native_new();
+    if (!native)
+        return NULL;
+    int error = pit__native_event_start(&native->event, hz);
+    pit__places_source(rec, PIT_FMT_PLACE_NATIVE, error ? 0 : hz,
+                       error ? pit__stack_event_reason(error) : NULL);
+    if (!error)
+        return native;
+    munmap(native, sizeof *native);
+    return NULL;
+}
+
+void pit__native_turn(struct pit__native *native, pit_recorder *rec)
+{
+    if (!native)
+        return;
+    take_samples(native, rec);
+    if (native->waiting_count && pit__clock_monotonic_ns() >= native->look_up_at)
+        look_up(native, rec);
+}
+
+void pit__native_end(struct pit__native *native, pit_recorder *rec)
+{
+    if (!native)
+        return;
+    take_samples(native, rec);
+    if (native->waiting_count)
+        look_up(native, rec);
+    pit__native_event_stop(&native->event);
+    munmap(native, sizeof *native);
+}

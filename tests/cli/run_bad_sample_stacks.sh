@@ -1,0 +1,1 @@
+pitwall run --sample-stacks 101 -- true

@@ -1,0 +1,486 @@
+"""Where the main thread is, by samples of its stack: the right file, line and function for planted hot
+lines, in the right span; and no harm done by forks, threads, exits and a lock that is held for long.
+
+How many samples a line gets hangs on the scheduler, so nothing is said of that: a program goes on with its
+hot line until the samples speak for one place beyond doubt, and that must be the planted one."""
+
+import os
+import signal
+
+import py_case
+from py_case import pit_case
+
+# A line that is hot by construction ends in "# HOT"; plant() does some milliseconds of it.
+PLANTS = {
+    "loop": """
+        def plant():
+            x = 0
+            for i in range(20000): x += i * i  # HOT
+        """,
+    "comprehension": """
+        def plant():
+            return [i * i for i in range(20000)]  # HOT
+        """,
+    "generator": """
+        def squares(n):
+            for i in range(n): yield sum(range(2000))  # HOT
+        def plant():
+            for value in squares(50):
+                pass
+        """,
+    "nested_function": """
+        def plant():
+            def inner(n):
+                for i in range(n): n + i  # HOT
+            inner(20000)
+        """,
+    "method": """
+        class Model:
+            def forward(self):
+                for i in range(20000): self.weight = i  # HOT
+        def plant(model=Model()):
+            model.forward()
+        """,
+    "numpy_call": """
+        import numpy
+        a = numpy.ones((300, 300))
+        def plant():
+            for i in range(3): numpy.linalg.inv(a @ a + numpy.eye(300))  # HOT
+        """,
+    "exception_handler": """
+        def plant():
+            try:
+                raise ValueError("planted")
+            except ValueError as error:
+                for i in range(20000): str(error)  # HOT
+        """,
+    "recursion": """
+        def down(n):
+            if n:
+                return down(n - 1)
+            for i in range(20000): n + i  # HOT
+        def plant():
+            down(50)
+        """,
+    "pool": """
+        from concurrent.futures import ThreadPoolExecutor
+        pool = ThreadPoolExecutor(1)
+        def work():
+            for i in range(20000): i * i
+        def plant():
+            pool.submit(work).result()  # HOT
+        """,
+    "decorated_function": """
+        import functools
+        def decorated(function):
+            @functools.wraps(function)
+            def call(*args):
+                return function(*args)
+            return call
+        @decorated
+        def hot(n):
+            for i in range(n): n + i  # HOT
+        def plant():
+            hot(20000)
+        """,
+    "library_call": """
+        import json
+        tree = {str(i): [i] * 20 for i in range(50)}
+        def plant():
+            for i in range(5): json.dumps(tree, indent=1)  # HOT
+        """,
+    "made_code": """
+        import collections
+        Point = collections.namedtuple("Point", "x y")
+        def plant():
+            for i in range(5000): Point(i, i)  # HOT
+        """,
+    "coroutine": """
+        async def step():
+            for i in range(100000): i * i  # HOT
+        async def steps():
+            await asyncio.gather(step(), step())
+        def plant():
+            asyncio.run(steps())
+        """,
+    "lock_held": """
+        import ctypes
+        usleep = ctypes.PyDLL(None).usleep  # the interpreter's lock is held meanwhile
+        def plant():
+            for i in range(3): usleep(30000)  # HOT
+        """,
+}
+FUNCTIONS = {  # as the interpreter names them: from 3.11 on with what they are in
+    "loop": {"plant"}, "comprehension": {"plant", "plant.<locals>.<listcomp>", "<listcomp>"},
+    "generator": {"squares"}, "nested_function": {"inner", "plant.<locals>.inner"},
+    "method": {"forward", "Model.forward"}, "numpy_call": {"plant"},
+    "exception_handler": {"plant"}, "recursion": {"down"}, "pool": {"plant"},
+    "decorated_function": {"hot"}, "library_call": {"plant"}, "coroutine": {"step"},
+    "lock_held": {"plant"}, "made_code": {"plant"},
+}
+
+BEGIN = """
+pitwall._pitwall._stack_pace(0.0005)
+pitwall.open(in_memory=True)
+"""
+# Until one place has more than twice as many samples as all others of the span, and 20 more.
+HUNT = """
+def hottest(span):
+    rows = [row for row in pitwall.read_live()["places"]
+            if row["span"] == span and row["kind"] == "python"]
+    return rows[0] if rows else None
+def is_sure(row):
+    return row and row["samples"] > 2 * (row["span_samples"] - row["samples"]) + 20
+end = time.monotonic() + 100
+while not is_sure(hottest("work/hot")) and time.monotonic() < end:
+    for _ in range(10):
+        with pitwall.span("work"):
+            with pitwall.span("hot"):
+                plant()
+found = hottest("work/hot")
+tell([is_sure(found), found])
+"""
+
+# Goes on until so many samples were taken: threads, generators, exceptions, forks.
+STRESS = """
+import itertools
+pitwall._pitwall._stack_pace(0)
+sys.setswitchinterval(1e-6)
+pitwall.open(in_memory=True)
+stop = False
+def others():
+    while not stop:
+        with pitwall.span("thread"):
+            sorted(str(i) for i in range(50))
+threads = [threading.Thread(target=others) for _ in range(3)]
+for thread in threads: thread.start()
+def numbers():
+    with pitwall.span("generator"):
+        for i in itertools.count():
+            yield i
+def fails(depth):
+    with pitwall.span("fails"):
+        if depth: fails(depth - 1)
+        raise ValueError(depth)
+async def task():
+    with pitwall.span("task"):
+        await asyncio.sleep(0)
+async def tasks():
+    await asyncio.gather(*(task() for _ in range(5)))
+exec(compile("def made():\\n    return 1\\n" * 50, "made \\udce4.py", "exec"))
+children, rounds, source = 0, 0, numbers()
+while rounds < 402 or pitwall.status()["place_samples"] < wanted:
+    rounds += 1
+    next(source)
+    if rounds % 100 == 0: source = numbers()
+    try: fails(rounds % 20)
+    except ValueError: pass
+    made()
+    if rounds % 50 == 0: asyncio.run(tasks())
+    if rounds % 400 == 1:
+        child = os.fork()
+        if not child:
+            with pitwall.span("child"):
+                while pitwall.status()["place_samples"] < 20: pass
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        children += 1
+stop = True
+for thread in threads: thread.join()
+run = pitwall.read_live()
+tell([children, run["stack_samples"]["python"]["dropped"],
+      sum(row["samples"] for row in run["places"]) == run["stack_samples"]["python"]["samples"]])
+"""
+
+THREADS = """
+def samplers():
+    names = []
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open("/proc/self/task/%s/comm" % task) as file: names.append(file.read().strip())
+        except OSError: pass  # it has just ended
+    return names.count("pitwall stacks")
+"""
+
+
+class Places(py_case.Case):
+    def planted(self, name):
+        program = BEGIN + self.dedent(PLANTS[name]) + HUNT
+        is_sure, found = self.python(program, timeout=150)
+        self.assertTrue(is_sure, found)
+        lines = (py_case.START + program).split("\n")
+        hot = [i for i, line in enumerate(lines, 1) if line.endswith("# HOT")]
+        self.assertEqual([found["line"]], hot, found)
+        self.assertEqual(os.path.basename(found["file"]), "program.py")
+        self.assertIn(found["function"], FUNCTIONS[name])
+
+    @staticmethod
+    def dedent(program):
+        lines = program.strip("\n").split("\n")
+        indent = len(lines[0]) - len(lines[0].lstrip())
+        return "\n".join(line[indent:] for line in lines)
+
+    def test_hot_loop(self):
+        self.planted("loop")
+
+    def test_hot_comprehension(self):
+        self.planted("comprehension")
+
+    def test_hot_generator(self):
+        self.planted("generator")
+
+    def test_hot_nested_function(self):
+        self.planted("nested_function")
+
+    def test_hot_method(self):
+        self.planted("method")
+
+    def test_hot_numpy_call(self):
+        self.planted("numpy_call")
+
+    def test_hot_exception_handler(self):
+        self.planted("exception_handler")
+
+    def test_hot_recursion(self):
+        self.planted("recursion")
+
+    def test_waiting_for_a_pool_is_the_line_that_waits(self):
+        self.planted("pool")
+
+    def test_hot_decorated_function(self):
+        self.planted("decorated_function")
+
+    def test_a_call_into_a_library_is_the_line_that_calls(self):
+        self.planted("library_call")
+
+    def test_code_that_a_library_made_is_the_line_that_calls(self):
+        self.planted("made_code")
+
+    def test_hot_coroutine(self):
+        self.planted("coroutine")
+
+    def test_a_call_that_keeps_the_lock_is_found_and_weighted(self):
+        self.planted("lock_held")
+
+    def test_outside_of_all_spans(self):
+        found = self.python(BEGIN + """
+def wait():
+    while True:
+        rows = [row for row in pitwall.read_live()["places"] if row["span"] is None]
+        if any(row["function"] == "wait" and row["samples"] > 20 for row in rows): return rows
+        time.sleep(0.01)
+tell(wait())
+""")
+        self.assertIn("wait", [row["function"] for row in found])
+
+    def test_python_c_is_the_programs_own_code(self):
+        code = py_case.START + BEGIN + """
+while not pitwall.status()["place_samples"]: pass
+tell([row["file"] for row in pitwall.read_live()["places"]])
+"""
+        tell = os.path.join(self.folder(), "tell.json")
+        self.run_ok([py_case.PYTHON, "-c", code], env=py_case.environment(PY_CASE_TELL=tell))
+        with open(tell, encoding="utf-8") as file:
+            self.assertIn("<string>", file.read())
+
+    def test_a_late_sample_stands_for_the_time_it_is_late(self):
+        # Each time the lock is held for 0.2 s at the least; ten looks fall into it.
+        found = self.python("""
+import ctypes
+usleep = ctypes.PyDLL(None).usleep
+pitwall._pitwall._stack_pace(0.02)
+pitwall.open(in_memory=True)
+held = 0
+while not held or not pitwall.status()["place_samples"]:
+    with pitwall.span("held"):
+        usleep(200000)
+    held += 1
+before, holds = pitwall.status()["place_samples"], 10
+for i in range(holds):
+    usleep(200000)
+while pitwall.status()["place_samples"] == before: pass
+tell([pitwall.status()["place_samples"] - before, holds])
+""")
+        self.assertGreaterEqual(found[0], 95)
+
+    def test_switched_off(self):
+        for how in ("option", "environment"):
+            env = {"PITWALL_SAMPLE_STACKS": "0"} if how == "environment" else {}
+            option = ", sample_stacks=0" if how == "option" else ""
+            found = self.python(THREADS + """
+pitwall.open(in_memory=True%s)
+with pitwall.span("a"): pass
+run = pitwall.read_live()
+tell([samplers(), pitwall.status()["sample_stacks"], pitwall.status()["place_samples"],
+      run["places"], run["stack_samples"]["python"]["reason"]])
+""" % option, **env)
+            self.assertEqual(found, [0, 0, 0, [], "switched off: sample_stacks is 0"], how)
+
+    def test_how_often(self):
+        found = self.python("""
+rates = []
+for rate in (None, 25, 5000):
+    pitwall.open(in_memory=True, sample_stacks=rate)
+    rates.append([pitwall.status()["sample_stacks"],
+                  pitwall.read_live()["stack_samples"]["python"]["hz"]])
+    pitwall.close()
+tell(rates)
+""")
+        self.assertEqual(found, [[10, 10], [25, 25], [100, 100]])
+
+    def test_the_thread_lives_as_long_as_the_recorder(self):
+        found = self.python(THREADS + """
+seen = [samplers()]
+for i in range(3):
+    pitwall.open(in_memory=True)
+    seen.append(samplers())
+    with pitwall.span("a"): pass
+    pitwall.close()
+    seen.append(samplers())
+tell(seen)
+""")
+        self.assertEqual(found, [0, 1, 0, 1, 0, 1, 0])
+
+    def test_the_environment_and_the_first_span_start_it_too(self):
+        path = os.path.join(self.folder(), "run.pit")
+        for env in ({"PITWALL_FILE": path}, {}):
+            found = self.python(THREADS + """
+before = samplers()
+with pitwall.span("a"): seen = samplers()
+tell([before, seen])
+""", **env)
+            self.assertEqual(found, [0, 1])
+
+    def test_a_span_of_another_thread_has_the_main_thread_start_it(self):
+        self.assertEqual(self.python(THREADS + """
+def work():
+    with pitwall.span("a"): pass
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+while not samplers(): pass
+tell(samplers())
+"""), 1)
+
+    def test_a_forked_child_has_its_own(self):
+        path = os.path.join(self.folder(), "run.pit")
+        found = self.python(THREADS + """
+pitwall._pitwall._stack_pace(0.001)
+pitwall.open(%r)
+with pitwall.span("parent"):
+    while not pitwall.status()["place_samples"]: pass
+child = os.fork()
+if not child:
+    none = samplers()
+    with pitwall.span("child"):
+        while not pitwall.status()["place_samples"]: pass
+    os._exit(0 if not none and samplers() == 1 else 1)
+before = pitwall.status()["place_samples"]
+code = os.waitpid(child, 0)[1]
+while pitwall.status()["place_samples"] == before: pass
+tell([code, samplers(), sorted({row["span"] for row in pitwall.read_live()["places"]
+                                if row["span"]})])
+""" % path)
+        self.assertEqual(found, [0, 1, ["parent"]])
+
+    def test_a_sub_interpreter_does_no_harm(self):
+        found = self.python(BEGIN + """
+try: import _interpreters as interpreters
+except ImportError:
+    try: import _xxsubinterpreters as interpreters
+    except ImportError: interpreters = None
+done = 0
+if interpreters:
+    for i in range(5):
+        interpreter = interpreters.create()
+        before = pitwall.status()["place_samples"]
+        while pitwall.status()["place_samples"] < before + 5:
+            interpreters.run_string(interpreter, "for i in range(20000): i * i")
+        interpreters.destroy(interpreter)
+        done += 1
+tell([done, interpreters is not None])
+""")
+        self.assertEqual(found[0], 5 if found[1] else 0)
+
+    def test_allocators_that_are_replaced_as_the_thread_begins_and_ends(self):
+        """Nothing is allocated without the interpreter's lock, which is how tracemalloc replaces them."""
+        self.python("""
+            import tracemalloc
+            for _ in range(200):
+                pitwall.open("run.pit", sample_stacks=100)
+                for _ in range(30):
+                    tracemalloc.start()
+                    tracemalloc.stop()
+                pitwall.close()
+        """)
+
+    def test_a_program_may_end_in_any_way_while_a_sample_is_taken(self):
+        ends = (("pass", 0), ("sys.exit(3)", 3), ("os._exit(4)", 4), ("raise KeyError", 1),
+                ("os.kill(os.getpid(), 9)", -signal.SIGKILL), ("os.abort()", -signal.SIGABRT),
+                ("threading.Thread(target=spin, daemon=True).start()", 0),
+                ("import atexit; atexit.register(spans)", 0), ("pitwall.close()", 0),
+                ("os.execv('/bin/true', ['true'])", 0))
+        for end, status in ends:
+            with self.subTest(end):
+                for i in range(3):
+                    self.python("""
+pitwall._pitwall._stack_pace(0)
+sys.setswitchinterval(1e-6)
+import resource
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def spans():
+    for i in range(100):
+        with pitwall.span("late %%d" %% i): pass
+def spin():
+    while True: pass
+with pitwall.span("a"):
+    while pitwall.status()["place_samples"] < %d: pass
+    %s
+""" % (1 + 40 * i, end), status=status, PITWALL_FILE=os.path.join(self.folder(), "run.pit"))
+
+    def test_a_program_under_run_is_sampled_from_its_beginning(self):
+        path = self.launched("""
+            import time, pitwall
+            while pitwall.status()["place_samples"] < 3: time.sleep(0.01)
+            """)
+        self.assertEqual(self.spans_of_places(path), {None})
+        self.assertEqual(self.left, {"program.py", "run.pit"})
+
+    def test_a_program_under_run_that_opens_its_own_recorder_has_only_that(self):
+        for how, name in (("", "run.pit"), ("'own.pit'", "own.pit")):
+            path = self.launched("""
+                import pitwall
+                with pitwall.open(%s):
+                    with pitwall.span("mine"):
+                        while not pitwall.status()["place_samples"]: pass
+                """ % how, name)
+            self.assertIn("mine", self.spans_of_places(path))
+            self.assertEqual(self.left, {"program.py", "run.pit", name})
+
+    def launched(self, program, name="run.pit"):
+        """Under pitwall run; the run it left, `left` being all files of its folder."""
+        folder = self.folder()
+        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
+            file.write(self.dedent(program))
+        env = pit_case.clean_env(PYTHONPATH=py_case.package_dir(), PYTHONDONTWRITEBYTECODE="1",
+                                 **py_case.preload())
+        self.run_ok([pit_case.tool(), "run", "-o", "run.pit", "--", py_case.PYTHON, "program.py"],
+                    cwd=folder, env=env)
+        self.left = set(os.listdir(folder))
+        return os.path.join(folder, name)
+
+    def spans_of_places(self, path):
+        return set(self.python("""
+run = pitwall.read(%r)
+tell([row["span"] for row in run["places"] if row["file"].endswith("program.py")])
+""" % path))
+
+    def test_many_samples_with_threads_generators_exceptions_and_forks(self):
+        wanted = 10**6 if os.environ.get("PITWALL_TEST_ALL") == "1" else py_case.scaled(5000)
+        children, dropped, is_whole = self.python("wanted = %d\n" % wanted + STRESS, timeout=3000)
+        self.assertGreater(children, 0)
+        self.assertEqual((dropped, is_whole), (0, True))
+
+
+if __name__ == "__main__":
+    py_case.main()

@@ -1,0 +1,72 @@
+/* The field tables, and a run in which every field has a value somewhere:
+ *
+ *   prog_fields list      a line a field: row, key, title, kind, merge rule, shown, help
+ *   prog_fields record    spans with all that can be measured, one left open, some misuse; then SIGKILL
+ *
+ * The run is opened by the environment: pitwall run --alloc -o RUN -- prog_fields record.
+ */
+#include "pitwall_fields.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void list(enum pit_row_kind of, const char *row)
+{
+    const pit_field *field;
+    for (size_t i = 0; (field = pit_field_at(of, i)) != NULL; i++)
+        printf("%s\t%s\t%s\t%s\t%s\t%d\t%s\n", row, field->key, field->title, pit_field_kind(field),
+               pit_field_merge(field), pit_field_is_shown(field), field->help);
+}
+
+static void *volatile kept; /* the compiler must not leave it out; the last one leaks on purpose */
+
+static void work(void)
+{
+    PIT_SPAN("step") {
+        PIT_SPAN_WITH("memory", PIT_MEMORY | PIT_RECORD | PIT_LEAKS)
+        {
+            kept = malloc(1 << 20);
+            if (kept)
+                memset(kept, 1, 1 << 20);
+            free(kept);
+            kept = malloc(100);
+        }
+        PIT_SPAN("counted") {
+            pit_items(3);
+            pit_bytes(4096);
+            pit_flops(1000);
+        }
+    }
+}
+
+static void record(void)
+{
+    for (int i = 0; i < 5; i++)
+        work();
+    pit_object object = pit_object_begin_name("beside");
+    pit_object_end(&object);
+    pit_value("loss", 0.5);
+    pit_token token = pit_begin_name("outer");
+    pit_begin_name("abandoned");
+    pit_end(token);
+    pit_end(token); /* an end without begin */
+    pit_begin_name("here");
+    PIT_SPAN("inside")
+        usleep(1000);
+    kill(getpid(), SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "list") == 0) {
+        list(PIT_OF_NODE, "node");
+        list(PIT_OF_ENDED, "ended");
+        list(PIT_OF_LOSSES, "losses");
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "record") == 0)
+        record();
+    return 64;
+}
