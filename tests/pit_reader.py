@@ -593,7 +593,9 @@ def read_place(view, at, threads):
 
 
 def read_places(view, blocks, threads):
-    """Where the main thread was, and how the samples were taken; None without such blocks."""
+    """Where the main thread was, and how the samples were taken.
+
+    None without such blocks, and where a kill came between a block and the first word in it."""
     if not blocks:
         return None
     entries = []
@@ -607,8 +609,11 @@ def read_places(view, blocks, threads):
         at = blocks[0].offset + 64 + 128 * i
         millihertz, samples, dropped = view.get("3Q", at)
         sources[kind] = {"hz": millihertz / 1000, "samples": samples, "dropped": dropped,
-                         "reason": view.text(at + 24, 104)}
-    entries = sorted((e for e in entries if e), key=lambda e: (
+                         "reason": "" if millihertz else view.text(at + 24, 104)}
+    entries = [e for e in entries if e]
+    if not entries and not any(s["hz"] or s["reason"] for s in sources.values()):
+        return None
+    entries.sort(key=lambda e: (
         U32_MAX if e["thread"] is None else e["thread"], e.pop("node"), PLACE_KINDS.index(e["kind"]),
         -e["samples"], e["file"], e["line"], e["function"]))
     return {"sources": sources, "entries": entries}

@@ -93,6 +93,30 @@ class Kill(pit_case.Case):
             with self.assertRaises(pit_reader.BadRun, msg=note):
                 pit_reader.load(path)
 
+    def test_a_kill_between_a_block_of_places_and_its_first_word(self):
+        """The block is there and says nothing yet, then half of what it will say."""
+        path = os.path.join(self.folder(), "run.pit")
+        self.run_ok([pit_case.program("prog_golden"), "places", path])
+        os.chmod(path, 0o644)
+        with open(path, "r+b") as file:
+            data = bytearray(file.read())
+            view = pit_reader.View(data)
+            header = pit_reader.read_header(view)
+            blocks, _ = pit_reader.walk(view, header["start"], header["used_bytes"])
+            places = [block for block in blocks if block.type == pit_reader.PLACES_OF]
+            self.assertTrue(places)
+            for block in places:  # `used` and all behind the block's own head
+                data[block.offset + 16:block.offset + 24] = bytes(8)
+                data[block.offset + 64:block.offset + block.bytes] = bytes(block.bytes - 64)
+            for said, is_known in ((b"", False), (b"hal", True)):
+                at = places[0].offset + 64 + 24
+                data[at:at + len(said)] = said
+                file.seek(0)
+                file.write(data)
+                file.flush()
+                run = pit_runs.read_both(self, path, "closed")
+                self.assertEqual(bool(run["places"]), is_known)
+
     def many(self, jobs):
         """Two at a time: there are two things to do, record and read."""
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
