@@ -12,6 +12,7 @@ import struct
 import time
 
 import pit_case
+import pit_check
 import pit_reader
 
 HEADER = struct.Struct("6Q")
@@ -157,7 +158,7 @@ def read_both(case, path, state, note=""):
     if document != other:
         case.fail("%s pit_run_open and pit_reader.py differ:\n  %s"
                   % (note, "\n  ".join(differences(document, other))))
-    bad = pit_reader.check(run)
+    bad = pit_check.check(run)
     if any(t["counters"]["table_full"] for t in run["threads"]) or run["counters"]["no_table"]:
         # At its size limit a run has no room for parts of histogram and series.
         bad = [line for line in bad if "histogram" not in line and "series" not in line]
