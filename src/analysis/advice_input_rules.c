@@ -57,7 +57,7 @@ static struct loading find_loading(const struct pit__case *all)
 
 static int has_few_slow(const struct pit__case *all, const struct pit__part *p)
 {
-    double least = all->around.delayed > BUSY ? PIT__BUSY_CALL : 0;
+    double least = all->around.delayed > BUSY ? pit__busy_call(all) : 0;
     return p->half_calls > 0 && p->half_seconds > least * (double)p->half_calls &&
            p->count >= FEW_LEAST && (double)p->half_calls <= fmax(1, FEW * (double)p->count) &&
            p->half_seconds > FEW_SLOWER * p->median * (double)p->half_calls;

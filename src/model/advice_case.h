@@ -7,6 +7,7 @@
 #include "analysis/advice.h"
 #include "base/arena.h"
 #include "run_memory.h"
+#include "series_gather.h"
 
 struct pit__advice_case {
     struct pit__case all;
@@ -36,6 +37,10 @@ int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__ad
 int pit__find_slow(const pit_run *run, struct pit__case *all);
 /* Of parts with few long calls that matter: was the longest the first? */
 void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
+
+/* advice_busy.c: the course of the unit without the waits for a processor, and whether its parts vary
+ * together. 0 or PIT_NO_MEMORY. */
+int pit__see_through(const struct pit__series *series, struct pit__case *all);
 
 /* advice_view.c: pit_advise with a tree that is there already. NULL without memory. */
 pit_advice *pit__advise_tree(const pit_run *const *runs, size_t run_count, const pit_tree *tree,

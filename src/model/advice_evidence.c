@@ -181,11 +181,13 @@ static size_t rises(const pit_run *run, const double window[2])
 }
 
 /* Did it grow, and in the second half of that too? What fills up and stays is no leak. */
-static int grows_on(const pit_run *run, const double window[2], struct pit__growth *growth)
+static int grows_on(const pit_run *run, const double window[2], double delayed,
+                    struct pit__growth *growth)
 {
     struct pit__growth later;
     int code = pit__growth_between(run, window[0], window[1], growth);
-    double length = window[1] - window[0];
+    /* a program that waits for a processor does in this time what it does in less when it is alone */
+    double length = (window[1] - window[0]) * (1 - (delayed > 0 ? fmin(delayed, 1) : 0));
     if (code > 0 && (length < GROWS_NS || (length < SHORT_NS && rises(run, window) <= JUMPS)))
         code = 0;
     if (code > 0)
@@ -213,7 +215,7 @@ int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__ad
         struct pit__growth growth;
         double window[2];
         find_window(all, runs[r], window);
-        int code = grows_on(runs[r], window, &growth);
+        int code = grows_on(runs[r], window, all->around.delayed, &growth);
         double change = code > 0 ? growth.change : 0;
         if (code < 0)
             return code;
