@@ -100,7 +100,8 @@ struct pit__fair {
     double drift;              /* NaN: none */
     double step_up, step_from; /* as those of the case */
     double above;              /* of the time, what lies above the first level */
-    size_t blocks;             /* 0: not known */
+    double warming; /* likewise, what the iterations of the warm-up took above the others */
+    size_t blocks;  /* 0: not known */
 };
 
 /* All that rules look at. */
@@ -139,6 +140,9 @@ struct pit__case {
     size_t run_count;                /* that have the unit */
     double slowest_run, fastest_run; /* seconds: the median of the unit in each run */
     struct pit__around around;
+    double
+        idle; /* share of the time from the first span to the last in which the main thread neither ran
+                  * nor wanted to; NaN: not known of that time alone */
     struct pit__told told;
 };
 

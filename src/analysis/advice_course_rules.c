@@ -13,7 +13,7 @@
 #define DRIFT_LEAST 0.1   /* of the median */
 #define PERIOD_COSTS 0.03 /* of the time, that the slow ones take over the median */
 #define LEVELS_COST 0.1   /* of the total, that the later level costs: less is the machine's luck */
-#define BUSY_FIRST 0.15   /* of the total, likewise of the first ones */
+#define BUSY_FIRST 0.4    /* of the total, likewise of the first ones: the most that is asked for */
 #define BUSY_DRIFT 0.5    /* likewise where the machine is busy */
 #define BUSY_SLOWDOWN 1.5 /* times, likewise */
 #define BUSY_COSTS 0.1    /* of the time, likewise of a beat */
@@ -61,13 +61,21 @@ static int is_compiling(const struct pit__case *all)
            pit__role_seconds(all, PIT__ROLE_COMPILE, &part, &count) > COMPILE_SHARE * all->warming;
 }
 
+/* Of the total. The first iterations may have had longer waits than the others, as luck would have it. */
+static double first_least(const struct pit__case *all, const struct pit__finds *finds)
+{
+    double delayed = finds->has_cause && all->around.delayed > 0 ? all->around.delayed : 0;
+    return delayed < 1 - FIRST_LEAST / BUSY_FIRST ? FIRST_LEAST / (1 - delayed) : BUSY_FIRST;
+}
+
 /* Figures: share of the run, the first, the level, how many are slow, above the level. */
 static void find_first_step(const struct pit__case *all, struct pit__finds *finds)
 {
     double level = all->warmup.level, run = all->wall > all->total ? all->wall : all->total;
     if (!all->has_course || all->unit == PIT__NO_PART || !(level > 0) || all->warmup.ends_at == 0 ||
         !(all->first > FIRST_SLOW * level) ||
-        !(all->warming > (finds->has_cause ? BUSY_FIRST : FIRST_LEAST) * all->total) ||
+        !(all->warming > first_least(all, finds) * all->total) ||
+        (is_seen_through(all, finds) && all->fair.warming < FIRST_LEAST) ||
         (double)all->warmup.ends_at > fmax(1, FIRST_SHARE * (double)all->all.count))
         return;
     if (all->warmup.ends_at > FIRST_FEW && all->first - level < all->warming / 2)
@@ -100,7 +108,7 @@ static void find_first_call(const struct pit__case *all, struct pit__finds *find
         const struct pit__part *p = &all->parts[i];
         double more = p->longest - p->median;
         if (p->apart || p->children > 0 || !p->is_longest_first || p->count < PIT__ADVICE_PASSES ||
-            !(more > (finds->has_cause ? BUSY_FIRST : FIRST_LEAST) * all->total) ||
+            !(more > first_least(all, finds) * all->total) ||
             !(p->longest > FIRST_SLOW * p->median) ||
             more < (p->seconds - p->median * (double)p->count) / 2)
             continue;

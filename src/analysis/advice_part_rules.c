@@ -18,6 +18,7 @@
 #define OPTIMIZER_LEAST 0.35   /* of the batch or step */
 #define RATIO_USUAL 2.0        /* backward to forward */
 #define RATIO_ODD 3.2
+#define SLEEPS 0.02             /* of the time, that a program waits that does not only compute */
 #define SMALL_BATCH 8           /* samples */
 #define SMALL_CALL 1e-3         /* seconds of a forward of them */
 #define TINY_STEP 300e-6        /* seconds of a whole step */
@@ -321,6 +322,15 @@ static size_t forward_of(const struct pit__case *all, size_t backward)
     return best;
 }
 
+/* What waits for a processor add to one part more than to another: threads that meet wait for the one that
+ * has none, and whoever slept for a batch gets a processor at once and pays for it later. */
+static double uneven_waits(const struct pit__case *all)
+{
+    int is_uneven = all->told.compute_threads > 1 || all->told.workers > 0 ||
+                    pit__waited(all) > SLEEPS * all->total;
+    return is_uneven && all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
+}
+
 /* Figures: ratio, usual ratio, time, time of the forward, few calls, of these, their share. */
 static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -351,7 +361,8 @@ static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds
             match.remedy = "try float32: few processors compute in bfloat16 natively";
         else
             match.remedy = "look at how the backward of this layer is computed";
-        if (match.figures[0] > RATIO_ODD && match.stake > PIT__MATTERS * all->total)
+        double odd = RATIO_ODD * (finds->has_cause ? 1 + uneven_waits(all) : 1);
+        if (match.figures[0] > odd && match.stake > PIT__MATTERS * all->total)
             pit__find_add(finds, &match);
     }
 }

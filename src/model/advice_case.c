@@ -283,6 +283,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     check_enough(made);
     all->is_short = *made->reason != 0;
     all->around = pit__look_around(runs, run_count);
+    all->idle = pit__idle_between(runs, run_count, tree->before_ns, tree->wall_ns - tree->after_ns);
     all->told = pit__what_was_told(runs, run_count);
     int code = pit__set_memory(runs, run_count, made);
     if (!code && all->unit != PIT__NO_PART)
@@ -300,6 +301,7 @@ int pit__case_of_rows(const pit_row *rows, size_t count, const double *batches, 
     struct pit__case *all = &made->all;
     made->by_letter = all->in_order = 1;
     all->around = pit__around_unknown();
+    all->idle = NAN;
     made->parts = calloc(count + 1, sizeof *made->parts);
     if (!made->parts)
         return PIT_NO_MEMORY;

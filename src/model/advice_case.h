@@ -31,6 +31,10 @@ void pit__case_free(struct pit__advice_case *made);
 /* advice_evidence.c. All NaN; along the run with the most readings; what the facts tell. */
 struct pit__around pit__around_unknown(void);
 struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count);
+/* Likewise of the time between, in nanoseconds from the run's start: the share in which its main thread was
+ * idle; NaN where there are too few readings. */
+double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns,
+                         double to_ns);
 struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count);
 /* How memory went along the iterations; what makes slow iterations slow. 0 or PIT_NO_MEMORY. */
 int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);

@@ -31,7 +31,7 @@ static double random_share(void)
  * the time, and the sampler reads ten times a second. */
 static struct pit__case made(double (*work_ms)(size_t), double (*waits)(size_t))
 {
-    struct pit__case all = {.has_course = 1};
+    struct pit__case all = {.has_course = 1, .warmup = {.ends_at = 1}};
     double now = 0, waited = 0, total = 0;
     size_t readings = 0;
     state = 11;
@@ -47,8 +47,9 @@ static struct pit__case made(double (*work_ms)(size_t), double (*waits)(size_t))
         waited += wait;
         total += each + wait;
         for (; readings < READINGS && (double)readings * 100 < now; readings++) {
-            values[readings] = (uint64_t)(waited * MS);
-            samples[readings] = (pit_sample){(uint64_t)(now * MS), &values[readings]};
+            double since = now - (double)readings * 100; /* waits are even along an iteration */
+            values[readings] = (uint64_t)((waited - wait * since / (each + wait)) * MS);
+            samples[readings] = (pit_sample){readings * 100 * MS, &values[readings]};
         }
     }
     nodes[0].total = (uint64_t)(total * MS);
@@ -110,6 +111,37 @@ TEST(work_that_grows_drifts)
     struct pit__case all = made(growing, always);
     CHECK(!(all.fair.step_up > 1));
     CHECK(all.fair.drift > 0.6);
+}
+
+static double seldom(size_t i)
+{
+    return i < ITERATIONS ? 0.2 : 0;
+}
+static double first_long(size_t i)
+{
+    return i == 0 ? 2000 : 20;
+}
+static double at_first(size_t i)
+{
+    return i == 0 ? 0.9 : 0.1;
+}
+
+TEST(a_first_iteration_is_judged_without_its_waits)
+{
+    CHECK_NEAR(made(first_long, always).fair.warming, 0.2, 0.05);
+    CHECK(made(even, at_first).fair.warming < 0.05);
+}
+
+static double some_later(size_t i)
+{
+    return i >= ITERATIONS / 2 && i % 3 ? 12 : 3;
+}
+
+TEST(what_leaves_the_shortest_as_they_were_may_be_waits_of_other_threads)
+{
+    struct pit__case all = made(some_later, seldom);
+    CHECK(isnan(all.fair.step_up));
+    CHECK(isnan(all.fair.drift));
 }
 
 TEST(parts_of_the_same_length_vary_together)

@@ -61,8 +61,9 @@ static struct pit__case healthy(void)
                             .slow = {.part = PIT__NO_PART},
                             .step_up = NAN,
                             .step_from = NAN,
-                            .fair = {NAN, NAN, NAN, NAN, 0},
+                            .fair = {NAN, NAN, NAN, NAN, NAN, 0},
                             .together = NAN,
+                            .idle = NAN,
                             .interpreted = NAN,
                             .held = 500e6,
                             .held_at_first = 450e6,
@@ -334,6 +335,41 @@ TEST(a_beat_that_ranks_show_is_said_on_a_busy_machine)
     CHECK_STR(rules_of(&all), "starved periodic_stall");
 }
 
+TEST(the_first_step_has_to_be_longer_than_luck_makes_it)
+{
+    struct pit__case all = starved();
+    all.warmup.ends_at = 1;
+    all.first = 2;
+    all.warming = 1.9; /* of 10 s */
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 3;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.fair.blocks = 30;
+    all.fair.warming = 0.03; /* most of it was waits */
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair.warming = 0.2;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.around.delayed = 0.95;
+    all.around.cpu = 0.05;
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 4.5;
+    CHECK_STR(rules_of(&all), "starved first_step");
+}
+
+TEST(threads_that_wait_for_one_another_make_no_odd_ratio)
+{
+    struct pit__case all = starved();
+    give(FORWARD, 1.7);
+    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds = 6.1; /* 3.6 times */
+    CHECK_STR(rules_of(&all), "starved");
+    all.told.compute_threads = 1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
+    all.idle = 0.1; /* it sleeps: what comes after that has a processor at once */
+    CHECK_STR(rules_of(&all), "starved");
+    parts[FORWARD].seconds = parts[FORWARD].self_seconds = 1.1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
+}
+
 TEST(long_waits_make_long_calls)
 {
     struct pit__case all = with_extra("solve", STEP, 3, 100);
@@ -359,6 +395,10 @@ TEST(loading_says_what_it_does_with_its_time)
     CHECK_STR(rules_of(&all), "input_processor");
     CHECK(strstr(found[0].match.remedy, "num_workers={n5}") != NULL);
     all.around.main_cpu = 0.5;
+    CHECK_STR(rules_of(&all), "input_waiting");
+    all.idle = 0.05; /* it waited before its first span */
+    CHECK_STR(rules_of(&all), "input_processor");
+    all.idle = 0.5;
     CHECK_STR(rules_of(&all), "input_waiting");
     all.around.read = 100e6;
     CHECK_STR(rules_of(&all), "input_storage");
@@ -400,6 +440,19 @@ TEST(workers_are_asked_for_only_while_there_are_processors)
     CHECK(!strstr(found[0].match.remedy, "num_workers"));
 }
 
+TEST(workers_that_wait_for_a_processor_are_not_too_few)
+{
+    struct pit__case all = starved();
+    all.told.workers = 1;
+    give(DATA, 4);
+    CHECK_STR(rules_of(&all), "starved");
+    give(DATA, 7);
+    CHECK_STR(rules_of(&all), "starved input_few_workers");
+    give(DATA, 4);
+    all.told.workers = NAN; /* the program loads by itself: it waits as much in all parts */
+    CHECK_STR(rules_of(&all), "starved input_processor");
+}
+
 TEST(few_slow_calls_of_loading_are_told_from_many)
 {
     struct pit__case all = healthy();
@@ -433,6 +486,11 @@ TEST(workers_that_are_started_anew_are_named)
     parts[DATA].median = 0.004;
     CHECK_STR(rules_of(&all), "input_restarts");
     CHECK_NEAR(found[0].match.stake, 0.2 + 3.5 - 0.04, 1e-9);
+    all.steady.period = 10; /* which is a beat too */
+    all.steady.slow_count = 10;
+    all.steady.slow_mean = 0.5;
+    all.slow = (struct pit__slow){.part = DATA, .share = 0.9};
+    CHECK_STR(rules_of(&all), "input_restarts");
 }
 
 /* ---- parts ------------------------------------------------------------------------------------- */
