@@ -57,8 +57,9 @@ static struct loading find_loading(const struct pit__case *all)
 
 static int has_few_slow(const struct pit__case *all, const struct pit__part *p)
 {
-    double least = all->around.delayed > BUSY ? pit__busy_call(all) : 0;
-    return p->half_calls > 0 && p->half_seconds > least * (double)p->half_calls &&
+    int is_busy = all->around.delayed > BUSY; /* then one long call may be the machine's */
+    double least = is_busy ? pit__busy_call(all) : 0;
+    return p->half_calls > (is_busy ? 1 : 0) && p->half_seconds > least * (double)p->half_calls &&
            p->count >= FEW_LEAST && (double)p->half_calls <= fmax(1, FEW * (double)p->count) &&
            p->half_seconds > FEW_SLOWER * p->median * (double)p->half_calls;
 }

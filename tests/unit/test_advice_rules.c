@@ -453,6 +453,18 @@ TEST(workers_that_wait_for_a_processor_are_not_too_few)
     CHECK_STR(rules_of(&all), "starved input_processor");
 }
 
+TEST(one_long_call_of_a_starved_loader_is_luck)
+{
+    struct pit__case all = starved();
+    give(DATA, 4);
+    parts[DATA].half_calls = 2;
+    parts[DATA].half_seconds = 2.4;
+    parts[DATA].median = 0.01;
+    CHECK_STR(rules_of(&all), "starved input_few_slow");
+    parts[DATA].half_calls = 1;
+    CHECK_STR(rules_of(&all), "starved input_processor");
+}
+
 TEST(few_slow_calls_of_loading_are_told_from_many)
 {
     struct pit__case all = healthy();
