@@ -32,8 +32,8 @@ def state_of(pid):
         return file.read().rsplit(")", 1)[1].split()[0]
 
 
-def wait_until(condition, seconds=60.0, pause=0.0005):
-    """Wait for a condition; what it gave, or None after the time."""
+def wait_until(condition, seconds=300.0, pause=0.0005):
+    """Wait for a condition; what it gave, or None after the time, which finds a hang alone."""
     end = time.monotonic() + seconds * pit_case.slowness()
     while time.monotonic() < end:
         found = condition()
