@@ -74,6 +74,7 @@ typedef struct pit_raw_node {
     const char *name;
     uint32_t parent; /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
     int detached;    /* of span objects: overlaps its parent, is no part of its time */
+    int is_comm;     /* communication with other processes (PIT_COMM) */
     uint64_t count;
     uint64_t total;        /* ticks */
     uint64_t child;        /* ticks of total that lie in child spans */
@@ -220,6 +221,28 @@ typedef struct pit_place_source {
 } pit_place_source;
 #define PIT_PLACE_KINDS 2
 
+/* One collective call that was kept: the seq-th of its group. */
+typedef struct pit_collective {
+    uint64_t seq;          /* its number among the group's collectives, from 0 */
+    int64_t enter_ns;      /* since the run's start */
+    uint64_t duration_ns;  /* PIT_UNKNOWN: still inside */
+    uint64_t bytes;        /* that this rank gave to it */
+    uint32_t thread, node; /* as in pit_hot_place; PIT_NO_NODE: not known */
+    int is_sync;           /* nobody leaves it before all have entered (PIT_SYNC) */
+} pit_collective;
+
+/* A group of ranks (a communicator) as this rank saw it. */
+typedef struct pit_group {
+    uint64_t id;    /* the same in all its ranks */
+    uint32_t size;  /* ranks in it */
+    uint32_t rank;  /* this one's number in it */
+    uint64_t calls; /* collectives begun ever */
+    uint64_t
+        stride; /* every stride-th was kept; and the newest, as the last one, while it is inside */
+    const pit_collective *points; /* ascending by seq */
+    size_t point_count;
+} pit_group;
+
 typedef struct pit_run {
     const char *path; /* as given; "(this process)" for pit_run_read */
     enum pit_run_state state;
@@ -265,7 +288,9 @@ typedef struct pit_run {
     double place_hz;                        /* of the first kind that was sampled; 0: none was */
     const char *places_reason;              /* why there are no samples; NULL if there are */
     pit_place_source place_sources[PIT_PLACE_KINDS]; /* by enum pit_place_kind */
-    uint64_t skipped_blocks;                         /* of kinds this version does not know */
+    const pit_group *groups; /* of ranks, in the order of their first collectives */
+    size_t group_count;
+    uint64_t skipped_blocks; /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
     const pit_ended *ended; /* as the process that started it saw; NULL: nobody told */
@@ -315,7 +340,7 @@ PIT_API void pit_watch_close(pit_watch *watch);
 PIT_API int pit_watch_refresh(pit_watch *watch, pit_error *error);
 
 /* The run as it was at the last look (opening is one); good until the next. While it is live: facts,
- * threads, of nodes what is counted and summed up, spans open on stacks, samples, places; no histograms,
+ * threads, of nodes what is counted and summed up, spans open on stacks, samples, places, groups; no histograms,
  * series, events, records, values, memory figures, journal or open span objects; its end is now.
  * Threads and nodes keep their numbers. Once it has ended it is the whole run, read to its end even
  * if its file is gone; threads and nodes may be numbered anew then. */
@@ -378,6 +403,7 @@ typedef struct pit_node {
     uint32_t seen; /* its place in the order in which nodes were first seen, from 0: by run, in it
                        * by thread, in it by the begin of its first span */
     int detached;
+    int is_comm;              /* communication with other processes (PIT_COMM) */
     uint64_t count;           /* finished spans */
     double total_ns, self_ns; /* open spans count with the time they have taken so far */
     double finished_ns;       /* total_ns without the open ones */

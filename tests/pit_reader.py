@@ -27,12 +27,12 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES, JOURNAL, CHANNELS, PLACES_OF) = range(1, 17)
+ SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES) = range(1, 18)
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
-               CHANNELS: 128, PLACES_OF: 16704}
+               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
@@ -289,6 +289,8 @@ class Thread:
             "items": items, "bytes": in_bytes, "flops": flops, "first": first, "at": at,
             "window": window,
         }
+        if flags & 2:
+            self.nodes[ref]["comm"] = True
 
     def is_pending(self, ref):
         return self.applied and self.pending["node"] == ref
@@ -455,6 +457,8 @@ class Thread:
             out = {key: node[key] for key in (
                 "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
                 "items", "bytes", "flops", "first")}
+            if "comm" in node:
+                out["comm"] = True
             out["histogram"] = self.histogram(ref, node)
             out["series"] = self.course(ref, node)
             nodes.append(out)
@@ -621,12 +625,49 @@ def read_places(view, blocks, threads):
     return {"sources": sources, "entries": entries}
 
 
+def read_call(view, at, seq, threads, start, per_tick):
+    """One collective; None if nothing is known of it."""
+    enter, duration, in_bytes, ref, flags = view.get("3Q2I", at)
+    if not enter:
+        return None
+    out = {"seq": seq, "enter_ns": int((enter - start) * per_tick), "bytes": in_bytes,
+           "duration_ns": None if duration == U64_MAX else int(duration * per_tick),
+           "path": None, "thread": None, "is_sync": bool(flags & 1)}
+    for number, index in enumerate(sorted(threads)):
+        if ref in threads[index].nodes:
+            out.update(thread=number, path=threads[index].nodes[ref]["path"])
+    return out
+
+
+def read_group(view, block, threads, start, per_tick):
+    """The calls of one group that were kept, and the newest if it is still inside."""
+    at, calls = block.offset, block.used
+    half, _, stride0, stride1, apart_seq = view.get("2I3Q", at + 64)
+    stride = (stride0, stride1)[half & 1]
+    if not calls:
+        return None
+    if not stride or stride & stride - 1 or -(-calls // stride) > 1024:
+        raise BadRun("collectives at offset %d: bad stride" % at)
+    points = []
+    for i in range(-(-calls // stride)):
+        call = read_call(view, at + 128 + 32 * (1024 * (half & 1) + i), i * stride, threads, start,
+                         per_tick)
+        if call and (call["duration_ns"] is not None or call["seq"] == calls - 1):
+            points.append(call)
+    if (calls - 1) % stride and apart_seq == calls - 1:
+        call = read_call(view, at + 96, apart_seq, threads, start, per_tick)
+        if call and call["duration_ns"] is None:
+            points.append(call)
+    return {"id": block.a, "size": block.b & U32_MAX, "rank": block.c & U32_MAX, "calls": calls,
+            "stride": stride, "points": points}
+
+
 # ---- the whole run --------------------------------------------------------------------------
 
 
 def sort_blocks(view, header, blocks):
     """Threads with their blocks; a first pass for what later blocks refer to."""
-    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, PLACES_OF + 1)}
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, COLLECTIVES + 1)}
     names = read_names(view, of[NAMES])
     threads = {}
     for block in of[THREAD]:
@@ -661,7 +702,9 @@ def sort_blocks(view, header, blocks):
     readings = [b for b in blocks if b.type in (SAMPLES, CHANNELS)]
     samples = read_samples(view, readings[0]) if readings else None
     return (threads, objects, read_facts(view, of[FACTS]), samples,
-            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads))
+            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads),
+            [g for g in (read_group(view, b, threads, header["first"]["ticks"],
+                                    ns_per_tick(header) or 0) for b in of[COLLECTIVES]) if g])
 
 
 def ns_per_tick(header):
@@ -678,7 +721,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts, samples, journal, places = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples, journal, places, groups = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters", "ended")}
@@ -686,11 +729,12 @@ def parse(data):
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)
     run["damage"] = damage
-    run["skipped_blocks"] = sum(1 for b in blocks if b.type > PLACES_OF)
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > COLLECTIVES)
     run["facts"] = facts
     run["samples"] = samples
     run["journal"], run["journal_dropped"] = journal
     run["places"] = places
+    run["groups"] = groups
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 
