@@ -21,7 +21,7 @@
 
 #define PIT_FMT_MAGIC "PITWALL\x1a"
 #define PIT_FMT_MAJOR 1u /* a reader refuses a newer major version */
-#define PIT_FMT_MINOR 2u /* a newer minor version only adds blocks and uses spare bytes */
+#define PIT_FMT_MINOR 3u /* a newer minor version only adds blocks and uses spare bytes */
 #define PIT_FMT_ENDIAN 0x01020304u
 #define PIT_FMT_HEADER_BYTES 4096u
 #define PIT_FMT_ALIGN 64u
@@ -245,7 +245,9 @@ struct pit_fmt_thread {
 #define PIT_FMT_NO_BUCKET UINT32_MAX
 
 enum pit_fmt_node_flag {
-    PIT_FMT_NODE_DETACHED = 1u /* of span objects: overlaps its parent, is no part of its time */
+    PIT_FMT_NODE_DETACHED = 1u, /* of span objects: overlaps its parent, is no part of its time */
+    PIT_FMT_NODE_DEVICE = 4u    /* and is work of a device. Below another such node: how long that
+                                   work waited before the device began it */
 };
 
 struct pit_fmt_node {

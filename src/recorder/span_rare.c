@@ -1,6 +1,7 @@
 /* Everything about spans that is not the common case: a thread's first span, a new node, the rare
  * parts of bookkeeping, clocks that are a call, misuse, other recorders, items and ages.
  */
+#include "device.h"
 #include "span_steps.h"
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
