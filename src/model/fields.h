@@ -51,7 +51,7 @@ struct pit__field_table {
 };
 
 #define PIT__NODE_NAME 0         /* the place of the name among them */
-#define PIT__NODE_FIELDS_MOST 64 /* room for a row of them */
+#define PIT__NODE_FIELDS_MOST 96 /* room for a row of them */
 
 extern const struct pit__field_table pit__node_fields;
 extern const struct pit__field_table pit__ended_fields;
