@@ -351,6 +351,40 @@ PIT_API int pit_run_recover(const char *path, pit_error *error);
  * for each. How many were brought back. */
 PIT_API int pit_recover_all(void (*done)(const char *path, int code, void *arg), void *arg);
 
+/* ---- jobs: runs that were started together --------------------------------------------------- */
+
+/* The ranks that one launcher started together, by the facts job, restart, rank and world_size. A job
+ * has each rank once: where an id is used again, jobs are told apart by the time of their start. */
+typedef struct pit_job {
+    const char *name;       /* its id; then "/1" of a restart, "#2" of the second of the same id */
+    const char *id;         /* "": the launcher told none */
+    const char *launcher;   /* "slurm", "openmpi", "mpich", "pmix", "torchrun", "environment"; "" */
+    uint64_t restart;       /* 0: the first start, or nobody told */
+    uint64_t world_size;    /* ranks that were started; PIT_UNKNOWN */
+    uint64_t nodes;         /* machines; PIT_UNKNOWN */
+    uint64_t start_wall_ns; /* of its first rank, since 1970 */
+    const char *const *paths; /* of the ranks whose runs are there, by rank */
+    size_t count;
+} pit_job;
+
+typedef struct pit_jobs {
+    const pit_job *jobs; /* the newest first */
+    size_t count;
+    const char *const *others; /* runs that are no rank of a job */
+    size_t other_count;
+    const char *const *unread; /* files that cannot be read; pit_run_peek says why */
+    size_t unread_count;
+} pit_jobs;
+
+/* Sort files into jobs; only the first bytes of each are read. A process with a rank is one of a job
+ * unless its world size is 1, or the run that it names as its parent is the same rank: then it is a
+ * worker of that. NULL only without memory; pit_jobs_free takes NULL. */
+PIT_API pit_jobs *pit_jobs_find(const char *const *paths, size_t count);
+PIT_API void pit_jobs_free(pit_jobs *jobs);
+
+/* The job with this name, or else the newest with this id; NULL: there is none. */
+PIT_API const pit_job *pit_job_named(const pit_jobs *jobs, const char *name);
+
 /* ---- one tree of threads and runs, in nanoseconds ------------------------------------------ */
 
 typedef struct pit_bin { /* durations of one histogram bucket */
