@@ -143,6 +143,34 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
     return printed ? printed : status;
 }
 
+/* From so many ranks on their files are read one after another, each let go before the next: what is
+ * shown of each is the same, but for the tables of single runs. */
+#define STREAMED_RANKS 17
+
+/* JSON of a report has all that is known of every run, and most views look at the runs themselves. */
+static int is_streamed(const struct run_list *list, const pit_report_options *options)
+{
+    const char *view = options->view;
+    int is_merged = view && (strcmp(view, "tree") == 0 || strcmp(view, "flat") == 0 ||
+                             strcmp(view, "ranks") == 0 || strcmp(view, "bottlenecks") == 0);
+    return list->count >= STREAMED_RANKS && (is_merged || (!view && options->form != PIT_JSON));
+}
+
+static int print_streamed(const struct run_list *list, const pit_report_options *options)
+{
+    pit_error error = {0};
+    pit_ranks *ranks = pit_ranks_open((const char *const *)list->paths, list->count, &error);
+    if (!ranks)
+        return fail(EXIT_CANNOT_READ, "cannot read the ranks", NULL, error.message);
+    int code = pit_ranks_write(stdout, ranks, options, &error);
+    int status = ranks->unread > 0 ? EXIT_CANNOT_READ : EXIT_GOOD;
+    pit_ranks_free(ranks);
+    if (code == PIT_NOTHING)
+        return EXIT_NO_VERDICT;
+    int printed = fail_printed(code, "cannot make the report", NULL);
+    return printed ? printed : status;
+}
+
 int cmd_report(int argc, char **argv)
 {
     struct request request = {.options = output_form()};
@@ -155,7 +183,9 @@ int cmd_report(int argc, char **argv)
     status = run_list_make(&list, argv + optind, argc - optind);
     if (!status)
         status = job_choose(&list, request.job, &is_job);
-    if (!status)
+    if (!status && is_job && is_streamed(&list, &request.options))
+        status = print_streamed(&list, &request.options);
+    else if (!status)
         status = runs_use_list(&list, use_runs, &request);
     run_list_free(&list);
     return status;
