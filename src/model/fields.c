@@ -78,6 +78,7 @@ static const struct pit__field_table *table_of(enum pit_row_kind of)
         [PIT_OF_NODE] = &pit__node_fields,
         [PIT_OF_ENDED] = &pit__ended_fields,
         [PIT_OF_LOSSES] = &pit__losses_fields,
+        [PIT_OF_RANK] = &pit__rank_fields,
     };
     return (size_t)of < sizeof tables / sizeof tables[0] ? tables[of] : NULL;
 }

@@ -36,6 +36,8 @@ struct pit__report {
     size_t busy_threads;            /* that had spans */
     struct pit__run_memory *memory; /* of each run */
     pit_advice *advice;             /* what stands out */
+    const pit_ranks *ranks;         /* the runs are those of one job; NULL */
+    pit_ranks *own_ranks;           /* the same, where they are not borrowed */
 };
 
 /* A view made of parts of the report. `text` are those of its text, in their order, ended by NULL; what
@@ -61,6 +63,7 @@ void pit__report_free(struct pit__report *report);
 int pit__print_headline(const struct pit__report *report);
 void pit__headline(const struct pit__report *report, struct pit__text *text);
 
+int pit__print_ranks(const struct pit__report *report); /* ranks_view.c: nothing without them */
 int pit__print_facts(const struct pit__report *report);
 int pit__print_tree(const struct pit__report *report);
 int pit__print_flat(const struct pit__report *report);
@@ -100,6 +103,9 @@ struct pit__json;
 /* "places" of a tree; "stack_samples" of a run: how they were taken. */
 void pit__json_places(struct pit__json *json, const pit_tree *tree);
 void pit__json_stack_samples(struct pit__json *json, const pit_run *run);
+
+/* ranks_view.c: "ranks": the job and a row a rank; null without. */
+void pit__json_ranks(struct pit__json *json, const pit_ranks *ranks);
 
 /* "hooks" of a run that has some; else nothing. */
 void pit__json_hooks(struct pit__json *json, const pit_run *run);
