@@ -1,0 +1,1 @@
+// main.js: the page.
