@@ -84,6 +84,8 @@ struct pit__table *pit__field_table_new(const struct pit__field_table *table);
 
 /* Every figure of a row, into an object that is open. */
 struct pit__json;
+void pit__json_value(struct pit__json *json, const char *key, enum pit__kind kind,
+                     const pit_field_value *value);
 void pit__json_field(struct pit__json *json, const struct pit__field *field, const void *row);
 void pit__json_fields(struct pit__json *json, const struct pit__field_table *table,
                       const void *row);
