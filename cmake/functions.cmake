@@ -6,7 +6,8 @@ if(PITWALL_FUZZ)
     return()
 endif()
 
-file(GLOB function_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/functions/*.c)
+file(GLOB function_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/functions/*.c
+                                             ${PROJECT_SOURCE_DIR}/src/preload/*.c)
 list(APPEND function_sources ${PROJECT_SOURCE_DIR}/src/base/cpp_name.c
                              ${PROJECT_SOURCE_DIR}/src/base/elf_file.c)
 add_library(pitwall_functions MODULE ${function_sources})

@@ -16,8 +16,9 @@ import re
 import struct
 import sys
 
-U64_MAX = 2**64 - 1
-U32_MAX = 2**32 - 1
+import pit_comm
+from pit_view import U32_MAX, U64_MAX, BadRun, Block, View
+
 POPPED = 2 ** 64 - 1
 OBJECT_ENDING = 2 ** 31
 ENDED = 1 << 6  # among the flags of a frame
@@ -25,12 +26,12 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES, JOURNAL, CHANNELS, PLACES_OF) = range(1, 17)
+ SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES) = range(1, 18)
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
-               CHANNELS: 128, PLACES_OF: 16704}
+               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
@@ -76,45 +77,6 @@ THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep",
                    "signal", "clock_back", "left_open")
 PLACE_KINDS = ("python", "native")
 PLACES = ("in place", "shm", "mirror", "memory")
-
-
-class BadRun(Exception):
-    """The file is not a run, or is damaged in a way that leaves nothing to read."""
-
-
-class View:
-    """The bytes of a run, with the byte order taken from its header and every read checked."""
-
-    def __init__(self, data):
-        self.data = data
-        self.order = "<"
-
-    def get(self, fmt, offset):
-        fmt = self.order + fmt
-        if offset < 0 or offset + struct.calcsize(fmt) > len(self.data):
-            raise BadRun("offset %d lies past the end of the file" % offset)
-        return struct.unpack_from(fmt, self.data, offset)
-
-    def u32(self, offset):
-        return self.get("I", offset)[0]
-
-    def u64(self, offset):
-        return self.get("Q", offset)[0]
-
-    def text(self, offset, length):
-        return bytes(self.data[offset:offset + length]).split(b"\0")[0].decode("utf-8", "replace")
-
-
-class Block:
-    def __init__(self, view, offset):
-        self.offset = offset
-        (self.type, self.thread, self.bytes, self.used,
-         self.a, self.b, self.c, self.d, self.e) = view.get("II7Q", offset)
-
-    def need(self, least):
-        if self.bytes < least:
-            raise BadRun("block of type %d at offset %d is too short for what it holds"
-                         % (self.type, self.offset))
 
 
 # ---- header and blocks ----------------------------------------------------------------------
@@ -287,6 +249,8 @@ class Thread:
             "items": items, "bytes": in_bytes, "flops": flops, "first": first, "at": at,
             "window": window,
         }
+        if flags & 2:
+            self.nodes[ref]["comm"] = True
 
     def is_pending(self, ref):
         return self.applied and self.pending["node"] == ref
@@ -453,6 +417,8 @@ class Thread:
             out = {key: node[key] for key in (
                 "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
                 "items", "bytes", "flops", "first")}
+            if "comm" in node:
+                out["comm"] = True
             out["histogram"] = self.histogram(ref, node)
             out["series"] = self.course(ref, node)
             nodes.append(out)
@@ -624,7 +590,7 @@ def read_places(view, blocks, threads):
 
 def sort_blocks(view, header, blocks):
     """Threads with their blocks; a first pass for what later blocks refer to."""
-    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, PLACES_OF + 1)}
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, COLLECTIVES + 1)}
     names = read_names(view, of[NAMES])
     threads = {}
     for block in of[THREAD]:
@@ -659,7 +625,9 @@ def sort_blocks(view, header, blocks):
     readings = [b for b in blocks if b.type in (SAMPLES, CHANNELS)]
     samples = read_samples(view, readings[0]) if readings else None
     return (threads, objects, read_facts(view, of[FACTS]), samples,
-            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads))
+            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads),
+            [g for g in (pit_comm.read_group(view, b, threads, header["first"]["ticks"],
+                                    ns_per_tick(header) or 0) for b in of[COLLECTIVES]) if g])
 
 
 def ns_per_tick(header):
@@ -676,7 +644,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts, samples, journal, places = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples, journal, places, groups = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters", "ended")}
@@ -684,11 +652,12 @@ def parse(data):
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)
     run["damage"] = damage
-    run["skipped_blocks"] = sum(1 for b in blocks if b.type > PLACES_OF)
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > COLLECTIVES)
     run["facts"] = facts
     run["samples"] = samples
     run["journal"], run["journal_dropped"] = journal
     run["places"] = places
+    run["groups"] = groups
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 

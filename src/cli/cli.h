@@ -146,10 +146,10 @@ int library_find(const char *file, char *found);
 /* Preload the library that counts allocations. 0, or an exit status after the message. */
 int alloc_environment(void);
 
-/* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, and functions
- * compiled with -finstrument-functions. What is not there is told and left out. 0, or an exit status
+/* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, functions compiled
+ * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
  * after the message. */
-int auto_environment(void);
+int auto_environment(const char *program);
 
 /* regular_file.c: for reading; NULL and *why if it cannot be, or is no regular file. */
 FILE *regular_file_open(const char *path, const char **why);

@@ -260,7 +260,7 @@ static int set_environment(const struct config *config)
 }
 
 /* 0, or an exit status after the message. */
-static int prepare(const struct request *request, struct config *config)
+static int prepare(const struct request *request, struct config *config, const char *program)
 {
     int status = gather(request, config);
     if (!status)
@@ -268,7 +268,7 @@ static int prepare(const struct request *request, struct config *config)
     if (!status && request->alloc)
         status = alloc_environment();
     if (!status && !request->no_auto && !is_switched_off())
-        status = auto_environment();
+        status = auto_environment(program);
     return status;
 }
 
@@ -295,7 +295,7 @@ int cmd_run(int argc, char **argv)
     int status = parse_options(argc, argv, &request);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
-    status = prepare(&request, &config);
+    status = prepare(&request, &config, argv[optind]);
     if (!status)
         status = run(&request, &config, argv + optind);
     config_free(&config);

@@ -111,6 +111,11 @@ def comparable(run, state):
         out["ended"] = run["ended"]
     if run["places"]:
         out["places"] = run["places"]
+    if run["groups"]:
+        out["groups"] = [dict(group, points=[
+            {"is_inside": call["duration_ns"] is None,
+             **{key: call[key] for key in ("seq", "bytes", "path", "thread", "is_sync")}}
+            for call in group["points"]]) for group in run["groups"]]
     if run["samples"]:
         out["samples"] = {key: value for key, value in run["samples"].items() if key != "readings"}
     return out

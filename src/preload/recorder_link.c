@@ -33,6 +33,22 @@ static void *in_executable(const char *name, void *unused)
 }
 
 /* All of them or none. */
+static void take_groups(void *(*find)(const char *, void *), void *argument)
+{
+    void *count = find("pit__count", argument);
+    void *begin = find("pit__collective_begin", argument);
+    void *open = find("pit_group_open", argument);
+    void *close = find("pit_group_close", argument);
+    void *calls = find("pit_group_calls", argument);
+    if (!count || !begin || !open || !close || !calls)
+        return;
+    TAKE(pit__link.count, count);
+    TAKE(pit__link.collective_begin, begin);
+    TAKE(pit__link.group_open, open);
+    TAKE(pit__link.group_close, close);
+    TAKE(pit__link.group_calls, calls);
+}
+
 static int take(void *(*find)(const char *, void *), void *argument)
 {
     void *enabled = find("pit__enabled", argument);
@@ -45,6 +61,7 @@ static int take(void *(*find)(const char *, void *), void *argument)
     TAKE(pit__link.begin, begin);
     TAKE(pit__link.end, end);
     TAKE(pit__link.drop, drop);
+    take_groups(find, argument);
     return 1;
 }
 
