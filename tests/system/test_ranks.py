@@ -51,11 +51,11 @@ class RanksCase(pit_case.Case):
                       environment(rank, size, **more))
         return path
 
-    def staying(self, rank, size, *spans):
+    def staying(self, rank, size, *spans, **more):
         """A rank that stays inside these spans of a step."""
         child = subprocess.Popen([pit_case.program("prog_rank"), self.path("r%d.pit" % rank), "50",
                                   "3", *spans], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                 env=environment(rank, size))
+                                 env=environment(rank, size, **more))
         self.started.append(child)
         self.assertEqual(child.stdout.readline(), b"there\n")  # it is inside them
         return child
@@ -216,6 +216,29 @@ class Standstill(RanksCase):
                                    r"all-reduce\.")
         self.stop_all()
         self.wait_headline("DIED: rank 2 died in step > checkpoint", "report", self.where)
+
+
+class Collectives(RanksCase):
+    """With single collectives waiting is no estimate, and who has not come is known by their numbers."""
+
+    def test_waiting_is_known_call_by_call(self):
+        for rank in range(3):
+            self.rank(rank, 3, COLLECTIVES="1")
+        ranks = self.document()[0]["ranks"]
+        self.assertEqual((ranks["wait_in"], ranks["is_estimated"], ranks["estimated_by"]),
+                         ("MPI_Allreduce", False, None))
+        self.assertAlmostEqual(sum(row["last_share"] for row in ranks["rows"]), 1)
+        for row in ranks["rows"]:
+            self.assertGreaterEqual(row["wait_ns"], 0)
+            self.assertGreaterEqual(row["transfer_ns"], 0)
+
+    def test_a_hang_has_the_number_of_the_collective(self):
+        for rank in range(2):
+            self.staying(rank, 3, "MPI_Allreduce", COLLECTIVES="1")
+        self.staying(2, 3, "checkpoint", COLLECTIVES="1")
+        line = self.wait_headline("HANG?", "report", self.where)
+        self.assertRegex(line, r"2 of 3 ranks have waited .* in MPI_Allreduce #50; rank 2 has not "
+                               r"come: step > checkpoint, .* in\.")
 
 
 class Many(RanksCase):
