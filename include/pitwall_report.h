@@ -70,10 +70,29 @@ typedef struct pit_alloc {
     uint64_t leak_spans, leaked_bytes, leaked_blocks; /* of spans with PIT_LEAKS */
 } pit_alloc;
 
+/* A detached node overlaps its parent and is no part of its time. */
+enum pit_detached {
+    PIT_INSIDE = 0,   /* it is not detached */
+    PIT_DETACHED = 1, /* of span objects */
+    PIT_ON_DEVICE =
+        2 /* work of a device (pit_add); below another such node: how long that work waited
+                         before the device began it */
+};
+
+/* Work of devices that the spans of a node handed over, and of those inside it; for a node that is such
+ * work, its own. Waiting is apart from running. */
+typedef struct pit_device_work {
+    uint64_t count; /* pieces of work: kernels, transfers, spans with PIT_DEVICE */
+    double run_ns;  /* together; may be more than the time that passed, where work overlaps */
+    double p50_ns, p95_ns, p99_ns, max_ns; /* of one; NaN with count 0 */
+    uint64_t wait_count;                   /* pieces whose waiting is known */
+    double wait_ns;
+} pit_device_work;
+
 typedef struct pit_raw_node {
     const char *name;
     uint32_t parent; /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
-    int detached;    /* of span objects: overlaps its parent, is no part of its time */
+    int detached;    /* enum pit_detached */
     int is_comm;     /* communication with other processes (PIT_COMM) */
     uint64_t count;
     uint64_t total;        /* ticks */
@@ -434,9 +453,9 @@ typedef struct pit_node {
     const char *path; /* names joined by '/'; a '/' or '\' in a name has a '\' before it */
     uint32_t parent;  /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;   /* 0 for a span without parent */
-    uint32_t seen; /* its place in the order in which nodes were first seen, from 0: by run, in it
+    uint32_t seen;  /* its place in the order in which nodes were first seen, from 0: by run, in it
                        * by thread, in it by the begin of its first span */
-    int detached;
+    int detached;             /* enum pit_detached */
     int is_comm;              /* communication with other processes (PIT_COMM) */
     uint64_t count;           /* finished spans */
     double total_ns, self_ns; /* open spans count with the time they have taken so far */
@@ -451,6 +470,7 @@ typedef struct pit_node {
     size_t bin_count;
     const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
+    pit_device_work device;   /* count 0: none */
     const pit_tree_place
         *places; /* where in it the main thread was, not inside its children: Python
                                      before native code, the hottest first; see pit_tree_hottest */

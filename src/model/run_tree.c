@@ -45,7 +45,7 @@ static int build(struct pit__builder *b, struct pit__tree_box *box, const pit_ru
     box->map = b->map; /* the box frees it from here on */
     box->raw_count = raw_nodes;
     return pit__tree_lay_out(b, box) && pit__tree_keep_memory(b, box) &&
-           pit__tree_copy_texts(box, b->count) && pit__tree_keep_places(box, runs, count);
+           pit__tree_add_devices(box->nodes, b->count) && pit__tree_copy_texts(box, b->count) && pit__tree_keep_places(box, runs, count);
 }
 
 void pit__tree_sum_up(struct pit__tree_box *box, size_t node_count)

@@ -2,6 +2,7 @@
  * parts of bookkeeping, clocks that are a call, misuse, other recorders, items and ages.
  */
 #include "collectives.h"
+#include "device.h"
 #include "span_steps.h"
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
