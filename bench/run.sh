@@ -45,6 +45,8 @@ run bench_functions
 echo "bench: bench_race.py" >&2
 python3 "$here/bench_race.py" "$build" >>"$results"
 run bench_examples
+echo "bench: bench_ranks.py" >&2
+python3 "$here/bench_ranks.py" "$build" >>"$results"
 echo "bench: bench_instructions.py" >&2
 python3 "$here/bench_instructions.py" "$build" >>"$results"
 echo "bench: bench_run.py" >&2

@@ -563,9 +563,9 @@ typedef struct pit_ranks {
     const char *estimated_by; /* in words; NULL: it is not */
     double clock_bound_ns;    /* clocks of hosts agree within this; 0: one host; NaN: not known */
     const char *clock_words;
-    size_t sharing;           /* ranks on the host with the most for each of its processors */
-    double processors;        /* of that host; NaN: not told */
-    const pit_tree *tree;     /* all ranks merged; NULL from pit_ranks_of */
+    size_t sharing;       /* ranks on the host with the most for each of its processors */
+    double processors;    /* of that host; NaN: not told */
+    const pit_tree *tree; /* all ranks merged; NULL from pit_ranks_of */
     const struct pit_advice *advice; /* of all ranks; NULL from pit_ranks_of */
 } pit_ranks;
 
@@ -644,6 +644,7 @@ typedef struct pit_view {
     const char *name;
     const char *help;                 /* one line: the question it answers */
     const pit_option *const *options; /* ended by NULL */
+    int is_of_tree;                   /* of the merged tree alone: pit_ranks_write can print it */
 } pit_view;
 PIT_API const pit_view *pit_view_at(size_t index); /* NULL: there are no more */
 PIT_API const pit_view *

@@ -13,8 +13,7 @@ static const char help[] =
     "\n"
     "Show where the time of a run went: finished, live or killed. Several runs\n"
     "(ranks, repeats) are merged by the path of their spans. A folder means all *.pit\n"
-    "in it; of ranks those of one job, and who makes the others wait. What the run's\n"
-    "process started, workers above all, is shown beneath it.\n"
+    "in it, of ranks one job's. What the run's process started is shown beneath it.\n"
     "\n"
     "  --view NAME       one view in place of the report; --view help lists them\n"
     "  --json            one JSON document: everything, or of a view its rows\n"
@@ -150,10 +149,9 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
 /* JSON of a report has all that is known of every run, and most views look at the runs themselves. */
 static int is_streamed(const struct run_list *list, const pit_report_options *options)
 {
-    const char *view = options->view;
-    int is_merged = view && (strcmp(view, "tree") == 0 || strcmp(view, "flat") == 0 ||
-                             strcmp(view, "ranks") == 0 || strcmp(view, "bottlenecks") == 0);
-    return list->count >= STREAMED_RANKS && (is_merged || (!view && options->form != PIT_JSON));
+    int is_document = !options->view && options->form == PIT_JSON;
+    return list->count >= STREAMED_RANKS && !is_document &&
+           pit_view_find(options->view)->is_of_tree;
 }
 
 static int print_streamed(const struct run_list *list, const pit_report_options *options)
@@ -181,7 +179,7 @@ int cmd_report(int argc, char **argv)
     struct run_list list;
     int is_job = 0;
     status = run_list_make(&list, argv + optind, argc - optind);
-    if (!status)
+    if (!status && !(request.alone && list.count == 1))
         status = job_choose(&list, request.job, &is_job);
     if (!status && is_job && is_streamed(&list, &request.options))
         status = print_streamed(&list, &request.options);
