@@ -8,7 +8,8 @@ endif()
 
 file(GLOB function_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/functions/*.c)
 list(APPEND function_sources ${PROJECT_SOURCE_DIR}/src/base/cpp_name.c
-                             ${PROJECT_SOURCE_DIR}/src/base/elf_file.c)
+                             ${PROJECT_SOURCE_DIR}/src/base/elf_file.c
+                             ${PROJECT_SOURCE_DIR}/src/base/recorder_symbols.c)
 add_library(pitwall_functions MODULE ${function_sources})
 set_target_properties(pitwall_functions PROPERTIES OUTPUT_NAME pitwall-functions
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib

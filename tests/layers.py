@@ -24,6 +24,7 @@ LAYERS = {
     "src/recorder": {"src/base", "src/format", "include/pitwall.h"},
     "src/alloc": {"src/format"},
     "src/functions": {"src/base", "include/pitwall.h"},
+    "src/opencl": {"src/base", "include/pitwall.h"},
     "src/reader": {"src/base", "src/format"} | PUBLIC,
     "src/analysis": set(),
     "src/report": {"src/base"},

@@ -193,6 +193,7 @@ enum pit_fmt_thread_counter {
 #define PIT_FMT_WHERE_ENDED                                                                        \
     ((uint64_t)1 << 54) /* of a frame: it has ended, others above it have not */
 #define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53) /* the device is waited for before the clock */
+#define PIT_FMT_WHERE_DEVICE ((uint64_t)1 << 56) /* what a device does for it is timed */
 
 struct pit_fmt_frame {
     uint64_t begin; /* ticks */

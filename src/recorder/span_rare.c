@@ -2,6 +2,7 @@
  * parts of bookkeeping, clocks that are a call, misuse, other recorders, items and ages.
  */
 #include "device.h"
+#include "gpu_events.h"
 #include "span_steps.h"
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
@@ -117,7 +118,7 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
         return 0;
     }
     flags |= t->recorder->span_flags;
-    if (flags & PIT_FMT_WHERE_WAIT)
+    if (flags & (PIT_FMT_WHERE_WAIT | PIT_FMT_WHERE_DEVICE))
         make_special(t, t->top + 1);
     if (flags & MEASURED) {
         uint64_t start = pit__now_of(t);
@@ -134,27 +135,31 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
 }
 
 /* Before the table is held: the device's library may record spans of its own. */
-static void wait_if_asked(const struct pit__thread *t, uint64_t flags)
+static struct pit__gpu_event ask_device(const struct pit__thread *t, uint64_t flags)
 {
-    if ((flags | t->recorder->span_flags) & PIT_FMT_WHERE_WAIT)
+    flags |= t->recorder->span_flags;
+    if (flags & PIT_FMT_WHERE_WAIT)
         pit__device_wait();
+    return flags & PIT_FMT_WHERE_DEVICE ? pit__gpu_mark() : (struct pit__gpu_event){0};
 }
 
 PIT__IN_SPANS pit_token pit__begin_on(struct pit__thread *t, pit_site *site)
 {
-    wait_if_asked(t, pit__where_flags(site->flags));
+    struct pit__gpu_event event = ask_device(t, pit__where_flags(site->flags));
     pit__hold(t);
     pit_token token = push_below_top(t, resolve(site), pit__where_flags(site->flags), 0);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
 
 pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
 {
-    wait_if_asked(t, pit__where_flags(flags));
+    struct pit__gpu_event event = ask_device(t, pit__where_flags(flags));
     pit__hold(t);
     const struct pit__name *name = pit__name_intern(text);
     pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
@@ -404,6 +409,8 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
     struct pit__thread *t = thread_for_end(token);
     if (!t)
         return 0;
+    if (token == pit__token(t) && t->top->where & PIT_FMT_WHERE_DEVICE)
+        pit__gpu_end(t, t->top);
     if (token == pit__token(t) && t->top->where & PIT_FMT_WHERE_WAIT) {
         pit__device_wait();
         now = pit__now_of(t);
@@ -429,6 +436,8 @@ PIT__IN_SPANS uint64_t pit__end_apart_rare(pit_token token)
     struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;
     if (!frame)
         return 0;
+    if (frame->where & PIT_FMT_WHERE_DEVICE)
+        pit__gpu_end(t, frame);
     if (frame->where & PIT_FMT_WHERE_WAIT)
         pit__device_wait();
     return end_apart_on(t, frame, pit__now_of(t));
