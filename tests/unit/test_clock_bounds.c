@@ -26,7 +26,7 @@ TEST(bounds_close_in_on_the_offset_and_hold_it)
         CHECK(error <= last + 20); /* drift is allowed for between readings */
         last = error;
     }
-    CHECK(error < 1200);
+    CHECK(error < 2000);
     CHECK_INT(bounds.restarts, 0);
 }
 
