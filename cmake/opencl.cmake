@@ -6,7 +6,7 @@ if(PITWALL_FUZZ)
 endif()
 
 file(GLOB opencl_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/opencl/*.c)
-list(APPEND opencl_sources ${PROJECT_SOURCE_DIR}/src/base/clock_bounds.c
+list(APPEND opencl_sources ${PROJECT_SOURCE_DIR}/src/base/device_clock.c
                            ${PROJECT_SOURCE_DIR}/src/base/elf_file.c
                            ${PROJECT_SOURCE_DIR}/src/base/recorder_symbols.c)
 add_library(pitwall_opencl MODULE ${opencl_sources})

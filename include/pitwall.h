@@ -207,8 +207,12 @@ enum pit_span_flag {
     PIT_RECORD = 2, /* kept one by one, with its figures */
     PIT_LEAKS = 4,  /* with libpitwall-alloc preloaded: what it allocates and leaves behind */
     PIT_WAIT = 8,   /* the device's work is waited for before the clock is read (pit_set_device) */
+    PIT_COMM = 16, /* communication with other processes: reports tell it from work. No cost; a name
+                       is communication in the whole process, or not */
+    PIT_SYNC = 32, /* of a collective: no rank leaves it before all have entered (a barrier, an
+                       all-reduce; not a broadcast, whose root may leave at once) */
     PIT_DEVICE =
-        32 /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
+        64 /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
 };
 
 /* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
@@ -239,6 +243,7 @@ PIT_API void pit__phase(pit_site *site);
 PIT_API void pit__phase_end(void);
 PIT_API void pit__count(int which, uint64_t n);
 PIT_API void pit__value(const char *name, double value);
+PIT_API pit_token pit__collective_begin(pit_site *site, uint32_t group, uint64_t bytes);
 
 /* The same for a language whose spans come one at a time between much other work: where the calling
  * thread's table is written down, for as long as the thread lives; begin and end where everything is
@@ -374,6 +379,30 @@ PIT__NOT_TRACED void pit_value(const char *name, double value)
 
 /* Name this thread in reports (up to 63 bytes). Without it: the system's name of the thread. */
 PIT_API void pit_thread_name(const char *name);
+
+/* ---- ranks: processes that work together ----------------------------------------------------- */
+
+/* Name a group of processes that make the same collective calls in the same order: a communicator of MPI,
+ * a process group. id: the same in all of them, and of no other group; size: how many; rank: this one's
+ * number, below size. Returns the group's number in this process, from 1 on, also if it was open; 0: bad
+ * arguments, or 255 are open. Works before a recorder is open; any thread may call. */
+PIT_API uint32_t pit_group_open(uint64_t id, uint32_t size, uint32_t rank);
+
+/* The group is gone: its number may be given to another one. What was recorded stays. */
+PIT_API void pit_group_close(uint32_t group);
+
+/* How many collectives were begun in it, recorded or not: the number of the next one. */
+PIT_API uint64_t pit_group_calls(uint32_t group);
+
+/* Begin a collective call of a group: a span as pit_begin's, to be ended by pit_end; `bytes` that this
+ * rank gives to it are added as by pit_bytes. It takes the group's next number, by which reports find
+ * the same call in all ranks: call it for every collective of the group, whether anything is recorded
+ * or not. The run keeps the newest and up to 1,024 earlier ones a group, of 64 groups. `site` should have
+ * PIT_COMM, and PIT_SYNC where that is true. group 0: a plain span. One thread at a time in a group. */
+PIT__NOT_TRACED pit_token pit_collective_begin(pit_site *site, uint32_t group, uint64_t bytes)
+{
+    return PIT__OFF ? 0 : pit__collective_begin(site, group, bytes);
+}
 
 /* ---- the journal: what happened once -------------------------------------------------------- */
 

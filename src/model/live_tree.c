@@ -116,6 +116,7 @@ static int map_thread(struct pit__live *live, const pit_thread *thread, size_t n
         uint32_t node = find(live, parent, raw->detached, raw->name ? raw->name : "");
         if (node == PIT_NO_NODE)
             return 0;
+        live->nodes[node].is_comm |= raw->is_comm;
         map->raw[map->count] = (struct pit__live_raw){node, live->nodes[node].first_raw};
         live->nodes[node].first_raw = (uint64_t)number << 32 | map->count;
     }

@@ -82,6 +82,7 @@ GETTER(path, pit__value_text, node->path)
 GETTER_IF(depth, node->path, pit__value_whole, node->depth)
 GETTER_IF(parent, node->parent != PIT_NO_NODE, pit__value_whole, node->parent)
 GETTER(detached, pit__value_flag, node->detached)
+GETTER(comm, pit__value_flag, node->is_comm)
 GETTER(total, pit__value_real, node->total_ns)
 GETTER(self, pit__value_real, node->self_ns)
 GETTER(finished, pit__value_real, node->finished_ns)
@@ -195,6 +196,9 @@ static const struct pit__field fields[] = {
     {FIELD("detached", "detached", FLAG, SAME,
            "begun as an object: may overlap others, and is no part of its parent's time"),
      .get = detached, .live = 1},
+    {FIELD("comm", "comm", FLAG, SAME,
+           "communication with other processes: calls of MPI and their like"),
+     .get = comm, .live = 1},
     {FIELD("on_device", "on device", FLAG, SAME,
            "work of a device; its times are the device's. Below another such row: how long that "
            "waited"),

@@ -148,6 +148,7 @@ int pit__tree_add_run(struct pit__builder *b, const pit_run *run, uint32_t **map
             if (index == PIT_NO_NODE)
                 return 0;
             (*map)[i] = index;
+            b->nodes[index].node.is_comm |= raw->is_comm;
             add_node(&b->nodes[index], raw, run->ns_per_tick);
             if ((raw->memory || raw->alloc) && !pit__tree_add_memory(&b->nodes[index], raw, end))
                 return 0;

@@ -7,7 +7,7 @@
  */
 #include "commands.h"
 
-#include "base/clock_bounds.h"
+#include "base/device_clock.h"
 #include "opencl_link.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@
 
 struct device {
     pit__cl_device id;
-    struct pit__clock_bounds clock;
+    struct pit__device_clock clock;
     uint64_t odd_queued; /* times at which `queued` contradicted what else is known */
     uint64_t told_error; /* of the clock, in the last fact; 0: none */
     uint64_t last_error;
@@ -121,13 +121,13 @@ static int read_time(pit__cl_event event, uint32_t what, uint64_t *ns)
 static void learn_clock(struct device *device, const struct command *command,
                         const uint64_t times[3], uint64_t seen_ns)
 {
-    struct pit__clock_bounds *clock = &device->clock;
+    struct pit__device_clock *clock = &device->clock;
     uint64_t restarts = clock->restarts;
-    pit__clock_bounds_add(clock, times[1], command->before_ns, PIT__NO_TIME);
-    pit__clock_bounds_add(clock, times[2], PIT__NO_TIME, seen_ns);
+    pit__device_clock_add(clock, times[1], command->before_ns, PIT__NO_TIME);
+    pit__device_clock_add(clock, times[2], PIT__NO_TIME, seen_ns);
     if (device->odd_queued > 4)
         return;
-    pit__clock_bounds_add(clock, times[0], command->before_ns, command->after_ns);
+    pit__device_clock_add(clock, times[0], command->before_ns, command->after_ns);
     device->odd_queued += clock->restarts > restarts;
 }
 
@@ -155,7 +155,7 @@ static void tell(const struct command *command, uint64_t seen_ns)
             return;
         }
     learn_clock(device, command, times, seen_ns);
-    if (!pit__clock_bounds_offset(&device->clock, &offset, &error)) {
+    if (!pit__device_clock_offset(&device->clock, &offset, &error)) {
         untimed++;
         return;
     }

@@ -146,6 +146,7 @@ static void read_identity(struct part *part, const struct pit_fmt_node *node, ui
     out->detached = !(flags & PIT_FMT_NODE_DETACHED) ? PIT_INSIDE
                     : flags & PIT_FMT_NODE_DEVICE    ? PIT_ON_DEVICE
                                                      : PIT_DETACHED;
+    out->is_comm = (flags & PIT_FMT_NODE_COMM) != 0;
     out->items = PIT_LOAD(node->items);
     out->bytes = PIT_LOAD(node->bytes);
     out->flops = PIT_LOAD(node->flops);

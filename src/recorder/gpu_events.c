@@ -12,7 +12,7 @@
  */
 #include "gpu_events.h"
 
-#include "base/clock_bounds.h"
+#include "base/device_clock.h"
 #include "gpu_driver.h"
 
 #include <stdio.h>
@@ -27,8 +27,11 @@
 #define REBASE_NS 1e9   /* from the base, beyond which a float of milliseconds is too coarse */
 #define LINE_START 1e15 /* of a context's time line: all that is told lies after 0 */
 
-struct pit__gpu_frames {
-    struct pit__gpu_event begin[PIT_FMT_FRAMES]; /* by depth */
+struct pit__gpu_frames { /* by depth */
+    struct {
+        struct pit__gpu_event event; /* NULL in it: none */
+        uint64_t ticks;              /* of the frame that it is the begin of */
+    } begin[PIT_FMT_FRAMES];
 };
 
 struct pair { /* a span that has ended */
@@ -41,7 +44,7 @@ struct context {
     void *id;
     void *base; /* event; NULL: none yet */
     double base_ns;
-    struct pit__clock_bounds clock;
+    struct pit__device_clock clock;
     void *pool[POOL]; /* events that are free; guarded by busy */
     uint32_t pooled;
 };
@@ -55,7 +58,8 @@ static uint64_t missed; /* spans without device time: no room, no event, or the 
 static uint32_t busy;
 
 static const struct pit__gpu_driver *driver; /* NULL: not found yet, or failed */
-static uint32_t is_wanted, has_no_context, has_looked, has_thread, has_failed, turns_wanted, turns_done;
+static uint32_t is_wanted, has_no_context, has_looked, has_thread, has_failed, turns_wanted,
+    turns_done;
 static __thread void *stream __attribute__((tls_model("initial-exec")));
 
 void pit_device_stream(void *new_stream)
@@ -143,20 +147,22 @@ static struct pit__gpu_frames *frames_of(struct pit__thread *t)
 
 void pit__gpu_begin(struct pit__thread *t, pit_token token, struct pit__gpu_event event)
 {
-    struct pit__gpu_frames *frames = event.event && token ? frames_of(t) : t->gpu;
-    uint64_t depth = (uint64_t)(t->top - t->file->frames);
-    if (token && frames)
-        frames->begin[depth] = event; /* that of a frame that was dropped there is lost */
+    uint32_t depth = (uint32_t)(t->top - t->file->frames);
+    if (!event.event || !token || !frames_of(t))
+        return;
+    t->gpu->begin[depth].event = event; /* that of a frame that was dropped there is lost */
+    t->gpu->begin[depth].ticks = t->top->begin;
+    if (!t->special || depth < t->special)
+        t->special = depth; /* its end is none for the hot path */
 }
 
 void pit__gpu_end(struct pit__thread *t, const struct pit_fmt_frame *frame)
 {
     uint64_t depth = (uint64_t)(frame - t->file->frames);
-    struct pit__gpu_event begin =
-        t->gpu ? t->gpu->begin[depth] : (struct pit__gpu_event){NULL, NULL, 0};
-    if (!begin.event)
+    struct pit__gpu_event begin = t->gpu->begin[depth].event;
+    if (!begin.event || t->gpu->begin[depth].ticks != frame->begin)
         return;
-    t->gpu->begin[depth].event = NULL;
+    t->gpu->begin[depth].event.event = NULL;
     struct pit__gpu_event end = pit__gpu_mark();
     uint32_t ref = pit_fmt_ref_of(frame->where);
     const struct pit_fmt_node *node = pit__checked_at(t->recorder, ref, sizeof *node);
@@ -232,9 +238,9 @@ static void tell(struct context *context, const struct pair *pair, double at_ns,
     uint64_t seen_ns = raw_ns(), begin = (uint64_t)at_ns, end = (uint64_t)(at_ns + long_ns), error;
     int64_t offset;
     char text[160];
-    pit__clock_bounds_add(&context->clock, begin, pair->before_ns, PIT__NO_TIME);
-    pit__clock_bounds_add(&context->clock, end, PIT__NO_TIME, seen_ns);
-    if (!pit__clock_bounds_offset(&context->clock, &offset, &error))
+    pit__device_clock_add(&context->clock, begin, pair->before_ns, PIT__NO_TIME);
+    pit__device_clock_add(&context->clock, end, PIT__NO_TIME, seen_ns);
+    if (!pit__device_clock_offset(&context->clock, &offset, &error))
         return;
     pit_add(pair->place, pair->name, PIT_DEVICE, begin + (uint64_t)offset, end + (uint64_t)offset);
     if (told == 0 || error < told / 4) {

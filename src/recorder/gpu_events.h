@@ -18,7 +18,7 @@ struct pit__gpu_event pit__gpu_mark(void);
 /* The frame of this token, which was just pushed, begins with this event. t is held. */
 void pit__gpu_begin(struct pit__thread *t, pit_token token, struct pit__gpu_event event);
 
-/* The frame, whose span has PIT_DEVICE, ends now. t is not held. */
+/* The frame ends now; it may be one without an event. t is not held, and has t->gpu. */
 void pit__gpu_end(struct pit__thread *t, const struct pit_fmt_frame *frame);
 
 /* By the sampler: start our thread, if a span has asked for device times and it does not run yet. */

@@ -70,8 +70,6 @@ uint64_t pit__where_flags(unsigned span_flags)
         flags |= PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_LEAKS;
     if (span_flags & PIT_WAIT)
         flags |= PIT_FMT_WHERE_WAIT;
-    if (span_flags & PIT_DEVICE)
-        flags |= PIT_FMT_WHERE_DEVICE;
     return flags;
 }
 

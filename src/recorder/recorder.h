@@ -4,6 +4,8 @@
  *   span_stack.c    stacks of open spans that are put away
  *   span_rare.c     first spans, misuse, other recorders, objects' samples
  *   span_mend.c     what a handler that jumped out of the recorder left half done
+ *   span_previous.c the rare cases of finishing the sample before
+ *   collectives.c   collective calls of groups of ranks
  *   span_cost.c     what a span costs
  *   node_table.c    find or make a node; the rare parts of histogram and series
  *   ring.c          pieces of the flight recorder and of the records
@@ -449,8 +451,7 @@ const struct pit__alloc_api *pit__alloc_of_process(void);
 /* The run's highest RSS is at least this. */
 void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
 
-/* ---- span_rare.c, recorder.c --------------------------------------------------------------- */
-
+/* ---- span_rare.c, span_previous.c, recorder.c ---------------------------------------------- */
 /* A call without what it needs; recorder NULL: the default one. */
 void pit__count_null(pit_recorder *recorder);
 /* What the hot path hands over untouched when its case is not the common one. */

@@ -122,7 +122,8 @@ static int fill_row(const struct pit__report *report, struct row *row, const str
     double all_ns = report->tree->total_ns;
     *row = (struct row){.node = {.name = places[0].node->name,
                                  .parent = PIT_NO_NODE,
-                                 .detached = places[0].node->detached},
+                                 .detached = places[0].node->detached,
+                                 .is_comm = places[0].node->is_comm},
                         .key = report->sort};
     for (size_t i = 0; i < count; i++) {
         const pit_node *node = places[i].node;

@@ -1,79 +1,84 @@
-/* A device's clock tied to the host's by causality; the recorder's symbols in this very program. */
+/* Offset and drift between clocks, from collectives of two hosts whose clocks are known. */
+#include "analysis/clock_bounds.h"
 #include "check.h"
 
-#include "base/clock_bounds.h"
-#include "base/recorder_symbols.h"
-#include "pitwall.h"
+#include <math.h>
+#include <stdint.h>
 
-TEST(bounds_close_in_on_the_offset_and_hold_it)
+enum { CALLS = 220 };
+
+static uint64_t state;
+
+static double uniform(void)
 {
-    /* The device's clock is 5,000,000 ns behind. Each command: launched at h, begins some time later, is
-     * seen complete some time after its end. */
-    struct pit__clock_bounds bounds = {0};
-    int64_t offset;
-    uint64_t error, last = (uint64_t)1 << 60;
-    CHECK_INT(pit__clock_bounds_offset(&bounds, &offset, &error), 0);
-    for (uint64_t i = 0; i < 50; i++) {
-        uint64_t launch = 1000000000 + i * 100000, begin = launch + 1000 + 997 * ((i * 37) % 50);
-        uint64_t end = begin + 20000, seen = end + 500 + 911 * ((i * 23) % 50);
-        pit__clock_bounds_add(&bounds, begin - 5000000, launch, PIT__NO_TIME);
-        if (i == 0)
-            CHECK_INT(pit__clock_bounds_offset(&bounds, &offset, &error), 0); /* one side alone */
-        pit__clock_bounds_add(&bounds, end - 5000000, PIT__NO_TIME, seen);
-        REQUIRE(pit__clock_bounds_offset(&bounds, &offset, &error));
-        int64_t off = offset - 5000000;
-        CHECK((uint64_t)(off < 0 ? -off : off) <= error);
-        CHECK(error <= last + 20); /* drift is allowed for between readings */
-        last = error;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* A call every 100 ms: each host comes up to 5 ms after the other, and leaves 20 to 120 µs after both are
+ * there. The clock there shows offset + (1 + drift) times that of here. */
+static void make_calls(struct pit__crossing *calls, double offset, double drift, uint64_t seed)
+{
+    state = seed;
+    for (int i = 0; i < CALLS; i++) {
+        double here = i * 1e8 + 5e6 * uniform(), there = i * 1e8 + 5e6 * uniform();
+        double both = fmax(here, there);
+        double here_left = both + 20e3 + 100e3 * uniform();
+        double there_left = both + 20e3 + 100e3 * uniform();
+        calls[i] = (struct pit__crossing){.here_enter = here,
+                                          .here_leave = here_left,
+                                          .there_enter = there * (1 + drift) + offset,
+                                          .there_leave = there_left * (1 + drift) + offset};
     }
-    CHECK(error < 2000);
-    CHECK_INT(bounds.restarts, 0);
 }
 
-TEST(a_clock_that_was_set_starts_anew)
+static void check_found(double offset, double drift, uint64_t seed)
 {
-    struct pit__clock_bounds bounds = {0};
-    int64_t offset;
-    uint64_t error;
-    pit__clock_bounds_add(&bounds, 1000, 2000, 2010);
-    pit__clock_bounds_add(&bounds, 900000, 2020, 2040);
-    CHECK_INT(bounds.restarts, 1);
-    REQUIRE(pit__clock_bounds_offset(&bounds, &offset, &error));
-    CHECK_INT(offset, 2030 - 900000);
-    CHECK_INT(error, 10);
+    static struct pit__crossing calls[CALLS];
+    struct pit__clock_bounds found;
+    make_calls(calls, offset, drift, seed);
+    pit__clock_bounds_find(calls, CALLS, &found);
+    CHECK_INT(found.is_consistent, 1);
+    CHECK(found.bound < 200e3); /* a tenth of a millisecond or so, not the 5 ms they come apart */
+    CHECK(fabs(found.drift - drift) <= found.drift_bound);
+    for (int i = 0; i < CALLS; i++) {
+        double at = calls[i].here_enter, truth = offset + drift * at;
+        CHECK(fabs(pit__clock_offset(&found, at) - truth) <= found.bound);
+    }
 }
 
-TEST(bounds_widen_by_what_clocks_may_drift)
+TEST(a_second_and_fifty_ppm_are_found_within_the_bound)
 {
-    struct pit__clock_bounds bounds = {0};
-    int64_t offset;
-    uint64_t error;
-    pit__clock_bounds_add(&bounds, 1000, 1000, 1000);
-    pit__clock_bounds_add(&bounds, 1000 + (uint64_t)1000000000, 0, PIT__NO_TIME);
-    REQUIRE(pit__clock_bounds_offset(&bounds, &offset, &error));
-    CHECK_INT(offset, 0);
-    CHECK_INT(error, 100000); /* 100 ppm of a second */
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        check_found(1e9, 50e-6, seed);
+        check_found(-1e9, -50e-6, seed);
+        check_found(1e9, 0, seed);
+        check_found(0, 0, seed);
+    }
 }
 
-TEST(nanoseconds_since_1970_keep_their_last_digit)
+TEST(one_call_bounds_the_offset_and_not_the_drift)
 {
-    struct pit__clock_bounds bounds = {0};
-    int64_t offset;
-    uint64_t error;
-    pit__clock_bounds_add(&bounds, 17, 1700000000000000017u, 1700000000000000019u);
-    REQUIRE(pit__clock_bounds_offset(&bounds, &offset, &error));
-    CHECK(offset == 1700000000000000001);
-    CHECK_INT(error, 1);
+    const struct pit__crossing call = {100, 200, 1100, 1250};
+    struct pit__clock_bounds found;
+    pit__clock_bounds_find(&call, 1, &found);
+    CHECK_INT(found.is_consistent, 1);
+    CHECK(found.offset - found.bound <= 900.1 && found.offset + found.bound >= 1149.9);
+    CHECK(found.drift_bound >= 0.9 * PIT__MOST_DRIFT);
 }
 
-TEST(a_recorder_inside_the_executable_is_found_by_its_symbols)
+TEST(a_clock_that_was_set_meanwhile_fits_nothing)
 {
-    static const char *const names[] = {"pit__enabled", "pit_add", "pit_place"};
-    static const char *const others[] = {"pit__enabled", "pit_no_such_call"};
-    void *found[3];
-    REQUIRE(pit__recorder_symbols(names, found, 3));
-    CHECK(found[0] == (void *)&pit__enabled);
-    CHECK((uintptr_t)found[1] == (uintptr_t)pit_add);
-    CHECK((uintptr_t)found[2] == (uintptr_t)pit_place);
-    CHECK(!pit__recorder_symbols(others, found, 2));
+    static struct pit__crossing calls[CALLS];
+    struct pit__clock_bounds found;
+    make_calls(calls, 1e9, 0, 5);
+    for (int i = CALLS / 2; i < CALLS; i++) {
+        calls[i].there_enter += 5e9;
+        calls[i].there_leave += 5e9;
+    }
+    pit__clock_bounds_find(calls, CALLS, &found);
+    CHECK_INT(found.is_consistent, 0);
+    CHECK(isnan(found.offset));
+    pit__clock_bounds_find(calls, 0, &found);
+    CHECK_INT(found.is_consistent, 0);
 }

@@ -1,13 +1,13 @@
-/* clock_bounds.c: see clock_bounds.h. Differences are whole numbers: a double has no room for the
+/* device_clock.c: see device_clock.h. Differences are whole numbers: a double has no room for the
  * nanoseconds of a clock that counts from 1970. */
-#include "clock_bounds.h"
+#include "device_clock.h"
 
 static int64_t difference(uint64_t host_ns, uint64_t device_ns)
 {
     return (int64_t)(host_ns - device_ns);
 }
 
-static void drift(struct pit__clock_bounds *bounds, uint64_t device_ns)
+static void drift(struct pit__device_clock *bounds, uint64_t device_ns)
 {
     uint64_t passed = device_ns > bounds->device_ns ? device_ns - bounds->device_ns
                                                     : bounds->device_ns - device_ns;
@@ -16,10 +16,10 @@ static void drift(struct pit__clock_bounds *bounds, uint64_t device_ns)
     bounds->high += by;
 }
 
-void pit__clock_bounds_add(struct pit__clock_bounds *bounds, uint64_t device_ns,
+void pit__device_clock_add(struct pit__device_clock *bounds, uint64_t device_ns,
                            uint64_t not_before, uint64_t not_after)
 {
-    struct pit__clock_bounds own = {.low = difference(not_before, device_ns),
+    struct pit__device_clock own = {.low = difference(not_before, device_ns),
                                     .high = difference(not_after, device_ns),
                                     .has_low = not_before != PIT__NO_TIME,
                                     .has_high = not_after != PIT__NO_TIME};
@@ -27,7 +27,7 @@ void pit__clock_bounds_add(struct pit__clock_bounds *bounds, uint64_t device_ns,
         drift(bounds, device_ns);
     bounds->device_ns = device_ns;
     bounds->readings++;
-    struct pit__clock_bounds both = *bounds;
+    struct pit__device_clock both = *bounds;
     if (own.has_low && (!both.has_low || own.low > both.low)) {
         both.low = own.low;
         both.has_low = 1;
@@ -45,7 +45,7 @@ void pit__clock_bounds_add(struct pit__clock_bounds *bounds, uint64_t device_ns,
     *bounds = both;
 }
 
-int pit__clock_bounds_offset(const struct pit__clock_bounds *bounds, int64_t *offset,
+int pit__device_clock_offset(const struct pit__device_clock *bounds, int64_t *offset,
                              uint64_t *error)
 {
     if (!bounds->has_low || !bounds->has_high)

@@ -1,19 +1,19 @@
-/* clock_bounds.h: how a device's clock lies to the host's, by causality alone. Pure.
+/* device_clock.h: how a device's clock lies to the host's, by causality alone. Pure.
  *
  * Nobody asks a device what time it is. What is known is that a moment it tells of was not before one
  * reading of the host's clock and not after another: work does not begin before its launch, and it has
  * ended when a wait for it returns. Each such reading bounds what is to be added to the device's clock.
  * Between readings the bounds grow by what clocks may drift; a reading that contradicts them starts anew.
  */
-#ifndef PIT_CLOCK_BOUNDS_H
-#define PIT_CLOCK_BOUNDS_H
+#ifndef PIT_DEVICE_CLOCK_H
+#define PIT_DEVICE_CLOCK_H
 
 #include <stdint.h>
 
 #define PIT__NO_TIME UINT64_MAX
 #define PIT__CLOCK_DRIFT 1e-4 /* more than crystals do */
 
-struct pit__clock_bounds {
+struct pit__device_clock {
     int64_t low, high;  /* host less device, ns */
     uint64_t device_ns; /* of the last reading */
     uint64_t readings;  /* 0: nothing is known, the rest means nothing */
@@ -23,12 +23,12 @@ struct pit__clock_bounds {
 
 /* The device's clock showed device_ns between these two readings of the host's, either of which may be
  * PIT__NO_TIME. */
-void pit__clock_bounds_add(struct pit__clock_bounds *bounds, uint64_t device_ns,
+void pit__device_clock_add(struct pit__device_clock *bounds, uint64_t device_ns,
                            uint64_t not_before, uint64_t not_after);
 
 /* 1 if there is a bound on both sides: *offset is to be added to the device's clock, and is off by
  * *error at most. */
-int pit__clock_bounds_offset(const struct pit__clock_bounds *bounds, int64_t *offset,
+int pit__device_clock_offset(const struct pit__device_clock *bounds, int64_t *offset,
                              uint64_t *error);
 
 #endif
