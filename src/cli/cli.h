@@ -146,10 +146,18 @@ int library_find(const char *file, char *found);
 /* Preload the library that counts allocations. 0, or an exit status after the message. */
 int alloc_environment(void);
 
+/* Preload the library that puts OpenCL's work into the tree, if `program` names libOpenCL in its file; NULL:
+ * in any case. 0, or an exit status after the message. */
+int opencl_environment(const char *program);
+
 /* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, functions compiled
  * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
  * after the message. */
 int auto_environment(const char *program);
+
+/* program_needs.c: does the program's own file name a library whose name begins so? 0 where it cannot be
+ * read. */
+int program_needs(const char *program, const char *library);
 
 /* regular_file.c: for reading; NULL and *why if it cannot be, or is no regular file. */
 FILE *regular_file_open(const char *path, const char **why);
