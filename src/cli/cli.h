@@ -130,6 +130,8 @@ int job_choose(struct run_list *list, const char *name, int *is_job);
  * not, after the message. */
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
+/* Is this file one of them? It is the one thing that cannot be made again. */
+int is_one_of_runs(const char *output, const pit_run *const *runs, size_t count);
 
 /* The runs of the list are read and handed to `use`, which returns an exit status and may leave fewer of
  * them, as pit_runs_nest does; runs that cannot be read are left out and make the status bad. */
