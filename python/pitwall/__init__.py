@@ -45,6 +45,7 @@ from ._pitwall import (
 )
 from ._recorders import (
     Recorder,
+    Run,
     _path_of_worker,
     close,
     export,
@@ -61,6 +62,7 @@ from ._wrappers import _decorate, iter, timed
 __all__ = [
     "Error",
     "Recorder",
+    "Run",
     "close",
     "export",
     "fields",

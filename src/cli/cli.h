@@ -126,6 +126,8 @@ void run_list_free(struct run_list *list);
  * not, after the message. */
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
+/* Is this file one of them? It is the one thing that cannot be made again. */
+int is_one_of_runs(const char *output, const pit_run *const *runs, size_t count);
 
 /* All of it: the runs that the arguments name are read and handed to `use`, which returns an exit
  * status and may leave fewer of them, as pit_runs_nest does; runs that cannot be read are left out and

@@ -151,21 +151,6 @@ static void write_thread(struct pit__json *json, const pit_run *run, const pit_t
     pit__json_object_end(json);
 }
 
-static void write_journal(struct pit__json *json, const pit_run *run)
-{
-    pit__json_array(json, "journal");
-    for (size_t i = 0; i < run->journal_count; i++) {
-        const pit_entry *entry = &run->journal[i];
-        double ticks = (double)entry->ticks - (double)run->start_ticks;
-        pit__json_object(json, NULL);
-        pit__json_string(json, "kind", entry->kind);
-        pit__json_string(json, "text", entry->text);
-        pit__json_milli(json, "at_ns", ticks * run->ns_per_tick);
-        pit__json_object_end(json);
-    }
-    pit__json_array_end(json);
-}
-
 static int write_run(struct pit__page *page, const pit_run *run,
                      const struct pit__run_memory *memory)
 {
@@ -187,7 +172,6 @@ static int write_run(struct pit__page *page, const pit_run *run,
     pit__json_array_end(json);
     pit__json_stack_samples(json, run);
     pit__json_losses(json, &run->losses);
-    write_journal(json, run);
     int code = write_all_values(page, run);
     if (!code)
         code = write_samples(page, run);
