@@ -12,6 +12,7 @@
  *   serve_list.c      the document of all runs
  *   serve_watch.c     the document of one run, and what changed in it; serve_parts.c cuts it
  *   serve_series.c    the course of one node
+ *   serve_compare.c   two runs side by side
  *   serve_assets.c    the page itself
  *   serve_metrics.c   /metrics
  *
@@ -168,13 +169,16 @@ struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run
 /* The course of one node, named by its path. */
 struct serve_bytes *serve_series_document(struct serve_runs *runs, struct served_run *run,
                                           const char *node, unsigned *status);
+/* Two runs, or groups of them: ids with commas between. */
+struct serve_bytes *serve_compare_document(struct serve_runs *runs, const char *a, const char *b,
+                                           unsigned *status);
 void serve_watches_free(struct serve_runs *runs);
 
 /* ---- routes and connections --------------------------------------------------------------------- */
 
 struct serve_question {
     const char *path;
-    const char *since, *node, *version; /* of the query; NULL: none */
+    const char *since, *node, *version, *a, *b; /* of the query; NULL: none */
 };
 struct serve_answer {
     unsigned status;

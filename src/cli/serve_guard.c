@@ -57,10 +57,8 @@ struct serve_target serve_target_of(const char *path)
         const char *path;
         enum serve_route route;
     } plain[] = {
-        {"/", SERVE_PAGE},
-        {"/healthz", SERVE_HEALTH},
-        {"/metrics", SERVE_METRICS},
-        {RUNS, SERVE_RUNS},
+        {"/", SERVE_PAGE},  {"/healthz", SERVE_HEALTH},         {"/metrics", SERVE_METRICS},
+        {RUNS, SERVE_RUNS}, {"/api/v1/compare", SERVE_COMPARE},
     };
     struct serve_target target = {.route = SERVE_NOTHING};
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)

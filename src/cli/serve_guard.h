@@ -16,6 +16,7 @@ enum serve_route {
     SERVE_HEALTH,
     SERVE_METRICS,
     SERVE_RUNS,
+    SERVE_COMPARE,
     SERVE_RUN,
     SERVE_LIVE,
     SERVE_SERIES,

@@ -237,6 +237,8 @@ static int handle(void *cls, struct MHD_Connection *connection, const char *url,
             .since = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "since"),
             .node = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "node"),
             .version = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "v"),
+            .a = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "a"),
+            .b = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "b"),
         };
         serve_answer_to(server->runs, &question, &answer);
     }

@@ -27,8 +27,8 @@ static double processor_seconds(void)
 const char *serve_need_word(enum serve_need need)
 {
     static const char *const words[] = {
-        [SERVE_DIED] = "died",  [SERVE_STALLED] = "stalled", [SERVE_NEAR_LIMIT] = "near limit",
-        [SERVE_ACT] = "advice", [SERVE_LIVE_WELL] = NULL,    [SERVE_ENDED] = NULL};
+        [SERVE_DIED] = "died", [SERVE_STALLED] = "stalled", [SERVE_NEAR_LIMIT] = "near_limit",
+        [SERVE_ACT] = "act",   [SERVE_LIVE_WELL] = "live",  [SERVE_ENDED] = "ended"};
     return words[need];
 }
 

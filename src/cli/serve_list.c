@@ -101,7 +101,8 @@ static void spark_bytes(struct pit__json *json, const struct served_run *run)
 #define COLUMNS(X)                                                                                 \
     X(id)                                                                                          \
     X(state)                                                                                       \
-    X(need) X(order) X(program) X(headline) X(severity) X(started_s) X(duration_s) X(last_span_s)  \
+    X(need)                                                                                        \
+    X(order) X(program) X(headline) X(severity) X(started_s) X(duration_s) X(last_span_s)          \
         X(rss_bytes) X(peak_bytes) X(limit_bytes) X(limit_share) X(spark_bytes) X(cores) X(host)   \
             X(job) X(rank) X(parent) X(path)
 

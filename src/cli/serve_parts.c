@@ -202,13 +202,11 @@ int serve_marks_have(const struct serve_marks *marks, const struct serve_part *p
     return found && (*found)[1] == part->value;
 }
 
-int serve_marks_lost(const struct serve_marks *marks, const struct serve_parts *parts)
+int serve_marks_fit(const struct serve_marks *marks, const struct serve_parts *parts)
 {
-    struct serve_marks present = {0};
-    int is_lost = !serve_marks_make(&present, parts);
-    for (size_t i = 0; i < marks->count && !is_lost; i++)
-        is_lost =
-            !bsearch(&marks->list[i][0], present.list, present.count, sizeof *present.list, by_key);
-    free(present.list);
-    return is_lost;
+    int fits = marks->count == parts->count;
+    for (size_t i = 0; i < parts->count && fits; i++)
+        fits = bsearch(&parts->list[i].key, marks->list, marks->count, sizeof *marks->list,
+                       by_key) != NULL;
+    return fits;
 }

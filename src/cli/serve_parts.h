@@ -30,7 +30,7 @@ struct serve_marks {
 int serve_marks_make(struct serve_marks *marks, const struct serve_parts *parts); /* 0: no memory */
 /* 1: the part is as it was. */
 int serve_marks_have(const struct serve_marks *marks, const struct serve_part *part);
-/* 1: a part that was there is no longer, so that sending what changed would not do. */
-int serve_marks_lost(const struct serve_marks *marks, const struct serve_parts *parts);
+/* 1: the document has the same parts as then, whatever their values: sending what changed will do. */
+int serve_marks_fit(const struct serve_marks *marks, const struct serve_parts *parts);
 
 #endif

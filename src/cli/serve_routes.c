@@ -123,6 +123,10 @@ void serve_answer_to(struct serve_runs *runs, const struct serve_question *quest
         serve_runs_look(runs);
         give(answer, JSON, serve_list_document(runs, question->since));
         break;
+    case SERVE_COMPARE:
+        serve_runs_look(runs);
+        give(answer, JSON, serve_compare_document(runs, question->a, question->b, &answer->status));
+        break;
     default:
         serve_runs_look(runs);
         answer_of_run(runs, question, &target, answer);

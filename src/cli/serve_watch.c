@@ -208,7 +208,7 @@ struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run
         return NULL;
     struct changes changes = {watch, runs->epoch, version_of(watch, runs->epoch, since)};
     if (changes.since &&
-        (watch->parts.failed || serve_marks_lost(&changes.since->marks, &watch->parts)))
+        (watch->parts.failed || !serve_marks_fit(&changes.since->marks, &watch->parts)))
         changes.since = NULL;
     return serve_bytes_printed(write_changes, &changes);
 }

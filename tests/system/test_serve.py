@@ -27,7 +27,7 @@ def patched(document, changed):
         *way, last = [p.replace("~1", "/").replace("~0", "~") for p in path.split("/")]
         at = document
         for step in way:
-            at = at[int(step)] if isinstance(at, list) else at.setdefault(step, {})
+            at = at[int(step)] if isinstance(at, list) else at[step]
         at[int(last) if isinstance(at, list) else last] = value
     return document
 
@@ -292,6 +292,22 @@ class WhatIsAnswered(Case):
         again = server.json(live + "?since=" + answer["v"])
         self.assertEqual((again["all"], again["changed"]), (False, {}))
         self.assertTrue(server.json(live + "?since=other-1")["all"])
+
+    def test_two_runs_or_groups_are_compared(self):
+        folder = self.folder()
+        for name in "abc":
+            self.made(os.path.join(folder, name + ".pit"), "spans=step:20", "close")
+        server = self.serve(folder)
+        a, b, c = (server.id_of(name + ".pit") for name in "abc")
+        found = server.json("/api/v1/compare?a=%s&b=%s" % (a, b))
+        self.assertEqual([side["runs"] for side in found["sides"]], [1, 1])
+        self.assertEqual(found["sides"][0]["name"], os.path.join(folder, "a.pit"))
+        found = server.json("/api/v1/compare?a=%s,%s&b=%s" % (a, b, c))
+        self.assertEqual([side["runs"] for side in found["sides"]], [2, 1])
+        for query in ("", "?a=" + a, "?a=%s&b=" % a, "?a=%s&b=%s0" % (a, b), "?a=%s,&b=%s" % (a, b),
+                      "?a=%s&b=%s" % (a, "0" * 32), "?a=%s&b=../x" % a,
+                      "?a=%s&b=%s" % (",".join([a] * 100), b)):
+            self.assertEqual(server.status("/api/v1/compare" + query), 404, query)
 
     def test_headlines_come_after_the_list(self):
         folder = self.folder()
