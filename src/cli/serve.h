@@ -162,9 +162,10 @@ struct serve_bytes *serve_list_document(struct serve_runs *runs, const char *sin
 struct serve_bytes *serve_metrics_document(struct serve_runs *runs);
 void serve_metrics_forget(struct served_run *run);
 
-struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run,
+/* Of a run; with is_job of all ranks of its job, where it has one. */
+struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run, int is_job,
                                        unsigned *status);
-struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run *run,
+struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run *run, int is_job,
                                       const char *since, unsigned *status);
 /* The course of one node, named by its path. */
 struct serve_bytes *serve_series_document(struct serve_runs *runs, struct served_run *run,
@@ -178,7 +179,7 @@ void serve_watches_free(struct serve_runs *runs);
 
 struct serve_question {
     const char *path;
-    const char *since, *node, *version, *a, *b; /* of the query; NULL: none */
+    const char *since, *node, *version, *a, *b, *ranks; /* of the query; NULL: none */
 };
 struct serve_answer {
     unsigned status;

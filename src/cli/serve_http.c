@@ -239,6 +239,7 @@ static int handle(void *cls, struct MHD_Connection *connection, const char *url,
             .version = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "v"),
             .a = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "a"),
             .b = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "b"),
+            .ranks = httpd->lookup_connection_value(connection, HTTPD_GET_ARGUMENT_KIND, "ranks"),
         };
         serve_answer_to(server->runs, &question, &answer);
     }

@@ -102,9 +102,10 @@ static void spark_bytes(struct pit__json *json, const struct served_run *run)
     X(id)                                                                                          \
     X(state)                                                                                       \
     X(need)                                                                                        \
-    X(order) X(program) X(headline) X(severity) X(started_s) X(duration_s) X(last_span_s)          \
-        X(rss_bytes) X(peak_bytes) X(limit_bytes) X(limit_share) X(spark_bytes) X(cores) X(host)   \
-            X(job) X(rank) X(parent) X(path)
+    X(order)                                                                                       \
+    X(program) X(headline) X(severity) X(started_s) X(duration_s) X(last_span_s) X(rss_bytes)      \
+        X(peak_bytes) X(limit_bytes) X(limit_share) X(spark_bytes) X(cores) X(host) X(job) X(rank) \
+            X(parent) X(path)
 
 static const struct {
     const char *key;

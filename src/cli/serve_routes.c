@@ -73,16 +73,17 @@ static void answer_of_run(struct serve_runs *runs, const struct serve_question *
                           const struct serve_target *target, struct serve_answer *answer)
 {
     struct served_run *run = serve_runs_find(runs, target->id);
+    int is_job = question->ranks && strcmp(question->ranks, "all") == 0;
     if (!run) {
         answer->status = 404;
         return;
     }
     switch (target->route) {
     case SERVE_RUN:
-        give(answer, JSON, serve_run_document(runs, run, &answer->status));
+        give(answer, JSON, serve_run_document(runs, run, is_job, &answer->status));
         break;
     case SERVE_LIVE:
-        give(answer, JSON, serve_run_changes(runs, run, question->since, &answer->status));
+        give(answer, JSON, serve_run_changes(runs, run, is_job, question->since, &answer->status));
         break;
     case SERVE_SERIES:
         give(answer, JSON, serve_series_document(runs, run, question->node, &answer->status));

@@ -1,4 +1,5 @@
-/* serve_watch.c: the document of one run, kept while somebody looks at it, and what changed in it since.
+/* serve_watch.c: the document of one run, or of the ranks of its job together, kept while somebody looks at
+ * it, and what changed in it since.
  *
  * A live run's document is made anew when it is asked for and no longer fresh, and never so often that it
  * takes more than a fiftieth of a core; all watchers of a run share it. Of the documents before it only
@@ -10,6 +11,7 @@
 #include "exports/page_export.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +26,8 @@ struct version {
 
 struct serve_watch {
     char id[SERVE_ID_DIGITS + 1];
-    struct serve_file file;
-    enum pit_run_state state;
+    int is_job;
+    uint64_t files; /* that it was made of: a hash of what tells them apart */
     struct serve_bytes *document;
     struct serve_parts parts; /* of it */
     double made_at, cost_s;   /* serve_now(); what making it took */
@@ -74,10 +76,10 @@ static void make_room(struct serve_runs *runs)
     free_watch(leaving);
 }
 
-static struct serve_watch *watch_of(struct serve_runs *runs, const char *id)
+static struct serve_watch *watch_of(struct serve_runs *runs, const char *id, int is_job)
 {
     struct serve_watch *watch = runs->watches;
-    while (watch && strcmp(watch->id, id) != 0)
+    while (watch && (strcmp(watch->id, id) != 0 || watch->is_job != is_job))
         watch = watch->next;
     if (!watch) {
         make_room(runs);
@@ -85,6 +87,7 @@ static struct serve_watch *watch_of(struct serve_runs *runs, const char *id)
         if (!watch)
             return NULL;
         memcpy(watch->id, id, sizeof watch->id);
+        watch->is_job = is_job;
         watch->next = runs->watches;
         runs->watches = watch;
     }
@@ -92,23 +95,78 @@ static struct serve_watch *watch_of(struct serve_runs *runs, const char *id)
     return watch;
 }
 
+/* ---- the runs of a document ---------------------------------------------------------------------- */
+
+struct members {
+    const struct served_run **list;
+    pit_run **whole; /* of those that can be read */
+    size_t count, whole_count;
+    int is_live;    /* one of them is */
+    uint64_t files; /* as in struct serve_watch */
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct served_run *x = *(const struct served_run *const *)a;
+    const struct served_run *y = *(const struct served_run *const *)b;
+    long rank = x->rank ? strtol(x->rank, NULL, 10) : LONG_MAX;
+    long other = y->rank ? strtol(y->rank, NULL, 10) : LONG_MAX;
+    return rank != other ? (rank < other ? -1 : 1) : strcmp(x->id, y->id);
+}
+
+static void add_member(struct members *members, const struct served_run *run)
+{
+    const uint64_t tells[] = {
+        members->files,           (uint64_t)run->file.device,     (uint64_t)run->file.inode,
+        (uint64_t)run->file.size, (uint64_t)run->file.changed_ns, (uint64_t)run->state};
+    members->list[members->count++] = run;
+    members->is_live |= run->state == PIT_RUN_LIVE;
+    members->files = serve_hash(tells, sizeof tells);
+}
+
+/* The run, or with is_job all of the same job, by their ranks. 0 without memory. */
+static int find_members(const struct serve_runs *runs, const struct served_run *run, int is_job,
+                        struct members *members)
+{
+    *members = (struct members){.list = calloc(runs->id_count + 1, sizeof *members->list),
+                                .whole = calloc(runs->id_count + 1, sizeof *members->whole)};
+    if (!members->list || !members->whole)
+        return 0;
+    if (!is_job || !run->job) {
+        add_member(members, run);
+        return 1;
+    }
+    for (size_t i = 0; i < runs->id_count; i++)
+        if (runs->by_id[i]->job && strcmp(runs->by_id[i]->job, run->job) == 0)
+            add_member(members, runs->by_id[i]);
+    qsort(members->list, members->count, sizeof *members->list, by_rank);
+    return 1;
+}
+
+static void free_members(struct members *members)
+{
+    runs_free(members->whole, members->whole_count);
+    free(members->whole);
+    free(members->list);
+}
+
 /* ---- the document ------------------------------------------------------------------------------ */
 
 static int write_page(FILE *out, void *arg)
 {
-    const pit_run *run = arg;
-    return pit__page_document(out, &run, 1);
+    const struct members *members = arg;
+    return pit__page_document(out, (const pit_run *const *)members->whole, members->whole_count);
 }
 
 /* `refresh_s` is how old it may be. Who wants it at any cost (0) gets it. */
-static int is_fresh(const struct serve_watch *watch, const struct served_run *run, double refresh_s)
+static int is_fresh(const struct serve_watch *watch, const struct members *members,
+                    double refresh_s)
 {
-    if (!watch->document || watch->state != run->state)
-        return 0;
     double pause = refresh_s > 0 ? watch->cost_s * COST_SHARE : 0;
-    if (run->state == PIT_RUN_LIVE)
-        return serve_now() - watch->made_at < (pause > refresh_s ? pause : refresh_s);
-    return serve_same_file(&watch->file, &run->file);
+    if (!watch->document || watch->files != members->files)
+        return 0;
+    return !members->is_live ||
+           serve_now() - watch->made_at < (pause > refresh_s ? pause : refresh_s);
 }
 
 static void mark(struct serve_watch *watch)
@@ -121,37 +179,48 @@ static void mark(struct serve_watch *watch)
         version->number = 0; /* nobody can go on from here: they get all of it */
 }
 
-/* 0: *status says why it cannot be had. */
-static int refresh(struct serve_runs *runs, struct serve_watch *watch, const struct served_run *run,
-                   unsigned *status)
+static void make_document(struct serve_runs *runs, struct serve_watch *watch,
+                          struct members *members, unsigned *status)
 {
-    if (is_fresh(watch, run, runs->options->refresh_s))
-        return 1;
     double begun = serve_now();
-    pit_run *whole = serve_run_open(runs, run, NULL);
-    struct serve_bytes *made = whole ? serve_bytes_printed(write_page, whole) : NULL;
-    *status = whole ? 500 : 410;
-    pit_run_free(whole);
-    if (!made)
-        return 0;
+    for (size_t i = 0; i < members->count; i++) {
+        pit_run *whole = serve_run_open(runs, members->list[i], NULL);
+        if (whole)
+            members->whole[members->whole_count++] = whole;
+    }
+    struct serve_bytes *made =
+        members->whole_count ? serve_bytes_printed(write_page, members) : NULL;
+    *status = members->whole_count ? 500 : 410;
     drop_document(watch);
+    if (!made)
+        return;
     watch->document = made;
-    watch->file = run->file;
-    watch->state = run->state;
+    watch->files = members->files;
     watch->number = ++runs->documents;
     mark(watch);
     watch->made_at = serve_now();
     watch->cost_s = watch->made_at - begun;
-    return 1;
 }
 
-struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run,
+/* The watch with a document that is fresh; NULL: *status says why it cannot be had. */
+static struct serve_watch *fresh_watch(struct serve_runs *runs, const struct served_run *run,
+                                       int is_job, unsigned *status)
+{
+    struct serve_watch *watch = watch_of(runs, run->id, is_job);
+    struct members members = {0};
+    *status = 500;
+    if (watch && find_members(runs, run, is_job, &members) &&
+        !is_fresh(watch, &members, runs->options->refresh_s))
+        make_document(runs, watch, &members, status);
+    free_members(&members);
+    return watch && watch->document ? watch : NULL;
+}
+
+struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run, int is_job,
                                        unsigned *status)
 {
-    struct serve_watch *watch = watch_of(runs, run->id);
-    if (!watch || !refresh(runs, watch, run, status))
-        return NULL;
-    return serve_bytes_use(watch->document);
+    struct serve_watch *watch = fresh_watch(runs, run, is_job, status);
+    return watch ? serve_bytes_use(watch->document) : NULL;
 }
 
 /* ---- what changed -------------------------------------------------------------------------------- */
@@ -200,11 +269,11 @@ static int write_changes(FILE *out, void *arg)
     return 0;
 }
 
-struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run *run,
+struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run *run, int is_job,
                                       const char *since, unsigned *status)
 {
-    struct serve_watch *watch = watch_of(runs, run->id);
-    if (!watch || !refresh(runs, watch, run, status))
+    struct serve_watch *watch = fresh_watch(runs, run, is_job, status);
+    if (!watch)
         return NULL;
     struct changes changes = {watch, runs->epoch, version_of(watch, runs->epoch, since)};
     if (changes.since &&

@@ -293,6 +293,28 @@ class WhatIsAnswered(Case):
         self.assertEqual((again["all"], again["changed"]), (False, {}))
         self.assertTrue(server.json(live + "?since=other-1")["all"])
 
+    def test_the_ranks_of_a_job_are_one_document(self):
+        folder = self.folder()
+        for rank in (1, 0):
+            self.run_ok([pit_case.program("prog_sub_runs"), "open",
+                         os.path.join(folder, "%d.pit" % rank)],
+                        env=pit_case.clean_env(SLURM_JOB_ID="77", SLURM_PROCID=rank,
+                                               SLURM_NTASKS=2))
+        self.made(os.path.join(folder, "alone.pit"), "nodes=1", "close")
+        server = self.serve(folder)
+        runs = server.runs()["runs"]
+        ranks = {os.path.basename(p): (j is not None, r)
+                 for p, j, r in zip(runs["path"], runs["job"], runs["rank"])}
+        self.assertEqual(ranks, {"0.pit": (True, "0"), "1.pit": (True, "1"),
+                                 "alone.pit": (False, None)})
+        one = "/api/v1/runs/" + server.id_of("1.pit")
+        self.assertEqual(len(server.json(one)["runs"]), 1)
+        both = server.json(one + "?ranks=all")["runs"]
+        self.assertEqual([run["facts"]["rank"] for run in both], ["0", "1"])
+        self.assertEqual(server.json(one + "/live?ranks=all")["document"]["runs"], both)
+        alone = server.json("/api/v1/runs/%s?ranks=all" % server.id_of("alone.pit"))
+        self.assertEqual(len(alone["runs"]), 1)
+
     def test_two_runs_or_groups_are_compared(self):
         folder = self.folder()
         for name in "abc":
