@@ -44,6 +44,7 @@ from ._native import (
     view as view,
 )
 from ._race import race as race
+from ._serve import serve as serve
 from .time_profiler import window as window
 from .timing import print_timing_summary as print_timing_summary, track_time as track_time
 

@@ -40,6 +40,7 @@ extern void (*pipe_signal)(int);
     X("log", cmd_log, "tables of the timing lines in text logs") \
     X("run", cmd_run, "start a program with recording switched on") \
     X("top", cmd_top, "watch a run while it goes on") \
+    X("serve", cmd_serve, "the runs of folders in a browser, live, and as metrics") \
     X("list", cmd_list, "which runs there are: live, done or died") \
     X("info", cmd_info, "what is known of a run: clock, place, size, cost, losses") \
     X("doctor", cmd_doctor, "what this machine can measure, and why not the rest") \

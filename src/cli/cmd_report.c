@@ -218,7 +218,7 @@ int cmd_report(int argc, char **argv)
     status = run_list_make(&list, argv + optind, argc - optind);
     if (!status && !(request.alone && list.count == 1))
         status = job_choose(&list, request.job, &is_job);
-    if (!status && is_job && is_streamed(&list, &request.options))
+    if (!status && is_job && !request.html && is_streamed(&list, &request.options))
         status = print_streamed(&list, &request.options);
     else if (!status)
         status = runs_use_list(&list, use_runs, &request);
