@@ -206,7 +206,8 @@ enum pit_span_flag {
     PIT_MEMORY = 1, /* RSS at begin and end, the process's peak in between, page faults; some µs */
     PIT_RECORD = 2, /* kept one by one, with its figures */
     PIT_LEAKS = 4,  /* with libpitwall-alloc preloaded: what it allocates and leaves behind */
-    PIT_WAIT = 8    /* the device's work is waited for before the clock is read (pit_set_device) */
+    PIT_WAIT = 8,   /* the device's work is waited for before the clock is read (pit_set_device) */
+    PIT_ENERGY = 16 /* energy counters of processors and devices at begin and end; docs/energy.md */
 };
 
 /* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
@@ -408,6 +409,19 @@ typedef struct pit_probe {
 
 PIT_API void pit_probe_begin(pit_probe *probe);
 PIT_API void pit_probe_end(pit_probe *probe);
+
+/* ---- energy of the machine, recorded or not --------------------------------------------------- */
+
+/* What the machine's energy counters say: joules since a moment of their own, so that the difference of
+ * two readings counts. Everything that ran in between is in it, of all programs. docs/energy.md */
+typedef struct pit_energy_now {
+    double processors_j, devices_j; /* NaN: there are no such counters, or they cannot be read */
+    double processors_least_s, devices_least_s; /* over a shorter time a difference says little */
+} pit_energy_now;
+
+/* Read them, on any thread; some microseconds. 0; PIT_NOTHING: no counter can be read, all is NaN;
+ * PIT_BAD_ARGUMENT: now is NULL. */
+PIT_API int pit_energy_read(pit_energy_now *now);
 
 /* ---- a device: memory and work beside the processor's ---------------------------------------- */
 

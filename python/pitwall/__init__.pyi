@@ -90,6 +90,7 @@ class span:
         *,
         wait: bool = ...,
         leaks: bool = ...,
+        energy: bool = ...,
     ) -> span: ...
     @property
     def elapsed(self) -> float: ...
@@ -127,6 +128,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> Callable[[_F], _F]: ...
 @overload
 def timed(
@@ -137,6 +139,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> _F: ...
 
 class _Iter(Generic[_T]):

@@ -332,6 +332,8 @@ int pit__print_json(const struct pit__report *report)
     int code = write_summary(&json, report);
     pit__json_advice(&json, report->advice);
     if (!code)
+        code = pit__json_energy(&json, report);
+    if (!code)
         code = write_runs(&json, report);
     if (!code)
         code = write_sub_runs(&json, report);
