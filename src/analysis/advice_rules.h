@@ -10,7 +10,7 @@
 
 /* advice_machine_rules.c */
 extern const struct pit__rule pit__throttled_rule, pit__swapping_rule, pit__oversubscribed_rule,
-    pit__starved_rule;
+    pit__starved_rule, pit__device_memory_rule;
 /* advice_input_rules.c */
 extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule,
     pit__input_few_workers_rule, pit__input_storage_rule, pit__input_waiting_rule,
