@@ -48,7 +48,7 @@ def check_memory(run):
     bad = []
     for thread in run["threads"]:
         counts = [node["count"] for node in thread["nodes"]]
-        for kind in ("memory", "alloc"):
+        for kind in ("memory", "alloc", "energy"):
             for figures in thread[kind]:
                 if figures["count"] > counts[figures["node"]]:
                     bad.append("%s: %s: %s figures of %d spans, there were %d"

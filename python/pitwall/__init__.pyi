@@ -93,6 +93,7 @@ class span:
         *,
         wait: bool = ...,
         leaks: bool = ...,
+        energy: bool = ...,
     ) -> span: ...
     @property
     def elapsed(self) -> float: ...
@@ -130,6 +131,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> Callable[[_F], _F]: ...
 @overload
 def timed(
@@ -140,6 +142,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> _F: ...
 
 class _Iter(Generic[_T]):

@@ -79,6 +79,9 @@ struct pit__around {
     double storage_pressure; /* likewise */
     double processors;       /* that the process may use */
     double threads;          /* of the process, at most */
+    double device_used;      /* bytes of the fullest GPU, at most */
+    double device_total;     /* bytes that it has */
+    double device_number;    /* which one it is */
 };
 
 /* What the program told of itself; NULL or NaN where it did not. */

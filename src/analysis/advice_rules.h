@@ -14,7 +14,7 @@ extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating
     pit__comm_bound_rule, pit__ranks_oversubscribed_rule;
 /* advice_machine_rules.c */
 extern const struct pit__rule pit__throttled_rule, pit__swapping_rule, pit__oversubscribed_rule,
-    pit__starved_rule;
+    pit__starved_rule, pit__device_memory_rule;
 /* advice_input_rules.c */
 extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule,
     pit__input_few_workers_rule, pit__input_storage_rule, pit__input_waiting_rule,

@@ -261,6 +261,21 @@ TEST(pages_from_storage_are_swapping_only_where_memory_is_short)
     CHECK_STR(rules_of(&all), "nothing");
 }
 
+TEST(a_gpu_whose_memory_is_almost_full_is_told_only_where_it_was_measured)
+{
+    struct pit__case all = healthy();
+    all.around.device_total = 80e9;
+    all.around.device_used = 79e9;
+    CHECK(strstr(rules_of(&all), "device_memory") != NULL);
+    all.around.device_used = 60e9;
+    CHECK(strstr(rules_of(&all), "device_memory") == NULL);
+    all.around.device_used = NAN;
+    CHECK(strstr(rules_of(&all), "device_memory") == NULL);
+    all.around.device_used = 79e9;
+    all.around.device_total = NAN;
+    CHECK(strstr(rules_of(&all), "device_memory") == NULL);
+}
+
 TEST(what_no_busy_machine_makes_is_said_beside_it)
 {
     struct pit__case all = with_extra("solve", STEP, 3, 100);
