@@ -209,8 +209,10 @@ enum pit_span_flag {
     PIT_WAIT = 8,   /* the device's work is waited for before the clock is read (pit_set_device) */
     PIT_COMM = 16, /* communication with other processes: reports tell it from work. No cost; a name
                        is communication in the whole process, or not */
-    PIT_SYNC = 32  /* of a collective: no rank leaves it before all have entered (a barrier, an
+    PIT_SYNC = 32, /* of a collective: no rank leaves it before all have entered (a barrier, an
                        all-reduce; not a broadcast, whose root may leave at once) */
+    PIT_DEVICE =
+        64 /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
 };
 
 /* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
@@ -510,6 +512,35 @@ PIT_API pit_object pit_object_begin_name(const char *name);
 /* End it; its duration in nanoseconds. A second end of the same object returns 0 and is counted as
  * an end without begin, as long as it was shown as open (up to 252 at a time are). */
 PIT_API uint64_t pit_object_end(pit_object *object);
+
+/* ---- work that is over already: a device's ----------------------------------------------------- */
+
+/* Add a finished span below `place`, which pit_place gave where the work was handed over: a copy of a
+ * number, for any thread, while the recorder is open; 0: at the top. For who drains a device's events, on
+ * any thread. It is detached: shown below the span that launched it, no part of that one's time. With
+ * PIT_DEVICE in flags it is work of a device; other flags mean nothing here. begin_ns and end_ns are of
+ * CLOCK_MONOTONIC_RAW; of a device's own clock, make them so first (docs/devices.md). What is before the
+ * run's begin counts from there, and an end before its begin gives 0, counted.
+ *
+ * Returns the place of what was added, for the calling thread: a span of a device below it, again with
+ * PIT_DEVICE, says how long this work had waited before the device began it. 0: nothing is recorded, the
+ * place is of another recorder, name is NULL (counted), or there is no room (counted). */
+PIT_API uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
+                         uint64_t end_ns);
+
+/* Bytes that were moved in what pit_add gave the place of. 0 does nothing. */
+PIT_API void pit_add_bytes(uint64_t place, uint64_t bytes);
+
+/* Into which stream the spans of the calling thread with PIT_DEVICE put their events: a CUstream,
+ * cudaStream_t or hipStream_t of the thread's own context or device. NULL, as at the start: the default
+ * stream. Work that goes to other streams is not in such a span's device time. */
+PIT_API void pit_device_stream(void *stream);
+
+/* Have `call` called with `arg` before the default recorder is closed, by pit_close or at the program's
+ * end, on the thread that closes: for who still has work of a device to tell of. It stays for later
+ * recorders too; the same pair is kept once. It must not wait long, and not call pit_close. 0, or
+ * PIT_BAD_ARGUMENT: call is NULL; PIT_NO_MEMORY: there are 16 already. */
+PIT_API int pit_before_close(void (*call)(void *arg), void *arg);
 
 /* ---- the same in a recorder of one's own --------------------------------------------------- */
 

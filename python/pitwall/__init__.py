@@ -45,11 +45,13 @@ from ._pitwall import (
 )
 from ._recorders import (
     Recorder,
+    Run,
     _path_of_worker,
     close,
     export,
     journal,
     open,
+    ranks,
     read,
     read_live,
     report,
@@ -61,6 +63,7 @@ from ._wrappers import _decorate, iter, timed
 __all__ = [
     "Error",
     "Recorder",
+    "Run",
     "close",
     "export",
     "fields",
@@ -69,6 +72,7 @@ __all__ = [
     "journal",
     "label",
     "phase",
+    "ranks",
     "read",
     "read_live",
     "report",

@@ -250,7 +250,9 @@ struct pit_fmt_thread {
 
 enum pit_fmt_node_flag {
     PIT_FMT_NODE_DETACHED = 1u, /* of span objects: overlaps its parent, is no part of its time */
-    PIT_FMT_NODE_COMM = 2u      /* communication with other processes */
+    PIT_FMT_NODE_COMM = 2u,     /* communication with other processes */
+    PIT_FMT_NODE_DEVICE = 4u    /* and is work of a device. Below another such node: how long that
+                                   work waited before the device began it */
 };
 
 struct pit_fmt_node {

@@ -10,6 +10,8 @@
 #define NO_PEAK "the kernel's high-water mark cannot be reset here"
 #define NO_ALLOC "allocations were not counted (pitwall run --alloc)"
 #define NO_LEAKS "no span of it asked for leaks (PIT_LEAKS)"
+#define NO_DEVICE "no device work of it was recorded (docs/devices.md)"
+#define NO_WAIT "how long device work of it waited was not recorded"
 #define NO_PLACE "a row of several nodes of one name"
 
 /* ---- getters --------------------------------------------------------------------------------- */
@@ -123,6 +125,17 @@ GETTER_IF(live_last, HAS_ALLOC, pit__value_signed, node->alloc->live_last)
 LEAKS(leaked_bytes, leaked_bytes)
 LEAKS(leaked_blocks, leaked_blocks)
 
+#define HAS_DEVICE (node->device.count > 0)
+#define DEVICE(name_, figure_) GETTER_IF(name_, HAS_DEVICE, pit__value_real, node->device.figure_)
+GETTER(is_device, pit__value_flag, node->detached == PIT_ON_DEVICE)
+GETTER_IF(device_count, HAS_DEVICE, pit__value_whole, node->device.count)
+GETTER_IF(device_wait, node->device.wait_count > 0, pit__value_real, node->device.wait_ns)
+DEVICE(device_total, run_ns)
+DEVICE(device_p50, p50_ns)
+DEVICE(device_p95, p95_ns)
+DEVICE(device_p99, p99_ns)
+DEVICE(device_max, max_ns)
+
 static void peak_mean(const void *row, pit_field_value *value)
 {
     const pit_memory *memory = ((const pit_node *)row)->memory;
@@ -186,6 +199,10 @@ static const struct pit__field fields[] = {
     {FIELD("comm", "comm", FLAG, SAME,
            "communication with other processes: calls of MPI and their like"),
      .get = comm, .live = 1},
+    {FIELD("on_device", "on device", FLAG, SAME,
+           "work of a device; its times are the device's. Below another such row: how long that "
+           "waited"),
+     .get = is_device, .live = 1},
     {FIELD("count", "count", COUNT, SUM, "spans that ended"), AT(count), .shown = 1, .drop = 1,
      .live = 1},
     {FIELD("total_ns", "total", DURATION, SUM,
@@ -213,6 +230,25 @@ static const struct pit__field fields[] = {
      .why = NO_SPAN, .shown = 1, .drop = 4},
     {FIELD("max_ns", "max", DURATION, LARGEST, "longest span that ended"), .get = max,
      .why = NO_SPAN, .shown = 1, .drop = 7, .live = 1},
+    {FIELD("device_total_ns", "device", DURATION, SUM,
+           "time that devices worked for it and for what is inside it, no part of total_ns; may be "
+           "more"
+           " than the time that passed, where work overlaps"),
+     .get = device_total, .why = NO_DEVICE, .shown = 1, .optional = 1, .live = 1},
+    {FIELD("device_wait_ns", "dev wait", DURATION, SUM,
+           "time that this work had waited before the device began it"),
+     .get = device_wait, .why = NO_WAIT, .shown = 1, .drop = 5, .optional = 1, .live = 1},
+    {FIELD("device_count", "dev count", COUNT, SUM,
+           "pieces of device work: kernels, transfers, spans with PIT_DEVICE"),
+     .get = device_count, .why = NO_DEVICE, .shown = 1, .drop = 6, .optional = 1, .live = 1},
+    {FIELD("device_p50_ns", "dev p50", DURATION, COMPUTED, "median of these pieces, within 1.6 %"),
+     .get = device_p50, .why = NO_DEVICE, .shown = 1, .drop = 9, .optional = 1},
+    {FIELD("device_p95_ns", "dev p95", DURATION, COMPUTED, "95 % of these pieces were not longer"),
+     .get = device_p95, .why = NO_DEVICE},
+    {FIELD("device_p99_ns", "dev p99", DURATION, COMPUTED, "99 % of these pieces were not longer"),
+     .get = device_p99, .why = NO_DEVICE, .shown = 1, .drop = 8, .optional = 1},
+    {FIELD("device_max_ns", "dev max", DURATION, LARGEST, "the longest of these pieces"),
+     .get = device_max, .why = NO_DEVICE},
     {FIELD("items_per_s", "items/s", RATE, COMPUTED, "items by total_ns"), .get = items_rate,
      .why = "its spans counted no items", .shown = 1, .drop = 5, .optional = 1},
     {FIELD("bytes_per_s", "bytes/s", BYTE_RATE, COMPUTED, "bytes by total_ns"), .get = bytes_rate,

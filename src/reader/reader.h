@@ -4,6 +4,7 @@
  *   live_map.c     those of a live run, that somebody may cut meanwhile
  *   recover.c      live pages in shared memory: find them, take them over
  *   sub_runs.c     the runs beneath a run, in its folder
+ *   rank_head.c    which rank of which job a run is; jobs.c: files sorted into jobs
  *   block_walk.c   the header and the list of blocks, every size and offset checked
  *   node_read.c    one node: statistics, histogram, series, by the rules of docs/run-format.md
  *   memory_read.c  memory and allocation figures of a node; records

@@ -21,7 +21,8 @@
  *   journal.c       what happened once, with its figures
  *   places.c        where in the code the main thread was: places.h; native_places.c: native code
  *   probe.c         memory of the process for callers without a recorder
- *   device.c        the process's device, if a library sets one
+ *   gpu_events.c    device times of spans that ask for them (gpu_driver.c: CUDA and HIP)
+ *   device.c        the process's device, and work that devices did
  *   sampler.c       the background thread; readings.c: what it reads, in the run; sample_source.c and
  *                   sources/: where that comes from
  *   recorder.c      open, close, fork, the default recorder
@@ -56,8 +57,9 @@ struct pit__cache_entry {
 #define PIT__NO_KEY UINT64_MAX
 #define PIT__NEAR_CACHE 64u /* a power of two */
 
-/* Name ids of nodes for span objects carry this bit in keys. */
+/* Name ids of nodes for span objects carry the first in keys, those of device work both. */
 #define PIT__DETACHED_BIT 0x80000000u
+#define PIT__DEVICE_BIT 0x20000000u
 /* In frame 0's where on a stack that begins below a node, beside the node's ref: what the cache keeps
  * for spans there fits none that are really inside. No run is so large that a ref has it. */
 #define PIT__BELOW_BIT 0x80000000u
@@ -93,6 +95,7 @@ struct pit__thread {
                                     flags, or measuring took time inside it; 0 for none. The hot
                                     path stays off until that frame has ended. */
     struct pit__measured *measured;  /* of the frames, by depth; NULL before the first with flags */
+    struct pit__gpu_frames *gpu;     /* events of the frames; NULL before the first */
     struct pit_fmt_records *records; /* current piece */
     uint32_t record_pieces;
     uint32_t records_next;     /* first free one in it */
@@ -447,10 +450,6 @@ uint64_t pit__resident(void);
 const struct pit__alloc_api *pit__alloc_of_process(void);
 /* The run's highest RSS is at least this. */
 void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
-
-/* ---- device.c ------------------------------------------------------------------------------ */
-/* Until all work of the device is done. */
-void pit__device_wait(void);
 
 /* ---- span_rare.c, span_previous.c, recorder.c ---------------------------------------------- */
 /* A call without what it needs; recorder NULL: the default one. */

@@ -192,7 +192,8 @@ void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
                           const struct pit__run_memory *memory)
 {
     static const char *const machine[] = {"host", "cpu", "kernel"};
-    static const char *const others[] = {"rank", "git"};
+    static const char *const others[] = {"rank", "git", "device_clock", "device_events"};
+    static const char *const titles[] = {"rank", "git", "devices", "devices"};
     char when[TIME_BYTES], number[PIT__UNIT_BYTES];
     struct pit__text text = {0};
     pit__add_command(&text, run, 1);
@@ -209,9 +210,9 @@ void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
         pit__text_printf(&text, "%zu", run->thread_count);
     pit__prose_fact(prose, "threads", &text);
     print_memory(prose, memory);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 4; i++) {
         pit__add_facts(&text, run, &others[i], 1, "", 1);
-        pit__prose_fact(prose, others[i], &text);
+        pit__prose_fact(prose, titles[i], &text);
     }
     pit__add_labels(&text, run);
     pit__prose_fact(prose, "labels", &text);
@@ -285,6 +286,8 @@ int pit__print_facts(const struct pit__report *report)
     putc('\n', report->out);
     if (report->run_count > 1)
         return print_many(report);
+    if (report->ranks)
+        fprintf(report->out, "rank %s, for all of them:\n", pit_run_fact(report->runs[0], "rank"));
     pit__print_run_facts(report->prose, report->runs[0], &report->memory[0]);
     return 0;
 }
