@@ -212,7 +212,9 @@ enum pit_span_flag {
     PIT_SYNC = 32, /* of a collective: no rank leaves it before all have entered (a barrier, an
                        all-reduce; not a broadcast, whose root may leave at once) */
     PIT_DEVICE =
-        64 /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
+        64, /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
+    PIT_ENERGY =
+        128 /* energy counters of processors and devices at begin and end; docs/energy.md */
 };
 
 /* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
@@ -439,6 +441,19 @@ typedef struct pit_probe {
 
 PIT_API void pit_probe_begin(pit_probe *probe);
 PIT_API void pit_probe_end(pit_probe *probe);
+
+/* ---- energy of the machine, recorded or not --------------------------------------------------- */
+
+/* What the machine's energy counters say: joules since a moment of their own, so that the difference of
+ * two readings counts. Everything that ran in between is in it, of all programs. docs/energy.md */
+typedef struct pit_energy_now {
+    double processors_j, devices_j; /* NaN: there are no such counters, or they cannot be read */
+    double processors_least_s, devices_least_s; /* over a shorter time a difference says little */
+} pit_energy_now;
+
+/* Read them, on any thread; some microseconds. 0; PIT_NOTHING: no counter can be read, all is NaN;
+ * PIT_BAD_ARGUMENT: now is NULL. */
+PIT_API int pit_energy_read(pit_energy_now *now);
 
 /* ---- a device: memory and work beside the processor's ---------------------------------------- */
 

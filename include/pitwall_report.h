@@ -59,6 +59,7 @@ typedef struct pit_memory {
     uint64_t minor_faults, major_faults;
     uint64_t error_bytes; /* bound of each figure */
     enum pit_peak_method peak_method;
+    uint64_t device_max; /* of GPUs, the most in use in a reading during a span; 0: not known */
 } pit_memory;
 
 /* What a node's spans allocated and freed, with libpitwall-alloc preloaded. */
@@ -89,6 +90,31 @@ typedef struct pit_device_work {
     double wait_ns;
 } pit_device_work;
 
+/* Energy that counters of one class saw during a node's spans that asked for it (PIT_ENERGY). Of a span
+ * shorter than twenty renewals of the counters only its time counts here. */
+typedef struct pit_raw_energy {
+    uint64_t microjoules; /* of spans that were long enough */
+    uint64_t measured;    /* ticks of those */
+    uint64_t estimated;   /* ticks of shorter ones */
+    uint64_t unknown;     /* spans during which not all counters could be read */
+} pit_raw_energy;
+
+typedef struct pit_raw_energies {
+    uint64_t count;                     /* spans that asked */
+    pit_raw_energy processors, devices; /* zeroed where the machine has no such counters */
+} pit_raw_energies;
+
+/* The same in joules, merged. The counters are the machine's: what other programs took is in them, and
+ * threads and ranks of one machine that measured at the same time count once. */
+typedef struct pit_energy {
+    uint64_t count;                 /* spans; of threads and ranks side by side, those of one */
+    double joules;                  /* NaN: not known */
+    double processors_j, devices_j; /* NaN: no such counters, or not known */
+    double estimated_j;             /* of it, by the mean power of the run times the spans' time */
+    double time_ns;                 /* of the spans it was counted for */
+    uint64_t unknown;               /* spans that are not in it: a counter could not be read */
+} pit_energy;
+
 typedef struct pit_raw_node {
     const char *name;
     uint32_t parent; /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
@@ -106,9 +132,10 @@ typedef struct pit_raw_node {
     size_t hist_count;
     const pit_series_bin *series; /* ascending, counts over 0 */
     size_t series_count;
-    const pit_memory *memory; /* NULL where none was measured */
-    const pit_alloc *alloc;   /* NULL where nothing was counted */
-    uint64_t first;           /* ticks when its first span began */
+    const pit_memory *memory;       /* NULL where none was measured */
+    const pit_alloc *alloc;         /* NULL where nothing was counted */
+    const pit_raw_energies *energy; /* NULL where no span asked for it */
+    uint64_t first;                 /* ticks when its first span began */
 } pit_raw_node;
 
 typedef struct pit_open_span {
@@ -146,6 +173,7 @@ typedef struct pit_channel { /* one series of readings of the sampler */
     const char *missing;     /* why no reading of it is known; NULL if one is */
     uint64_t per_unit;       /* a reading divided by this is the figure in its unit */
     int is_counter;          /* it only grows: look at differences */
+    uint64_t first;          /* of a counter: its first known reading; PIT_UNKNOWN */
     /* How readings of a point, and figures of runs that are read together, become one: "last", "max",
      * "min", "sum", "mean"; of runs also "once": it is the machine's, and one of its runs tells it. */
     const char *over_time, *over_runs;
@@ -455,9 +483,9 @@ typedef struct pit_node {
     uint32_t depth;   /* 0 for a span without parent */
     uint32_t seen;  /* its place in the order in which nodes were first seen, from 0: by run, in it
                        * by thread, in it by the begin of its first span */
-    int detached;             /* enum pit_detached */
-    int is_comm;              /* communication with other processes (PIT_COMM) */
-    uint64_t count;           /* finished spans */
+    int detached;   /* enum pit_detached */
+    int is_comm;    /* communication with other processes (PIT_COMM) */
+    uint64_t count; /* finished spans */
     double total_ns, self_ns; /* open spans count with the time they have taken so far */
     double finished_ns;       /* total_ns without the open ones */
     double share, self_share; /* of the time in spans, 0…1; NaN: there is none, or detached */
@@ -471,6 +499,7 @@ typedef struct pit_node {
     const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
     pit_device_work device;   /* count 0: none */
+    const pit_energy *energy; /* NULL where no span asked for it */
     const pit_tree_place
         *places; /* where in it the main thread was, not inside its children: Python
                                      before native code, the hottest first; see pit_tree_hottest */
@@ -563,9 +592,9 @@ typedef struct pit_ranks {
     const char *estimated_by; /* in words; NULL: it is not */
     double clock_bound_ns;    /* clocks of hosts agree within this; 0: one host; NaN: not known */
     const char *clock_words;
-    size_t sharing;           /* ranks on the host with the most for each of its processors */
-    double processors;        /* of that host; NaN: not told */
-    const pit_tree *tree;     /* all ranks merged; NULL from pit_ranks_of */
+    size_t sharing;       /* ranks on the host with the most for each of its processors */
+    double processors;    /* of that host; NaN: not told */
+    const pit_tree *tree; /* all ranks merged; NULL from pit_ranks_of */
     const struct pit_advice *advice; /* of all ranks; NULL from pit_ranks_of */
 } pit_ranks;
 
@@ -644,6 +673,7 @@ typedef struct pit_view {
     const char *name;
     const char *help;                 /* one line: the question it answers */
     const pit_option *const *options; /* ended by NULL */
+    int is_of_tree;                   /* of the merged tree alone: pit_ranks_write can print it */
 } pit_view;
 PIT_API const pit_view *pit_view_at(size_t index); /* NULL: there are no more */
 PIT_API const pit_view *

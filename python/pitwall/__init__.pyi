@@ -44,6 +44,7 @@ from ._native import (
     view as view,
 )
 from ._race import race as race
+from ._serve import serve as serve
 from .time_profiler import window as window
 from .timing import print_timing_summary as print_timing_summary, track_time as track_time
 
@@ -52,6 +53,7 @@ verbose: bool
 __all__ = [
     "Error",
     "Recorder",
+    "Run",
     "close",
     "export",
     "fields",
@@ -60,6 +62,7 @@ __all__ = [
     "journal",
     "label",
     "phase",
+    "ranks",
     "read",
     "read_live",
     "report",
@@ -90,6 +93,7 @@ class span:
         *,
         wait: bool = ...,
         leaks: bool = ...,
+        energy: bool = ...,
         device: bool = ...,
     ) -> span: ...
     @property
@@ -128,6 +132,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
     device: bool = ...,
 ) -> Callable[[_F], _F]: ...
 @overload
@@ -139,6 +144,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
     device: bool = ...,
 ) -> _F: ...
 
@@ -201,7 +207,7 @@ class Recorder:
     @property
     def recording(self) -> bool: ...
     def close(self) -> None: ...
-    def read(self, alone: bool = ...) -> Dict[str, Any]: ...
+    def read(self, alone: bool = ...) -> Run: ...
     def report(self, **options: Any) -> str: ...
     def __enter__(self) -> Recorder: ...
     def __exit__(self, *error: Any) -> None: ...
@@ -221,8 +227,12 @@ def open(
 ) -> Recorder: ...
 def close() -> None: ...
 def status() -> Dict[str, Any]: ...
-def read(path: Union[_Path, Recorder], alone: bool = ...) -> Dict[str, Any]: ...
-def read_live(alone: bool = ...) -> Dict[str, Any]: ...
+def ranks(*paths: _Path, job: Optional[str] = ...) -> Dict[str, Any]: ...
+class Run(Dict[str, Any]):
+    def _repr_html_(self) -> str: ...
+
+def read(path: Union[_Path, Recorder], alone: bool = ...) -> Run: ...
+def read_live(alone: bool = ...) -> Run: ...
 def report(
     *runs: Union[_Path, Recorder],
     view: Optional[str] = ...,

@@ -120,6 +120,7 @@ const struct pit__rule *const pit__rules[] = {
     &pit__oversubscribed_rule,
     &pit__starved_rule,
     &pit__leak_rule,
+    &pit__device_memory_rule,
     &pit__first_step_rule,
     &pit__gpu_idle_rule,
     &pit__launch_bound_rule,

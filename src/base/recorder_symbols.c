@@ -15,10 +15,11 @@
 
 #define AT_ONCE 64u
 
-static int find_loaded(void *library, const char *const *names, void **found, size_t count)
+static int find_loaded(void *library, const char *const *names, void **found, size_t needed,
+                       size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!(found[i] = dlsym(library, names[i])))
+        if (!(found[i] = dlsym(library, names[i])) && i < needed)
             return 0;
     return 1;
 }
@@ -52,22 +53,24 @@ static ElfW(Addr) value_of(const struct pit__elf *elf, const char *name)
     return 0;
 }
 
-static int find_in_executable(const char *const *names, void **found, size_t count)
+static int find_in_executable(const char *const *names, void **found, size_t needed, size_t count)
 {
     struct pit__elf elf;
     ElfW(Addr) base = 0;
-    size_t done = 0;
     if (!pit__elf_open(&elf, "/proc/self/exe"))
         return 0;
     dl_iterate_phdr(note_base, &base);
-    for (int has = pit__elf_find_symbols(&elf); has && done < count; done++) {
-        ElfW(Addr) value = value_of(&elf, names[done]);
-        if (!value)
-            break;
-        memcpy(&found[done], &(ElfW(Addr)){base + value}, sizeof found[done]);
+    int has_all = pit__elf_find_symbols(&elf);
+    for (size_t i = 0; has_all && i < count; i++) {
+        ElfW(Addr) value = value_of(&elf, names[i]);
+        found[i] = NULL;
+        if (value)
+            memcpy(&found[i], &(ElfW(Addr)){base + value}, sizeof found[i]);
+        else if (i < needed)
+            has_all = 0;
     }
     pit__elf_close(&elf);
-    return done == count;
+    return has_all;
 }
 
 static int is_asked_for(void)
@@ -78,10 +81,11 @@ static int is_asked_for(void)
     return (on && *on) || (file && *file);
 }
 
-int pit__recorder_symbols(const char *const *names, void **found, size_t count)
+int pit__recorder_symbols(const char *const *names, void **found, size_t needed, size_t count)
 {
-    if (find_loaded(RTLD_DEFAULT, names, found, count) || find_in_executable(names, found, count))
+    if (find_loaded(RTLD_DEFAULT, names, found, needed, count) ||
+        find_in_executable(names, found, needed, count))
         return 1;
     void *library = is_asked_for() ? dlopen("libpitwall.so.0", RTLD_NOW | RTLD_LOCAL) : NULL;
-    return library && find_loaded(library, names, found, count);
+    return library && find_loaded(library, names, found, needed, count);
 }

@@ -277,7 +277,7 @@ static int prepare(const struct request *request, struct config *config, const c
     if (!status && request->opencl)
         status = opencl_environment(NULL);
     if (!status && !request->no_auto && !is_switched_off()) {
-        status = auto_environment();
+        status = auto_environment(program);
         if (!status && !request->opencl)
             status = opencl_environment(program);
     }

@@ -38,7 +38,7 @@ static void find_recorder(void)
                                         "pit_thread_name", "pit__begin",       "pit__end"};
     enum { COUNT = sizeof names / sizeof names[0] };
     void *found[COUNT];
-    if (!pit__recorder_symbols(names, found, COUNT))
+    if (!pit__recorder_symbols(names, found, COUNT, COUNT))
         return;
     struct pit__cl_recorder *rec = &pit__cl_recorder;
     void *to[COUNT] = {&rec->enabled,     &rec->place,        &rec->add,

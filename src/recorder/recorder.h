@@ -199,7 +199,7 @@ struct pit_recorder {
     struct pit_fmt_channels *samples;
     uint64_t *samples_rows; /* in it: two copies of the newest, then both halves */
     uint64_t samples_used, samples_stride;
-    uint32_t samples_half, samples_copy;
+    uint32_t samples_half, samples_copy, samples_begun; /* begun: first readings are kept */
     struct pit__sources sources;
 };
 
@@ -436,9 +436,9 @@ void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where);
  * it is open; `peak` is guarded by their lock until the end. */
 struct pit__watched {
     struct pit__watched *next, **at;
-    uint64_t peak, error_bytes;
-    uint32_t peak_method; /* enum pit_fmt_peak */
-    int is_linked;        /* with the others; the owner's own word */
+    uint64_t peak, error_bytes, device_peak; /* of GPUs, the most of the readings; 0: unknown */
+    uint32_t peak_method;                    /* enum pit_fmt_peak */
+    int is_linked;                           /* with the others; the owner's own word */
 };
 /* reader: whose reading it is, or NULL. is_fresh: the reader's last one serves, if it is the newest. */
 struct pit__rss_reading pit__watch_begin(struct pit__watched *watched, const void *reader,

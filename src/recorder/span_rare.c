@@ -53,7 +53,8 @@ static uint32_t resolve(pit_site *site)
     return id & ~PIT__FLAGGED_BIT;
 }
 
-#define MEASURED (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC)
+#define MEASURED                                                                                   \
+    (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_ENERGY)
 
 /* This frame needs the rare end. */
 static void make_special(struct pit__thread *t, const struct pit_fmt_frame *frame)

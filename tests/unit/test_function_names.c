@@ -1,7 +1,7 @@
 /* The parts of libpitwall-functions.so without its hooks: names of functions and the table of them.
  * The library itself is never built with a sanitizer; this is where its code runs under them. */
 #include "functions/function_table.c"
-#include "functions/symbol_names.c"
+#include "preload/symbol_names.c"
 
 #include "check.h"
 
