@@ -29,6 +29,7 @@ const asGiven=(u,splits)=>splits;
 
 // Several series with times of their own on one axis.
 function merged(list){
+	if(list.length===1)return [list[0].x,list[0].y];
 	const times=[...new Set(list.flatMap(s=>s.x))].sort((a,b)=>a-b);
 	const place=new Map(times.map((t,k)=>[t,k]));
 	return [times,...list.map(s=>{
@@ -94,6 +95,7 @@ export class ChartsPanel {
 		this.ink={ink3:colour("--ink3"),line:colour("--line"),line2:colour("--line2"),acc:colour("--acc"),bad:colour("--bad"),
 			c:[colour("--c1"),colour("--c2"),colour("--c3")],f:colour("--f")};
 		this.marks=this.model.phases();
+		this.cell=0;
 		this.clear(this.box);
 		const values=this.values();
 		this.spanTime();
@@ -116,7 +118,7 @@ export class ChartsPanel {
 		}
 		const c=make("div.ch"),legend=make("span.lg"),host=make("div");
 		put(c,[make("div.ct",make("h3",title),legend),host,make("p.sub",sub)]);
-		c.lastChild.title=typeof sub==="string"?sub:"";
+		c.lastChild.title=sub;
 		attrs(host,{role:"img","aria-label":title+": "+series.map(s=>(s.label||"")+" "+(s.idle||"")).join(", ")});
 		box.append(c);
 		const labels=series.map(s=>{
@@ -142,7 +144,7 @@ export class ChartsPanel {
 		const {ink3,line,line2,f}=this.ink,font="11px "+f;
 		const range=this.range||[0,this.span];
 		return {
-			width:host.clientWidth||300,height:HEIGHT,padding:[8,14,0,0],legend:{show:false},
+			width:this.cell=this.cell||host.clientWidth||300,height:HEIGHT,padding:[8,14,0,0],legend:{show:false},
 			cursor:{
 				sync:{key:"run",setSeries:false},drag:{x:true,y:false,setScale:true},points:{size:5},y:false,
 				dataIdx:(u,si,at)=>{

@@ -119,8 +119,8 @@ function patch(doc,changed){
 
 function words(error){
 	if(error.status===401)return "The server wants its token: open the link that pitwall serve printed.";
-	if(error.status===404||error.status===410)return "This run is gone: its file was deleted, or it is not in the folders that are served.";
-	return error.status?"The server says "+error.status+": "+error.message:"The server does not answer; what you see is what it said last.";
+	if(error.status===404||error.status===410)return "This run is gone: its file was deleted, or is no longer served.";
+	return error.status?"The server says "+error.status+": "+error.message:"The server does not answer; this is what it said last.";
 }
 
 async function follow(id,other){

@@ -20,7 +20,7 @@ export function ranksPanel(model){
 	const cells=R.cells,all=cells.flat().filter(x=>x!=null).sort((a,b)=>a-b);
 	const low=all[Math.floor(all.length*0.02)],high=all[Math.floor(all.length*0.98)]||1,slices=cells[0].length;
 	const mids=R.p50_ns,slowest=R.slowest,read=make("span.hdr","first to last slice of the run");
-	const grid=make("div.rk",make("span.hdr","rank"),read,make("span.hdr r","p50"),make("span.hdr r","± others"));
+	const grid=make("div.rk",make("span.hdr","rank"),read,make("span.hdr r","median"),make("span.hdr r","± others"));
 	R.rank.forEach((name,k)=>{
 		const svg=drawn("svg",{viewBox:"0 0 "+slices+" 1",preserveAspectRatio:"none","shape-rendering":"crispEdges",role:"img",
 			"aria-label":"rank "+name+", median "+(mids[k]==null?"n/a":durationText(mids[k]))});

@@ -62,6 +62,7 @@ __all__ = [
     "journal",
     "label",
     "phase",
+    "ranks",
     "read",
     "read_live",
     "report",
@@ -92,6 +93,7 @@ class span:
         *,
         wait: bool = ...,
         leaks: bool = ...,
+        energy: bool = ...,
     ) -> span: ...
     @property
     def elapsed(self) -> float: ...
@@ -129,6 +131,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> Callable[[_F], _F]: ...
 @overload
 def timed(
@@ -139,6 +142,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> _F: ...
 
 class _Iter(Generic[_T]):
@@ -219,6 +223,7 @@ def open(
 ) -> Recorder: ...
 def close() -> None: ...
 def status() -> Dict[str, Any]: ...
+def ranks(*paths: _Path, job: Optional[str] = ...) -> Dict[str, Any]: ...
 class Run(Dict[str, Any]):
     def _repr_html_(self) -> str: ...
 
