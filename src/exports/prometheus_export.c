@@ -239,7 +239,7 @@ struct pit__metrics *pit__metrics_make(const pit_run *run, size_t spans,
 {
     struct pit__metrics *metrics = calloc(1, sizeof *metrics);
     pit_tree *tree = metrics ? pit_tree_build(&run, 1) : NULL;
-    pit_advice *advice = tree ? pit__advise_tree(&run, 1, tree, 0) : NULL;
+    pit_advice *advice = tree ? pit__advise_tree(&run, 1, tree, NULL, 0) : NULL;
     if (advice) {
         pit__hex(run->run_id, sizeof run->run_id, metrics->id);
         add_info(metrics, run);

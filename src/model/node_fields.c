@@ -112,7 +112,7 @@ MEMORY(error_bytes, pit__value_whole, error_bytes)
 PEAK(peak, peak_max)
 PEAK(peak_last, peak_last)
 PEAK(rss_max, rss_max)
-GETTER_IF(device_max, HAS_MEMORY && node->memory->device_max > 0, pit__value_whole,
+GETTER_IF(device_peak, HAS_MEMORY && node->memory->device_max > 0, pit__value_whole,
           node->memory->device_max)
 GETTER_IF(delta_mean, HAS_MEMORY, pit__value_real,
           (double)node->memory->delta_sum / (double)node->memory->count)
@@ -343,7 +343,7 @@ static const struct pit__field fields[] = {
      .get = rss_last, .why = NO_MEMORY},
     {FIELD("device_memory_max_bytes", "GPU memory", BYTES, LARGEST,
            "most memory of GPUs in use in a reading during a span: the process's own, if known"),
-     .get = device_max, .why = "no GPU was read during a span that asked for its memory"},
+     .get = device_peak, .why = "no GPU was read during a span that asked for its memory"},
     {FIELD("memory_error_bytes", "mem error", BYTES, LARGEST, "bound of the error of each figure"),
      .get = error_bytes, .why = NO_MEMORY},
     {FIELD("memory_peak_method", "peak method", TEXT, COMPUTED,
