@@ -8,13 +8,15 @@ may be some spans apart.
     pit_reader.py RUN            print one JSON document
     pit_reader.py --check RUN    print what does not hold, exit 1 if anything
 
-As a module: load(path) -> dict, check(dict) -> list of texts. Bad files raise BadRun.
+As a module: load(path) -> dict. Bad files raise BadRun. pit_check.check(dict) -> list of texts.
 """
 
 import json
 import re
 import struct
 import sys
+
+import pit_check
 
 U64_MAX = 2**64 - 1
 U32_MAX = 2**32 - 1
@@ -25,13 +27,13 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES, JOURNAL, CHANNELS, PLACES_OF) = range(1, 17)
+ SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES) = range(1, 18)
 ENERGY_OF = 21
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
-               CHANNELS: 128, PLACES_OF: 16704, ENERGY_OF: 320}
+               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664, ENERGY_OF: 320}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
@@ -286,11 +288,13 @@ class Thread:
         path = above["path"] + "/" + text if above else text
         self.nodes[ref] = {
             "path": path, "index": len(self.nodes), "parent": above["index"] if above else None,
-            "detached": bool(flags & 1), "count": count, "total": total, "child": child,
+            "detached": bool(flags & 1), "on_device": bool(flags & 4), "count": count, "total": total, "child": child,
             "min": least if count else 0, "max": most if count else 0, "squares": squares,
             "items": items, "bytes": in_bytes, "flops": flops, "first": first, "at": at,
             "window": window,
         }
+        if flags & 2:
+            self.nodes[ref]["comm"] = True
 
     def is_pending(self, ref):
         return self.applied and self.pending["node"] == ref
@@ -461,8 +465,10 @@ class Thread:
         nodes = []
         for ref, node in self.nodes.items():
             out = {key: node[key] for key in (
-                "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
+                "path", "parent", "detached", "on_device", "count", "total", "child", "min", "max", "squares",
                 "items", "bytes", "flops", "first")}
+            if "comm" in node:
+                out["comm"] = True
             out["histogram"] = self.histogram(ref, node)
             out["series"] = self.course(ref, node)
             nodes.append(out)
@@ -631,6 +637,43 @@ def read_places(view, blocks, threads):
     return {"sources": sources, "entries": entries}
 
 
+def read_call(view, at, seq, threads, start, per_tick):
+    """One collective; None if nothing is known of it."""
+    enter, duration, in_bytes, ref, flags = view.get("3Q2I", at)
+    if not enter:
+        return None
+    out = {"seq": seq, "enter_ns": int((enter - start) * per_tick), "bytes": in_bytes,
+           "duration_ns": None if duration == U64_MAX else int(duration * per_tick),
+           "path": None, "thread": None, "is_sync": bool(flags & 1)}
+    for number, index in enumerate(sorted(threads)):
+        if ref in threads[index].nodes:
+            out.update(thread=number, path=threads[index].nodes[ref]["path"])
+    return out
+
+
+def read_group(view, block, threads, start, per_tick):
+    """The calls of one group that were kept, and the newest if it is still inside."""
+    at, calls = block.offset, block.used
+    half, _, stride0, stride1, apart_seq = view.get("2I3Q", at + 64)
+    stride = (stride0, stride1)[half & 1]
+    if not calls:
+        return None
+    if not stride or stride & stride - 1 or -(-calls // stride) > 1024:
+        raise BadRun("collectives at offset %d: bad stride" % at)
+    points = []
+    for i in range(-(-calls // stride)):
+        call = read_call(view, at + 128 + 32 * (1024 * (half & 1) + i), i * stride, threads, start,
+                         per_tick)
+        if call and (call["duration_ns"] is not None or call["seq"] == calls - 1):
+            points.append(call)
+    if (calls - 1) % stride and apart_seq == calls - 1:
+        call = read_call(view, at + 96, apart_seq, threads, start, per_tick)
+        if call and call["duration_ns"] is None:
+            points.append(call)
+    return {"id": block.a, "size": block.b & U32_MAX, "rank": block.c & U32_MAX, "calls": calls,
+            "stride": stride, "points": points}
+
+
 # ---- the whole run --------------------------------------------------------------------------
 
 
@@ -671,7 +714,9 @@ def sort_blocks(view, header, blocks):
     readings = [b for b in blocks if b.type in (SAMPLES, CHANNELS)]
     samples = read_samples(view, readings[0]) if readings else None
     return (threads, objects, read_facts(view, of[FACTS]), samples,
-            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads))
+            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads),
+            [g for g in (read_group(view, b, threads, header["first"]["ticks"],
+                                    ns_per_tick(header) or 0) for b in of[COLLECTIVES]) if g])
 
 
 def ns_per_tick(header):
@@ -688,7 +733,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts, samples, journal, places = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples, journal, places, groups = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters", "ended")}
@@ -701,6 +746,7 @@ def parse(data):
     run["samples"] = samples
     run["journal"], run["journal_dropped"] = journal
     run["places"] = places
+    run["groups"] = groups
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 
@@ -709,74 +755,6 @@ def load(path):
     """The run at `path` as plain dicts and lists. Raises BadRun, OSError."""
     with open(path, "rb") as file:
         return parse(file.read())
-
-
-def check(run):
-    """What does not hold of "What holds in a run at rest"; an empty list if all does."""
-    bad = ["damage: " + run["damage"]] if run["damage"] else []
-    for thread in run["threads"]:
-        exact = not thread["counters"]["abandoned"] and not thread["counters"]["left_open"]
-        below = {}
-        for node in thread["nodes"]:
-            if not node["detached"]:
-                below[node["parent"]] = below.get(node["parent"], 0) + node["total"]
-        if thread["torn"]:
-            bad.append("%s: %d nodes are half written" % (thread["name"], thread["torn"]))
-        for i, node in enumerate(thread["nodes"]):
-            where = "%s: %s: " % (thread["name"], node["path"])
-            for what, got, want in (
-                    ("histogram", sum(node["histogram"].values()), node["count"]),
-                    ("series count", sum(b[2] for b in node["series"]), node["count"]),
-                    ("series total", sum(b[3] for b in node["series"]), node["total"])):
-                if got != want:
-                    bad.append("%s%s adds up to %d, not %d" % (where, what, got, want))
-            child = node["child"] + sum(s["child"] for s in thread["open"]
-                                        if s["node"] == i and not s["object"])
-            if exact and child != below.get(i, 0):
-                bad.append("%schild time is %d, its child nodes have %d"
-                           % (where, child, below.get(i, 0)))
-            if node["count"] and not (
-                    node["min"] * node["count"] <= node["total"] <= node["max"] * node["count"]
-                    and node["total"] ** 2 <= node["squares"] * node["count"]):
-                bad.append(where + "minimum, maximum, total and squares do not fit together")
-    return bad + check_memory(run) + check_places(run)
-
-
-def check_places(run):
-    """No sample is counted twice; one that was just being noted may be missing."""
-    bad = []
-    for kind, source in (run["places"] or {"sources": {}})["sources"].items():
-        noted = sum(e["samples"] for e in run["places"]["entries"] if e["kind"] == kind)
-        if run["state"] == "closed" and noted + source["dropped"] != source["samples"]:
-            bad.append("places: %d samples in entries, %d dropped, of %d"
-                       % (noted, source["dropped"], source["samples"]))
-    return bad
-
-
-def check_memory(run):
-    """The same of memory figures and readings."""
-    bad = []
-    for thread in run["threads"]:
-        counts = [node["count"] for node in thread["nodes"]]
-        for kind in ("memory", "alloc", "energy"):
-            for figures in thread[kind]:
-                if figures["count"] > counts[figures["node"]]:
-                    bad.append("%s: %s: %s figures of %d spans, there were %d"
-                               % (thread["name"], figures["path"], kind, figures["count"],
-                                  counts[figures["node"]]))
-        for m in thread["memory"]:
-            if not (m["peak_last"] <= m["peak_max"] <= m["peak_sum"]
-                    and m["peak_max"] <= m["rss_max"] and m["delta_last"] <= m["delta_max"]):
-                bad.append("%s: %s: the memory figures do not fit together"
-                           % (thread["name"], m["path"]))
-    samples = run["samples"] or {"points": [], "newest": {"ticks": 0}}
-    ticks = [p["ticks"] for p in samples["points"]]
-    if ticks != sorted(ticks) or samples["newest"]["ticks"] < max(ticks, default=0):
-        bad.append("samples are not in the order of time")
-    if any((p.get("rss_bytes") or 0) > (p.get("rss_max_bytes") or U64_MAX)
-           for p in samples["points"]):
-        bad.append("samples: a largest RSS is less than the last")
-    return bad
 
 
 def finite(x):
@@ -796,7 +774,7 @@ def main(arguments):
         sys.stderr.write("pit_reader: %s: %s\n" % (paths[0], error))
         return 1
     if checking:
-        bad = check(run)
+        bad = pit_check.check(run)
         print("\n".join(bad) if bad else "all holds")
         return 1 if bad else 0
     for thread in run["threads"]:

@@ -121,14 +121,21 @@ int run_list_find(struct run_list *list, char *const *arguments, int count);
 int run_list_here(struct run_list *list);
 void run_list_free(struct run_list *list);
 
+/* job_choice.c: leave one job in the list, the newest or the one of that name (may be NULL), and tell
+ * what is left out; a list without ranks stays as it is. *is_job: it has several ranks of one job. 0, or
+ * an exit status after the message. */
+int job_choose(struct run_list *list, const char *name, int *is_job);
+
 /* open_runs.c: read them; `runs` has room for all. How many could be; *status says if one could
  * not, after the message. */
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
 
-/* All of it: the runs that the arguments name are read and handed to `use`, which returns an exit
- * status and may leave fewer of them, as pit_runs_nest does; runs that cannot be read are left out and
- * make the status bad. */
+/* The runs of the list are read and handed to `use`, which returns an exit status and may leave fewer of
+ * them, as pit_runs_nest does; runs that cannot be read are left out and make the status bad. */
+int runs_use_list(const struct run_list *list, int (*use)(pit_run **runs, size_t *count, void *arg),
+                  void *arg);
+/* The same of the runs that the arguments name. */
 int runs_use(char *const *arguments, int argument_count,
              int (*use)(pit_run **runs, size_t *count, void *arg), void *arg);
 

@@ -42,8 +42,8 @@ static double most(const pit_run *run, const char *key)
 
 struct pit__around pit__around_unknown(void)
 {
-    return (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* A point's figures are of its last reading: that was as the next point began. */

@@ -95,7 +95,13 @@ int pit__tree_keep_energy(struct pit__tree_box *box, size_t node_count, const pi
 /* tree_places.c: after the layout, with the map of raw nodes. 0: no memory. */
 int pit__tree_keep_places(struct pit__tree_box *box, const pit_run *const *runs, size_t run_count);
 
-/* run_tree.c: finished spans of all threads. */
+/* tree_device.c: after the layout: what devices did for each node. 0: no memory. */
+int pit__tree_add_devices(pit_node *nodes, size_t count);
+
+/* run_tree.c: the tree's nodes, their sums and shares, after the layout. */
+void pit__tree_sum_up(struct pit__tree_box *box, size_t node_count);
+
+/* Finished spans of all threads. */
 uint64_t pit__run_spans(const pit_run *run);
 
 #endif

@@ -84,6 +84,8 @@ static int size_fits(const struct pit__block *block)
     case PIT_FMT_PLACES:
         return block->bytes >= sizeof(struct pit_fmt_places) &&
                block->used <= PIT_FMT_PLACES_PER_BLOCK;
+    case PIT_FMT_COLLECTIVES:
+        return block->bytes >= sizeof(struct pit_fmt_collectives);
     default: /* FACTS, NAMES, JOURNAL */
         return block->used <= room;
     }

@@ -2,8 +2,10 @@
  *
  *   span.c          begin, end, phase: the hot path (span_steps.h: what they are made of)
  *   span_stack.c    stacks of open spans that are put away
- *   span_rare.c     first spans, misuse, other recorders, objects' samples
+ *   span_rare.c     first spans, misuse, other recorders, objects' samples; span_add.c: of devices
  *   span_mend.c     what a handler that jumped out of the recorder left half done
+ *   span_previous.c the rare cases of finishing the sample before
+ *   collectives.c   collective calls of groups of ranks
  *   span_cost.c     what a span costs
  *   node_table.c    find or make a node; the rare parts of histogram and series
  *   ring.c          pieces of the flight recorder and of the records
@@ -54,8 +56,9 @@ struct pit__cache_entry {
 #define PIT__NO_KEY UINT64_MAX
 #define PIT__NEAR_CACHE 64u /* a power of two */
 
-/* Name ids of nodes for span objects carry this bit in keys. */
+/* Name ids of nodes for span objects carry the first in keys, those of device work both. */
 #define PIT__DETACHED_BIT 0x80000000u
+#define PIT__DEVICE_BIT 0x20000000u
 /* In frame 0's where on a stack that begins below a node, beside the node's ref: what the cache keeps
  * for spans there fits none that are really inside. No run is so large that a ref has it. */
 #define PIT__BELOW_BIT 0x80000000u
@@ -446,13 +449,7 @@ const struct pit__alloc_api *pit__alloc_of_process(void);
 /* The run's highest RSS is at least this. */
 void pit__rss_peak_seen(pit_recorder *rec, uint64_t bytes);
 
-/* ---- device.c ------------------------------------------------------------------------------ */
-
-/* Until all work of the device is done. */
-void pit__device_wait(void);
-
-/* ---- span_rare.c, recorder.c --------------------------------------------------------------- */
-
+/* ---- span_rare.c, span_previous.c, recorder.c ---------------------------------------------- */
 /* A call without what it needs; recorder NULL: the default one. */
 void pit__count_null(pit_recorder *recorder);
 /* What the hot path hands over untouched when its case is not the common one. */

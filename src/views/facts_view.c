@@ -310,6 +310,8 @@ int pit__print_facts(const struct pit__report *report)
     putc('\n', report->out);
     if (report->run_count > 1)
         return print_many(report);
+    if (report->ranks)
+        fprintf(report->out, "rank %s, for all of them:\n", pit_run_fact(report->runs[0], "rank"));
     pit__print_run_facts(report->prose, report->runs[0], &report->memory[0]);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "view.h"
 
 #include "model/advice_case.h"
+#include "model/ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -129,7 +130,8 @@ int pit__print_parts(const struct pit__view_call *call, const struct pit__report
                                  .sort = sort_key(call->options->sort, parts->sort),
                                  .look = call->look,
                                  .prose = call->prose,
-                                 .tree = call->gathered->tree};
+                                 .tree = call->gathered->tree,
+                                 .ranks = call->gathered->ranks};
     int code = pit__report_make(&report);
     errno = 0;
     if (code == 0)
@@ -166,8 +168,10 @@ int pit__report_make(struct pit__report *report)
     count_busy_threads(report);
     if (report->options->form == PIT_CSV)
         return 0; /* a table has no room for advice, and looking for it takes longer than the table */
-    report->advice =
-        pit__advise_tree(report->runs, report->run_count, report->tree, report->options->ascii);
+    if (!report->ranks)
+        report->ranks = report->own_ranks = pit_ranks_of(report->runs, report->run_count);
+    report->advice = pit__advise_tree(report->runs, report->run_count, report->tree,
+                                      pit__ranks_case(report->ranks), report->options->ascii);
     return report->advice ? 0 : PIT_NO_MEMORY;
 }
 
@@ -175,6 +179,7 @@ void pit__report_free(struct pit__report *report)
 {
     free_memory(report);
     pit_advice_free(report->advice);
+    pit_ranks_free(report->own_ranks);
     pit_tree_free(report->own_tree);
 }
 
@@ -191,25 +196,25 @@ static int print_spans(const struct pit__report *report)
     return report->options->flat ? pit__print_flat(report) : pit__print_tree(report);
 }
 
-static pit__print_part *const text_parts[] = {pit__print_verdicts,
-                                              pit__print_headline,
-                                              pit__print_facts,
-                                              pit__print_open,
-                                              pit__print_post_mortem,
-                                              print_spans,
-                                              pit__print_hottest,
-                                              pit__print_values,
-                                              pit__print_losses,
-                                              pit__print_cost,
-                                              pit__print_hooks,
-                                              pit__print_sub_runs,
-                                              NULL};
+static pit__print_part *const text_parts[] = {pit__print_verdicts, pit__print_headline,
+                                              pit__print_ranks,    pit__print_facts,
+                                              pit__print_open,     pit__print_post_mortem,
+                                              print_spans,         pit__print_hottest,
+                                              pit__print_values,   pit__print_losses,
+                                              pit__print_cost,     pit__print_hooks,
+                                              pit__print_sub_runs, NULL};
+
+/* Of ranks that were streamed: what all of them share, and one that stands for them. */
+static pit__print_part *const streamed_parts[] = {
+    pit__print_headline, pit__print_ranks, pit__print_facts, print_spans, pit__print_losses, NULL};
 
 static int print(const struct pit__view_call *call)
 {
     static const struct pit__report_parts parts = {PIT__SORT_TOTAL, text_parts, print_spans,
                                                    pit__headline};
-    return pit__print_parts(call, &parts);
+    static const struct pit__report_parts streamed = {PIT__SORT_TOTAL, streamed_parts, print_spans,
+                                                      pit__headline};
+    return pit__print_parts(call, call->gathered->ranks ? &streamed : &parts);
 }
 
 const struct pit__view pit__report_view = {

@@ -23,6 +23,7 @@
     X(warmup)             \
     X(convergence)        \
     X(bottlenecks)        \
+    X(ranks)              \
     X(places)             \
     X(profile)
 /* clang-format on */

@@ -96,6 +96,8 @@ static void print_node(const pit_thread *thread, uint32_t i)
     else
         number("parent", node->parent);
     printf("\"detached\":%s,", node->detached ? "true" : "false");
+    if (node->is_comm)
+        printf("\"comm\":true,");
     number("count", node->count);
     number("total", node->total);
     number("child", node->child);
@@ -527,6 +529,45 @@ static void print_places(const pit_run *run)
     printf("]},");
 }
 
+/* Only where the run has any. */
+static void print_groups(const pit_run *run, int with_clock)
+{
+    if (!run->group_count)
+        return;
+    printf("\"groups\":[");
+    for (size_t i = 0; i < run->group_count; i++) {
+        const pit_group *group = &run->groups[i];
+        comma(i);
+        putchar('{');
+        number("id", group->id);
+        number("size", group->size);
+        number("rank", group->rank);
+        number("calls", group->calls);
+        number("stride", group->stride);
+        printf("\"points\":[");
+        for (size_t k = 0; k < group->point_count; k++) {
+            const pit_collective *call = &group->points[k];
+            comma(k);
+            putchar('{');
+            number("seq", call->seq);
+            printf("\"is_inside\":%s,", call->duration_ns == PIT_UNKNOWN ? "true" : "false");
+            if (with_clock)
+                printf("\"enter_ns\":%lld,\"duration_ns\":%llu,", (long long)call->enter_ns,
+                       (unsigned long long)call->duration_ns);
+            number("bytes", call->bytes);
+            if (call->node == PIT_NO_NODE)
+                printf("\"path\":null,\"thread\":null,");
+            else
+                path(&run->threads[call->thread], call->node);
+            if (call->node != PIT_NO_NODE)
+                number("thread", call->thread);
+            printf("\"is_sync\":%s}", call->is_sync ? "true" : "false");
+        }
+        printf("]}");
+    }
+    printf("],");
+}
+
 int main(int argc, char **argv)
 {
     static const char *const states[] = {"live", "closed", "died"};
@@ -562,6 +603,7 @@ int main(int argc, char **argv)
     print_samples(run);
     print_journal(run);
     print_places(run);
+    print_groups(run, with_clock);
     printf("\"facts\":{");
     for (size_t i = 0; i < run->fact_count; i++) {
         comma(i);

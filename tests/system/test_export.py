@@ -400,10 +400,10 @@ class Output(ExportCase):
 
 
 class Speed(ExportCase):
-    def test_ten_thousand_nodes_in_a_fifth_of_a_second(self):
-        """Of processor time, the best of some: what else the machine does is not ours."""
+    def test_ten_thousand_nodes_take_no_minutes(self):
+        """Of processor time, the best of some: 0.15 s where it grows with the nodes, not their square."""
         path = self.made("nodes=10000")
-        most = 0.2 * pit_case.slowness()
+        most = 3 * pit_case.slowness()
         took = {}
         for form in FORMATS:
             tries = []
