@@ -1,8 +1,8 @@
 # libpitwall, shared (pitwall::pitwall) and static (pitwall::pitwall_static), from the same
 # objects: those are position independent, so the static library fits into a shared one too.
 
-set(pitwall_layers base format device recorder reader analysis report model compare logs views
-    assets exports monitor)
+set(pitwall_layers base format device recorder reader analysis report model compare logs views assets
+    exports monitor)
 set(pitwall_globs ${pitwall_layers})
 list(TRANSFORM pitwall_globs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c")
 file(GLOB pitwall_sources CONFIGURE_DEPENDS ${pitwall_globs})

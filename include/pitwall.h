@@ -546,6 +546,11 @@ PIT_API uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint6
 /* Bytes that were moved in what pit_add gave the place of. 0 does nothing. */
 PIT_API void pit_add_bytes(uint64_t place, uint64_t bytes);
 
+/* Into which stream the spans of the calling thread with PIT_DEVICE put their events: a CUstream,
+ * cudaStream_t or hipStream_t of the thread's own context or device. NULL, as at the start: the default
+ * stream. Work that goes to other streams is not in such a span's device time. */
+PIT_API void pit_device_stream(void *stream);
+
 /* Have `call` called with `arg` before the default recorder is closed, by pit_close or at the program's
  * end, on the thread that closes: for who still has work of a device to tell of. It stays for later
  * recorders too; the same pair is kept once. It must not wait long, and not call pit_close. 0, or

@@ -71,6 +71,25 @@ typedef struct pit_alloc {
     uint64_t leak_spans, leaked_bytes, leaked_blocks; /* of spans with PIT_LEAKS */
 } pit_alloc;
 
+/* A detached node overlaps its parent and is no part of its time. */
+enum pit_detached {
+    PIT_INSIDE = 0,   /* it is not detached */
+    PIT_DETACHED = 1, /* of span objects */
+    PIT_ON_DEVICE =
+        2 /* work of a device (pit_add); below another such node: how long that work waited
+                         before the device began it */
+};
+
+/* Work of devices that the spans of a node handed over, and of those inside it; for a node that is such
+ * work, its own. Waiting is apart from running. */
+typedef struct pit_device_work {
+    uint64_t count; /* pieces of work: kernels, transfers, spans with PIT_DEVICE */
+    double run_ns;  /* together; may be more than the time that passed, where work overlaps */
+    double p50_ns, p95_ns, p99_ns, max_ns; /* of one; NaN with count 0 */
+    uint64_t wait_count;                   /* pieces whose waiting is known */
+    double wait_ns;
+} pit_device_work;
+
 /* Energy that counters of one class saw during a node's spans that asked for it (PIT_ENERGY). Of a span
  * shorter than twenty renewals of the counters only its time counts here. */
 typedef struct pit_raw_energy {
@@ -95,24 +114,6 @@ typedef struct pit_energy {
     double time_ns;                 /* of the spans it was counted for */
     uint64_t unknown;               /* spans that are not in it: a counter could not be read */
 } pit_energy;
-/* A detached node overlaps its parent and is no part of its time. */
-enum pit_detached {
-    PIT_INSIDE = 0,   /* it is not detached */
-    PIT_DETACHED = 1, /* of span objects */
-    PIT_ON_DEVICE =
-        2 /* work of a device (pit_add); below another such node: how long that work waited
-                         before the device began it */
-};
-
-/* Work of devices that the spans of a node handed over, and of those inside it; for a node that is such
- * work, its own. Waiting is apart from running. */
-typedef struct pit_device_work {
-    uint64_t count; /* pieces of work: kernels, transfers, spans with PIT_DEVICE */
-    double run_ns;  /* together; may be more than the time that passed, where work overlaps */
-    double p50_ns, p95_ns, p99_ns, max_ns; /* of one; NaN with count 0 */
-    uint64_t wait_count;                   /* pieces whose waiting is known */
-    double wait_ns;
-} pit_device_work;
 
 typedef struct pit_raw_node {
     const char *name;
@@ -497,8 +498,8 @@ typedef struct pit_node {
     size_t bin_count;
     const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
-    const pit_energy *energy; /* NULL where no span asked for it */
     pit_device_work device;   /* count 0: none */
+    const pit_energy *energy; /* NULL where no span asked for it */
     const pit_tree_place
         *places; /* where in it the main thread was, not inside its children: Python
                                      before native code, the hottest first; see pit_tree_hottest */
@@ -672,6 +673,7 @@ typedef struct pit_view {
     const char *name;
     const char *help;                 /* one line: the question it answers */
     const pit_option *const *options; /* ended by NULL */
+    int is_of_tree;                   /* of the merged tree alone: pit_ranks_write can print it */
 } pit_view;
 PIT_API const pit_view *pit_view_at(size_t index); /* NULL: there are no more */
 PIT_API const pit_view *

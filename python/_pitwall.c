@@ -123,7 +123,8 @@ static int module_exec(PyObject *module)
         return -1;
     if (pitpy_add_span(module) < 0 || pitpy_add_timed(module) < 0 || pitpy_add_hook(module) < 0 ||
         pitpy_add_iter(module) < 0 || pitpy_add_recorder(module) < 0 ||
-        pitpy_add_stack(module) < 0 || pitpy_add_read(module) < 0)
+        pitpy_add_stack(module) < 0 || pitpy_add_read(module) < 0 ||
+        pitpy_add_ranks(module) < 0)
         return -1;
     return pitpy_add_tools(module);
 }

@@ -12,6 +12,7 @@
  *   py_iter.c       the wrapper of a timed iterable
  *   py_recorder.c   open, close, values, labels, the journal
  *   py_read.c       runs as dicts and lists; reports as text
+ *   py_ranks.c      the ranks of a job
  *   py_stack.c      the thread that looks where the main thread is
  *   py_alloc.c      what a call allocates through Python's allocators
  *   py_blocks.c     blocks of memory by their address
@@ -196,6 +197,7 @@ int pitpy_add_iter(PyObject *module);
 int pitpy_add_recorder(PyObject *module);
 int pitpy_add_stack(PyObject *module);
 int pitpy_add_read(PyObject *module);
+int pitpy_add_ranks(PyObject *module);
 int pitpy_add_tools(PyObject *module); /* views, monitors, analyses and benchmarks */
 
 /* A heap type of the module; pitpy_add_type also makes it an attribute. NULL with an exception. The

@@ -17,9 +17,9 @@ import struct
 import sys
 
 import pit_check
+import pit_comm
+from pit_view import U32_MAX, U64_MAX, BadRun, Block, View
 
-U64_MAX = 2**64 - 1
-U32_MAX = 2**32 - 1
 POPPED = 2 ** 64 - 1
 OBJECT_ENDING = 2 ** 31
 ENDED = 1 << 6  # among the flags of a frame
@@ -33,7 +33,8 @@ HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
-               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664, ENERGY_OF: 320}
+               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664,
+               ENERGY_OF: 320}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
@@ -82,45 +83,6 @@ THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep",
                    "signal", "clock_back", "left_open")
 PLACE_KINDS = ("python", "native")
 PLACES = ("in place", "shm", "mirror", "memory")
-
-
-class BadRun(Exception):
-    """The file is not a run, or is damaged in a way that leaves nothing to read."""
-
-
-class View:
-    """The bytes of a run, with the byte order taken from its header and every read checked."""
-
-    def __init__(self, data):
-        self.data = data
-        self.order = "<"
-
-    def get(self, fmt, offset):
-        fmt = self.order + fmt
-        if offset < 0 or offset + struct.calcsize(fmt) > len(self.data):
-            raise BadRun("offset %d lies past the end of the file" % offset)
-        return struct.unpack_from(fmt, self.data, offset)
-
-    def u32(self, offset):
-        return self.get("I", offset)[0]
-
-    def u64(self, offset):
-        return self.get("Q", offset)[0]
-
-    def text(self, offset, length):
-        return bytes(self.data[offset:offset + length]).split(b"\0")[0].decode("utf-8", "replace")
-
-
-class Block:
-    def __init__(self, view, offset):
-        self.offset = offset
-        (self.type, self.thread, self.bytes, self.used,
-         self.a, self.b, self.c, self.d, self.e) = view.get("II7Q", offset)
-
-    def need(self, least):
-        if self.bytes < least:
-            raise BadRun("block of type %d at offset %d is too short for what it holds"
-                         % (self.type, self.offset))
 
 
 # ---- header and blocks ----------------------------------------------------------------------
@@ -637,43 +599,6 @@ def read_places(view, blocks, threads):
     return {"sources": sources, "entries": entries}
 
 
-def read_call(view, at, seq, threads, start, per_tick):
-    """One collective; None if nothing is known of it."""
-    enter, duration, in_bytes, ref, flags = view.get("3Q2I", at)
-    if not enter:
-        return None
-    out = {"seq": seq, "enter_ns": int((enter - start) * per_tick), "bytes": in_bytes,
-           "duration_ns": None if duration == U64_MAX else int(duration * per_tick),
-           "path": None, "thread": None, "is_sync": bool(flags & 1)}
-    for number, index in enumerate(sorted(threads)):
-        if ref in threads[index].nodes:
-            out.update(thread=number, path=threads[index].nodes[ref]["path"])
-    return out
-
-
-def read_group(view, block, threads, start, per_tick):
-    """The calls of one group that were kept, and the newest if it is still inside."""
-    at, calls = block.offset, block.used
-    half, _, stride0, stride1, apart_seq = view.get("2I3Q", at + 64)
-    stride = (stride0, stride1)[half & 1]
-    if not calls:
-        return None
-    if not stride or stride & stride - 1 or -(-calls // stride) > 1024:
-        raise BadRun("collectives at offset %d: bad stride" % at)
-    points = []
-    for i in range(-(-calls // stride)):
-        call = read_call(view, at + 128 + 32 * (1024 * (half & 1) + i), i * stride, threads, start,
-                         per_tick)
-        if call and (call["duration_ns"] is not None or call["seq"] == calls - 1):
-            points.append(call)
-    if (calls - 1) % stride and apart_seq == calls - 1:
-        call = read_call(view, at + 96, apart_seq, threads, start, per_tick)
-        if call and call["duration_ns"] is None:
-            points.append(call)
-    return {"id": block.a, "size": block.b & U32_MAX, "rank": block.c & U32_MAX, "calls": calls,
-            "stride": stride, "points": points}
-
-
 # ---- the whole run --------------------------------------------------------------------------
 
 
@@ -715,7 +640,7 @@ def sort_blocks(view, header, blocks):
     samples = read_samples(view, readings[0]) if readings else None
     return (threads, objects, read_facts(view, of[FACTS]), samples,
             read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads),
-            [g for g in (read_group(view, b, threads, header["first"]["ticks"],
+            [g for g in (pit_comm.read_group(view, b, threads, header["first"]["ticks"],
                                     ns_per_tick(header) or 0) for b in of[COLLECTIVES]) if g])
 
 

@@ -5,8 +5,9 @@
 #include "advice.h"
 
 #define PIT__MATTERS 0.05 /* of the whole time, below which a part is not worth a word */
-#define PIT__BUSY_CALL                                                                             \
-    0.04 /* seconds of a call, which a busy machine does not make of a short one */
+
+/* Seconds of a call, which a busy machine does not make of a short one. */
+double pit__busy_call(const struct pit__case *all);
 
 /* advice_rank_rules.c */
 extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating_rule,

@@ -95,7 +95,11 @@ static int take_ranks_below(struct run_list *list)
         if (folder && run_list_find(&beside, &folder, 1) == 0) {
             pit_jobs *jobs = pit_jobs_find((const char *const *)beside.paths, beside.count);
             const pit_job *job = job_below(jobs, launcher);
-            status = job ? keep_job(list, &none, job) : 0;
+            if (job) {
+                fprintf(stderr, "pitwall: the %zu ranks that it started are shown: %s\n",
+                        job->count, path);
+                status = keep_job(list, &none, job);
+            }
             pit_jobs_free(jobs);
         }
         run_list_free(&beside);

@@ -155,6 +155,9 @@ int top_print_once(struct top_runs *runs, const struct top_look *look)
 {
     int status = EXIT_GOOD;
     look_twice(runs, look);
+    const char *ranks = top_ranks_text(runs, look, output_width());
+    if (ranks)
+        printf("%s\n", ranks);
     if (runs->count > 1 && top_print_overview(runs, look) != 0)
         return fail(EXIT_CANNOT_READ, "cannot print the runs", NULL, pit_strerror(PIT_NO_MEMORY));
     for (size_t i = 0; i < runs->count && status == EXIT_GOOD; i++) {
@@ -195,6 +198,7 @@ static void write_line(const struct top_run *top)
     pit__json_uint(&json, "schema_version", SCHEMA_VERSION);
     pit__json_string(&json, "path", top->path);
     pit__json_string(&json, "program", pit_run_fact(run, "program"));
+    pit__json_string(&json, "job", pit_run_fact(run, "job"));
     pit__json_string(&json, "rank", pit_run_fact(run, "rank"));
     pit__json_uint(&json, "pid", run->pid);
     pit__json_string(&json, "state", pit__list_state(run));

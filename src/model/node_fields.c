@@ -10,10 +10,10 @@
 #define NO_PEAK "the kernel's high-water mark cannot be reset here"
 #define NO_ALLOC "allocations were not counted (pitwall run --alloc)"
 #define NO_LEAKS "no span of it asked for leaks (PIT_LEAKS)"
-#define NO_ENERGY "no span of it asked for its energy (PIT_ENERGY)"
-#define NO_JOULES "no energy counter could be read: pitwall doctor says why"
 #define NO_DEVICE "no device work of it was recorded (docs/devices.md)"
 #define NO_WAIT "how long device work of it waited was not recorded"
+#define NO_ENERGY "no span of it asked for its energy (PIT_ENERGY)"
+#define NO_JOULES "no energy counter could be read: pitwall doctor says why"
 #define NO_PLACE "a row of several nodes of one name"
 
 /* ---- getters --------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ MEMORY(error_bytes, pit__value_whole, error_bytes)
 PEAK(peak, peak_max)
 PEAK(peak_last, peak_last)
 PEAK(rss_max, rss_max)
-GETTER_IF(device_memory, HAS_MEMORY && node->memory->device_max > 0, pit__value_whole,
+GETTER_IF(device_peak, HAS_MEMORY && node->memory->device_max > 0, pit__value_whole,
           node->memory->device_max)
 GETTER_IF(delta_mean, HAS_MEMORY, pit__value_real,
           (double)node->memory->delta_sum / (double)node->memory->count)
@@ -128,6 +128,17 @@ GETTER_IF(live, HAS_ALLOC, pit__value_signed, node->alloc->live_sum)
 GETTER_IF(live_last, HAS_ALLOC, pit__value_signed, node->alloc->live_last)
 LEAKS(leaked_bytes, leaked_bytes)
 LEAKS(leaked_blocks, leaked_blocks)
+
+#define HAS_DEVICE (node->device.count > 0)
+#define DEVICE(name_, figure_) GETTER_IF(name_, HAS_DEVICE, pit__value_real, node->device.figure_)
+GETTER(is_device, pit__value_flag, node->detached == PIT_ON_DEVICE)
+GETTER_IF(device_count, HAS_DEVICE, pit__value_whole, node->device.count)
+GETTER_IF(device_wait, node->device.wait_count > 0, pit__value_real, node->device.wait_ns)
+DEVICE(device_total, run_ns)
+DEVICE(device_p50, p50_ns)
+DEVICE(device_p95, p95_ns)
+DEVICE(device_p99, p99_ns)
+DEVICE(device_max, max_ns)
 
 #define ENERGY(name_, figure_)                                                                     \
     static void name_(const void *row, pit_field_value *value)                                     \
@@ -171,16 +182,6 @@ static void energy_how(const void *row, pit_field_value *value)
                                : energy->estimated_j < energy->joules ? "part estimated"
                                                                       : "estimated");
 }
-#define HAS_DEVICE (node->device.count > 0)
-#define DEVICE(name_, figure_) GETTER_IF(name_, HAS_DEVICE, pit__value_real, node->device.figure_)
-GETTER(is_device, pit__value_flag, node->detached == PIT_ON_DEVICE)
-GETTER_IF(device_count, HAS_DEVICE, pit__value_whole, node->device.count)
-GETTER_IF(device_wait, node->device.wait_count > 0, pit__value_real, node->device.wait_ns)
-DEVICE(device_total, run_ns)
-DEVICE(device_p50, p50_ns)
-DEVICE(device_p95, p95_ns)
-DEVICE(device_p99, p99_ns)
-DEVICE(device_max, max_ns)
 
 static void peak_mean(const void *row, pit_field_value *value)
 {
@@ -342,7 +343,7 @@ static const struct pit__field fields[] = {
      .get = rss_last, .why = NO_MEMORY},
     {FIELD("device_memory_max_bytes", "GPU memory", BYTES, LARGEST,
            "most memory of GPUs in use in a reading during a span: the process's own, if known"),
-     .get = device_memory, .why = "no GPU was read during a span that asked for its memory"},
+     .get = device_peak, .why = "no GPU was read during a span that asked for its memory"},
     {FIELD("memory_error_bytes", "mem error", BYTES, LARGEST, "bound of the error of each figure"),
      .get = error_bytes, .why = NO_MEMORY},
     {FIELD("memory_peak_method", "peak method", TEXT, COMPUTED,

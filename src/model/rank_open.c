@@ -10,6 +10,7 @@
 #include "report/units.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +50,10 @@ static void make_ages(struct pit__rank_gather *gather)
 {
     for (size_t r = 0; r < gather->count; r++) {
         struct pit__rank_row *row = &gather->rows[r];
-        uint64_t now = now_of(gather, row->host);
+        if (!row->told.open && !row->told.inside)
+            continue; /* of a job at rest none is open, and a thousand ranks are no work */
+        int has_died = row->told.state == PIT_RUN_DIED;
+        uint64_t now = has_died ? row->end_wall_ns : now_of(gather, row->host);
         double since = now > row->start_wall_ns ? (double)(now - row->start_wall_ns) : 0;
         row->told.open_ns = fmax(since - row->told.open_ns, 0);
         row->told.inside_ns = fmax(since - row->told.inside_ns, 0);

@@ -293,7 +293,8 @@ static int fill_waited(struct arrays *in, int *code)
     for (size_t k = 0; k < in->count; k++)
         most += row_of(in, k)->call_count;
     struct pit__meeting *calls = calloc(most + 1, sizeof *calls);
-    struct pit__meetings *met = calloc(2 * in->count + 1, sizeof *met), *sums = met + in->count;
+    struct pit__meetings *met = calloc(2 * in->count + 1, sizeof *met);
+    struct pit__meetings *sums = met ? met + in->count : NULL;
     *code = calls && met ? 0 : PIT_NO_MEMORY;
     for (size_t k = 0; !*code && k < in->count; k++)
         for (size_t g = 0; g < row_of(in, k)->group_count; g++)

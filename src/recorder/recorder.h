@@ -2,7 +2,7 @@
  *
  *   span.c          begin, end, phase: the hot path (span_steps.h: what they are made of)
  *   span_stack.c    stacks of open spans that are put away
- *   span_rare.c     first spans, misuse, other recorders, objects' samples; span_add.c: of devices
+ *   span_rare.c     first spans, misuse, other recorders, objects' samples
  *   span_mend.c     what a handler that jumped out of the recorder left half done
  *   span_previous.c the rare cases of finishing the sample before
  *   collectives.c   collective calls of groups of ranks
@@ -21,7 +21,8 @@
  *   journal.c       what happened once, with its figures
  *   places.c        where in the code the main thread was: places.h; native_places.c: native code
  *   probe.c         memory of the process for callers without a recorder
- *   device.c        the process's device, if a library sets one
+ *   gpu_events.c    device times of spans that ask for them (gpu_driver.c: CUDA and HIP)
+ *   device.c        the process's device, and work that devices did
  *   sampler.c       the background thread; readings.c: what it reads, in the run; sample_source.c and
  *                   sources/: where that comes from
  *   recorder.c      open, close, fork, the default recorder
@@ -94,6 +95,7 @@ struct pit__thread {
                                     flags, or measuring took time inside it; 0 for none. The hot
                                     path stays off until that frame has ended. */
     struct pit__measured *measured;  /* of the frames, by depth; NULL before the first with flags */
+    struct pit__gpu_frames *gpu;     /* events of the frames; NULL before the first */
     struct pit_fmt_records *records; /* current piece */
     uint32_t record_pieces;
     uint32_t records_next;     /* first free one in it */

@@ -3,6 +3,7 @@
  */
 #include "collectives.h"
 #include "device.h"
+#include "gpu_events.h"
 #include "span_steps.h"
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
@@ -141,10 +142,12 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
 }
 
 /* Before the table is held: the device's library may record spans of its own. */
-static void wait_if_asked(const struct pit__thread *t, uint64_t flags)
+static struct pit__gpu_event ask_device(const struct pit__thread *t, unsigned flags)
 {
-    if ((flags | t->recorder->span_flags) & PIT_FMT_WHERE_WAIT)
+    flags |= t->recorder->options.span_flags;
+    if (flags & PIT_WAIT)
         pit__device_wait();
+    return flags & PIT_DEVICE ? pit__gpu_mark() : (struct pit__gpu_event){0};
 }
 
 /* A plain span of the same name may have made the node. */
@@ -166,16 +169,17 @@ PIT__IN_SPANS pit_token pit__begin_held(struct pit__thread *t, pit_site *site, u
 
 PIT__IN_SPANS pit_token pit__begin_on(struct pit__thread *t, pit_site *site)
 {
-    wait_if_asked(t, pit__where_flags(site->flags));
+    struct pit__gpu_event event = ask_device(t, site->flags);
     pit__hold(t);
     pit_token token = pit__begin_held(t, site, 0);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
 
 pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
 {
-    wait_if_asked(t, pit__where_flags(flags));
+    struct pit__gpu_event event = ask_device(t, flags);
     pit__hold(t);
     const struct pit__name *name = pit__name_intern(text);
     if (name && flags & PIT_COMM)
@@ -183,6 +187,7 @@ pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned f
     pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
     if (token && flags & PIT_COMM)
         mark_comm(t);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
@@ -406,6 +411,8 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
     struct pit__thread *t = thread_for_end(token);
     if (!t)
         return 0;
+    if (PIT_UNLIKELY(t->gpu) && token == pit__token(t))
+        pit__gpu_end(t, t->top);
     if (token == pit__token(t) && t->top->where & PIT_FMT_WHERE_WAIT) {
         pit__device_wait();
         now = pit__now_of(t);
@@ -431,6 +438,8 @@ PIT__IN_SPANS uint64_t pit__end_apart_rare(pit_token token)
     struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;
     if (!frame)
         return 0;
+    if (PIT_UNLIKELY(t->gpu))
+        pit__gpu_end(t, frame);
     if (frame->where & PIT_FMT_WHERE_WAIT)
         pit__device_wait();
     return end_apart_on(t, frame, pit__now_of(t));

@@ -114,6 +114,7 @@ static int print(const struct pit__view_call *call)
 const struct pit__view pit__bottlenecks_view = {
     .told = {.name = "bottlenecks",
              .help = "what is wrong, and what is there to try?",
+             .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__title_option)},
     .print = print,
 };

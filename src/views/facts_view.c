@@ -216,7 +216,8 @@ void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
                           const struct pit__run_memory *memory)
 {
     static const char *const machine[] = {"host", "cpu", "kernel"};
-    static const char *const others[] = {"rank", "git"};
+    static const char *const others[] = {"rank", "git", "device_clock", "device_events"};
+    static const char *const titles[] = {"rank", "git", "devices", "devices"};
     char when[TIME_BYTES], number[PIT__UNIT_BYTES];
     struct pit__text text = {0};
     pit__add_command(&text, run, 1);
@@ -234,9 +235,9 @@ void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
     pit__prose_fact(prose, "threads", &text);
     print_memory(prose, memory);
     print_gpus(prose, run);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 4; i++) {
         pit__add_facts(&text, run, &others[i], 1, "", 1);
-        pit__prose_fact(prose, others[i], &text);
+        pit__prose_fact(prose, titles[i], &text);
     }
     pit__add_labels(&text, run);
     pit__prose_fact(prose, "labels", &text);

@@ -245,6 +245,7 @@ static int print(const struct pit__view_call *call)
 const struct pit__view pit__flat_view = {
     .told = {.name = "flat",
              .help = "which names took the most, wherever they were called?",
+             .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__sort_option, &pit__min_share_option)},
     .print = print,
     .needs_runs = 1,

@@ -320,6 +320,7 @@ static int print(const struct pit__view_call *call)
 const struct pit__view pit__ranks_view = {
     .told = {.name = "ranks",
              .help = "which rank makes the others wait, and in which part?",
+             .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__title_option)},
     .print = print,
     .needs_runs = 1,

@@ -220,6 +220,7 @@ static int print(const struct pit__view_call *call)
 const struct pit__view pit__report_view = {
     .told = {.name = "report",
              .help = "where the time went, how it ended, what stands out and what was lost",
+             .is_of_tree = 1,
              .options = PIT__OPTIONS(&flat_option, &pit__sort_option, &pit__depth_option,
                                      &pit__min_share_option)},
     .print = print,

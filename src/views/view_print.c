@@ -112,16 +112,6 @@ static int print_runs(struct pit__view_call call, const pit_run *const *runs, si
     return code;
 }
 
-/* Views of the merged tree need no single run. */
-static int is_of_tree(const char *view)
-{
-    static const char *const names[] = {"tree", "flat", "ranks", "bottlenecks"};
-    for (size_t i = 0; view && i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(view, names[i]) == 0)
-            return 1;
-    return view == NULL;
-}
-
 PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_options *options,
                             pit_error *error)
 {
@@ -134,7 +124,7 @@ PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_
     int code = check(&call, options);
     if (!code && (!out || !ranks || !ranks->tree || !kept))
         code = refuse(error, "ranks", "none were read by pit_ranks_open");
-    if (!code && !is_of_tree(options->view)) {
+    if (!code && !call.view->told.is_of_tree) {
         snprintf(error->message, sizeof error->message,
                  "%s: needs the runs themselves, not only what they are merged to", options->view);
         code = PIT_NOTHING;

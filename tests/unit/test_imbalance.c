@@ -176,6 +176,44 @@ TEST(who_is_late_because_it_waited_for_another_is_not_blamed)
     CHECK_INT(figures[1].is_straggler, 0);
 }
 
+TEST(a_difference_that_is_real_and_small_is_no_straggler)
+{
+    static struct job job;
+    struct plan plan = {
+        .ranks = 2, .slow_rank = 1, .slow_part = FORWARD, .slow_ns = 3.3e6}; /* 3 % */
+    run_job(&plan, 5, &job);
+    CHECK(job.out.straggler == PIT__NO_RANK);
+    CHECK(job.figures[1].excess > 2e6 && job.figures[0].excess < -2e6);
+}
+
+TEST(a_few_long_stalls_are_no_straggler)
+{
+    /* three of 64 slices are four times as long: the mean is 14 % over, the rank is not slow */
+    static const unsigned char is_comm[1];
+    static double own[3], step[3], course[3 * SLICES];
+    struct pit__rank_figures figures[3];
+    struct pit__imbalance out;
+    state = 9;
+    for (size_t r = 0; r < 3; r++) {
+        for (size_t s = 0; s < SLICES; s++) {
+            int is_stall = r == 2 && (s == 20 || s == 21 || s == 40);
+            course[r * SLICES + s] = 100e6 * (1 + 0.02 * normal()) * (is_stall ? 4 : 1);
+            own[r] += course[r * SLICES + s] / SLICES;
+        }
+        step[r] = own[r];
+    }
+    struct pit__rank_parts in = {.ranks = 3,
+                                 .parts = 1,
+                                 .slices = SLICES,
+                                 .own = own,
+                                 .is_comm = is_comm,
+                                 .step = step,
+                                 .course = course};
+    CHECK_INT(pit__imbalance_find(&in, figures, &out), 0);
+    CHECK(figures[2].excess > PIT__STRAGGLER_LEAST * out.step);
+    CHECK(out.straggler == PIT__NO_RANK);
+}
+
 TEST(slow_ranks_that_change_are_rotating_and_nobody_is_blamed)
 {
     static struct job job;

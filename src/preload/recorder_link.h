@@ -10,6 +10,12 @@ struct pit__recorder_link {
     pit_token (*begin)(pit_site *site);
     void (*end)(pit_token token);
     void (*drop)(pit_token token);
+    /* Of a recorder older than these they are all NULL. */
+    void (*count)(int which, uint64_t n);
+    pit_token (*collective_begin)(pit_site *site, uint32_t group, uint64_t bytes);
+    uint32_t (*group_open)(uint64_t id, uint32_t size, uint32_t rank);
+    void (*group_close)(uint32_t group);
+    uint64_t (*group_calls)(uint32_t group);
 };
 
 extern struct pit__recorder_link pit__link;
