@@ -106,7 +106,8 @@ def main():
     try:
         run = os.path.join(folder, "run.pit")
         subprocess.run([os.path.join(build, "examples", "fitting")], check=True,
-                       env=dict(os.environ, PITWALL_FILE=run), stdout=subprocess.DEVNULL)
+                       env=dict(os.environ, PITWALL_FILE=run), stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
         for name in ("many", "live"):
             os.mkdir(os.path.join(folder, name))
         listed(tool, run, os.path.join(folder, "many"))

@@ -42,6 +42,8 @@ for _ in 1 2 3 4 5; do run bench_read; done
 run bench_profile
 run bench_malloc
 run bench_functions
+echo "bench: bench_mpi.py" >&2
+python3 "$here/bench_mpi.py" "$build" >>"$results"
 echo "bench: bench_page.py" >&2
 /usr/bin/python3 "$here/bench_page.py" "$build" >>"$results"
 echo "bench: bench_race.py" >&2

@@ -75,7 +75,7 @@ typedef struct pitpy_name {
 #define PITPY_CACHE 256 /* a power of two */
 #define PITPY_SPARE 64
 
-#define PITPY_OPTIONS 5 /* of a span */
+#define PITPY_OPTIONS 6 /* of a span */
 
 typedef struct pitpy_state {
     PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type, *loop_type;

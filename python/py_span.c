@@ -404,11 +404,9 @@ static int parse_flag(PyObject *value, unsigned flag, unsigned *flags)
 static const struct {
     const char *key;
     unsigned flag;
-} options[] = {{"memory", PIT_MEMORY},
-               {"record", PIT_RECORD},
-               {"wait", PIT_WAIT},
-               {"leaks", PIT_LEAKS},
-               {"energy", PIT_ENERGY}};
+} options[] = {{"memory", PIT_MEMORY}, {"record", PIT_RECORD}, {"wait", PIT_WAIT},
+               {"leaks", PIT_LEAKS},   {"energy", PIT_ENERGY}, {"device", PIT_DEVICE}};
+_Static_assert(sizeof options / sizeof options[0] == PITPY_OPTIONS, "a key for each");
 
 /* Which one it is; PITPY_OPTIONS: none. Keywords that a compiler wrote are interned, as ours are. */
 static size_t option_of(PyObject *key)
@@ -425,7 +423,8 @@ static size_t option_of(PyObject *key)
     return option;
 }
 
-/* span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False). 0, or -1 with an exception. */
+/* span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, device=False). 0, or
+ * -1 with an exception. */
 static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kwnames,
                            PyObject **text, unsigned *flags)
 {
@@ -637,14 +636,16 @@ static PyType_Spec bind_spec = {"pitwall._pitwall._bind", sizeof(bind), 0,
 
 PyDoc_STRVAR(
     span_doc,
-    "span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False)\n--\n\n"
+    "span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, "
+    "device=False)\n--\n\n"
     "Time a passage under a name.\n\n"
     "    with pitwall.span(\"forward\"):\n        loss = model(x)\n\n"
     "Also `async with`, a decorator, and begin() and end() by hand; .elapsed is the time in "
     "seconds,\n"
     "inside and after. memory: RSS and the process's peak too. record: kept one by one. wait: the\n"
     "device's work is waited for. leaks: with libpitwall-alloc preloaded, what it leaves behind.\n"
-    "energy: what the machine's energy counters saw meanwhile.");
+    "energy: what the machine's energy counters saw meanwhile. device: what a GPU does for it is\n"
+    "timed too, by events in its stream.");
 
 static PyMethodDef span_methods[] = {
     {"begin", method_begin, METH_NOARGS, "begin($self, /)\n--\n\nBegin it; returns the span."},

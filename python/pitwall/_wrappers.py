@@ -2,15 +2,16 @@
 
 import functools
 
-from ._pitwall import ENERGY, LEAKS, MEMORY, RECORD, WAIT, _iter, _wrap, span
+from ._pitwall import DEVICE, ENERGY, LEAKS, MEMORY, RECORD, WAIT, _iter, _wrap, span
 
 
-def _flags(memory, record, wait=False, leaks=False, energy=False):
+def _flags(memory, record, wait=False, leaks=False, energy=False, device=False):
     return (
         (MEMORY if memory else 0)
         | (RECORD if record else 0)
         | (WAIT if wait else 0)
         | (LEAKS if leaks else 0)
+        | (DEVICE if device else 0)
         | (ENERGY if energy else 0)
     )
 
@@ -24,6 +25,7 @@ def timed(
     wait=False,
     leaks=False,
     energy=False,
+    device=False,
 ):
     """Time every call of a function, under its qualified name or `name`.
 
@@ -36,7 +38,7 @@ def timed(
     Plain functions and methods; coroutines, from the first step to the last; generators, each step
     on its own. `timed("name")` is `timed(name="name")`.
     """
-    flags = _flags(memory, record, wait, leaks, energy)
+    flags = _flags(memory, record, wait, leaks, energy, device)
     if isinstance(function, str) and name is None:
         function, name = None, function
     if function is None:
@@ -79,6 +81,7 @@ def _keywords(flags):
         "wait": bool(flags & WAIT),
         "leaks": bool(flags & LEAKS),
         "energy": bool(flags & ENERGY),
+        "device": bool(flags & DEVICE),
     }
 
 

@@ -59,7 +59,12 @@ struct pit__part {
     size_t parent;      /* index, below its own; or PIT__NO_PART */
     size_t children;    /* that are not apart */
     size_t own_parts;   /* of these, those that are not its compilation */
-    int apart;          /* overlaps or lies inside others: not part of the total */
+    /* work of devices that it and what is inside it handed over; count 0: none was recorded */
+    uint64_t device_count, device_waits; /* pieces; those of which is known how long they waited */
+    double device_seconds, device_wait_seconds;
+    uint64_t own_launches; /* of these, not by a part inside it */
+    double launched_seconds;
+    int apart; /* overlaps or lies inside others: not part of the total */
 };
 
 /* What the sampler saw along the run; NaN where it did not. Shares are of the time it looked at. */

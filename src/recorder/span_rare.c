@@ -408,6 +408,9 @@ static struct pit__thread *thread_for_end(pit_token token)
 
 uint64_t pit__end_rare(pit_token token, uint64_t now)
 {
+    uint64_t duration;
+    if (pit__collective_end_hot(token, now, &duration))
+        return duration;
     struct pit__thread *t = thread_for_end(token);
     if (!t)
         return 0;

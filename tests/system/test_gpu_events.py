@@ -17,6 +17,36 @@ SOURCES = os.path.join(pit_case.source_dir(), "tests", "system", "gpu")
 ALL = os.environ.get("PITWALL_TEST_ALL") == "1"
 
 
+PYTHON = '''
+import ctypes
+import pitwall
+
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.stub_work.argtypes = [ctypes.c_ulonglong]
+
+
+@pitwall.timed(name="timed", device=True)
+def timed():
+    cuda.stub_work(1000000)
+
+
+def device_times():
+    nodes = {node["path"]: node for node in pitwall.read().nodes}
+    return [nodes[name]["device_count"] for name in ("step", "timed") if name in nodes]
+
+
+pitwall.device_stream(0)
+for _ in range(6000):  # a minute and more: a limit for a hang
+    with pitwall.span("step", device=True):
+        cuda.stub_work(5000000)
+    timed()
+    found = device_times()
+    if len(found) == 2 and all(found):
+        break
+assert all(found), found
+'''
+
+
 def only_with_all(test):
     """A case that downloads 14 MB."""
     return test if ALL else None
@@ -69,6 +99,15 @@ class GpuEvents(pit_case.Case):
     def test_a_library_that_the_program_lets_go_of_stays_until_the_end(self):
         nodes, _ = self.recorded("close")
         self.assertGreaterEqual(nodes["step"]["device_count"], 10)
+
+    def test_python_asks_by_device_true(self):
+        folder = self.made()
+        script = os.path.join(folder, "train.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(PYTHON)
+        env = pit_case.clean_env(LD_LIBRARY_PATH=folder, PITWALL_FILE="run.pit",
+                                 PYTHONPATH=os.path.join(pit_case.build_dir(), "python"))
+        self.run_ok(["/usr/bin/python3", script], cwd=folder, env=env)
 
     @only_with_all
     def test_calls_are_those_of_the_public_header_and_real_libraries_fail_cleanly(self):

@@ -119,10 +119,12 @@ class Killed(mpi_case.Case):
             paths = [os.path.join(folder, "rank-%d.pit" % rank) for rank in range(3)]
             try:
                 def waits():
-                    """Both are in the sixth call, the third has made five."""
+                    """Both are in the sixth call, the third has come out of five."""
                     runs = [mpi_case.try_load(path) for path in paths]
                     if all(run and run["groups"] and run["groups"][0]["calls"] ==
-                           (6 if i < 2 else 5) for i, run in enumerate(runs)):
+                           (6 if i < 2 else 5) for i, run in enumerate(runs)) and not any(
+                               call["duration_ns"] is None
+                               for call in runs[2]["groups"][0]["points"]):
                         return runs
                     return None
 
