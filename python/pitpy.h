@@ -70,7 +70,7 @@ typedef struct pitpy_name {
     pit_site *with; /* PITPY_FLAGS sites, by their flags; NULL before a span had any */
 } pitpy_name;       /* two of them fill a cache line */
 
-#define PITPY_FLAGS 64u /* all sets of them, enum pit_span_flag */
+#define PITPY_FLAGS 256u /* all sets of them, enum pit_span_flag */
 
 #define PITPY_CACHE 256 /* a power of two */
 #define PITPY_SPARE 64

@@ -124,8 +124,9 @@ void pit__sources_close(struct pit__sources *sources)
 static void read_source(struct pit__sources *sources, uint32_t i, struct pit__reading *now)
 {
     uint64_t *values = &sources->row[1 + sources->list.first[i]];
-    const char *why[PIT_FMT_CHANNEL_MAX] = {NULL};
+    const char *why[PIT_FMT_CHANNEL_MAX];
     uint32_t first = sources->list.first[i], count = sources->list.first[i + 1] - first;
+    memset(why, 0, count * sizeof why[0]); /* no more: it is cold */
     now->why = why;
     pit__source_list[i]->read(now, &sources->states[i], values);
     for (uint32_t c = 0; c < count; c++) {
