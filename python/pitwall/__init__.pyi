@@ -44,6 +44,7 @@ from ._native import (
     view as view,
 )
 from ._race import race as race
+from ._serve import serve as serve
 from .time_profiler import window as window
 from .timing import print_timing_summary as print_timing_summary, track_time as track_time
 
@@ -52,6 +53,7 @@ verbose: bool
 __all__ = [
     "Error",
     "Recorder",
+    "Run",
     "close",
     "export",
     "fields",
@@ -60,6 +62,7 @@ __all__ = [
     "journal",
     "label",
     "phase",
+    "ranks",
     "read",
     "read_live",
     "report",
@@ -90,6 +93,7 @@ class span:
         *,
         wait: bool = ...,
         leaks: bool = ...,
+        energy: bool = ...,
     ) -> span: ...
     @property
     def elapsed(self) -> float: ...
@@ -127,6 +131,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> Callable[[_F], _F]: ...
 @overload
 def timed(
@@ -137,6 +142,7 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
 ) -> _F: ...
 
 class _Iter(Generic[_T]):
@@ -197,7 +203,7 @@ class Recorder:
     @property
     def recording(self) -> bool: ...
     def close(self) -> None: ...
-    def read(self, alone: bool = ...) -> Dict[str, Any]: ...
+    def read(self, alone: bool = ...) -> Run: ...
     def report(self, **options: Any) -> str: ...
     def __enter__(self) -> Recorder: ...
     def __exit__(self, *error: Any) -> None: ...
@@ -217,8 +223,12 @@ def open(
 ) -> Recorder: ...
 def close() -> None: ...
 def status() -> Dict[str, Any]: ...
-def read(path: Union[_Path, Recorder], alone: bool = ...) -> Dict[str, Any]: ...
-def read_live(alone: bool = ...) -> Dict[str, Any]: ...
+def ranks(*paths: _Path, job: Optional[str] = ...) -> Dict[str, Any]: ...
+class Run(Dict[str, Any]):
+    def _repr_html_(self) -> str: ...
+
+def read(path: Union[_Path, Recorder], alone: bool = ...) -> Run: ...
+def read_live(alone: bool = ...) -> Run: ...
 def report(
     *runs: Union[_Path, Recorder],
     view: Optional[str] = ...,

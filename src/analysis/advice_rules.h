@@ -5,12 +5,16 @@
 #include "advice.h"
 
 #define PIT__MATTERS 0.05 /* of the whole time, below which a part is not worth a word */
-#define PIT__BUSY_CALL                                                                             \
-    0.04 /* seconds of a call, which a busy machine does not make of a short one */
 
+/* Seconds of a call, which a busy machine does not make of a short one. */
+double pit__busy_call(const struct pit__case *all);
+
+/* advice_rank_rules.c */
+extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating_rule,
+    pit__comm_bound_rule, pit__ranks_oversubscribed_rule;
 /* advice_machine_rules.c */
 extern const struct pit__rule pit__throttled_rule, pit__swapping_rule, pit__oversubscribed_rule,
-    pit__starved_rule;
+    pit__starved_rule, pit__device_memory_rule;
 /* advice_input_rules.c */
 extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule,
     pit__input_few_workers_rule, pit__input_storage_rule, pit__input_waiting_rule,

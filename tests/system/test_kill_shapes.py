@@ -20,6 +20,7 @@ import sys
 import time
 
 import pit_case
+import pit_check
 import pit_reader
 import pit_runs
 
@@ -264,7 +265,7 @@ class KillShapes(pit_case.Case):
         return "closed" if run["state"] == "closed" else "died"
 
     def check_run(self, shape, run, note):
-        bad = pit_reader.check(run)
+        bad = pit_check.check(run)
         if shape in NOT_IN_TIME:
             bad = [line for line in bad if "child time" not in line]
         for thread in run["threads"]:

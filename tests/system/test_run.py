@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import pit_case
+import pit_check
 import pit_reader
 import pit_runs
 
@@ -55,7 +56,7 @@ class Ending(RunCase):
         self.assertGreater(ended["minor_faults"], 0)
         self.assertRegex(report["summary"]["headline"],
                          r"^exit status 7 after .*s; no spans were recorded$")
-        self.assertEqual(pit_reader.check(pit_reader.load(self.path)), [])
+        self.assertEqual(pit_check.check(pit_reader.load(self.path)), [])
         pit_runs.read_both(self, self.path, "closed")
 
     def test_of_a_program_that_a_signal_killed(self):
