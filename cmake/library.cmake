@@ -1,7 +1,8 @@
 # libpitwall, shared (pitwall::pitwall) and static (pitwall::pitwall_static), from the same
 # objects: those are position independent, so the static library fits into a shared one too.
 
-set(pitwall_layers base format recorder reader analysis report model compare logs views exports monitor)
+set(pitwall_layers base format device recorder reader analysis report model compare logs views assets
+    exports monitor)
 set(pitwall_globs ${pitwall_layers})
 list(TRANSFORM pitwall_globs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c")
 file(GLOB pitwall_sources CONFIGURE_DEPENDS ${pitwall_globs})
@@ -49,7 +50,40 @@ const struct pit__sample_source *const pit__source_list[] = {
 endfunction()
 pitwall_source_list(pitwall_source_list ${PITWALL_EXTRA_SOURCES})
 
-set(pitwall_all_objects $<TARGET_OBJECTS:pitwall_objects> $<TARGET_OBJECTS:pitwall_source_list>)
+# The page: the files of web/ go into the library byte by byte, in a list with their sizes and hashes.
+file(GLOB pitwall_assets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*.html
+     ${PROJECT_SOURCE_DIR}/web/*.css ${PROJECT_SOURCE_DIR}/web/*.js
+     ${PROJECT_SOURCE_DIR}/web/vendor/uplot/*)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pitwall_assets})
+set(asset_bytes "")
+set(asset_rows "")
+set(number 0)
+foreach(file ${pitwall_assets})
+    get_filename_component(name ${file} NAME)
+    get_filename_component(ending ${file} LAST_EXT)
+    set(type "plain")
+    if(ending MATCHES "^\\.(html|css)$")
+        string(SUBSTRING ${ending} 1 -1 type)
+    elseif(ending STREQUAL ".js")
+        set(type "javascript")
+    endif()
+    file(SIZE ${file} size)
+    file(SHA256 ${file} hash)
+    string(APPEND asset_bytes "ASSET(${number}, \"${file}\")\n")
+    string(APPEND asset_rows
+           "    {\"${name}\", \"text/${type}; charset=utf-8\", pit__asset_${number}, ${size}, \"${hash}\"},\n")
+    math(EXPR number "${number} + 1")
+endforeach()
+set(list ${PROJECT_BINARY_DIR}/generated/pitwall_asset_list.c)
+configure_file(${PROJECT_SOURCE_DIR}/src/assets/asset_list.c.in ${list} @ONLY)
+set_source_files_properties(${list} PROPERTIES OBJECT_DEPENDS "${pitwall_assets}")
+add_library(pitwall_asset_list OBJECT ${list})
+set_target_properties(pitwall_asset_list PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(pitwall_asset_list PRIVATE ${PROJECT_SOURCE_DIR}/src)
+pitwall_own(pitwall_asset_list)
+
+set(pitwall_all_objects $<TARGET_OBJECTS:pitwall_objects> $<TARGET_OBJECTS:pitwall_source_list>
+                        $<TARGET_OBJECTS:pitwall_asset_list>)
 add_library(pitwall SHARED ${pitwall_all_objects})
 add_library(pitwall_static STATIC ${pitwall_all_objects})
 add_library(pitwall::pitwall ALIAS pitwall)

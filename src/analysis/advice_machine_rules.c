@@ -17,6 +17,7 @@
 #define FAULTS_LEAST 20.0  /* pages a second from storage */
 #define PRESSURE_LEAST 0.05 /* on memory */
 #define SWAPPED_LEAST 16e6  /* bytes */
+#define DEVICE_NEAR 0.95    /* of a GPU's memory */
 #define NEAR_LIMIT 0.8      /* of the memory that may be used */
 
 /* A part of the time that the sampler looked at. Figures: share, seconds, seconds looked at, processors,
@@ -130,6 +131,24 @@ static void find_starved(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
+/* Nothing is slow yet: the next larger batch will not fit. Figures: which GPU, share, bytes, bytes. */
+static void find_device_memory(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__around *around = &all->around;
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    match.severity = 1;
+    match.figures[0] = around->device_number;
+    match.figures[1] = around->device_used / around->device_total;
+    match.figures[2] = around->device_used;
+    match.figures[3] = around->device_total;
+    match.headline = "DEVICE-MEMORY: gpu{n0} had {p1} of its memory in use";
+    match.evidence = "{b2} of {b3} at most, by all processes, as its driver counted";
+    match.remedy = "smaller batches, checkpointed activations or a smaller dtype leave room; an "
+                   "allocator that keeps freed memory counts as use";
+    if (around->device_used >= DEVICE_NEAR * around->device_total && around->device_total > 0)
+        pit__find_add(finds, &match);
+}
+
 const struct pit__rule pit__throttled_rule = {
     .key = "throttled", .kind = PIT__KIND_CAUSE, .find = find_throttled};
 const struct pit__rule pit__swapping_rule = {
@@ -138,3 +157,5 @@ const struct pit__rule pit__oversubscribed_rule = {
     .key = "oversubscribed", .kind = PIT__KIND_CAUSE, .find = find_oversubscribed};
 const struct pit__rule pit__starved_rule = {
     .key = "starved", .kind = PIT__KIND_CAUSE, .find = find_starved};
+const struct pit__rule pit__device_memory_rule = {
+    .key = "device_memory", .kind = PIT__KIND_DANGER, .find = find_device_memory};

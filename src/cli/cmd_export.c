@@ -5,7 +5,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* \f is where the formats stand, by their own structs. */
@@ -13,13 +12,14 @@ static const char help[] =
     "Usage: pitwall export RUN... --format FORMAT [-o FILE]\n"
     "\n"
     "Write runs, finished, live or killed, for other programs. Several runs are one\n"
-    "document. A folder means all *.pit in it. If one of them cannot be read nothing\n"
-    "is written.\n"
+    "document. A folder means all *.pit in it; of ranks those of one job. If a run\n"
+    "cannot be read nothing is written.\n"
     "\n"
     "\f"
     "  --format help          the formats\n"
     "  -o, --output FILE      whole or not at all, in place of standard output; the\n"
     "                         format is taken from how the name ends\n"
+    "  --job NAME             of several jobs this one; else the newest\n"
     "  --help                 this text\n"
     "\n"
     "Examples:\n"
@@ -30,11 +30,12 @@ static const char help[] =
     "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be\n"
     "written.\n";
 
-enum { FORMAT = 256 };
+enum { FORMAT = 256, JOB };
 
 static const struct option long_options[] = {
     {"format", required_argument, NULL, FORMAT},
     {"output", required_argument, NULL, 'o'},
+    {"job", required_argument, NULL, JOB},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 struct request {
     const pit_export_format *format;
     const char *output; /* NULL: standard output */
+    const char *job;    /* NULL: the newest */
 };
 
 static const pit_export_format *find_format(const char *name)
@@ -121,6 +123,9 @@ static int parse_options(int argc, char **argv, struct request *request)
         case 'o':
             request->output = strcmp(optarg, "-") == 0 ? NULL : optarg;
             break;
+        case JOB:
+            request->job = optarg;
+            break;
         case 'h':
             return print_help();
         default:
@@ -139,21 +144,11 @@ static int parse_options(int argc, char **argv, struct request *request)
     return 0;
 }
 
-/* The file of a run is the one thing that cannot be made again. */
-static int is_a_run(const char *output, const struct run_list *list)
-{
-    struct stat own, run;
-    if (stat(output, &own) != 0)
-        return 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (stat(list->paths[i], &run) == 0 && run.st_dev == own.st_dev && run.st_ino == own.st_ino)
-            return 1;
-    return 0;
-}
-
 static int write_runs(const struct request *request, pit_run *const *runs, size_t count)
 {
     const pit_run *const *all = (const pit_run *const *)runs;
+    if (request->output && is_one_of_runs(request->output, all, count))
+        return fail_usage("export", "--output", request->output, "that is one of the runs");
     int code = request->output ? pit_export_file(request->output, request->format->name, all, count)
                                : pit_export(stdout, request->format->name, all, count);
     return fail_printed(code, "cannot make the export", request->output);
@@ -166,9 +161,10 @@ int cmd_export(int argc, char **argv)
     if (status)
         return status < 0 ? EXIT_GOOD : status;
     struct run_list list;
+    int is_job;
     status = run_list_make(&list, argv + optind, argc - optind);
-    if (!status && request.output && is_a_run(request.output, &list))
-        status = fail_usage("export", "--output", request.output, "that is one of the runs");
+    if (!status)
+        status = job_choose(&list, request.job, &is_job);
     pit_run **runs = calloc(list.count + 1, sizeof *runs);
     if (!runs) {
         status = fail(EXIT_CANNOT_READ, "cannot make the export", NULL, strerror(ENOMEM));

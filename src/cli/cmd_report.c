@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* \f is where the options of the report and of the views stand, by their own structs. */
 static const char help[] =
@@ -13,12 +14,16 @@ static const char help[] =
     "\n"
     "Show where the time of a run went: finished, live or killed. Several runs\n"
     "(ranks, repeats) are merged by the path of their spans. A folder means all *.pit\n"
-    "in it. What the run's process started, workers above all, is shown beneath it.\n"
+    "in it, of ranks one job's. What the run's process started is shown beneath it.\n"
     "\n"
     "  --view NAME       one view in place of the report; --view help lists them\n"
     "  --json            one JSON document: everything, or of a view its rows\n"
     "  --csv             a table for spreadsheets, with raw figures\n"
     "  --markdown        a table for documents\n"
+    "  --job NAME        of several jobs this one; else the newest\n"
+    "  --html            the page: call tree, charts, where it died; one file that opens\n"
+    "                    in any browser, offline; two runs are compared in it too\n"
+    "  -o, --output FILE whole or not at all, in place of standard output; with --html\n"
     "  --alone           without the workers and other processes beneath the run\n"
     "\f"
     "  --width N         columns of the output; 0: as wide as it needs\n"
@@ -27,6 +32,7 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  pitwall report run.pit\n"
+    "  pitwall report run.pit --html -o run.html\n"
     "  pitwall report run.pit --view memory\n"
     "  pitwall report run.pit --view breakdown --node epoch/batch\n"
     "  pitwall report lr-*.pit --view sweep --csv\n"
@@ -36,20 +42,25 @@ static const char help[] =
     "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong\n"
     "usage, 66 a run cannot be read, 74 the output cannot be written.\n";
 
-enum { VIEW = 256, ALONE, HELP, OF_VIEWS = 2000 };
+enum { VIEW = 256, ALONE, JOB, HTML, HELP, OF_VIEWS = 2000 };
 
 static const struct option own_options[] = {
     FORM_TABLE_OPTIONS,
     FORM_LOOK_OPTIONS,
     {"view", required_argument, NULL, VIEW},
     {"alone", no_argument, NULL, ALONE},
+    {"job", required_argument, NULL, JOB},
+    {"html", no_argument, NULL, HTML},
+    {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, HELP},
 };
 
 struct request {
     pit_report_options options;
     struct view_arguments given; /* options of views, until the view is known */
-    int alone, help;
+    const char *job;             /* NULL: the newest */
+    int alone, html, help;
+    const char *output; /* of --html; NULL: standard output */
 };
 
 static int print_help(const char *view)
@@ -72,12 +83,30 @@ static int parse_option(int option, char **argv, struct request *request)
         request->help = 1;
     else if (option == ALONE)
         request->alone = 1;
+    else if (option == JOB)
+        request->job = optarg;
+    else if (option == HTML)
+        request->html = 1;
+    else if (option == 'o')
+        request->output = strcmp(optarg, "-") == 0 ? NULL : optarg;
     else if (option == VIEW)
         request->options.view = optarg;
     else {
         int status = form_option("report", option, &request->options);
         return status == -1 ? fail_option("report", option, argv) : status;
     }
+    return 0;
+}
+
+/* The page is of whole runs, and no screen shows it. 0 or an exit status. */
+static int check_page(const struct request *request)
+{
+    if (request->output && !request->html)
+        return fail_usage("report", "--output", request->output, "is for --html: use >");
+    if (request->html && (request->options.view || request->options.form != PIT_TEXT))
+        return fail_usage("report", "--html", NULL, "is a form of its own, and has all views");
+    if (request->html && !request->output && isatty(STDOUT_FILENO))
+        return fail_usage("report", "--html", NULL, "is not for a terminal: --output FILE");
     return 0;
 }
 
@@ -90,7 +119,7 @@ static int parse_options(int argc, char **argv, struct request *request)
     int option, status = 0;
     memcpy(table, own_options, sizeof own_options);
     view_arguments_table(table + own, OF_VIEWS);
-    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1 && !status)
+    while ((option = getopt_long(argc, argv, ":ho:", table, NULL)) != -1 && !status)
         status = parse_option(option, argv, request);
     if (status)
         return status;
@@ -104,7 +133,9 @@ static int parse_options(int argc, char **argv, struct request *request)
     status = view_arguments_set(&request->given, &request->options);
     if (status)
         return status;
-    return optind == argc ? fail_usage("report", "no run given", NULL, NULL) : 0;
+    if (optind == argc)
+        return fail_usage("report", "no run given", NULL, NULL);
+    return check_page(request);
 }
 
 /* Why a view has nothing to show: a CSV has no place for it, the other forms have said it. */
@@ -121,6 +152,15 @@ static int print_runs(const pit_run *const *runs, size_t count, const pit_report
     return fail_printed(code, "cannot make the report", NULL);
 }
 
+static int write_page(const pit_run *const *runs, size_t count, const char *output)
+{
+    if (output && is_one_of_runs(output, runs, count))
+        return fail_usage("report", "--output", output, "that is one of the runs");
+    int code = output ? pit_export_file(output, "html", runs, count)
+                      : pit_export(stdout, "html", runs, count);
+    return fail_printed(code, "cannot make the page", output);
+}
+
 /* Tables for machines and single views are of the runs that were named, all in one. */
 static int shows_below(const pit_report_options *options)
 {
@@ -131,9 +171,38 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
 {
     const struct request *request = arg;
     int status = 0;
+    if (request->html)
+        return write_page((const pit_run *const *)runs, *count, request->output);
     if (!request->alone && shows_below(&request->options) && pit_runs_nest(runs, count) != 0)
         status = fail(EXIT_CANNOT_READ, "cannot find the sub-runs", NULL, strerror(ENOMEM));
     int printed = print_runs((const pit_run *const *)runs, *count, &request->options);
+    return printed ? printed : status;
+}
+
+/* From so many ranks on their files are read one after another, each let go before the next: what is
+ * shown of each is the same, but for the tables of single runs. */
+#define STREAMED_RANKS 17
+
+/* JSON of a report has all that is known of every run, and most views look at the runs themselves. */
+static int is_streamed(const struct run_list *list, const pit_report_options *options)
+{
+    int is_document = !options->view && options->form == PIT_JSON;
+    return list->count >= STREAMED_RANKS && !is_document &&
+           pit_view_find(options->view)->is_of_tree;
+}
+
+static int print_streamed(const struct run_list *list, const pit_report_options *options)
+{
+    pit_error error = {0};
+    pit_ranks *ranks = pit_ranks_open((const char *const *)list->paths, list->count, &error);
+    if (!ranks)
+        return fail(EXIT_CANNOT_READ, "cannot read the ranks", NULL, error.message);
+    int code = pit_ranks_write(stdout, ranks, options, &error);
+    int status = ranks->unread > 0 ? EXIT_CANNOT_READ : EXIT_GOOD;
+    pit_ranks_free(ranks);
+    if (code == PIT_NOTHING)
+        return EXIT_NO_VERDICT;
+    int printed = fail_printed(code, "cannot make the report", NULL);
     return printed ? printed : status;
 }
 
@@ -144,5 +213,15 @@ int cmd_report(int argc, char **argv)
     int status = parse_options(argc, argv, &request);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
-    return runs_use(argv + optind, argc - optind, use_runs, &request);
+    struct run_list list;
+    int is_job = 0;
+    status = run_list_make(&list, argv + optind, argc - optind);
+    if (!status && !(request.alone && list.count == 1))
+        status = job_choose(&list, request.job, &is_job);
+    if (!status && is_job && !request.html && is_streamed(&list, &request.options))
+        status = print_streamed(&list, &request.options);
+    else if (!status)
+        status = runs_use_list(&list, use_runs, &request);
+    run_list_free(&list);
+    return status;
 }

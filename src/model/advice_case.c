@@ -37,6 +37,19 @@ static void find_half(const pit_node *node, struct pit__part *part)
     part->half_seconds = longest / total * part->seconds;
 }
 
+/* Work hangs below the part that launched it; a wait of such work is none. */
+static void add_device_work(const pit_node *node, struct pit__part *part, struct pit__part *parts)
+{
+    part->device_count = node->device.count;
+    part->device_seconds = node->device.run_ns / 1e9;
+    part->device_waits = node->device.wait_count;
+    part->device_wait_seconds = node->device.wait_ns / 1e9;
+    if (node->detached != PIT_ON_DEVICE || part->parent == PIT__NO_PART || node->device.count == 0)
+        return;
+    parts[part->parent].own_launches += node->count;
+    parts[part->parent].launched_seconds += node->finished_ns / 1e9;
+}
+
 struct pit__part *pit__parts_of(const pit_tree *tree)
 {
     struct pit__part *parts = calloc(tree->node_count + 1, sizeof *parts);
@@ -44,6 +57,7 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         const pit_node *node = &tree->nodes[i];
         struct pit__part *part = &parts[i];
         double inside = part->self_seconds; /* the children's, so far */
+        part->parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
         part->name = node->name;
         part->path = node->path;
         part->role = pit__role_of(node->name);
@@ -55,9 +69,9 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         part->seconds = (only_open ? node->open_ns : node->finished_ns) / 1e9;
         part->self_seconds =
             only_open ? fmax(part->seconds - inside, 0) : fmin(node->self_ns / 1e9, part->seconds);
-        part->apart = node->detached;
+        part->apart = node->detached != 0;
+        add_device_work(node, part, parts);
         find_half(node, part);
-        part->parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
         if (part->parent != PIT__NO_PART && !node->detached) {
             parts[part->parent].self_seconds += part->seconds;
             parts[part->parent].children++;

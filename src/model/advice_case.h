@@ -46,9 +46,9 @@ void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit_
  * together. 0 or PIT_NO_MEMORY. */
 int pit__see_through(const struct pit__series *series, struct pit__case *all);
 
-/* advice_view.c: pit_advise with a tree that is there already. NULL without memory. */
+/* advice_view.c: pit_advise with a tree that is there already; ranks may be NULL. NULL without memory. */
 pit_advice *pit__advise_tree(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
-                             int ascii);
+                             const struct pit__rank_case *ranks, int ascii);
 
 /* "INPUT-BOUND: data_loading is 64 % of the batch; try more loader workers, …." of the first finding
  * that says more than what took the most; NULL if there is none. */

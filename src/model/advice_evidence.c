@@ -4,6 +4,8 @@
 
 #include "series_gather.h"
 
+#include "run_gpu.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +43,8 @@ static double most(const pit_run *run, const char *key)
 
 struct pit__around pit__around_unknown(void)
 {
-    return (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* A point's figures are of its last reading: that was as the next point began. */
@@ -92,6 +94,9 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
     const pit_run *run = most_read(runs, run_count);
     if (!run)
         return pit__around_unknown();
+    struct pit__run_gpu gpu;
+    if (!pit__run_gpu_fullest(run, 0, &gpu))
+        gpu = (struct pit__run_gpu){.memory_most = NAN, .memory_total = NAN};
     pit_sample first = first_reading(run);
     const pit_sample *started = &run->samples[run->sample_count / START_PARTS];
     return (struct pit__around){
@@ -110,6 +115,9 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
         .storage_pressure = most(run, "storage_pressure"),
         .processors = ceil(pit_sample_figure(run, &run->newest, "processors")),
         .threads = most(run, "threads"),
+        .device_used = gpu.memory_most,
+        .device_total = gpu.memory_total,
+        .device_number = (double)gpu.number,
     };
 }
 

@@ -78,6 +78,7 @@ static const struct pit__field_table *table_of(enum pit_row_kind of)
         [PIT_OF_NODE] = &pit__node_fields,
         [PIT_OF_ENDED] = &pit__ended_fields,
         [PIT_OF_LOSSES] = &pit__losses_fields,
+        [PIT_OF_RANK] = &pit__rank_fields,
     };
     return (size_t)of < sizeof tables / sizeof tables[0] ? tables[of] : NULL;
 }
@@ -109,6 +110,7 @@ PIT_API const char *pit_field_kind(const pit_field *field)
         [PIT__DURATION] = "duration", [PIT__PERCENT] = "share",
         [PIT__BYTES] = "bytes",       [PIT__BYTES_SIGNED] = "signed bytes",
         [PIT__RATE] = "rate",         [PIT__BYTE_RATE] = "byte rate",
+        [PIT__ENERGY] = "energy",     [PIT__POWER] = "power",
         [PIT__RATIO] = "ratio",       [PIT__NUMBER] = "number",
         [PIT__FLAG] = "flag",
     };
@@ -125,6 +127,7 @@ PIT_API const char *pit_field_merge(const pit_field *field)
         [PIT__MERGE_LARGEST] = "largest",
         [PIT__MERGE_LAST] = "last",
         [PIT__MERGE_COMPUTED] = "computed",
+        [PIT__MERGE_ONCE] = "once a machine",
     };
     return names[whole(field)->merge];
 }
@@ -209,35 +212,40 @@ struct pit__table *pit__field_table_new(const struct pit__field_table *table)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-void pit__json_field(struct pit__json *json, const struct pit__field *field, const void *row)
+void pit__json_value(struct pit__json *json, const char *key, enum pit__kind kind,
+                     const pit_field_value *value)
 {
-    const char *key = field->field.key;
-    pit_field_value value;
-    pit__field_read(field, row, &value);
-    switch (value.type) {
+    switch (value->type) {
     case PIT_VALUE_NONE:
     case PIT_VALUE_UNKNOWN:
         pit__json_null(json, key);
         return;
     case PIT_VALUE_WHOLE:
-        pit__json_uint(json, key, value.whole);
+        pit__json_uint(json, key, value->whole);
         return;
     case PIT_VALUE_FLAG:
-        pit__json_bool(json, key, value.whole != 0);
+        pit__json_bool(json, key, value->whole != 0);
         return;
     case PIT_VALUE_SIGNED:
-        pit__json_int(json, key, value.signed_whole);
+        pit__json_int(json, key, value->signed_whole);
         return;
     case PIT_VALUE_REAL:
-        if (field->kind == PIT__DURATION)
-            pit__json_milli(json, key, value.real);
+        if (kind == PIT__DURATION)
+            pit__json_milli(json, key, value->real);
         else
-            pit__json_double(json, key, value.real);
+            pit__json_double(json, key, value->real);
         return;
     case PIT_VALUE_TEXT:
-        pit__json_string(json, key, value.text);
+        pit__json_string(json, key, value->text);
         return;
     }
+}
+
+void pit__json_field(struct pit__json *json, const struct pit__field *field, const void *row)
+{
+    pit_field_value value;
+    pit__field_read(field, row, &value);
+    pit__json_value(json, field->field.key, field->kind, &value);
 }
 
 void pit__json_fields(struct pit__json *json, const struct pit__field_table *table, const void *row)

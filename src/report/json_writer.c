@@ -14,6 +14,12 @@ void pit__json_init(struct pit__json *json, FILE *out)
     json->out = out;
 }
 
+void pit__json_init_brief(struct pit__json *json, FILE *out)
+{
+    pit__json_init(json, out);
+    json->brief = 1;
+}
+
 #define WHOLE_BYTES 120 /* keys and most names */
 
 /* Bytes at its beginning that are written as they are. */
@@ -69,7 +75,7 @@ static void write_string(struct pit__json *json, const char *string)
 
 static int is_flat(const struct pit__json *json)
 {
-    return json->flat > 0 && json->depth >= json->flat;
+    return json->brief || (json->flat > 0 && json->depth >= json->flat);
 }
 
 /* Line break and indentation, into `lead`; how many bytes. */
@@ -91,7 +97,7 @@ static void lead_in(struct pit__json *json, const char *key)
     if (json->depth > 0) {
         if (json->filled[json->depth - 1]) {
             lead[bytes++] = ',';
-            if (is_flat(json))
+            if (is_flat(json) && !json->brief)
                 lead[bytes++] = ' ';
         }
         json->filled[json->depth - 1] = 1;
@@ -102,13 +108,13 @@ static void lead_in(struct pit__json *json, const char *key)
         lead[bytes++] = '"';
         memcpy(lead + bytes, key, key_bytes);
         memcpy(lead + bytes + key_bytes, "\": ", 3);
-        bytes += key_bytes + 3;
+        bytes += key_bytes + 3 - (size_t)json->brief;
     }
     if (bytes > 0)
         fwrite(lead, 1, bytes, json->out);
     if (key && !is_plain) {
         write_string(json, key);
-        fputs(": ", json->out);
+        fputs(json->brief ? ":" : ": ", json->out);
     }
 }
 
@@ -214,10 +220,28 @@ void pit__json_null(struct pit__json *json, const char *key)
     fputs("null", json->out);
 }
 
+/* Whole numbers are written fast, and a document has a hundred thousand of them. */
+static void write_brief(struct pit__json *json, const char *key, double value)
+{
+    if (fabs(value) >= 1e5 && fabs(value) < 9e18) {
+        pit__json_int(json, key, llround(value));
+        return;
+    }
+    lead_in(json, key);
+    if (value >= 0 && value < 1e5 && value == (double)(uint64_t)value)
+        write_uint(json->out, (uint64_t)value, 1);
+    else
+        fprintf(json->out, "%.6g", value);
+}
+
 void pit__json_double(struct pit__json *json, const char *key, double value)
 {
     if (!isfinite(value)) {
         pit__json_null(json, key);
+        return;
+    }
+    if (json->brief) {
+        write_brief(json, key, value);
         return;
     }
     char number[PIT__UNIT_BYTES];
@@ -227,13 +251,19 @@ void pit__json_double(struct pit__json *json, const char *key, double value)
 
 void pit__json_milli(struct pit__json *json, const char *key, double value)
 {
-    if (!isfinite(value)) {
-        pit__json_null(json, key);
+    if (!isfinite(value) || json->brief) {
+        pit__json_double(json, key, value);
         return;
     }
     char number[PIT__UNIT_BYTES];
     lead_in(json, key);
     fputs(pit__unit_milli(number, value), json->out);
+}
+
+void pit__json_raw(struct pit__json *json, const char *key, const char *text, size_t bytes)
+{
+    lead_in(json, key);
+    fwrite(text, 1, bytes, json->out);
 }
 
 void pit__json_micro(struct pit__json *json, const char *key, uint64_t ns)

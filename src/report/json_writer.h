@@ -15,10 +15,15 @@ struct pit__json {
     FILE *out;
     int depth;
     int flat;                              /* depth from which all is on one line, 0 for none */
+    int brief;                             /* 1: no blanks, six digits */
     unsigned char filled[PIT__JSON_DEPTH]; /* 1: something is in the container already */
 };
 
 void pit__json_init(struct pit__json *json, FILE *out);
+
+/* For a program that shows the figures: without blanks and line breaks, and doubles with six digits at
+ * least, or whole. */
+void pit__json_init_brief(struct pit__json *json, FILE *out);
 
 /* key may be NULL: inside an array, and at the top. */
 void pit__json_object(struct pit__json *json, const char *key);
@@ -35,6 +40,9 @@ void pit__json_uint(struct pit__json *json, const char *key, uint64_t value);
 void pit__json_int(struct pit__json *json, const char *key, int64_t value);
 void pit__json_bool(struct pit__json *json, const char *key, int value);
 void pit__json_null(struct pit__json *json, const char *key);
+
+/* A value that is JSON already. */
+void pit__json_raw(struct pit__json *json, const char *key, const char *text, size_t bytes);
 
 /* In as many digits as are needed to read the same double back. */
 void pit__json_double(struct pit__json *json, const char *key, double value);

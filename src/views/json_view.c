@@ -23,7 +23,7 @@ void pit__json_losses(struct pit__json *json, const pit_losses *losses)
 }
 
 /* A thread's own index of a node's ancestors is of no use to others: the names are. */
-static void write_open(struct pit__json *json, const pit_run *run, const pit_thread *thread)
+void pit__json_open(struct pit__json *json, const pit_run *run, const pit_thread *thread)
 {
     pit__json_array(json, "open");
     for (size_t i = 0; i < thread->open_count; i++) {
@@ -45,7 +45,7 @@ static void write_open(struct pit__json *json, const pit_run *run, const pit_thr
 }
 
 /* Why a figure is null: JSON has no word for it. NULL if it is a number. */
-static const char *not_finite(double figure)
+const char *pit__not_finite(double figure)
 {
     return isnan(figure) ? "nan" : isfinite(figure) ? NULL : figure > 0 ? "inf" : "-inf";
 }
@@ -54,7 +54,7 @@ static const char *not_finite(double figure)
 static void write_point(struct pit__json *json, const pit_run *run, const pit_point *point)
 {
     uint64_t ticks = point->ticks > run->start_ticks ? point->ticks - run->start_ticks : 0;
-    const char *reason = not_finite(point->mean);
+    const char *reason = pit__not_finite(point->mean);
     pit__json_flat_object(json, NULL);
     pit__json_milli(json, "at_ns", (double)ticks * run->ns_per_tick);
     pit__json_uint(json, "values", point->values);
@@ -72,8 +72,8 @@ static void write_value(struct pit__json *json, const pit_run *run, const pit_ra
     pit__json_string(json, "name", value->name);
     pit__json_uint(json, "count", value->count);
     pit__json_double(json, "last", value->last);
-    if (value->count > 0 && not_finite(value->last))
-        pit__json_string(json, "reason", not_finite(value->last));
+    if (value->count > 0 && pit__not_finite(value->last))
+        pit__json_string(json, "reason", pit__not_finite(value->last));
     pit__json_array(json, "points");
     for (size_t i = 0; i < value->point_count; i++)
         write_point(json, run, &value->points[i]);
@@ -116,7 +116,7 @@ static void write_thread(struct pit__json *json, const pit_run *run, const pit_t
     pit__json_uint(json, "events_kept", thread->event_count);
     pit__json_uint(json, "events_dropped", thread->events_dropped);
     write_last(json, run, thread);
-    write_open(json, run, thread);
+    pit__json_open(json, run, thread);
     pit__json_array(json, "values");
     for (size_t i = 0; i < thread->value_count; i++)
         write_value(json, run, &thread->values[i]);
@@ -254,7 +254,7 @@ static int write_nodes(struct pit__json *json, const struct pit__report *report)
 }
 
 /* Of the main thread; null where it is not known. */
-static void write_unmarked(struct pit__json *json, const pit_tree *tree)
+void pit__json_unmarked(struct pit__json *json, const pit_tree *tree)
 {
     pit__json_object(json, "unmarked");
     pit__json_milli(json, "before_ns", tree->before_ns);
@@ -274,7 +274,7 @@ static int write_summary(struct pit__json *json, const struct pit__report *repor
     pit__json_milli(json, "wall_ns", report->tree->wall_ns);
     pit__json_milli(json, "in_spans_ns", report->tree->total_ns);
     pit__json_milli(json, "finished_ns", report->tree->finished_ns);
-    write_unmarked(json, report->tree);
+    pit__json_unmarked(json, report->tree);
     pit__json_uint(json, "spans", report->tree->spans);
     pit__json_milli(json, "cost_ns", isnan(cost_share) ? NAN : report->tree->cost_ns);
     pit__json_double(json, "cost_share", cost_share);
@@ -331,6 +331,9 @@ int pit__print_json(const struct pit__report *report)
     pit__json_string(&json, "pitwall_version", PITWALL_VERSION);
     int code = write_summary(&json, report);
     pit__json_advice(&json, report->advice);
+    pit__json_ranks(&json, report->ranks);
+    if (!code)
+        code = pit__json_energy(&json, report);
     if (!code)
         code = write_runs(&json, report);
     if (!code)

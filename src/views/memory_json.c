@@ -94,20 +94,25 @@ void pit__json_sample(struct pit__json *json, const char *key, const pit_run *ru
     pit__json_object_end(json);
 }
 
+void pit__json_channel(struct pit__json *json, const pit_channel *channel)
+{
+    pit__json_string(json, "key", channel->key);
+    pit__json_string(json, "unit", channel->unit);
+    pit__json_string(json, "help", channel->help);
+    pit__json_string(json, "source", channel->source);
+    pit__json_string(json, "kind", channel->is_counter ? "counter" : "gauge");
+    pit__json_string(json, "over_time", channel->over_time);
+    pit__json_string(json, "over_runs", channel->over_runs);
+    pit__json_string(json, "missing", channel->missing);
+}
+
 static void write_channels(struct pit__json *json, const pit_run *run)
 {
     pit__json_array(json, "channels");
     for (size_t i = 0; i < run->channel_count; i++) {
         const pit_channel *channel = &run->channels[i];
         pit__json_flat_object(json, NULL);
-        pit__json_string(json, "key", channel->key);
-        pit__json_string(json, "unit", channel->unit);
-        pit__json_string(json, "help", channel->help);
-        pit__json_string(json, "source", channel->source);
-        pit__json_string(json, "kind", channel->is_counter ? "counter" : "gauge");
-        pit__json_string(json, "over_time", channel->over_time);
-        pit__json_string(json, "over_runs", channel->over_runs);
-        pit__json_string(json, "missing", channel->missing);
+        pit__json_channel(json, channel);
         pit__json_object_end(json);
     }
     pit__json_array_end(json);
@@ -150,8 +155,8 @@ static void write_growth(struct pit__json *json, const struct pit__run_memory *m
     pit__json_object_end(json);
 }
 
-static void write_post_mortem(struct pit__json *json, const pit_run *run,
-                              const struct pit__run_memory *memory)
+void pit__json_post_mortem(struct pit__json *json, const pit_run *run,
+                           const struct pit__run_memory *memory)
 {
     if (run->state != PIT_RUN_DIED) {
         pit__json_null(json, "post_mortem");
@@ -170,8 +175,8 @@ static void write_post_mortem(struct pit__json *json, const pit_run *run,
     pit__text_free(&words);
 }
 
-void pit__json_run_memory(struct pit__json *json, const pit_run *run,
-                          const struct pit__run_memory *memory)
+void pit__json_memory(struct pit__json *json, const pit_run *run,
+                      const struct pit__run_memory *memory)
 {
     pit__json_object(json, "memory");
     write_bytes(json, "rss_peak_bytes", memory->peak);
@@ -181,6 +186,12 @@ void pit__json_run_memory(struct pit__json *json, const pit_run *run,
     write_known(json, "oom_kills_at_start", run->oom_kills);
     write_growth(json, memory);
     pit__json_object_end(json);
+}
+
+void pit__json_run_memory(struct pit__json *json, const pit_run *run,
+                          const struct pit__run_memory *memory)
+{
+    pit__json_memory(json, run, memory);
     write_samples(json, run);
-    write_post_mortem(json, run, memory);
+    pit__json_post_mortem(json, run, memory);
 }

@@ -1,0 +1,133 @@
+/* node_percentiles.c: see node_percentiles.h. A series keeps sums and extremes of a stretch, so that it
+ * stays small however long the run; percentiles need the spans themselves. The flight recorder has the
+ * newest of them: of a short run all. */
+#include "node_percentiles.h"
+
+#include "analysis/order_stats.h"
+#include "tree_builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct ended {
+    double end_ns, took_ns;
+};
+
+struct ended_list {
+    struct ended *spans; /* of one node after another */
+    size_t *first;       /* of each node, and one past the last */
+};
+
+/* Go over all events that are of a node; `fill` adds them, else they are counted. */
+static void each_event(const pit_tree *tree, const pit_run *const *runs, size_t run_count,
+                       struct ended_list *list, int fill)
+{
+    const uint32_t *map = ((const struct pit__tree_box *)(const void *)tree)->map;
+    for (size_t r = 0; r < run_count; r++)
+        for (size_t t = 0; t < runs[r]->thread_count; t++) {
+            const pit_run *run = runs[r];
+            const pit_thread *thread = &run->threads[t];
+            for (size_t i = 0; i < thread->event_count; i++) {
+                const pit_event *event = &thread->events[i];
+                if (event->node >= thread->node_count)
+                    continue;
+                uint32_t node = map[event->node];
+                if (!fill) {
+                    list->first[node + 1]++;
+                    continue;
+                }
+                double end = (double)event->begin - (double)run->start_ticks;
+                list->spans[list->first[node]++] =
+                    (struct ended){(end + (double)event->duration) * run->ns_per_tick,
+                                   (double)event->duration * run->ns_per_tick};
+            }
+            map += thread->node_count;
+        }
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct ended *x = a, *y = b;
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+/* 0 or PIT_NO_MEMORY. */
+static int list_make(const pit_tree *tree, const pit_run *const *runs, size_t run_count,
+                     struct ended_list *list)
+{
+    size_t nodes = tree->node_count;
+    list->first = calloc(nodes + 2, sizeof *list->first);
+    if (!list->first)
+        return PIT_NO_MEMORY;
+    each_event(tree, runs, run_count, list, 0);
+    for (size_t i = 0; i < nodes; i++)
+        list->first[i + 1] += list->first[i];
+    list->spans = calloc(list->first[nodes] + 1, sizeof *list->spans);
+    if (!list->spans)
+        return PIT_NO_MEMORY;
+    each_event(tree, runs, run_count, list, 1);
+    for (size_t i = nodes; i > 0; i--) /* filling moved each to its end */
+        list->first[i] = list->first[i - 1];
+    list->first[0] = 0;
+    for (size_t i = 0; i < nodes; i++)
+        qsort(list->spans + list->first[i], list->first[i + 1] - list->first[i],
+              sizeof *list->spans, by_end);
+    return 0;
+}
+
+/* The smallest that so many do not exceed. */
+static double percentile(const double *sorted, size_t count, double q)
+{
+    size_t at = (size_t)ceil(q * (double)count);
+    return count == 0 ? NAN : sorted[at > 0 ? at - 1 : 0];
+}
+
+/* The stretches of one node, whose spans by their ends are `spans`. */
+static void find_of_node(const struct pit__node_series *series, size_t node,
+                         const struct ended *spans, size_t count, double *room,
+                         struct pit__node_percentiles *found)
+{
+    size_t at = 0;
+    for (size_t s = series->first[node]; s < series->first[node + 1]; s++) {
+        const struct pit__stretch *stretch = &series->stretches[s];
+        size_t in = 0;
+        while (at < count && spans[at].end_ns < stretch->start_ns)
+            at++;
+        for (; at < count && spans[at].end_ns < stretch->start_ns + stretch->width_ns; at++)
+            room[in++] = spans[at].took_ns;
+        if (in == 0 || in != stretch->count)
+            continue;
+        pit__sort(room, in);
+        found->p50[s] = percentile(room, in, 0.5);
+        found->p95[s] = percentile(room, in, 0.95);
+    }
+}
+
+int pit__node_percentiles_make(const pit_tree *tree, const pit_run *const *runs, size_t run_count,
+                               const struct pit__node_series *series,
+                               struct pit__node_percentiles *percentiles)
+{
+    struct ended_list list = {0};
+    size_t stretches = series->first[tree->node_count];
+    *percentiles = (struct pit__node_percentiles){malloc((stretches + 1) * sizeof(double)),
+                                                  malloc((stretches + 1) * sizeof(double))};
+    int code = list_make(tree, runs, run_count, &list);
+    double *room = code ? NULL : malloc((list.first[tree->node_count] + 1) * sizeof *room);
+    if (!room || !percentiles->p50 || !percentiles->p95)
+        code = PIT_NO_MEMORY;
+    for (size_t i = 0; i < stretches && !code; i++)
+        percentiles->p50[i] = percentiles->p95[i] = NAN;
+    for (size_t i = 0; i < tree->node_count && !code; i++)
+        find_of_node(series, i, list.spans + list.first[i], list.first[i + 1] - list.first[i], room,
+                     percentiles);
+    free(room);
+    free(list.spans);
+    free(list.first);
+    return code;
+}
+
+void pit__node_percentiles_free(struct pit__node_percentiles *percentiles)
+{
+    free(percentiles->p50);
+    free(percentiles->p95);
+}
