@@ -55,6 +55,8 @@ echo "bench: bench_instructions.py" >&2
 python3 "$here/bench_instructions.py" "$build" >>"$results"
 echo "bench: bench_run.py" >&2
 /usr/bin/python3 "$here/bench_run.py" "$build" >>"$results"
+echo "bench: bench_opencl.py" >&2
+/usr/bin/python3 "$here/bench_opencl.py" "$build" >>"$results"
 echo "bench: bench_serve.py" >&2
 /usr/bin/python3 "$here/bench_serve.py" "$build" >>"$results"
 run bench_stall noise

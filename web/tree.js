@@ -53,7 +53,7 @@ export class TreePanel {
 		this.model=model;
 		this.extra=EXTRA.filter(key=>model.has(key)).slice(0,1);
 		this.columns=[...COLUMNS,...this.extra.map(key=>[key,upperFirst(model.fields.get(key).title),"lo","kind"]),
-			["series","Mean, first to last","mid","spark"]];
+			["series","Course","mid","spark"]];
 		this.lower=null;
 		this.apply();
 	}

@@ -21,6 +21,13 @@ static int has_hang(const struct pit__case *all)
     return all->ranks && all->ranks->standstill != PIT__GOES_ON;
 }
 
+/* Ranks without a processor come late, another one each time, and transfers take long: other rules name
+ * the cause. */
+static int is_starved(const struct pit__rank_case *ranks)
+{
+    return ranks->delayed > DELAYED_LEAST;
+}
+
 /* Figures: ranks that wait, ranks, seconds. */
 static void find_hang(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -98,7 +105,7 @@ static void find_straggler(const struct pit__case *all, struct pit__finds *finds
 static void find_rotating(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__rank_case *ranks = all->ranks;
-    if (!ranks || has_hang(all) || !ranks->found.is_rotating)
+    if (!ranks || has_hang(all) || !ranks->found.is_rotating || is_starved(ranks))
         return;
     struct pit__match match = match_of_job(all, ranks->found.wait_share);
     match.figures[0] = ranks->found.wait_share;
@@ -115,7 +122,7 @@ static void find_rotating(const struct pit__case *all, struct pit__finds *finds)
 static void find_comm_bound(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__rank_case *ranks = all->ranks;
-    if (!ranks || has_hang(all) || !ranks->found.is_comm_bound)
+    if (!ranks || has_hang(all) || !ranks->found.is_comm_bound || is_starved(ranks))
         return;
     struct pit__match match = match_of_job(all, ranks->found.transfer_share);
     match.figures[0] = ranks->found.transfer_share;
@@ -133,14 +140,18 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
 {
     const struct pit__rank_case *ranks = all->ranks;
     if (!ranks || has_hang(all) || !((double)ranks->sharing > ranks->processors) ||
-        !(ranks->delayed > DELAYED_LEAST))
+        !is_starved(ranks))
         return;
     struct pit__match match = match_of_job(all, fmin(ranks->delayed, 1));
     match.figures[0] = (double)ranks->sharing;
     match.figures[1] = ranks->processors;
     match.figures[2] = ranks->delayed;
-    match.headline = "OVERSUBSCRIBED: {n0} busy ranks share {n1} processors: each was ready to run "
-                     "and had none for {p2} of the time";
+    match.headline =
+        ranks->processors < 2
+            ? "OVERSUBSCRIBED: {n0} busy ranks share one processor: each was ready to "
+              "run and had none for {p2} of the time"
+            : "OVERSUBSCRIBED: {n0} busy ranks share {n1} processors: each was ready to "
+              "run and had none for {p2} of the time";
     match.evidence = "as the kernel counted for the ranks of one host";
     match.remedy = "start no more ranks on a machine than it has processors, with fewer threads "
                    "in each (OMP_NUM_THREADS)";

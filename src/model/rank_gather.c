@@ -226,9 +226,8 @@ static void add_told(struct pit__rank_gather *gather, const pit_run *run, struct
                            .inside_group = PIT_UNKNOWN,
                            .inside_seq = PIT_UNKNOWN,
                            .inside_ns = NAN};
-    row->processors = !isnan(around.processors) ? around.processors
-                      : cpus                    ? strtod(cpus, NULL)
-                                                : NAN;
+    /* of the machine: a launcher binds each rank to some of them */
+    row->processors = cpus ? strtod(cpus, NULL) : around.processors;
     row->world_size = head.world_size;
     row->start_wall_ns = run->start_wall_ns;
     row->end_wall_ns = run->end_wall_ns;

@@ -139,6 +139,10 @@ class Browser:
         self._send("POST", self.session + "/actions", {"actions": [
             {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}]})
 
+    def enter(self, css):
+        """Into a frame: what follows is inside it. None: out again."""
+        self._send("POST", self.session + "/frame", {"id": self.find(css) if css else None})
+
     def log(self, kind):
         return self._send("POST", self.session + "/se/log", {"type": kind})
 

@@ -15,7 +15,7 @@ import pit_case
 import trace_rules
 from places import Case, read, write
 
-FORMATS = ("csv", "json", "markdown", "chrome-trace", "speedscope", "prometheus")
+FORMATS = ("csv", "json", "markdown", "chrome-trace", "speedscope", "prometheus", "html")
 
 NAMES = ["top", 'quote " in it', "comma, in it", "new\nline", "carriage\r\nreturn", "tab\there",
          "=1+2", "+1", "-1", "@SUM(A1)", "'=quoted", "'plain", " edges ", "emoji \U0001f3ce\ufe0f",

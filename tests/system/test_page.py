@@ -2,6 +2,7 @@
 mouse and by keyboard; what a run is called never becomes markup; and nothing is asked for elsewhere."""
 
 import hashlib
+import html
 import json
 import os
 import re
@@ -17,7 +18,6 @@ NAMES = "return [...document.querySelectorAll('.tree [data-i] .x')].map(e => e.t
 HOSTILE = ["top", "<img src=x onerror=\"window.hit=1\">", "</script><script>window.hit=1</script>",
            "<!--<script>", "\u2028line\u2029end", "&lt;b&gt;", "'\";window.hit=1//", "]]>",
            "javascript:window.hit=1", "\u202eevil", "{{1}}", "a/b\\c", "x" * 3000, "<svg/onload=window.hit=1>"]
-ASSETS = ("web/*.html", "web/*.css", "web/*.js", "web/vendor/uplot/*")
 
 
 class PageCase(Case):
@@ -295,6 +295,22 @@ class Page(PageCase):
         b.wait("return location.hash.includes('q=')")
         self.assertEqual(b.run("return window.hit === undefined"), True)
         self.assertEqual([line["message"] for line in b.log("browser")], [])
+
+    def test_works_in_a_frame_without_origin_as_notebooks_show_it(self):
+        outer = os.path.join(self.folder(), "notebook.html")
+        with open(outer, "w", encoding="utf-8") as file:
+            inner = read(self.page_of(self.run_of("rich"))).decode("utf-8")
+            file.write('<!doctype html><iframe sandbox="allow-scripts" style="width:1200px;height:800px" '
+                       'srcdoc="%s"></iframe>' % html.escape(inner))
+        b = self.browser
+        b.open("file://" + outer)
+        b.enter("iframe")
+        try:
+            b.wait(READY)
+            b.click(".tree th.c-count button")
+            b.wait("return document.querySelector('.tree th.c-count').getAttribute('aria-sort') === 'descending'")
+        finally:
+            b.enter(None)
 
     def test_is_dark_where_the_system_is_and_light_on_paper(self):
         b = self.show(self.page_of(self.run_of("rich")))

@@ -85,8 +85,11 @@ TEST(rotating_comm_bound_and_oversubscribed_ranks)
     struct pit__rank_case ranks = usual();
     ranks.found.is_rotating = 1;
     ranks.found.wait_share = 0.2;
+    CHECK(!pit__is_rank_rule(first(&ranks)->rule->key)); /* they had no processor: that is why */
+    ranks.delayed = 0.01;
     CHECK(first(&ranks)->rule == &pit__rotating_rule);
     ranks = usual();
+    ranks.delayed = NAN;
     ranks.found.is_comm_bound = 1;
     ranks.found.transfer_share = 0.5;
     CHECK(first(&ranks)->rule == &pit__comm_bound_rule);
