@@ -206,7 +206,15 @@ enum pit_span_flag {
     PIT_MEMORY = 1, /* RSS at begin and end, the process's peak in between, page faults; some µs */
     PIT_RECORD = 2, /* kept one by one, with its figures */
     PIT_LEAKS = 4,  /* with libpitwall-alloc preloaded: what it allocates and leaves behind */
-    PIT_WAIT = 8    /* the device's work is waited for before the clock is read (pit_set_device) */
+    PIT_WAIT = 8,   /* the device's work is waited for before the clock is read (pit_set_device) */
+    PIT_COMM = 16, /* communication with other processes: reports tell it from work. No cost; a name
+                       is communication in the whole process, or not */
+    PIT_SYNC = 32, /* of a collective: no rank leaves it before all have entered (a barrier, an
+                       all-reduce; not a broadcast, whose root may leave at once) */
+    PIT_DEVICE =
+        64, /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
+    PIT_ENERGY =
+        128 /* energy counters of processors and devices at begin and end; docs/energy.md */
 };
 
 /* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
@@ -237,6 +245,7 @@ PIT_API void pit__phase(pit_site *site);
 PIT_API void pit__phase_end(void);
 PIT_API void pit__count(int which, uint64_t n);
 PIT_API void pit__value(const char *name, double value);
+PIT_API pit_token pit__collective_begin(pit_site *site, uint32_t group, uint64_t bytes);
 
 /* The same for a language whose spans come one at a time between much other work: where the calling
  * thread's table is written down, for as long as the thread lives; begin and end where everything is
@@ -373,6 +382,30 @@ PIT__NOT_TRACED void pit_value(const char *name, double value)
 /* Name this thread in reports (up to 63 bytes). Without it: the system's name of the thread. */
 PIT_API void pit_thread_name(const char *name);
 
+/* ---- ranks: processes that work together ----------------------------------------------------- */
+
+/* Name a group of processes that make the same collective calls in the same order: a communicator of MPI,
+ * a process group. id: the same in all of them, and of no other group; size: how many; rank: this one's
+ * number, below size. Returns the group's number in this process, from 1 on, also if it was open; 0: bad
+ * arguments, or 255 are open. Works before a recorder is open; any thread may call. */
+PIT_API uint32_t pit_group_open(uint64_t id, uint32_t size, uint32_t rank);
+
+/* The group is gone: its number may be given to another one. What was recorded stays. */
+PIT_API void pit_group_close(uint32_t group);
+
+/* How many collectives were begun in it, recorded or not: the number of the next one. */
+PIT_API uint64_t pit_group_calls(uint32_t group);
+
+/* Begin a collective call of a group: a span as pit_begin's, to be ended by pit_end; `bytes` that this
+ * rank gives to it are added as by pit_bytes. It takes the group's next number, by which reports find
+ * the same call in all ranks: call it for every collective of the group, whether anything is recorded
+ * or not. The run keeps the newest and up to 1,024 earlier ones a group, of 64 groups. `site` should have
+ * PIT_COMM, and PIT_SYNC where that is true. group 0: a plain span. One thread at a time in a group. */
+PIT__NOT_TRACED pit_token pit_collective_begin(pit_site *site, uint32_t group, uint64_t bytes)
+{
+    return PIT__OFF ? 0 : pit__collective_begin(site, group, bytes);
+}
+
 /* ---- the journal: what happened once -------------------------------------------------------- */
 
 /* A figure of an entry. unit: "s", "ms", "MB", … or NULL. */
@@ -408,6 +441,19 @@ typedef struct pit_probe {
 
 PIT_API void pit_probe_begin(pit_probe *probe);
 PIT_API void pit_probe_end(pit_probe *probe);
+
+/* ---- energy of the machine, recorded or not --------------------------------------------------- */
+
+/* What the machine's energy counters say: joules since a moment of their own, so that the difference of
+ * two readings counts. Everything that ran in between is in it, of all programs. docs/energy.md */
+typedef struct pit_energy_now {
+    double processors_j, devices_j; /* NaN: there are no such counters, or they cannot be read */
+    double processors_least_s, devices_least_s; /* over a shorter time a difference says little */
+} pit_energy_now;
+
+/* Read them, on any thread; some microseconds. 0; PIT_NOTHING: no counter can be read, all is NaN;
+ * PIT_BAD_ARGUMENT: now is NULL. */
+PIT_API int pit_energy_read(pit_energy_now *now);
 
 /* ---- a device: memory and work beside the processor's ---------------------------------------- */
 
@@ -481,6 +527,35 @@ PIT_API pit_object pit_object_begin_name(const char *name);
 /* End it; its duration in nanoseconds. A second end of the same object returns 0 and is counted as
  * an end without begin, as long as it was shown as open (up to 252 at a time are). */
 PIT_API uint64_t pit_object_end(pit_object *object);
+
+/* ---- work that is over already: a device's ----------------------------------------------------- */
+
+/* Add a finished span below `place`, which pit_place gave where the work was handed over: a copy of a
+ * number, for any thread, while the recorder is open; 0: at the top. For who drains a device's events, on
+ * any thread. It is detached: shown below the span that launched it, no part of that one's time. With
+ * PIT_DEVICE in flags it is work of a device; other flags mean nothing here. begin_ns and end_ns are of
+ * CLOCK_MONOTONIC_RAW; of a device's own clock, make them so first (docs/devices.md). What is before the
+ * run's begin counts from there, and an end before its begin gives 0, counted.
+ *
+ * Returns the place of what was added, for the calling thread: a span of a device below it, again with
+ * PIT_DEVICE, says how long this work had waited before the device began it. 0: nothing is recorded, the
+ * place is of another recorder, name is NULL (counted), or there is no room (counted). */
+PIT_API uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
+                         uint64_t end_ns);
+
+/* Bytes that were moved in what pit_add gave the place of. 0 does nothing. */
+PIT_API void pit_add_bytes(uint64_t place, uint64_t bytes);
+
+/* Into which stream the spans of the calling thread with PIT_DEVICE put their events: a CUstream,
+ * cudaStream_t or hipStream_t of the thread's own context or device. NULL, as at the start: the default
+ * stream. Work that goes to other streams is not in such a span's device time. */
+PIT_API void pit_device_stream(void *stream);
+
+/* Have `call` called with `arg` before the default recorder is closed, by pit_close or at the program's
+ * end, on the thread that closes: for who still has work of a device to tell of. It stays for later
+ * recorders too; the same pair is kept once. It must not wait long, and not call pit_close. 0, or
+ * PIT_BAD_ARGUMENT: call is NULL; PIT_NO_MEMORY: there are 16 already. */
+PIT_API int pit_before_close(void (*call)(void *arg), void *arg);
 
 /* ---- the same in a recorder of one's own --------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* pitwall_fields.h: every figure of a row by its key, for programs that show or store all of them.
  *
- * Rows are nodes (pit_node), how a process ended (pit_ended) and losses (pit_losses). Nothing here
+ * Rows are nodes (pit_node), how a process ended (pit_ended), losses (pit_losses) and ranks (pit_rank). Nothing here
  * allocates, and every text lives as long as the program, but for those of a row.
  */
 #ifndef PITWALL_FIELDS_H
@@ -23,9 +23,10 @@ typedef struct pit_field {
 } pit_field;
 
 enum pit_row_kind {
-    PIT_OF_NODE = 0,  /* a row is a pit_node */
-    PIT_OF_ENDED = 1, /* a pit_ended */
-    PIT_OF_LOSSES = 2 /* a pit_losses */
+    PIT_OF_NODE = 0,   /* a row is a pit_node */
+    PIT_OF_ENDED = 1,  /* a pit_ended */
+    PIT_OF_LOSSES = 2, /* a pit_losses */
+    PIT_OF_RANK = 3    /* a pit_rank */
 };
 
 enum pit_value_type {

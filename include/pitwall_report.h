@@ -59,6 +59,7 @@ typedef struct pit_memory {
     uint64_t minor_faults, major_faults;
     uint64_t error_bytes; /* bound of each figure */
     enum pit_peak_method peak_method;
+    uint64_t device_max; /* of GPUs, the most in use in a reading during a span; 0: not known */
 } pit_memory;
 
 /* What a node's spans allocated and freed, with libpitwall-alloc preloaded. */
@@ -70,10 +71,55 @@ typedef struct pit_alloc {
     uint64_t leak_spans, leaked_bytes, leaked_blocks; /* of spans with PIT_LEAKS */
 } pit_alloc;
 
+/* A detached node overlaps its parent and is no part of its time. */
+enum pit_detached {
+    PIT_INSIDE = 0,   /* it is not detached */
+    PIT_DETACHED = 1, /* of span objects */
+    PIT_ON_DEVICE =
+        2 /* work of a device (pit_add); below another such node: how long that work waited
+                         before the device began it */
+};
+
+/* Work of devices that the spans of a node handed over, and of those inside it; for a node that is such
+ * work, its own. Waiting is apart from running. */
+typedef struct pit_device_work {
+    uint64_t count; /* pieces of work: kernels, transfers, spans with PIT_DEVICE */
+    double run_ns;  /* together; may be more than the time that passed, where work overlaps */
+    double p50_ns, p95_ns, p99_ns, max_ns; /* of one; NaN with count 0 */
+    uint64_t wait_count;                   /* pieces whose waiting is known */
+    double wait_ns;
+} pit_device_work;
+
+/* Energy that counters of one class saw during a node's spans that asked for it (PIT_ENERGY). Of a span
+ * shorter than twenty renewals of the counters only its time counts here. */
+typedef struct pit_raw_energy {
+    uint64_t microjoules; /* of spans that were long enough */
+    uint64_t measured;    /* ticks of those */
+    uint64_t estimated;   /* ticks of shorter ones */
+    uint64_t unknown;     /* spans during which not all counters could be read */
+} pit_raw_energy;
+
+typedef struct pit_raw_energies {
+    uint64_t count;                     /* spans that asked */
+    pit_raw_energy processors, devices; /* zeroed where the machine has no such counters */
+} pit_raw_energies;
+
+/* The same in joules, merged. The counters are the machine's: what other programs took is in them, and
+ * threads and ranks of one machine that measured at the same time count once. */
+typedef struct pit_energy {
+    uint64_t count;                 /* spans; of threads and ranks side by side, those of one */
+    double joules;                  /* NaN: not known */
+    double processors_j, devices_j; /* NaN: no such counters, or not known */
+    double estimated_j;             /* of it, by the mean power of the run times the spans' time */
+    double time_ns;                 /* of the spans it was counted for */
+    uint64_t unknown;               /* spans that are not in it: a counter could not be read */
+} pit_energy;
+
 typedef struct pit_raw_node {
     const char *name;
     uint32_t parent; /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
-    int detached;    /* of span objects: overlaps its parent, is no part of its time */
+    int detached;    /* enum pit_detached */
+    int is_comm;     /* communication with other processes (PIT_COMM) */
     uint64_t count;
     uint64_t total;        /* ticks */
     uint64_t child;        /* ticks of total that lie in child spans */
@@ -86,9 +132,10 @@ typedef struct pit_raw_node {
     size_t hist_count;
     const pit_series_bin *series; /* ascending, counts over 0 */
     size_t series_count;
-    const pit_memory *memory; /* NULL where none was measured */
-    const pit_alloc *alloc;   /* NULL where nothing was counted */
-    uint64_t first;           /* ticks when its first span began */
+    const pit_memory *memory;       /* NULL where none was measured */
+    const pit_alloc *alloc;         /* NULL where nothing was counted */
+    const pit_raw_energies *energy; /* NULL where no span asked for it */
+    uint64_t first;                 /* ticks when its first span began */
 } pit_raw_node;
 
 typedef struct pit_open_span {
@@ -126,6 +173,7 @@ typedef struct pit_channel { /* one series of readings of the sampler */
     const char *missing;     /* why no reading of it is known; NULL if one is */
     uint64_t per_unit;       /* a reading divided by this is the figure in its unit */
     int is_counter;          /* it only grows: look at differences */
+    uint64_t first;          /* of a counter: its first known reading; PIT_UNKNOWN */
     /* How readings of a point, and figures of runs that are read together, become one: "last", "max",
      * "min", "sum", "mean"; of runs also "once": it is the machine's, and one of its runs tells it. */
     const char *over_time, *over_runs;
@@ -220,6 +268,28 @@ typedef struct pit_place_source {
 } pit_place_source;
 #define PIT_PLACE_KINDS 2
 
+/* One collective call that was kept: the seq-th of its group. */
+typedef struct pit_collective {
+    uint64_t seq;          /* its number among the group's collectives, from 0 */
+    int64_t enter_ns;      /* since the run's start */
+    uint64_t duration_ns;  /* PIT_UNKNOWN: still inside */
+    uint64_t bytes;        /* that this rank gave to it */
+    uint32_t thread, node; /* as in pit_hot_place; PIT_NO_NODE: not known */
+    int is_sync;           /* nobody leaves it before all have entered (PIT_SYNC) */
+} pit_collective;
+
+/* A group of ranks (a communicator) as this rank saw it. */
+typedef struct pit_group {
+    uint64_t id;    /* the same in all its ranks */
+    uint32_t size;  /* ranks in it */
+    uint32_t rank;  /* this one's number in it */
+    uint64_t calls; /* collectives begun ever */
+    uint64_t
+        stride; /* every stride-th was kept; and the newest, as the last one, while it is inside */
+    const pit_collective *points; /* ascending by seq */
+    size_t point_count;
+} pit_group;
+
 typedef struct pit_run {
     const char *path; /* as given; "(this process)" for pit_run_read */
     enum pit_run_state state;
@@ -265,7 +335,9 @@ typedef struct pit_run {
     double place_hz;                        /* of the first kind that was sampled; 0: none was */
     const char *places_reason;              /* why there are no samples; NULL if there are */
     pit_place_source place_sources[PIT_PLACE_KINDS]; /* by enum pit_place_kind */
-    uint64_t skipped_blocks;                         /* of kinds this version does not know */
+    const pit_group *groups; /* of ranks, in the order of their first collectives */
+    size_t group_count;
+    uint64_t skipped_blocks; /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
     const pit_ended *ended; /* as the process that started it saw; NULL: nobody told */
@@ -315,7 +387,7 @@ PIT_API void pit_watch_close(pit_watch *watch);
 PIT_API int pit_watch_refresh(pit_watch *watch, pit_error *error);
 
 /* The run as it was at the last look (opening is one); good until the next. While it is live: facts,
- * threads, of nodes what is counted and summed up, spans open on stacks, samples, places; no histograms,
+ * threads, of nodes what is counted and summed up, spans open on stacks, samples, places, groups; no histograms,
  * series, events, records, values, memory figures, journal or open span objects; its end is now.
  * Threads and nodes keep their numbers. Once it has ended it is the whole run, read to its end even
  * if its file is gone; threads and nodes may be numbered anew then. */
@@ -351,6 +423,40 @@ PIT_API int pit_run_recover(const char *path, pit_error *error);
  * for each. How many were brought back. */
 PIT_API int pit_recover_all(void (*done)(const char *path, int code, void *arg), void *arg);
 
+/* ---- jobs: runs that were started together --------------------------------------------------- */
+
+/* The ranks that one launcher started together, by the facts job, restart, rank and world_size. A job
+ * has each rank once: where an id is used again, jobs are told apart by the time of their start. */
+typedef struct pit_job {
+    const char *name;       /* its id; then "/1" of a restart, "#2" of the second of the same id */
+    const char *id;         /* "": the launcher told none */
+    const char *launcher;   /* "slurm", "openmpi", "mpich", "pmix", "torchrun", "environment"; "" */
+    uint64_t restart;       /* 0: the first start, or nobody told */
+    uint64_t world_size;    /* ranks that were started; PIT_UNKNOWN */
+    uint64_t nodes;         /* machines; PIT_UNKNOWN */
+    uint64_t start_wall_ns; /* of its first rank, since 1970 */
+    const char *const *paths; /* of the ranks whose runs are there, by rank */
+    size_t count;
+} pit_job;
+
+typedef struct pit_jobs {
+    const pit_job *jobs; /* the newest first */
+    size_t count;
+    const char *const *others; /* runs that are no rank of a job */
+    size_t other_count;
+    const char *const *unread; /* files that cannot be read; pit_run_peek says why */
+    size_t unread_count;
+} pit_jobs;
+
+/* Sort files into jobs; only the first bytes of each are read. A process with a rank is one of a job
+ * unless its world size is 1, or the run that it names as its parent is the same rank: then it is a
+ * worker of that. NULL only without memory; pit_jobs_free takes NULL. */
+PIT_API pit_jobs *pit_jobs_find(const char *const *paths, size_t count);
+PIT_API void pit_jobs_free(pit_jobs *jobs);
+
+/* The job with this name, or else the newest with this id; NULL: there is none. */
+PIT_API const pit_job *pit_job_named(const pit_jobs *jobs, const char *name);
+
 /* ---- one tree of threads and runs, in nanoseconds ------------------------------------------ */
 
 typedef struct pit_bin { /* durations of one histogram bucket */
@@ -375,10 +481,11 @@ typedef struct pit_node {
     const char *path; /* names joined by '/'; a '/' or '\' in a name has a '\' before it */
     uint32_t parent;  /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;   /* 0 for a span without parent */
-    uint32_t seen; /* its place in the order in which nodes were first seen, from 0: by run, in it
+    uint32_t seen;  /* its place in the order in which nodes were first seen, from 0: by run, in it
                        * by thread, in it by the begin of its first span */
-    int detached;
-    uint64_t count;           /* finished spans */
+    int detached;   /* enum pit_detached */
+    int is_comm;    /* communication with other processes (PIT_COMM) */
+    uint64_t count; /* finished spans */
     double total_ns, self_ns; /* open spans count with the time they have taken so far */
     double finished_ns;       /* total_ns without the open ones */
     double share, self_share; /* of the time in spans, 0…1; NaN: there is none, or detached */
@@ -391,6 +498,8 @@ typedef struct pit_node {
     size_t bin_count;
     const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
+    pit_device_work device;   /* count 0: none */
+    const pit_energy *energy; /* NULL where no span asked for it */
     const pit_tree_place
         *places; /* where in it the main thread was, not inside its children: Python
                                      before native code, the hottest first; see pit_tree_hottest */
@@ -435,6 +544,69 @@ PIT_API const char *pit_place_words(const pit_tree_place *place, char *words, si
 /* A quantile 0…1 of a node, within 1.6 % (or a tick) of the sorted samples' own. NaN if empty. */
 PIT_API double pit_node_quantile(const pit_node *node, double q);
 
+/* ---- ranks: who makes the others wait ------------------------------------------------------- */
+
+/* One rank of a job. Times are nanoseconds a step of the job; NaN where there is no step. Work is the time
+ * outside of communication, by which ranks are judged: a rank that is late because it waited for another
+ * one has done no more work than the rest. */
+typedef struct pit_rank {
+    uint64_t rank;
+    const char *host, *path; /* path of its run; host "": not told */
+    enum pit_run_state state;
+    uint64_t damaged_at; /* as in pit_run */
+    uint64_t steps;      /* that it finished */
+    double step_ns, work_ns;
+    double wait_ns, transfer_ns;  /* of the time in communication; NaN: it has none that is known */
+    double last_share;            /* of its collectives: it came last; NaN: none were kept */
+    const char *over, *over_path; /* the part that is most over the median of the others; NULL */
+    double over_ns, over_share;   /* by how much; as a share of that median */
+    double median_ns;             /* that median */
+    int is_straggler;             /* the others wait for it: docs/ranks.md says when */
+    double busy, delayed;         /* processors in use; share of time without one; NaN */
+    const char *open;   /* names of its open spans, " > " between them; NULL: none is open */
+    double open_ns;     /* how long the innermost has been open */
+    const char *inside; /* the communication that it is inside; NULL: none */
+    uint64_t inside_group,
+        inside_seq;   /* group and number of that collective; PIT_UNKNOWN: not known */
+    double inside_ns; /* how long it has been inside */
+} pit_rank;
+
+/* A job as a whole. Texts and arrays live as long as it does. */
+typedef struct pit_ranks {
+    const char *job; /* id, "/1" behind it for a restart; "": the launcher told none */
+    const char *launcher;
+    uint64_t world_size;   /* PIT_UNKNOWN: not told */
+    const pit_rank *ranks; /* by work, the most first */
+    size_t count;
+    const uint64_t *missing; /* numbers of ranks below world_size that left no run */
+    size_t missing_count;
+    size_t unread; /* files that could not be read, and are left out */
+    size_t host_count;
+    const char *step_path; /* the repeated span; "": none, a step is `step_unit` */
+    const char *step_unit; /* "step", "collective", "run" */
+    uint64_t steps;        /* finished by all ranks, the least */
+    double step_ns;        /* median of ranks */
+    double efficiency, balance, communication; /* 0…1; efficiency is their product; NaN */
+    const char *wait_in;      /* the communication with the most time; NULL: none is known */
+    int is_estimated;         /* waiting by totals, not by single collectives */
+    const char *estimated_by; /* in words; NULL: it is not */
+    double clock_bound_ns;    /* clocks of hosts agree within this; 0: one host; NaN: not known */
+    const char *clock_words;
+    size_t sharing;       /* ranks on the host with the most for each of its processors */
+    double processors;    /* of that host; NaN: not told */
+    const pit_tree *tree; /* all ranks merged; NULL from pit_ranks_of */
+    const struct pit_advice *advice; /* of all ranks; NULL from pit_ranks_of */
+} pit_ranks;
+
+/* The ranks of one job (pit_job.paths). Each file is read, merged and let go: memory does not grow with
+ * the files, and a thousand take about a second. Files that cannot be read are counted in `unread`. NULL
+ * and *error (may be NULL) if none can. */
+PIT_API pit_ranks *pit_ranks_open(const char *const *paths, size_t count, pit_error *error);
+/* The same of runs that are read already, which must outlive it. NULL without memory, or with fewer than
+ * two that are ranks. */
+PIT_API pit_ranks *pit_ranks_of(const pit_run *const *runs, size_t count);
+PIT_API void pit_ranks_free(pit_ranks *ranks);
+
 /* ---- printing ------------------------------------------------------------------------------ */
 
 enum pit_form { PIT_TEXT = 0, PIT_JSON = 1, PIT_CSV = 2, PIT_MARKDOWN = 3 };
@@ -473,6 +645,11 @@ PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_c
 PIT_API int pit_report_write(FILE *out, const pit_run *const *runs, size_t run_count,
                              const pit_report_options *options, pit_error *error);
 
+/* The report, or a view that needs no single run, of ranks that pit_ranks_open read. As
+ * pit_report_write; PIT_NOTHING: the view needs the runs themselves. */
+PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_options *options,
+                            pit_error *error);
+
 /* What the views are, and which options each has; the command line and Python ask here. An option is
  * stored in a member of pit_report_options, at `offset`. */
 enum pit_option_kind {
@@ -496,6 +673,7 @@ typedef struct pit_view {
     const char *name;
     const char *help;                 /* one line: the question it answers */
     const pit_option *const *options; /* ended by NULL */
+    int is_of_tree;                   /* of the merged tree alone: pit_ranks_write can print it */
 } pit_view;
 PIT_API const pit_view *pit_view_at(size_t index); /* NULL: there are no more */
 PIT_API const pit_view *

@@ -139,7 +139,7 @@ static PyObject *ended_dict(const pit_ended *ended)
 static PyObject *function_fields(PyObject *module, PyObject *args)
 {
     static const char *const kinds[] = {
-        [PIT_OF_NODE] = "node", [PIT_OF_ENDED] = "ended", [PIT_OF_LOSSES] = "losses"};
+        [PIT_OF_NODE] = "node", [PIT_OF_ENDED] = "ended", [PIT_OF_LOSSES] = "losses", [PIT_OF_RANK] = "rank"};
     const char *name = "node";
     size_t of = 0, count = sizeof kinds / sizeof kinds[0];
     (void)module;
@@ -148,7 +148,7 @@ static PyObject *function_fields(PyObject *module, PyObject *args)
     while (of < count && strcmp(name, kinds[of]) != 0)
         of++;
     if (of == count)
-        return PyErr_Format(PyExc_ValueError, "fields(%s): must be node, ended or losses", name);
+        return PyErr_Format(PyExc_ValueError, "fields(%s): must be node, ended, losses or rank", name);
     PyObject *list = PyList_New(0);
     const pit_field *field;
     for (size_t i = 0; list && (field = pit_field_at((enum pit_row_kind)of, i)) != NULL; i++)

@@ -21,6 +21,8 @@ KINDS = (  # as enum pit_row_kind counts them
      "and Python, the lines `ended` and `system` of a report."),
     ("Losses", "What a run lost or misused: `losses` in JSON and Python, of a run and of each thread; "
      "a report names those that are not 0."),
+    ("Ranks", "A row a rank of a job, times of one step: the view [`ranks`](views/ranks.md), `ranks.rows` in "
+     "JSON, `pitwall.ranks()[\"rows\"]` in Python."),
 )
 HEAD = """# Fields
 

@@ -8,7 +8,7 @@ may be some spans apart.
     pit_reader.py RUN            print one JSON document
     pit_reader.py --check RUN    print what does not hold, exit 1 if anything
 
-As a module: load(path) -> dict, check(dict) -> list of texts. Bad files raise BadRun.
+As a module: load(path) -> dict. Bad files raise BadRun. pit_check.check(dict) -> list of texts.
 """
 
 import json
@@ -16,8 +16,10 @@ import re
 import struct
 import sys
 
-U64_MAX = 2**64 - 1
-U32_MAX = 2**32 - 1
+import pit_check
+import pit_comm
+from pit_view import U32_MAX, U64_MAX, BadRun, Block, View
+
 POPPED = 2 ** 64 - 1
 OBJECT_ENDING = 2 ** 31
 ENDED = 1 << 6  # among the flags of a frame
@@ -25,18 +27,23 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES, JOURNAL, CHANNELS, PLACES_OF) = range(1, 17)
+ SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES) = range(1, 18)
+ENERGY_OF = 21
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
-               CHANNELS: 128, PLACES_OF: 16704}
+               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664,
+               ENERGY_OF: 320}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
-                 "peak_method")
+                 "peak_method", "_", "device_max")
 ALLOC_FIELDS = ("count", "allocs", "frees", "alloc_bytes", "freed_bytes", "peak_last", "peak_max",
                 "live_last", "live_sum", "leaked_bytes", "leaked_blocks", "leak_spans")
+ENERGY_FIELDS = ("count",) + tuple(
+    "%s_%s" % (of, what) for of in ("processors", "devices")
+    for what in ("microjoules", "measured", "estimated", "unknown"))
 RECORD_FIELDS = ("begin", "duration", "where", "items", "rss_begin", "rss_end", "rss_peak",
                  "error_bytes", "minor_faults", "major_faults", "alloc_bytes", "freed_bytes",
                  "peak_method", "has")
@@ -76,45 +83,6 @@ THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep",
                    "signal", "clock_back", "left_open")
 PLACE_KINDS = ("python", "native")
 PLACES = ("in place", "shm", "mirror", "memory")
-
-
-class BadRun(Exception):
-    """The file is not a run, or is damaged in a way that leaves nothing to read."""
-
-
-class View:
-    """The bytes of a run, with the byte order taken from its header and every read checked."""
-
-    def __init__(self, data):
-        self.data = data
-        self.order = "<"
-
-    def get(self, fmt, offset):
-        fmt = self.order + fmt
-        if offset < 0 or offset + struct.calcsize(fmt) > len(self.data):
-            raise BadRun("offset %d lies past the end of the file" % offset)
-        return struct.unpack_from(fmt, self.data, offset)
-
-    def u32(self, offset):
-        return self.get("I", offset)[0]
-
-    def u64(self, offset):
-        return self.get("Q", offset)[0]
-
-    def text(self, offset, length):
-        return bytes(self.data[offset:offset + length]).split(b"\0")[0].decode("utf-8", "replace")
-
-
-class Block:
-    def __init__(self, view, offset):
-        self.offset = offset
-        (self.type, self.thread, self.bytes, self.used,
-         self.a, self.b, self.c, self.d, self.e) = view.get("II7Q", offset)
-
-    def need(self, least):
-        if self.bytes < least:
-            raise BadRun("block of type %d at offset %d is too short for what it holds"
-                         % (self.type, self.offset))
 
 
 # ---- header and blocks ----------------------------------------------------------------------
@@ -282,11 +250,13 @@ class Thread:
         path = above["path"] + "/" + text if above else text
         self.nodes[ref] = {
             "path": path, "index": len(self.nodes), "parent": above["index"] if above else None,
-            "detached": bool(flags & 1), "count": count, "total": total, "child": child,
+            "detached": bool(flags & 1), "on_device": bool(flags & 4), "count": count, "total": total, "child": child,
             "min": least if count else 0, "max": most if count else 0, "squares": squares,
             "items": items, "bytes": in_bytes, "flops": flops, "first": first, "at": at,
             "window": window,
         }
+        if flags & 2:
+            self.nodes[ref]["comm"] = True
 
     def is_pending(self, ref):
         return self.applied and self.pending["node"] == ref
@@ -415,17 +385,23 @@ class Thread:
         out = dict(zip(fields, values), path=node["path"], node=node["index"])
         if not out["count"]:
             return None
+        out.pop("_", None)
         if "peak_method" in out:
             out["peak_method"] = method_of(out["peak_method"])
         return out
 
     def memory(self):
-        all_ = (self.figures(ref, node, MEMORY_OF, 180, "Q3q8QI", MEMORY_FIELDS)
+        all_ = (self.figures(ref, node, MEMORY_OF, 180, "Q3q8QIIQ", MEMORY_FIELDS)
                 for ref, node in self.nodes.items())
         return [figures for figures in all_ if figures]
 
     def alloc(self):
         all_ = (self.figures(ref, node, ALLOC_OF, 184, "7Q2q3Q", ALLOC_FIELDS)
+                for ref, node in self.nodes.items())
+        return [figures for figures in all_ if figures]
+
+    def energy(self):
+        all_ = (self.figures(ref, node, ENERGY_OF, 120, "9Q", ENERGY_FIELDS)
                 for ref, node in self.nodes.items())
         return [figures for figures in all_ if figures]
 
@@ -451,8 +427,10 @@ class Thread:
         nodes = []
         for ref, node in self.nodes.items():
             out = {key: node[key] for key in (
-                "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
+                "path", "parent", "detached", "on_device", "count", "total", "child", "min", "max", "squares",
                 "items", "bytes", "flops", "first")}
+            if "comm" in node:
+                out["comm"] = True
             out["histogram"] = self.histogram(ref, node)
             out["series"] = self.course(ref, node)
             nodes.append(out)
@@ -462,7 +440,8 @@ class Thread:
             "open": self.open_spans(objects), "nodes": nodes, "events": self.events(),
             "events_written": self.ring_events,
             "values": [value for value in map(self.value, self.values) if value],
-            "memory": self.memory(), "alloc": self.alloc(), "records": self.records(),
+            "memory": self.memory(), "alloc": self.alloc(), "energy": self.energy(),
+            "records": self.records(),
             "records_written": self.records_written,
             "counters": self.counters, "torn": self.torn,
         }
@@ -479,7 +458,7 @@ def known(number):
 def read_channels(view, block):
     """The channels of a block, each with its column."""
     if block.type == SAMPLES:
-        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i)
+        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i, first=None)
                 for i, channel in enumerate(FIRST_CHANNELS)]
     channels = []
     for i in range(block.a):
@@ -493,6 +472,7 @@ def read_channels(view, block):
             "source": plain_text(view, at + 64, 24), "help": plain_text(view, at + 88, 64),
             "missing": plain_text(view, at + 152, 72), "per_unit": per_unit or 1,
             "is_counter": kind == 1, "column": i,
+            "first": view.u64(at + 248) or None if kind == 1 else None,
             "over_time": MERGES[over_time] if over_time < len(MERGES) else "last",
             "over_runs": MERGES[over_runs] if over_runs < len(MERGES) else "last",
         }
@@ -519,8 +499,8 @@ def read_samples(view, block):
         raise BadRun("samples at offset %d: more points than room" % at)
     words, rows = 16, at + 128
     if block.type == CHANNELS:
-        if block.a > 64:
-            raise BadRun("channels at offset %d: more than 64" % at)
+        if block.a > 192:
+            raise BadRun("channels at offset %d: more than 192" % at)
         words, rows = 1 + block.a, at + 128 + 256 * block.a
         block.need(128 + 256 * block.a + 514 * 8 * words)
     channels = read_channels(view, block)
@@ -624,14 +604,14 @@ def read_places(view, blocks, threads):
 
 def sort_blocks(view, header, blocks):
     """Threads with their blocks; a first pass for what later blocks refer to."""
-    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, PLACES_OF + 1)}
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, ENERGY_OF + 1)}
     names = read_names(view, of[NAMES])
     threads = {}
     for block in of[THREAD]:
         if block.thread in threads:
             raise BadRun("two thread tables have the index %d" % block.thread)
         threads[block.thread] = Thread(view, header, block, names)
-    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, RECORDS):
+    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, ENERGY_OF, RECORDS):
         for block in of[kind]:
             thread = threads.get(block.thread)
             if not thread:
@@ -648,7 +628,7 @@ def sort_blocks(view, header, blocks):
                 thread.rings.append(block)
             elif kind == RECORDS:
                 thread.pieces.append(block)
-            elif kind in (MEMORY_OF, ALLOC_OF):
+            elif kind in (MEMORY_OF, ALLOC_OF, ENERGY_OF):
                 thread.of_nodes[kind, block.offset] = block
             else:
                 thread.values.append(block)
@@ -659,7 +639,9 @@ def sort_blocks(view, header, blocks):
     readings = [b for b in blocks if b.type in (SAMPLES, CHANNELS)]
     samples = read_samples(view, readings[0]) if readings else None
     return (threads, objects, read_facts(view, of[FACTS]), samples,
-            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads))
+            read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads),
+            [g for g in (pit_comm.read_group(view, b, threads, header["first"]["ticks"],
+                                    ns_per_tick(header) or 0) for b in of[COLLECTIVES]) if g])
 
 
 def ns_per_tick(header):
@@ -676,7 +658,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts, samples, journal, places = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples, journal, places, groups = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters", "ended")}
@@ -684,11 +666,12 @@ def parse(data):
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)
     run["damage"] = damage
-    run["skipped_blocks"] = sum(1 for b in blocks if b.type > PLACES_OF)
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > ENERGY_OF)
     run["facts"] = facts
     run["samples"] = samples
     run["journal"], run["journal_dropped"] = journal
     run["places"] = places
+    run["groups"] = groups
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 
@@ -697,74 +680,6 @@ def load(path):
     """The run at `path` as plain dicts and lists. Raises BadRun, OSError."""
     with open(path, "rb") as file:
         return parse(file.read())
-
-
-def check(run):
-    """What does not hold of "What holds in a run at rest"; an empty list if all does."""
-    bad = ["damage: " + run["damage"]] if run["damage"] else []
-    for thread in run["threads"]:
-        exact = not thread["counters"]["abandoned"] and not thread["counters"]["left_open"]
-        below = {}
-        for node in thread["nodes"]:
-            if not node["detached"]:
-                below[node["parent"]] = below.get(node["parent"], 0) + node["total"]
-        if thread["torn"]:
-            bad.append("%s: %d nodes are half written" % (thread["name"], thread["torn"]))
-        for i, node in enumerate(thread["nodes"]):
-            where = "%s: %s: " % (thread["name"], node["path"])
-            for what, got, want in (
-                    ("histogram", sum(node["histogram"].values()), node["count"]),
-                    ("series count", sum(b[2] for b in node["series"]), node["count"]),
-                    ("series total", sum(b[3] for b in node["series"]), node["total"])):
-                if got != want:
-                    bad.append("%s%s adds up to %d, not %d" % (where, what, got, want))
-            child = node["child"] + sum(s["child"] for s in thread["open"]
-                                        if s["node"] == i and not s["object"])
-            if exact and child != below.get(i, 0):
-                bad.append("%schild time is %d, its child nodes have %d"
-                           % (where, child, below.get(i, 0)))
-            if node["count"] and not (
-                    node["min"] * node["count"] <= node["total"] <= node["max"] * node["count"]
-                    and node["total"] ** 2 <= node["squares"] * node["count"]):
-                bad.append(where + "minimum, maximum, total and squares do not fit together")
-    return bad + check_memory(run) + check_places(run)
-
-
-def check_places(run):
-    """No sample is counted twice; one that was just being noted may be missing."""
-    bad = []
-    for kind, source in (run["places"] or {"sources": {}})["sources"].items():
-        noted = sum(e["samples"] for e in run["places"]["entries"] if e["kind"] == kind)
-        if run["state"] == "closed" and noted + source["dropped"] != source["samples"]:
-            bad.append("places: %d samples in entries, %d dropped, of %d"
-                       % (noted, source["dropped"], source["samples"]))
-    return bad
-
-
-def check_memory(run):
-    """The same of memory figures and readings."""
-    bad = []
-    for thread in run["threads"]:
-        counts = [node["count"] for node in thread["nodes"]]
-        for kind in ("memory", "alloc"):
-            for figures in thread[kind]:
-                if figures["count"] > counts[figures["node"]]:
-                    bad.append("%s: %s: %s figures of %d spans, there were %d"
-                               % (thread["name"], figures["path"], kind, figures["count"],
-                                  counts[figures["node"]]))
-        for m in thread["memory"]:
-            if not (m["peak_last"] <= m["peak_max"] <= m["peak_sum"]
-                    and m["peak_max"] <= m["rss_max"] and m["delta_last"] <= m["delta_max"]):
-                bad.append("%s: %s: the memory figures do not fit together"
-                           % (thread["name"], m["path"]))
-    samples = run["samples"] or {"points": [], "newest": {"ticks": 0}}
-    ticks = [p["ticks"] for p in samples["points"]]
-    if ticks != sorted(ticks) or samples["newest"]["ticks"] < max(ticks, default=0):
-        bad.append("samples are not in the order of time")
-    if any((p.get("rss_bytes") or 0) > (p.get("rss_max_bytes") or U64_MAX)
-           for p in samples["points"]):
-        bad.append("samples: a largest RSS is less than the last")
-    return bad
 
 
 def finite(x):
@@ -784,7 +699,7 @@ def main(arguments):
         sys.stderr.write("pit_reader: %s: %s\n" % (paths[0], error))
         return 1
     if checking:
-        bad = check(run)
+        bad = pit_check.check(run)
         print("\n".join(bad) if bad else "all holds")
         return 1 if bad else 0
     for thread in run["threads"]:

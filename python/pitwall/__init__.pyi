@@ -44,6 +44,7 @@ from ._native import (
     view as view,
 )
 from ._race import race as race
+from ._serve import serve as serve
 from .time_profiler import window as window
 from .timing import print_timing_summary as print_timing_summary, track_time as track_time
 
@@ -61,6 +62,7 @@ __all__ = [
     "journal",
     "label",
     "phase",
+    "ranks",
     "read",
     "read_live",
     "report",
@@ -91,6 +93,8 @@ class span:
         *,
         wait: bool = ...,
         leaks: bool = ...,
+        energy: bool = ...,
+        device: bool = ...,
     ) -> span: ...
     @property
     def elapsed(self) -> float: ...
@@ -128,6 +132,8 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
+    device: bool = ...,
 ) -> Callable[[_F], _F]: ...
 @overload
 def timed(
@@ -138,6 +144,8 @@ def timed(
     record: bool = ...,
     wait: bool = ...,
     leaks: bool = ...,
+    energy: bool = ...,
+    device: bool = ...,
 ) -> _F: ...
 
 class _Iter(Generic[_T]):
@@ -159,6 +167,7 @@ def iter(
 def iter(
     iterable: AsyncIterable[_T], name: str = ..., memory: bool = ..., record: bool = ...
 ) -> _AsyncIter[_T]: ...
+def device_stream(stream: int, /) -> None: ...
 def value(name: str, number: SupportsFloat, /) -> None: ...
 def items(n: SupportsIndex, /) -> None: ...
 def bytes(n: SupportsIndex, /) -> None: ...
@@ -218,6 +227,7 @@ def open(
 ) -> Recorder: ...
 def close() -> None: ...
 def status() -> Dict[str, Any]: ...
+def ranks(*paths: _Path, job: Optional[str] = ...) -> Dict[str, Any]: ...
 class Run(Dict[str, Any]):
     def _repr_html_(self) -> str: ...
 

@@ -1,11 +1,12 @@
 """Recorders: open and close, read and report, and the files of worker processes."""
 
 import html
+import json
 import os
 import sys
 
 from . import _pitwall
-from ._pitwall import Error, _journal, _read, _report, _status, span as _span
+from ._pitwall import Error, _journal, _ranks, _read, _report, _status, span as _span
 
 # Where a worker process that was not forked finds the run of its parent, and that run's id.
 _PARENT = "PITWALL_PARENT_RUN"
@@ -302,6 +303,24 @@ def read(path, alone=False):
     if path is None:
         raise TypeError("a run is read from a path; pitwall.read_live() reads this process")
     return Run(path, alone)
+
+
+def ranks(*paths, job=None):
+    """The ranks of one job as plain data: who makes the others wait. Paths are run files or folders; of
+    several jobs the newest is taken, or the one of that name (`pitwall list` names them, and so does
+    the key jobs). rows has a dict a rank, the most work first (pitwall.fields("rank") lists its keys);
+    findings what stands out, the first is the verdict; efficiency is balance times communication. None
+    is what is not available. Each file is read, merged and let go."""
+    files = []
+    for path in paths:
+        files += _runs_in(path) if os.path.isdir(path) else [path]
+    if not files:
+        raise TypeError("ranks are read from run files or folders")
+    table, findings, names = _ranks([os.fsencode(path) for path in files], job)
+    document = json.loads(table)
+    document["findings"] = json.loads(findings)["rows"]
+    document["jobs"] = names
+    return document
 
 
 def read_live(alone=False):

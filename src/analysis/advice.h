@@ -12,6 +12,7 @@
 #ifndef PIT_ADVICE_H
 #define PIT_ADVICE_H
 
+#include "imbalance.h"
 #include "variance.h"
 #include "warmup.h"
 
@@ -58,7 +59,12 @@ struct pit__part {
     size_t parent;      /* index, below its own; or PIT__NO_PART */
     size_t children;    /* that are not apart */
     size_t own_parts;   /* of these, those that are not its compilation */
-    int apart;          /* overlaps or lies inside others: not part of the total */
+    /* work of devices that it and what is inside it handed over; count 0: none was recorded */
+    uint64_t device_count, device_waits; /* pieces; those of which is known how long they waited */
+    double device_seconds, device_wait_seconds;
+    uint64_t own_launches; /* of these, not by a part inside it */
+    double launched_seconds;
+    int apart; /* overlaps or lies inside others: not part of the total */
 };
 
 /* What the sampler saw along the run; NaN where it did not. Shares are of the time it looked at. */
@@ -78,6 +84,9 @@ struct pit__around {
     double storage_pressure; /* likewise */
     double processors;       /* that the process may use */
     double threads;          /* of the process, at most */
+    double device_used;      /* bytes of the fullest GPU, at most */
+    double device_total;     /* bytes that it has */
+    double device_number;    /* which one it is */
 };
 
 /* What the program told of itself; NULL or NaN where it did not. */
@@ -95,8 +104,36 @@ struct pit__slow {
     double share;    /* of what they take more than the others */
 };
 
+/* Ranks of one job, as far as rules look at them. */
+enum pit__standstill { PIT__GOES_ON, PIT__HANGS, PIT__DIED };
+struct pit__rank_case {
+    size_t ranks;
+    struct pit__imbalance found;
+    uint64_t slow; /* number of the straggler, its part, and what waits for it there */
+    const char *part, *part_path, *wait_in; /* wait_in NULL: no communication is known */
+    enum pit__role part_role;
+    double part_ns, part_median_ns;
+    size_t sharing;             /* ranks on the host that has the most for each of its processors */
+    double processors, delayed; /* of that host, and of those ranks; NaN */
+    enum pit__standstill standstill;
+    size_t waiting;      /* ranks that wait in `meeting`, the longest for `waited` seconds */
+    const char *meeting; /* "MPI_Allreduce #40" */
+    const char *absent;  /* "rank 2 has not come: step > checkpoint, 1.89 s in" */
+    double waited;
+};
+
+/* The course of the unit in blocks of time, without the waits for a processor. */
+struct pit__fair {
+    double drift;              /* NaN: none */
+    double step_up, step_from; /* as those of the case */
+    double above;              /* of the time, what lies above the first level */
+    double warming; /* likewise, what the iterations of the warm-up took above the others */
+    size_t blocks;  /* 0: not known */
+};
+
 /* All that rules look at. */
 struct pit__case {
+    const struct pit__rank_case *ranks; /* NULL: the runs are no ranks of one job */
     const struct pit__part *parts;
     size_t part_count;
     int is_short;                  /* too few iterations to speak of its parts */
@@ -105,9 +142,9 @@ struct pit__case {
     double before, between, after; /* of the main thread outside of all parts; NaN */
     const char *place;             /* the hottest place outside of all parts, or NULL */
     double place_share;
-    double
-        interpreted; /* share of the samples of native code that were in Python's interpreter; NaN */
-    size_t unit;     /* the repeated part whose course is known; PIT__NO_PART */
+    double interpreted; /* of the samples of native code, those in Python's interpreter; NaN */
+    double compiled;    /* likewise, in the hottest function outside of it */
+    size_t unit;        /* the repeated part whose course is known; PIT__NO_PART */
     int has_course;
     int in_order; /* the series has every iteration: indices and periods mean something */
     struct pit__warmup warmup;
@@ -118,6 +155,9 @@ struct pit__case {
     size_t steady_from;
     double step_up,
         step_from; /* two levels say more than a trend: later to first, first; else NaN */
+    struct pit__fair fair;
+    double
+        together; /* so many times as long both largest parts of the unit are in the same ones; NaN */
     struct pit__slow slow;
     double held, grown;     /* bytes: RSS at last, and how much it grew over the iterations */
     double growth_a_minute; /* bytes; NaN: not known */
@@ -128,6 +168,9 @@ struct pit__case {
     size_t run_count;                /* that have the unit */
     double slowest_run, fastest_run; /* seconds: the median of the unit in each run */
     struct pit__around around;
+    double
+        idle; /* share of the time from the first span to the last in which the main thread neither ran
+                  * nor wanted to; NaN: not known of that time alone */
     struct pit__told told;
 };
 
@@ -152,6 +195,7 @@ struct pit__match {
 
 /* What kind of thing a rule finds; they come in this order, in each by the seconds at stake. */
 enum pit__rule_kind {
+    PIT__KIND_RANKS,  /* between the ranks of a job: a rank alone does not show it */
     PIT__KIND_CAUSE,  /* of the machine: it makes everything else slow */
     PIT__KIND_DANGER, /* the run may die of it */
     PIT__KIND_STAKE,  /* time that could be saved */
@@ -166,6 +210,7 @@ struct pit__rule {
      * uneven, a rule asks for more. */
     int is_course;
     int wants_around; /* the sampler's figures are evidence too */
+    int says_stake;   /* its headline says what could be saved */
     const char *mark; /* before the headline; "" or NULL where only ASCII is shown */
     void (*find)(const struct pit__case *all, struct pit__finds *finds);
 };
@@ -184,6 +229,9 @@ extern const struct pit__rule *const pit__row_rules[];
 int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room);
 /* The same of plain rows, by the letter of their documents. */
 int pit__advise_by_letter(const struct pit__case *all, struct pit__advised *found, size_t room);
+
+/* Is it the key of a rule that is about the ranks of a job? */
+int pit__is_rank_rule(const char *key);
 
 /* The part whose course counts: a batch or step by its name, else the one inside which data is
  * loaded or a model is run, else the largest that is repeated. PIT__NO_PART: none is. */

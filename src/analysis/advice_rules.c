@@ -110,12 +110,21 @@ const struct pit__rule pit__nothing_rule = {
 
 /* Causes first, then what says more before what says less of the same part. */
 const struct pit__rule *const pit__rules[] = {
+    &pit__hang_rule,
+    &pit__straggler_rule,
+    &pit__rotating_rule,
+    &pit__comm_bound_rule,
+    &pit__ranks_oversubscribed_rule,
     &pit__throttled_rule,
     &pit__swapping_rule,
     &pit__oversubscribed_rule,
     &pit__starved_rule,
     &pit__leak_rule,
+    &pit__device_memory_rule,
     &pit__first_step_rule,
+    &pit__gpu_idle_rule,
+    &pit__launch_bound_rule,
+    &pit__sync_bound_rule,
     &pit__input_restarts_rule,
     &pit__input_few_slow_rule,
     &pit__input_few_workers_rule,

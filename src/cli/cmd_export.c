@@ -12,13 +12,14 @@ static const char help[] =
     "Usage: pitwall export RUN... --format FORMAT [-o FILE]\n"
     "\n"
     "Write runs, finished, live or killed, for other programs. Several runs are one\n"
-    "document. A folder means all *.pit in it. If one of them cannot be read nothing\n"
-    "is written.\n"
+    "document. A folder means all *.pit in it; of ranks those of one job. If a run\n"
+    "cannot be read nothing is written.\n"
     "\n"
     "\f"
     "  --format help          the formats\n"
     "  -o, --output FILE      whole or not at all, in place of standard output; the\n"
     "                         format is taken from how the name ends\n"
+    "  --job NAME             of several jobs this one; else the newest\n"
     "  --help                 this text\n"
     "\n"
     "Examples:\n"
@@ -29,11 +30,12 @@ static const char help[] =
     "Exit status: 0, 64 wrong usage, 66 a run cannot be read, 74 the output cannot be\n"
     "written.\n";
 
-enum { FORMAT = 256 };
+enum { FORMAT = 256, JOB };
 
 static const struct option long_options[] = {
     {"format", required_argument, NULL, FORMAT},
     {"output", required_argument, NULL, 'o'},
+    {"job", required_argument, NULL, JOB},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
@@ -41,6 +43,7 @@ static const struct option long_options[] = {
 struct request {
     const pit_export_format *format;
     const char *output; /* NULL: standard output */
+    const char *job;    /* NULL: the newest */
 };
 
 static const pit_export_format *find_format(const char *name)
@@ -120,6 +123,9 @@ static int parse_options(int argc, char **argv, struct request *request)
         case 'o':
             request->output = strcmp(optarg, "-") == 0 ? NULL : optarg;
             break;
+        case JOB:
+            request->job = optarg;
+            break;
         case 'h':
             return print_help();
         default:
@@ -155,7 +161,10 @@ int cmd_export(int argc, char **argv)
     if (status)
         return status < 0 ? EXIT_GOOD : status;
     struct run_list list;
+    int is_job;
     status = run_list_make(&list, argv + optind, argc - optind);
+    if (!status)
+        status = job_choose(&list, request.job, &is_job);
     pit_run **runs = calloc(list.count + 1, sizeof *runs);
     if (!runs) {
         status = fail(EXIT_CANNOT_READ, "cannot make the export", NULL, strerror(ENOMEM));

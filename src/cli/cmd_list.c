@@ -12,8 +12,9 @@
 static const char help[] =
     "Usage: pitwall list [RUN|DIR...] [options]\n"
     "\n"
-    "The runs of a folder, the newest first: state (live, done, died), start,\n"
-    "duration, program, labels. Without DIR: those in ./pitwall-runs and in the\n"
+    "The runs of a folder, the newest first, the ranks of a job together: state\n"
+    "(live, done, died), start, duration, program, job, labels. Without DIR: those in "
+    "./pitwall-runs and in the\n"
     "folder itself. Only the head of each file is read. A file that is no run, or a\n"
     "damaged one, is listed with the reason.\n"
     "\n"
@@ -97,6 +98,25 @@ static void forget(struct pit__listed *listed)
     free((char *)(uintptr_t)listed->why);
 }
 
+static int is_rank_of(const pit_job *job, const char *path)
+{
+    for (size_t i = 0; i < job->count; i++)
+        if (strcmp(job->paths[i], path) == 0)
+            return 1;
+    return 0;
+}
+
+/* Which job each run is a rank of. */
+static void name_jobs(struct pit__listed *list, size_t count, const pit_jobs *jobs)
+{
+    for (size_t k = 0; k < jobs->count; k++)
+        for (size_t i = 0, r = 0; i < count && r < jobs->jobs[k].count; i++)
+            if (is_rank_of(&jobs->jobs[k], list[i].path)) {
+                list[i].job = &jobs->jobs[k];
+                r++;
+            }
+}
+
 static int print_list(const struct run_list *files, const struct list_options *options)
 {
     struct pit__listed *list = calloc(files->count + 1, sizeof *list);
@@ -112,11 +132,15 @@ static int print_list(const struct run_list *files, const struct list_options *o
         else
             count++;
     }
+    pit_jobs *jobs = pit_jobs_find((const char *const *)files->paths, files->count);
+    if (jobs)
+        name_jobs(list, count, jobs);
     pit__list_sort(list, count);
     int code = pit__list_print(stdout, list, count, &options->report);
     for (size_t i = 0; i < count; i++)
         forget(&list[i]);
     free(list);
+    pit_jobs_free(jobs);
     if (code)
         return fail_printed(code, "cannot list the runs", NULL);
     if (count == 0)

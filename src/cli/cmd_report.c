@@ -14,12 +14,13 @@ static const char help[] =
     "\n"
     "Show where the time of a run went: finished, live or killed. Several runs\n"
     "(ranks, repeats) are merged by the path of their spans. A folder means all *.pit\n"
-    "in it. What the run's process started, workers above all, is shown beneath it.\n"
+    "in it, of ranks one job's. What the run's process started is shown beneath it.\n"
     "\n"
     "  --view NAME       one view in place of the report; --view help lists them\n"
     "  --json            one JSON document: everything, or of a view its rows\n"
     "  --csv             a table for spreadsheets, with raw figures\n"
     "  --markdown        a table for documents\n"
+    "  --job NAME        of several jobs this one; else the newest\n"
     "  --html            the page: call tree, charts, where it died; one file that opens\n"
     "                    in any browser, offline; two runs are compared in it too\n"
     "  -o, --output FILE whole or not at all, in place of standard output; with --html\n"
@@ -41,13 +42,14 @@ static const char help[] =
     "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong\n"
     "usage, 66 a run cannot be read, 74 the output cannot be written.\n";
 
-enum { VIEW = 256, ALONE, HTML, HELP, OF_VIEWS = 2000 };
+enum { VIEW = 256, ALONE, JOB, HTML, HELP, OF_VIEWS = 2000 };
 
 static const struct option own_options[] = {
     FORM_TABLE_OPTIONS,
     FORM_LOOK_OPTIONS,
     {"view", required_argument, NULL, VIEW},
     {"alone", no_argument, NULL, ALONE},
+    {"job", required_argument, NULL, JOB},
     {"html", no_argument, NULL, HTML},
     {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, HELP},
@@ -56,6 +58,7 @@ static const struct option own_options[] = {
 struct request {
     pit_report_options options;
     struct view_arguments given; /* options of views, until the view is known */
+    const char *job;             /* NULL: the newest */
     int alone, html, help;
     const char *output; /* of --html; NULL: standard output */
 };
@@ -80,6 +83,8 @@ static int parse_option(int option, char **argv, struct request *request)
         request->help = 1;
     else if (option == ALONE)
         request->alone = 1;
+    else if (option == JOB)
+        request->job = optarg;
     else if (option == HTML)
         request->html = 1;
     else if (option == 'o')
@@ -174,6 +179,33 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
     return printed ? printed : status;
 }
 
+/* From so many ranks on their files are read one after another, each let go before the next: what is
+ * shown of each is the same, but for the tables of single runs. */
+#define STREAMED_RANKS 17
+
+/* JSON of a report has all that is known of every run, and most views look at the runs themselves. */
+static int is_streamed(const struct run_list *list, const pit_report_options *options)
+{
+    int is_document = !options->view && options->form == PIT_JSON;
+    return list->count >= STREAMED_RANKS && !is_document &&
+           pit_view_find(options->view)->is_of_tree;
+}
+
+static int print_streamed(const struct run_list *list, const pit_report_options *options)
+{
+    pit_error error = {0};
+    pit_ranks *ranks = pit_ranks_open((const char *const *)list->paths, list->count, &error);
+    if (!ranks)
+        return fail(EXIT_CANNOT_READ, "cannot read the ranks", NULL, error.message);
+    int code = pit_ranks_write(stdout, ranks, options, &error);
+    int status = ranks->unread > 0 ? EXIT_CANNOT_READ : EXIT_GOOD;
+    pit_ranks_free(ranks);
+    if (code == PIT_NOTHING)
+        return EXIT_NO_VERDICT;
+    int printed = fail_printed(code, "cannot make the report", NULL);
+    return printed ? printed : status;
+}
+
 int cmd_report(int argc, char **argv)
 {
     struct request request = {.options = output_form()};
@@ -181,5 +213,15 @@ int cmd_report(int argc, char **argv)
     int status = parse_options(argc, argv, &request);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
-    return runs_use(argv + optind, argc - optind, use_runs, &request);
+    struct run_list list;
+    int is_job = 0;
+    status = run_list_make(&list, argv + optind, argc - optind);
+    if (!status && !(request.alone && list.count == 1))
+        status = job_choose(&list, request.job, &is_job);
+    if (!status && is_job && !request.html && is_streamed(&list, &request.options))
+        status = print_streamed(&list, &request.options);
+    else if (!status)
+        status = runs_use_list(&list, use_runs, &request);
+    run_list_free(&list);
+    return status;
 }

@@ -13,8 +13,10 @@ static const char help[] =
     "processor, spans a second, and what stands out. It only reads: the program is\n"
     "not slowed down. Without an argument live runs are looked for in ./pitwall-runs,\n"
     "in . and in the processes of this machine. When the run has ended its result\n"
-    "stays on the screen.\n"
+    "stays on the screen. The ranks of a job are listed by their work, with who makes\n"
+    "the others wait.\n"
     "\n"
+    "  --job NAME        of several jobs watch this one; else the newest\n"
     "  --interval S      seconds between two looks, 0.05 to 3600; else 0.5\n"
     "  --once            one snapshot as text; also where the output is no terminal\n"
     "  --json            a line of JSON an interval, until the run has ended;\n"
@@ -34,10 +36,11 @@ static const char help[] =
     "Exit status: 0, 64 wrong usage, 66 there is no run, or it cannot be read, 74 the\n"
     "output cannot be written.\n";
 
-enum { INTERVAL = 256, ONCE, JSON, NO_COLOUR };
+enum { INTERVAL = 256, JOB, ONCE, JSON, NO_COLOUR };
 
 static const struct option long_options[] = {
     {"interval", required_argument, NULL, INTERVAL},
+    {"job", required_argument, NULL, JOB},
     {"once", no_argument, NULL, ONCE},
     {"json", no_argument, NULL, JSON},
     {"no-colour", no_argument, NULL, NO_COLOUR},
@@ -49,6 +52,7 @@ static const struct option long_options[] = {
 struct top_options {
     struct top_look look;
     int is_once, is_json;
+    const char *job;
 };
 
 static int parse_interval(const char *text, double *seconds)
@@ -70,6 +74,9 @@ static int parse_options(int argc, char **argv, struct top_options *options)
         case INTERVAL:
             if (!parse_interval(optarg, &options->look.interval))
                 return fail_usage("top", "--interval", optarg, "not 0.05 to 3600 seconds");
+            break;
+        case JOB:
+            options->job = optarg;
             break;
         case ONCE:
             options->is_once = 1;
@@ -117,7 +124,7 @@ int cmd_top(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status)
         return status < 0 ? EXIT_GOOD : status;
-    struct top_runs runs = {.argument = optind < argc ? argv[optind] : NULL};
+    struct top_runs runs = {.argument = optind < argc ? argv[optind] : NULL, .job = options.job};
     status = top_runs_start(&runs);
     if (!status)
         status = show(&runs, &options);

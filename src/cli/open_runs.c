@@ -35,6 +35,20 @@ void runs_free(pit_run **runs, size_t count)
         pit_run_free(runs[count]);
 }
 
+int runs_use_list(const struct run_list *list, int (*use)(pit_run **runs, size_t *count, void *arg),
+                  void *arg)
+{
+    int status = 0;
+    pit_run **runs = calloc(list->count + 1, sizeof *runs);
+    if (!runs)
+        return fail(EXIT_CANNOT_READ, "cannot read the runs", NULL, strerror(ENOMEM));
+    size_t count = runs_open(list, runs, &status);
+    int used = count > 0 ? use(runs, &count, arg) : 0;
+    runs_free(runs, count);
+    free(runs);
+    return used ? used : status;
+}
+
 int is_one_of_runs(const char *output, const pit_run *const *runs, size_t count)
 {
     struct stat own, run;
@@ -51,16 +65,8 @@ int runs_use(char *const *arguments, int argument_count,
 {
     struct run_list list;
     int status = run_list_make(&list, arguments, argument_count);
-    pit_run **runs = status ? NULL : calloc(list.count + 1, sizeof *runs);
-    if (!status && !runs)
-        status = fail(EXIT_CANNOT_READ, "cannot read the runs", NULL, strerror(ENOMEM));
-    if (runs) {
-        size_t count = runs_open(&list, runs, &status);
-        int used = count > 0 ? use(runs, &count, arg) : 0;
-        status = used ? used : status;
-        runs_free(runs, count);
-    }
-    free(runs);
+    if (!status)
+        status = runs_use_list(&list, use, arg);
     run_list_free(&list);
     return status;
 }

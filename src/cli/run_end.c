@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -50,13 +51,36 @@ static void print_stats(const struct run_program *program, const pit_run *run)
             (double)peak / MEGABYTE);
 }
 
-static void print_report(pit_run **run)
+/* A launcher's ranks are the answer, not the launcher. 1: they were printed. */
+static int print_ranks(const char *path, const pit_report_options *options)
+{
+    struct run_list list = {.paths = calloc(1, sizeof(char *)), .count = 1};
+    pit_run **ranks = NULL;
+    int is_job = 0, status = 0;
+    if (!list.paths)
+        return 0;
+    list.paths[0] = strdup(path);
+    if (list.paths[0] && job_choose(&list, NULL, &is_job) == 0 && is_job)
+        ranks = calloc(list.count, sizeof *ranks);
+    if (ranks) {
+        size_t count = runs_open(&list, ranks, &status);
+        is_job = count > 0 &&
+                 pit_report_print(stderr, (const pit_run *const *)ranks, count, options) == 0;
+        runs_free(ranks, count);
+    }
+    run_list_free(&list);
+    free(ranks);
+    return is_job;
+}
+
+static void print_report(pit_run **run, const char *path)
 {
     size_t count = 1;
     pit_report_options options = {
         .width = talk_width(), .colour = talk_colour(), .ascii = output_ascii()};
-    int code = pit_runs_nest(run, &count);
-    if (!code)
+    int is_printed = print_ranks(path, &options);
+    int code = is_printed ? 0 : pit_runs_nest(run, &count);
+    if (!code && !is_printed)
         code = pit_report_print(stderr, (const pit_run *const *)run, count, &options);
     if (code && code != PIT_CANNOT_WRITE)
         fail(0, "cannot make the report", NULL, pit_strerror(code));
@@ -113,7 +137,7 @@ void run_end(struct run_program *program, const struct run_closing *closing)
     pit_run *run =
         has_run && (closing->report || closing->stats) ? pit_run_open(program->path, NULL) : NULL;
     if (run && closing->report)
-        print_report(&run);
+        print_report(&run, program->path);
     if (closing->stats)
         print_stats(program, run);
     if (closing->says && (has_run || program->no_run))

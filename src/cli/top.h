@@ -5,6 +5,7 @@
  *   top_loop.c      the screen's loop: look, draw, wait for a key
  *   top_screen.c    the head of the screen; top_table.c its rows; top_help.c the list of keys
  *   top_overview.c  all runs, a line each
+ *   top_ranks.c     the ranks of one job together
  *   top_keys.c      what a key does
  *   top_terminal.c  the terminal taken and given back, whatever happens; top_guard.c after SIGKILL too
  *   top_plain.c     one snapshot as text, or a line of JSON an interval
@@ -37,6 +38,12 @@ struct top_runs {
     char **seen; /* files that were looked at and are not live */
     size_t seen_count;
     double scan_due; /* when to look for new ones */
+    const char *job; /* as asked for; NULL: the newest */
+    char *job_id;    /* of the job whose ranks are watched; NULL: any */
+    uint64_t restart;
+    char *ranks_text; /* the view `ranks` as it was last; NULL: there are not two */
+    int ranks_width;
+    double ranks_due;
 };
 
 /* What a user has chosen. */
@@ -62,6 +69,9 @@ struct top_look { /* how it is shown */
 };
 
 double top_now(void); /* seconds of the monotonic clock */
+double top_processor_seconds(void);
+/* When to do again what has cost so much, at the earliest after `pause` seconds. */
+double top_next_time(double cost, double pause);
 
 /* top_runs.c. Find runs for the first time: those that are live, or else the newest. 0, or an exit
  * status after the message. */
@@ -69,6 +79,15 @@ int top_runs_start(struct top_runs *runs);
 /* Look for new ones if it is time to. */
 void top_runs_find_more(struct top_runs *runs);
 void top_runs_free(struct top_runs *runs);
+void top_run_free(struct top_run *run);
+
+/* top_ranks.c. Of several jobs that are watched keep one, and tell. 0, or an exit status after the
+ * message. */
+int top_choose_job(struct top_runs *runs);
+/* Is it a rank of a job other than the one that is watched? */
+int top_is_other_job(const struct top_runs *runs, const pit_run *run);
+/* The view `ranks` of the runs as they were looked at last; NULL: there are no two ranks. */
+const char *top_ranks_text(struct top_runs *runs, const struct top_look *look, int width);
 /* Look at a run again; 1: there is something new. */
 int top_run_look(struct top_run *run, size_t thread);
 /* Make its verdict anew if it is time to. */
@@ -85,12 +104,12 @@ int top_print_json_once(struct top_runs *runs, const struct top_look *look);
 int top_print_json(struct top_runs *runs, const struct top_look *look);
 
 /* top_screen.c, top_table.c, top_help.c: all of it drawn. */
-void top_draw(const struct top_runs *runs, struct top_choice *choice, const struct top_look *look);
+void top_draw(struct top_runs *runs, struct top_choice *choice, const struct top_look *look);
 void top_draw_table(struct top_run *run, struct top_choice *choice, const struct top_look *look,
                     int first_line, int lines);
 void top_draw_help(const struct top_look *look);
 /* top_overview.c: on the screen, and as text: 0 or a code. */
-void top_draw_overview(const struct top_runs *runs, const struct top_choice *choice,
+void top_draw_overview(struct top_runs *runs, const struct top_choice *choice,
                        const struct top_look *look);
 int top_print_overview(const struct top_runs *runs, const struct top_look *look);
 

@@ -31,8 +31,8 @@ static int look_again(struct top_runs *runs, struct top_choice *choice, const st
 
 /* Sorting thousands of rows at every look would cost more than all else: where there are many they
  * keep their order for some looks, unless something was chosen or came. */
-static void draw(const struct top_runs *runs, struct top_choice *choice,
-                 const struct top_look *look, int must_sort)
+static void draw(struct top_runs *runs, struct top_choice *choice, const struct top_look *look,
+                 int must_sort)
 {
     struct top_run *run = runs->list[choice->run];
     double now = top_now();

@@ -141,7 +141,21 @@ static enum top_style style_of(const struct top_run *top, int field)
                                                        : TOP_COOL;
 }
 
-void top_draw_overview(const struct top_runs *runs, const struct top_choice *choice,
+/* Below the runs: the ranks of the job by their work, as far as there are lines. */
+static void draw_ranks(struct top_runs *runs, const struct top_look *look, int y, int end)
+{
+    const char *text = top_ranks_text(runs, look, COLS - 2);
+    for (enum top_style style = TOP_STRONG; text && *text && y < end; style = TOP_PLAIN, y++) {
+        char line[FIELD_BYTES * 2];
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1),
+                 text);
+        top_put(y, 1, COLS - 2, style, line, look->ascii);
+        text += length + (text[length] == '\n');
+    }
+}
+
+void top_draw_overview(struct top_runs *runs, const struct top_choice *choice,
                        const struct top_look *look)
 {
     int at[FIELDS] = {0}, wide[FIELDS] = {0}, page = LINES > 3 ? LINES - 3 : 1;
@@ -162,6 +176,7 @@ void top_draw_overview(const struct top_runs *runs, const struct top_choice *cho
         if (r == choice->run)
             mvchgat(y, 0, -1, A_REVERSE, 0, NULL);
     }
+    draw_ranks(runs, look, 3 + (int)(runs->count - first), LINES - 1);
     top_put(LINES - 1, 1, COLS - 2, TOP_DIM, "Enter show it  arrows mark  o back  q quit",
             look->ascii);
 }

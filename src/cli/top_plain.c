@@ -2,6 +2,7 @@
 #include "top.h"
 
 #include "model/live_fields.h"
+#include "model/run_gpu.h"
 #include "report/json_writer.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -75,6 +76,16 @@ static int print_tree(const struct top_run *top, const struct top_look *look)
     return failed ? PIT_NO_MEMORY : 0;
 }
 
+static void print_gpus(const pit_run *run, const char *between)
+{
+    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
+    struct pit__run_gpu gpu;
+    for (size_t i = 0; pit__run_gpu_of(run, i, &gpu); i++)
+        if (!isnan(gpu.memory))
+            printf("%sgpu%zu %s of %s", between, i, pit__unit_bytes_words(a, gpu.memory),
+                   pit__unit_bytes_words(b, gpu.memory_total));
+}
+
 static void print_figures(const struct top_run *top, const pit_run *run)
 {
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
@@ -88,6 +99,7 @@ static void print_figures(const struct top_run *top, const pit_run *run)
         printf("%speak RSS %s", between, pit__unit_bytes_words(a, (double)run->ended->rss_peak));
     else
         printf("%sRSS %s", between, pit__unit_bytes_words(a, pit__live_newest(run, "rss_bytes")));
+    print_gpus(run, between);
     if (run->has_samples && limit != PIT_UNKNOWN)
         printf(" of %s", pit__unit_bytes_words(a, (double)limit));
     double rate =
@@ -143,6 +155,9 @@ int top_print_once(struct top_runs *runs, const struct top_look *look)
 {
     int status = EXIT_GOOD;
     look_twice(runs, look);
+    const char *ranks = top_ranks_text(runs, look, output_width());
+    if (ranks)
+        printf("%s\n", ranks);
     if (runs->count > 1 && top_print_overview(runs, look) != 0)
         return fail(EXIT_CANNOT_READ, "cannot print the runs", NULL, pit_strerror(PIT_NO_MEMORY));
     for (size_t i = 0; i < runs->count && status == EXIT_GOOD; i++) {
@@ -183,6 +198,7 @@ static void write_line(const struct top_run *top)
     pit__json_uint(&json, "schema_version", SCHEMA_VERSION);
     pit__json_string(&json, "path", top->path);
     pit__json_string(&json, "program", pit_run_fact(run, "program"));
+    pit__json_string(&json, "job", pit_run_fact(run, "job"));
     pit__json_string(&json, "rank", pit_run_fact(run, "rank"));
     pit__json_uint(&json, "pid", run->pid);
     pit__json_string(&json, "state", pit__list_state(run));

@@ -22,15 +22,14 @@
 #define SCAN_PAUSE 3.0
 #define JUDGE_PAUSE 5.0
 
-static double processor_seconds(void)
+double top_processor_seconds(void)
 {
     struct timespec used;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
-/* When to do again what has cost so much. */
-static double next_time(double cost, double pause)
+double top_next_time(double cost, double pause)
 {
     return top_now() + (cost * COST_SHARE > pause ? cost * COST_SHARE : pause);
 }
@@ -113,7 +112,8 @@ static void consider(struct found *found, const char *path)
     pit_run *run = pit_run_peek(path, &error);
     if (found->below_only && run && run->state == PIT_RUN_LIVE && !is_below(found->runs, run)) {
         /* another one's, or one whose parent comes later: looked at again next time */
-    } else if (run && run->state == PIT_RUN_LIVE && !is_watched(found->runs, run)) {
+    } else if (run && run->state == PIT_RUN_LIVE && !is_watched(found->runs, run) &&
+               !top_is_other_job(found->runs, run)) {
         if (add_run(found->runs, path, &error) != 0)
             note_seen(found->runs, path);
     } else {
@@ -220,6 +220,20 @@ static int look_around(struct found *found)
     return status;
 }
 
+/* Ranks of the job that is watched which died before: the others may wait for them. */
+static void add_dead_ranks(struct top_runs *runs)
+{
+    size_t count = runs->job_id && *runs->job_id ? runs->seen_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        pit_error error = {0};
+        pit_run *run = pit_run_peek(runs->seen[i], NULL);
+        if (run && run->state == PIT_RUN_DIED && pit_run_fact(run, "rank") &&
+            !top_is_other_job(runs, run))
+            add_run(runs, runs->seen[i], &error);
+        pit_run_free(run);
+    }
+}
+
 /* ---- the first time, and later ------------------------------------------------------------------ */
 
 static int start_with_pid(struct found *found, const char *pid)
@@ -265,7 +279,7 @@ int top_runs_start(struct top_runs *runs)
     if (argument && is_pid(argument))
         return start_with_pid(&found, argument);
     int is_file = argument && !is_folder(argument);
-    double before = processor_seconds();
+    double before = top_processor_seconds();
     int status = is_file ? start_with_file(runs, argument) : 0;
     if (!status)
         status = look_around(&found);
@@ -275,10 +289,14 @@ int top_runs_start(struct top_runs *runs)
         status = fail(EXIT_CANNOT_READ, "no run to watch", argument,
                       argument ? "no *.pit in it"
                                : "none in ./pitwall-runs and ., and no process records one");
+    if (!status)
+        status = top_choose_job(runs);
+    if (!status && !is_file)
+        add_dead_ranks(runs);
     if (runs->count > 1 && !is_file) /* those that come later are added behind */
         qsort(runs->list, runs->count, sizeof(struct top_run *), by_rank);
     free(found.newest);
-    runs->scan_due = next_time(processor_seconds() - before, SCAN_PAUSE);
+    runs->scan_due = top_next_time(top_processor_seconds() - before, SCAN_PAUSE);
     return status;
 }
 
@@ -287,27 +305,32 @@ void top_runs_find_more(struct top_runs *runs)
     struct found found = {.runs = runs};
     if (top_now() < runs->scan_due)
         return;
-    double before = processor_seconds();
+    double before = top_processor_seconds();
     look_around(&found);
     free(found.newest);
-    runs->scan_due = next_time(processor_seconds() - before, SCAN_PAUSE);
+    runs->scan_due = top_next_time(top_processor_seconds() - before, SCAN_PAUSE);
+}
+
+void top_run_free(struct top_run *run)
+{
+    pit_watch_close(run->watch);
+    pit__live_free(&run->live);
+    pit__live_rows_free(&run->rows);
+    free(run->verdict);
+    free(run->path);
+    free(run);
 }
 
 void top_runs_free(struct top_runs *runs)
 {
-    for (size_t i = 0; i < runs->count; i++) {
-        struct top_run *run = runs->list[i];
-        pit_watch_close(run->watch);
-        pit__live_free(&run->live);
-        pit__live_rows_free(&run->rows);
-        free(run->verdict);
-        free(run->path);
-        free(run);
-    }
+    for (size_t i = 0; i < runs->count; i++)
+        top_run_free(runs->list[i]);
     for (size_t i = 0; i < runs->seen_count; i++)
         free(runs->seen[i]);
     free(runs->seen);
     free(runs->list);
+    free(runs->job_id);
+    free(runs->ranks_text);
 }
 
 /* ---- one run ----------------------------------------------------------------------------------- */
@@ -352,7 +375,7 @@ void top_run_judge(struct top_run *run, int ascii)
 {
     if (top_now() < run->verdict_due)
         return;
-    double before = processor_seconds();
+    double before = top_processor_seconds();
     const pit_run *whole = run->has_ended ? pit_watch_run(run->watch) : NULL;
     pit_run *made = whole ? NULL : pit_watch_snapshot(run->watch, NULL);
     const pit_run *judged = whole ? whole : made;
@@ -362,5 +385,5 @@ void top_run_judge(struct top_run *run, int ascii)
     pit_advice_free(advice);
     pit_run_free(made);
     run->verdict_due =
-        run->has_ended ? 1e300 : next_time(processor_seconds() - before, JUDGE_PAUSE);
+        run->has_ended ? 1e300 : top_next_time(top_processor_seconds() - before, JUDGE_PAUSE);
 }

@@ -307,7 +307,7 @@ static void draw_foot(const struct top_runs *runs, const struct top_choice *choi
     pit__text_free(&words);
 }
 
-void top_draw(const struct top_runs *runs, struct top_choice *choice, const struct top_look *look)
+void top_draw(struct top_runs *runs, struct top_choice *choice, const struct top_look *look)
 {
     struct top_run *top = runs->list[choice->run];
     const pit_run *run = pit_watch_run(top->watch);

@@ -3,10 +3,12 @@
  * A span is a complete event (X) on its thread; one that is still open reaches to the end of what is
  * known and says so. Span objects overlap, so they are pairs of async events (b, e). Values and the
  * sampler's readings are counters (C), lines of the journal instants (i). Times are microseconds
- * with the nanoseconds behind the point, from the start of the first run.
+ * with the nanoseconds behind the point, from the start of the first run. Runs of several hosts are put on
+ * one time line by their collectives, where they have some (model/ranks.h); else by the hosts' clocks.
  */
 #include "export.h"
 
+#include "model/ranks.h"
 #include "model/run_memory.h"
 #include "model/slices.h"
 
@@ -24,6 +26,7 @@ struct trace {
     struct pit__json json;
     const pit_run *run;
     uint64_t offset_ns; /* of the run's start from that of the first */
+    double drift;       /* by which its host's clock gains on the first one's */
     uint64_t pid;
     const uint64_t *tids; /* of its threads */
     uint64_t objects;     /* written so far, for their ids */
@@ -34,6 +37,13 @@ static void write_us(struct trace *trace, const char *key, uint64_t ns)
     pit__json_micro(&trace->json, key, ns);
 }
 
+/* A time of the run on the common time line. */
+static uint64_t common_ns(const struct trace *trace, uint64_t ns)
+{
+    double gained = (double)ns * trace->drift;
+    return trace->offset_ns + (gained > (double)ns ? 0 : (uint64_t)((int64_t)ns - llround(gained)));
+}
+
 static void begin_event(struct trace *trace, const char *phase, const char *name,
                         const char *category, uint64_t tid, uint64_t ns)
 {
@@ -42,7 +52,7 @@ static void begin_event(struct trace *trace, const char *phase, const char *name
     pit__json_string(json, "name", name);
     pit__json_string(json, "cat", category);
     pit__json_string(json, "ph", phase);
-    write_us(trace, "ts", trace->offset_ns + ns);
+    write_us(trace, "ts", common_ns(trace, ns));
     pit__json_uint(json, "pid", trace->pid);
     pit__json_uint(json, "tid", tid);
 }
@@ -70,7 +80,7 @@ static void write_slice(struct trace *trace, const pit_thread *thread, uint64_t 
                         const struct pit__slice *slice)
 {
     begin_event(trace, "X", thread->nodes[slice->node].name, "span", tid, slice->begin);
-    write_us(trace, "dur", slice->end - slice->begin);
+    write_us(trace, "dur", common_ns(trace, slice->end) - common_ns(trace, slice->begin));
     write_span_args(trace, slice);
     pit__json_object_end(&trace->json);
 }
@@ -372,13 +382,22 @@ static void write_other(struct pit__json *json, const pit_run *const *runs, size
     pit__json_object_end(json);
 }
 
+/* When a run began, by the clock of the first one's host. */
+static uint64_t start_of(const pit_run *run, const struct pit__run_clock *clock)
+{
+    return run->start_wall_ns - (uint64_t)llround(clock->ahead);
+}
+
 static int write_trace(FILE *out, const pit_run *const *runs, size_t count)
 {
     struct trace trace = {0};
     uint64_t *pids = NULL, first = UINT64_MAX;
-    int code = make_pids(runs, count, &pids);
-    for (size_t i = 0; i < count; i++)
-        first = runs[i]->start_wall_ns < first ? runs[i]->start_wall_ns : first;
+    struct pit__run_clock *clocks = calloc(count + 1, sizeof *clocks);
+    int code = clocks ? pit__run_clocks(runs, count, clocks) : PIT_NO_MEMORY;
+    if (!code)
+        code = make_pids(runs, count, &pids);
+    for (size_t i = 0; i < count && !code; i++)
+        first = start_of(runs[i], &clocks[i]) < first ? start_of(runs[i], &clocks[i]) : first;
     pit__json_init(&trace.json, out);
     pit__json_object(&trace.json, NULL);
     pit__json_string(&trace.json, "displayTimeUnit", "ms");
@@ -389,13 +408,15 @@ static int write_trace(FILE *out, const pit_run *const *runs, size_t count)
     for (size_t i = 0; i < count && !code; i++) {
         trace.run = runs[i];
         trace.pid = pids[i];
-        trace.offset_ns = runs[i]->start_wall_ns - first;
+        trace.offset_ns = start_of(runs[i], &clocks[i]) - first;
+        trace.drift = clocks[i].drift;
         code = write_run(&trace, i);
     }
     pit__json_array_end(&trace.json);
     pit__json_object_end(&trace.json);
     pit__json_finish(&trace.json);
     free(pids);
+    free(clocks);
     return code;
 }
 

@@ -21,7 +21,7 @@
 
 #define PIT_FMT_MAGIC "PITWALL\x1a"
 #define PIT_FMT_MAJOR 1u /* a reader refuses a newer major version */
-#define PIT_FMT_MINOR 2u /* a newer minor version only adds blocks and uses spare bytes */
+#define PIT_FMT_MINOR 3u /* a newer minor version only adds blocks and uses spare bytes */
 #define PIT_FMT_ENDIAN 0x01020304u
 #define PIT_FMT_HEADER_BYTES 4096u
 #define PIT_FMT_ALIGN 64u
@@ -127,24 +127,26 @@ struct pit_fmt_header {
 };
 
 enum pit_fmt_block_type {
-    PIT_FMT_END = 0,        /* reserved room: the walk ends here */
-    PIT_FMT_FACTS = 1,      /* key and value texts */
-    PIT_FMT_THREAD = 2,     /* one thread table: misuse counts, pending sample, stack */
-    PIT_FMT_NODES = 3,      /* some nodes of one thread */
-    PIT_FMT_NAMES = 4,      /* texts of names */
-    PIT_FMT_SERIES = 5,     /* past buckets of one node's series */
-    PIT_FMT_OCTAVE = 6,     /* histogram counts outside a node's window */
-    PIT_FMT_RING = 7,       /* a piece of one thread's flight recorder */
-    PIT_FMT_VALUE = 8,      /* one named value over time, of one thread */
-    PIT_FMT_OBJECTS = 9,    /* open span objects */
-    PIT_FMT_MEMORY_OF = 10, /* memory figures of one node */
-    PIT_FMT_ALLOC_OF = 11,  /* allocation figures of one node */
-    PIT_FMT_RECORDS = 12,   /* some records of one thread */
-    PIT_FMT_SAMPLES = 13,   /* what the sampler read, as runs before minor version 1 have it */
-    PIT_FMT_JOURNAL = 14,   /* some entries of the journal */
-    PIT_FMT_CHANNELS = 15,  /* what the sampler read: descriptions of channels, then rows */
-    PIT_FMT_PLACES = 16,    /* some places in the code, with the stack samples that met them */
-    PIT_FMT_BLOCK_TYPES = 17
+    PIT_FMT_END = 0,          /* reserved room: the walk ends here */
+    PIT_FMT_FACTS = 1,        /* key and value texts */
+    PIT_FMT_THREAD = 2,       /* one thread table: misuse counts, pending sample, stack */
+    PIT_FMT_NODES = 3,        /* some nodes of one thread */
+    PIT_FMT_NAMES = 4,        /* texts of names */
+    PIT_FMT_SERIES = 5,       /* past buckets of one node's series */
+    PIT_FMT_OCTAVE = 6,       /* histogram counts outside a node's window */
+    PIT_FMT_RING = 7,         /* a piece of one thread's flight recorder */
+    PIT_FMT_VALUE = 8,        /* one named value over time, of one thread */
+    PIT_FMT_OBJECTS = 9,      /* open span objects */
+    PIT_FMT_MEMORY_OF = 10,   /* memory figures of one node */
+    PIT_FMT_ALLOC_OF = 11,    /* allocation figures of one node */
+    PIT_FMT_RECORDS = 12,     /* some records of one thread */
+    PIT_FMT_SAMPLES = 13,     /* what the sampler read, as runs before minor version 1 have it */
+    PIT_FMT_JOURNAL = 14,     /* some entries of the journal */
+    PIT_FMT_CHANNELS = 15,    /* what the sampler read: descriptions of channels, then rows */
+    PIT_FMT_PLACES = 16,      /* some places in the code, with the stack samples that met them */
+    PIT_FMT_COLLECTIVES = 17, /* collective calls of one group of ranks */
+    PIT_FMT_ENERGY_OF = 21,   /* energy of one node */
+    PIT_FMT_BLOCK_TYPES = 22
 };
 
 #define PIT_FMT_NO_THREAD UINT32_MAX
@@ -190,9 +192,13 @@ enum pit_fmt_thread_counter {
 #define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is kept as a record */
 #define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* what it allocates is counted */
 #define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and what of it is left at the end */
+#define PIT_FMT_WHERE_ENERGY ((uint64_t)1 << 63) /* energy counters are read around it */
 #define PIT_FMT_WHERE_ENDED                                                                        \
     ((uint64_t)1 << 54) /* of a frame: it has ended, others above it have not */
 #define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53) /* the device is waited for before the clock */
+/* Of a collective: the writer's own number of its group, 1 to 255, in bits 55 to 62. */
+#define PIT_FMT_WHERE_GROUP_SHIFT 55
+#define PIT_FMT_WHERE_GROUP ((uint64_t)255 << PIT_FMT_WHERE_GROUP_SHIFT)
 
 struct pit_fmt_frame {
     uint64_t begin; /* ticks */
@@ -245,7 +251,10 @@ struct pit_fmt_thread {
 #define PIT_FMT_NO_BUCKET UINT32_MAX
 
 enum pit_fmt_node_flag {
-    PIT_FMT_NODE_DETACHED = 1u /* of span objects: overlaps its parent, is no part of its time */
+    PIT_FMT_NODE_DETACHED = 1u, /* of span objects: overlaps its parent, is no part of its time */
+    PIT_FMT_NODE_COMM = 2u,     /* communication with other processes */
+    PIT_FMT_NODE_DEVICE = 4u    /* and is work of a device. Below another such node: how long that
+                                   work waited before the device began it */
 };
 
 struct pit_fmt_node {
@@ -269,7 +278,8 @@ struct pit_fmt_node {
     uint32_t cur_shift; /* 108 bucket width = 1 << shift ticks */
     uint32_t series;    /* 112 ref of the SERIES block with the past buckets, 0 for none */
     uint32_t octaves;   /* 116 ref of the first OCTAVE block, 0 for none */
-    uint64_t spare;     /* 120 */
+    uint32_t energy;    /* 120 ref of its ENERGY_OF block, 0 for none */
+    uint32_t spare;     /* 124 */
     /* line 3: who it is, and what was done in it */
     uint64_t name;   /* 128 file offset of its name */
     uint32_t parent; /* 136 ref, 0 for the thread's root */
@@ -450,6 +460,7 @@ PIT_FMT_ASSERT(offsetof(struct pit_fmt_value, points) == 192, "value");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_value) % PIT_FMT_ALIGN == 0, "value");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_objects) % PIT_FMT_ALIGN == 0, "objects");
 
+#include "format/comm_format.h"
 #include "format/memory_format.h" /* the rest of it */
 
 #endif

@@ -15,8 +15,8 @@
  * Nothing here takes a lock or allocates but by mmap; only the first call of all may load libpitwall.
  */
 #include "function_table.h"
-#include "own_pages.h"
-#include "recorder_link.h"
+#include "preload/own_pages.h"
+#include "preload/recorder_link.h"
 
 #include <pthread.h>
 #include <signal.h>

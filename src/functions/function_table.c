@@ -3,8 +3,8 @@
  */
 #include "function_table.h"
 
-#include "own_pages.h"
-#include "symbol_names.h"
+#include "preload/own_pages.h"
+#include "preload/symbol_names.h"
 
 #include <string.h>
 

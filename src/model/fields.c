@@ -78,6 +78,7 @@ static const struct pit__field_table *table_of(enum pit_row_kind of)
         [PIT_OF_NODE] = &pit__node_fields,
         [PIT_OF_ENDED] = &pit__ended_fields,
         [PIT_OF_LOSSES] = &pit__losses_fields,
+        [PIT_OF_RANK] = &pit__rank_fields,
     };
     return (size_t)of < sizeof tables / sizeof tables[0] ? tables[of] : NULL;
 }
@@ -109,6 +110,7 @@ PIT_API const char *pit_field_kind(const pit_field *field)
         [PIT__DURATION] = "duration", [PIT__PERCENT] = "share",
         [PIT__BYTES] = "bytes",       [PIT__BYTES_SIGNED] = "signed bytes",
         [PIT__RATE] = "rate",         [PIT__BYTE_RATE] = "byte rate",
+        [PIT__ENERGY] = "energy",     [PIT__POWER] = "power",
         [PIT__RATIO] = "ratio",       [PIT__NUMBER] = "number",
         [PIT__FLAG] = "flag",
     };
@@ -125,6 +127,7 @@ PIT_API const char *pit_field_merge(const pit_field *field)
         [PIT__MERGE_LARGEST] = "largest",
         [PIT__MERGE_LAST] = "last",
         [PIT__MERGE_COMPUTED] = "computed",
+        [PIT__MERGE_ONCE] = "once a machine",
     };
     return names[whole(field)->merge];
 }

@@ -16,7 +16,8 @@ enum pit__merge {
     PIT__MERGE_SMALLEST,
     PIT__MERGE_LARGEST,
     PIT__MERGE_LAST,
-    PIT__MERGE_COMPUTED
+    PIT__MERGE_COMPUTED,
+    PIT__MERGE_ONCE /* sum, but of rows measured on one machine at the same time, one */
 };
 
 /* Fill in the value; one left as it came is PIT_VALUE_NONE. */
@@ -51,11 +52,13 @@ struct pit__field_table {
 };
 
 #define PIT__NODE_NAME 0         /* the place of the name among them */
-#define PIT__NODE_FIELDS_MOST 64 /* room for a row of them */
+#define PIT__NODE_FIELDS_MOST 96 /* room for a row of them */
+#define PIT__RANK_FIELDS_MOST 32
 
 extern const struct pit__field_table pit__node_fields;
 extern const struct pit__field_table pit__ended_fields;
 extern const struct pit__field_table pit__losses_fields;
+extern const struct pit__field_table pit__rank_fields;
 
 const struct pit__field *pit__field_entry(const struct pit__field_table *table, size_t index);
 const struct pit__field *pit__field_named(const struct pit__field_table *table, const char *key);

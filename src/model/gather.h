@@ -9,6 +9,7 @@ struct pit__gathered {
     const pit_run *const *runs;
     size_t run_count;
     const pit_tree *tree;
+    const pit_ranks *ranks;            /* that were streamed, of which `runs` has one; NULL */
     const pit_report_options *options; /* never NULL */
     pit_data data;                     /* what is gathered */
     char why[160];                     /* with PIT_NOTHING: what the runs lack */

@@ -65,7 +65,7 @@ static uint32_t make(struct pit__live *live, uint32_t parent, int detached, cons
                                 .depth = parent == PIT_NO_NODE ? 0 : live->nodes[parent].depth + 1,
                                 .first_child = PIT_NO_NODE,
                                 .next_sibling = PIT_NO_NODE,
-                                .detached = detached != 0,
+                                .detached = detached,
                                 .first_raw = PIT__NO_RAW};
     if (parent != PIT_NO_NODE)
         link_child(live, parent, own);
@@ -80,8 +80,7 @@ static uint32_t find(struct pit__live *live, uint32_t parent, int detached, cons
     size_t at = pit__path_hash(parent, detached, name) & (live->slot_count - 1);
     for (; live->slots[at]; at = (at + 1) & (live->slot_count - 1)) {
         const struct pit__live_node *node = &live->nodes[live->slots[at] - 1];
-        if (node->parent == parent && node->detached == (detached != 0) &&
-            strcmp(node->name, name) == 0)
+        if (node->parent == parent && node->detached == detached && strcmp(node->name, name) == 0)
             return live->slots[at] - 1;
     }
     uint32_t made = make(live, parent, detached, name);
@@ -117,6 +116,7 @@ static int map_thread(struct pit__live *live, const pit_thread *thread, size_t n
         uint32_t node = find(live, parent, raw->detached, raw->name ? raw->name : "");
         if (node == PIT_NO_NODE)
             return 0;
+        live->nodes[node].is_comm |= raw->is_comm;
         map->raw[map->count] = (struct pit__live_raw){node, live->nodes[node].first_raw};
         live->nodes[node].first_raw = (uint64_t)number << 32 | map->count;
     }
@@ -151,6 +151,8 @@ static void begin_look(struct pit__live *live)
         node->all_before = node->all_ns;
         node->count = node->items = node->open = 0;
         node->total_ns = node->all_ns = node->max_ns = 0;
+        node->device_ns = node->device_wait_ns = 0;
+        node->device_count = 0;
     }
     live->spans_before = live->spans;
     live->spans = 0;
@@ -240,6 +242,24 @@ static void share_out(struct pit__live *live)
     }
 }
 
+/* Device work counts for all spans around it, its waiting apart (enum pit_detached). */
+static void add_devices(struct pit__live *live)
+{
+    for (size_t i = 0; i < live->count; i++) {
+        const struct pit__live_node *own = &live->nodes[i];
+        uint32_t above = own->parent;
+        if (own->detached != PIT_ON_DEVICE)
+            continue;
+        int waits = above != PIT_NO_NODE && live->nodes[above].detached == PIT_ON_DEVICE;
+        for (uint32_t at = waits ? above : (uint32_t)i; at != PIT_NO_NODE;
+             at = live->nodes[at].parent) {
+            live->nodes[at].device_count += waits ? 0 : own->count;
+            *(waits ? &live->nodes[at].device_wait_ns : &live->nodes[at].device_ns) +=
+                own->total_ns;
+        }
+    }
+}
+
 /* The sampler reads at its own pace: between two readings the last figure stands. */
 static void read_cpu(struct pit__live *live, const pit_run *run)
 {
@@ -291,6 +311,7 @@ int pit__live_look(struct pit__live *live, const pit_run *run, size_t thread)
     else
         no_rates(live);
     share_out(live);
+    add_devices(live);
     read_cpu(live, run);
     return 0;
 }

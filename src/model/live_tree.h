@@ -17,7 +17,8 @@ struct pit__live_node {
     uint32_t parent; /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;
     uint32_t first_child, next_sibling; /* the one found last comes first */
-    int detached;
+    int detached; /* enum pit_detached */
+    int is_comm;
     int folded;         /* the user's: not changed here */
     uint64_t first_raw; /* thread << 32 | node of the first raw node it was merged from */
     uint64_t count, items, open;
@@ -25,6 +26,8 @@ struct pit__live_node {
     double all_ns;   /* with what the open ones have taken so far */
     double self_ns;  /* all_ns less that of its children */
     double max_ns;
+    uint64_t device_count; /* device work of it and of what is inside it */
+    double device_ns, device_wait_ns;
     /* between the last two looks; NaN before there were two */
     double rate, item_rate; /* a second */
     double now_ns;          /* of all_ns */

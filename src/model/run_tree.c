@@ -45,11 +45,12 @@ static int build(struct pit__builder *b, struct pit__tree_box *box, const pit_ru
     box->map = b->map; /* the box frees it from here on */
     box->raw_count = raw_nodes;
     return pit__tree_lay_out(b, box) && pit__tree_keep_memory(b, box) &&
-           pit__tree_copy_texts(box, b->count) && pit__tree_keep_places(box, runs, count);
+           pit__tree_add_devices(box->nodes, b->count) && pit__tree_copy_texts(box, b->count) &&
+           pit__tree_keep_places(box, runs, count) &&
+           pit__tree_keep_energy(box, b->count, runs, count);
 }
 
-static void sum_up(struct pit__tree_box *box, size_t node_count, const pit_run *const *runs,
-                   size_t run_count)
+void pit__tree_sum_up(struct pit__tree_box *box, size_t node_count)
 {
     pit_tree *tree = &box->tree;
     tree->nodes = box->nodes;
@@ -65,6 +66,13 @@ static void sum_up(struct pit__tree_box *box, size_t node_count, const pit_run *
         node->share = has_share ? node->total_ns / tree->total_ns : NAN;
         node->self_share = has_share ? node->self_ns / tree->total_ns : NAN;
     }
+}
+
+static void sum_up(struct pit__tree_box *box, size_t node_count, const pit_run *const *runs,
+                   size_t run_count)
+{
+    pit_tree *tree = &box->tree;
+    pit__tree_sum_up(box, node_count);
     for (size_t r = 0; r < run_count; r++) {
         uint64_t spans = pit__run_spans(runs[r]);
         tree->spans += spans;
@@ -107,6 +115,7 @@ PIT_API void pit_tree_free(pit_tree *tree)
     free(box->names);
     free(box->sums);
     free(box->map);
+    free(box->energies);
     free(box->places);
     free(box->place_texts);
     free(box);

@@ -16,7 +16,7 @@
 
 uint64_t pit__path_hash(uint32_t parent, int detached, const char *name)
 {
-    uint64_t hash = 0xcbf29ce484222325u ^ ((uint64_t)parent << 1 | (detached != 0));
+    uint64_t hash = 0xcbf29ce484222325u ^ ((uint64_t)parent << 2 | (uint64_t)detached);
     hash *= 0x9e3779b97f4a7c15u;
     for (const char *c = name; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
@@ -25,7 +25,7 @@ uint64_t pit__path_hash(uint32_t parent, int detached, const char *name)
 
 static int same(const pit_node *node, uint32_t parent, int detached, const char *name)
 {
-    return node->parent == parent && node->detached == (detached != 0) &&
+    return node->parent == parent && node->detached == detached &&
            (node->name == name || strcmp(node->name, name) == 0);
 }
 
@@ -75,7 +75,7 @@ static uint32_t find(struct pit__builder *b, uint32_t parent, int detached, cons
     made->node.name = name;
     made->node.parent = parent;
     made->node.depth = parent == PIT_NO_NODE ? 0 : b->nodes[parent].node.depth + 1;
-    made->node.detached = detached != 0;
+    made->node.detached = detached;
     b->slots[at] = (uint32_t)++b->count;
     return (uint32_t)b->count - 1;
 }
@@ -148,6 +148,7 @@ int pit__tree_add_run(struct pit__builder *b, const pit_run *run, uint32_t **map
             if (index == PIT_NO_NODE)
                 return 0;
             (*map)[i] = index;
+            b->nodes[index].node.is_comm |= raw->is_comm;
             add_node(&b->nodes[index], raw, run->ns_per_tick);
             if ((raw->memory || raw->alloc) && !pit__tree_add_memory(&b->nodes[index], raw, end))
                 return 0;

@@ -4,6 +4,7 @@
  *   live_map.c     those of a live run, that somebody may cut meanwhile
  *   recover.c      live pages in shared memory: find them, take them over
  *   sub_runs.c     the runs beneath a run, in its folder
+ *   rank_head.c    which rank of which job a run is; jobs.c: files sorted into jobs
  *   block_walk.c   the header and the list of blocks, every size and offset checked
  *   node_read.c    one node: statistics, histogram, series, by the rules of docs/run-format.md
  *   memory_read.c  memory and allocation figures of a node; records
@@ -12,6 +13,7 @@
  *   journal_read.c what happened once
  *   node_index.c   which node of the model a ref is
  *   place_read.c   where in the code the main thread was
+ *   group_read.c   groups of ranks and their collectives
  *   ended_read.c   how its process ended
  *   run_parse.c    all of it together: the plain model
  *   run_watch.c    a live run looked at again and again
@@ -130,6 +132,10 @@ size_t pit__index_find(const struct pit__node_index *index, uint64_t ref, uint64
 
 /* Where in the code the main thread was. */
 void pit__places_read(const struct pit__image *image, struct pit__arena *arena,
+                      const struct pit__node_index *index, pit_run *run);
+
+/* Groups of ranks and their collective calls. */
+void pit__groups_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__node_index *index, pit_run *run);
 
 /* The journal of the run. */

@@ -2,6 +2,7 @@
 #include "held_file.h"
 #include "live_map.h"
 #include "reader.h"
+#include "run_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,9 +36,11 @@ struct file_source {
     unsigned char *base;
     uint64_t bytes;   /* of the file */
     uint64_t have_to; /* everything asked for before this offset is there */
+    uint64_t ahead;   /* read at least so much at a time */
 };
 
 #define AHEAD ((uint64_t)1 << 20) /* blocks are small: a system call for each would cost more */
+#define STREAM_AHEAD ((uint64_t)16 << 10) /* where large blocks are passed over */
 
 /* The walk only goes forward, so what was passed over is never asked for. */
 static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t bytes)
@@ -48,16 +51,18 @@ static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t 
         return 0;
     if (offset < file->have_to)
         offset = file->have_to;
-    if (end < offset + AHEAD)
-        end = offset + AHEAD < file->bytes ? offset + AHEAD : file->bytes;
+    if (end < offset + file->ahead)
+        end = offset + file->ahead < file->bytes ? offset + file->ahead : file->bytes;
     while (offset < end) {
         ssize_t got = pread(file->fd, file->base + offset, end - offset, (off_t)offset);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return PIT_CANNOT_READ;
-        if (got == 0)
-            break; /* cut meanwhile: the rest reads as zero */
+        if (got == 0) { /* cut meanwhile: the rest reads as zero */
+            memset(file->base + offset, 0, end - offset);
+            break;
+        }
         offset += (uint64_t)got;
     }
     file->have_to = end;
@@ -66,7 +71,7 @@ static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t 
 
 static pit_run *read_copied(int fd, uint64_t bytes, uint32_t wanted, pit_error *error)
 {
-    struct file_source file = {{read_from_file}, fd, NULL, bytes, 0};
+    struct file_source file = {{read_from_file}, fd, NULL, bytes, 0, AHEAD};
     file.base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (file.base == MAP_FAILED) {
@@ -224,4 +229,71 @@ pit_run *pit_run_read(pit_recorder *recorder, pit_error *error)
         return NULL;
     }
     return named(pit_run_parse(memory, bytes, 1, error), "(this process)", error);
+}
+
+/* ---- many runs, one after another ------------------------------------------------------------ */
+
+#define STREAMED                                                                                   \
+    (~((uint32_t)1 << PIT_FMT_RING | (uint32_t)1 << PIT_FMT_RECORDS |                              \
+       (uint32_t)1 << PIT_FMT_VALUE | (uint32_t)1 << PIT_FMT_JOURNAL |                             \
+       (uint32_t)1 << PIT_FMT_PLACES))
+
+/* Pages stay touched: those of a fresh mapping for each file cost more than reading it. */
+static int make_room(struct pit__run_stream *stream, uint64_t bytes)
+{
+    if (bytes <= stream->room)
+        return 1;
+    if (stream->base)
+        munmap(stream->base, stream->room);
+    stream->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int is_good = stream->base != MAP_FAILED;
+    stream->room = is_good ? bytes : 0;
+    stream->base = is_good ? stream->base : NULL;
+    return is_good;
+}
+
+static pit_run *read_streamed(struct pit__run_stream *stream, int fd, pit_error *error)
+{
+    uint64_t bytes = file_bytes(fd, error);
+    if (!bytes)
+        return NULL;
+    if (pit__is_live(fd))
+        return read_descriptor(fd, STREAMED, error);
+    if (!make_room(stream, bytes)) {
+        pit__fail(error, PIT_NO_MEMORY, 0, "too large to read");
+        return NULL;
+    }
+    struct file_source file = {{read_from_file}, fd, stream->base, bytes, 0, STREAM_AHEAD};
+    struct pit__image image = {.base = stream->base, .bytes = bytes, .wanted = STREAMED};
+    return pit__walk(&image, &file.source, error) == 0 ? pit__run_build(&image, error) : NULL;
+}
+
+pit_run *pit__run_stream_next(struct pit__run_stream *stream, const char *path, pit_error *error)
+{
+    char live[256];
+    int recovered = 0;
+    pit_run_free(stream->run);
+    stream->run = NULL;
+    pit_recorder *own = pit_recorder_find(path);
+    if (own)
+        return stream->run = named(pit_run_read(own, error), path, error);
+    int where = pit__find_pages(path, live, sizeof live, &recovered, error);
+    if (where < 0)
+        return NULL;
+    int fd = pit__open_file(where ? live : path);
+    if (fd < 0) {
+        pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
+        return NULL;
+    }
+    stream->run = named(read_streamed(stream, fd, error), path, error);
+    close(fd);
+    return stream->run;
+}
+
+void pit__run_stream_end(struct pit__run_stream *stream)
+{
+    pit_run_free(stream->run);
+    if (stream->base)
+        munmap(stream->base, stream->room);
 }

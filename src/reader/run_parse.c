@@ -378,6 +378,7 @@ pit_run *pit__run_build(struct pit__image *image, pit_error *error)
         struct pit__node_index index = pit__node_index(image, arena_of(run), thread_of);
         read_objects(image, run, &index);
         pit__places_read(image, arena_of(run), &index, run);
+        pit__groups_read(image, arena_of(run), &index, run);
         pit__samples_read(image, arena_of(run), run);
         pit__journal_read(image, arena_of(run), run);
         pit__ended_read(image, arena_of(run), run);

@@ -38,7 +38,7 @@ struct pit_watch {
     struct pit__image image;
     size_t sorted; /* blocks that were given to their threads */
     size_t fact_blocks;
-    int has_places;
+    int has_places; /* places, or groups of ranks */
     struct watched *threads;
     pit_thread *shown;
     size_t count, room;
@@ -123,7 +123,7 @@ static int sort_blocks(pit_watch *watch)
             last = thread_of(watch, block->thread, last);
             code = last ? add_nodes(last, watch->sorted) : 0;
         }
-        watch->has_places |= block->type == PIT_FMT_PLACES;
+        watch->has_places |= block->type == PIT_FMT_PLACES || block->type == PIT_FMT_COLLECTIVES;
     }
     return code;
 }
@@ -219,6 +219,7 @@ static void look_at_places(pit_watch *watch)
     }
     struct pit__node_index index = pit__node_index(image, &watch->moment, thread_of);
     pit__places_read(image, &watch->moment, &index, &watch->run);
+    pit__groups_read(image, &watch->moment, &index, &watch->run);
 }
 
 /* A label is a new block of facts. */

@@ -3,9 +3,10 @@
  * in it lead to (a program below `pitwall run` that opens a run elsewhere leaves one).
  *
  * Of every file there only the header's first bytes are read; the runs that belong beneath one of ours
- * are then opened. A folder may hold hundreds of others.
+ * are then opened. A folder may hold hundreds of others. A rank of a job is beneath nobody, even where
+ * its launcher has a run: only a worker, which has its rank's environment, is.
  */
-#include "reader.h"
+#include "jobs.h"
 
 #include "base/grow.h"
 
@@ -24,8 +25,9 @@
 struct file {
     char *path;
     unsigned char id[ID_BYTES], parent[ID_BYTES];
-    uint64_t started; /* since 1970 */
-    int is_taken;     /* it is beneath one of the runs already */
+    uint64_t started;           /* since 1970 */
+    struct pit__rank_head head; /* which rank it is */
+    int is_taken;               /* it is beneath one of the runs already */
 };
 
 struct folder {
@@ -41,6 +43,7 @@ struct search {
     size_t folder_count, folder_room;
     pit_run **runs;
     size_t run_count;
+    struct pit__arena arena; /* of the heads' texts */
 };
 
 /* ---- the files of a folder ------------------------------------------------------------------ */
@@ -127,6 +130,8 @@ static int add_file(struct search *search, const char *folder, const char *name)
     *file = (struct file){.path = path, .started = header.first.wall_ns};
     memcpy(file->id, header.run_id, ID_BYTES);
     memcpy(file->parent, header.parent_run_id, ID_BYTES);
+    if (pit__rank_head(path, &search->arena, &file->head, NULL) != 0)
+        file->head = (struct pit__rank_head){.rank = PIT_UNKNOWN, .job = ""};
     return 0;
 }
 
@@ -178,6 +183,29 @@ static int by_parent(const void *a, const void *b)
     return order ? order : strcmp(x->path, y->path);
 }
 
+static struct file *file_of(const struct search *search, const unsigned char *id)
+{
+    size_t low = 0, high = search->file_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = memcmp(search->files[middle].id, id, ID_BYTES);
+        if (order == 0)
+            return &search->files[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* The run above one that is a rank of its own is no more than its launcher. */
+static int is_own_rank(const struct search *search, const struct pit__rank_head *head)
+{
+    const struct file *above = file_of(search, head->parent);
+    return pit__is_rank(head) && above && !pit__same_rank(&above->head, head);
+}
+
 /* Sorted, and of files with the same id (copies) only the first. */
 static int put_in_order(struct search *search)
 {
@@ -192,6 +220,9 @@ static int put_in_order(struct search *search)
             search->files[kept++] = *file;
     }
     search->file_count = kept;
+    for (size_t i = 0; i < kept; i++)
+        if (is_own_rank(search, &search->files[i].head))
+            memset(search->files[i].parent, 0, ID_BYTES);
     search->by_parent = calloc(kept + 1, sizeof(struct file *));
     if (!search->by_parent)
         return PIT_NO_MEMORY;
@@ -244,13 +275,23 @@ static struct kin *find_kin(struct kin *kin, size_t count, const unsigned char *
     return is_none(id) || count == 0 ? NULL : bsearch(&wanted, kin, count, sizeof *kin, by_kin_id);
 }
 
+/* The id of the run that it is beneath; none of a rank. */
+static const unsigned char *parent_of(const struct search *search, const pit_run *run)
+{
+    static const unsigned char none[ID_BYTES];
+    struct pit__rank_head head;
+    pit__rank_head_of(run, &head);
+    return is_own_rank(search, &head) ? none : run->parent_run_id;
+}
+
 /* All that are known, by id, each once; how many. */
 static size_t list_kin(const struct search *search, struct kin *kin)
 {
     size_t count = 0, kept = 0;
     for (size_t r = 0; r < search->run_count; r++)
-        kin[count++] = (struct kin){
-            .id = search->runs[r]->run_id, .parent = search->runs[r]->parent_run_id, .is_ours = 1};
+        kin[count++] = (struct kin){.id = search->runs[r]->run_id,
+                                    .parent = parent_of(search, search->runs[r]),
+                                    .is_ours = 1};
     for (size_t i = 0; i < search->file_count; i++)
         kin[count++] = (struct kin){.id = search->files[i].id, .parent = search->files[i].parent};
     if (count > 0)
@@ -320,7 +361,8 @@ static unsigned char *find_nested(const struct search *search)
         for (size_t r = 0; r < search->run_count; r++) {
             const pit_run *run = search->runs[r];
             const struct kin *own = find_kin(kin, count, run->run_id);
-            const struct kin *above = own ? own->above : find_kin(kin, count, run->parent_run_id);
+            const struct kin *above =
+                own ? own->above : find_kin(kin, count, parent_of(search, run));
             nested[r] = !(own && own->in_circle) && above && above->has_ours;
         }
     }
@@ -386,22 +428,6 @@ static int gather_below(const struct search *search, pit_run *run)
     return 0;
 }
 
-static struct file *file_of(const struct search *search, const unsigned char *id)
-{
-    size_t low = 0, high = search->file_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = memcmp(search->files[middle].id, id, ID_BYTES);
-        if (order == 0)
-            return &search->files[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 static void take_ours(struct search *search)
 {
     for (size_t r = 0; r < search->run_count; r++) {
@@ -462,5 +488,6 @@ int pit_runs_nest(pit_run **runs, size_t *count)
     free(search.files);
     free(search.by_parent);
     free(search.folders);
+    pit__arena_free(&search.arena);
     return code;
 }

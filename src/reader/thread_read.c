@@ -142,7 +142,11 @@ static void read_identity(struct part *part, const struct pit_fmt_node *node, ui
     out->parent = parent ? index_of(part, parent) : PIT_NO_NODE;
     if (out->parent != PIT_NO_NODE && out->parent >= own)
         out->parent = PIT_NO_NODE; /* damaged: a parent is always older */
-    out->detached = (PIT_LOAD(node->flags) & PIT_FMT_NODE_DETACHED) != 0;
+    uint32_t flags = PIT_LOAD(node->flags);
+    out->detached = !(flags & PIT_FMT_NODE_DETACHED) ? PIT_INSIDE
+                    : flags & PIT_FMT_NODE_DEVICE    ? PIT_ON_DEVICE
+                                                     : PIT_DETACHED;
+    out->is_comm = (flags & PIT_FMT_NODE_COMM) != 0;
     out->items = PIT_LOAD(node->items);
     out->bytes = PIT_LOAD(node->bytes);
     out->flops = PIT_LOAD(node->flops);

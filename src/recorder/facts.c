@@ -2,6 +2,9 @@
 #include "place.h"
 #include "recorder.h"
 
+#include "device/gpu_table.h"
+#include "device/rapl_domains.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -114,27 +117,12 @@ static void add_start(pit_recorder *rec, time_t start)
     add(rec, "start", text);
 }
 
-static void add_rank(pit_recorder *rec)
+/* Where hardware was looked for, if not in the kernel's /sys; and why there are no energy counters. */
+static void add_devices(pit_recorder *rec)
 {
-    static const char *const world[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-                                        "SLURM_NTASKS"};
-    static const char *const local[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-                                        "SLURM_LOCALID"};
-    char rank[24];
-    pit__rank(rank, sizeof rank);
-    if (!rank[0])
-        return;
-    add(rec, "rank", rank);
-    for (size_t i = 0; i < sizeof world / sizeof world[0]; i++)
-        if (secure_getenv(world[i])) {
-            add(rec, "world_size", secure_getenv(world[i]));
-            break;
-        }
-    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
-        if (secure_getenv(local[i])) {
-            add(rec, "local_rank", secure_getenv(local[i]));
-            break;
-        }
+    add(rec, "sysfs", pit__sysfs_fake());
+    add(rec, "no_rapl", pit__rapl_find()->why);
+    add(rec, "no_gpu", pit__gpus_find()->why);
 }
 
 /* ---- the git commit, without running git --------------------------------------------------- */
@@ -274,7 +262,7 @@ static void add_place(pit_recorder *rec, const char *path, long pid)
     snprintf(text, sizeof text, "%ld", pid);
     add(rec, "pid", text);
     add_machine(rec);
-    add_rank(rec);
+    pit__launcher_facts(add, rec);
 }
 
 void pit__facts_write(pit_recorder *rec, const pit_options *options)
@@ -289,6 +277,7 @@ void pit__facts_write(pit_recorder *rec, const pit_options *options)
         add_start(rec, time(NULL));
         add_git(rec);
     }
+    add_devices(rec);
     add_environment_labels(rec);
     add_labels(rec, options->labels);
 }

@@ -136,6 +136,12 @@ const struct pit__name *pit__name_intern(const char *text)
     return name;
 }
 
+void pit__name_is_comm(const struct pit__name *name)
+{
+    struct pit__name *entry = (struct pit__name *)(uintptr_t)name; /* all else in it is fixed */
+    PIT_STORE(entry->is_comm, 1);
+}
+
 const struct pit__name *pit__name_of(uint32_t id)
 {
     const struct pit__name **index = PIT_LOAD_ACQUIRE(by_id);

@@ -109,7 +109,8 @@ static struct pit_fmt_node *node_new(struct pit__thread *t, uint32_t parent, uin
         t->slab = slab;
         t->slab_used = 0;
     }
-    uint64_t name = pit__name_offset(t->recorder, pit__name_of(id & ~PIT__DETACHED_BIT));
+    const struct pit__name *text = pit__name_of(id & ~(PIT__DETACHED_BIT | PIT__DEVICE_BIT));
+    uint64_t name = pit__name_offset(t->recorder, text);
     if (!name)
         return NULL;
     struct pit_fmt_node *node = (struct pit_fmt_node *)(slab + 1) + t->slab_used;
@@ -119,7 +120,9 @@ static struct pit_fmt_node *node_new(struct pit__thread *t, uint32_t parent, uin
     node->cur_shift = t->recorder->clock->series_shift;
     node->name = name;
     node->parent = parent;
-    node->flags = id & PIT__DETACHED_BIT ? (uint32_t)PIT_FMT_NODE_DETACHED : 0u;
+    node->flags = (id & PIT__DETACHED_BIT ? (uint32_t)PIT_FMT_NODE_DETACHED : 0u) |
+                  (PIT_LOAD(text->is_comm) ? (uint32_t)PIT_FMT_NODE_COMM : 0u) |
+                  (id & PIT__DEVICE_BIT ? (uint32_t)PIT_FMT_NODE_DEVICE : 0u);
     node->first = pit__clock_read(t->counter);
     node->id = id;
     PIT_STORE_ORDERED(slab->used, ++t->slab_used);

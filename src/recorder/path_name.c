@@ -15,19 +15,6 @@
 #define DEFAULT_FOLDER "pitwall-runs/"
 #define SUFFIX ".pit"
 
-/* The rank as launchers tell it; the first found wins. Only digits may reach a file name. */
-void pit__rank(char *text, size_t room)
-{
-    static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                            "SLURM_PROCID"};
-    text[0] = 0;
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0] && !text[0]; i++) {
-        const char *value = secure_getenv(variables[i]);
-        if (value && *value && strspn(value, "0123456789") == strlen(value) && strlen(value) < room)
-            memcpy(text, value, strlen(value) + 1);
-    }
-}
-
 static void host_name(char *text, size_t room)
 {
     if (gethostname(text, room) != 0)

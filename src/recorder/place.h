@@ -50,8 +50,11 @@ void pit__facts_write(pit_recorder *rec, const pit_options *options);
 /* The same of another process, which this one started. */
 void pit__facts_of_other(pit_recorder *rec, const char *path, const char *const *argv,
                          const pit_ended *ended);
-/* The rank of this process in `text`, or "" where there is none. */
+/* launcher.c: the rank of this process in `text`, or "" where there is none. */
 void pit__rank(char *text, size_t room);
+/* What the launcher tells: rank, world_size, job, …; `add` ignores NULL and "". */
+void pit__launcher_facts(void (*add)(pit_recorder *rec, const char *key, const char *value),
+                         pit_recorder *rec);
 /* Of this process, zero bytes between its arguments; their length, or -1. */
 ssize_t pit__command_line(char *text, size_t room);
 /* program_name.c: what is called how. A script of Python is a program, Python its interpreter. */

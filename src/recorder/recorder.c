@@ -4,7 +4,7 @@
  * or by the first span of a forked child whose parent had one. Nothing of a recorder is ever given
  * back while a thread might be inside it: close only stops it.
  */
-#include "recorder.h"
+#include "device.h"
 #include "place.h"
 #include "places.h"
 
@@ -411,6 +411,7 @@ int pit_close(void)
     pit_recorder *rec = pit_default();
     if (!pit__is_alive(rec)) /* switched off from outside is no error of the program's */
         return switched_off || (is_privileged && !rec) ? 0 : PIT_NOT_OPEN;
+    pit__ask_before_close();
     PIT_STORE(pit__enabled, 0);
     return pit__recorder_stop(rec);
 }

@@ -1,7 +1,7 @@
 /* What one may ask a recorder for: how it does, its pages, its time; and labels.
  */
+#include "device.h"
 #include "places.h"
-#include "recorder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,6 +101,16 @@ uint64_t pit__ticks_to_ns(const pit_recorder *rec, uint64_t ticks)
     if (rec->clock->nominal_hz)
         return (uint64_t)((double)ticks * 1e9 / (double)rec->clock->nominal_hz);
     return (uint64_t)((double)ticks * scale_now(rec, &until));
+}
+
+uint64_t pit__ticks_of_raw(const pit_recorder *rec, uint64_t raw_ns)
+{
+    const struct pit_fmt_pair *first = &rec->first;
+    uint64_t until, hz = rec->clock->nominal_hz;
+    if (raw_ns <= first->raw_ns)
+        return first->ticks;
+    double ns_per_tick = hz ? 1e9 / (double)hz : scale_now(rec, &until);
+    return first->ticks + (uint64_t)((double)(raw_ns - first->raw_ns) / ns_per_tick);
 }
 
 uint64_t pit__ticks_ns(uint64_t ticks)

@@ -3,10 +3,12 @@
  * mirrors a run that lives in shared memory. All signals are blocked in it; it ends at close and does not
  * exist in a forked child.
  */
+#include "gpu_events.h"
 #include "native_places.h"
 #include "recorder.h"
 
 #include "base/thread_begun.h"
+#include "device/gpu_table.h"
 
 #include <signal.h>
 
@@ -50,6 +52,7 @@ static void *sample(void *arg)
         pit__file_watch(rec, &watch);
         pit__samples_take(rec);
         pit__native_turn(native, rec);
+        pit__gpu_start_if_wanted();
         pit__clock_mark(rec);
         if (!rec->is_mirrored || pit__clock_monotonic_ns() - mirrored < MIRROR_EVERY_NS)
             continue;
@@ -77,6 +80,7 @@ void pit__sampler_start(pit_recorder *rec)
         return;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    pit__gpus_start();
     int begun = pit__threads_before();
     if (pthread_create(&rec->sampler, &attributes, sample, rec) == 0) {
         pit__thread_await(begun);

@@ -180,16 +180,25 @@ static int go_to(struct pit__span_view *view, uint64_t ticks)
     return view->piece_first == 0 || end_of(event_at(view->piece, 0)) <= ticks;
 }
 
+/* A span object or work of a device: on no stack, and told of at any time after its end. */
+static int is_object(struct pit_fmt_event event)
+{
+    return pit_fmt_depth_of(event.where) == 0;
+}
+
 /* The first event of the piece that ends after these ticks; the piece's count if none does. */
 static uint64_t first_after(const struct pit__span_view *view, uint64_t ticks)
 {
     uint64_t low = 0, high = events_in(view, view->piece_first);
     while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (end_of(event_at(view->piece, middle)) <= ticks)
+        uint64_t middle = low + (high - low) / 2, at = middle;
+        while (at > low && is_object(event_at(view->piece, at)))
+            at--; /* those are not in the order of their ends */
+        struct pit_fmt_event event = event_at(view->piece, at);
+        if (is_object(event) || end_of(event) <= ticks)
             low = middle + 1;
         else
-            high = middle;
+            high = at;
     }
     return low > LOOK_BACK ? low - LOOK_BACK : 0;
 }

@@ -1,6 +1,9 @@
 /* Everything about spans that is not the common case: a thread's first span, a new node, the rare
  * parts of bookkeeping, clocks that are a call, misuse, other recorders, items and ages.
  */
+#include "collectives.h"
+#include "device.h"
+#include "gpu_events.h"
 #include "span_steps.h"
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
@@ -33,19 +36,25 @@ static struct pit__thread *this_thread(void)
 
 /* ---- begin --------------------------------------------------------------------------------- */
 
+/* Flags that are the node's: its spans go the hot way. */
+#define SPARED (unsigned)(PIT_COMM | PIT_SYNC)
+
 /* The name's number, asked for once a site. */
 static uint32_t resolve(pit_site *site)
 {
     uint32_t id = PIT_LOAD(site->id);
     if (!id) {
         const struct pit__name *name = pit__name_intern(site->name);
-        id = name ? name->id | (site->flags ? PIT__FLAGGED_BIT : 0) : 0;
+        id = name ? name->id | (site->flags & ~SPARED ? PIT__FLAGGED_BIT : 0) : 0;
+        if (name && site->flags & PIT_COMM)
+            pit__name_is_comm(name);
         PIT_STORE(site->id, id);
     }
     return id & ~PIT__FLAGGED_BIT;
 }
 
-#define MEASURED (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC)
+#define MEASURED                                                                                   \
+    (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_ENERGY)
 
 /* This frame needs the rare end. */
 static void make_special(struct pit__thread *t, const struct pit_fmt_frame *frame)
@@ -116,7 +125,7 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
         return 0;
     }
     flags |= t->recorder->span_flags;
-    if (flags & PIT_FMT_WHERE_WAIT)
+    if (flags & (PIT_FMT_WHERE_WAIT | PIT_FMT_WHERE_GROUP))
         make_special(t, t->top + 1);
     if (flags & MEASURED) {
         uint64_t start = pit__now_of(t);
@@ -133,27 +142,52 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
 }
 
 /* Before the table is held: the device's library may record spans of its own. */
-static void wait_if_asked(const struct pit__thread *t, uint64_t flags)
+static struct pit__gpu_event ask_device(const struct pit__thread *t, unsigned flags)
 {
-    if ((flags | t->recorder->span_flags) & PIT_FMT_WHERE_WAIT)
+    flags |= t->recorder->options.span_flags;
+    if (flags & PIT_WAIT)
         pit__device_wait();
+    return flags & PIT_DEVICE ? pit__gpu_mark() : (struct pit__gpu_event){0};
+}
+
+/* A plain span of the same name may have made the node. */
+static void mark_comm(const struct pit__thread *t)
+{
+    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
+    if (!(node->flags & PIT_FMT_NODE_COMM))
+        PIT_STORE(node->flags, node->flags | PIT_FMT_NODE_COMM);
+}
+
+PIT__IN_SPANS pit_token pit__begin_held(struct pit__thread *t, pit_site *site, uint64_t group)
+{
+    uint64_t flags = pit__where_flags(site->flags) | group << PIT_FMT_WHERE_GROUP_SHIFT;
+    pit_token token = push_below_top(t, resolve(site), flags, 0);
+    if (token && site->flags & PIT_COMM)
+        mark_comm(t);
+    return token;
 }
 
 PIT__IN_SPANS pit_token pit__begin_on(struct pit__thread *t, pit_site *site)
 {
-    wait_if_asked(t, pit__where_flags(site->flags));
+    struct pit__gpu_event event = ask_device(t, site->flags);
     pit__hold(t);
-    pit_token token = push_below_top(t, resolve(site), pit__where_flags(site->flags), 0);
+    pit_token token = pit__begin_held(t, site, 0);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
 
 pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
 {
-    wait_if_asked(t, pit__where_flags(flags));
+    struct pit__gpu_event event = ask_device(t, flags);
     pit__hold(t);
     const struct pit__name *name = pit__name_intern(text);
+    if (name && flags & PIT_COMM)
+        pit__name_is_comm(name);
     pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
+    if (token && flags & PIT_COMM)
+        mark_comm(t);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
@@ -171,38 +205,6 @@ pit_token pit__begin_name(const char *name, unsigned flags)
 }
 
 /* ---- end ----------------------------------------------------------------------------------- */
-
-/* Without a sample to finish, the ring goes on where it stands: before the first one it has no room. */
-PIT__IN_SPANS void pit__finish_previous_rare(struct pit__thread *t)
-{
-    struct pit_fmt_node *node = t->pending_node;
-    if (!node) {
-        pit__ring_resume(t);
-        return;
-    }
-    const struct pit_fmt_pending *sample = &t->file->pending;
-    uint64_t duration = sample->duration, end = sample->begin + duration;
-    pit__hist_rare(t, node, duration);
-    if (end < node->cur_end) {
-        if (duration < node->cur_min)
-            PIT_STORE_ORDERED(node->cur_min, duration);
-        if (duration > node->cur_max)
-            PIT_STORE_ORDERED(node->cur_max, duration);
-    } else {
-        pit__series_rare(t, node, end, duration);
-    }
-    struct pit_fmt_event *event = t->ring_next;
-    if (t->ring_left == 0) {
-        pit__ring_rare(t, sample);
-        return;
-    }
-    PIT_STORE_ORDERED(event->begin, sample->begin);
-    PIT_STORE_ORDERED(event->duration, duration);
-    PIT_STORE_ORDERED(event->where, sample->where);
-    t->ring_next = event + 1;
-    t->ring_left--;
-    PIT_STORE_ORDERED(t->file->ring_events, t->file->ring_events + 1);
-}
 
 static uint64_t duration_of(struct pit__thread *t, uint64_t begin, uint64_t end)
 {
@@ -233,6 +235,8 @@ PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
     uint64_t duration = duration_of(t, begin + apart, now);
     if (where & MEASURED)
         pit__measure_end(t, depth, where);
+    if (where & PIT_FMT_WHERE_GROUP)
+        pit__collective_end(where, begin, duration);
     pit__finish_previous_rare(t);
     pit__pop(t, t->file, frame, (uint16_t)(depth - 1), duration);
     if (where & MEASURED) {
@@ -279,6 +283,8 @@ static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, ui
     uint64_t parent_child = frame[-1].child + duration;
     if (where & MEASURED)
         pit__measure_end(t, depth, where);
+    if (where & PIT_FMT_WHERE_GROUP)
+        pit__collective_end(where, begin, duration);
     pit__finish_previous_rare(t);
     pit__apply(t, t->file, where, begin, duration, frame->child, parent_child);
     PIT_STORE_ORDERED(frame[-1].child, parent_child);
@@ -307,6 +313,8 @@ void pit__drop_top(struct pit__thread *t)
         t->measured_at = pit__now_of(t);
         apart += t->measured_at - start;
     }
+    if (where & PIT_FMT_WHERE_GROUP)
+        pit__collective_end(where, frame->begin, start > frame->begin ? start - frame->begin : 0);
     t->top = frame - 1;
     PIT_STORE_ORDERED(t->file->depth, (uint16_t)(t->top - t->file->frames));
     left_frame(t, frame, apart);
@@ -400,9 +408,14 @@ static struct pit__thread *thread_for_end(pit_token token)
 
 uint64_t pit__end_rare(pit_token token, uint64_t now)
 {
+    uint64_t duration;
+    if (pit__collective_end_hot(token, now, &duration))
+        return duration;
     struct pit__thread *t = thread_for_end(token);
     if (!t)
         return 0;
+    if (PIT_UNLIKELY(t->gpu) && token == pit__token(t))
+        pit__gpu_end(t, t->top);
     if (token == pit__token(t) && t->top->where & PIT_FMT_WHERE_WAIT) {
         pit__device_wait();
         now = pit__now_of(t);
@@ -428,6 +441,8 @@ PIT__IN_SPANS uint64_t pit__end_apart_rare(pit_token token)
     struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;
     if (!frame)
         return 0;
+    if (PIT_UNLIKELY(t->gpu))
+        pit__gpu_end(t, frame);
     if (frame->where & PIT_FMT_WHERE_WAIT)
         pit__device_wait();
     return end_apart_on(t, frame, pit__now_of(t));

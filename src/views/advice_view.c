@@ -1,5 +1,6 @@
 /* advice_view.c: the rules' findings in words: pit_advise and its kin. */
 #include "model/advice_case.h"
+#include "model/ranks.h"
 
 #include "analysis/advice_rules.h"
 
@@ -167,11 +168,12 @@ static char *take(struct pit__text *text, int *failed)
 
 /* "; at most 31 % shorter without it" */
 static void add_stake(struct pit__text *text, const struct pit__case *all,
-                      const struct pit__match *match)
+                      const struct pit__advised *advised)
 {
     char share[PIT__UNIT_BYTES];
+    const struct pit__match *match = &advised->match;
     double run = all->wall > all->total ? all->wall : all->total;
-    if (match->stake > 0 && run > 0)
+    if (match->stake > 0 && run > 0 && !advised->rule->says_stake)
         pit__text_printf(text, "; at most %s shorter without it",
                          pit__unit_percent_words(share, fmin(match->stake / run, 1)));
 }
@@ -193,7 +195,7 @@ static void fill(pit_finding *finding, const struct pit__advised *advised,
     add_words(&text, match->evidence, all, match, ascii);
     if (match->path)
         pit__text_printf(&text, ", in %s", match->path);
-    add_stake(&text, all, match);
+    add_stake(&text, all, advised);
     if (rule->wants_around)
         add_around(&text, &all->around);
     finding->evidence = take(&text, failed);
@@ -216,7 +218,7 @@ static char *make_lead(const struct pit__advised *advised, const struct pit__cas
     struct pit__text text = {0};
     const struct pit__match *match = &advised->match;
     add_words(&text, match->headline, all, match, ascii);
-    add_stake(&text, all, match);
+    add_stake(&text, all, advised);
     if (match->remedy && match->severity > 0) {
         pit__text_puts(&text, "; ");
         add_words(&text, match->remedy, all, match, ascii);
@@ -278,10 +280,11 @@ const char *pit__advice_lead(const pit_advice *shown)
 }
 
 pit_advice *pit__advise_tree(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
-                             int ascii)
+                             const struct pit__rank_case *ranks, int ascii)
 {
     struct pit__advice_case made;
     int code = pit__case_of_runs(runs, run_count, tree, &made);
+    made.all.ranks = ranks;
     pit_advice *advice = code ? NULL : advise(&made, ascii);
     pit__case_free(&made);
     return advice;
@@ -290,7 +293,10 @@ pit_advice *pit__advise_tree(const pit_run *const *runs, size_t run_count, const
 PIT_API pit_advice *pit_advise(const pit_run *const *runs, size_t run_count, int ascii)
 {
     pit_tree *tree = pit_tree_build(runs, run_count);
-    pit_advice *advice = tree ? pit__advise_tree(runs, run_count, tree, ascii) : NULL;
+    pit_ranks *ranks = pit_ranks_of(runs, run_count);
+    pit_advice *advice =
+        tree ? pit__advise_tree(runs, run_count, tree, pit__ranks_case(ranks), ascii) : NULL;
+    pit_ranks_free(ranks);
     pit_tree_free(tree);
     return advice;
 }

@@ -3,6 +3,7 @@
 #include "view_forms.h"
 
 #include "model/advice_case.h"
+#include "model/ranks.h"
 #include "report/style.h"
 #include "report_view.h"
 
@@ -83,12 +84,22 @@ static void print_text(const struct pit__view_call *call, const pit_advice *advi
         fputs("nothing stands out\n", call->out);
 }
 
+static pit_advice *advise_runs(const struct pit__gathered *runs, int ascii)
+{
+    pit_ranks *made = runs->ranks ? NULL : pit_ranks_of(runs->runs, runs->run_count);
+    const pit_ranks *ranks = runs->ranks ? runs->ranks : made;
+    pit_advice *advice =
+        pit__advise_tree(runs->runs, runs->run_count, runs->tree, pit__ranks_case(ranks), ascii);
+    pit_ranks_free(made);
+    return advice;
+}
+
 static int print(const struct pit__view_call *call)
 {
     const struct pit__gathered *runs = call->gathered;
     int ascii = call->look.ascii;
     pit_advice *advice = runs
-                             ? pit__advise_tree(runs->runs, runs->run_count, runs->tree, ascii)
+                             ? advise_runs(runs, ascii)
                              : pit_advise_rows(call->data->rows, call->data->row_count,
                                                call->data->series, call->data->series_count, ascii);
     int code = advice ? 0 : PIT_NO_MEMORY;
@@ -103,6 +114,7 @@ static int print(const struct pit__view_call *call)
 const struct pit__view pit__bottlenecks_view = {
     .told = {.name = "bottlenecks",
              .help = "what is wrong, and what is there to try?",
+             .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__title_option)},
     .print = print,
 };

@@ -97,6 +97,23 @@ static void join_finished(pit_node *row, const pit_node *node)
     row->finished_ns += node->finished_ns;
 }
 
+/* Quantiles of several places' device work are left out: they would need its histograms. */
+static void join_device(pit_device_work *sum, const pit_device_work *work)
+{
+    if (work->count == 0)
+        return;
+    if (sum->count == 0) {
+        *sum = *work;
+        return;
+    }
+    sum->p50_ns = sum->p95_ns = sum->p99_ns = NAN;
+    sum->max_ns = work->max_ns > sum->max_ns ? work->max_ns : sum->max_ns;
+    sum->count += work->count;
+    sum->run_ns += work->run_ns;
+    sum->wait_count += work->wait_count;
+    sum->wait_ns += work->wait_ns;
+}
+
 /* Add all places of one name up. */
 static int fill_row(const struct pit__report *report, struct row *row, const struct place *places,
                     size_t count, const uint32_t *row_of)
@@ -105,7 +122,8 @@ static int fill_row(const struct pit__report *report, struct row *row, const str
     double all_ns = report->tree->total_ns;
     *row = (struct row){.node = {.name = places[0].node->name,
                                  .parent = PIT_NO_NODE,
-                                 .detached = places[0].node->detached},
+                                 .detached = places[0].node->detached,
+                                 .is_comm = places[0].node->is_comm},
                         .key = report->sort};
     for (size_t i = 0; i < count; i++) {
         const pit_node *node = places[i].node;
@@ -119,6 +137,7 @@ static int fill_row(const struct pit__report *report, struct row *row, const str
         if (is_inner(report->tree, row_of, places[i].index))
             continue; /* its time and memory are in those of the place around it */
         sum->total_ns += node->total_ns;
+        join_device(&sum->device, &node->device);
         pit__memory_join(&row->memory, node->memory, 0);
         pit__alloc_join(&row->memory, node->alloc, 0);
     }
@@ -226,6 +245,7 @@ static int print(const struct pit__view_call *call)
 const struct pit__view pit__flat_view = {
     .told = {.name = "flat",
              .help = "which names took the most, wherever they were called?",
+             .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__sort_option, &pit__min_share_option)},
     .print = print,
     .needs_runs = 1,

@@ -331,6 +331,9 @@ int pit__print_json(const struct pit__report *report)
     pit__json_string(&json, "pitwall_version", PITWALL_VERSION);
     int code = write_summary(&json, report);
     pit__json_advice(&json, report->advice);
+    pit__json_ranks(&json, report->ranks);
+    if (!code)
+        code = pit__json_energy(&json, report);
     if (!code)
         code = write_runs(&json, report);
     if (!code)

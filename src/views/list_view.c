@@ -17,11 +17,27 @@ const char *pit__list_state(const pit_run *run)
     return run->state == PIT_RUN_CLOSED ? "done" : pit__state_word(run);
 }
 
+/* Of a rank when its job began. */
+static uint64_t time_of(const struct pit__listed *listed)
+{
+    return listed->job ? listed->job->start_wall_ns : listed->time_wall_ns;
+}
+
+static unsigned long rank_of(const struct pit__listed *listed)
+{
+    const char *rank = listed->run ? pit_run_fact(listed->run, "rank") : NULL;
+    return rank ? strtoul(rank, NULL, 10) : 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct pit__listed *x = a, *y = b;
-    if (x->time_wall_ns != y->time_wall_ns)
-        return x->time_wall_ns > y->time_wall_ns ? -1 : 1;
+    if (time_of(x) != time_of(y))
+        return time_of(x) > time_of(y) ? -1 : 1;
+    if (x->job != y->job)
+        return strcmp(x->job ? x->job->name : "", y->job ? y->job->name : "");
+    if (x->job && rank_of(x) != rank_of(y))
+        return rank_of(x) < rank_of(y) ? -1 : 1;
     return strcmp(x->path, y->path);
 }
 
@@ -33,7 +49,7 @@ void pit__list_sort(struct pit__listed *list, size_t count)
 
 /* ---- as a table ------------------------------------------------------------------------------ */
 
-enum { STATE, STARTED, DURATION, PROGRAM, RANK, LABELS, RUN, NOTE, COLUMNS };
+enum { STATE, STARTED, DURATION, PROGRAM, JOB, RANK, LABELS, RUN, NOTE, COLUMNS };
 
 static const struct pit__column columns[COLUMNS] = {
     [STATE] = {.title = "state", .key = "state", .kind = PIT__TEXT, .min_width = 10},
@@ -41,6 +57,12 @@ static const struct pit__column columns[COLUMNS] = {
     [DURATION] = {.title = "duration", .key = "duration_ns", .kind = PIT__DURATION},
     [PROGRAM] =
         {.title = "program", .key = "program", .kind = PIT__TEXT, .min_width = 8, .max_width = 32},
+    [JOB] = {.title = "job",
+             .key = "job",
+             .kind = PIT__TEXT,
+             .optional = 1,
+             .max_width = 32,
+             .drop = 3},
     [RANK] = {.title = "rank",
               .key = "rank",
               .kind = PIT__TEXT,
@@ -96,7 +118,7 @@ static struct pit__cell text_or_none(const char *text)
  * are told apart by the ends of their names. */
 static size_t path_room(const struct pit__listed *list, size_t count, int width)
 {
-    int has_labels = 0, has_notes = 0, room;
+    int has_labels = 0, has_notes = 0, has_jobs = 0, room;
     if (width == 0)
         return SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
@@ -104,10 +126,11 @@ static size_t path_room(const struct pit__listed *list, size_t count, int width)
         if (list[i].run)
             note_of(list[i].run, note, sizeof note);
         has_notes |= *note != '\0';
+        has_jobs |= list[i].job != NULL;
         for (size_t k = 0; list[i].run && k < list[i].run->fact_count; k++)
             has_labels |= strncmp(list[i].run->facts[k].key, "label.", 6) == 0;
     }
-    room = width - 52 - (has_labels ? 18 : 0) - (has_notes ? 26 : 0);
+    room = width - 52 - (has_labels ? 18 : 0) - (has_notes ? 26 : 0) - (has_jobs ? 20 : 0);
     return (size_t)(room < 20 ? 20 : room);
 }
 
@@ -144,6 +167,7 @@ static void add_run(struct pit__table *table, const struct pit__listed *listed, 
     cells[STARTED] = pit__cell_text(started);
     cells[DURATION] = pit__cell_real(run->duration_ns);
     cells[PROGRAM] = text_or_none(pit_run_fact(run, "program"));
+    cells[JOB] = text_or_none(listed->job ? listed->job->name : NULL);
     cells[RANK] = text_or_none(pit_run_fact(run, "rank"));
     cells[LABELS] = text_or_none(pit__text_string(labels));
     cells[RUN] = path_cell(listed->path, texts->room, texts->ascii, &texts->path);
@@ -189,8 +213,9 @@ static int print_table(FILE *out, const struct pit__listed *list, size_t count,
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-static void write_run(struct pit__json *json, const pit_run *run)
+static void write_run(struct pit__json *json, const struct pit__listed *listed)
 {
+    const pit_run *run = listed->run;
     char started[TIME_BYTES], note[80];
     static const char label[] = "label.";
     pit__wall_time(run->start_wall_ns, 1, started, sizeof started);
@@ -203,6 +228,7 @@ static void write_run(struct pit__json *json, const pit_run *run)
     pit__json_double(json, "duration_ns", run->duration_ns);
     pit__json_string(json, "host", pit_run_fact(run, "host"));
     pit__json_uint(json, "pid", run->pid);
+    pit__json_string(json, "job", listed->job ? listed->job->name : NULL);
     pit__json_string(json, "rank", pit_run_fact(run, "rank"));
     pit__json_flat_object(json, "labels");
     for (size_t i = 0; i < run->fact_count; i++)
@@ -225,7 +251,7 @@ static int print_json(FILE *out, const struct pit__listed *list, size_t count)
         pit__json_object(&json, NULL);
         pit__json_string(&json, "path", list[i].path);
         if (list[i].run) {
-            write_run(&json, list[i].run);
+            write_run(&json, &list[i]);
         } else {
             pit__json_string(&json, "state", "unreadable");
             pit__json_string(&json, "error", list[i].why);

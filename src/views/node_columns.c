@@ -15,9 +15,11 @@ struct pit__table *pit__node_table_new(void)
 
 static const char *mark_of(const pit_node *node)
 {
+    static const char *const marks[] = {
+        [PIT_INSIDE] = NULL, [PIT_DETACHED] = " [detached]", [PIT_ON_DEVICE] = " [device]"};
     if (node->open > 0)
         return node->detached ? " [detached, open]" : " [open]";
-    return node->detached ? " [detached]" : NULL;
+    return marks[node->detached];
 }
 
 void pit__set_name_cell(struct pit__cell *cell, const pit_node *node, const char *tree_lines)

@@ -7,6 +7,7 @@
 #include "view.h"
 
 #include "model/advice_case.h"
+#include "model/ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +35,20 @@ static int print_text(const struct pit__report *report, pit__print_part *const *
     for (; *parts && !code; parts++)
         code = (*parts)(report);
     return code;
+}
+
+/* A test's figures are told as such, also where nothing else is said of the runs. */
+static void print_stub_note(const struct pit__report *report, pit__print_part *const *parts)
+{
+    struct pit__text note = {0};
+    for (; *parts; parts++)
+        if (*parts == pit__print_facts)
+            return;
+    for (size_t r = 0; r < report->run_count && !note.length; r++)
+        pit__add_stub_note(report->runs[r], &note);
+    if (note.length)
+        pit__prose_line(report->prose, &note, PIT__DIM);
+    pit__text_free(&note);
 }
 
 /* On a screen the first lines of a long report are gone when it has ended: its answer stands last too. */
@@ -95,8 +110,11 @@ static int print_form(const struct pit__report *report, const struct pit__report
     int is_text = report->options->form == PIT_TEXT;
     if (is_text && report->options->height > 0 && !report->options->view)
         return print_for_screen(report, parts->text);
-    if (is_text)
-        return print_text(report, parts->text);
+    if (is_text) {
+        int code = print_text(report, parts->text);
+        print_stub_note(report, parts->text);
+        return code;
+    }
     if (report->options->form == PIT_JSON && !report->options->view)
         return pit__print_json(report);
     int code = report->options->form == PIT_MARKDOWN ? print_words(report, parts) : 0;
@@ -112,7 +130,8 @@ int pit__print_parts(const struct pit__view_call *call, const struct pit__report
                                  .sort = sort_key(call->options->sort, parts->sort),
                                  .look = call->look,
                                  .prose = call->prose,
-                                 .tree = call->gathered->tree};
+                                 .tree = call->gathered->tree,
+                                 .ranks = call->gathered->ranks};
     int code = pit__report_make(&report);
     errno = 0;
     if (code == 0)
@@ -149,8 +168,10 @@ int pit__report_make(struct pit__report *report)
     count_busy_threads(report);
     if (report->options->form == PIT_CSV)
         return 0; /* a table has no room for advice, and looking for it takes longer than the table */
-    report->advice =
-        pit__advise_tree(report->runs, report->run_count, report->tree, report->options->ascii);
+    if (!report->ranks)
+        report->ranks = report->own_ranks = pit_ranks_of(report->runs, report->run_count);
+    report->advice = pit__advise_tree(report->runs, report->run_count, report->tree,
+                                      pit__ranks_case(report->ranks), report->options->ascii);
     return report->advice ? 0 : PIT_NO_MEMORY;
 }
 
@@ -158,6 +179,7 @@ void pit__report_free(struct pit__report *report)
 {
     free_memory(report);
     pit_advice_free(report->advice);
+    pit_ranks_free(report->own_ranks);
     pit_tree_free(report->own_tree);
 }
 
@@ -174,30 +196,31 @@ static int print_spans(const struct pit__report *report)
     return report->options->flat ? pit__print_flat(report) : pit__print_tree(report);
 }
 
-static pit__print_part *const text_parts[] = {pit__print_verdicts,
-                                              pit__print_headline,
-                                              pit__print_facts,
-                                              pit__print_open,
-                                              pit__print_post_mortem,
-                                              print_spans,
-                                              pit__print_hottest,
-                                              pit__print_values,
-                                              pit__print_losses,
-                                              pit__print_cost,
-                                              pit__print_hooks,
-                                              pit__print_sub_runs,
-                                              NULL};
+static pit__print_part *const text_parts[] = {pit__print_verdicts, pit__print_headline,
+                                              pit__print_ranks,    pit__print_facts,
+                                              pit__print_open,     pit__print_post_mortem,
+                                              print_spans,         pit__print_hottest,
+                                              pit__print_values,   pit__print_losses,
+                                              pit__print_cost,     pit__print_hooks,
+                                              pit__print_sub_runs, NULL};
+
+/* Of ranks that were streamed: what all of them share, and one that stands for them. */
+static pit__print_part *const streamed_parts[] = {
+    pit__print_headline, pit__print_ranks, pit__print_facts, print_spans, pit__print_losses, NULL};
 
 static int print(const struct pit__view_call *call)
 {
     static const struct pit__report_parts parts = {PIT__SORT_TOTAL, text_parts, print_spans,
                                                    pit__headline};
-    return pit__print_parts(call, &parts);
+    static const struct pit__report_parts streamed = {PIT__SORT_TOTAL, streamed_parts, print_spans,
+                                                      pit__headline};
+    return pit__print_parts(call, call->gathered->ranks ? &streamed : &parts);
 }
 
 const struct pit__view pit__report_view = {
     .told = {.name = "report",
              .help = "where the time went, how it ended, what stands out and what was lost",
+             .is_of_tree = 1,
              .options = PIT__OPTIONS(&flat_option, &pit__sort_option, &pit__depth_option,
                                      &pit__min_share_option)},
     .print = print,

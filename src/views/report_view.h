@@ -36,6 +36,8 @@ struct pit__report {
     size_t busy_threads;            /* that had spans */
     struct pit__run_memory *memory; /* of each run */
     pit_advice *advice;             /* what stands out */
+    const pit_ranks *ranks;         /* the runs are those of one job; NULL */
+    pit_ranks *own_ranks;           /* the same, where they are not borrowed */
 };
 
 /* A view made of parts of the report. `text` are those of its text, in their order, ended by NULL; what
@@ -61,6 +63,7 @@ void pit__report_free(struct pit__report *report);
 int pit__print_headline(const struct pit__report *report);
 void pit__headline(const struct pit__report *report, struct pit__text *text);
 
+int pit__print_ranks(const struct pit__report *report); /* ranks_view.c: nothing without them */
 int pit__print_facts(const struct pit__report *report);
 int pit__print_tree(const struct pit__report *report);
 int pit__print_flat(const struct pit__report *report);
@@ -101,6 +104,9 @@ struct pit__json;
 void pit__json_places(struct pit__json *json, const pit_tree *tree);
 void pit__json_stack_samples(struct pit__json *json, const pit_run *run);
 
+/* ranks_view.c: "ranks": the job and a row a rank; null without. */
+void pit__json_ranks(struct pit__json *json, const pit_ranks *ranks);
+
 /* "hooks" of a run that has some; else nothing. */
 void pit__json_hooks(struct pit__json *json, const pit_run *run);
 
@@ -114,6 +120,9 @@ void pit__json_unmarked(struct pit__json *json, const pit_tree *tree);
 void pit__json_open(struct pit__json *json, const pit_run *run, const pit_thread *thread);
 void pit__json_losses(struct pit__json *json, const pit_losses *losses);
 const char *pit__not_finite(double figure); /* "nan", "inf", "-inf"; NULL: it is a number */
+
+/* energy_view.c: "energy": the counters of all machines, for machines. 0 or PIT_NO_MEMORY. */
+int pit__json_energy(struct pit__json *json, const struct pit__report *report);
 
 /* memory_json.c: their figures for machines. */
 void pit__json_records(struct pit__json *json, const pit_run *run, const pit_thread *thread);
@@ -170,6 +179,8 @@ void pit__add_facts(struct pit__text *text, const pit_run *run, const char *cons
                     size_t count, const char *between, int visible);
 /* The command line: the program with its arguments, or its interpreter with them. */
 void pit__add_command(struct pit__text *text, const pit_run *run, int visible);
+/* Nothing of a run whose devices were those of the machine. */
+void pit__add_stub_note(const pit_run *run, struct pit__text *note);
 /* label=value, label=value */
 void pit__add_labels(struct pit__text *text, const pit_run *run);
 void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size);

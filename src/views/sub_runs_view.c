@@ -26,6 +26,8 @@ int pit__report_below(const struct pit__report *report, struct pit__report *belo
     below->busy_threads = 0;
     below->memory = NULL;
     below->advice = NULL;
+    below->ranks = NULL;
+    below->own_ranks = NULL;
     for (size_t r = 0; r < report->run_count; r++)
         count += report->runs[r]->below_count;
     const pit_run **runs = calloc(count + 1, sizeof *runs);

@@ -8,6 +8,7 @@
     X(tree)               \
     X(flat)               \
     X(memory)             \
+    X(energy)             \
     X(timing_summary)     \
     X(speedup)            \
     X(breakdown)          \
@@ -22,6 +23,7 @@
     X(warmup)             \
     X(convergence)        \
     X(bottlenecks)        \
+    X(ranks)              \
     X(places)             \
     X(profile)
 /* clang-format on */

@@ -1,6 +1,7 @@
 /* The two ways to a view: over runs, and over plain data. */
 #include "view.h"
 
+#include "model/ranks.h"
 #include "report/json_writer.h"
 
 #include <errno.h>
@@ -108,6 +109,36 @@ static int print_runs(struct pit__view_call call, const pit_run *const *runs, si
     pit__gather_free(&gathered);
     pit_tree_free(tree);
     errno = saved;
+    return code;
+}
+
+PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_options *options,
+                            pit_error *error)
+{
+    static const pit_report_options defaults;
+    pit_error own;
+    options = options ? options : &defaults;
+    error = error ? error : &own;
+    struct pit__view_call call = make_call(out, options->view, options, error);
+    const pit_run *kept = pit__ranks_kept(ranks);
+    int code = check(&call, options);
+    if (!code && (!out || !ranks || !ranks->tree || !kept))
+        code = refuse(error, "ranks", "none were read by pit_ranks_open");
+    if (!code && !call.view->told.is_of_tree) {
+        snprintf(error->message, sizeof error->message,
+                 "%s: needs the runs themselves, not only what they are merged to", options->view);
+        code = PIT_NOTHING;
+    } else if (!code) {
+        struct pit__gathered gathered = {
+            .runs = &kept, .run_count = 1, .tree = ranks->tree, .ranks = ranks, .options = options};
+        const char *program = pit_run_fact(kept, "program");
+        gathered.data.title = program ? program : "";
+        call.gathered = &gathered;
+        call.data = &gathered.data;
+        code = print_call(call);
+        pit__gather_free(&gathered);
+    }
+    error->code = code;
     return code;
 }
 

@@ -114,7 +114,7 @@ static void memory(void)
     for (int i = 0; i < 70; i++)
         PIT_SPAN_WITH("epoch", PIT_MEMORY | PIT_RECORD)
         {
-            PIT_SPAN_WITH("fill", PIT_MEMORY)
+            PIT_SPAN_WITH("fill", PIT_MEMORY | PIT_ENERGY)
             {
                 free(memset(malloc(100000), 1, 100000));
             }
@@ -154,6 +154,20 @@ static void places(void)
                            i + 1);
         }
     pit_note_place(PIT_PLACE_NATIVE, "main", NULL, 0, 1);
+}
+
+/* Past the first fold; one is still inside, and is none of those that stay. */
+static void collectives(void)
+{
+    static pit_site barrier = PIT_SITE_WITH("MPI_Barrier", PIT_COMM | PIT_SYNC);
+    static pit_site bcast = PIT_SITE_WITH("MPI_Bcast", PIT_COMM);
+    uint32_t world = pit_group_open(1, 4, 2), pair = pit_group_open(2, 2, 0);
+    for (uint64_t i = 0; i < 1030; i++)
+        pit_end(pit_collective_begin(&barrier, world, i));
+    pit_end(pit_collective_begin(&bcast, pair, 8));
+    pit_collective_begin(&bcast, world, 100);
+    pit_group_close(pair);
+    pit_group_close(world);
 }
 
 /* A small run of a program that recorded nothing, and how it ended. */
@@ -203,6 +217,7 @@ void make_seeds(const char *folder)
         {"memory-killed", memory_of_all, 16384, 500, PIT_MEMORY | PIT_RECORD, 0},
         {"samples", samples, PIT_RING_OFF, 1000, 0, 1},
         {"places", places, PIT_RING_OFF, -1, 0, 1},
+        {"collectives", collectives, PIT_RING_OFF, -1, 0, 0},
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
         pit_options options = {.ring_bytes = seeds[i].ring_bytes,

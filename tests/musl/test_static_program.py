@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "system"))
 import pit_case  # noqa: E402  (behind the path that it is found by)
+import pit_check  # noqa: E402
 import pit_reader  # noqa: E402
 
 PROGRAM = """
@@ -32,7 +33,7 @@ class Musl(pit_case.Case):
                     cwd=folder)
         self.run_ok(["./p"], cwd=folder)
         run = pit_reader.load(os.path.join(folder, "run.pit"))
-        self.assertEqual(pit_reader.check(run), [])
+        self.assertEqual(pit_check.check(run), [])
         nodes = [node for thread in run["threads"] for node in thread["nodes"]]
         self.assertEqual([(node["path"], node["count"]) for node in nodes], [("work", 7)])
 

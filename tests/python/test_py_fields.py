@@ -60,7 +60,7 @@ class Fields(py_case.Case):
             except ValueError as error:
                 tell(str(error))
         """)
-        self.assertIn("node, ended or losses", found)
+        self.assertIn("node, ended, losses or rank", found)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import struct
 import time
 
 import pit_case
+import pit_check
 import pit_reader
 
 HEADER = struct.Struct("6Q")
@@ -31,8 +32,8 @@ def state_of(pid):
         return file.read().rsplit(")", 1)[1].split()[0]
 
 
-def wait_until(condition, seconds=60.0, pause=0.0005):
-    """Wait for a condition; what it gave, or None after the time."""
+def wait_until(condition, seconds=300.0, pause=0.0005):
+    """Wait for a condition; what it gave, or None after the time, which finds a hang alone."""
     end = time.monotonic() + seconds * pit_case.slowness()
     while time.monotonic() < end:
         found = condition()
@@ -94,6 +95,7 @@ def comparable(run, state):
     for thread in run["threads"]:
         out = {key: thread[key] for key in ("name", "tid", "tenants", "attached", "open", "events",
                                             "values", "counters", "nodes", "memory", "alloc",
+                                            "energy",
                                             "records")}
         out["events"] = [list(event) for event in out["events"]]
         out["nodes"] = [dict(node, histogram={str(k): n for k, n in node["histogram"].items()})
@@ -111,6 +113,11 @@ def comparable(run, state):
         out["ended"] = run["ended"]
     if run["places"]:
         out["places"] = run["places"]
+    if run["groups"]:
+        out["groups"] = [dict(group, points=[
+            {"is_inside": call["duration_ns"] is None,
+             **{key: call[key] for key in ("seq", "bytes", "path", "thread", "is_sync")}}
+            for call in group["points"]]) for group in run["groups"]]
     if run["samples"]:
         out["samples"] = {key: value for key, value in run["samples"].items() if key != "readings"}
     return out
@@ -157,7 +164,7 @@ def read_both(case, path, state, note=""):
     if document != other:
         case.fail("%s pit_run_open and pit_reader.py differ:\n  %s"
                   % (note, "\n  ".join(differences(document, other))))
-    bad = pit_reader.check(run)
+    bad = pit_check.check(run)
     if any(t["counters"]["table_full"] for t in run["threads"]) or run["counters"]["no_table"]:
         # At its size limit a run has no room for parts of histogram and series.
         bad = [line for line in bad if "histogram" not in line and "series" not in line]

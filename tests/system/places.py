@@ -173,7 +173,7 @@ class Case(pit_case.Case):
     def start_place(self, *steps, **options):
         return self.start([pit_case.program("prog_place"), *steps], **options)
 
-    def wait_until(self, what, ready, seconds=30):
+    def wait_until(self, what, ready, seconds=300):
         end = time.monotonic() + seconds * pit_case.slowness()
         while not ready():
             if time.monotonic() > end:

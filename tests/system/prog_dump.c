@@ -96,6 +96,9 @@ static void print_node(const pit_thread *thread, uint32_t i)
     else
         number("parent", node->parent);
     printf("\"detached\":%s,", node->detached ? "true" : "false");
+    printf("\"on_device\":%s,", node->detached == PIT_ON_DEVICE ? "true" : "false");
+    if (node->is_comm)
+        printf("\"comm\":true,");
     number("count", node->count);
     number("total", node->total);
     number("child", node->child);
@@ -229,8 +232,35 @@ static void print_memory(const pit_thread *thread)
         number("minor_faults", m->minor_faults);
         number("major_faults", m->major_faults);
         number("error_bytes", m->error_bytes);
+        number("device_max", m->device_max);
         method(m->peak_method);
         putchar('}');
+    }
+    printf("],");
+}
+
+static void print_energies(const char *of, const pit_raw_energy *e, const char *after)
+{
+    printf("\"%s_microjoules\":%llu,\"%s_measured\":%llu,\"%s_estimated\":%llu,"
+           "\"%s_unknown\":%llu%s",
+           of, (unsigned long long)e->microjoules, of, (unsigned long long)e->measured, of,
+           (unsigned long long)e->estimated, of, (unsigned long long)e->unknown, after);
+}
+
+static void print_energy(const pit_thread *thread)
+{
+    int printed = 0;
+    printf("\"energy\":[");
+    for (uint32_t i = 0; i < thread->node_count; i++) {
+        const pit_raw_energies *e = thread->nodes[i].energy;
+        if (!e)
+            continue;
+        printf(printed++ ? ",{" : "{");
+        path(thread, i);
+        number("node", i);
+        number("count", e->count);
+        print_energies("processors", &e->processors, ",");
+        print_energies("devices", &e->devices, "}");
     }
     printf("],");
 }
@@ -318,7 +348,9 @@ static void print_channels(const pit_run *run)
             text(channel->missing);
         else
             printf("null");
-        printf(",\"per_unit\":%llu,\"is_counter\":%s,\"over_time\":\"%s\",\"over_runs\":\"%s\"}",
+        putchar(',');
+        known("first", channel->first);
+        printf("\"per_unit\":%llu,\"is_counter\":%s,\"over_time\":\"%s\",\"over_runs\":\"%s\"}",
                (unsigned long long)channel->per_unit, channel->is_counter ? "true" : "false",
                channel->over_time, channel->over_runs);
     }
@@ -393,6 +425,7 @@ static void print_thread(const pit_thread *thread)
     print_values(thread);
     print_memory(thread);
     print_alloc(thread);
+    print_energy(thread);
     print_records(thread);
     printf("\"counters\":{");
     number("end_without_begin", l->end_without_begin);
@@ -497,6 +530,45 @@ static void print_places(const pit_run *run)
     printf("]},");
 }
 
+/* Only where the run has any. */
+static void print_groups(const pit_run *run, int with_clock)
+{
+    if (!run->group_count)
+        return;
+    printf("\"groups\":[");
+    for (size_t i = 0; i < run->group_count; i++) {
+        const pit_group *group = &run->groups[i];
+        comma(i);
+        putchar('{');
+        number("id", group->id);
+        number("size", group->size);
+        number("rank", group->rank);
+        number("calls", group->calls);
+        number("stride", group->stride);
+        printf("\"points\":[");
+        for (size_t k = 0; k < group->point_count; k++) {
+            const pit_collective *call = &group->points[k];
+            comma(k);
+            putchar('{');
+            number("seq", call->seq);
+            printf("\"is_inside\":%s,", call->duration_ns == PIT_UNKNOWN ? "true" : "false");
+            if (with_clock)
+                printf("\"enter_ns\":%lld,\"duration_ns\":%llu,", (long long)call->enter_ns,
+                       (unsigned long long)call->duration_ns);
+            number("bytes", call->bytes);
+            if (call->node == PIT_NO_NODE)
+                printf("\"path\":null,\"thread\":null,");
+            else
+                path(&run->threads[call->thread], call->node);
+            if (call->node != PIT_NO_NODE)
+                number("thread", call->thread);
+            printf("\"is_sync\":%s}", call->is_sync ? "true" : "false");
+        }
+        printf("]}");
+    }
+    printf("],");
+}
+
 int main(int argc, char **argv)
 {
     static const char *const states[] = {"live", "closed", "died"};
@@ -532,6 +604,7 @@ int main(int argc, char **argv)
     print_samples(run);
     print_journal(run);
     print_places(run);
+    print_groups(run, with_clock);
     printf("\"facts\":{");
     for (size_t i = 0; i < run->fact_count; i++) {
         comma(i);

@@ -2,8 +2,9 @@
  *
  *   many RUN N BYTES   N spans with records of BYTES in all (N 0: for ever); the n-th has n items
  *   out RUN LIMIT      grows inside epoch > batch > cache until somebody kills it, or to LIMIT MB
+ *   stay RUN BATCHES   the same, and stays inside cache in the last of so many batches
  *
- * Prints "open" once it is recording.
+ * Prints "open" once it is recording, and "inside" where it stays.
  */
 #include "memory_holder.h"
 
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void pause_ms(long ms)
 {
@@ -38,7 +40,7 @@ static int run_many(char **arguments)
 }
 
 /* 8 MB a batch, some of it for good: the cache is what grows. */
-static void batch(struct holder *kept)
+static void batch(struct holder *kept, int stays)
 {
     struct holder scratch = {{0}, {0}, 0};
     PIT_SPAN_WITH("batch", PIT_MEMORY | PIT_RECORD)
@@ -51,6 +53,12 @@ static void batch(struct holder *kept)
         {
             hold(kept, (size_t)6 << 20);
             pause_ms(20);
+            if (stays) {
+                puts("inside");
+                fflush(stdout);
+            }
+            while (stays)
+                pause();
         }
         let_go(&scratch);
     }
@@ -58,16 +66,16 @@ static void batch(struct holder *kept)
 
 static int run_out(char **arguments)
 {
-    int limit = atoi(arguments[1]);
+    int limit = atoi(arguments[2]), is_stay = strcmp(arguments[0], "stay") == 0;
     static struct holder kept;
-    if (pit_open(arguments[0], NULL) != PIT_OK)
+    if (pit_open(arguments[1], NULL) != PIT_OK)
         return 70;
     puts("open");
     fflush(stdout);
     PIT_SPAN_WITH("epoch", PIT_MEMORY)
     {
-        while (kept.count * 6 < limit && kept.count < HOLDER_ROOM)
-            batch(&kept);
+        while (kept.count * (is_stay ? 1 : 6) < limit && kept.count < HOLDER_ROOM)
+            batch(&kept, is_stay && kept.count + 1 == limit);
     }
     return 71; /* nobody killed it */
 }
@@ -76,8 +84,9 @@ int main(int argc, char **argv)
 {
     if (argc == 5 && strcmp(argv[1], "many") == 0)
         return run_many(argv + 2);
-    if (argc == 4 && strcmp(argv[1], "out") == 0)
-        return run_out(argv + 2);
-    fprintf(stderr, "usage: prog_memory_records many RUN N BYTES | out RUN LIMIT\n");
+    if (argc == 4 && (strcmp(argv[1], "out") == 0 || strcmp(argv[1], "stay") == 0))
+        return run_out(argv + 1);
+    fprintf(stderr,
+            "usage: prog_memory_records many RUN N BYTES | out RUN LIMIT | stay RUN BATCHES\n");
     return 64;
 }

@@ -3,8 +3,8 @@
  *
  *   rest RUN MB          holds MB, writes a file, burns some CPU time, says "rest", waits; closes
  *   anew RUN MB          the same on a kernel that gives the sampler no descriptors of its own
- *   strangers RUN MB     opens a run, closes all descriptors, opens files and a pipe of its own under
- *                        their numbers, holds MB; prints how many of them were touched
+ *   strangers RUN MB MS  opens a run, closes all descriptors, opens files and a pipe of its own under
+ *                        their numbers, holds MB for MS; prints how many of them were touched
  *   pipe RUN             closes the writing end of a pipe that was open before the run; prints 1 if
  *                        the reading end has ended
  *   spin RUN MS HZ       runs for MS with sample_hz HZ, 0: the environment's
@@ -146,7 +146,7 @@ static int run_strangers(char **arguments)
         if (syscall(SYS_openat, AT_FDCWD, path, O_RDWR) < 0 || syscall(SYS_dup, ends[0]) < 0)
             fail(path);
     hold(&held, (size_t)atoi(arguments[1]) * MB);
-    rest_ms(500);
+    rest_ms(atol(arguments[2]));
     for (int fd = FIRST_STRANGER; fd < STRANGERS; fd++)
         touched += syscall(SYS_lseek, fd, 0L, SEEK_CUR) > 0;
     int waiting = 0;
@@ -169,7 +169,7 @@ static int run_pipe(char **arguments)
     close(ends[1]);
     struct pollfd end = {.fd = ends[0], .events = POLLIN};
     char byte;
-    printf("%d\n", poll(&end, 1, 5000) == 1 && read(ends[0], &byte, 1) == 0);
+    printf("%d\n", poll(&end, 1, 300000) == 1 && read(ends[0], &byte, 1) == 0);
     return pit_close() ? 70 : 0;
 }
 
@@ -255,7 +255,7 @@ static int run_threads(char **arguments)
     int code = pit_close();
     /* A thread that was joined is listed until the kernel has done with it. */
     int after = samplers();
-    for (int i = 0; after && i < 100; i++) {
+    for (int i = 0; after && i < 30000; i++) {
         rest_ms(10);
         after = samplers();
     }
@@ -366,7 +366,7 @@ int main(int argc, char **argv)
         int arguments;
         int (*run)(char **arguments);
     } kinds[] = {
-        {"rest", 2, run_rest},       {"anew", 2, run_anew}, {"strangers", 2, run_strangers},
+        {"rest", 2, run_rest},       {"anew", 2, run_anew}, {"strangers", 3, run_strangers},
         {"pipe", 1, run_pipe},       {"spin", 3, run_spin}, {"signals", 2, run_signals},
         {"threads", 2, run_threads}, {"peak", 2, run_peak}, {"starved", 2, run_starved}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

@@ -3,6 +3,9 @@
  * must fit together, and counts what the child says of itself. KEEP of the states, evenly spread,
  * stay in FOLDER as state-N.pit and truth-N.pit for a closer look. Prints how many states there
  * were and how many were wrong. Exit 77: the system does not let a process be traced.
+ *
+ * prog_steps FOLDER blocks STEPS KEEP: the child makes the run get blocks, one after the other, until
+ * it is done. The first KEEP states after a new block stay in FOLDER, of the first two of each kind.
  */
 #include "pitwall_report.h"
 #include "span_walk.h"
@@ -26,6 +29,7 @@
 
 static struct walk_truth *truth;
 static unsigned wrong;
+static int is_blocks; /* else spans */
 
 /* ---- the child ----------------------------------------------------------------------------- */
 
@@ -43,6 +47,80 @@ static void record(const char *run, uint64_t seed)
     raise(SIGSTOP);
     for (;;)
         walk_step(&walk);
+}
+
+/* So many of what is known already, without being stopped at every instruction. */
+static void make_many(void (*make)(int), int from, int to)
+{
+    raise(SIGUSR1);
+    for (int i = from; i < to; i++)
+        make(i);
+    raise(SIGUSR1);
+}
+
+static void make_node(int i)
+{
+    char name[300];
+    snprintf(name, sizeof name, "%0*d", 250, i);
+    pit_end(pit_begin_name(name));
+}
+
+static void make_place(int i)
+{
+    pit_note_place(PIT_PLACE_NATIVE, "f", "libx.so", (uint32_t)i, 1 + (uint64_t)i % 3);
+}
+
+static void make_event(int i)
+{
+    (void)i;
+    PIT_SPAN("many") {
+    }
+}
+
+/* Each of these makes the first block of its kind, or one more of it. */
+static void make_blocks(void)
+{
+    pit_figure figures[] = {{"loss", 0.5, NULL}, {"rate", 2.0, "1/s"}};
+    pit_label("where", "inside \xc3\xa9");
+    pit_value("loss", 0.25);
+    pit_value("loss", 0.75);
+    for (int i = 0; i < 2; i++) {
+        pit_token token = pit_begin_with("measured", PIT_MEMORY | PIT_RECORD);
+        pit_items(3);
+        pit_end(token);
+    }
+    pit_journal("note", "a line \xc3\xa9", figures, 2, 7);
+    pit_journal("note", "one more", NULL, 0, 8);
+    pit_note_sampling(PIT_PLACE_PYTHON, 12.5, NULL);
+    pit_note_sampling(PIT_PLACE_NATIVE, 0, "not allowed \xc3\xa9");
+    PIT_SPAN("outer") {
+        pit_note_place(PIT_PLACE_PYTHON, "function \xc3\xa9", "file.py", 7, 1);
+        pit_note_place(PIT_PLACE_PYTHON, "function \xc3\xa9", "file.py", 7, 2);
+    }
+    make_many(make_place, 0, 62);
+    for (int i = 62; i < 65; i++)
+        make_place(i);
+    pit_object object = pit_object_begin_name("object");
+    pit_object_end(&object);
+    make_many(make_node, 0, 10);
+    for (int i = 10; i < 18; i++) /* past one block of nodes, and one of names */
+        make_node(i);
+    make_many(make_event, 0, 650);
+    for (int i = 0; i < 15; i++) /* past one piece of the flight recorder */
+        make_event(i);
+}
+
+static void record_blocks(const char *run)
+{
+    pit_options options = {.ring_bytes = 3 * 16384, .record_bytes = 2 * 16384, .sample_hz = -1};
+    if (pit_open(run, &options) != 0)
+        _exit(2);
+    pit_end(pit_begin_name("first"));
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(77);
+    raise(SIGSTOP);
+    make_blocks();
+    _exit(0);
 }
 
 /* ---- checks of one state ------------------------------------------------------------------- */
@@ -95,7 +173,7 @@ static void check_state(unsigned long state, const unsigned char *run_bytes, siz
         complain(state, error.message, NULL, "the run's code", (uint64_t)-error.code, 0);
         return;
     }
-    uint64_t count = 0, ended = 0, ending = 0;
+    uint64_t count = 0, ended = 0, ending = is_blocks ? UINT64_MAX : 0;
     for (size_t i = 0; i < run->thread_count; i++)
         for (uint32_t k = 0; k < run->threads[i].node_count; k++) {
             check_node(state, &run->threads[i], k);
@@ -142,26 +220,55 @@ static int stopped(pid_t child, int *status)
     return WIFSTOPPED(*status);
 }
 
+/* Is the block that begins there one of the first two of its kind? */
+static int is_new_kind(const unsigned char *block)
+{
+    static unsigned seen_of[64];
+    uint32_t type;
+    memcpy(&type, block, sizeof type);
+    return type < 64 && seen_of[type]++ < 2;
+}
+
+/* Is it a state to be kept: evenly spread, or among the first ones after a new block? */
+static int is_kept(unsigned long step, unsigned long steps, unsigned long keep, unsigned long kept,
+                   unsigned long since_block)
+{
+    return is_blocks ? since_block < keep : step * keep / steps > kept;
+}
+
 static unsigned long step_through(pid_t child, const char *folder, const unsigned char *run,
                                   unsigned long steps, unsigned long keep)
 {
     unsigned char *seen = malloc(ROOM);
-    unsigned long states = 0, kept = 0;
+    unsigned long states = 0, kept = 0, since_block = keep;
     size_t seen_bytes = 0;
     int status;
     for (unsigned long i = 0; seen && i < steps; i++) {
-        if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || !stopped(child, &status))
+        if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0)
             exit(4);
+        if (!stopped(child, &status)) {
+            if (is_blocks && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+                break;
+            exit(4);
+        }
+        if (WSTOPSIG(status) == SIGUSR1) { /* on without a stop, as far as the next one */
+            if (ptrace(PTRACE_CONT, child, NULL, NULL) != 0 || !stopped(child, &status))
+                exit(4);
+            continue;
+        }
         uint64_t bytes;
         memcpy(&bytes, run + USED_BYTES_AT, sizeof bytes);
         if (bytes > ROOM)
             exit(5);
         if (bytes == seen_bytes && memcmp(seen, run, bytes) == 0)
             continue;
+        since_block++;
+        if (is_blocks && seen_bytes && bytes != seen_bytes)
+            since_block = is_new_kind(run + seen_bytes) ? 0 : keep;
         memcpy(seen, run, bytes);
         seen_bytes = bytes;
         check_state(++states, seen, bytes);
-        if (i * keep / steps > kept) {
+        if (is_kept(i, steps, keep, kept, since_block)) {
             kept++;
             keep_state(folder, states, seen, bytes);
         }
@@ -177,6 +284,7 @@ int main(int argc, char **argv)
     char run_path[4096], truth_path[4096];
     snprintf(run_path, sizeof run_path, "%s/run.pit", argv[1]);
     snprintf(truth_path, sizeof truth_path, "%s/truth", argv[1]);
+    is_blocks = strcmp(argv[2], "blocks") == 0;
     truth = walk_truth_open(truth_path);
     if (!truth)
         return 65;
@@ -186,6 +294,8 @@ int main(int argc, char **argv)
     CPU_SET((size_t)(here < 0 ? 0 : here), &one);
     sched_setaffinity(0, sizeof one, &one);
     pid_t child = fork();
+    if (child == 0 && is_blocks)
+        record_blocks(run_path);
     if (child == 0)
         record(run_path, strtoull(argv[2], NULL, 10));
     int status, fd;

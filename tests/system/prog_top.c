@@ -2,7 +2,7 @@
  *
  * train: an epoch that stays open; in it batches of data_loading (8 ms), backward (4 ms, in it matmul 2 ms)
  * and forward (1 ms). nodes: that many nodes in all, spread over as many threads, each of which
- * passes its own nodes again and again. Goes on until its standard input ends, then closes cleanly.
+ * passes its own nodes again and again. Says "ready" once there is something to see. Goes on until its standard input ends, then closes cleanly.
  */
 #include <pitwall.h>
 
@@ -29,10 +29,17 @@ static int has_ended(void)
     return poll(&input, 1, 0) > 0;
 }
 
+static void say_ready(void)
+{
+    puts("ready");
+    fflush(stdout);
+}
+
 static void train(void)
 {
+    int is_told = 0;
     PIT_SPAN("epoch") {
-        while (!has_ended())
+        while (!has_ended()) {
             PIT_SPAN("batch") {
                 PIT_SPAN("data_loading") {
                     rest(8);
@@ -48,6 +55,9 @@ static void train(void)
                     rest(2);
                 }
             }
+            if (!is_told++)
+                say_ready();
+        }
     }
 }
 
@@ -85,11 +95,11 @@ int main(int argc, char **argv)
 {
     if (argc < 3 || pit_open(argv[1], NULL) != 0)
         return 2;
-    puts("ready");
-    fflush(stdout);
     if (strcmp(argv[2], "train") == 0)
         train();
-    else if (argc == 5)
+    else if (argc == 5) {
+        say_ready();
         many(atoi(argv[3]), atoi(argv[4]));
+    }
     return pit_close() ? 1 : 0;
 }

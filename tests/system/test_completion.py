@@ -138,7 +138,7 @@ class Zsh(Shell):
         self.assertEqual(self.answer(), "ready")
 
     def answer(self):
-        text, end = b"", time.monotonic() + 60
+        text, end = b"", time.monotonic() + 300
         while not text.endswith(b"\n"):
             ready, _, _ = select.select([self.answers, self.terminal], [], [], 1)
             if self.terminal in ready:

@@ -85,19 +85,19 @@ class Fork(pit_case.Case):
             victim, other = (child, process.pid) if which == "child" else (process.pid, child)
             os.kill(victim, signal.SIGKILL)
             if victim == process.pid:
-                process.wait(20)
+                process.wait(300)
             victim_path, other_path = self.path, self.children()[child]
             if which == "child":
                 victim_path, other_path = other_path, victim_path
             gone = pit_runs.wait_until(
-                lambda: pit_runs.report(self, victim_path)["runs"][0]["state"] == "died", 20)
+                lambda: pit_runs.report(self, victim_path)["runs"][0]["state"] == "died")
             self.assertTrue(gone, "the victim's run is still live")
             # The survivor's lock is its own: its run still lives.
             self.assertEqual(pit_runs.report(self, other_path)["runs"][0]["state"], "live")
             os.kill(other, signal.SIGKILL)
         finally:
             process.kill()
-            process.wait(20)
+            process.wait(300)
             if child and which != "child":
                 try:
                     os.kill(child, signal.SIGKILL)
@@ -105,7 +105,7 @@ class Fork(pit_case.Case):
                     pass  # it is gone, as it should be
             process.stdout.close()
         self.assertTrue(pit_runs.wait_until(
-            lambda: pit_runs.report(self, other_path)["runs"][0]["state"] == "died", 20))
+            lambda: pit_runs.report(self, other_path)["runs"][0]["state"] == "died"))
         parent = pit_runs.read_both(self, self.path, "died", self.note)
         truth = pit_runs.Truth(self.truth_path)
         pit_runs.check_counts(self, parent, truth, self.note)

@@ -20,6 +20,7 @@ import sys
 import time
 
 import pit_case
+import pit_check
 import pit_reader
 import pit_runs
 
@@ -29,7 +30,7 @@ if pit_case.sanitizer():
 KILLS = int(os.environ.get("PIT_TEST_KILLS") or KILLS)
 HEAD, KIND = struct.Struct("2Q"), struct.Struct("24s2Q")
 SHARED_BYTES = HEAD.size + 80 * KIND.size
-HANGS_AFTER_S = 60
+HANGS_AFTER_S = 240
 
 # Programs that are told to end, and do it in a handler.
 TOLD = ("handler_exits", "handler_exits_in_memory_spans", "handler_closes",
@@ -137,6 +138,21 @@ def where_it_is(pid):
     return text
 
 
+def works_in(group):
+    """Whether a process of the group still runs: one that is killed does until its last thread is gone,
+    and its run lives as long. Nobody waits for the children of its children."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
+                state, _, its_group = file.read().rpartition(")")[2].split()[:3]
+            if int(its_group) == group and (
+                    state not in "ZX" or len(os.listdir("/proc/%s/task" % name)) > 1):
+                return True
+        except (OSError, ValueError):
+            continue
+    return False
+
+
 class Shared:
     """What a program says of itself."""
 
@@ -204,6 +220,7 @@ class KillShapes(pit_case.Case):
             except ProcessLookupError:
                 pass
             process.wait()
+        self.assertTrue(pit_runs.wait_until(lambda: not works_in(process.pid), HANGS_AFTER_S), note)
         self.assertEqual(process.returncode, 0 if is_told else -signal.SIGKILL,
                          note + self.said(said))
         self.check(shape, folder, shared.kinds(), seed, note)
@@ -248,7 +265,7 @@ class KillShapes(pit_case.Case):
         return "closed" if run["state"] == "closed" else "died"
 
     def check_run(self, shape, run, note):
-        bad = pit_reader.check(run)
+        bad = pit_check.check(run)
         if shape in NOT_IN_TIME:
             bad = [line for line in bad if "child time" not in line]
         for thread in run["threads"]:

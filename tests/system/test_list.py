@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 
 import pit_case
 from places import Case, write
@@ -69,10 +68,8 @@ class List(Case):
                                  "until=" + os.path.join(other, "never"),
                                  env={"PITWALL_LIVE": "shm"})
         self.wait_file(ready, child)
-        for _ in range(100):  # the first mirror may take some seconds
-            if os.path.exists(path) and os.path.getsize(path):
-                break
-            time.sleep(0.1)
+        self.wait_until("for the first mirror",
+                        lambda: os.path.exists(path) and os.path.getsize(path))
         self.assertEqual([r["state"] for r in self.listed(path)], ["live"])
         self.kill(child)
         before = os.stat(path)

@@ -35,13 +35,12 @@ class Live(pit_case.Case):
         process, path = self.start("write", stdin=subprocess.DEVNULL)
         self.assertEqual(process.stdout.readline(), "begun\n")
         before = self.read(path, 1, "running")[2]
-        readings, wrong, spans, longest, off, steady = self.read(path, POLLS, "running")
+        readings, wrong, _, longest, off, steady = self.read(path, POLLS, "running")
         self.assertEqual((readings, wrong), (POLLS, 0))
         self.assertGreater(steady, POLLS // 4)
-        self.assertGreater(spans, before)
+        self.assertTrue(pit_runs.wait_until(lambda: self.read(path, 1, "running")[2] > before))
+        # That no reading waits for the writer is seen where the writer is stopped, below.
         print("longest reading %d µs, histogram off by %d at most" % (longest, off), end=" ")
-        # Far above what a reading takes, far below what waiting for a busy writer would.
-        self.assertLess(longest, 1e6 * pit_case.slowness())
         self.assertIsNone(process.poll())
 
     def test_a_run_is_read_though_its_writer_is_stopped_in_the_middle(self):
@@ -54,23 +53,25 @@ class Live(pit_case.Case):
         def is_stopped():
             return pit_runs.state_of(process.pid) == "T"
 
-        last, seen = 0, set()
+        def went_on():
+            return self.read(path, 1, "running")[2] > last
+
+        last = 0
         for i in range(50 if not pit_case.sanitizer() else 8):
             note = "PIT_TEST_SEED=%d, stop %d: " % (seed, i)
+            self.assertTrue(pit_runs.wait_until(went_on), note)
             time.sleep(dice.uniform(0.0005, 0.02))
             process.send_signal(signal.SIGSTOP)
             try:
                 self.assertTrue(pit_runs.wait_until(is_stopped), note)
                 readings, wrong, spans, _, off, _ = self.read(path, 3, "stopped", note)
                 self.assertEqual((readings, wrong, off), (3, 0, 0), note)
-                self.assertGreaterEqual(spans, last, note)
-                seen.add(spans)
+                self.assertGreater(spans, last, note)
                 last = spans
                 document, _ = pit_runs.dump(path)
                 self.assertEqual(document["state"], "live", note)
             finally:
                 process.send_signal(signal.SIGCONT)
-        self.assertGreater(len(seen), i // 2, "it hardly ran between the stops")
 
     def test_a_process_reads_its_own_run_while_it_records(self):
         process, path = self.start("self", str(POLLS // 4), stdin=subprocess.PIPE)
@@ -84,7 +85,7 @@ class Live(pit_case.Case):
         finally:
             process.stdin.close()
         rounds = int(process.stdout.readline())
-        self.assertEqual(process.wait(20 * pit_case.slowness()), 0)
+        self.assertEqual(process.wait(300 * pit_case.slowness()), 0)
         run = pit_runs.read_both(self, path, "closed")
         counts = pit_runs.counts_by_path(run)
         self.assertEqual(counts, dict.fromkeys(

@@ -23,7 +23,7 @@ RUSAGE, HWM = 1, 2
 # A process keeps the peak of the one that started it, over exec, and no reset takes that back: with
 # this Python as its parent a small program would never use the quicker way to read the mark. This
 # parent is small, and leaves no program behind that does not end.
-SMALL = ["timeout", "--signal=KILL", str(50 * pit_case.slowness())]
+SMALL = ["timeout", "--signal=KILL", str(280 * pit_case.slowness())]
 
 
 def large(megabytes):

@@ -11,6 +11,7 @@ import json
 import os
 
 import pit_case
+import pit_check
 import pit_reader
 import pit_runs
 
@@ -97,7 +98,7 @@ class OlderRuns(pit_case.Case):
         for name, path, kept in self.each():
             with self.subTest(name):
                 run = pit_reader.load(path)
-                self.assertEqual(pit_reader.check(run), [])
+                self.assertEqual(pit_check.check(run), [])
                 self.hold(name, figures(pit_runs.comparable(run, "")), kept)
 
     def test_the_runs_hold_something_of_everything(self):

@@ -13,7 +13,6 @@ import time
 
 import memory_model
 import pit_case
-import pit_runs
 from memory_model import MB
 
 LIMIT = 200 * MB
@@ -82,9 +81,9 @@ class Cgroup:
 
 
 class OutOfMemory(pit_case.Case):
-    def start(self, path, most_mb, **options):
-        return subprocess.Popen([pit_case.program("prog_memory_records"), "out", path,
-                                 str(most_mb)], env=pit_case.clean_env(),
+    def start(self, what, path, much, **options):
+        return subprocess.Popen([pit_case.program("prog_memory_records"), what, path,
+                                 str(much)], env=pit_case.clean_env(),
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, encoding="utf-8", **options)
 
@@ -94,13 +93,14 @@ class OutOfMemory(pit_case.Case):
         return text, json.loads(self.run_ok([pit_case.tool(), "report", "--json", path]).stdout)
 
     def check_place(self, path, text):
-        """It died where a batch takes memory: in cache, or in load, which takes 2 MB for a moment."""
+        """It died inside a batch: nearly always in cache, or in load, which takes 2 MB for a moment."""
         run = memory_model.dump(self, path)
         self.assertEqual(run["state"], 2)
         stack = run["threads"][0]["open"]
         self.assertEqual(stack[0], "epoch")
-        self.assertIn(stack[-1], ("epoch/batch/cache", "epoch/batch/load"), stack)
-        self.assertRegex(text, r"epoch\s*(>|/)\s*batch\s*(>|/)\s*" + stack[-1].split("/")[-1])
+        # The kernel may end it at any page, one of the recorder's own too.
+        self.assertIn(stack[-1], ("epoch/batch/cache", "epoch/batch/load", "epoch/batch", "epoch"))
+        self.assertRegex(text, r"\s*(>|/)\s*".join(stack[-1].split("/")))
         self.check_figures(run)
         return run
 
@@ -119,7 +119,7 @@ class OutOfMemory(pit_case.Case):
 
     def run_out(self, path, cgroup):
         """Until the kernel ends it."""
-        process = self.start(path, 4 * LIMIT // MB, preexec_fn=cgroup.enter)
+        process = self.start("out", path, 4 * LIMIT // MB, preexec_fn=cgroup.enter)
         said = process.communicate(timeout=300 * pit_case.slowness())
         self.assertEqual(process.returncode, -signal.SIGKILL, said)
 
@@ -150,25 +150,20 @@ class OutOfMemory(pit_case.Case):
         self.assertIn(verdict["cause"], ("oom_kill", "limit", "growth"), verdict)
 
     def check_killed_by_hand(self, path):
-        """SIGKILL while it grows, with memory to spare."""
-        process = self.start(path, 360)
+        """SIGKILL where it has grown, with memory to spare."""
+        process = self.start("stay", path, 12)
         try:
             self.assertEqual(process.stdout.readline(), "open\n")
-            self.assertTrue(pit_runs.wait_until(lambda: self.is_in_cache(path), 30), "in cache")
+            self.assertEqual(process.stdout.readline(), "inside\n")
         finally:
             process.kill()
             process.communicate()
         self.assertEqual(process.returncode, -signal.SIGKILL)
         text, document = self.report(path)
-        self.check_place(path, text)
+        run = self.check_place(path, text)
+        self.assertEqual(run["threads"][0]["open"][-1], "epoch/batch/cache")
+        self.assertEqual(len(memory_model.records(run, "epoch/batch")), 11)
         return document
-
-    def is_in_cache(self, path):
-        """After ten batches, soon enough after a begin that the kill comes before its end."""
-        run = memory_model.dump(self, path)
-        open_spans = run["threads"][0]["open"] if run["threads"] else []
-        return (open_spans[-1:] == ["epoch/batch/cache"]
-                and len(memory_model.records(run, "epoch/batch")) >= 10)
 
     def test_a_kill_with_memory_to_spare_is_not_called_that(self):
         path = os.path.join(self.folder(), "run.pit")

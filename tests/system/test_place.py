@@ -13,6 +13,7 @@ import stat
 import subprocess
 
 import pit_case
+import pit_check
 import pit_reader
 import places
 from places import Case, Told, node_counts, read, write
@@ -75,7 +76,7 @@ class DiskFull(Case):
                 self.assertEqual(run["open_error"], os.strerror(errno.ENOSPC))
                 self.assertIn("recorded in memory, its file could not be made: "
                               + os.strerror(errno.ENOSPC), self.report_text(path))
-                self.assertEqual(pit_reader.check(pit_reader.load(path)), [])
+                self.assertEqual(pit_check.check(pit_reader.load(path)), [])
 
     def full_while_growing(self, kind, folder):
         """Steps that fill the filesystem while the run grows; leaves a filler of 1 MB on ext4."""
@@ -125,7 +126,7 @@ class DiskFull(Case):
         self.assertIn(FULL_FILE_NOTE, text)
         self.assertIn(os.strerror(errno.ENOSPC), text)
         self.assertIn("in memory only", text)
-        self.check_complaints(pit_reader.check(pit_reader.load(path)))
+        self.check_complaints(pit_check.check(pit_reader.load(path)))
 
     def check_complaints(self, complaints):
         """All that may be wrong is that parts were in memory: a cut end, too short histograms."""
@@ -178,7 +179,7 @@ class DiskFull(Case):
                 self.assertEqual(self.counts(path), whole)
                 report = self.report(path)
                 self.assertEqual(report["summary"]["losses"]["beyond_file_bytes"], 0)
-                self.assertEqual(pit_reader.check(pit_reader.load(path)), [])
+                self.assertEqual(pit_check.check(pit_reader.load(path)), [])
                 text = self.report_text(path)
                 self.assertNotIn("is lost", text)
                 self.assertNotIn("in memory only", text)

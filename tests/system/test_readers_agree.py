@@ -7,6 +7,7 @@ import os
 import sys
 
 import pit_case
+import pit_check
 import pit_reader
 import pit_runs
 
@@ -50,7 +51,7 @@ class Golden(pit_case.Case):
         for name, state in READ.items():
             with self.subTest(name):
                 run = pit_reader.load(path_of(name))
-                self.assertEqual(pit_reader.check(run), [])
+                self.assertEqual(pit_check.check(run), [])
                 mine = plain_numbers(pit_runs.comparable(run, state))
                 document, said = pit_runs.dump(path_of(name))
                 self.assertIsNotNone(document, said)

@@ -13,6 +13,7 @@ import struct
 import subprocess
 
 import pit_case
+import pit_check
 import pit_reader
 import places
 from places import Case, Told, node_counts, read, shm_pages, write
@@ -106,7 +107,7 @@ class Live(ShmCase):
             self.assertEqual(os.listdir(folder), ["run.pit"])
             self.assertEqual(self.counts(path), node_counts(200))
             run = pit_reader.load(path)
-            self.assertEqual((run["state"], run["place"], pit_reader.check(run)),
+            self.assertEqual((run["state"], run["place"], pit_check.check(run)),
                              ("closed", "shm", []))
             self.assertEqual(run["used_bytes"], os.path.getsize(path))
             self.assertEqual(run["file_bytes"], os.path.getsize(path))
@@ -173,7 +174,7 @@ class Killed(ShmCase):
         run = report["runs"][0]
         self.assertEqual({n["path"]: n["count"] for n in report["nodes"]}, node_counts(count))
         self.assertEqual((run["state"], run["is_mirror"], run["recovered"]), ("died", False, False))
-        self.assertEqual(pit_reader.check(pit_reader.load(path)), [])
+        self.assertEqual(pit_check.check(pit_reader.load(path)), [])
 
     def test_recover_brings_it_back(self):
         for folder, env in ((self.fuse(), {}), (self.folder(), {"PITWALL_LIVE": "shm"})):
@@ -210,7 +211,7 @@ class Killed(ShmCase):
             want = sorted(counters())
             self.tool("recover", path)
             run = pit_reader.load(path)
-            self.assertEqual(pit_reader.check(run), [])
+            self.assertEqual(pit_check.check(run), [])
             got = sorted(n["count"] for t in run["threads"] for n in t["nodes"]
                          if n["path"] == "counted")
             self.assertEqual(len(got), 3)

@@ -1,13 +1,16 @@
 """pitwall run: the program is as without us, and leaves a run whatever it is and however it ends."""
 
+import contextlib
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
 import time
 
 import pit_case
+import pit_check
 import pit_reader
 import pit_runs
 
@@ -53,7 +56,7 @@ class Ending(RunCase):
         self.assertGreater(ended["minor_faults"], 0)
         self.assertRegex(report["summary"]["headline"],
                          r"^exit status 7 after .*s; no spans were recorded$")
-        self.assertEqual(pit_reader.check(pit_reader.load(self.path)), [])
+        self.assertEqual(pit_check.check(pit_reader.load(self.path)), [])
         pit_runs.read_both(self, self.path, "closed")
 
     def test_of_a_program_that_a_signal_killed(self):
@@ -104,11 +107,49 @@ class Ending(RunCase):
         self.assertGreater(ended["duration_ns"], 200e6)
         self.assertGreater(ended["user_ns"] + ended["system_ns"], 1e6)
         self.assertGreaterEqual(ended["write_chars"], 1 << 20)
-        self.assertGreaterEqual(ended["children_seen"], 1)
+
+    @contextlib.contextmanager
+    def begun(self, script, lines):
+        """A shell below `pitwall run`; it reads so many lines from `hold`, and gets them at the end. The
+        tool's process."""
+        path = os.path.join(self.home, "hold")
+        os.mkfifo(path)
+        hold = os.open(path, os.O_RDWR)
+        tool = subprocess.Popen([pit_case.tool(), "run", "-o", "run.pit", "--", "sh", "-c", script],
+                                cwd=self.home, env=pit_case.clean_env(), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL)
+        try:
+            yield tool
+            os.write(hold, b"\n" * lines)
+            self.assertEqual(tool.wait(300 * pit_case.slowness()), 0)
+        finally:
+            tool.kill()
+            tool.wait()
+            os.close(hold)
+
+    @staticmethod
+    def waits_of(tool):
+        """How often the tool has waited: each look at the program's children ends with that."""
+        with open("/proc/%d/status" % tool.pid, encoding="utf-8") as file:
+            return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M).group(1))
 
     def test_children_are_seen_at_any_depth(self):
-        self.shell("sleep 1 & sh -c 'sleep 1 & sleep 1 & wait' & wait")
+        child = "(: >%s; read line <hold) &"
+        script = "%s (%s %s wait) & wait" % tuple(child % name for name in "abc")
+        with self.begun(script, 3) as tool:
+            self.assertTrue(pit_runs.wait_until(lambda: all(
+                os.path.exists(os.path.join(self.home, name)) for name in "abc")))
+            before = self.waits_of(tool)
+            self.assertTrue(pit_runs.wait_until(lambda: self.waits_of(tool) > before + 5))
         self.assertEqual(self.ended()["children_seen"], 4)
+
+    def test_a_long_program_is_looked_at_seldom(self):
+        with self.begun("read line <hold", 1) as tool:
+            self.assertTrue(pit_runs.wait_until(lambda: self.waits_of(tool) > 10, pause=0.02))
+            begun, before = time.monotonic(), self.waits_of(tool)
+            time.sleep(1)
+            waits = self.waits_of(tool) - before
+            self.assertLess(waits, 60 * (time.monotonic() - begun))
 
     def test_labels_and_facts_of_a_program_without_spans(self):
         self.launch("true", options=("-o", "run.pit", "--label", "lr=0.1"))
@@ -425,16 +466,6 @@ class Options(RunCase):
         self.assertRegex(lines[-1], r"^pitwall: exit status 2 after \d+\.\d{3} s; run: run\.pit$")
         for options in ((), ("--quiet",), ("--no-report",)):
             self.assertEqual(self.launch("true", options=options).stderr, "")
-
-
-class Speed(RunCase):
-    def test_a_long_program_is_looked_at_seldom(self):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        begun = time.monotonic()
-        self.launch("sleep", "1")
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        waits = after.ru_nvcsw - before.ru_nvcsw
-        self.assertLess(waits, 60 * (time.monotonic() - begun))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ print("hello " + getpass.getpass("password: ").upper())
 class Terminal(pit_case.Case):
     """A shell in tmux: what is typed, and what the screen shows."""
 
-    WAIT = 60
+    WAIT = 240
 
     def setUp(self):
         self.home = self.folder()
@@ -139,7 +139,7 @@ class AsWithoutUs(Terminal):
             self.assertRegex(states, r"(?m)^T")
             self.assertNotRegex(states, r"(?m)^[SR]\S* .*(begun|pitwall)")
             self.type("fg")
-            self.wait_for(r"fg\n")
+            self.wait_foreground()
             self.type("a line")
             self.wait_for("^read a line$")
             self.type("echo after $?")
@@ -180,7 +180,7 @@ class AsWithoutUs(Terminal):
                 time.sleep(0.1)
             self.assertIn("Stopped", self.screen())
             self.type("fg")
-            self.wait_for(r"fg\n")
+            self.wait_foreground()
             self.type("a line")
             self.wait_for("^read a line$")
 

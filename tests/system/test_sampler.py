@@ -11,6 +11,7 @@ import time
 
 import memory_model
 import pit_case
+import pit_runs
 from memory_model import MB
 
 RECORD_PIECE = 127  # records in a block
@@ -58,19 +59,30 @@ class Sampler(pit_case.Case):
                            + list(arguments[1:]), **options)
         return memory_model.dump(self, path), done.stdout.split()
 
+    def wait_reading(self, path):
+        """Until the sampler has read what is now: of two more readings the second began after this."""
+        def newest():
+            found = memory_model.dump(self, path)["newest"]
+            return found["ticks"] if found else 0
+
+        for _ in range(2):
+            before = newest()
+            self.assertTrue(pit_runs.wait_until(lambda: newest() > before, pause=0.01))
+
     @contextlib.contextmanager
     def at_rest(self, kind="rest"):
-        """A process that holds 64 MB and waits, and the path of its run."""
+        """A process that holds 64 MB and waits, read since by its sampler, and the path of its run."""
         path = os.path.join(self.folder(), "run.pit")
         process = subprocess.Popen([pit_case.program("prog_memory_samples"), kind, path, "64"],
                                    env=pit_case.clean_env(), stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, encoding="utf-8")
         try:
             self.assertEqual(process.stdout.readline(), "rest\n")
+            self.wait_reading(path)
             yield process.pid, path
             process.stdin.write("go\n")
             process.stdin.flush()
-            self.assertEqual(process.wait(60 * pit_case.slowness()), 0)
+            self.assertEqual(process.wait(300 * pit_case.slowness()), 0)
         finally:
             process.kill()
             process.wait()
@@ -79,9 +91,8 @@ class Sampler(pit_case.Case):
 
     def check_readings(self, kind):
         with self.at_rest(kind) as (pid, path):
-            time.sleep(0.2)
             before = proc_figures(pid)
-            time.sleep(0.3)
+            self.wait_reading(path)
             live = memory_model.dump(self, path)
             after = proc_figures(pid)
         got = live["newest"]
@@ -94,7 +105,7 @@ class Sampler(pit_case.Case):
         self.assertLessEqual(before["cpu_ns"] - 3e7, got["cpu_ns"])
         self.assertLessEqual(got["cpu_ns"], after["cpu_ns"] + 3e7)
         self.assertGreater(got["cpu_ns"], 2.5e8)
-        self.assertGreater(got["rss_bytes"], 64 * MB)
+        self.assertGreater(got["rss_bytes"], 60 * MB)  # the kernel counts some pages late
         if after["write_bytes"]:  # a file in memory is not written to storage
             self.assertGreaterEqual(got["write_bytes"], 8 * MB)
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
@@ -152,8 +163,11 @@ class Sampler(pit_case.Case):
             self.assertNotIn("/proc/meminfo", names)
 
     def test_a_program_that_closes_everything_keeps_its_own_files_to_itself(self):
-        run, (touched,) = self.run_prog("strangers", 64)
-        self.assertEqual(touched, "0")
+        for milliseconds in (500, 1000, 4000, 16000):  # until it was read often enough meanwhile
+            run, (touched,) = self.run_prog("strangers", 64, milliseconds)
+            self.assertEqual(touched, "0")
+            if len(run["samples"]) * run["sample_stride"] > 20:
+                break
         # the kernel keeps some pages a processor out of its figures
         self.assertTrue(60 * MB < run["newest"]["rss_bytes"] < 1000 * MB, run["newest"])
         self.assertTrue(60 * MB < run["rss_peak"] < 1000 * MB, run["rss_peak"])
@@ -198,7 +212,7 @@ class Sampler(pit_case.Case):
             self.assertGreaterEqual(point["rss_max_bytes"], point["rss_bytes"])
 
     def test_a_run_at_the_usual_rate_has_ten_a_second(self):
-        run, seconds = self.spun_until(lambda run: len(run["samples"]) >= 15, 2000, [1] * 12)
+        run, seconds = self.spun_until(lambda run: len(run["samples"]) >= 15, 2000, (1, 1, 2, 2, 4, 8))
         self.assertEqual(run["sample_stride"], 1)
         # One at open, one at close.
         self.assertTrue(15 <= len(run["samples"]) <= 10 * seconds + 3, (len(run["samples"]), seconds))
@@ -231,7 +245,7 @@ class Sampler(pit_case.Case):
         for when in ("before", "between", "after", "none", "other"):
             with self.subTest(when=when):
                 run, _ = self.run_prog("peak", when)
-                self.assertGreater(run["rss_peak"], 150 * MB)
+                self.assertGreater(run["rss_peak"], 146 * MB)  # the kernel counts some pages late
                 self.assertLess(run["rss_peak"], (160 if not pit_case.sanitizer() else 600) * MB)
 
 
@@ -282,6 +296,11 @@ class Records(pit_case.Case):
         self.assertEqual(sum(r["duration"] for r in run["threads"][0]["records"]),
                          memory_model.node(run, KEPT)["total"])
 
+    def ever(self, path):
+        """How many spans the program had recorded when its run was read."""
+        return sum(t["records_dropped"] + len(t["records"])
+                   for t in memory_model.dump(self, path)["threads"])
+
     def test_records_are_whole_after_a_kill(self):
         for i in range(8 if not pit_case.sanitizer() else 3):
             path = os.path.join(self.folder(), "run.pit")
@@ -291,7 +310,8 @@ class Records(pit_case.Case):
                                        stdout=subprocess.PIPE, encoding="utf-8")
             try:
                 self.assertEqual(process.stdout.readline(), "open\n")
-                time.sleep(0.05 + 0.03 * i)
+                self.assertTrue(pit_runs.wait_until(lambda: self.ever(path) > 1000, pause=0.02))
+                time.sleep(0.03 * i)
             finally:
                 process.kill()
                 process.wait()
@@ -301,7 +321,7 @@ class Records(pit_case.Case):
             note = "kill %d with room for %d: " % (i, room)
             ever, count = self.check_records(run, note), memory_model.node(run, KEPT)["count"]
             self.assertIn(count - ever, (0, 1), note)
-            self.assertGreater(ever, 1000 if not pit_case.sanitizer() else 20, note)
+            self.assertGreater(ever, 1000, note)
 
 
 if __name__ == "__main__":

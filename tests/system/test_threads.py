@@ -79,7 +79,7 @@ class Threads(pit_case.Case):
                 time.sleep(delay / 1000)
             finally:
                 process.kill()
-                process.wait(20)
+                process.wait(300)
             self.assertEqual(process.returncode, -signal.SIGKILL, note)
             truth = pit_runs.Truth(truth_path)
             run = pit_runs.read_both(self, path, "died", note)

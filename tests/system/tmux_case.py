@@ -10,6 +10,7 @@ import time
 import pit_case
 
 PROMPT = "ready$ "
+MOST_SECONDS = 120  # until what does not come is called missing
 NUMBER = re.compile(r"<?\d[\d,.]*(?: (?:ns|µs|ms|s|%|[kMGT]?B|[kMG])(?![\w])(?: \d+ s)?)?(?:/s)?")
 # The verdict on prog_top: beside other programs it is that it had no processor.
 VERDICT = re.compile(r"^ (INPUT-BOUND|STARVED|OVERSUBSCRIBED|THROTTLED): .*$", re.MULTILINE)
@@ -68,7 +69,7 @@ class Terminal:
         """1 where the alternate screen is on, and where the cursor is shown."""
         return self.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").strip()
 
-    def wait(self, test, what, seconds=20):
+    def wait(self, test, what, seconds=MOST_SECONDS):
         end = time.monotonic() + seconds * pit_case.slowness()
         while True:
             screen = self.screen()
@@ -78,9 +79,19 @@ class Terminal:
                 self.case.fail("waited in vain for %s; the screen:\n%s" % (what, screen))
             time.sleep(0.05)
 
+    def wait_still(self):
+        """Wait until the screen is whole: the same at several looks. The screen."""
+        looks = []
+
+        def is_still(screen):
+            looks.append(screen)
+            return len(looks) > 8 and len(set(looks[-8:])) == 1
+
+        return self.wait(is_still, "a screen that stays")
+
     def wait_masked(self, wanted):
         """Wait until the screen, masked, is `wanted`; show both if it never is."""
-        end = time.monotonic() + 20 * pit_case.slowness()
+        end = time.monotonic() + MOST_SECONDS * pit_case.slowness()
         while masked(self.screen()) != wanted:
             if time.monotonic() > end:
                 self.case.assertEqual(masked(self.screen()), wanted)
@@ -98,7 +109,7 @@ class Terminal:
 
     def modes_in(self, path):
         """The same, as a command that ends with "done" has written it into a file."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + MOST_SECONDS
         while time.monotonic() < end:
             if os.path.exists(path):
                 with open(path) as file:
@@ -143,7 +154,7 @@ class TmuxCase(pit_case.Case):
         if not child.stdin.closed:
             child.stdin.close()
         try:
-            child.wait(timeout=30 * pit_case.slowness())
+            child.wait(timeout=300 * pit_case.slowness())
         except subprocess.TimeoutExpired:
             child.send_signal(signal.SIGKILL)
             child.wait()

@@ -61,6 +61,9 @@ static struct pit__case healthy(void)
                             .slow = {.part = PIT__NO_PART},
                             .step_up = NAN,
                             .step_from = NAN,
+                            .fair = {NAN, NAN, NAN, NAN, NAN, 0},
+                            .together = NAN,
+                            .idle = NAN,
                             .interpreted = NAN,
                             .held = 500e6,
                             .held_at_first = 450e6,
@@ -92,6 +95,14 @@ static struct pit__case healthy(void)
                                   .compiled = -1,
                                   .foreach = -1,
                                   .fused = -1};
+    return all;
+}
+
+static struct pit__case starved(void)
+{
+    struct pit__case all = healthy();
+    all.around.delayed = 0.6;
+    all.around.cpu = all.around.main_cpu = 0.4;
     return all;
 }
 
@@ -138,8 +149,8 @@ TEST(a_healthy_training_has_nothing_that_stands_out)
     CHECK_INT(found[0].match.severity, 0);
     CHECK_INT(found[0].match.listed_count, 4);
     CHECK_INT(found[0].match.listed[0], BACKWARD);
-    all.around = (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                      NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    all.around = (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                                      NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     CHECK_STR(rules_of(&all), "nothing"); /* without a sampler too */
 }
 
@@ -203,6 +214,21 @@ TEST(threads_of_its_own_that_take_the_processors_are_oversubscription)
     CHECK_STR(rules_of(&all), "nothing");
 }
 
+TEST(a_team_is_known_beside_other_programs_too)
+{
+    struct pit__case all = starved();
+    all.around.threads = 17;
+    all.around.forced = 600;
+    CHECK_STR(rules_of(&all), "starved"); /* the others idle: what there is the main thread has */
+    all.around.main_cpu = 0.05;
+    CHECK_STR(rules_of(&all), "oversubscribed");
+    all.around.forced = 60; /* the main thread waits for one that computes */
+    CHECK_STR(rules_of(&all), "starved");
+    all.around.forced = 600;
+    all.around.threads = 8;
+    CHECK_STR(rules_of(&all), "starved");
+}
+
 TEST(a_quota_that_stops_the_program_is_said_before_its_waiting)
 {
     struct pit__case all = healthy();
@@ -235,6 +261,21 @@ TEST(pages_from_storage_are_swapping_only_where_memory_is_short)
     CHECK_STR(rules_of(&all), "nothing");
 }
 
+TEST(a_gpu_whose_memory_is_almost_full_is_told_only_where_it_was_measured)
+{
+    struct pit__case all = healthy();
+    all.around.device_total = 80e9;
+    all.around.device_used = 79e9;
+    CHECK(strstr(rules_of(&all), "device_memory") != NULL);
+    all.around.device_used = 60e9;
+    CHECK(strstr(rules_of(&all), "device_memory") == NULL);
+    all.around.device_used = NAN;
+    CHECK(strstr(rules_of(&all), "device_memory") == NULL);
+    all.around.device_used = 79e9;
+    all.around.device_total = NAN;
+    CHECK(strstr(rules_of(&all), "device_memory") == NULL);
+}
+
 TEST(what_no_busy_machine_makes_is_said_beside_it)
 {
     struct pit__case all = with_extra("solve", STEP, 3, 100);
@@ -257,6 +298,109 @@ TEST(what_no_busy_machine_makes_is_said_beside_it)
     CHECK_STR(rules_of(&all), "starved drift");
 }
 
+TEST(a_slower_level_is_seen_through_the_waits_for_a_processor)
+{
+    struct pit__case all = starved();
+    all.step_up = 3; /* with the waits: other programs came */
+    all.step_from = 0.05;
+    all.fair.blocks = 30;
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair =
+        (struct pit__fair){.drift = 2, .step_up = 4, .step_from = 0.01, .above = 0.5, .blocks = 30};
+    CHECK_STR(rules_of(&all), "starved slowdown");
+    CHECK_NEAR(found[1].match.stake, 5, 1e-9);
+    CHECK_NEAR(found[1].match.figures[4], 0.04, 1e-9);
+    parts[STEP].half_calls = 2; /* what waited takes most: that is no reason to be silent */
+    CHECK_STR(rules_of(&all), "starved slowdown");
+    all.fair.step_up = 1.3; /* neighbours in the caches */
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair.step_up = NAN;
+    CHECK_STR(rules_of(&all), "starved drift");
+    all.fair.drift = 0.3;
+    CHECK_STR(rules_of(&all), "starved");
+}
+
+TEST(steps_that_differ_by_themselves_are_told_from_those_that_waited)
+{
+    struct pit__case all = starved();
+    all.steady.ratio = 9;
+    all.steady.off_count = 30;
+    all.steady.excess = 0.4;
+    all.steady.low_spread = 3;
+    all.around.forced = 50; /* several waits in a step of 0.1 s */
+    all.together = 1.3;
+    CHECK_STR(rules_of(&all), "starved");
+    all.together = 3;
+    CHECK_STR(rules_of(&all), "starved high_variance");
+    all.together = NAN;
+    all.around.forced = 2; /* most had none, and these differ */
+    CHECK_STR(rules_of(&all), "starved high_variance");
+    all.steady.low_spread = 1.2;
+    CHECK_STR(rules_of(&all), "starved");
+}
+
+TEST(a_beat_that_ranks_show_is_said_on_a_busy_machine)
+{
+    struct pit__case all = starved();
+    all.steady.period = 20;
+    all.steady.slow_count = 5;
+    all.steady.slow_mean = 0.25;
+    CHECK_STR(rules_of(&all), "starved"); /* chance may have put them there */
+    all.steady.is_ranked = 1;
+    CHECK_STR(rules_of(&all), "starved periodic_stall");
+}
+
+TEST(the_first_step_has_to_be_longer_than_luck_makes_it)
+{
+    struct pit__case all = starved();
+    all.warmup.ends_at = 1;
+    all.first = 2;
+    all.warming = 1.9; /* of 10 s */
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 3;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.fair.blocks = 30;
+    all.fair.warming = 0.03; /* most of it was waits */
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair.warming = 0.2;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.around.delayed = 0.95;
+    all.around.cpu = 0.05;
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 4.5;
+    CHECK_STR(rules_of(&all), "starved first_step");
+}
+
+TEST(threads_that_wait_for_one_another_make_no_odd_ratio)
+{
+    struct pit__case all = starved();
+    give(FORWARD, 1.7);
+    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds = 6.1; /* 3.6 times */
+    CHECK_STR(rules_of(&all), "starved");
+    all.told.compute_threads = 1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
+    all.idle = 0.1; /* it sleeps: what comes after that has a processor at once */
+    CHECK_STR(rules_of(&all), "starved");
+    parts[FORWARD].seconds = parts[FORWARD].self_seconds = 1.1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
+}
+
+TEST(long_waits_make_long_calls)
+{
+    struct pit__case all = with_extra("solve", STEP, 3, 100);
+    all.around.delayed = 0.8;
+    all.around.cpu = 0.2;
+    all.around.forced = 80; /* 10 ms each */
+    parts[EXTRA].half_calls = 5;
+    parts[EXTRA].half_seconds = 1.0;
+    parts[EXTRA].median = 0.005;
+    CHECK_STR(rules_of(&all), "starved concentrated");
+    all.around.forced = 8; /* 100 ms each */
+    CHECK_STR(rules_of(&all), "starved");
+    all.around.forced = NAN;
+    CHECK_STR(rules_of(&all), "starved concentrated");
+}
+
 /* ---- data -------------------------------------------------------------------------------------- */
 
 TEST(loading_says_what_it_does_with_its_time)
@@ -266,6 +410,10 @@ TEST(loading_says_what_it_does_with_its_time)
     CHECK_STR(rules_of(&all), "input_processor");
     CHECK(strstr(found[0].match.remedy, "num_workers={n5}") != NULL);
     all.around.main_cpu = 0.5;
+    CHECK_STR(rules_of(&all), "input_waiting");
+    all.idle = 0.05; /* it waited before its first span */
+    CHECK_STR(rules_of(&all), "input_processor");
+    all.idle = 0.5;
     CHECK_STR(rules_of(&all), "input_waiting");
     all.around.read = 100e6;
     CHECK_STR(rules_of(&all), "input_storage");
@@ -307,6 +455,31 @@ TEST(workers_are_asked_for_only_while_there_are_processors)
     CHECK(!strstr(found[0].match.remedy, "num_workers"));
 }
 
+TEST(workers_that_wait_for_a_processor_are_not_too_few)
+{
+    struct pit__case all = starved();
+    all.told.workers = 1;
+    give(DATA, 4);
+    CHECK_STR(rules_of(&all), "starved");
+    give(DATA, 7);
+    CHECK_STR(rules_of(&all), "starved input_few_workers");
+    give(DATA, 4);
+    all.told.workers = NAN; /* the program loads by itself: it waits as much in all parts */
+    CHECK_STR(rules_of(&all), "starved input_processor");
+}
+
+TEST(one_long_call_of_a_starved_loader_is_luck)
+{
+    struct pit__case all = starved();
+    give(DATA, 4);
+    parts[DATA].half_calls = 2;
+    parts[DATA].half_seconds = 2.4;
+    parts[DATA].median = 0.01;
+    CHECK_STR(rules_of(&all), "starved input_few_slow");
+    parts[DATA].half_calls = 1;
+    CHECK_STR(rules_of(&all), "starved input_processor");
+}
+
 TEST(few_slow_calls_of_loading_are_told_from_many)
 {
     struct pit__case all = healthy();
@@ -340,6 +513,11 @@ TEST(workers_that_are_started_anew_are_named)
     parts[DATA].median = 0.004;
     CHECK_STR(rules_of(&all), "input_restarts");
     CHECK_NEAR(found[0].match.stake, 0.2 + 3.5 - 0.04, 1e-9);
+    all.steady.period = 10; /* which is a beat too */
+    all.steady.slow_count = 10;
+    all.steady.slow_mean = 0.5;
+    all.slow = (struct pit__slow){.part = DATA, .share = 0.9};
+    CHECK_STR(rules_of(&all), "input_restarts");
 }
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -596,6 +774,87 @@ TEST(a_rule_of_memory_tells_a_leak_from_a_cache)
     CHECK_STR(rules_of(&all), "input_processor");
 }
 
+/* ---- devices ---------------------------------------------------------------------------------- */
+
+/* So many pieces of device work that a part launches, each of this length, waiting for so long. */
+static void launch(size_t part, uint64_t pieces, double each, double waited)
+{
+    parts[part].own_launches = parts[part].device_waits = pieces;
+    parts[part].launched_seconds = (double)pieces * each;
+    parts[part].device_wait_seconds = (double)pieces * waited;
+    for (size_t at = part; at != PIT__NO_PART; at = parts[at].parent) {
+        parts[at].device_count += pieces;
+        parts[at].device_seconds += (double)pieces * each;
+    }
+}
+
+TEST(a_device_without_work_is_idle_by_what_the_host_does_meanwhile)
+{
+    struct pit__case all = healthy();
+    give(DATA, 5);
+    launch(FORWARD, 200, 0.015, 0.1); /* 3 s of 10 */
+    CHECK_STR(rules_of(&all), "gpu_idle");
+    CHECK_STR(parts[found[0].match.part].name, "data_loading");
+    CHECK_STR(found[0].match.texts[0], "step");
+    CHECK(fabs(found[0].match.figures[0] - 0.7) < 1e-9);
+    CHECK(fabs(found[0].match.stake - 5) < 1e-9);
+}
+
+TEST(nothing_is_said_of_a_device_of_which_nothing_was_measured)
+{
+    struct pit__case all = healthy();
+    give(DATA, 5);
+    CHECK_STR(rules_of(&all), "input_processor");
+}
+
+TEST(a_device_that_works_most_of_the_time_is_not_idle)
+{
+    struct pit__case all = healthy();
+    give(DATA, 5); /* the device goes on meanwhile */
+    launch(FORWARD, 200, 0.04, 0.1);
+    CHECK_STR(rules_of(&all), "input_processor");
+    all = healthy(); /* idle, but no part of the host's explains it */
+    launch(FORWARD, 20, 0.01, 0.1);
+    launch(BACKWARD, 20, 0.03, 0.1);
+    launch(OPTIMIZER, 20, 0.03, 0.1);
+    CHECK_STR(rules_of(&all), "nothing");
+}
+
+TEST(small_pieces_that_the_device_waits_for_are_launch_bound)
+{
+    struct pit__case all = healthy();
+    launch(BACKWARD, 100000, 5e-6, 1e-6); /* 48 us of the host for each */
+    launch(FORWARD, 100, 0.03, 0.05);
+    CHECK_STR(rules_of(&all), "launch_bound");
+    CHECK_STR(parts[found[0].match.part].name, "backward");
+    CHECK(fabs(found[0].match.figures[1] - 48e-6) < 1e-9);
+    all = healthy(); /* the queue is long: the host is ahead of the device */
+    launch(BACKWARD, 100000, 5e-6, 1e-3);
+    launch(FORWARD, 100, 0.03, 0.05);
+    CHECK_STR(rules_of(&all), "nothing");
+    all = healthy(); /* how long they waited is not known */
+    launch(BACKWARD, 100000, 5e-6, 1e-6);
+    launch(FORWARD, 100, 0.03, 0.05);
+    parts[BACKWARD].device_waits = 0;
+    CHECK_STR(rules_of(&all), "nothing");
+}
+
+TEST(waiting_for_a_device_that_is_not_full_is_sync_bound)
+{
+    struct pit__case all = with_extra("clFinish", STEP, 4, 1000);
+    launch(FORWARD, 90, 0.05, 0.05); /* 5 s of 10 */
+    launch(BACKWARD, 10, 0.05, 0.05);
+    CHECK_STR(rules_of(&all), "sync_bound");
+    CHECK_STR(parts[found[0].match.part].name, "clFinish");
+    all = with_extra("clFinish", STEP, 4, 5); /* some waits at the end of epochs */
+    launch(FORWARD, 90, 0.05, 0.05);
+    launch(BACKWARD, 10, 0.05, 0.05);
+    CHECK_STR(rules_of(&all), "nothing");
+    all = with_extra("torch.cuda.synchronize", STEP, 4, 1000); /* the device has enough to do */
+    launch(FORWARD, 100, all.total * 0.009, 0.05);
+    CHECK_STR(rules_of(&all), "nothing");
+}
+
 /* ---- where nothing is wrong ------------------------------------------------------------------- */
 
 TEST(one_part_that_takes_most_is_good_to_know_with_its_place)
@@ -626,6 +885,11 @@ TEST(a_program_without_spans_has_the_place_where_it_spends_its_time)
     all.place_share = 0.8;
     CHECK_STR(rules_of(&all), "compute");
     all.interpreted = 0.2; /* most of it is in compiled code */
+    all.compiled = 0.6;
+    CHECK_STR(rules_of(&all), "compute");
+    all.compiled = 0.1; /* in many little functions that the interpreter calls */
+    CHECK_STR(rules_of(&all), "unmarked");
+    all.interpreted = 0.1;
     CHECK_STR(rules_of(&all), "compute");
     all.interpreted = 0.9;
     CHECK_STR(rules_of(&all), "unmarked");

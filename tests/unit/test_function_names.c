@@ -1,7 +1,7 @@
 /* The parts of libpitwall-functions.so without its hooks: names of functions and the table of them.
  * The library itself is never built with a sanitizer; this is where its code runs under them. */
 #include "functions/function_table.c"
-#include "functions/symbol_names.c"
+#include "preload/symbol_names.c"
 
 #include "check.h"
 
@@ -104,12 +104,6 @@ TEST(an_address_that_is_no_function_is_module_and_offset_or_a_number)
     CHECK(strncmp(name, "test_function_names+0x", 22) == 0);
     pit__symbol_name((void *)(uintptr_t)16, name, sizeof name);
     CHECK_STR(name, "0x10");
-}
-
-TEST(the_executable_is_asked_by_name)
-{
-    CHECK(pit__symbol_in_executable("a_static_function") == (void *)(uintptr_t)a_static_function);
-    CHECK(pit__symbol_in_executable("no_such_function") == NULL);
 }
 
 TEST(symbols_are_sorted)

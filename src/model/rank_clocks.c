@@ -1,0 +1,194 @@
+/* rank_clocks.c: how far the clocks of a job's hosts are apart, by the collectives that nobody leaves
+ * before all have entered. See ranks.h and analysis/clock_bounds.h. */
+#include "ranks.h"
+
+#include "analysis/clock_bounds.h"
+#include "reader/jobs.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct passage { /* one rank in one collective, in the clock of its host */
+    uint64_t group, seq;
+    size_t host;
+    double enter, leave;
+};
+
+static int by_call(const void *a, const void *b)
+{
+    const struct passage *x = a, *y = b;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return (x->host > y->host) - (x->host < y->host);
+}
+
+/* Times count from `base`, so that doubles keep nanoseconds. */
+static size_t list_passages(const struct pit__rank_gather *gather, uint64_t base,
+                            struct passage *passages)
+{
+    size_t count = 0;
+    for (size_t r = 0; r < gather->count; r++) {
+        const struct pit__rank_row *row = &gather->rows[r];
+        double start = (double)(int64_t)(row->start_wall_ns - base);
+        for (size_t i = 0; i < row->call_count; i++) {
+            const struct pit__rank_call *call = &row->calls[i];
+            if (call->is_sync && !isnan(call->duration))
+                passages[count++] =
+                    (struct passage){call->group, call->seq, row->host, start + call->enter,
+                                     start + call->enter + call->duration};
+        }
+    }
+    if (count > 0)
+        qsort(passages, count, sizeof *passages, by_call);
+    return count;
+}
+
+/* The ranks of one host in one call: latest entry, earliest leave. 0: it has none in it. */
+static int find_host(const struct passage *call, size_t count, size_t host, double *enter,
+                     double *leave)
+{
+    int found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (call[i].host != host)
+            continue;
+        *enter = found ? fmax(*enter, call[i].enter) : call[i].enter;
+        *leave = found ? fmin(*leave, call[i].leave) : call[i].leave;
+        found = 1;
+    }
+    return found;
+}
+
+static size_t list_crossings(const struct passage *passages, size_t count, size_t host,
+                             struct pit__crossing *crossings)
+{
+    size_t made = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        struct pit__crossing *to = &crossings[made];
+        for (end = i + 1; end < count && passages[end].group == passages[i].group &&
+                          passages[end].seq == passages[i].seq;)
+            end++;
+        made += find_host(passages + i, end - i, 0, &to->here_enter, &to->here_leave) &&
+                find_host(passages + i, end - i, host, &to->there_enter, &to->there_leave);
+    }
+    return made;
+}
+
+/* Hosts get numbers, from 0 in the order in which they are met. How many. */
+static size_t number_hosts(struct pit__rank_gather *gather)
+{
+    size_t hosts = 0;
+    for (size_t r = 0; r < gather->count; r++) {
+        struct pit__rank_row *row = &gather->rows[r];
+        size_t before = 0;
+        while (before < r && strcmp(gather->rows[before].told.host, row->told.host) != 0)
+            before++;
+        row->host = before < r ? gather->rows[before].host : hosts++;
+    }
+    return hosts;
+}
+
+/* Of every host against the first; *calls: the least that there were. 0 or PIT_NO_MEMORY. */
+static int find_bounds(const struct pit__rank_gather *gather, size_t hosts,
+                       struct pit__clock_bounds *bounds, size_t *calls)
+{
+    size_t most = 0;
+    for (size_t r = 0; r < gather->count; r++)
+        most += gather->rows[r].call_count;
+    struct passage *passages = calloc(most + 1, sizeof *passages);
+    struct pit__crossing *crossings = calloc(most + 1, sizeof *crossings);
+    int code = passages && crossings ? 0 : PIT_NO_MEMORY;
+    size_t count = code ? 0 : list_passages(gather, gather->rows[0].start_wall_ns, passages);
+    *calls = SIZE_MAX;
+    for (size_t h = 1; h < hosts && !code; h++) {
+        size_t made = list_crossings(passages, count, h, crossings);
+        pit__clock_bounds_find(crossings, made, &bounds[h]);
+        *calls = made < *calls ? made : *calls;
+    }
+    free(passages);
+    free(crossings);
+    return code;
+}
+
+static void tell(struct pit__ranks_box *box, const struct pit__clock_bounds *bounds, size_t hosts,
+                 size_t calls)
+{
+    char words[200], bound[PIT__UNIT_BYTES];
+    pit_ranks *ranks = &box->ranks;
+    int is_consistent = 1;
+    for (size_t h = 1; h < hosts; h++) {
+        is_consistent &= bounds[h].is_consistent;
+        ranks->clock_bound_ns = fmax(ranks->clock_bound_ns, bounds[h].bound);
+    }
+    if (hosts <= 1)
+        snprintf(words, sizeof words, "one host, exact");
+    else if (calls == 0)
+        snprintf(words, sizeof words, "n/a: no collectives of %zu hosts were kept", hosts);
+    else if (!is_consistent)
+        snprintf(words, sizeof words, "n/a: a clock was set while the job ran");
+    else
+        snprintf(words, sizeof words, "%zu hosts, within %s of one another, by %zu collectives",
+                 hosts, pit__unit_duration(bound, ranks->clock_bound_ns, 1), calls);
+    if (hosts > 1 && (calls == 0 || !is_consistent))
+        ranks->clock_bound_ns = NAN;
+    ranks->clock_words = pit__arena_text(&box->gather.arena, words, strlen(words));
+}
+
+int pit__rank_clocks_find(struct pit__ranks_box *box)
+{
+    size_t hosts = number_hosts(&box->gather), calls = 0;
+    struct pit__clock_bounds *bounds = calloc(hosts + 1, sizeof *bounds);
+    int code = bounds ? find_bounds(&box->gather, hosts, bounds, &calls) : PIT_NO_MEMORY;
+    box->ranks.host_count = hosts;
+    if (!code)
+        tell(box, bounds, hosts, calls);
+    free(bounds);
+    return code;
+}
+
+/* ---- of runs, for a common time line -------------------------------------------------------------- */
+
+static void set_clocks(const struct pit__rank_gather *gather,
+                       const struct pit__clock_bounds *bounds, struct pit__run_clock *clocks)
+{
+    for (size_t r = 0; r < gather->count; r++) {
+        const struct pit__rank_row *row = &gather->rows[r];
+        const struct pit__clock_bounds *host = &bounds[row->host];
+        double start = (double)(int64_t)(row->start_wall_ns - gather->rows[0].start_wall_ns);
+        if (row->host == 0 || !host->is_consistent)
+            continue;
+        /* its start is told by the clock there: that of here showed about `offset` less */
+        clocks[r].ahead = pit__clock_offset(host, start - host->offset);
+        clocks[r].drift = host->drift;
+    }
+}
+
+int pit__run_clocks(const pit_run *const *runs, size_t count, struct pit__run_clock *clocks)
+{
+    struct pit__rank_gather gather = {0};
+    size_t groups = 0, calls;
+    int code = 0;
+    for (size_t r = 0; r < count; r++) {
+        clocks[r] = (struct pit__run_clock){0, 0};
+        groups += runs[r]->group_count;
+    }
+    if (groups == 0)
+        return 0;
+    for (size_t r = 0; r < count && !code; r++)
+        code = pit__rank_add(&gather, runs[r]);
+    size_t hosts = code ? 0 : number_hosts(&gather);
+    struct pit__clock_bounds *bounds = calloc(hosts + 1, sizeof *bounds);
+    if (!bounds)
+        code = PIT_NO_MEMORY;
+    if (!code)
+        code = find_bounds(&gather, hosts, bounds, &calls);
+    if (!code)
+        set_clocks(&gather, bounds, clocks);
+    free(bounds);
+    pit__rank_gather_free(&gather);
+    return code;
+}

@@ -1,0 +1,118 @@
+/* rank_fields.c: the field table of ranks, in the order of columns. Times are of one step. */
+#include "fields.h"
+
+#include <stddef.h>
+
+#define NO_STEP "it has no span that is repeated, or finished none"
+#define NO_COMM "no communication of the job is known"
+#define NO_CALLS "no single collectives of it were kept"
+#define NOTHING_OVER "no part of it is over the median of the others by 2 % of the step"
+#define NOTHING_OPEN "no span of it is open"
+#define NOT_INSIDE "it is inside no communication"
+#define NO_READINGS "the sampler did not read it"
+
+#define GETTER(name_, call_, figure_)                                                              \
+    static void name_(const void *row, pit_field_value *value)                                     \
+    {                                                                                              \
+        const pit_rank *rank = row;                                                                \
+        call_(value, figure_);                                                                     \
+    }
+
+static void state(const void *row, pit_field_value *value)
+{
+    static const char *const words[] = {"live", "closed", "died"};
+    pit__value_text(value, words[((const pit_rank *)row)->state % 3]);
+}
+
+GETTER(host, pit__value_text, rank->host)
+GETTER(path, pit__value_text, rank->path)
+GETTER(step, pit__value_real, rank->step_ns)
+GETTER(work, pit__value_real, rank->work_ns)
+GETTER(waited, pit__value_real, rank->wait_ns)
+GETTER(transfer, pit__value_real, rank->transfer_ns)
+GETTER(last, pit__value_real, rank->last_share)
+GETTER(over, pit__value_text, rank->over)
+GETTER(over_path, pit__value_text, rank->over_path)
+GETTER(over_time, pit__value_real, rank->over_ns)
+GETTER(over_share, pit__value_real, rank->over_share)
+GETTER(median, pit__value_real, rank->median_ns)
+GETTER(straggler, pit__value_flag, rank->is_straggler)
+GETTER(busy, pit__value_real, rank->busy)
+GETTER(delayed, pit__value_real, rank->delayed)
+GETTER(open_path, pit__value_text, rank->open)
+GETTER(open_time, pit__value_real, rank->open_ns)
+GETTER(inside, pit__value_text, rank->inside)
+GETTER(inside_time, pit__value_real, rank->inside_ns)
+
+static enum pit__style blame(const void *row)
+{
+    return ((const pit_rank *)row)->is_straggler ? PIT__HOT : PIT__PLAIN;
+}
+
+static enum pit__style state_style(const void *row)
+{
+    return ((const pit_rank *)row)->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN;
+}
+
+#define AT(member_) .at = offsetof(pit_rank, member_)
+#define FIELD(key_, title_, kind_, help_) .field = {key_, title_, help_}, .kind = PIT__##kind_
+
+/* clang-format off */
+static const struct pit__field fields[] = {
+    {FIELD("rank", "rank", COUNT, "number of the rank"), AT(rank), .shown = 1, .style = blame},
+    {FIELD("host", "host", TEXT, "machine that it runs on"), .get = host, .shown = 1,
+     .max_width = 24, .drop = 3},
+    {FIELD("state", "state", TEXT, "live, closed or died"), .get = state, .shown = 1,
+     .style = state_style, .drop = 4},
+    {FIELD("step_ns", "step", DURATION, "mean duration of a step"), .get = step, .why = NO_STEP,
+     .shown = 1},
+    {FIELD("work_ns", "work", DURATION, "of a step: outside of communication"), .get = work,
+     .why = NO_STEP, .shown = 1, .style = blame},
+    {FIELD("wait_ns", "wait", DURATION,
+           "of a step: in communication before the last rank came; estimated where the job says so"),
+     .get = waited, .why = NO_COMM, .shown = 1},
+    {FIELD("transfer_ns", "transfer", DURATION,
+           "of a step: in communication after the last rank came; estimated likewise"),
+     .get = transfer, .why = NO_COMM, .shown = 1, .drop = 2},
+    {FIELD("last_share", "last", PERCENT, "collectives to which it came last, of those kept"),
+     .get = last, .why = NO_CALLS, .shown = 1, .drop = 1},
+    {FIELD("over", "most over the median", TEXT,
+           "name of the part whose own time is most over the median of the other ranks"),
+     .get = over, .why = NOTHING_OVER, .shown = 1},
+    {FIELD("over_path", "path", TEXT, "path of that part"), .get = over_path, .why = NOTHING_OVER},
+    {FIELD("over_ns", "over", DURATION, "by how much a step"), .get = over_time,
+     .why = NOTHING_OVER},
+    {FIELD("over_share", "over share", PERCENT, "over_ns by median_ns"), .get = over_share,
+     .why = "the others have no time there"},
+    {FIELD("median_ns", "median", DURATION, "own time of that part, the median of the other ranks"),
+     .get = median, .why = NOTHING_OVER},
+    {FIELD("is_straggler", "straggler", FLAG,
+           "its work is over the median of the others by 5 % of the step, and that is real"),
+     .get = straggler},
+    {FIELD("steps", "steps", COUNT, "steps that it finished"), AT(steps)},
+    {FIELD("busy_cpus", "busy", NUMBER, "processors in use, mean of its run"), .get = busy,
+     .why = NO_READINGS},
+    {FIELD("delayed_share", "delayed", PERCENT,
+           "time in which its main thread was ready to run and had no processor"),
+     .get = delayed, .why = NO_READINGS},
+    {FIELD("open", "open", TEXT, "names of its open spans, the outermost first"), .get = open_path,
+     .why = NOTHING_OPEN},
+    {FIELD("open_ns", "open time", DURATION, "how long the innermost of them has been open"),
+     .get = open_time, .why = NOTHING_OPEN},
+    {FIELD("inside", "inside", TEXT, "communication that it is inside"), .get = inside,
+     .why = NOT_INSIDE},
+    {FIELD("inside_seq", "collective", COUNT, "number of that collective in its group, from 0"),
+     AT(inside_seq), .why = NOT_INSIDE},
+    {FIELD("inside_ns", "inside for", DURATION, "how long it has been inside"), .get = inside_time,
+     .why = NOT_INSIDE},
+    {FIELD("path", "run", TEXT, "path of its run"), .get = path},
+    {FIELD("damaged_at", "damaged at", COUNT,
+           "byte of its file from which on it is damaged; 0: it is not"),
+     AT(damaged_at)},
+};
+/* clang-format on */
+
+_Static_assert(sizeof fields / sizeof fields[0] <= PIT__RANK_FIELDS_MOST, "rows have room");
+
+const struct pit__field_table pit__rank_fields = {fields, sizeof fields / sizeof fields[0],
+                                                  sizeof fields[0]};

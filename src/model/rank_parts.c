@@ -1,0 +1,472 @@
+/* rank_parts.c: which span is the step of a job, what in it is communication, and who is slow. See
+ * ranks.h. */
+#include "ranks.h"
+
+#include "analysis/comm_names.h"
+#include "analysis/order_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_LEAST 2    /* of each rank, for a span to be a step */
+#define LOCKSTEP 0.3     /* of how far backward differs, that steps may differ */
+#define SHOWN_LEAST 0.02 /* of the step, for a part to be named as over the median */
+#define OUTSIDE "outside of spans"
+
+/* The job as arrays for pit__imbalance_find. */
+struct arrays {
+    struct pit__ranks_box *box;
+    size_t *active; /* rows that have steps */
+    size_t count;
+    uint32_t unit;   /* merged node; PIT_NO_NODE: the run as a whole */
+    double steps;    /* of each rank, where there is no unit */
+    uint32_t *parts; /* merged nodes inside the step; the last may be PIT_NO_NODE: outside */
+    size_t part_count;
+    unsigned char *is_comm;                        /* of each part */
+    unsigned char *is_inside, *node_comm, *is_top; /* of each merged node; top: outermost in comm */
+    double *own, *step, *waited, *course;
+    struct pit__rank_figures *figures;
+};
+
+static const struct pit__rank_cell *cell_of(const struct pit__rank_row *row, uint32_t node)
+{
+    static const struct pit__rank_cell none;
+    return node < row->cell_count ? &row->cells[node] : &none;
+}
+
+static struct pit__rank_row *row_of(const struct arrays *in, size_t index)
+{
+    return &in->box->gather.rows[in->active[index]];
+}
+
+/* ---- the step ------------------------------------------------------------------------------------ */
+
+static uint32_t find_unit(const struct pit__rank_gather *gather)
+{
+    const struct pit__builder *b = &gather->stream.b;
+    struct pit__part *parts = calloc(b->count + 1, sizeof *parts);
+    uint32_t found = PIT_NO_NODE;
+    for (size_t i = 0; parts && i < b->count; i++) {
+        const pit_node *node = &b->nodes[i].node;
+        int is_comm = node->is_comm || pit__is_comm_name(node->name);
+        parts[i].name = node->name;
+        parts[i].role = pit__role_of(node->name);
+        parts[i].parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
+        parts[i].apart = node->detached || is_comm ||
+                         (parts[i].parent != PIT__NO_PART && parts[parts[i].parent].apart);
+        for (size_t r = 0; r < gather->count; r++) {
+            const struct pit__rank_cell *cell = cell_of(&gather->rows[r], (uint32_t)i);
+            parts[i].seconds += cell->total / 1e9;
+            parts[i].count += cell->count;
+        }
+    }
+    size_t unit = parts ? pit__find_unit(parts, b->count) : PIT__NO_PART;
+    if (unit != PIT__NO_PART && parts[unit].count >= STEPS_LEAST * gather->count)
+        found = (uint32_t)unit;
+    free(parts);
+    return found;
+}
+
+/* Without a step: one collective of the group with the most, or the whole run. */
+static double count_collectives(const struct pit__rank_gather *gather)
+{
+    double most = 0;
+    for (size_t r = 0; r < gather->count; r++)
+        for (size_t g = 0; g < gather->rows[r].group_count; g++)
+            most = fmax(most, (double)gather->rows[r].groups[g].calls);
+    return most;
+}
+
+static void find_active(struct arrays *in)
+{
+    const struct pit__rank_gather *gather = &in->box->gather;
+    for (size_t r = 0; r < gather->count; r++) {
+        const struct pit__rank_cell *cell = cell_of(&gather->rows[r], in->unit);
+        int is_active = in->unit == PIT_NO_NODE ? gather->rows[r].duration > 0 : cell->count > 0;
+        if (is_active)
+            in->active[in->count++] = r;
+    }
+}
+
+/* ---- parts and communication ------------------------------------------------------------------- */
+
+static void find_inside(struct arrays *in)
+{
+    const struct pit__builder *b = &in->box->gather.stream.b;
+    for (size_t i = 0; i < b->count; i++) { /* parents stand before their children */
+        const pit_node *node = &b->nodes[i].node;
+        int is_below = node->parent != PIT_NO_NODE && in->is_inside[node->parent];
+        in->is_inside[i] =
+            !node->detached && (in->unit == PIT_NO_NODE || i == in->unit || is_below);
+        if (in->is_inside[i])
+            in->parts[in->part_count++] = (uint32_t)i;
+    }
+    if (in->unit == PIT_NO_NODE)
+        in->parts[in->part_count++] = PIT_NO_NODE;
+}
+
+typedef int is_meeting(const pit_node *node);
+
+static int is_flagged(const pit_node *node)
+{
+    return node->is_comm;
+}
+static int is_named(const pit_node *node)
+{
+    return pit__is_comm_name(node->name);
+}
+static int is_backward(const pit_node *node)
+{
+    return pit__role_of(node->name) == PIT__ROLE_BACKWARD;
+}
+
+/* Mark the nodes that it holds for, and all below them. How many are outermost. */
+static size_t mark_comm(struct arrays *in, is_meeting *holds)
+{
+    const struct pit__builder *b = &in->box->gather.stream.b;
+    size_t tops = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        const pit_node *node = &b->nodes[i].node;
+        int is_below = node->parent != PIT_NO_NODE && in->node_comm[node->parent];
+        in->is_top[i] = in->is_inside[i] && i != in->unit && !is_below && holds(node);
+        in->node_comm[i] = in->is_inside[i] && (is_below || in->is_top[i]);
+        tops += in->is_top[i];
+    }
+    return tops;
+}
+
+/* Time a step in what is marked. */
+static double meeting_time(const struct arrays *in, size_t index)
+{
+    const struct pit__rank_row *row = row_of(in, index);
+    double time = 0;
+    for (uint32_t i = 0; i < row->cell_count; i++)
+        time += in->is_top[i] ? row->cells[i].total : 0;
+    return time / (in->unit == PIT_NO_NODE ? in->steps : (double)cell_of(row, in->unit)->count);
+}
+
+/* Ranks that meet inside it have steps of the same length however long each is there. Else it is
+ * computing, and a rank that takes long for it is slow. */
+static int is_lockstep(const struct arrays *in)
+{
+    double least = INFINITY, most = 0, step_least = INFINITY, step_most = 0;
+    for (size_t k = 0; k < in->count; k++) {
+        double time = meeting_time(in, k);
+        least = fmin(least, time);
+        most = fmax(most, time);
+        step_least = fmin(step_least, in->step[k]);
+        step_most = fmax(step_most, in->step[k]);
+    }
+    return step_most - step_least <= LOCKSTEP * (most - least);
+}
+
+static void find_comm(struct arrays *in)
+{
+    pit_ranks *ranks = &in->box->ranks;
+    if (mark_comm(in, is_flagged) > 0) {
+        ranks->estimated_by = "communication less its least; no single collectives were kept";
+    } else if (mark_comm(in, is_named) > 0) {
+        ranks->estimated_by = "communication by its name, less its least";
+    } else if (mark_comm(in, is_backward) > 0 && is_lockstep(in)) {
+        ranks->estimated_by = "backward less its least; no communication is marked";
+    } else {
+        size_t count = in->box->gather.stream.b.count;
+        memset(in->is_top, 0, count);
+        memset(in->node_comm, 0, count);
+    }
+    const struct pit__builder *b = &in->box->gather.stream.b;
+    double most = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        double total = 0;
+        for (size_t k = 0; k < in->count && in->is_top[i]; k++)
+            total += cell_of(row_of(in, k), i)->total;
+        if (total > most) {
+            most = total;
+            ranks->wait_in = b->nodes[i].node.name;
+        }
+    }
+    for (size_t p = 0; p < in->part_count; p++)
+        in->is_comm[p] = in->parts[p] != PIT_NO_NODE && in->node_comm[in->parts[p]];
+}
+
+/* ---- figures ------------------------------------------------------------------------------------- */
+
+static double steps_of(const struct arrays *in, size_t index)
+{
+    return in->unit == PIT_NO_NODE ? in->steps
+                                   : (double)cell_of(row_of(in, index), in->unit)->count;
+}
+
+static void fill_steps(struct arrays *in)
+{
+    for (size_t k = 0; k < in->count; k++) {
+        const struct pit__rank_row *row = row_of(in, k);
+        double time = in->unit == PIT_NO_NODE ? row->duration : cell_of(row, in->unit)->total;
+        in->step[k] = time / steps_of(in, k);
+    }
+}
+
+static void fill_own(struct arrays *in)
+{
+    for (size_t k = 0; k < in->count; k++) {
+        const struct pit__rank_row *row = row_of(in, k);
+        double left = row->duration;
+        for (size_t p = 0; p < in->part_count; p++) {
+            int is_outside = in->parts[p] == PIT_NO_NODE;
+            double own = is_outside ? fmax(left, 0) : cell_of(row, in->parts[p])->own;
+            left -= own;
+            in->own[k * in->part_count + p] = own / steps_of(in, k);
+        }
+    }
+}
+
+static const float *course_of(const struct pit__rank_row *row, uint32_t node)
+{
+    uint32_t course = cell_of(row, node)->course;
+    return course ? row->courses + (size_t)(course - 1) * 2 * PIT__SLICES : NULL;
+}
+
+/* Work in each slice: of the step, or of the slice itself, less what is communication. */
+static void fill_course(struct arrays *in, size_t index)
+{
+    const struct pit__rank_row *row = row_of(in, index);
+    const float *unit = in->unit == PIT_NO_NODE ? NULL : course_of(row, in->unit);
+    double *to = in->course + index * PIT__SLICES;
+    double steps = in->steps / PIT__SLICES;
+    for (size_t s = 0; s < PIT__SLICES; s++) {
+        double count = in->unit == PIT_NO_NODE ? steps : unit ? (double)unit[PIT__SLICES + s] : 0;
+        double time = unit ? (double)unit[s] : row->duration / PIT__SLICES;
+        for (uint32_t i = 0; i < row->cell_count; i++) {
+            const float *course = in->is_top[i] ? course_of(row, i) : NULL;
+            time -= course ? (double)course[s] : 0;
+        }
+        to[s] = count > 0 ? time / count : NAN;
+    }
+}
+
+/* ---- waiting in collectives --------------------------------------------------------------------- */
+
+static int is_counted(const struct arrays *in, const struct pit__rank_call *call)
+{
+    return !isnan(call->duration) && (call->node == PIT_NO_NODE || in->is_inside[call->node]);
+}
+
+/* One group: what each rank waited in its calls, of which a part was kept. */
+static void wait_in_group(struct arrays *in, uint64_t id, struct pit__meeting *calls,
+                          struct pit__meetings *met, struct pit__meetings *sums)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < in->count; k++) {
+        const struct pit__rank_row *row = row_of(in, k);
+        for (size_t i = 0; i < row->call_count; i++)
+            if (row->calls[i].group == id && is_counted(in, &row->calls[i]))
+                calls[count++] =
+                    (struct pit__meeting){id, row->calls[i].seq, k, row->calls[i].duration};
+    }
+    pit__meetings_find(calls, count, met, in->count);
+    for (size_t k = 0; k < in->count; k++) {
+        const struct pit__rank_row *row = row_of(in, k);
+        for (size_t g = 0; g < row->group_count && met[k].counted > 0; g++)
+            if (row->groups[g].id == id)
+                in->waited[k] += met[k].wait / (double)met[k].counted *
+                                 (double)row->groups[g].calls / steps_of(in, k);
+        sums[k].counted += met[k].counted;
+        sums[k].last += met[k].last;
+    }
+}
+
+/* Groups that a rank before this one has not. */
+static int is_new_group(const struct arrays *in, size_t index, uint64_t id)
+{
+    for (size_t k = 0; k < index; k++)
+        for (size_t g = 0; g < row_of(in, k)->group_count; g++)
+            if (row_of(in, k)->groups[g].id == id)
+                return 0;
+    return 1;
+}
+
+/* 1: there were collectives of several ranks. */
+static int fill_waited(struct arrays *in, int *code)
+{
+    size_t most = 0, counted = 0;
+    for (size_t k = 0; k < in->count; k++)
+        most += row_of(in, k)->call_count;
+    struct pit__meeting *calls = calloc(most + 1, sizeof *calls);
+    struct pit__meetings *met = calloc(2 * in->count + 1, sizeof *met);
+    struct pit__meetings *sums = met ? met + in->count : NULL;
+    *code = calls && met ? 0 : PIT_NO_MEMORY;
+    for (size_t k = 0; !*code && k < in->count; k++)
+        for (size_t g = 0; g < row_of(in, k)->group_count; g++)
+            if (is_new_group(in, k, row_of(in, k)->groups[g].id))
+                wait_in_group(in, row_of(in, k)->groups[g].id, calls, met, sums);
+    for (size_t k = 0; !*code && k < in->count; k++) {
+        counted += sums[k].counted;
+        if (sums[k].counted > 0)
+            row_of(in, k)->told.last_share = (double)sums[k].last / (double)sums[k].counted;
+        else
+            in->waited[k] = NAN;
+    }
+    free(calls);
+    free(met);
+    return counted > 0;
+}
+
+/* ---- what is told -------------------------------------------------------------------------------- */
+
+static const char *part_name(const struct arrays *in, size_t part)
+{
+    return in->parts[part] == PIT_NO_NODE
+               ? OUTSIDE
+               : in->box->gather.stream.b.nodes[in->parts[part]].node.name;
+}
+
+/* Names joined by '/', as pit_node.path has them but for signs in names. */
+static const char *part_path(const struct arrays *in, size_t part)
+{
+    struct pit__rank_gather *gather = &in->box->gather;
+    const struct pit__merged *nodes = gather->stream.b.nodes;
+    const char *path = part_name(in, part);
+    if (in->parts[part] == PIT_NO_NODE)
+        return path;
+    for (uint32_t at = nodes[in->parts[part]].node.parent; at != PIT_NO_NODE;
+         at = nodes[at].node.parent) {
+        size_t above = strlen(nodes[at].node.name), below = strlen(path);
+        char *joined = pit__arena_alloc(&gather->arena, above + below + 2);
+        if (!joined)
+            return "";
+        memcpy(joined, nodes[at].node.name, above);
+        joined[above] = '/';
+        memcpy(joined + above + 1, path, below + 1);
+        path = joined;
+    }
+    return path;
+}
+
+static void tell_ranks(struct arrays *in, const struct pit__imbalance *found)
+{
+    int has_comm = in->box->ranks.wait_in != NULL;
+    for (size_t k = 0; k < in->count; k++) {
+        const struct pit__rank_figures *figures = &in->figures[k];
+        pit_rank *told = &row_of(in, k)->told;
+        told->steps = (uint64_t)steps_of(in, k);
+        told->step_ns = figures->step;
+        told->work_ns = figures->work;
+        told->wait_ns = has_comm ? figures->wait : NAN;
+        told->transfer_ns = has_comm ? figures->transfer : NAN;
+        told->is_straggler = figures->is_straggler;
+        if (figures->part == SIZE_MAX || figures->over < SHOWN_LEAST * found->step)
+            continue;
+        told->over = part_name(in, figures->part);
+        told->over_path = part_path(in, figures->part);
+        told->over_ns = figures->over;
+        told->median_ns = figures->part_median;
+        told->over_share = figures->part_median > 0 ? figures->over / figures->part_median : NAN;
+    }
+}
+
+static void tell_job(struct arrays *in, const struct pit__imbalance *found, int has_waits)
+{
+    pit_ranks *ranks = &in->box->ranks;
+    struct pit__rank_case *rank_case = &in->box->found;
+    ranks->step_ns = found->step;
+    ranks->efficiency = found->efficiency;
+    ranks->balance = found->balance;
+    ranks->communication = found->communication;
+    ranks->is_estimated = ranks->wait_in && !has_waits;
+    if (!ranks->is_estimated)
+        ranks->estimated_by = NULL;
+    ranks->steps = PIT_UNKNOWN;
+    for (size_t k = 0; k < in->count; k++)
+        if ((uint64_t)steps_of(in, k) < ranks->steps)
+            ranks->steps = (uint64_t)steps_of(in, k);
+    rank_case->found = *found;
+    rank_case->wait_in = ranks->wait_in;
+    if (found->straggler == PIT__NO_RANK)
+        return;
+    const struct pit__rank_figures *slow = &in->figures[found->straggler];
+    rank_case->slow = row_of(in, found->straggler)->told.rank;
+    rank_case->part = part_name(in, slow->part);
+    rank_case->part_path = part_path(in, slow->part);
+    rank_case->part_role = pit__role_of(rank_case->part);
+    rank_case->part_ns = slow->part_median + slow->over;
+    rank_case->part_median_ns = slow->part_median;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------ */
+
+static int make_room(struct arrays *in)
+{
+    size_t nodes = in->box->gather.stream.b.count, ranks = in->box->gather.count;
+    in->active = calloc(ranks + 1, sizeof *in->active);
+    in->parts = calloc(nodes + 2, sizeof *in->parts);
+    in->is_comm = calloc(nodes + 2, 1);
+    in->is_inside = calloc(3 * (nodes + 1), 1);
+    in->own = calloc(ranks * (nodes + 1) + 1, sizeof *in->own);
+    in->step = calloc(2 * ranks + ranks * PIT__SLICES + 1, sizeof *in->step);
+    in->figures = calloc(ranks + 1, sizeof *in->figures);
+    if (!in->active || !in->parts || !in->is_comm || !in->is_inside || !in->own || !in->step ||
+        !in->figures)
+        return PIT_NO_MEMORY;
+    in->node_comm = in->is_inside + nodes + 1;
+    in->is_top = in->node_comm + nodes + 1;
+    in->waited = in->step + ranks;
+    in->course = in->waited + ranks;
+    return 0;
+}
+
+static int find_slow(struct arrays *in)
+{
+    int code = 0;
+    for (size_t k = 0; k < in->count; k++)
+        fill_course(in, k);
+    fill_own(in);
+    int has_waits = fill_waited(in, &code);
+    struct pit__imbalance found;
+    struct pit__rank_parts parts = {.ranks = in->count,
+                                    .parts = in->part_count,
+                                    .slices = PIT__SLICES,
+                                    .own = in->own,
+                                    .is_comm = in->is_comm,
+                                    .step = in->step,
+                                    .waited = has_waits ? in->waited : NULL,
+                                    .course = in->course};
+    if (!code && pit__imbalance_find(&parts, in->figures, &found) != 0)
+        code = PIT_NO_MEMORY;
+    if (!code) {
+        tell_ranks(in, &found);
+        tell_job(in, &found, has_waits);
+    }
+    return code;
+}
+
+int pit__rank_parts_find(struct pit__ranks_box *box)
+{
+    struct arrays in = {.box = box, .unit = find_unit(&box->gather)};
+    double collectives = count_collectives(&box->gather);
+    pit_ranks *ranks = &box->ranks;
+    in.steps = collectives > 0 ? collectives : 1;
+    int code = make_room(&in);
+    if (!code) {
+        size_t unit = in.unit;
+        find_active(&in);
+        find_inside(&in);
+        ranks->step_unit = in.unit != PIT_NO_NODE ? "step" : collectives > 0 ? "collective" : "run";
+        ranks->step_path = "";
+        for (size_t p = 0; p < in.part_count && in.unit != PIT_NO_NODE; p++)
+            if (in.parts[p] == unit)
+                ranks->step_path = part_path(&in, p);
+        fill_steps(&in);
+        find_comm(&in);
+        if (in.count > 0)
+            code = find_slow(&in);
+    }
+    free(in.active);
+    free(in.parts);
+    free(in.is_comm);
+    free(in.is_inside);
+    free(in.own);
+    free(in.step);
+    free(in.figures);
+    return code;
+}

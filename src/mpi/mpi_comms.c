@@ -1,0 +1,122 @@
+/* See mpi_comms.h. Finding one takes no lock; MPI has no two threads make or free one communicator. */
+#include "mpi_comms.h"
+
+#include "mpi_library.h"
+#include "preload/recorder_link.h"
+
+#include <pthread.h>
+
+#define PLACES 1024u /* a power of two */
+#define FREED 1u
+#define WORLD_ID 0x9e3779b97f4a7c15u
+
+static struct pit__comm comms[PLACES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the table */
+static int has_world;
+static uintptr_t world_group;
+
+static uint32_t place_of(uintptr_t handle)
+{
+    return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 54);
+}
+
+static struct pit__comm *find(uintptr_t handle)
+{
+    for (uint32_t i = 0, at = place_of(handle); i < PLACES; i++, at = (at + 1) % PLACES) {
+        uintptr_t own = __atomic_load_n(&comms[at].handle, __ATOMIC_ACQUIRE);
+        if (own == handle)
+            return &comms[at];
+        if (!own)
+            return NULL;
+    }
+    return NULL;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    return hash ^ hash >> 32;
+}
+
+/* With the lock held. */
+static void add(struct pit__comm comm)
+{
+    for (uint32_t i = 0, at = place_of(comm.handle); i < PLACES; i++, at = (at + 1) % PLACES) {
+        if (comms[at].handle > FREED)
+            continue;
+        uintptr_t handle = comm.handle;
+        comm.handle = comms[at].handle;
+        comms[at] = comm;
+        __atomic_store_n(&comms[at].handle, handle, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+/* A group of one waits for nobody; between two groups there is no one number of a call. */
+static void enter(uintptr_t handle, uint64_t id)
+{
+    int size = 0, rank = 0, is_inter = 0;
+    pit__mpi.comm_test_inter(handle, &is_inter);
+    if (is_inter || pit__mpi.comm_size(handle, &size) != 0 ||
+        pit__mpi.comm_rank(handle, &rank) != 0)
+        return;
+    struct pit__comm comm = {
+        .handle = handle, .id = id, .size = (uint32_t)size, .rank = (uint32_t)rank};
+    if (size > 1)
+        comm.group = pit__link.group_open(id, comm.size, comm.rank);
+    pthread_mutex_lock(&lock);
+    add(comm);
+    pthread_mutex_unlock(&lock);
+}
+
+static void enter_world(void)
+{
+    int is_up = 0, is_down = 0;
+    pit__mpi.initialized(&is_up);
+    pit__mpi.finalized(&is_down);
+    if (!is_up || is_down || __atomic_exchange_n(&has_world, 1, __ATOMIC_ACQ_REL))
+        return;
+    pit__mpi.comm_group(pit__mpi.world, &world_group);
+    enter(pit__mpi.world, WORLD_ID);
+}
+
+const struct pit__comm *pit__comm_of(uintptr_t handle)
+{
+    const struct pit__comm *comm = find(handle);
+    if (comm || __atomic_load_n(&has_world, __ATOMIC_ACQUIRE))
+        return comm;
+    enter_world();
+    return find(handle);
+}
+
+/* In MPI_COMM_WORLD. */
+static int first_of(uintptr_t handle)
+{
+    uintptr_t group = 0;
+    int zero = 0, first = -1;
+    if (pit__mpi.comm_group(handle, &group) != 0)
+        return -1;
+    pit__mpi.group_translate(group, 1, &zero, world_group, &first);
+    pit__mpi.group_free(&group);
+    return first;
+}
+
+void pit__comm_made(const struct pit__comm *parent, uintptr_t handle)
+{
+    if (!parent || !parent->group || handle == pit__mpi.no_comm)
+        return;
+    uint64_t number = pit__link.group_calls(parent->group);
+    enter(handle, mix(mix(mix(parent->id, number), (uint64_t)(int64_t)first_of(handle)), WORLD_ID));
+}
+
+void pit__comm_gone(uintptr_t handle)
+{
+    struct pit__comm *comm = find(handle);
+    if (!comm || handle == pit__mpi.world)
+        return;
+    if (comm->group)
+        pit__link.group_close(comm->group);
+    pthread_mutex_lock(&lock);
+    __atomic_store_n(&comm->handle, FREED, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
+}

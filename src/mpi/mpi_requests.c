@@ -1,0 +1,60 @@
+/* See mpi_requests.h. What finds no room has no bytes. */
+#include "mpi_requests.h"
+
+#include <pthread.h>
+
+#define PLACES 4096u /* a power of two */
+#define FREED 1u
+
+static struct request {
+    uintptr_t handle; /* 0: free, 1: freed */
+    uint64_t bytes;
+} requests[PLACES];
+static uint32_t used; /* places that are not free */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* With the lock held. The place of a handle, or of the first that may take it; NULL: no room. */
+static struct request *find(uintptr_t handle, int is_new)
+{
+    struct request *spare = NULL;
+    uint32_t at = (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 52);
+    for (uint32_t i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
+        struct request *request = &requests[at];
+        if (request->handle == handle)
+            return request;
+        if (request->handle <= FREED && !spare)
+            spare = request;
+        if (!request->handle)
+            break;
+    }
+    return is_new ? spare : NULL;
+}
+
+void pit__request_made(uintptr_t handle, uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    struct request *request = used < PLACES / 2 ? find(handle, 1) : find(handle, 0);
+    if (request) {
+        used += request->handle == 0;
+        *request = (struct request){handle, bytes};
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void pit__request_gone(uintptr_t handle)
+{
+    pthread_mutex_lock(&lock);
+    struct request *request = find(handle, 0);
+    if (request)
+        *request = (struct request){FREED, 0};
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t pit__request_bytes(uintptr_t handle)
+{
+    pthread_mutex_lock(&lock);
+    const struct request *request = find(handle, 0);
+    uint64_t bytes = request ? request->bytes : 0;
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}

@@ -1,0 +1,36 @@
+/* See recorder_link.h. A program with libpitwall.a that is stripped hides its recorder: a second one is brought
+ * along then, and functions go to a run of their own beside the program's. */
+#include "recorder_link.h"
+
+#include "base/recorder_symbols.h"
+
+#include <string.h>
+
+struct pit__recorder_link pit__link;
+
+/* What stands at a symbol, as a pointer to a function: ISO C has no conversion for it. */
+#define TAKE(to, from) memcpy(&(to), &(from), sizeof(to))
+
+int pit__link_find(void)
+{
+    static const char *const names[] = {
+        "pit__enabled",   "pit__begin",      "pit__end",
+        "pit_drop",       "pit__count",      "pit__collective_begin",
+        "pit_group_open", "pit_group_close", "pit_group_calls"};
+    enum { NEEDED = 4, ALL = sizeof names / sizeof names[0] };
+    void *found[ALL];
+    if (!pit__recorder_symbols(names, found, NEEDED, ALL))
+        return 0;
+    pit__link.enabled = found[0];
+    TAKE(pit__link.begin, found[1]);
+    TAKE(pit__link.end, found[2]);
+    TAKE(pit__link.drop, found[3]);
+    if (found[4] && found[5] && found[6] && found[7] && found[8]) {
+        TAKE(pit__link.count, found[4]);
+        TAKE(pit__link.collective_begin, found[5]);
+        TAKE(pit__link.group_open, found[6]);
+        TAKE(pit__link.group_close, found[7]);
+        TAKE(pit__link.group_calls, found[8]);
+    }
+    return 1;
+}

@@ -1,0 +1,27 @@
+/* recorder_link.h: the recorder of this process, found at the first function that is called. */
+#ifndef PIT_RECORDER_LINK_H
+#define PIT_RECORDER_LINK_H
+
+#include "pitwall.h"
+
+/* The half of the public API that pit_begin and its kin stand on. */
+struct pit__recorder_link {
+    int *enabled;
+    pit_token (*begin)(pit_site *site);
+    void (*end)(pit_token token);
+    void (*drop)(pit_token token);
+    /* Of a recorder older than these they are all NULL. */
+    void (*count)(int which, uint64_t n);
+    pit_token (*collective_begin)(pit_site *site, uint32_t group, uint64_t bytes);
+    uint32_t (*group_open)(uint64_t id, uint32_t size, uint32_t rank);
+    void (*group_close)(uint32_t group);
+    uint64_t (*group_calls)(uint32_t group);
+};
+
+extern struct pit__recorder_link pit__link;
+
+/* Fill pit__link. 1: there is a recorder; 0: none is wanted here, or none can be had. Not to be called
+ * twice at once. It may load libpitwall, and so allocate. */
+int pit__link_find(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* jobs.h: which rank of which job a run is, by its facts. */
+#ifndef PIT_JOBS_H
+#define PIT_JOBS_H
+
+#include "reader.h"
+
+/* What the first bytes of a run tell. */
+struct pit__rank_head {
+    unsigned char id[16], parent[16];
+    uint64_t start_wall_ns;
+    uint64_t rank, world_size, nodes;     /* PIT_UNKNOWN: not told */
+    uint64_t restart;                     /* 0 where it is not told */
+    const char *job, *launcher, *program; /* "" where not told */
+};
+
+/* Texts are the arena's. 0, or a code with *error (may be NULL). */
+int pit__rank_head(const char *path, struct pit__arena *arena, struct pit__rank_head *head,
+                   pit_error *error);
+/* The same of a run that was read; its texts are the run's. */
+void pit__rank_head_of(const pit_run *run, struct pit__rank_head *head);
+
+/* Is it one of several ranks? A rank alone, as Slurm makes one of every shell, is a plain run. */
+int pit__is_rank(const struct pit__rank_head *head);
+/* Do both name the same rank of the same job? A worker inherits the environment of its rank. */
+int pit__same_rank(const struct pit__rank_head *a, const struct pit__rank_head *b);
+
+#endif

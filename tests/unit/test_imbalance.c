@@ -1,0 +1,262 @@
+/* Who makes the others wait, on jobs that are made up step by step: ranks work, then meet in a
+ * collective that nobody leaves before all have come. Noise is as machines have it: each part varies by
+ * itself, slowly (autocorrelated) for each rank, and with rare stalls. */
+#include "analysis/imbalance.h"
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DATA, FORWARD, BACKWARD, OPTIMIZER, REDUCE, PARTS };
+enum { MOST_RANKS = 8, SLICES = 64, STEPS_A_SLICE = 10 };
+
+static uint64_t state;
+
+static double uniform(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
+
+struct job {
+    size_t ranks;
+    double own[MOST_RANKS * PARTS], step[MOST_RANKS], waited[MOST_RANKS];
+    double course[MOST_RANKS * SLICES];
+    struct pit__rank_figures figures[MOST_RANKS];
+    struct pit__imbalance out;
+};
+
+struct plan {
+    size_t ranks;
+    size_t slow_rank, slow_part; /* PIT__NO_RANK: none */
+    double slow_ns;
+    int rotates; /* another rank is the slow one in each step */
+    int has_waits;
+};
+
+static const double usual[PARTS] = {20e6, 30e6, 45e6, 5e6, 0};
+
+/* What a rank does in a step, by parts; the drift is its own slow noise. */
+static double work_of(const struct plan *plan, size_t rank, size_t step, double drift, double *own)
+{
+    double work = 0;
+    for (size_t p = 0; p < REDUCE; p++) {
+        double took = usual[p] * (1 + 0.02 * normal() + drift);
+        if (uniform() < 0.002)
+            took += 20e6 * uniform();
+        int is_slow = p == plan->slow_part &&
+                      (plan->rotates ? step % plan->ranks == rank : rank == plan->slow_rank);
+        took += is_slow ? plan->slow_ns : 0;
+        own[p] += took;
+        work += took;
+    }
+    return work;
+}
+
+static void run_job(const struct plan *plan, uint64_t seed, struct job *job)
+{
+    static const unsigned char is_comm[PARTS] = {[REDUCE] = 1};
+    double drift[MOST_RANKS] = {0}, steps = SLICES * STEPS_A_SLICE;
+    state = seed * 2654435761u + 1;
+    memset(job, 0, sizeof *job);
+    job->ranks = plan->ranks;
+    for (size_t s = 0; s < SLICES * STEPS_A_SLICE; s++) {
+        double work[MOST_RANKS], most = 0, transfer = 10e6 * (1 + 0.05 * fabs(normal()));
+        for (size_t r = 0; r < plan->ranks; r++) {
+            drift[r] = 0.9 * drift[r] + 0.01 * normal();
+            work[r] = work_of(plan, r, s, drift[r], &job->own[r * PARTS]);
+            most = fmax(most, work[r]);
+        }
+        for (size_t r = 0; r < plan->ranks; r++) {
+            job->own[r * PARTS + REDUCE] += most - work[r] + transfer;
+            job->waited[r] += (most - work[r]) / steps;
+            job->step[r] += (most + transfer) / steps;
+            job->course[r * SLICES + s / STEPS_A_SLICE] += work[r] / STEPS_A_SLICE;
+        }
+    }
+    for (size_t i = 0; i < plan->ranks * PARTS; i++)
+        job->own[i] /= steps;
+    struct pit__rank_parts in = {.ranks = plan->ranks,
+                                 .parts = PARTS,
+                                 .slices = SLICES,
+                                 .own = job->own,
+                                 .is_comm = is_comm,
+                                 .step = job->step,
+                                 .waited = plan->has_waits ? job->waited : NULL,
+                                 .course = job->course};
+    CHECK_INT(pit__imbalance_find(&in, job->figures, &job->out), 0);
+}
+
+TEST(a_straggler_of_ten_percent_is_named_with_its_part_in_20_of_20)
+{
+    static const size_t ranks[] = {2, 3, 4, 8};
+    static struct job job;
+    int right = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct plan plan = {.ranks = ranks[seed % 4],
+                            .slow_rank = seed % ranks[seed % 4],
+                            .slow_part = seed % REDUCE,
+                            .slow_ns = 11e6, /* of a step of 110 ms */
+                            .has_waits = seed % 2 == 0};
+        run_job(&plan, seed, &job);
+        right += job.out.straggler == plan.slow_rank && job.out.straggler_count == 1 &&
+                 job.figures[plan.slow_rank].part == plan.slow_part;
+    }
+    CHECK_INT(right, 20);
+}
+
+TEST(forty_balanced_jobs_give_one_alarm_at_most)
+{
+    static const size_t ranks[] = {2, 3, 4, 8};
+    static struct job job;
+    int alarms = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct plan plan = {.ranks = ranks[seed % 4],
+                            .slow_rank = PIT__NO_RANK,
+                            .slow_part = PIT__NO_RANK,
+                            .has_waits = seed % 2 == 0};
+        run_job(&plan, 1000 + seed, &job);
+        alarms += job.out.straggler != PIT__NO_RANK || job.out.is_rotating || job.out.is_comm_bound;
+    }
+    CHECK(alarms <= 1);
+}
+
+TEST(a_slow_backward_computation_is_work_and_not_waiting)
+{
+    static struct job job;
+    struct plan plan = {.ranks = 4, .slow_rank = 2, .slow_part = BACKWARD, .slow_ns = 30e6};
+    run_job(&plan, 7, &job);
+    CHECK_INT(job.out.straggler, 2);
+    CHECK_INT(job.figures[2].part, BACKWARD);
+    CHECK(fabs(job.figures[2].over - 30e6) < 1.5e6);
+    CHECK(job.figures[2].wait < 1e6);
+    CHECK(job.figures[0].wait > 27e6 && job.figures[0].wait < 33e6);
+    CHECK_INT(job.out.waiting, 3);
+}
+
+TEST(who_is_late_because_it_waited_for_another_is_not_blamed)
+{
+    /* rank 0 is slow; rank 1 receives from it and comes to the collective last of all, having waited */
+    enum { WORK, RECEIVE, ALL_REDUCE, KINDS };
+    static const unsigned char is_comm[KINDS] = {0, 1, 1};
+    static double own[4 * KINDS], step[4], course[4 * SLICES];
+    struct pit__rank_figures figures[4];
+    struct pit__imbalance out;
+    state = 3;
+    for (size_t s = 0; s < SLICES; s++) {
+        double work[4];
+        for (size_t r = 0; r < 4; r++)
+            work[r] = (r == 0 ? 60e6 : 40e6) * (1 + 0.02 * normal());
+        double came = work[0] + work[1]; /* rank 1 works after it has received */
+        for (size_t r = 0; r < 4; r++) {
+            double received = r == 1 ? work[0] : 0;
+            own[r * KINDS + WORK] += work[r] / SLICES;
+            own[r * KINDS + RECEIVE] += received / SLICES;
+            own[r * KINDS + ALL_REDUCE] += (came - work[r] - received + 1e6) / SLICES;
+            step[r] += (came + 1e6) / SLICES;
+            course[r * SLICES + s] = work[r];
+        }
+    }
+    struct pit__rank_parts in = {.ranks = 4,
+                                 .parts = KINDS,
+                                 .slices = SLICES,
+                                 .own = own,
+                                 .is_comm = is_comm,
+                                 .step = step,
+                                 .course = course};
+    CHECK_INT(pit__imbalance_find(&in, figures, &out), 0);
+    CHECK_INT(out.straggler, 0);
+    CHECK_INT(out.straggler_count, 1);
+    CHECK_INT(figures[1].is_straggler, 0);
+}
+
+TEST(a_difference_that_is_real_and_small_is_no_straggler)
+{
+    static struct job job;
+    struct plan plan = {
+        .ranks = 2, .slow_rank = 1, .slow_part = FORWARD, .slow_ns = 3.3e6}; /* 3 % */
+    run_job(&plan, 5, &job);
+    CHECK(job.out.straggler == PIT__NO_RANK);
+    CHECK(job.figures[1].excess > 2e6 && job.figures[0].excess < -2e6);
+}
+
+TEST(a_few_long_stalls_are_no_straggler)
+{
+    /* three of 64 slices are four times as long: the mean is 14 % over, the rank is not slow */
+    static const unsigned char is_comm[1];
+    static double own[3], step[3], course[3 * SLICES];
+    struct pit__rank_figures figures[3];
+    struct pit__imbalance out;
+    state = 9;
+    for (size_t r = 0; r < 3; r++) {
+        for (size_t s = 0; s < SLICES; s++) {
+            int is_stall = r == 2 && (s == 20 || s == 21 || s == 40);
+            course[r * SLICES + s] = 100e6 * (1 + 0.02 * normal()) * (is_stall ? 4 : 1);
+            own[r] += course[r * SLICES + s] / SLICES;
+        }
+        step[r] = own[r];
+    }
+    struct pit__rank_parts in = {.ranks = 3,
+                                 .parts = 1,
+                                 .slices = SLICES,
+                                 .own = own,
+                                 .is_comm = is_comm,
+                                 .step = step,
+                                 .course = course};
+    CHECK_INT(pit__imbalance_find(&in, figures, &out), 0);
+    CHECK(figures[2].excess > PIT__STRAGGLER_LEAST * out.step);
+    CHECK(out.straggler == PIT__NO_RANK);
+}
+
+TEST(slow_ranks_that_change_are_rotating_and_nobody_is_blamed)
+{
+    static struct job job;
+    struct plan plan = {
+        .ranks = 4, .slow_part = DATA, .slow_ns = 40e6, .rotates = 1, .has_waits = 1};
+    run_job(&plan, 11, &job);
+    CHECK(job.out.straggler == PIT__NO_RANK);
+    CHECK(job.out.is_rotating);
+}
+
+TEST(efficiency_is_balance_times_communication)
+{
+    static const unsigned char is_comm[2] = {0, 1};
+    static const double own[] = {15.2, 12.8, 6.4, 21.6, 6.4, 21.6, 6.4, 21.6};
+    static const double step[] = {28, 28, 28, 28};
+    struct pit__rank_figures figures[4];
+    struct pit__imbalance out;
+    struct pit__rank_parts in = {
+        .ranks = 4, .parts = 2, .own = own, .is_comm = is_comm, .step = step};
+    CHECK_INT(pit__imbalance_find(&in, figures, &out), 0);
+    CHECK(fabs(out.balance - 34.4 / 4 / 15.2) < 1e-9);
+    CHECK(fabs(out.communication - 15.2 / 28) < 1e-9);
+    CHECK(fabs(out.efficiency - out.balance * out.communication) < 1e-12);
+    CHECK(out.straggler == PIT__NO_RANK); /* 242 %, and no course to show that it is real */
+    CHECK_INT(out.is_comm_bound, 1);
+    CHECK(fabs(figures[1].wait - 8.8) < 1e-9 && fabs(figures[1].transfer - 12.8) < 1e-9);
+}
+
+TEST(waiting_in_a_collective_is_what_is_over_the_shortest_stay)
+{
+    struct pit__meeting calls[] = {
+        {7, 0, 0, 10},  {7, 0, 1, 4}, {7, 0, 2, 6},               /* rank 1 was last */
+        {7, 2, 0, 3},   {7, 2, 1, 9}, {9, 0, 0, 5}, {9, 0, 2, 8}, /* another group */
+        {7, 4, 2, 100},                                           /* nobody else kept it */
+    };
+    struct pit__meetings out[3];
+    pit__meetings_find(calls, sizeof calls / sizeof calls[0], out, 3);
+    CHECK(fabs(out[0].wait - 6) < 1e-12 && fabs(out[1].wait - 6) < 1e-12 &&
+          fabs(out[2].wait - 5) < 1e-12);
+    CHECK_INT(out[0].counted, 3);
+    CHECK_INT(out[1].counted, 2);
+    CHECK_INT(out[2].counted, 2);
+    CHECK_INT(out[0].last, 2);
+    CHECK_INT(out[1].last, 1);
+    CHECK_INT(out[2].last, 0);
+}
