@@ -178,7 +178,7 @@ pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned f
         pit__name_is_comm(name);
     pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
     if (token && flags & PIT_COMM)
-        mark_comm(t);
+        pit__mark_comm(t);
     pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
