@@ -33,7 +33,15 @@ static pit_memory memory = {.count = 4,
                             .minor_faults = 7,
                             .major_faults = 1,
                             .error_bytes = 64,
+                            .device_max = 9000,
                             .peak_method = PIT_PEAK_HWM};
+static pit_energy energy = {.count = 5,
+                            .joules = 40,
+                            .processors_j = 30,
+                            .devices_j = 10,
+                            .estimated_j = 8,
+                            .time_ns = 2e9,
+                            .unknown = 1};
 static pit_alloc alloc = {.count = 4,
                           .allocs = 10,
                           .frees = 8,
@@ -72,6 +80,15 @@ static pit_node whole_node(void)
                       .flops = 30,
                       .open = 1,
                       .open_ns = 100,
+                      .device = {.count = 6,
+                                 .run_ns = 700,
+                                 .p50_ns = 110,
+                                 .p95_ns = 120,
+                                 .p99_ns = 130,
+                                 .max_ns = 135,
+                                 .wait_count = 2,
+                                 .wait_ns = 60},
+                      .energy = &energy,
                       .memory = &memory,
                       .alloc = &alloc};
 }
@@ -133,8 +150,26 @@ TEST(every_getter_reads_its_own_figure)
         {"leak_spans", 2},
         {"leaked_bytes", 33},
         {"leaked_blocks", 3},
+        {"on_device", 0},
+        {"device_total_ns", 700},
+        {"device_wait_ns", 60},
+        {"device_count", 6},
+        {"device_p50_ns", 110},
+        {"device_p95_ns", 120},
+        {"device_p99_ns", 130},
+        {"device_max_ns", 135},
+        {"device_memory_max_bytes", 9000},
+        {"energy_spans", 5},
+        {"energy_j", 40},
+        {"energy_per_span_j", 10},
+        {"energy_per_item_j", 4},
+        {"power_w", 20},
+        {"processors_energy_j", 30},
+        {"devices_energy_j", 10},
+        {"energy_estimated_j", 8},
+        {"energy_unknown_spans", 1},
     };
-    size_t texts = 3; /* name, path, memory_peak_method */
+    size_t texts = 4; /* name, path, memory_peak_method, energy_how */
     CHECK_INT(sizeof all / sizeof all[0] + texts, pit__node_fields.count);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         pit_field_value value = value_of(PIT_OF_NODE, all[i].key, &node);
@@ -149,6 +184,7 @@ TEST(every_getter_reads_its_own_figure)
     CHECK_STR(value_of(PIT_OF_NODE, "name", &node).text, "b");
     CHECK_STR(value_of(PIT_OF_NODE, "path", &node).text, "a/b");
     CHECK_STR(value_of(PIT_OF_NODE, "memory_peak_method", &node).text, "hwm");
+    CHECK_STR(value_of(PIT_OF_NODE, "energy_how", &node).text, "part estimated");
 }
 
 static enum pit_value_type type_of(const char *key, const pit_node *node)
@@ -169,6 +205,11 @@ TEST(what_is_not_there_says_why)
     CHECK_INT(type_of("memory_spans", &bare), PIT_VALUE_NONE);
     CHECK_INT(type_of("alloc_bytes", &bare), PIT_VALUE_NONE);
     CHECK_INT(type_of("leaked_bytes", &bare), PIT_VALUE_NONE);
+    CHECK_INT(type_of("energy_j", &bare), PIT_VALUE_NONE);
+    pit_energy no_figure = {.count = 1, .joules = NAN, .processors_j = NAN, .devices_j = NAN};
+    bare.energy = &no_figure;
+    CHECK_INT(type_of("energy_j", &bare), PIT_VALUE_UNKNOWN);
+    CHECK_INT(type_of("energy_how", &bare), PIT_VALUE_NONE);
     bare.items = 3; /* in no time at all */
     CHECK_INT(type_of("items_per_s", &bare), PIT_VALUE_UNKNOWN);
     bare.detached = 1;
