@@ -42,6 +42,10 @@ for _ in 1 2 3 4 5; do run bench_read; done
 run bench_profile
 run bench_malloc
 run bench_functions
+echo "bench: bench_mpi.py" >&2
+python3 "$here/bench_mpi.py" "$build" >>"$results"
+echo "bench: bench_page.py" >&2
+/usr/bin/python3 "$here/bench_page.py" "$build" >>"$results"
 echo "bench: bench_race.py" >&2
 python3 "$here/bench_race.py" "$build" >>"$results"
 run bench_examples
@@ -51,6 +55,10 @@ echo "bench: bench_instructions.py" >&2
 python3 "$here/bench_instructions.py" "$build" >>"$results"
 echo "bench: bench_run.py" >&2
 /usr/bin/python3 "$here/bench_run.py" "$build" >>"$results"
+echo "bench: bench_opencl.py" >&2
+/usr/bin/python3 "$here/bench_opencl.py" "$build" >>"$results"
+echo "bench: bench_serve.py" >&2
+/usr/bin/python3 "$here/bench_serve.py" "$build" >>"$results"
 run bench_stall noise
 run bench_stall in_place
 run bench_stall shm

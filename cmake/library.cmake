@@ -1,7 +1,7 @@
 # libpitwall, shared (pitwall::pitwall) and static (pitwall::pitwall_static), from the same
 # objects: those are position independent, so the static library fits into a shared one too.
 
-set(pitwall_layers base format recorder reader analysis report model compare logs views assets
+set(pitwall_layers base format device recorder reader analysis report model compare logs views assets
     exports monitor)
 set(pitwall_globs ${pitwall_layers})
 list(TRANSFORM pitwall_globs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c")

@@ -212,7 +212,9 @@ enum pit_span_flag {
     PIT_SYNC = 32, /* of a collective: no rank leaves it before all have entered (a barrier, an
                        all-reduce; not a broadcast, whose root may leave at once) */
     PIT_DEVICE =
-        64 /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
+        64, /* what a GPU does for it is timed too, by events in its stream; docs/devices.md */
+    PIT_ENERGY =
+        128 /* energy counters of processors and devices at begin and end; docs/energy.md */
 };
 
 /* A place in the code. Declare it static, with PIT_SITE("name") or PIT_SITE_WITH("name", flags); the
@@ -440,6 +442,19 @@ typedef struct pit_probe {
 PIT_API void pit_probe_begin(pit_probe *probe);
 PIT_API void pit_probe_end(pit_probe *probe);
 
+/* ---- energy of the machine, recorded or not --------------------------------------------------- */
+
+/* What the machine's energy counters say: joules since a moment of their own, so that the difference of
+ * two readings counts. Everything that ran in between is in it, of all programs. docs/energy.md */
+typedef struct pit_energy_now {
+    double processors_j, devices_j; /* NaN: there are no such counters, or they cannot be read */
+    double processors_least_s, devices_least_s; /* over a shorter time a difference says little */
+} pit_energy_now;
+
+/* Read them, on any thread; some microseconds. 0; PIT_NOTHING: no counter can be read, all is NaN;
+ * PIT_BAD_ARGUMENT: now is NULL. */
+PIT_API int pit_energy_read(pit_energy_now *now);
+
 /* ---- a device: memory and work beside the processor's ---------------------------------------- */
 
 typedef struct pit_device_memory { /* bytes; UINT64_MAX: not known */
@@ -530,6 +545,11 @@ PIT_API uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint6
 
 /* Bytes that were moved in what pit_add gave the place of. 0 does nothing. */
 PIT_API void pit_add_bytes(uint64_t place, uint64_t bytes);
+
+/* Into which stream the spans of the calling thread with PIT_DEVICE put their events: a CUstream,
+ * cudaStream_t or hipStream_t of the thread's own context or device. NULL, as at the start: the default
+ * stream. Work that goes to other streams is not in such a span's device time. */
+PIT_API void pit_device_stream(void *stream);
 
 /* Have `call` called with `arg` before the default recorder is closed, by pit_close or at the program's
  * end, on the thread that closes: for who still has work of a device to tell of. It stays for later

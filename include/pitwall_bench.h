@@ -243,8 +243,9 @@ typedef struct pit_beside {
 } pit_beside;
 
 typedef struct pit_comparison {
-    const char *what; /* a node's path, "wall time", "peak memory" */
-    int is_memory;    /* bytes, else seconds */
+    const char *what; /* a node's path, "wall time", "peak memory", "energy" */
+    int is_memory;    /* an amount, of which less is better: bytes; else seconds */
+    int is_energy;    /* of such an amount: joules, not bytes */
     int is_whole;     /* of whole runs, not of a part */
     size_t side;      /* which side is B here: 1, 2, ... */
     enum pit_verdict verdict;
@@ -288,7 +289,8 @@ PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages 
 /* What a side knows of one node, of whole runs, of memory. */
 typedef struct pit_figures {
     const char *what;
-    int is_memory;       /* bytes, else seconds */
+    int is_memory;       /* an amount: bytes; else seconds */
+    int is_energy;       /* of such an amount: joules, not bytes */
     int is_whole;        /* of whole runs: it stands first */
     int is_series;       /* `early` are passages of one process in their order; the others NULL */
     size_t count;        /* of early, and of the others that are there */
@@ -319,7 +321,7 @@ PIT_API void pit_side_free(pit_side *side);
 
 typedef struct pit_lone { /* what one side has and another has not */
     const char *what;
-    int is_memory;
+    int is_memory; /* or energy */
     size_t side;    /* that has it */
     size_t missing; /* that has it not */
 } pit_lone;

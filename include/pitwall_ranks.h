@@ -1,7 +1,7 @@
-/* pitwall_ranks.h: the ranks of a job: which runs were started together, and who makes the others wait.
+/* pitwall_ranks.h: runs that were started together, and which of them makes the others wait.
  *
- * A part of pitwall_report.h, which includes it: every program that reads runs has it. docs/ranks.md says
- * what the figures mean. Objects are not shared between threads without a lock of the caller's.
+ * Who runs a program as ranks (mpirun, srun, torchrun) has a run of each. pit_jobs_find sorts files into
+ * jobs, pit_ranks_open reads the ranks of one.
  */
 #ifndef PITWALL_RANKS_H
 #define PITWALL_RANKS_H

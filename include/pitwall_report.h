@@ -59,6 +59,7 @@ typedef struct pit_memory {
     uint64_t minor_faults, major_faults;
     uint64_t error_bytes; /* bound of each figure */
     enum pit_peak_method peak_method;
+    uint64_t device_max; /* of GPUs, the most in use in a reading during a span; 0: not known */
 } pit_memory;
 
 /* What a node's spans allocated and freed, with libpitwall-alloc preloaded. */
@@ -89,6 +90,31 @@ typedef struct pit_device_work {
     double wait_ns;
 } pit_device_work;
 
+/* Energy that counters of one class saw during a node's spans that asked for it (PIT_ENERGY). Of a span
+ * shorter than twenty renewals of the counters only its time counts here. */
+typedef struct pit_raw_energy {
+    uint64_t microjoules; /* of spans that were long enough */
+    uint64_t measured;    /* ticks of those */
+    uint64_t estimated;   /* ticks of shorter ones */
+    uint64_t unknown;     /* spans during which not all counters could be read */
+} pit_raw_energy;
+
+typedef struct pit_raw_energies {
+    uint64_t count;                     /* spans that asked */
+    pit_raw_energy processors, devices; /* zeroed where the machine has no such counters */
+} pit_raw_energies;
+
+/* The same in joules, merged. The counters are the machine's: what other programs took is in them, and
+ * threads and ranks of one machine that measured at the same time count once. */
+typedef struct pit_energy {
+    uint64_t count;                 /* spans; of threads and ranks side by side, those of one */
+    double joules;                  /* NaN: not known */
+    double processors_j, devices_j; /* NaN: no such counters, or not known */
+    double estimated_j;             /* of it, by the mean power of the run times the spans' time */
+    double time_ns;                 /* of the spans it was counted for */
+    uint64_t unknown;               /* spans that are not in it: a counter could not be read */
+} pit_energy;
+
 typedef struct pit_raw_node {
     const char *name;
     uint32_t parent; /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
@@ -106,9 +132,10 @@ typedef struct pit_raw_node {
     size_t hist_count;
     const pit_series_bin *series; /* ascending, counts over 0 */
     size_t series_count;
-    const pit_memory *memory; /* NULL where none was measured */
-    const pit_alloc *alloc;   /* NULL where nothing was counted */
-    uint64_t first;           /* ticks when its first span began */
+    const pit_memory *memory;       /* NULL where none was measured */
+    const pit_alloc *alloc;         /* NULL where nothing was counted */
+    const pit_raw_energies *energy; /* NULL where no span asked for it */
+    uint64_t first;                 /* ticks when its first span began */
 } pit_raw_node;
 
 typedef struct pit_open_span {
@@ -146,6 +173,7 @@ typedef struct pit_channel { /* one series of readings of the sampler */
     const char *missing;     /* why no reading of it is known; NULL if one is */
     uint64_t per_unit;       /* a reading divided by this is the figure in its unit */
     int is_counter;          /* it only grows: look at differences */
+    uint64_t first;          /* of a counter: its first known reading; PIT_UNKNOWN */
     /* How readings of a point, and figures of runs that are read together, become one: "last", "max",
      * "min", "sum", "mean"; of runs also "once": it is the machine's, and one of its runs tells it. */
     const char *over_time, *over_runs;
@@ -437,6 +465,7 @@ typedef struct pit_node {
     const pit_memory *memory; /* NULL where none was measured; last figures are of the last run */
     const pit_alloc *alloc;   /* NULL where nothing was counted */
     pit_device_work device;   /* count 0: none */
+    const pit_energy *energy; /* NULL where no span asked for it */
     const pit_tree_place
         *places; /* where in it the main thread was, not inside its children: Python
                                      before native code, the hottest first; see pit_tree_hottest */
@@ -956,7 +985,5 @@ PIT_API void pit_profiler_reset(pit_profiler *profiler);
 #ifdef __cplusplus
 }
 #endif
-
-#include "pitwall_ranks.h" /* jobs and their ranks */
 
 #endif

@@ -52,8 +52,8 @@ static int add_codes(PyObject *module)
     static const struct {
         const char *name;
         int value;
-    } flags[] = {
-        {"MEMORY", PIT_MEMORY}, {"RECORD", PIT_RECORD}, {"LEAKS", PIT_LEAKS}, {"WAIT", PIT_WAIT}};
+    } flags[] = {{"MEMORY", PIT_MEMORY}, {"RECORD", PIT_RECORD}, {"LEAKS", PIT_LEAKS},
+                 {"WAIT", PIT_WAIT},     {"ENERGY", PIT_ENERGY}, {"DEVICE", PIT_DEVICE}};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (PyModule_AddIntConstant(module, flags[i].name, flags[i].value) < 0)
             return -1;
@@ -120,8 +120,7 @@ static int module_exec(PyObject *module)
         return -1;
     if (pitpy_add_span(module) < 0 || pitpy_add_timed(module) < 0 || pitpy_add_hook(module) < 0 ||
         pitpy_add_iter(module) < 0 || pitpy_add_recorder(module) < 0 ||
-        pitpy_add_stack(module) < 0 || pitpy_add_read(module) < 0 ||
-        pitpy_add_ranks(module) < 0)
+        pitpy_add_stack(module) < 0 || pitpy_add_read(module) < 0 || pitpy_add_ranks(module) < 0)
         return -1;
     return pitpy_add_tools(module);
 }
@@ -161,7 +160,7 @@ static int module_clear(PyObject *module)
     Py_CLEAR(state->place);
     Py_CLEAR(state->names);
     Py_CLEAR(state->tools);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < PITPY_OPTIONS; i++)
         Py_CLEAR(state->option_keys[i]);
     return 0;
 }

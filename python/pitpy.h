@@ -70,20 +70,22 @@ typedef struct pitpy_name {
     pit_site *with; /* PITPY_FLAGS sites, by their flags; NULL before a span had any */
 } pitpy_name;       /* two of them fill a cache line */
 
-#define PITPY_FLAGS 16u /* all sets of them, enum pit_span_flag */
+#define PITPY_FLAGS 256u /* all sets of them, enum pit_span_flag */
 
 #define PITPY_CACHE 256 /* a power of two */
 #define PITPY_SPARE 64
 
+#define PITPY_OPTIONS 6 /* of a span */
+
 typedef struct pitpy_state {
     PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type, *loop_type;
-    PyObject *error;          /* pitwall.Error */
-    PyObject *names;          /* str → address of a pitpy_name */
-    PyObject *place;          /* a ContextVar: where tasks that are made now begin, an int */
-    PyObject *tools;          /* what tools_*.c keep: a dict, or NULL before its first use */
-    PyObject *option_keys[4]; /* of span(), interned: memory, record, wait, leaks */
-    int is_automatic;         /* the default recorder was opened by a span */
-    int is_for_samples;       /* it was opened for samples of the stack alone */
+    PyObject *error; /* pitwall.Error */
+    PyObject *names; /* str → address of a pitpy_name */
+    PyObject *place; /* a ContextVar: where tasks that are made now begin, an int */
+    PyObject *tools; /* what tools_*.c keep: a dict, or NULL before its first use */
+    PyObject *option_keys[PITPY_OPTIONS]; /* of span(), interned: memory, record, wait, … */
+    int is_automatic;                     /* the default recorder was opened by a span */
+    int is_for_samples;                   /* it was opened for samples of the stack alone */
     struct {
         PyObject *text; /* owned: an address that is not reused */
         pitpy_name *name;

@@ -400,6 +400,16 @@ static PyObject *function_rss(PyObject *module, PyObject *unused)
     return PyLong_FromUnsignedLongLong(bytes);
 }
 
+static PyObject *function_device_stream(PyObject *module, PyObject *stream)
+{
+    (void)module;
+    void *handle = PyLong_AsVoidPtr(stream);
+    if (!handle && PyErr_Occurred())
+        return NULL;
+    pit_device_stream(handle);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef functions[] = {
     {"_open", function_open, METH_VARARGS, NULL},
     {"_close", function_close, METH_O, NULL},
@@ -410,6 +420,10 @@ static PyMethodDef functions[] = {
     {"_journal", function_journal, METH_VARARGS, NULL},
     {"value", PITPY_METHOD(function_value), METH_FASTCALL,
      "value(name, number, /)\n--\n\nKeep a number over time: loss, learning rate."},
+    {"device_stream", function_device_stream, METH_O,
+     "device_stream(stream, /)\n--\n\nThe stream, a number, that this thread's spans with "
+     "device=True put their "
+     "events into; 0: the\ndefault one. PyTorch: torch.cuda.current_stream().cuda_stream."},
     {"items", function_items, METH_O,
      "items(n, /)\n--\n\nCount items done in the innermost open span; reports make rates of them."},
     {"bytes", function_bytes, METH_O,

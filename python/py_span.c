@@ -404,24 +404,27 @@ static int parse_flag(PyObject *value, unsigned flag, unsigned *flags)
 static const struct {
     const char *key;
     unsigned flag;
-} options[] = {
-    {"memory", PIT_MEMORY}, {"record", PIT_RECORD}, {"wait", PIT_WAIT}, {"leaks", PIT_LEAKS}};
+} options[] = {{"memory", PIT_MEMORY}, {"record", PIT_RECORD}, {"wait", PIT_WAIT},
+               {"leaks", PIT_LEAKS},   {"energy", PIT_ENERGY}, {"device", PIT_DEVICE}};
+_Static_assert(sizeof options / sizeof options[0] == PITPY_OPTIONS, "a key for each");
 
-/* Which one it is; 4: none. Keywords that a compiler wrote are interned, as ours are. */
+/* Which one it is; PITPY_OPTIONS: none. Keywords that a compiler wrote are interned, as ours are. */
 static size_t option_of(PyObject *key)
 {
     size_t option = 0;
-    while (option < 4 && pitpy_hot->option_keys[option] != key)
+    while (option < PITPY_OPTIONS && pitpy_hot->option_keys[option] != key)
         option++;
-    if (PITPY_LIKELY(option < 4))
+    if (PITPY_LIKELY(option < PITPY_OPTIONS))
         return option;
     option = 0;
-    while (option < 4 && PyUnicode_CompareWithASCIIString(key, options[option].key) != 0)
+    while (option < PITPY_OPTIONS &&
+           PyUnicode_CompareWithASCIIString(key, options[option].key) != 0)
         option++;
     return option;
 }
 
-/* span(name, memory=False, record=False, *, wait=False, leaks=False). 0, or -1 with an exception. */
+/* span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, device=False). 0, or
+ * -1 with an exception. */
 static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kwnames,
                            PyObject **text, unsigned *flags)
 {
@@ -437,10 +440,10 @@ static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kw
     for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++) {
         PyObject *key = PyTuple_GET_ITEM(kwnames, i);
         size_t option = option_of(key);
-        int is_name = option == 4 && PyUnicode_CompareWithASCIIString(key, "name") == 0;
+        int is_name = option == PITPY_OPTIONS && PyUnicode_CompareWithASCIIString(key, "name") == 0;
         if (is_name && !*text) {
             *text = args[count + i];
-        } else if (is_name || option == 4 || (Py_ssize_t)option + 1 < count) {
+        } else if (is_name || option == PITPY_OPTIONS || (Py_ssize_t)option + 1 < count) {
             PyErr_Format(PyExc_TypeError, "span() got an unexpected or repeated argument '%U'",
                          key);
             return -1;
@@ -633,13 +636,16 @@ static PyType_Spec bind_spec = {"pitwall._pitwall._bind", sizeof(bind), 0,
 
 PyDoc_STRVAR(
     span_doc,
-    "span(name, memory=False, record=False, *, wait=False, leaks=False)\n--\n\n"
+    "span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, "
+    "device=False)\n--\n\n"
     "Time a passage under a name.\n\n"
     "    with pitwall.span(\"forward\"):\n        loss = model(x)\n\n"
     "Also `async with`, a decorator, and begin() and end() by hand; .elapsed is the time in "
     "seconds,\n"
     "inside and after. memory: RSS and the process's peak too. record: kept one by one. wait: the\n"
-    "device's work is waited for. leaks: with libpitwall-alloc preloaded, what it leaves behind.");
+    "device's work is waited for. leaks: with libpitwall-alloc preloaded, what it leaves behind.\n"
+    "energy: what the machine's energy counters saw meanwhile. device: what a GPU does for it is\n"
+    "timed too, by events in its stream.");
 
 static PyMethodDef span_methods[] = {
     {"begin", method_begin, METH_NOARGS, "begin($self, /)\n--\n\nBegin it; returns the span."},
@@ -681,7 +687,7 @@ int pitpy_add_span(PyObject *module)
     state->span_type = pitpy_add_type(module, &span_spec);
     if (!state->done_type || !state->bind_type || !state->span_type)
         return -1;
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < PITPY_OPTIONS; i++)
         if (!(state->option_keys[i] = PyUnicode_InternFromString(options[i].key)))
             return -1;
     PyObject *bound = (PyObject *)PyObject_New(bind, state->bind_type);

@@ -92,15 +92,22 @@ sleep 1.2
 { kill -9 "$victim" && wait "$victim"; } 2>/dev/null || true # bash would say "Killed", now or then
 in_home pitwall report killed.pit --width "$columns" | brief
 
+title "All of it as a page" \
+    "One file, for any browser, offline: call tree, charts, where it died."
+in_home pitwall report fitting.pit --html -o fitting.html
+in_home pitwall report killed.pit --html -o killed.html
+
 cat <<END
 
 ${bold}That took $((SECONDS - began)) s. In $home there are now${plain}
   fitting.pit, decoding.pit, killed.pit   runs, for pitwall report
+  fitting.html, killed.html               their pages: open them in a browser
   fitting.csv, fitting.json               what each training took
   rom/oscillators/                        profiles and comparison in JSON, a run
   *.txt                                   what the programs printed
 
 ${bold}Type next${plain}
+  xdg-open $home/fitting.html # or drag it into a browser
   $build/bin/pitwall report $home/fitting.pit
   $build/bin/pitwall report $home/fitting.pit --view profile
   $build/bin/pitwall export $home/fitting.pit -o fitting.trace.json

@@ -12,8 +12,12 @@ declare -A packages=(
     [test]="clang clang-runtime gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user bindfs fuse3
             git gdb ninja-build valgrind e2fsprogs zstd tmux procps libbenchmark-dev hyperfine python3-pytest-benchmark
             python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
-            python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db musl-tools"
-    [bench]="git python3-numpy python3-torch valgrind"
+            python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db musl-tools
+            libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran chromium chromium-driver
+            libmicrohttpd-dev libmicrohttpd12 prometheus
+            opencl-headers ocl-icd-opencl-dev pocl-opencl-icd"
+    [bench]="git python3-numpy python3-torch valgrind chromium chromium-driver opencl-headers
+             ocl-icd-opencl-dev pocl-opencl-icd"
     [lint]="clang-format clang-tidy cppcheck shellcheck mypy python3-pip python3-venv"
 )
 # On other systems the programs themselves are looked for.

@@ -28,17 +28,22 @@ NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
  SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES) = range(1, 18)
+ENERGY_OF = 21
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
-               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664}
+               CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664,
+               ENERGY_OF: 320}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
-                 "peak_method")
+                 "peak_method", "_", "device_max")
 ALLOC_FIELDS = ("count", "allocs", "frees", "alloc_bytes", "freed_bytes", "peak_last", "peak_max",
                 "live_last", "live_sum", "leaked_bytes", "leaked_blocks", "leak_spans")
+ENERGY_FIELDS = ("count",) + tuple(
+    "%s_%s" % (of, what) for of in ("processors", "devices")
+    for what in ("microjoules", "measured", "estimated", "unknown"))
 RECORD_FIELDS = ("begin", "duration", "where", "items", "rss_begin", "rss_end", "rss_peak",
                  "error_bytes", "minor_faults", "major_faults", "alloc_bytes", "freed_bytes",
                  "peak_method", "has")
@@ -380,17 +385,23 @@ class Thread:
         out = dict(zip(fields, values), path=node["path"], node=node["index"])
         if not out["count"]:
             return None
+        out.pop("_", None)
         if "peak_method" in out:
             out["peak_method"] = method_of(out["peak_method"])
         return out
 
     def memory(self):
-        all_ = (self.figures(ref, node, MEMORY_OF, 180, "Q3q8QI", MEMORY_FIELDS)
+        all_ = (self.figures(ref, node, MEMORY_OF, 180, "Q3q8QIIQ", MEMORY_FIELDS)
                 for ref, node in self.nodes.items())
         return [figures for figures in all_ if figures]
 
     def alloc(self):
         all_ = (self.figures(ref, node, ALLOC_OF, 184, "7Q2q3Q", ALLOC_FIELDS)
+                for ref, node in self.nodes.items())
+        return [figures for figures in all_ if figures]
+
+    def energy(self):
+        all_ = (self.figures(ref, node, ENERGY_OF, 120, "9Q", ENERGY_FIELDS)
                 for ref, node in self.nodes.items())
         return [figures for figures in all_ if figures]
 
@@ -429,7 +440,8 @@ class Thread:
             "open": self.open_spans(objects), "nodes": nodes, "events": self.events(),
             "events_written": self.ring_events,
             "values": [value for value in map(self.value, self.values) if value],
-            "memory": self.memory(), "alloc": self.alloc(), "records": self.records(),
+            "memory": self.memory(), "alloc": self.alloc(), "energy": self.energy(),
+            "records": self.records(),
             "records_written": self.records_written,
             "counters": self.counters, "torn": self.torn,
         }
@@ -446,7 +458,7 @@ def known(number):
 def read_channels(view, block):
     """The channels of a block, each with its column."""
     if block.type == SAMPLES:
-        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i)
+        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i, first=None)
                 for i, channel in enumerate(FIRST_CHANNELS)]
     channels = []
     for i in range(block.a):
@@ -460,6 +472,7 @@ def read_channels(view, block):
             "source": plain_text(view, at + 64, 24), "help": plain_text(view, at + 88, 64),
             "missing": plain_text(view, at + 152, 72), "per_unit": per_unit or 1,
             "is_counter": kind == 1, "column": i,
+            "first": view.u64(at + 248) or None if kind == 1 else None,
             "over_time": MERGES[over_time] if over_time < len(MERGES) else "last",
             "over_runs": MERGES[over_runs] if over_runs < len(MERGES) else "last",
         }
@@ -486,8 +499,8 @@ def read_samples(view, block):
         raise BadRun("samples at offset %d: more points than room" % at)
     words, rows = 16, at + 128
     if block.type == CHANNELS:
-        if block.a > 64:
-            raise BadRun("channels at offset %d: more than 64" % at)
+        if block.a > 192:
+            raise BadRun("channels at offset %d: more than 192" % at)
         words, rows = 1 + block.a, at + 128 + 256 * block.a
         block.need(128 + 256 * block.a + 514 * 8 * words)
     channels = read_channels(view, block)
@@ -591,14 +604,14 @@ def read_places(view, blocks, threads):
 
 def sort_blocks(view, header, blocks):
     """Threads with their blocks; a first pass for what later blocks refer to."""
-    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, COLLECTIVES + 1)}
+    of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, ENERGY_OF + 1)}
     names = read_names(view, of[NAMES])
     threads = {}
     for block in of[THREAD]:
         if block.thread in threads:
             raise BadRun("two thread tables have the index %d" % block.thread)
         threads[block.thread] = Thread(view, header, block, names)
-    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, RECORDS):
+    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, ENERGY_OF, RECORDS):
         for block in of[kind]:
             thread = threads.get(block.thread)
             if not thread:
@@ -615,7 +628,7 @@ def sort_blocks(view, header, blocks):
                 thread.rings.append(block)
             elif kind == RECORDS:
                 thread.pieces.append(block)
-            elif kind in (MEMORY_OF, ALLOC_OF):
+            elif kind in (MEMORY_OF, ALLOC_OF, ENERGY_OF):
                 thread.of_nodes[kind, block.offset] = block
             else:
                 thread.values.append(block)
@@ -653,7 +666,7 @@ def parse(data):
     run["start_wall_ns"] = header["first"]["wall_ns"]
     run["ns_per_tick"] = ns_per_tick(header)
     run["damage"] = damage
-    run["skipped_blocks"] = sum(1 for b in blocks if b.type > COLLECTIVES)
+    run["skipped_blocks"] = sum(1 for b in blocks if b.type > ENERGY_OF)
     run["facts"] = facts
     run["samples"] = samples
     run["journal"], run["journal_dropped"] = journal

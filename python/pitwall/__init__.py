@@ -15,7 +15,7 @@ still works then.
 
     to record     span timed iter phase value items bytes flops journal label thread_name
     recorders     open close status Recorder Error
-    to read       read read_live fields report export views view_options view
+    to read       read read_live fields report export views view_options view serve
     to measure    bench race scale sweep rss set_device
     as it goes    stage window epoch_monitor verbose
     to judge      advise find_warmup find_variance find_convergence find_speedups find_scaling
@@ -31,6 +31,7 @@ from ._pitwall import (
     Error,
     __version__,
     bytes,
+    device_stream,
     fields,
     flops,
     items,
@@ -45,6 +46,7 @@ from ._pitwall import (
 )
 from ._recorders import (
     Recorder,
+    Run,
     _path_of_worker,
     close,
     export,
@@ -62,7 +64,9 @@ from ._wrappers import _decorate, iter, timed
 __all__ = [
     "Error",
     "Recorder",
+    "Run",
     "close",
+    "device_stream",
     "export",
     "fields",
     "flops",

@@ -10,6 +10,7 @@ _NAMES = {
     "window": "time_profiler",
     "set_device": "_device",
     "race": "_race",
+    "serve": "_serve",
 }
 _NAMES.update(
     dict.fromkeys(

@@ -1,7 +1,8 @@
 """Views over plain data, benchmarks, growth: the native names beyond spans."""
 
 import dataclasses
-from typing import Any, Dict, List
+import math
+from typing import Any, Dict, List, Optional
 
 from . import _device, _pitwall
 from ._output import is_ascii, text_of
@@ -30,29 +31,58 @@ def view(
     return _pitwall._view(name, rows, series, curves, entries, title, options)
 
 
+def _known(figure):
+    """JSON has no nan and no infinity: what is no number is None."""
+    return None if isinstance(figure, float) and not math.isfinite(figure) else figure
+
+
+def _with_reason(found, *given):
+    """The dict with None for what is no number, and as "reason" why, or None."""
+    if found is None:
+        return None
+    found = {key: _known(figure) for key, figure in found.items()}
+    missing = ", ".join(key for key, figure in found.items() if figure is None)
+    odd = any(_known(float(figure)) is None for figures in given for figure in figures or ())
+    why = "some of what was given is no number" if odd else "these figures do not tell"
+    found["reason"] = "%s: %s" % (missing, why) if missing else None
+    return found
+
+
 def find_warmup(seconds):
-    """Where a series of durations becomes steady: a dict; None with fewer than two."""
-    return _pitwall._warmup(seconds)
+    """Where a series of durations becomes steady: a dict; None with fewer than two.
+
+    What these figures do not tell is None there, and "reason" says so."""
+    seconds = list(seconds)
+    return _with_reason(_pitwall._warmup(seconds), seconds)
 
 
 def find_variance(seconds):
-    """How a series of durations varies: a dict; None without any."""
-    return _pitwall._variance(seconds)
+    """How a series of durations varies: a dict; None without any.
+
+    What these figures do not tell is None there, and "reason" says so."""
+    seconds = list(seconds)
+    return _with_reason(_pitwall._variance(seconds), seconds)
 
 
 def find_convergence(values, threshold, seconds=None, maximise=False, smooth=0):
-    """When a curve reaches a threshold: a dict; None for an empty curve."""
-    return _pitwall._convergence(("curve", values, seconds), threshold, maximise, smooth)
+    """When a curve reaches a threshold: a dict; None for an empty curve.
+
+    What these figures do not tell is None there, and "reason" says so."""
+    values = list(values)
+    found = _pitwall._convergence(("curve", values, seconds), threshold, maximise, smooth)
+    return _with_reason(found, values)
 
 
 def find_speedups(rows, baseline=None):
-    """How much faster each row is than the baseline, by default the slowest."""
-    return _pitwall._speedups(rows, baseline)
+    """How much faster each row is than the baseline, by default the slowest; None for a row of no
+    time."""
+    return [_known(ratio) for ratio in _pitwall._speedups(rows, baseline)]
 
 
 def advise(rows, batches=None):
     """What is wrong, in words: a list of findings with rule, severity, headline, evidence, remedy."""
-    return _pitwall._advise(rows, batches, is_ascii())
+    return [{key: _known(figure) for key, figure in finding.items()}
+            for finding in _pitwall._advise(rows, batches, is_ascii())]
 
 
 # ---- benchmarks ---------------------------------------------------------------------------------
@@ -125,16 +155,16 @@ def bench(
 
 @dataclasses.dataclass
 class Scaling:
-    """How a cost grows with size."""
+    """How a cost grows with size. None: the figures do not tell; `warning` says what is to be done."""
 
     name: str  # "n log n"
-    constant: float
-    factor: float
-    error: float
+    constant: Optional[float]
+    factor: Optional[float]
+    error: Optional[float]
     also: str
-    tail: float
-    tail_low: float
-    tail_high: float
+    tail: Optional[float]
+    tail_low: Optional[float]
+    tail_high: Optional[float]
     low_confidence: bool
     warning: str
     sizes: List[float]
@@ -143,8 +173,8 @@ class Scaling:
     own: Any = dataclasses.field(default=None, repr=False)
 
     def predict(self, size):
-        """(cost, low, high) at another size."""
-        return _pitwall._scaling_predict(self.own, float(size))
+        """(cost, low, high) at another size; None for what cannot be told."""
+        return tuple(map(_known, _pitwall._scaling_predict(self.own, float(size))))
 
     def text(self, predict=(), form="text"):
         """The growth, its figures and what it predicts for other sizes; form: text, json, csv,
@@ -158,17 +188,24 @@ class Scaling:
         return self.text().rstrip("\n")
 
 
+def _scaling(sizes, costs, found, **more):
+    found = {key: _known(figure) for key, figure in found.items()}
+    missing = ", ".join(key for key, figure in found.items() if figure is None)
+    if missing and not found["warning"]:
+        found["warning"] = "%s: these figures do not tell" % missing
+    return Scaling(sizes=[float(size) for size in sizes], costs=costs, **found, **more)
+
+
 def scale(function, sizes, rounds=0):
     """Time function(size) at several sizes, in random order, and find how it grows."""
     found, costs = _pitwall._scale(function, list(sizes), rounds)
-    return Scaling(sizes=[float(size) for size in sizes], costs=costs, **found)
+    return _scaling(sizes, costs, found)
 
 
 def find_scaling(sizes, costs, unit="seconds"):
     """How figures measured elsewhere grow: a Scaling. unit: seconds or bytes."""
     found = _pitwall._scaling(list(sizes), list(costs))
-    return Scaling(sizes=[float(s) for s in sizes], costs=[float(c) for c in costs], unit=unit,
-                   **found)
+    return _scaling(sizes, [float(cost) for cost in costs], found, unit=unit)
 
 
 def model_complexity(name, parameters=0, latent_dim=0, **sizes) -> Dict[str, Any]:

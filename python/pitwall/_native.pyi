@@ -43,7 +43,7 @@ def find_convergence(
     maximise: bool = ...,
     smooth: int = ...,
 ) -> Optional[Dict[str, Any]]: ...
-def find_speedups(rows: Sequence[_Row], baseline: Optional[str] = ...) -> List[float]: ...
+def find_speedups(rows: Sequence[_Row], baseline: Optional[str] = ...) -> List[Optional[float]]: ...
 def advise(
     rows: Sequence[_Row], batches: Optional[_Numbers] = ...
 ) -> List[Dict[str, Any]]: ...
@@ -86,20 +86,20 @@ def bench(
 @dataclass
 class Scaling:
     name: str
-    constant: float
-    factor: float
-    error: float
+    constant: Optional[float]
+    factor: Optional[float]
+    error: Optional[float]
     also: str
-    tail: float
-    tail_low: float
-    tail_high: float
+    tail: Optional[float]
+    tail_low: Optional[float]
+    tail_high: Optional[float]
     low_confidence: bool
     warning: str
     sizes: List[float]
     costs: List[float]
     unit: str = ...
     own: Any = ...
-    def predict(self, size: float) -> Tuple[float, float, float]: ...
+    def predict(self, size: float) -> Tuple[Optional[float], Optional[float], Optional[float]]: ...
     def text(self, predict: Iterable[float] = ..., form: str = ...) -> str: ...
 
 def scale(function: Callable[[Any], object], sizes: Sequence[float], rounds: int = ...) -> Scaling: ...

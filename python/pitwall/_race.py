@@ -5,10 +5,10 @@ import multiprocessing
 import os
 import pickle
 import sys
-from typing import List
+from typing import List, Optional
 
 from . import _pitwall
-from ._native import _name_of, bench
+from ._native import _known, _name_of, bench
 from ._pitwall import Error
 from ._recorders import open as open_recorder
 
@@ -19,11 +19,11 @@ class Race:
 
     names: List[str]
     verdict: str  # faster, slower, same, no verdict
-    change: float  # -0.041: 4.1 % less time
-    low: float
-    high: float
-    p: float
-    seconds: List[float]  # of the figure that decided: change is seconds[1] / seconds[0] - 1
+    change: Optional[float]  # -0.041: 4.1 % less time; None, as below: `reason` says why
+    low: Optional[float]
+    high: Optional[float]
+    p: Optional[float]
+    seconds: List[Optional[float]]  # of the figure that decided: change is seconds[1] / seconds[0] - 1
     rounds: int
     reason: str = ""
     processes: str = "one"  # or spawn, fork: every run had a process of its own
@@ -144,5 +144,7 @@ def race(f, g, *args, rounds=None, budget=None, names=None, round_seconds=0.02, 
         return _figures(function, args, round_seconds, None if turn == 1 else 1)
 
     found = _pitwall._race(run, rounds or 0, float(budget or 0), float(level), float(effect))
+    found = {key: _known(figure) for key, figure in found.items()}
+    reason = found["reason"] or ("too few rounds" if None in found.values() else "")
     return Race(names, found["verdict"], found["change"], found["low"], found["high"], found["p"],
-                [found["a"], found["b"]], found["a_runs"], found["reason"], method or "one")
+                [found["a"], found["b"]], found["a_runs"], reason, method or "one")

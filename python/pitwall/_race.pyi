@@ -7,11 +7,11 @@ from typing import Any, Callable, List, Optional, Sequence, Union
 class Race:
     names: List[str]
     verdict: str
-    change: float
-    low: float
-    high: float
-    p: float
-    seconds: List[float]
+    change: Optional[float]
+    low: Optional[float]
+    high: Optional[float]
+    p: Optional[float]
+    seconds: List[Optional[float]]
     rounds: int
     reason: str = ...
     processes: str = ...

@@ -1,5 +1,6 @@
 """Recorders: open and close, read and report, and the files of worker processes."""
 
+import html
 import json
 import os
 import sys
@@ -246,7 +247,7 @@ class Recorder:
 
     def read(self, alone=False):
         """As pitwall.read, of what is in it now."""
-        return _read(self._source(), bool(alone))
+        return Run(self._source(), alone)
 
     def report(self, **options):
         """As pitwall.report."""
@@ -272,6 +273,25 @@ class Recorder:
         return "<pitwall.Recorder %r, %s>" % (state.get("path", ""), how)
 
 
+class Run(dict):
+    """A run as plain data, as read() gives it. In a notebook it shows itself as the page."""
+
+    def __init__(self, source, alone=False):
+        super().__init__(_read(source, bool(alone)))
+        self._source = source
+
+    def _repr_html_(self):
+        """The page of the run, in a frame that can reach neither the notebook nor the network."""
+        page = _report([self._source], "html", {}, True)
+        return (
+            '<iframe sandbox="allow-scripts" style="width:100%%;height:800px;border:0" '
+            'title="Pitwall" srcdoc="%s"></iframe>' % html.escape(page)
+        )
+
+    def __reduce__(self):
+        return dict, (dict(self),)
+
+
 def read(path, alone=False):
     """A run as plain data: facts, nodes (a list of rows, good for pandas.DataFrame), threads,
     samples, places, journal, losses, and the same of each sub-run in sub_runs, at any depth: workers and
@@ -282,7 +302,7 @@ def read(path, alone=False):
         return path.read(alone)
     if path is None:
         raise TypeError("a run is read from a path; pitwall.read_live() reads this process")
-    return _read(path, bool(alone))
+    return Run(path, alone)
 
 
 def ranks(*paths, job=None):
@@ -305,7 +325,7 @@ def ranks(*paths, job=None):
 
 def read_live(alone=False):
     """As read, of this process's recorder as it is now."""
-    return _read(None, bool(alone))
+    return Run(None, alone)
 
 
 _FORMS = {"text": 0, "json": 1, "csv": 2, "markdown": 3}
@@ -355,7 +375,7 @@ def report(
 
 
 def export(*runs, format):
-    """A whole document of this process's run, or of those given: csv, json, chrome-trace, …"""
+    """A whole document of this process's run, or of those given: csv, json, html, chrome-trace, …"""
     if format not in _pitwall._exports():
         known = ", ".join(_pitwall._exports())
         raise ValueError("format must be one of %s, not %r" % (known, format))

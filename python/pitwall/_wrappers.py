@@ -2,19 +2,31 @@
 
 import functools
 
-from ._pitwall import LEAKS, MEMORY, RECORD, WAIT, _iter, _wrap, span
+from ._pitwall import DEVICE, ENERGY, LEAKS, MEMORY, RECORD, WAIT, _iter, _wrap, span
 
 
-def _flags(memory, record, wait=False, leaks=False):
+def _flags(memory, record, wait=False, leaks=False, energy=False, device=False):
     return (
         (MEMORY if memory else 0)
         | (RECORD if record else 0)
         | (WAIT if wait else 0)
         | (LEAKS if leaks else 0)
+        | (DEVICE if device else 0)
+        | (ENERGY if energy else 0)
     )
 
 
-def timed(function=None, *, name=None, memory=False, record=False, wait=False, leaks=False):
+def timed(
+    function=None,
+    *,
+    name=None,
+    memory=False,
+    record=False,
+    wait=False,
+    leaks=False,
+    energy=False,
+    device=False,
+):
     """Time every call of a function, under its qualified name or `name`.
 
         @pitwall.timed
@@ -26,7 +38,7 @@ def timed(function=None, *, name=None, memory=False, record=False, wait=False, l
     Plain functions and methods; coroutines, from the first step to the last; generators, each step
     on its own. `timed("name")` is `timed(name="name")`.
     """
-    flags = _flags(memory, record, wait, leaks)
+    flags = _flags(memory, record, wait, leaks, energy, device)
     if isinstance(function, str) and name is None:
         function, name = None, function
     if function is None:
@@ -68,6 +80,8 @@ def _keywords(flags):
         "record": bool(flags & RECORD),
         "wait": bool(flags & WAIT),
         "leaks": bool(flags & LEAKS),
+        "energy": bool(flags & ENERGY),
+        "device": bool(flags & DEVICE),
     }
 
 

@@ -234,6 +234,8 @@ double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_
 double pit__waited(const struct pit__case *all)
 {
     const struct pit__around *around = &all->around;
+    if (!isnan(all->idle)) /* what a program waits for as it starts is no matter of its loop */
+        return all->idle * (all->total + (all->between > 0 ? all->between : 0));
     double share = 1 - around->main_cpu - around->delayed;
     return share < 0 ? 0 : share * around->seconds;
 }

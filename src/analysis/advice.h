@@ -59,7 +59,12 @@ struct pit__part {
     size_t parent;      /* index, below its own; or PIT__NO_PART */
     size_t children;    /* that are not apart */
     size_t own_parts;   /* of these, those that are not its compilation */
-    int apart;          /* overlaps or lies inside others: not part of the total */
+    /* work of devices that it and what is inside it handed over; count 0: none was recorded */
+    uint64_t device_count, device_waits; /* pieces; those of which is known how long they waited */
+    double device_seconds, device_wait_seconds;
+    uint64_t own_launches; /* of these, not by a part inside it */
+    double launched_seconds;
+    int apart; /* overlaps or lies inside others: not part of the total */
 };
 
 /* What the sampler saw along the run; NaN where it did not. Shares are of the time it looked at. */
@@ -79,6 +84,9 @@ struct pit__around {
     double storage_pressure; /* likewise */
     double processors;       /* that the process may use */
     double threads;          /* of the process, at most */
+    double device_used;      /* bytes of the fullest GPU, at most */
+    double device_total;     /* bytes that it has */
+    double device_number;    /* which one it is */
 };
 
 /* What the program told of itself; NULL or NaN where it did not. */
@@ -114,6 +122,15 @@ struct pit__rank_case {
     double waited;
 };
 
+/* The course of the unit in blocks of time, without the waits for a processor. */
+struct pit__fair {
+    double drift;              /* NaN: none */
+    double step_up, step_from; /* as those of the case */
+    double above;              /* of the time, what lies above the first level */
+    double warming; /* likewise, what the iterations of the warm-up took above the others */
+    size_t blocks;  /* 0: not known */
+};
+
 /* All that rules look at. */
 struct pit__case {
     const struct pit__rank_case *ranks; /* NULL: the runs are no ranks of one job */
@@ -125,9 +142,9 @@ struct pit__case {
     double before, between, after; /* of the main thread outside of all parts; NaN */
     const char *place;             /* the hottest place outside of all parts, or NULL */
     double place_share;
-    double
-        interpreted; /* share of the samples of native code that were in Python's interpreter; NaN */
-    size_t unit;     /* the repeated part whose course is known; PIT__NO_PART */
+    double interpreted; /* of the samples of native code, those in Python's interpreter; NaN */
+    double compiled;    /* likewise, in the hottest function outside of it */
+    size_t unit;        /* the repeated part whose course is known; PIT__NO_PART */
     int has_course;
     int in_order; /* the series has every iteration: indices and periods mean something */
     struct pit__warmup warmup;
@@ -138,6 +155,9 @@ struct pit__case {
     size_t steady_from;
     double step_up,
         step_from; /* two levels say more than a trend: later to first, first; else NaN */
+    struct pit__fair fair;
+    double
+        together; /* so many times as long both largest parts of the unit are in the same ones; NaN */
     struct pit__slow slow;
     double held, grown;     /* bytes: RSS at last, and how much it grew over the iterations */
     double growth_a_minute; /* bytes; NaN: not known */
@@ -148,6 +168,9 @@ struct pit__case {
     size_t run_count;                /* that have the unit */
     double slowest_run, fastest_run; /* seconds: the median of the unit in each run */
     struct pit__around around;
+    double
+        idle; /* share of the time from the first span to the last in which the main thread neither ran
+                  * nor wanted to; NaN: not known of that time alone */
     struct pit__told told;
 };
 

@@ -13,13 +13,15 @@
 #define DRIFT_LEAST 0.1   /* of the median */
 #define PERIOD_COSTS 0.03 /* of the time, that the slow ones take over the median */
 #define LEVELS_COST 0.1   /* of the total, that the later level costs: less is the machine's luck */
-#define BUSY_FIRST 0.15   /* of the total, likewise of the first ones */
+#define BUSY_FIRST 0.4    /* of the total, likewise of the first ones: the most that is asked for */
 #define BUSY_DRIFT 0.5    /* likewise where the machine is busy */
 #define BUSY_SLOWDOWN 1.5 /* times, likewise */
 #define BUSY_COSTS 0.1    /* of the time, likewise of a beat */
 #define BUSY_SLOW 3       /* times the median, likewise */
 #define STRETCHES 4       /* iterations that are alike: what comes in stretches is not the input */
 #define VARIES 2          /* times, the slowest to the fastest */
+#define WAITS_FEW 0.4     /* an iteration: most of them had none */
+#define TOGETHER 2        /* times, by which parts vary together that the input makes longer */
 #define MEMORY_SHARE 0.05 /* of what is held, that memory has to grow by */
 #define CACHE_LEAST 64e6  /* bytes held more than at first, that are worth a word */
 #define RUNS_DIFFER 1.1   /* times, slowest to fastest run */
@@ -33,6 +35,12 @@ static double unit_seconds(const struct pit__case *all)
 {
     return all->unit == PIT__NO_PART ? all->all.mean * (double)all->all.count
                                      : all->parts[all->unit].seconds;
+}
+
+/* A busy machine makes any course uneven; what was seen through that is asked instead. */
+static int is_seen_through(const struct pit__case *all, const struct pit__finds *finds)
+{
+    return finds->has_cause && all->fair.blocks > 0;
 }
 
 /* A few long calls make a mean and a trend of the others. */
@@ -53,13 +61,21 @@ static int is_compiling(const struct pit__case *all)
            pit__role_seconds(all, PIT__ROLE_COMPILE, &part, &count) > COMPILE_SHARE * all->warming;
 }
 
+/* Of the total. The first iterations may have had longer waits than the others, as luck would have it. */
+static double first_least(const struct pit__case *all, const struct pit__finds *finds)
+{
+    double delayed = finds->has_cause && all->around.delayed > 0 ? all->around.delayed : 0;
+    return delayed < 1 - FIRST_LEAST / BUSY_FIRST ? FIRST_LEAST / (1 - delayed) : BUSY_FIRST;
+}
+
 /* Figures: share of the run, the first, the level, how many are slow, above the level. */
 static void find_first_step(const struct pit__case *all, struct pit__finds *finds)
 {
     double level = all->warmup.level, run = all->wall > all->total ? all->wall : all->total;
     if (!all->has_course || all->unit == PIT__NO_PART || !(level > 0) || all->warmup.ends_at == 0 ||
         !(all->first > FIRST_SLOW * level) ||
-        !(all->warming > (finds->has_cause ? BUSY_FIRST : FIRST_LEAST) * all->total) ||
+        !(all->warming > first_least(all, finds) * all->total) ||
+        (is_seen_through(all, finds) && all->fair.warming < FIRST_LEAST) ||
         (double)all->warmup.ends_at > fmax(1, FIRST_SHARE * (double)all->all.count))
         return;
     if (all->warmup.ends_at > FIRST_FEW && all->first - level < all->warming / 2)
@@ -92,7 +108,7 @@ static void find_first_call(const struct pit__case *all, struct pit__finds *find
         const struct pit__part *p = &all->parts[i];
         double more = p->longest - p->median;
         if (p->apart || p->children > 0 || !p->is_longest_first || p->count < PIT__ADVICE_PASSES ||
-            !(more > (finds->has_cause ? BUSY_FIRST : FIRST_LEAST) * all->total) ||
+            !(more > first_least(all, finds) * all->total) ||
             !(p->longest > FIRST_SLOW * p->median) ||
             more < (p->seconds - p->median * (double)p->count) / 2)
             continue;
@@ -123,33 +139,40 @@ static void find_first(const struct pit__case *all, struct pit__finds *finds)
 /* Figures: change, median, iterations. */
 static void find_drift(const struct pit__case *all, struct pit__finds *finds)
 {
+    int is_fair = is_seen_through(all, finds);
     enum pit__course course = all->warmup.course;
-    if (!is_long(all) || !(all->steady.drift > (finds->has_cause ? BUSY_DRIFT : DRIFT_LEAST)) ||
-        (course != PIT__COURSE_DRIFT && course != PIT__COURSE_SLOWDOWN &&
-         course != PIT__COURSE_UNSTEADY) ||
-        all->step_up > 1 || few_take_most(all))
+    double drift = is_fair ? all->fair.drift : all->steady.drift;
+    int is_course = is_fair || course == PIT__COURSE_DRIFT || course == PIT__COURSE_SLOWDOWN ||
+                    course == PIT__COURSE_UNSTEADY;
+    if (!is_long(all) || !is_course || !(drift > (finds->has_cause ? BUSY_DRIFT : DRIFT_LEAST)) ||
+        (is_fair ? all->fair.step_up : all->step_up) > 1 || (!is_fair && few_take_most(all)))
         return;
     struct pit__match match = pit__match_of(all->unit);
-    match.figures[0] = all->steady.drift;
+    match.figures[0] = drift;
     match.figures[1] = all->steady.median;
     match.figures[2] = (double)all->steady.count;
-    match.stake = unit_seconds(all) * fmin(all->steady.drift / 2, 0.9);
+    match.stake = unit_seconds(all) * fmin(drift / 2, 0.9);
     match.severity = 2;
     match.headline = "DRIFT: {name} became {p0} slower along the run";
-    match.evidence = "the change of its duration over {c2}, median {t1}";
+    match.evidence = is_fair ? "the change of its duration over {c2} without its waits for a "
+                               "processor, median with them {t1}"
+                             : "the change of its duration over {c2}, median {t1}";
     match.remedy = "look for work that grows with the run";
     match.more = ": lists that are searched or copied, memory that is not freed,"
                  " a processor that gets hot";
     pit__find_add(finds, &match);
 }
 
-/* Figures: later level against the first, first level, later level, iterations, mean. */
+/* Figures: later level against the first, first level, iterations, mean, later level. */
 static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
 {
-    int is_course = all->warmup.course == PIT__COURSE_SLOWDOWN;
-    double first = is_course ? all->warmup.level : all->step_from;
-    double times = is_course ? all->steady.mean / first : all->step_up;
-    if (!is_long(all) || few_take_most(all) ||
+    int is_fair = is_seen_through(all, finds);
+    int is_course = !is_fair && all->warmup.course == PIT__COURSE_SLOWDOWN;
+    double first = is_course ? all->warmup.level : is_fair ? all->fair.step_from : all->step_from;
+    double times = is_course ? all->steady.mean / first
+                   : is_fair ? all->fair.step_up
+                             : all->step_up;
+    if (!is_long(all) || (!is_fair && few_take_most(all)) ||
         !(times > (finds->has_cause ? BUSY_SLOWDOWN : RUNS_DIFFER)))
         return;
     struct pit__match match = pit__match_of(all->unit);
@@ -157,11 +180,13 @@ static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
     match.figures[1] = first;
     match.figures[2] = (double)all->steady.count;
     match.figures[3] = all->steady.mean;
-    match.stake = unit_seconds(all) * (1 - first / all->steady.mean);
+    match.figures[4] = first * times;
+    match.stake = unit_seconds(all) * (is_fair ? all->fair.above : 1 - first / all->steady.mean);
     match.severity = 2;
     match.headline = is_course ? "SLOWDOWN: {name} was faster at first, {x0} of that on average"
                                : "SLOWDOWN: {name} takes {x0} as long from some iteration on";
-    match.evidence = "{t1} at first, mean {t3} of {c2}";
+    match.evidence = is_fair ? "{t1} at first, then {t4}, without its waits for a processor"
+                             : "{t1} at first, mean {t3} of {c2}";
     match.remedy = "look at what changed then";
     match.more = ": other programs on the machine, a hot processor, a cache that filled up";
     double least = all->total > 0 && !is_course ? LEVELS_COST * all->total : 0;
@@ -208,9 +233,18 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
     if (finds->said && ((slow && finds->said[all->slow.part]) ||
                         (all->slow.is_unmarked && finds->said[all->unit])))
         return; /* what makes them slow was said */
-    if (match.figures[5] > (finds->has_cause ? BUSY_COSTS : PERIOD_COSTS) &&
-        v->slow_mean > (finds->has_cause ? BUSY_SLOW : FIRST_SLOW) * v->median)
+    int is_chance = finds->has_cause && !v->is_ranked;
+    if (match.figures[5] > (is_chance ? BUSY_COSTS : PERIOD_COSTS) &&
+        v->slow_mean > (is_chance ? BUSY_SLOW : FIRST_SLOW) * v->median)
         pit__find_add(finds, &match);
+}
+
+/* Waiting for a processor makes some iterations longer, but not all parts of the same ones; and not the
+ * shorter half of iterations of which few had to wait. */
+static int is_uneven_by_itself(const struct pit__case *all)
+{
+    double waits = all->around.forced * unit_seconds(all) / (double)all->all.count;
+    return all->together > TOGETHER || (waits < WAITS_FEW && all->steady.low_spread > VARIES);
 }
 
 /* Several are off and it costs time: one iteration that met another program's turn is no variance.
@@ -218,11 +252,12 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
 static void find_high_variance(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__variation *v = &all->steady;
-    /* some waiting for a processor makes some iterations longer */
+    int is_its_own = is_uneven_by_itself(all);
     double by_luck = PIT__MATTERS + (all->around.delayed > 0 ? 2 * all->around.delayed : 0);
-    if (finds->has_cause || all->warmup.autocorrelated > STRETCHES || !is_long(all) ||
-        !(v->ratio > VARIES) || v->off_count < 3 ||
-        !((double)v->off_count > PIT__MATTERS * (double)v->count) || !(v->excess > by_luck))
+    if ((finds->has_cause && !is_its_own) || all->warmup.autocorrelated > STRETCHES ||
+        !is_long(all) || !(v->ratio > VARIES) || v->off_count < 3 ||
+        !((double)v->off_count > PIT__MATTERS * (double)v->count) ||
+        !(v->excess > (is_its_own ? PIT__MATTERS : by_luck)))
         return;
     if ((all->slow.part != PIT__NO_PART && finds->said[all->slow.part]) ||
         (all->unit != PIT__NO_PART && finds->said[all->unit]))

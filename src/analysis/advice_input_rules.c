@@ -57,8 +57,9 @@ static struct loading find_loading(const struct pit__case *all)
 
 static int has_few_slow(const struct pit__case *all, const struct pit__part *p)
 {
-    double least = all->around.delayed > BUSY ? PIT__BUSY_CALL : 0;
-    return p->half_calls > 0 && p->half_seconds > least * (double)p->half_calls &&
+    int is_busy = all->around.delayed > BUSY; /* then one long call may be the machine's */
+    double least = is_busy ? pit__busy_call(all) : 0;
+    return p->half_calls > (is_busy ? 1 : 0) && p->half_seconds > least * (double)p->half_calls &&
            p->count >= FEW_LEAST && (double)p->half_calls <= fmax(1, FEW * (double)p->count) &&
            p->half_seconds > FEW_SLOWER * p->median * (double)p->half_calls;
 }
@@ -82,12 +83,19 @@ static int is_storage(const struct pit__case *all)
            around->io_wait * around->seconds > STORAGE_WAIT * pit__waited(all);
 }
 
+/* Workers wait for a processor too, and more of them would find none: what the waits explain is not theirs. */
+static double share_least(const struct pit__case *all)
+{
+    int is_busy = all->told.workers > 0 && all->around.delayed > BUSY;
+    return SHARE_LEAST + (is_busy ? fmin(all->around.delayed, 1) / 2 : 0);
+}
+
 static enum reason reason_of(const struct pit__case *all, const struct loading *l)
 {
     double waited = pit__waited(all);
     if (is_restarted(all, l))
         return RESTARTS;
-    if (l->part == PIT__NO_PART || !(l->share > SHARE_LEAST) ||
+    if (l->part == PIT__NO_PART || !(l->share > share_least(all)) ||
         !(l->seconds > PIT__MATTERS * all->total))
         return NO_REASON;
     if (has_few_slow(all, &all->parts[l->part]))
@@ -152,6 +160,8 @@ static void find_restarts(const struct pit__case *all, struct pit__finds *finds)
     match.evidence = "{t1} of {t2} in starting them and waiting for their first batch";
     match.remedy = "keep them: persistent_workers=True";
     pit__find_add(finds, &match);
+    if (finds->said && l.part != PIT__NO_PART)
+        finds->said[l.part] = 1; /* slow first batches are these starts */
 }
 
 static void find_few_slow(const struct pit__case *all, struct pit__finds *finds)

@@ -10,10 +10,14 @@
 #define OWN_ALL 0.75       /* likewise: then it waits for its own threads, not for other programs */
 #define OWN_BUSY 0.7       /* of the processors, that the program itself keeps busy */
 #define MANY_THREADS 4     /* for each processor */
+#define MAIN_MOST 0.5      /* for each processor: the main thread's share of what its team got */
 #define FORCED_LEAST 100.0 /* times a second and processor */
+#define BUSY_CALL 0.04     /* seconds, the least that is more than a wait */
+#define BUSY_WAITS 4       /* mean waits, likewise */
 #define FAULTS_LEAST 20.0  /* pages a second from storage */
 #define PRESSURE_LEAST 0.05 /* on memory */
 #define SWAPPED_LEAST 16e6  /* bytes */
+#define DEVICE_NEAR 0.95    /* of a GPU's memory */
 #define NEAR_LIMIT 0.8      /* of the memory that may be used */
 
 /* A part of the time that the sampler looked at. Figures: share, seconds, seconds looked at, processors,
@@ -34,6 +38,12 @@ static struct pit__match part_of_time(const struct pit__case *all, double share)
 static int is_delayed(const struct pit__around *around)
 {
     return around->delayed > DELAYED_LEAST && around->delayed * around->seconds > SECONDS_LEAST;
+}
+
+double pit__busy_call(const struct pit__case *all)
+{
+    double wait = all->around.delayed / all->around.forced; /* the mean one */
+    return fmax(BUSY_CALL, wait < 1 ? BUSY_WAITS * wait : 0);
 }
 
 static void find_throttled(const struct pit__case *all, struct pit__finds *finds)
@@ -82,13 +92,16 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
     int has_threads =
         around->threads > MANY_THREADS * processors + 2 && around->cpu > OWN_BUSY * processors;
     int is_torn = around->forced > FORCED_LEAST * processors;
+    /* beside other programs: a team in which the main thread has the share of one of many */
+    int has_team = around->threads > MANY_THREADS * processors + 2 && is_torn &&
+                   around->main_cpu * processors < MAIN_MOST * around->cpu;
     match.figures[5] = has_told ? told->compute_threads : around->threads;
     match.figures[6] = told->workers;
     match.headline = "OVERSUBSCRIBED: {n5} threads compute on {n3} processors";
     match.evidence = "ready to run and without a processor for {p0} of the time, {t1} of {t2}";
     match.remedy = "use as many threads as there are processors (OMP_NUM_THREADS={n3}, "
                    "torch.set_num_threads({n3}))";
-    if (has_workers && !has_told && !has_threads) {
+    if (has_workers && !has_told && !has_threads && !has_team) {
         match.headline =
             "OVERSUBSCRIBED: {n6} loader workers and the program share {n3} processors";
         match.remedy = "use fewer loader workers than there are processors";
@@ -100,7 +113,7 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
     }
     if (finds->has_cause)
         return; /* a quota or short memory says why it waits */
-    if ((is_delayed(around) && (has_told || has_workers || has_threads)) ||
+    if ((is_delayed(around) && (has_told || has_workers || has_threads || has_team)) ||
         (has_threads && is_torn))
         pit__find_add(finds, &match);
 }
@@ -118,6 +131,24 @@ static void find_starved(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
+/* Nothing is slow yet: the next larger batch will not fit. Figures: which GPU, share, bytes, bytes. */
+static void find_device_memory(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__around *around = &all->around;
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    match.severity = 1;
+    match.figures[0] = around->device_number;
+    match.figures[1] = around->device_used / around->device_total;
+    match.figures[2] = around->device_used;
+    match.figures[3] = around->device_total;
+    match.headline = "DEVICE-MEMORY: gpu{n0} had {p1} of its memory in use";
+    match.evidence = "{b2} of {b3} at most, by all processes, as its driver counted";
+    match.remedy = "smaller batches, checkpointed activations or a smaller dtype leave room; an "
+                   "allocator that keeps freed memory counts as use";
+    if (around->device_used >= DEVICE_NEAR * around->device_total && around->device_total > 0)
+        pit__find_add(finds, &match);
+}
+
 const struct pit__rule pit__throttled_rule = {
     .key = "throttled", .kind = PIT__KIND_CAUSE, .find = find_throttled};
 const struct pit__rule pit__swapping_rule = {
@@ -126,3 +157,5 @@ const struct pit__rule pit__oversubscribed_rule = {
     .key = "oversubscribed", .kind = PIT__KIND_CAUSE, .find = find_oversubscribed};
 const struct pit__rule pit__starved_rule = {
     .key = "starved", .kind = PIT__KIND_CAUSE, .find = find_starved};
+const struct pit__rule pit__device_memory_rule = {
+    .key = "device_memory", .kind = PIT__KIND_DANGER, .find = find_device_memory};

@@ -13,9 +13,12 @@
 #define UNMARKED_LEAST 0.25    /* of the batch or step, outside of its parts */
 #define UNMARKED_OUTSIDE 0.3   /* of the time from the first span to the last, between them */
 #define INTERPRETED_LEAST 0.35 /* of the samples of native code */
+#define INTERPRETED_SOME 0.15  /* likewise, where no compiled function stands out */
+#define COMPILED_MOST 0.25     /* likewise, of the hottest of these */
 #define OPTIMIZER_LEAST 0.35   /* of the batch or step */
 #define RATIO_USUAL 2.0        /* backward to forward */
 #define RATIO_ODD 3.2
+#define SLEEPS 0.02             /* of the time, that a program waits that does not only compute */
 #define SMALL_BATCH 8           /* samples */
 #define SMALL_CALL 1e-3         /* seconds of a forward of them */
 #define TINY_STEP 300e-6        /* seconds of a whole step */
@@ -167,11 +170,19 @@ static void find_logging(const struct pit__case *all, struct pit__finds *finds)
     }
 }
 
+/* Small objects of a library, such as NumPy's numbers, take time in many little functions around the
+ * interpreter; work that compiled code does is in a few. */
+static int is_interpreted(const struct pit__case *all)
+{
+    return all->interpreted > INTERPRETED_LEAST ||
+           (all->interpreted > INTERPRETED_SOME && all->compiled < COMPILED_MOST);
+}
+
 /* A program without spans that spends its time in one place of Python, and not in compiled code. */
 static void find_interpreted(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
-    if (all->part_count > 0 || !all->place || !(all->interpreted > INTERPRETED_LEAST))
+    if (all->part_count > 0 || !all->place || !is_interpreted(all))
         return;
     match.share = match.figures[0] = all->place_share;
     match.figures[1] = all->interpreted;
@@ -311,6 +322,15 @@ static size_t forward_of(const struct pit__case *all, size_t backward)
     return best;
 }
 
+/* What waits for a processor add to one part more than to another: threads that meet wait for the one that
+ * has none, and whoever slept for a batch gets a processor at once and pays for it later. */
+static double uneven_waits(const struct pit__case *all)
+{
+    int is_uneven = all->told.compute_threads > 1 || all->told.workers > 0 ||
+                    pit__waited(all) > SLEEPS * all->total;
+    return is_uneven && all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
+}
+
 /* Figures: ratio, usual ratio, time, time of the forward, few calls, of these, their share. */
 static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -341,7 +361,8 @@ static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds
             match.remedy = "try float32: few processors compute in bfloat16 natively";
         else
             match.remedy = "look at how the backward of this layer is computed";
-        if (match.figures[0] > RATIO_ODD && match.stake > PIT__MATTERS * all->total)
+        double odd = RATIO_ODD * (finds->has_cause ? 1 + uneven_waits(all) : 1);
+        if (match.figures[0] > odd && match.stake > PIT__MATTERS * all->total)
             pit__find_add(finds, &match);
     }
 }
@@ -355,7 +376,7 @@ static void find_concentrated(const struct pit__case *all, struct pit__finds *fi
         if (p->apart || p->children > 0 || p->count < CONCENTRATED_COUNT || p->half_calls == 0 ||
             few > fmax(1, CONCENTRATED_CALLS * (double)p->count))
             continue;
-        if (finds->has_cause && p->half_seconds < PIT__BUSY_CALL * few)
+        if (finds->has_cause && p->half_seconds < pit__busy_call(all) * few)
             continue;
         if ((i == all->slow.part || i == all->unit) && all->in_order && all->steady.period > 0 &&
             pit__is_loop(all))

@@ -5,15 +5,16 @@
 #include "advice.h"
 
 #define PIT__MATTERS 0.05 /* of the whole time, below which a part is not worth a word */
-#define PIT__BUSY_CALL                                                                             \
-    0.04 /* seconds of a call, which a busy machine does not make of a short one */
+
+/* Seconds of a call, which a busy machine does not make of a short one. */
+double pit__busy_call(const struct pit__case *all);
 
 /* advice_rank_rules.c */
 extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating_rule,
     pit__comm_bound_rule, pit__ranks_oversubscribed_rule;
 /* advice_machine_rules.c */
 extern const struct pit__rule pit__throttled_rule, pit__swapping_rule, pit__oversubscribed_rule,
-    pit__starved_rule;
+    pit__starved_rule, pit__device_memory_rule;
 /* advice_input_rules.c */
 extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule,
     pit__input_few_workers_rule, pit__input_storage_rule, pit__input_waiting_rule,
@@ -22,6 +23,8 @@ extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule
 extern const struct pit__rule pit__validation_rule, pit__checkpoint_rule, pit__logging_rule,
     pit__unmarked_rule, pit__overhead_rule, pit__optimizer_rule, pit__odd_ratio_rule,
     pit__concentrated_rule;
+/* advice_device_rules.c */
+extern const struct pit__rule pit__gpu_idle_rule, pit__launch_bound_rule, pit__sync_bound_rule;
 /* advice_course_rules.c */
 extern const struct pit__rule pit__first_step_rule, pit__drift_rule, pit__slowdown_rule,
     pit__periodic_stall_rule, pit__high_variance_rule, pit__runs_vary_rule, pit__leak_rule,

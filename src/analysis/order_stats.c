@@ -16,6 +16,39 @@ void pit__sort(double *numbers, size_t count)
         qsort(numbers, count, sizeof *numbers, by_size);
 }
 
+static double middle_of_three(double a, double b, double c)
+{
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+void pit__put_rank(double *numbers, size_t count, size_t rank)
+{
+    size_t low = 0, high = count;
+    while (high - low > 1 && rank < count) {
+        double pivot =
+            middle_of_three(numbers[low], numbers[low + (high - low) / 2], numbers[high - 1]);
+        size_t left = low, right = high - 1;
+        for (;;) { /* equal ones go to both sides, so that many of them are no worst case */
+            while (numbers[left] < pivot)
+                left++;
+            while (numbers[right] > pivot)
+                right--;
+            if (left >= right)
+                break;
+            double swapped = numbers[left];
+            numbers[left++] = numbers[right];
+            numbers[right--] = swapped;
+        }
+        /* before `left` nothing is above the pivot, from it on nothing below */
+        if (left == low) /* the pivot alone, the smallest */
+            left++;
+        if (rank < left)
+            high = left;
+        else
+            low = left;
+    }
+}
+
 double pit__median(double *numbers, size_t count)
 {
     if (count == 0)

@@ -9,6 +9,11 @@
 /* Sorts `numbers`; none may be NaN. */
 void pit__sort(double *numbers, size_t count);
 
+/* Put the number of this rank, counted from 0, where it would be if they were sorted: what is before it is
+ * not larger, what is behind it not smaller. In the mean this takes as long as reading them a few times.
+ * None may be NaN. */
+void pit__put_rank(double *numbers, size_t count, size_t rank);
+
 /* The middle one, or the mean of the two middle ones; NaN without any. Sorts `numbers`. */
 double pit__median(double *numbers, size_t count);
 

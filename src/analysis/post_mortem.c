@@ -12,6 +12,8 @@
 #define MACHINE_LEFT 0.05 /* share of the machine's memory available */
 #define OWN_SHARE 0.50    /* of the limit, that is the process's own */
 #define PRESSED 0.10      /* share of time in which some process waited for memory */
+#define DEVICE_FULL 0.95  /* share of a GPU's memory in use */
+#define ABORT 6           /* SIGABRT: an error that nobody caught */
 #define KILL 9            /* SIGKILL on every Linux */
 
 /* Comparisons with NaN are false, so an unknown figure makes no rule hold. */
@@ -20,6 +22,13 @@ static int was_counted(const struct pit__last_figures *f)
 {
     return f->oom_kills > 0 && !(f->exit_signal != KILL && f->exit_signal > 0) &&
            !(f->exit_status >= 0);
+}
+
+/* A program whose GPU is full ends by itself: with an error, or by an exception that nobody caught. */
+static int had_full_device(const struct pit__last_figures *f)
+{
+    return f->device_used >= DEVICE_FULL * f->device_total && f->device_total > 0 &&
+           (f->exit_signal == ABORT || f->exit_status > 0);
 }
 
 static int had_signal(const struct pit__last_figures *f)
@@ -89,28 +98,30 @@ enum number { NO_NUMBER, SIGNAL, STATUS };
 static const struct rule {
     int (*holds)(const struct pit__last_figures *figures);
     enum pit__cause cause;
-    int is_memory, shows_memory;
+    int is_memory, shows_memory, shows_device;
     enum number number;
     const char *key, *words, *after; /* after a number */
 } rules[] = {
-    {was_counted, PIT__CAUSE_OOM_KILL, 1, 1, NO_NUMBER, "oom_kill",
+    {was_counted, PIT__CAUSE_OOM_KILL, 1, 1, 0, NO_NUMBER, "oom_kill",
      "the kernel killed it for memory (oom_kill)", NULL},
-    {had_signal, PIT__CAUSE_SIGNAL, 0, 0, SIGNAL, "signal", "killed by ", ""},
-    {had_status, PIT__CAUSE_STATUS, 0, 0, STATUS, "status",
+    {had_full_device, PIT__CAUSE_DEVICE, 1, 0, 1, NO_NUMBER, "device",
+     "ended by an error, most likely out of memory on the GPU", NULL},
+    {had_signal, PIT__CAUSE_SIGNAL, 0, 0, 0, SIGNAL, "signal", "killed by ", ""},
+    {had_status, PIT__CAUSE_STATUS, 0, 0, 0, STATUS, "status",
      "ended by itself without a close, exit status ", ""},
-    {is_near_limit, PIT__CAUSE_LIMIT, 1, 1, NO_NUMBER, "limit", "killed, most likely for memory",
+    {is_near_limit, PIT__CAUSE_LIMIT, 1, 1, 0, NO_NUMBER, "limit", "killed, most likely for memory",
      NULL},
-    {is_machine_full, PIT__CAUSE_MACHINE, 1, 1, NO_NUMBER, "machine",
+    {is_machine_full, PIT__CAUSE_MACHINE, 1, 1, 0, NO_NUMBER, "machine",
      "killed, most likely for memory of the whole machine", NULL},
-    {had_grown_to_it, PIT__CAUSE_GROWTH, 1, 1, NO_NUMBER, "growth",
+    {had_grown_to_it, PIT__CAUSE_GROWTH, 1, 1, 0, NO_NUMBER, "growth",
      "killed, most likely for memory, of which it took more and more when last read", NULL},
-    {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, SIGNAL, "kill", "killed by ",
+    {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, 0, SIGNAL, "kill", "killed by ",
      "; memory was not the reason as far as can be seen"},
-    {is_memory_known, PIT__CAUSE_OTHER, 0, 1, NO_NUMBER, "not_memory",
+    {is_memory_known, PIT__CAUSE_OTHER, 0, 1, 0, NO_NUMBER, "not_memory",
      "ended without a close; memory was not the reason as far as can be seen", NULL},
-    {was_killed, PIT__CAUSE_KILL, 0, 0, SIGNAL, "kill_unexplained", "killed by ",
+    {was_killed, PIT__CAUSE_KILL, 0, 0, 0, SIGNAL, "kill_unexplained", "killed by ",
      "; what for is not known, its memory was not read"},
-    {always, PIT__CAUSE_UNKNOWN, 0, 0, NO_NUMBER, "unknown",
+    {always, PIT__CAUSE_UNKNOWN, 0, 0, 0, NO_NUMBER, "unknown",
      "ended without a close; why is not known, its memory was not read", NULL},
 };
 
@@ -125,6 +136,7 @@ struct pit__verdict pit__post_mortem(const struct pit__last_figures *figures)
     return (struct pit__verdict){.cause = rule->cause,
                                  .is_memory = rule->is_memory,
                                  .shows_memory = rule->shows_memory,
+                                 .shows_device = rule->shows_device,
                                  .key = rule->key,
                                  .words = rule->words,
                                  .after = rule->after,

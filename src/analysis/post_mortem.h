@@ -10,16 +10,18 @@ struct pit__last_figures {
     double cgroup_limit;
     double available; /* of the machine's memory */
     double machine;
-    double pressure;      /* on memory, a share 0…1 */
-    double growth_per_ns; /* of RSS when it was last read; 0 if it did not grow */
-    double unseen_ns;     /* from the last reading to the end, at most */
-    double exit_signal;   /* as the parent process saw it */
-    double exit_status;   /* likewise */
-    double oom_kills;     /* that the cgroup counted during the run */
+    double pressure;                  /* on memory, a share 0…1 */
+    double growth_per_ns;             /* of RSS when it was last read; 0 if it did not grow */
+    double unseen_ns;                 /* from the last reading to the end, at most */
+    double exit_signal;               /* as the parent process saw it */
+    double exit_status;               /* likewise */
+    double oom_kills;                 /* that the cgroup counted during the run */
+    double device_used, device_total; /* memory of the fullest GPU, by the last reading */
 };
 
 enum pit__cause {
     PIT__CAUSE_OOM_KILL,   /* the kernel counted it */
+    PIT__CAUSE_DEVICE,     /* likely: it gave up because a GPU had no memory left */
     PIT__CAUSE_SIGNAL,     /* another signal than SIGKILL */
     PIT__CAUSE_STATUS,     /* it ended by itself */
     PIT__CAUSE_LIMIT,      /* likely: the cgroup's limit was near */
@@ -34,6 +36,7 @@ enum pit__cause {
 struct pit__verdict {
     enum pit__cause cause;
     int is_memory;     /* memory was the reason, for sure or most likely */
+    int shows_device;  /* the memory of its fullest GPU likewise */
     int shows_memory;  /* the last figures belong behind the words */
     const char *key;   /* for machines: oom_kill, limit, … */
     const char *words; /* what to say of it */

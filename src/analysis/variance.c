@@ -17,6 +17,9 @@
 #define PERIOD_SHARE 0.75   /* of the outliers on the beat, and of the beats with an outlier */
 #define PERIOD_EXPLAINS 0.6 /* of the variance, adjusted for what chance explains */
 #define PERIOD_SLOW 1.1     /* times the median: what is slow */
+#define RANKED_LEAST 8      /* beats, to be told from chance by ranks */
+#define RANKED_SURE 18      /* e to this: chance beats it in one of 1,000 runs, of all it tries */
+#define RANKED_SLOW 1.5     /* times the median, that the middle one on the beat takes */
 
 /* ---- simple figures ------------------------------------------------------------------------ */
 
@@ -132,6 +135,79 @@ static size_t rhythm_of(const double *x, size_t count, double median, double *me
     return 0;
 }
 
+struct ranked {
+    double value;
+    size_t index;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double x = ((const struct ranked *)a)->value, y = ((const struct ranked *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* How unlikely it is by chance, as a logarithm, that so many of all beats are above a quantile (Chernoff). */
+static double surprise(double hits, double beats, double quantile)
+{
+    double share = hits / beats;
+    if (!(share > 1 - quantile))
+        return 0;
+    double below = share < 1 ? (1 - share) * log((1 - share) / quantile) : 0;
+    return beats * (share * log(share / (1 - quantile)) + below);
+}
+
+/* Every p-th from r on; *best: the most surprising so far. */
+static void try_beats(const double *ranks, size_t count, size_t p, double *best, size_t beat[2])
+{
+    static const double quantiles[] = {0.5, 0.7, 0.8, 0.9};
+    for (size_t r = 0; r < p; r++) {
+        double beats = 0, hits[4] = {0};
+        for (size_t i = r; i < count; i += p, beats++)
+            for (size_t q = 0; q < 4; q++)
+                hits[q] += ranks[i] >= quantiles[q] * (double)count;
+        for (size_t q = 0; q < 4 && beats >= RANKED_LEAST; q++) {
+            double here = surprise(hits[q], beats, quantiles[q]);
+            if (!(here > *best))
+                continue;
+            *best = here;
+            beat[0] = p;
+            beat[1] = r;
+        }
+    }
+}
+
+/* Where chance makes many as slow as those on a beat, these are still slow more often than chance would
+ * have it. Three quarters of them are above the median. 0, or -1 without memory. */
+static int beat_by_ranks(const double *x, size_t count, struct pit__variation *v)
+{
+    struct ranked *sorted = malloc(count * sizeof *sorted);
+    double *ranks = malloc(count * sizeof *ranks), best = RANKED_SURE;
+    size_t beat[2] = {0, 0}, beats = 0;
+    int code = sorted && ranks ? 0 : -1;
+    for (size_t i = 0; !code && i < count; i++)
+        sorted[i] = (struct ranked){x[i], i};
+    if (!code)
+        qsort(sorted, count, sizeof *sorted, by_value);
+    for (size_t i = 0; !code && i < count; i++)
+        ranks[sorted[i].index] = (double)i;
+    for (size_t p = 2; !code && p <= PERIOD_MOST && p * RANKED_LEAST <= count; p++)
+        try_beats(ranks, count, p, &best, beat);
+    for (size_t i = beat[1]; beat[0] > 0 && i < count; i += beat[0])
+        ranks[beats++] = x[i];
+    if (beats > 0) {
+        double middle = pit__median(ranks, beats);
+        if (middle > RANKED_SLOW * v->median && ranks[beats / 4] > v->median) {
+            v->period = beat[0];
+            v->slow_count = beats;
+            v->slow_mean = middle;
+            v->is_ranked = 1;
+        }
+    }
+    free(sorted);
+    free(ranks);
+    return code;
+}
+
 static void count_slow(const double *x, size_t count, double above, struct pit__variation *v)
 {
     double sum = 0;
@@ -164,6 +240,8 @@ static int find_period(const double *x, size_t count, struct pit__variation *v)
             count_slow(x, count, above, v);
     }
     int code = slow && means ? 0 : -1;
+    if (!code && v->period == 0)
+        code = beat_by_ranks(x, count, v);
     free(slow);
     free(means);
     return code;
@@ -191,6 +269,7 @@ static int find(const double *x, size_t count, double *spare, struct pit__variat
 {
     memcpy(spare, x, count * sizeof *x);
     v->median = pit__median(spare, count);
+    v->low_spread = spare[count / 20] > 0 ? spare[count / 3] / spare[count / 20] : NAN;
     v->deviation = PIT__MAD_SIGMA * pit__median_deviation(spare, count, v->median);
     measure(x, count, v);
     for (size_t i = 0; i < count; i++)
@@ -211,6 +290,7 @@ int pit__variation_find(const double *durations, size_t count, struct pit__varia
                                  .deviation = NAN,
                                  .slow_mean = NAN,
                                  .drift = NAN,
+                                 .low_spread = NAN,
                                  .excess = NAN};
     if (count == 0)
         return 0;

@@ -18,9 +18,13 @@ struct pit__variation {
     size_t period;                  /* every so many a slow one comes; 0: none */
     size_t slow_count;              /* with a period: the slow ones */
     double slow_mean;               /* with a period: the mean of the slow ones; else NaN */
-    double drift;     /* change along the series / median; NaN: not to be told from noise */
-    double excess;    /* share of the whole time that lies above the median */
-    size_t off_count; /* further than half from the median, up or down */
+    int is_ranked; /* the period shows in ranks alone, among others that are as long by chance: slow_mean
+                       * is the median of those on the beat */
+    double drift;      /* change along the series / median; NaN: not to be told from noise */
+    double low_spread; /* the third from below to the fastest twentieth: what is added by chance to
+                        * less than half of them is not in it */
+    double excess;     /* share of the whole time that lies above the median */
+    size_t off_count;  /* further than half from the median, up or down */
 };
 
 /* -1 without memory, else 0. Without durations all figures are NaN. Numbers that are not finite are

@@ -2,7 +2,8 @@
  *
  *   run_checks.c      a run is made in the folder and read again: clock, memory, limits
  *   place_checks.c    where such a run lies, and where its pages do
- *   system_checks.c   files and calls of the kernel: perf events, stack samples, energy, pressure, I/O, limits
+ *   source_checks.c   every source of the sampler: whether it is in runs now
+ *   system_checks.c   files and calls of the kernel: perf events, stack samples, pressure, I/O, limits
  *   library_checks.c  libraries and programs: GPUs, Python, allocations
  */
 #ifndef PIT_CHECKS_H
@@ -22,7 +23,7 @@ struct check {
     struct pit__text figure, why, remedy;
 };
 
-#define MOST_CHECKS 32
+#define MOST_CHECKS 64
 #define PROBE_BYTES 4096
 
 struct checks {
@@ -50,7 +51,8 @@ struct probe {
 
 /* folder: where runs go, or would; it need not be there. */
 void run_checks(struct checks *checks, const char *folder);
-void place_checks(struct checks *checks, const struct probe *probe); /* of run_checks */
+void place_checks(struct checks *checks, const struct probe *probe);  /* of run_checks */
+void source_checks(struct checks *checks, const struct probe *probe); /* likewise */
 void system_checks(struct checks *checks);
 void library_checks(struct checks *checks);
 

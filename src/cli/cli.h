@@ -40,6 +40,7 @@ extern void (*pipe_signal)(int);
     X("log", cmd_log, "tables of the timing lines in text logs") \
     X("run", cmd_run, "start a program with recording switched on") \
     X("top", cmd_top, "watch a run while it goes on") \
+    X("serve", cmd_serve, "the runs of folders in a browser, live, and as metrics") \
     X("list", cmd_list, "which runs there are: live, done or died") \
     X("info", cmd_info, "what is known of a run: clock, place, size, cost, losses") \
     X("doctor", cmd_doctor, "what this machine can measure, and why not the rest") \
@@ -130,6 +131,8 @@ int job_choose(struct run_list *list, const char *name, int *is_job);
  * not, after the message. */
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
+/* Is this file one of them? It is the one thing that cannot be made again. */
+int is_one_of_runs(const char *output, const pit_run *const *runs, size_t count);
 
 /* The runs of the list are read and handed to `use`, which returns an exit status and may leave fewer of
  * them, as pit_runs_nest does; runs that cannot be read are left out and make the status bad. */
@@ -146,10 +149,18 @@ int library_find(const char *file, char *found);
 /* Preload the library that counts allocations. 0, or an exit status after the message. */
 int alloc_environment(void);
 
+/* Preload the library that puts OpenCL's work into the tree, if `program` names libOpenCL in its file; NULL:
+ * in any case. 0, or an exit status after the message. */
+int opencl_environment(const char *program);
+
 /* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, functions compiled
  * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
  * after the message. */
 int auto_environment(const char *program);
+
+/* program_needs.c: does the program's own file name a library whose name begins so? 0 where it cannot be
+ * read. */
+int program_needs(const char *program, const char *library);
 
 /* regular_file.c: for reading; NULL and *why if it cannot be, or is no regular file. */
 FILE *regular_file_open(const char *path, const char **why);

@@ -5,7 +5,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* \f is where the formats stand, by their own structs. */
@@ -145,21 +144,11 @@ static int parse_options(int argc, char **argv, struct request *request)
     return 0;
 }
 
-/* The file of a run is the one thing that cannot be made again. */
-static int is_a_run(const char *output, const struct run_list *list)
-{
-    struct stat own, run;
-    if (stat(output, &own) != 0)
-        return 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (stat(list->paths[i], &run) == 0 && run.st_dev == own.st_dev && run.st_ino == own.st_ino)
-            return 1;
-    return 0;
-}
-
 static int write_runs(const struct request *request, pit_run *const *runs, size_t count)
 {
     const pit_run *const *all = (const pit_run *const *)runs;
+    if (request->output && is_one_of_runs(request->output, all, count))
+        return fail_usage("export", "--output", request->output, "that is one of the runs");
     int code = request->output ? pit_export_file(request->output, request->format->name, all, count)
                                : pit_export(stdout, request->format->name, all, count);
     return fail_printed(code, "cannot make the export", request->output);
@@ -176,8 +165,6 @@ int cmd_export(int argc, char **argv)
     status = run_list_make(&list, argv + optind, argc - optind);
     if (!status)
         status = job_choose(&list, request.job, &is_job);
-    if (!status && request.output && is_a_run(request.output, &list))
-        status = fail_usage("export", "--output", request.output, "that is one of the runs");
     pit_run **runs = calloc(list.count + 1, sizeof *runs);
     if (!runs) {
         status = fail(EXIT_CANNOT_READ, "cannot make the export", NULL, strerror(ENOMEM));

@@ -1,5 +1,6 @@
 /* cmd_list.c: pitwall list: which runs there are. */
 #include "cli.h"
+#include "pitwall_ranks.h"
 
 #include "views/list_view.h"
 

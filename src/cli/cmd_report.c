@@ -1,11 +1,13 @@
 /* cmd_report.c: pitwall report: where the time and memory of one or several runs went. */
 #include "cli.h"
+#include "pitwall_ranks.h"
 #include "view_arguments.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* \f is where the options of the report and of the views stand, by their own structs. */
 static const char help[] =
@@ -20,6 +22,8 @@ static const char help[] =
     "  --csv             a table for spreadsheets, with raw figures\n"
     "  --markdown        a table for documents\n"
     "  --job NAME        of several jobs this one; else the newest\n"
+    "  --html            the page: one file for any browser, offline; of two runs, A/B\n"
+    "  -o, --output FILE for --html: where to, whole or not at all\n"
     "  --alone           without the workers and other processes beneath the run\n"
     "\f"
     "  --width N         columns of the output; 0: as wide as it needs\n"
@@ -28,16 +32,14 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  pitwall report run.pit\n"
-    "  pitwall report run.pit --view memory\n"
+    "  pitwall report run.pit --html -o run.html\n"
     "  pitwall report run.pit --view breakdown --node epoch/batch\n"
-    "  pitwall report lr-*.pit --view sweep --csv\n"
     "  pitwall report pitwall-runs/ --flat --sort self --min-share 1\n"
-    "  pitwall report rank-*.pit --json | jq '.summary.headline'\n"
     "\n"
     "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong\n"
     "usage, 66 a run cannot be read, 74 the output cannot be written.\n";
 
-enum { VIEW = 256, ALONE, JOB, HELP, OF_VIEWS = 2000 };
+enum { VIEW = 256, ALONE, JOB, HTML, HELP, OF_VIEWS = 2000 };
 
 static const struct option own_options[] = {
     FORM_TABLE_OPTIONS,
@@ -45,6 +47,8 @@ static const struct option own_options[] = {
     {"view", required_argument, NULL, VIEW},
     {"alone", no_argument, NULL, ALONE},
     {"job", required_argument, NULL, JOB},
+    {"html", no_argument, NULL, HTML},
+    {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, HELP},
 };
 
@@ -52,7 +56,8 @@ struct request {
     pit_report_options options;
     struct view_arguments given; /* options of views, until the view is known */
     const char *job;             /* NULL: the newest */
-    int alone, help;
+    int alone, html, help;
+    const char *output; /* of --html; NULL: standard output */
 };
 
 static int print_help(const char *view)
@@ -77,12 +82,28 @@ static int parse_option(int option, char **argv, struct request *request)
         request->alone = 1;
     else if (option == JOB)
         request->job = optarg;
+    else if (option == HTML)
+        request->html = 1;
+    else if (option == 'o')
+        request->output = strcmp(optarg, "-") == 0 ? NULL : optarg;
     else if (option == VIEW)
         request->options.view = optarg;
     else {
         int status = form_option("report", option, &request->options);
         return status == -1 ? fail_option("report", option, argv) : status;
     }
+    return 0;
+}
+
+/* The page is of whole runs, and no screen shows it. 0 or an exit status. */
+static int check_page(const struct request *request)
+{
+    if (request->output && !request->html)
+        return fail_usage("report", "--output", request->output, "is for --html: use >");
+    if (request->html && (request->options.view || request->options.form != PIT_TEXT))
+        return fail_usage("report", "--html", NULL, "is a form of its own, and has all views");
+    if (request->html && !request->output && isatty(STDOUT_FILENO))
+        return fail_usage("report", "--html", NULL, "is not for a terminal: --output FILE");
     return 0;
 }
 
@@ -95,7 +116,7 @@ static int parse_options(int argc, char **argv, struct request *request)
     int option, status = 0;
     memcpy(table, own_options, sizeof own_options);
     view_arguments_table(table + own, OF_VIEWS);
-    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1 && !status)
+    while ((option = getopt_long(argc, argv, ":ho:", table, NULL)) != -1 && !status)
         status = parse_option(option, argv, request);
     if (status)
         return status;
@@ -109,7 +130,9 @@ static int parse_options(int argc, char **argv, struct request *request)
     status = view_arguments_set(&request->given, &request->options);
     if (status)
         return status;
-    return optind == argc ? fail_usage("report", "no run given", NULL, NULL) : 0;
+    if (optind == argc)
+        return fail_usage("report", "no run given", NULL, NULL);
+    return check_page(request);
 }
 
 /* Why a view has nothing to show: a CSV has no place for it, the other forms have said it. */
@@ -126,6 +149,15 @@ static int print_runs(const pit_run *const *runs, size_t count, const pit_report
     return fail_printed(code, "cannot make the report", NULL);
 }
 
+static int write_page(const pit_run *const *runs, size_t count, const char *output)
+{
+    if (output && is_one_of_runs(output, runs, count))
+        return fail_usage("report", "--output", output, "that is one of the runs");
+    int code = output ? pit_export_file(output, "html", runs, count)
+                      : pit_export(stdout, "html", runs, count);
+    return fail_printed(code, "cannot make the page", output);
+}
+
 /* Tables for machines and single views are of the runs that were named, all in one. */
 static int shows_below(const pit_report_options *options)
 {
@@ -136,6 +168,8 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
 {
     const struct request *request = arg;
     int status = 0;
+    if (request->html)
+        return write_page((const pit_run *const *)runs, *count, request->output);
     if (!request->alone && shows_below(&request->options) && pit_runs_nest(runs, count) != 0)
         status = fail(EXIT_CANNOT_READ, "cannot find the sub-runs", NULL, strerror(ENOMEM));
     int printed = print_runs((const pit_run *const *)runs, *count, &request->options);
@@ -181,7 +215,7 @@ int cmd_report(int argc, char **argv)
     status = run_list_make(&list, argv + optind, argc - optind);
     if (!status && !(request.alone && list.count == 1))
         status = job_choose(&list, request.job, &is_job);
-    if (!status && is_job && is_streamed(&list, &request.options))
+    if (!status && is_job && !request.html && is_streamed(&list, &request.options))
         status = print_streamed(&list, &request.options);
     else if (!status)
         status = runs_use_list(&list, use_runs, &request);

@@ -27,6 +27,8 @@ static const char help[] =
     "  --label KEY=VALUE   kept with the run; may be repeated\n"
     "  --memory            every span measures memory\n"
     "  --alloc             count what is allocated (preloads libpitwall-alloc)\n"
+    "  --opencl            kernels and transfers of OpenCL as device spans (preloads\n"
+    "                      libpitwall-opencl); by itself where the program names libOpenCL\n"
     "  --trace SIZE        the flight recorder: 16 or 16M megabytes, 512k; 0: none\n"
     "  --sample HZ         background readings a second; 0: none\n"
     "  --sample-stacks HZ  looks a second at where the main thread is (10); 0: none\n"
@@ -54,6 +56,7 @@ enum {
     CONFIG = 256,
     MEMORY,
     ALLOC,
+    OPENCL,
     TRACE,
     SAMPLE,
     SAMPLE_STACKS,
@@ -70,6 +73,7 @@ static const struct option long_options[] = {
     {"config", required_argument, NULL, CONFIG},
     {"memory", no_argument, NULL, MEMORY},
     {"alloc", no_argument, NULL, ALLOC},
+    {"opencl", no_argument, NULL, OPENCL},
     {"trace", required_argument, NULL, TRACE},
     {"sample", required_argument, NULL, SAMPLE},
     {"sample-stacks", required_argument, NULL, SAMPLE_STACKS},
@@ -86,7 +90,7 @@ static const struct option long_options[] = {
 struct request {
     const char *output, *config_path, *sample, *sample_stacks;
     char trace[24]; /* bytes; "": not asked for */
-    int memory, alloc, stats, quiet, no_auto;
+    int memory, alloc, opencl, stats, quiet, no_auto;
     int report;         /* 1 asked for, -1 not wanted, 0: on a terminal */
     char labels[16384]; /* one a line */
 };
@@ -132,6 +136,9 @@ static int parse_switch(int option, struct request *request)
     switch (option) {
     case MEMORY:
         request->memory = 1;
+        return 0;
+    case OPENCL:
+        request->opencl = 1;
         return 0;
     case ALLOC:
         request->alloc = 1;
@@ -267,8 +274,13 @@ static int prepare(const struct request *request, struct config *config, const c
         status = set_environment(config);
     if (!status && request->alloc)
         status = alloc_environment();
-    if (!status && !request->no_auto && !is_switched_off())
+    if (!status && request->opencl)
+        status = opencl_environment(NULL);
+    if (!status && !request->no_auto && !is_switched_off()) {
         status = auto_environment(program);
+        if (!status && !request->opencl)
+            status = opencl_environment(program);
+    }
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status)
 {
@@ -46,6 +47,17 @@ int runs_use_list(const struct run_list *list, int (*use)(pit_run **runs, size_t
     runs_free(runs, count);
     free(runs);
     return used ? used : status;
+}
+
+int is_one_of_runs(const char *output, const pit_run *const *runs, size_t count)
+{
+    struct stat own, run;
+    if (stat(output, &own) != 0)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (stat(runs[i]->path, &run) == 0 && run.st_dev == own.st_dev && run.st_ino == own.st_ino)
+            return 1;
+    return 0;
 }
 
 int runs_use(char *const *arguments, int argument_count,

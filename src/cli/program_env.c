@@ -2,7 +2,8 @@
  *
  *   PYTHONPATH     before what it is: a folder whose sitecustomize.py hooks PyTorch and JAX
  *   PITWALL_AUTO   1: tells that file to do so
- *   LD_PRELOAD     after what it is: libpitwall-functions.so, libpitwall-mpi.so, libpitwall-alloc.so
+ *   LD_PRELOAD     after what it is: libpitwall-functions.so, libpitwall-mpi.so, libpitwall-alloc.so,
+ *                  libpitwall-opencl.so
  *   ASAN_OPTIONS   gcc's address sanitizer refuses to start where a library is preloaded before it;
  *                  that of the functions has no malloc to come in its way
  *
@@ -134,13 +135,26 @@ static int set_or_fail(int error)
     return error ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(error)) : 0;
 }
 
-int alloc_environment(void)
+/* `option`: what asked for it, and the library's name. */
+static int preload_or_fail(const char *option, const char *file)
 {
     char library[PATH_MAX];
-    const char *why = why_no_preload("libpitwall-alloc.so", library);
+    const char *why = why_no_preload(file, library);
     if (why)
-        return fail(EXIT_CANNOT_READ, "--alloc: libpitwall-alloc.so", library, why);
+        return fail(EXIT_CANNOT_READ, option, library, why);
     return set_or_fail(add_entry("LD_PRELOAD", library, ": ", 0));
+}
+
+int alloc_environment(void)
+{
+    return preload_or_fail("--alloc: libpitwall-alloc.so", "libpitwall-alloc.so");
+}
+
+int opencl_environment(const char *program)
+{
+    if (program && !program_needs(program, "libOpenCL.so"))
+        return 0;
+    return preload_or_fail("--opencl: libpitwall-opencl.so", "libpitwall-opencl.so");
 }
 
 int auto_environment(const char *program)

@@ -14,7 +14,7 @@
 
 /* The figures of a run, as the engine keeps them. The first decides: the wall time, or what the command
  * itself tells; then the wall time stands last. */
-enum { DECIDING, CPU, PEAK, WALL, FIGURES };
+enum { DECIDING, CPU, PEAK, WALL, ENERGY, FIGURES };
 
 /* The file of a run of a racer. */
 static void race_file(const struct race *race, size_t side, size_t round, char *path, size_t room)
@@ -96,6 +96,16 @@ static double told_figure(const char *output, const char *name)
     return found;
 }
 
+/* What the counters of the processors saw while the command ran; NaN: there are none, or it was too
+ * short. */
+static double joules_since(const pit_energy_now *before, double seconds)
+{
+    pit_energy_now now;
+    pit_energy_read(&now);
+    return seconds >= now.processors_least_s ? now.processors_j - before->processors_j
+                                             : (double)NAN;
+}
+
 static int take_figures(const struct race *race, size_t side, const struct child *child,
                         const char *path, double *figures)
 {
@@ -126,6 +136,8 @@ static int run_once(void *argument, size_t side, size_t round, double *figures)
     snprintf(setting, sizeof setting, "PITWALL_FILE=%s", path);
     char *settings[] = {round ? setting : (char *)(uintptr_t) "PITWALL=0", NULL};
     struct child child;
+    pit_energy_now before;
+    pit_energy_read(&before);
     int error = child_run(racer->words, settings, &child);
     if (error)
         return fail(EXIT_COMMAND_FAILED, "cannot run", racer->name, strerror(error));
@@ -135,6 +147,8 @@ static int run_once(void *argument, size_t side, size_t round, double *figures)
         status = fail_child(&child, racer->name, "the command failed");
     else if (round)
         status = take_figures(race, side, &child, path, figures);
+    if (!status)
+        figures[ENERGY] = joules_since(&before, child.wall_seconds);
     child_free(&child);
     return status;
 }
@@ -206,6 +220,15 @@ struct entrant {
     pit_side side;
 };
 
+/* In every round, or it is not compared. */
+static int has_energy(const double *joules, size_t rounds)
+{
+    for (size_t i = 0; i < rounds; i++)
+        if (!(joules[i] > 0))
+            return 0;
+    return rounds > 0;
+}
+
 static int make_entrant(const struct race *race, size_t side, struct entrant *e)
 {
     const char *name = race->racers[side].name;
@@ -229,8 +252,16 @@ static int make_entrant(const struct race *race, size_t side, struct entrant *e)
     f[at++] = (pit_figures){.what = "processor time", .count = rounds, .early = own[CPU]};
     f[at++] = (pit_figures){
         .what = "peak memory", .is_whole = 1, .is_memory = 1, .count = rounds, .early = own[PEAK]};
+    if (has_energy(own[ENERGY], rounds))
+        f[at++] = (pit_figures){.what = "processor energy",
+                                .is_whole = 1,
+                                .is_memory = 1,
+                                .is_energy = 1,
+                                .count = rounds,
+                                .early = own[ENERGY]};
     for (size_t i = 0; i < more; i++)
-        if (!e->recorded->figures[i].is_whole) /* known better from outside */
+        if (!e->recorded->figures[i].is_whole || /* known better from outside */
+            e->recorded->figures[i].is_energy)   /* but here devices are in it */
             f[at++] = e->recorded->figures[i];
     e->side = (pit_side){name, f, at, rounds};
     return 0;

@@ -236,6 +236,7 @@ void run_checks(struct checks *checks, const char *folder)
         limit_check(checks, run);
         reading_checks(checks, run);
         place_checks(checks, &probe);
+        source_checks(checks, &probe);
     }
     close_probe(&probe);
 }

@@ -1,11 +1,10 @@
-/* system_checks.c: what the kernel offers beside the figures of a run: counters, stack samples, energy. */
+/* system_checks.c: what the kernel offers beside the figures of a run: counters, stack samples. */
 #include "checks.h"
 
 #include "base/stack_event.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,30 +75,8 @@ static void stack_check(struct checks *checks)
     check_bad(check, CHECK_NO, pit__stack_event_reason(-event), pit__stack_event_remedy(-event));
 }
 
-static void energy_check(struct checks *checks)
-{
-    static const char pattern[] = "/sys/class/powercap/*rapl:?/energy_uj";
-    struct check *check = check_add(checks, "energy (RAPL)", 0);
-    glob_t found;
-    int none = glob(pattern, 0, NULL, &found), readable = 0;
-    for (size_t i = 0; !none && i < found.gl_pathc; i++)
-        readable += number_in(found.gl_pathv[i]) != NO_NUMBER;
-    if (none)
-        check_bad(check, CHECK_NO, "the kernel shows no energy counters (/sys/class/powercap)",
-                  "a real machine with the module intel_rapl_common; virtual machines rarely "
-                  "have it");
-    else if (!readable)
-        check_bad(check, CHECK_NO, "the counters are root's alone",
-                  "as root: chmod a+r /sys/class/powercap/*rapl*/energy_uj (until the next start)");
-    else
-        pit__text_printf(&check->figure, "%d package%s", readable, readable == 1 ? "" : "s");
-    if (!none)
-        globfree(&found);
-}
-
 void system_checks(struct checks *checks)
 {
     perf_check(checks);
     stack_check(checks);
-    energy_check(checks);
 }

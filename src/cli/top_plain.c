@@ -2,6 +2,7 @@
 #include "top.h"
 
 #include "model/live_fields.h"
+#include "model/run_gpu.h"
 #include "report/json_writer.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -75,6 +76,16 @@ static int print_tree(const struct top_run *top, const struct top_look *look)
     return failed ? PIT_NO_MEMORY : 0;
 }
 
+static void print_gpus(const pit_run *run, const char *between)
+{
+    char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
+    struct pit__run_gpu gpu;
+    for (size_t i = 0; pit__run_gpu_of(run, i, &gpu); i++)
+        if (!isnan(gpu.memory))
+            printf("%sgpu%zu %s of %s", between, i, pit__unit_bytes_words(a, gpu.memory),
+                   pit__unit_bytes_words(b, gpu.memory_total));
+}
+
 static void print_figures(const struct top_run *top, const pit_run *run)
 {
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
@@ -88,6 +99,7 @@ static void print_figures(const struct top_run *top, const pit_run *run)
         printf("%speak RSS %s", between, pit__unit_bytes_words(a, (double)run->ended->rss_peak));
     else
         printf("%sRSS %s", between, pit__unit_bytes_words(a, pit__live_newest(run, "rss_bytes")));
+    print_gpus(run, between);
     if (run->has_samples && limit != PIT_UNKNOWN)
         printf(" of %s", pit__unit_bytes_words(a, (double)limit));
     double rate =

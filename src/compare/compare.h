@@ -47,6 +47,7 @@ const pit_comparison *pit__whole_of(const pit_comparisons *all, size_t side);
 const char *pit__side_letter(size_t side, char *out);
 
 /* "faster", "less"; "same", "no verdict" */
+const char *pit__kind_word(const pit_comparison *c); /* time, memory, energy */
 const char *pit__verdict_word(const pit_comparison *c);
 
 /* "lowest third", "mean", "p10", "median"; "figure": the only one */

@@ -142,7 +142,7 @@ static enum pit_gate_state look_at(const pit_comparison *c, const struct gate *g
 
 static int is_of(const pit_comparison *c, const struct gate *gate)
 {
-    if (c->is_memory != gate->is_memory)
+    if (c->is_memory != gate->is_memory || c->is_energy)
         return 0;
     if (gate->every)
         return !c->is_whole;
@@ -155,7 +155,7 @@ static const pit_comparison *find_whole(const pit_comparisons *all, const struct
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].is_whole && all->items[i].is_memory == gate->is_memory &&
-            all->items[i].side == side)
+            !all->items[i].is_energy && all->items[i].side == side)
             return &all->items[i];
     return NULL;
 }

@@ -15,6 +15,11 @@ const char *pit__side_letter(size_t side, char *out)
     return out;
 }
 
+const char *pit__kind_word(const pit_comparison *c)
+{
+    return c->is_energy ? "energy" : c->is_memory ? "memory" : "time";
+}
+
 const char *pit__verdict_word(const pit_comparison *c)
 {
     switch (c->verdict) {
@@ -127,7 +132,7 @@ static void say_moved(const pit_comparison *c, const char *who, struct pit__text
     add_percent(text, fabs(c->change));
     pit__text_printf(text, " %% %s", pit__verdict_word(c));
     if (c->is_memory)
-        pit__text_puts(text, " memory");
+        pit__text_printf(text, " %s", pit__kind_word(c));
     add_interval(text, less ? -c->high : c->low, less ? -c->low : c->high);
     add_where(text, c);
     pit__text_puts(text, " (");

@@ -9,13 +9,15 @@
 #include "analysis/blocks.h"
 #include "analysis/order_stats.h"
 
+#include "model/run_energy.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct row {
     const char *what; /* in the arena */
-    int is_memory, is_whole, detached, has_late;
+    int is_memory, is_energy, is_whole, detached, has_late;
     size_t run;
     pit_passages figures;
     double error;
@@ -262,7 +264,7 @@ static void add_nodes(struct rows *rows, struct pit__arena *arena, const pit_tre
     }
 }
 
-/* Wall time and peak memory; of a run that was killed they say little. */
+/* Wall time, peak memory and energy; of a run that was killed they say little. */
 static void add_whole(struct rows *rows, const pit_run *run, size_t index)
 {
     if (run->state != PIT_RUN_CLOSED)
@@ -278,6 +280,12 @@ static void add_whole(struct rows *rows, const pit_run *run, size_t index)
     row.is_memory = 1;
     row.figures = (pit_passages){.p10 = bytes, .total = bytes};
     if (bytes > 0)
+        add_row(rows, &row);
+    double joules = pit__run_joules(run);
+    row.what = "energy";
+    row.is_energy = 1;
+    row.figures = (pit_passages){.p10 = joules, .total = joules};
+    if (joules > 0)
         add_row(rows, &row);
 }
 
@@ -329,6 +337,7 @@ static pit_figures figures_of(const struct row *rows, size_t count, struct pit__
 {
     pit_figures figures = {.what = rows->what,
                            .is_memory = rows->is_memory,
+                           .is_energy = rows->is_energy,
                            .is_whole = rows->is_whole,
                            .count = count};
     double *all = pit__arena_array(arena, 5 * count, sizeof *all);

@@ -190,8 +190,11 @@ static void match_side(struct pit__comparisons *all, const pit_side *from, const
             continue;
         }
         pairs[all->shown.count] = (struct pair){a, b};
-        all->items[all->shown.count++] = (pit_comparison){
-            .what = what, .is_memory = a->is_memory, .is_whole = a->is_whole, .side = side};
+        all->items[all->shown.count++] = (pit_comparison){.what = what,
+                                                          .is_memory = a->is_memory,
+                                                          .is_energy = a->is_energy,
+                                                          .is_whole = a->is_whole,
+                                                          .side = side};
     }
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A new format is a file of its own, and its name here. */
-#define EXPORTS(X) X(csv) X(json) X(markdown) X(chrome_trace) X(speedscope) X(html)
+#define EXPORTS(X) X(csv) X(json) X(markdown) X(chrome_trace) X(speedscope) X(prometheus) X(html)
 
 #define DECLARE(name_) extern const struct pit__export pit__##name_##_export;
 #define ENTRY(name_) &pit__##name_##_export,

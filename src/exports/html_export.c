@@ -71,7 +71,6 @@ static void write_asset(FILE *out, const char *name)
 
 static void write_styles(FILE *out)
 {
-    write_asset(out, "uPlot.min.css");
     write_asset(out, "style.css");
 }
 

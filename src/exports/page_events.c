@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EVENTS_MOST 2000 /* of all threads; a screen has no room for more */
+#define EVENTS_MOST 1500 /* of all threads; a screen has no room for more */
 
 struct line {
     uint32_t run, thread, node, depth;

@@ -16,6 +16,7 @@ static int write_step(struct pit__page *page)
         return PIT_NO_MEMORY;
     size_t unit = pit__find_unit(parts, page->report.tree->node_count);
     free(parts);
+    page->step = unit;
     if (unit == PIT__NO_PART)
         pit__json_null(&page->json, "step");
     else
@@ -72,6 +73,8 @@ static int write_document(struct pit__page *page)
         code = pit__page_nodes(page);
     if (!code)
         code = pit__page_events(page);
+    if (!code)
+        code = pit__page_ranks(page, page->step);
     pit__json_places(json, page->report.tree);
     if (!code)
         code = pit__page_runs(page);

@@ -27,6 +27,7 @@ int pit__page_comparison(FILE *out, const pit_run *const *a, size_t a_count,
 struct pit__page {
     struct pit__json json;
     struct pit__report report; /* runs, tree, memory, advice */
+    size_t step;               /* the repeated node that a step is; SIZE_MAX: nothing is repeated */
 };
 
 /* page_columns.c: arrays of figures, one a column. A column whose cells are all the same is
@@ -45,6 +46,9 @@ int pit__page_columns_end(struct pit__page_columns *columns); /* 0 or PIT_NO_MEM
 
 /* page_nodes.c: "fields", "nodes" and "series". */
 int pit__page_nodes(struct pit__page *page);
+
+/* page_ranks.c: "ranks", by the node that is the step; past the last node: there is none. */
+int pit__page_ranks(struct pit__page *page, size_t step);
 
 /* page_runs.c: "runs": each with its facts, readings, threads, values. */
 int pit__page_runs(struct pit__page *page);

@@ -30,7 +30,8 @@ struct pit_fmt_memory {
     uint64_t error_bytes; /* bound of each RSS figure: the kernel folds its counters late */
     uint32_t peak_method; /* enum pit_fmt_peak */
     uint32_t spare;
-    uint64_t spare2[3];
+    uint64_t device_max; /* of GPUs, the most in use in a reading during a span; 0: not known */
+    uint64_t spare2[2];
 };
 struct pit_fmt_memory_of {
     struct pit_fmt_block block;
@@ -52,6 +53,26 @@ struct pit_fmt_alloc {
 struct pit_fmt_alloc_of {
     struct pit_fmt_block block;
     struct pit_fmt_alloc copies[2];
+};
+
+/* Energy counters of one class, as the spans of a node saw them. A span that is shorter than twenty
+ * renewals of the counters adds its time alone: what it took is estimated by the mean power of the run. */
+struct pit_fmt_energy {
+    uint64_t microjoules; /* of spans that were long enough */
+    uint64_t measured;    /* ticks of those */
+    uint64_t estimated;   /* ticks of shorter ones */
+    uint64_t unknown;     /* spans during which not all counters could be read */
+};
+/* Block ENERGY_OF: as MEMORY_OF. Of processors and their memory, and of devices; all zero where the machine
+ * has no such counter. */
+struct pit_fmt_energies {
+    uint64_t count; /* spans measured */
+    struct pit_fmt_energy of[2];
+    uint64_t spare[7];
+};
+struct pit_fmt_energy_of {
+    struct pit_fmt_block block;
+    struct pit_fmt_energies copies[2];
 };
 
 /* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it ever wrote. */
@@ -104,7 +125,8 @@ struct pit_fmt_channel {
     uint32_t kind;      /* 232 enum pit_fmt_channel_kind */
     uint32_t over_time; /* 236 enum pit_fmt_merge: readings of one point */
     uint32_t over_runs; /* 240 enum pit_fmt_merge: runs that are read together */
-    uint32_t spare[3];  /* 244 */
+    uint32_t spare;     /* 244 */
+    uint64_t first;     /* 248 of a counter: its first reading that is known; 0: none yet */
 };
 
 /* Block CHANNELS. a: how many channels there are, fixed when the block is made. Behind this head
@@ -113,7 +135,7 @@ struct pit_fmt_channel {
  * each channel, UINT64_MAX where it is unknown. A point stands for `stride` readings; when a half is
  * full its neighbours are merged into the other one and `half` turns. */
 #define PIT_FMT_SAMPLE_POINTS 256u
-#define PIT_FMT_CHANNEL_MAX 64u
+#define PIT_FMT_CHANNEL_MAX 192u /* 64 before minor version 3 */
 struct pit_fmt_channels {
     struct pit_fmt_block block; /* used: readings ever made, stored last */
     uint32_t half;              /*  64 */
@@ -220,6 +242,8 @@ PIT_FMT_ASSERT(sizeof(struct pit_fmt_place_source) == 128, "place source");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_places) % PIT_FMT_ALIGN == 0, "places");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_memory) == 128, "memory");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_alloc) == 128, "alloc");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_energies) == 128, "energies");
+PIT_FMT_ASSERT(offsetof(struct pit_fmt_channel, first) == 248, "channel");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_record) == 128, "record");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_records) == 16384, "records");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_sample) == 128, "sample");

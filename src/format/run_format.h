@@ -145,7 +145,8 @@ enum pit_fmt_block_type {
     PIT_FMT_CHANNELS = 15,    /* what the sampler read: descriptions of channels, then rows */
     PIT_FMT_PLACES = 16,      /* some places in the code, with the stack samples that met them */
     PIT_FMT_COLLECTIVES = 17, /* collective calls of one group of ranks */
-    PIT_FMT_BLOCK_TYPES = 18
+    PIT_FMT_ENERGY_OF = 21,   /* energy of one node */
+    PIT_FMT_BLOCK_TYPES = 22
 };
 
 #define PIT_FMT_NO_THREAD UINT32_MAX
@@ -191,6 +192,7 @@ enum pit_fmt_thread_counter {
 #define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is kept as a record */
 #define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* what it allocates is counted */
 #define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and what of it is left at the end */
+#define PIT_FMT_WHERE_ENERGY ((uint64_t)1 << 63) /* energy counters are read around it */
 #define PIT_FMT_WHERE_ENDED                                                                        \
     ((uint64_t)1 << 54) /* of a frame: it has ended, others above it have not */
 #define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53) /* the device is waited for before the clock */
@@ -276,7 +278,8 @@ struct pit_fmt_node {
     uint32_t cur_shift; /* 108 bucket width = 1 << shift ticks */
     uint32_t series;    /* 112 ref of the SERIES block with the past buckets, 0 for none */
     uint32_t octaves;   /* 116 ref of the first OCTAVE block, 0 for none */
-    uint64_t spare;     /* 120 */
+    uint32_t energy;    /* 120 ref of its ENERGY_OF block, 0 for none */
+    uint32_t spare;     /* 124 */
     /* line 3: who it is, and what was done in it */
     uint64_t name;   /* 128 file offset of its name */
     uint32_t parent; /* 136 ref, 0 for the thread's root */

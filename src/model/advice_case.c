@@ -3,7 +3,6 @@
 
 #include "analysis/two_levels.h"
 #include "report/units.h"
-#include "series_gather.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,6 +37,19 @@ static void find_half(const pit_node *node, struct pit__part *part)
     part->half_seconds = longest / total * part->seconds;
 }
 
+/* Work hangs below the part that launched it; a wait of such work is none. */
+static void add_device_work(const pit_node *node, struct pit__part *part, struct pit__part *parts)
+{
+    part->device_count = node->device.count;
+    part->device_seconds = node->device.run_ns / 1e9;
+    part->device_waits = node->device.wait_count;
+    part->device_wait_seconds = node->device.wait_ns / 1e9;
+    if (node->detached != PIT_ON_DEVICE || part->parent == PIT__NO_PART || node->device.count == 0)
+        return;
+    parts[part->parent].own_launches += node->count;
+    parts[part->parent].launched_seconds += node->finished_ns / 1e9;
+}
+
 struct pit__part *pit__parts_of(const pit_tree *tree)
 {
     struct pit__part *parts = calloc(tree->node_count + 1, sizeof *parts);
@@ -45,6 +57,7 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         const pit_node *node = &tree->nodes[i];
         struct pit__part *part = &parts[i];
         double inside = part->self_seconds; /* the children's, so far */
+        part->parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
         part->name = node->name;
         part->path = node->path;
         part->role = pit__role_of(node->name);
@@ -56,9 +69,9 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         part->seconds = (only_open ? node->open_ns : node->finished_ns) / 1e9;
         part->self_seconds =
             only_open ? fmax(part->seconds - inside, 0) : fmin(node->self_ns / 1e9, part->seconds);
-        part->apart = node->detached;
+        part->apart = node->detached != 0;
+        add_device_work(node, part, parts);
         find_half(node, part);
-        part->parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
         if (part->parent != PIT__NO_PART && !node->detached) {
             parts[part->parent].self_seconds += part->seconds;
             parts[part->parent].children++;
@@ -91,10 +104,11 @@ static void add_own_function(const pit_tree *tree, const pit_tree_place *place, 
     }
 }
 
-/* Of the samples of native code outside of all spans, those in Python's interpreter. */
-static double interpreted_of(const pit_tree *tree)
+/* Of the samples of native code outside of all spans, those in Python's interpreter, and those in the
+ * hottest function that is not. */
+static void set_interpreted(const pit_tree *tree, struct pit__case *made)
 {
-    double all = 0, inside = 0;
+    double all = 0, inside = 0, most = 0;
     for (size_t i = 0; i < tree->outside_count; i++) {
         const pit_tree_place *place = &tree->outside[i];
         if (place->kind != PIT_PLACE_NATIVE)
@@ -104,8 +118,11 @@ static double interpreted_of(const pit_tree *tree)
         all += (double)place->samples;
         if (strncmp(name, "python", 6) == 0 || strncmp(name, "libpython", 9) == 0)
             inside += (double)place->samples;
+        else
+            most = fmax(most, (double)place->samples);
     }
-    return all >= PLACE_SAMPLES ? inside / all : NAN;
+    made->interpreted = all >= PLACE_SAMPLES ? inside / all : NAN;
+    made->compiled = all >= PLACE_SAMPLES ? most / all : NAN;
 }
 
 /* The hottest place of a node in words; NULL: not known, or one of many. */
@@ -128,7 +145,7 @@ static void set_places(struct pit__advice_case *made, const pit_tree *tree)
         if (tree->nodes[i].place_count > 0)
             made->parts[i].place = place_of(made, tree, (uint32_t)i, &made->parts[i].place_share);
     made->all.place = place_of(made, tree, PIT_NO_NODE, &made->all.place_share);
-    made->all.interpreted = interpreted_of(tree);
+    set_interpreted(tree, &made->all);
 }
 
 /* ---- the course ------------------------------------------------------------------------------- */
@@ -178,6 +195,8 @@ static int set_unit_course(const pit_run *const *runs, size_t run_count,
         mend_first(all);
     if (!code)
         code = pit__find_slow(series.run, all);
+    if (!code)
+        code = pit__see_through(&series, all);
     free(series.seconds);
     return code;
 }
@@ -278,6 +297,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     check_enough(made);
     all->is_short = *made->reason != 0;
     all->around = pit__look_around(runs, run_count);
+    all->idle = pit__idle_between(runs, run_count, tree->before_ns, tree->wall_ns - tree->after_ns);
     all->told = pit__what_was_told(runs, run_count);
     int code = pit__set_memory(runs, run_count, made);
     if (!code && all->unit != PIT__NO_PART)
@@ -295,6 +315,7 @@ int pit__case_of_rows(const pit_row *rows, size_t count, const double *batches, 
     struct pit__case *all = &made->all;
     made->by_letter = all->in_order = 1;
     all->around = pit__around_unknown();
+    all->idle = NAN;
     made->parts = calloc(count + 1, sizeof *made->parts);
     if (!made->parts)
         return PIT_NO_MEMORY;

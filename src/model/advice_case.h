@@ -7,6 +7,7 @@
 #include "analysis/advice.h"
 #include "base/arena.h"
 #include "run_memory.h"
+#include "series_gather.h"
 
 struct pit__advice_case {
     struct pit__case all;
@@ -30,12 +31,20 @@ void pit__case_free(struct pit__advice_case *made);
 /* advice_evidence.c. All NaN; along the run with the most readings; what the facts tell. */
 struct pit__around pit__around_unknown(void);
 struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count);
+/* Likewise of the time between, in nanoseconds from the run's start: the share in which its main thread was
+ * idle; NaN where there are too few readings. */
+double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns,
+                         double to_ns);
 struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count);
 /* How memory went along the iterations; what makes slow iterations slow. 0 or PIT_NO_MEMORY. */
 int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
 int pit__find_slow(const pit_run *run, struct pit__case *all);
 /* Of parts with few long calls that matter: was the longest the first? */
 void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
+
+/* advice_busy.c: the course of the unit without the waits for a processor, and whether its parts vary
+ * together. 0 or PIT_NO_MEMORY. */
+int pit__see_through(const struct pit__series *series, struct pit__case *all);
 
 /* advice_view.c: pit_advise with a tree that is there already; ranks may be NULL. NULL without memory. */
 pit_advice *pit__advise_tree(const pit_run *const *runs, size_t run_count, const pit_tree *tree,

@@ -4,16 +4,19 @@
 
 #include "series_gather.h"
 
+#include "run_gpu.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LOADING_NS 10e9 /* of a run without iterations, that it may take to load */
-#define FIRST_PARTS 10  /* of so many parts of the iterations the first is loading and compiling */
-#define GROWS_NS 1.5e9  /* of readings, below which growth is not judged */
-#define SHORT_NS 10e9   /* likewise, below which a few jumps are a table that was made larger */
-#define JUMPS 5         /* readings above the one before that are more than a few */
-#define START_PARTS 4   /* of so many parts of the readings the first is starting */
+#define LOADING_NS 10e9  /* of a run without iterations, that it may take to load */
+#define FIRST_PARTS 10   /* of so many parts of the iterations the first is loading and compiling */
+#define GROWS_NS 1.5e9   /* of readings, below which growth is not judged */
+#define SHORT_NS 10e9    /* likewise, below which a few jumps are a table that was made larger */
+#define JUMPS 5          /* readings above the one before that are more than a few */
+#define IDLE_READINGS 10 /* of the loop, below which a share is luck */
+#define START_PARTS 4    /* of so many parts of the readings the first is starting */
 
 /* ---- the sampler -------------------------------------------------------------------------------- */
 
@@ -40,8 +43,8 @@ static double most(const pit_run *run, const char *key)
 
 struct pit__around pit__around_unknown(void)
 {
-    return (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* A point's figures are of its last reading: that was as the next point began. */
@@ -53,14 +56,47 @@ static pit_sample first_reading(const pit_run *run)
     return first;
 }
 
-struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count)
+static const pit_run *most_read(const pit_run *const *runs, size_t run_count)
 {
     const pit_run *run = NULL;
     for (size_t r = 0; r < run_count; r++)
         if (runs[r]->has_samples && runs[r]->sample_count > (run ? run->sample_count : 1))
             run = runs[r];
+    return run;
+}
+
+double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns, double to_ns)
+{
+    const pit_run *run = most_read(runs, run_count);
+    const pit_sample *from = NULL, *to = NULL;
+    size_t inside = 0;
+    if (!run || run->sample_stride > 1) /* of a long run the start is little */
+        return NAN;
+    for (size_t i = 0; i < run->sample_count; i++) {
+        double at = ((double)run->samples[i].ticks - (double)run->start_ticks) * run->ns_per_tick;
+        if (!(at >= from_ns && at <= to_ns))
+            continue;
+        from = from ? from : &run->samples[i];
+        to = &run->samples[i];
+        inside++;
+    }
+    if (inside < IDLE_READINGS)
+        return NAN;
+    double used =
+        pit_sample_figure(run, to, "main_cpu_ns") - pit_sample_figure(run, from, "main_cpu_ns") +
+        pit_sample_figure(run, to, "run_delay_ns") - pit_sample_figure(run, from, "run_delay_ns");
+    double idle = 1 - used / 1e9 / seconds_between(run, from, to);
+    return isnan(idle) ? NAN : fmax(idle, 0);
+}
+
+struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count)
+{
+    const pit_run *run = most_read(runs, run_count);
     if (!run)
         return pit__around_unknown();
+    struct pit__run_gpu gpu;
+    if (!pit__run_gpu_fullest(run, 0, &gpu))
+        gpu = (struct pit__run_gpu){.memory_most = NAN, .memory_total = NAN};
     pit_sample first = first_reading(run);
     const pit_sample *started = &run->samples[run->sample_count / START_PARTS];
     return (struct pit__around){
@@ -79,6 +115,9 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
         .storage_pressure = most(run, "storage_pressure"),
         .processors = ceil(pit_sample_figure(run, &run->newest, "processors")),
         .threads = most(run, "threads"),
+        .device_used = gpu.memory_most,
+        .device_total = gpu.memory_total,
+        .device_number = (double)gpu.number,
     };
 }
 
@@ -181,11 +220,13 @@ static size_t rises(const pit_run *run, const double window[2])
 }
 
 /* Did it grow, and in the second half of that too? What fills up and stays is no leak. */
-static int grows_on(const pit_run *run, const double window[2], struct pit__growth *growth)
+static int grows_on(const pit_run *run, const double window[2], double delayed,
+                    struct pit__growth *growth)
 {
     struct pit__growth later;
     int code = pit__growth_between(run, window[0], window[1], growth);
-    double length = window[1] - window[0];
+    /* a program that waits for a processor does in this time what it does in less when it is alone */
+    double length = (window[1] - window[0]) * (1 - (delayed > 0 ? fmin(delayed, 1) : 0));
     if (code > 0 && (length < GROWS_NS || (length < SHORT_NS && rises(run, window) <= JUMPS)))
         code = 0;
     if (code > 0)
@@ -213,7 +254,7 @@ int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__ad
         struct pit__growth growth;
         double window[2];
         find_window(all, runs[r], window);
-        int code = grows_on(runs[r], window, &growth);
+        int code = grows_on(runs[r], window, all->around.delayed, &growth);
         double change = code > 0 ? growth.change : 0;
         if (code < 0)
             return code;

@@ -110,6 +110,7 @@ PIT_API const char *pit_field_kind(const pit_field *field)
         [PIT__DURATION] = "duration", [PIT__PERCENT] = "share",
         [PIT__BYTES] = "bytes",       [PIT__BYTES_SIGNED] = "signed bytes",
         [PIT__RATE] = "rate",         [PIT__BYTE_RATE] = "byte rate",
+        [PIT__ENERGY] = "energy",     [PIT__POWER] = "power",
         [PIT__RATIO] = "ratio",       [PIT__NUMBER] = "number",
         [PIT__FLAG] = "flag",
     };
@@ -126,6 +127,7 @@ PIT_API const char *pit_field_merge(const pit_field *field)
         [PIT__MERGE_LARGEST] = "largest",
         [PIT__MERGE_LAST] = "last",
         [PIT__MERGE_COMPUTED] = "computed",
+        [PIT__MERGE_ONCE] = "once a machine",
     };
     return names[whole(field)->merge];
 }

@@ -16,7 +16,8 @@ enum pit__merge {
     PIT__MERGE_SMALLEST,
     PIT__MERGE_LARGEST,
     PIT__MERGE_LAST,
-    PIT__MERGE_COMPUTED
+    PIT__MERGE_COMPUTED,
+    PIT__MERGE_ONCE /* sum, but of rows measured on one machine at the same time, one */
 };
 
 /* Fill in the value; one left as it came is PIT_VALUE_NONE. */

@@ -12,6 +12,8 @@
 #define NO_LEAKS "no span of it asked for leaks (PIT_LEAKS)"
 #define NO_DEVICE "no device work of it was recorded (docs/devices.md)"
 #define NO_WAIT "how long device work of it waited was not recorded"
+#define NO_ENERGY "no span of it asked for its energy (PIT_ENERGY)"
+#define NO_JOULES "no energy counter could be read: pitwall doctor says why"
 #define NO_PLACE "a row of several nodes of one name"
 
 /* ---- getters --------------------------------------------------------------------------------- */
@@ -110,6 +112,8 @@ MEMORY(error_bytes, pit__value_whole, error_bytes)
 PEAK(peak, peak_max)
 PEAK(peak_last, peak_last)
 PEAK(rss_max, rss_max)
+GETTER_IF(device_peak, HAS_MEMORY && node->memory->device_max > 0, pit__value_whole,
+          node->memory->device_max)
 GETTER_IF(delta_mean, HAS_MEMORY, pit__value_real,
           (double)node->memory->delta_sum / (double)node->memory->count)
 ALLOC(alloc_spans, count)
@@ -135,6 +139,49 @@ DEVICE(device_p50, p50_ns)
 DEVICE(device_p95, p95_ns)
 DEVICE(device_p99, p99_ns)
 DEVICE(device_max, max_ns)
+
+#define ENERGY(name_, figure_)                                                                     \
+    static void name_(const void *row, pit_field_value *value)                                     \
+    {                                                                                              \
+        const pit_energy *energy = ((const pit_node *)row)->energy;                                \
+        if (!energy)                                                                               \
+            return;                                                                                \
+        pit__value_real(value, figure_);                                                           \
+        if (value->type == PIT_VALUE_UNKNOWN)                                                      \
+            value->reason = NO_JOULES;                                                             \
+    }
+GETTER_IF(energy_spans, node->energy, pit__value_whole, node->energy->count)
+GETTER_IF(energy_unknown, node->energy, pit__value_whole, node->energy->unknown)
+ENERGY(energy, energy->joules)
+ENERGY(energy_each, energy->count > energy->unknown
+                        ? energy->joules / (double)(energy->count - energy->unknown)
+                        : NAN)
+ENERGY(energy_power, energy->time_ns > 0 ? energy->joules * 1e9 / energy->time_ns : NAN)
+ENERGY(energy_processors, energy->processors_j)
+ENERGY(energy_devices, energy->devices_j)
+ENERGY(energy_estimated, isnan(energy->joules) ? (double)NAN : energy->estimated_j)
+
+static void energy_item(const void *row, pit_field_value *value)
+{
+    const pit_node *node = row;
+    if (!node->energy)
+        return;
+    value->reason = "its spans counted no items";
+    if (node->items > 0)
+        pit__value_real(value, node->energy->joules / (double)node->items);
+}
+
+static void energy_how(const void *row, pit_field_value *value)
+{
+    const pit_energy *energy = ((const pit_node *)row)->energy;
+    if (!energy)
+        return;
+    value->reason = NO_JOULES;
+    if (!isnan(energy->joules))
+        pit__value_text(value, energy->estimated_j <= 0               ? "measured"
+                               : energy->estimated_j < energy->joules ? "part estimated"
+                                                                      : "estimated");
+}
 
 static void peak_mean(const void *row, pit_field_value *value)
 {
@@ -294,6 +341,9 @@ static const struct pit__field fields[] = {
      .get = rss_max, .why = NO_MEMORY},
     {FIELD("memory_rss_last_bytes", "last RSS", BYTES, LAST, "RSS at the end of the last span"),
      .get = rss_last, .why = NO_MEMORY},
+    {FIELD("device_memory_max_bytes", "GPU memory", BYTES, LARGEST,
+           "most memory of GPUs in use in a reading during a span: the process's own, if known"),
+     .get = device_peak, .why = "no GPU was read during a span that asked for its memory"},
     {FIELD("memory_error_bytes", "mem error", BYTES, LARGEST, "bound of the error of each figure"),
      .get = error_bytes, .why = NO_MEMORY},
     {FIELD("memory_peak_method", "peak method", TEXT, COMPUTED,
@@ -332,6 +382,31 @@ static const struct pit__field fields[] = {
     {FIELD("leaked_blocks", "leaked blocks", COUNT, SUM,
            "blocks that those spans allocated and left"),
      .get = leaked_blocks, .why = NO_LEAKS},
+    {FIELD("energy_spans", "energy spans", COUNT, ONCE, "spans whose energy was counted"),
+     .get = energy_spans, .why = NO_ENERGY},
+    {FIELD("energy_j", "energy", ENERGY, ONCE,
+           "what the machine's energy counters saw during its spans, all programs together"),
+     .get = energy, .why = NO_ENERGY, .shown = 1, .drop = 5, .optional = 1},
+    {FIELD("energy_per_span_j", "J/span", ENERGY, COMPUTED, "energy_j by energy_spans"),
+     .get = energy_each, .why = NO_ENERGY},
+    {FIELD("energy_per_item_j", "J/item", ENERGY, COMPUTED, "energy_j by items"),
+     .get = energy_item, .why = NO_ENERGY},
+    {FIELD("power_w", "power", POWER, COMPUTED,
+           "energy_j by the time of the spans it was counted for"),
+     .get = energy_power, .why = NO_ENERGY},
+    {FIELD("processors_energy_j", "processors", ENERGY, ONCE,
+           "of energy_j, processors and their memory"),
+     .get = energy_processors, .why = NO_ENERGY},
+    {FIELD("devices_energy_j", "devices", ENERGY, ONCE, "of energy_j, GPUs"), .get = energy_devices,
+     .why = NO_ENERGY},
+    {FIELD("energy_estimated_j", "estimated", ENERGY, ONCE,
+           "of energy_j, of spans shorter than 20 renewals of the counter: mean power x time"),
+     .get = energy_estimated, .why = NO_ENERGY},
+    {FIELD("energy_unknown_spans", "not read", COUNT, ONCE,
+           "spans that are not in energy_j: a counter could not be read"),
+     .get = energy_unknown, .why = NO_ENERGY},
+    {FIELD("energy_how", "how", TEXT, COMPUTED, "measured, estimated, or part estimated"),
+     .get = energy_how, .why = NO_ENERGY},
 };
 
 _Static_assert(sizeof fields / sizeof fields[0] <= PIT__NODE_FIELDS_MOST, "rows have room");

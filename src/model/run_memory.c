@@ -3,6 +3,7 @@
 
 #include "open_span.h"
 #include "report/units.h"
+#include "run_gpu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,6 +151,9 @@ static void set_last(const pit_run *run, struct pit__run_memory *memory)
     const pit_ended *ended = run->ended;
     double kills = ended ? pit__known(ended->oom_kills) : NAN, before = pit__known(run->oom_kills);
     int has = run->has_samples;
+    struct pit__run_gpu gpu;
+    if (!pit__run_gpu_fullest(run, 1, &gpu))
+        gpu.memory = gpu.memory_total = NAN;
     memory->last = (struct pit__last_figures){
         .rss = has ? pit_sample_figure(run, newest, "rss_bytes") : NAN,
         .cgroup_used = has ? pit_sample_figure(run, newest, "cgroup_used_bytes") : NAN,
@@ -162,6 +166,8 @@ static void set_last(const pit_run *run, struct pit__run_memory *memory)
         .exit_signal = ended && ended->exit_signal ? (double)ended->exit_signal : (double)NAN,
         .exit_status = ended && !ended->exit_signal ? (double)ended->exit_status : (double)NAN,
         .oom_kills = kills - before,
+        .device_used = gpu.memory,
+        .device_total = gpu.memory_total,
     };
 }
 
@@ -319,6 +325,12 @@ void pit__verdict_words(const struct pit__run_memory *memory, struct pit__text *
         pit__text_printf(text, "%d", verdict->number);
     if (verdict->after)
         pit__text_puts(text, verdict->after);
+    if (verdict->shows_device) {
+        char used[PIT__UNIT_BYTES], total[PIT__UNIT_BYTES];
+        pit__text_printf(text, ": %s of %s in use",
+                         pit__unit_bytes_words(used, memory->last.device_used),
+                         pit__unit_bytes_words(total, memory->last.device_total));
+    }
     if (verdict->shows_memory && memory->last.rss >= 0) {
         pit__text_puts(text, ": ");
         pit__memory_words(memory, text);

@@ -45,7 +45,9 @@ static int build(struct pit__builder *b, struct pit__tree_box *box, const pit_ru
     box->map = b->map; /* the box frees it from here on */
     box->raw_count = raw_nodes;
     return pit__tree_lay_out(b, box) && pit__tree_keep_memory(b, box) &&
-           pit__tree_add_devices(box->nodes, b->count) && pit__tree_copy_texts(box, b->count) && pit__tree_keep_places(box, runs, count);
+           pit__tree_add_devices(box->nodes, b->count) && pit__tree_copy_texts(box, b->count) &&
+           pit__tree_keep_places(box, runs, count) &&
+           pit__tree_keep_energy(box, b->count, runs, count);
 }
 
 void pit__tree_sum_up(struct pit__tree_box *box, size_t node_count)
@@ -113,6 +115,7 @@ PIT_API void pit_tree_free(pit_tree *tree)
     free(box->names);
     free(box->sums);
     free(box->map);
+    free(box->energies);
     free(box->places);
     free(box->place_texts);
     free(box);

@@ -105,12 +105,15 @@ int pit__series_of(const pit_run *const *runs, size_t run_count, const char *pat
     room = room > place.thread->record_count ? room : place.thread->record_count;
     room = room > node->series_count ? room : node->series_count;
     series->run = place.run;
+    series->thread = place.thread;
+    series->node = place.node;
     series->seconds = malloc((room + 1) * sizeof *series->seconds);
     if (!series->seconds)
         return PIT_NO_MEMORY;
     series->in_order = 1;
     series->source = "events";
-    if (take_events(&place, series->seconds, &series->count))
+    series->is_events = take_events(&place, series->seconds, &series->count);
+    if (series->is_events)
         return 0;
     series->source = "records";
     if (take_records(&place, series->seconds, &series->count))

@@ -7,9 +7,12 @@
 struct pit__series {
     double *seconds; /* in their order; the caller frees it */
     size_t count;
-    int in_order;       /* each is one passage; else they are means of stretches of the run */
-    const char *source; /* events, records, series */
-    const pit_run *run; /* whose they are: of several the one with the most passages */
+    int in_order;             /* each is one passage; else they are means of stretches of the run */
+    const char *source;       /* events, records, series */
+    int is_events;            /* source is events */
+    const pit_run *run;       /* whose they are: of several the one with the most passages */
+    const pit_thread *thread; /* likewise; NULL: there are none */
+    uint32_t node;            /* of the thread */
 };
 
 /* The passages of the node at `path`, by its names joined with '/'. Of several threads and runs the

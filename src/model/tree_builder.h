@@ -44,6 +44,7 @@ struct pit__tree_box { /* what a pit_tree is part of */
     struct pit__memory_sum *sums; /* one for each node that has one */
     uint32_t *map; /* the tree's node of every raw node, runs and threads one after another */
     size_t raw_count;
+    pit_energy *energies; /* one for each node that has one */
     pit_tree_place *places;
     char *place_texts;
 };
@@ -86,6 +87,10 @@ void pit__tree_drop_memory(struct pit__builder *b);
 /* tree_order.c: the nodes of the finished tree, then their names and paths. 0: no memory. */
 int pit__tree_lay_out(struct pit__builder *b, struct pit__tree_box *box);
 int pit__tree_copy_texts(struct pit__tree_box *box, size_t count);
+
+/* tree_energy.c: likewise. 0: no memory. */
+int pit__tree_keep_energy(struct pit__tree_box *box, size_t node_count, const pit_run *const *runs,
+                          size_t run_count);
 
 /* tree_places.c: after the layout, with the map of raw nodes. 0: no memory. */
 int pit__tree_keep_places(struct pit__tree_box *box, const pit_run *const *runs, size_t run_count);

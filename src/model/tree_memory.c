@@ -42,6 +42,7 @@ void pit__memory_join(struct pit__memory_sum *to, const pit_memory *from, double
     m->peak_sum += from->peak_sum;
     m->peak_max = larger(m->peak_max, from->peak_max);
     m->rss_max = larger(m->rss_max, from->rss_max);
+    m->device_max = larger(m->device_max, from->device_max);
     m->minor_faults += from->minor_faults;
     m->major_faults += from->major_faults;
     m->error_bytes = larger(m->error_bytes, from->error_bytes);

@@ -22,6 +22,7 @@ struct pit_epoch_monitor {
     uint64_t epoch_ns, batch_ns; /* when they began */
     const pit_device *marked;    /* the device on which the epoch began */
     uint64_t mark;               /* watches its peak since; 0: nobody resets it */
+    pit_energy_now energy;       /* as the epoch began */
     pit_token epoch, batch;
     struct times of_epoch, of_all;
     uint64_t epochs; /* ended */
@@ -92,6 +93,7 @@ PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor)
     monitor->in_epoch = 1;
     monitor->marked = pit__device_of(&monitor->use);
     monitor->mark = pit__device_watch(monitor->marked);
+    pit__source_energy(&monitor->energy);
     monitor->epoch_ns = pit__source_ns_on(&monitor->use);
     monitor->epoch = pit_begin_name("epoch");
 }
@@ -150,17 +152,34 @@ static int read_epoch(pit_epoch_monitor *monitor, pit_device_memory *memory)
                 : pit__device_read(monitor->marked, memory);
 }
 
+/* Joules since the epoch began, by the counters for which it was long enough; NaN. */
+static double joules_of_epoch(const pit_epoch_monitor *monitor, double seconds)
+{
+    pit_energy_now now;
+    pit__source_energy(&now);
+    double processors = seconds >= now.processors_least_s
+                            ? now.processors_j - monitor->energy.processors_j
+                            : (double)NAN;
+    double devices =
+        seconds >= now.devices_least_s ? now.devices_j - monitor->energy.devices_j : (double)NAN;
+    int has_devices = !isnan(now.devices_j);
+    return !has_devices ? processors : isnan(now.processors_j) ? devices : processors + devices;
+}
+
 static void emit_epoch(pit_epoch_monitor *monitor, double seconds)
 {
     const struct times *times = &monitor->of_epoch;
     pit_device_memory device;
-    pit_figure ending[5] = {{"epoch", (double)monitor->epochs, NULL}, {"seconds", seconds, "s"}};
+    double joules = joules_of_epoch(monitor, seconds);
+    pit_figure ending[6] = {{"epoch", (double)monitor->epochs, NULL}, {"seconds", seconds, "s"}};
     size_t count = 2;
     if (read_epoch(monitor, &device) == 0) {
         ending[count++] = (pit_figure){"gpu_mb", pit__mb(device.allocated), "MB"};
         ending[count++] = (pit_figure){"reserved_mb", pit__mb(device.reserved), "MB"};
         ending[count++] = (pit_figure){"peak_mb", pit__mb(device.peak), "MB"};
     }
+    if (joules >= 0)
+        ending[count++] = (pit_figure){"energy_j", joules, "J"};
     pit_figure batches[] = {{"epoch", (double)monitor->epochs, NULL},
                             {"batches", (double)times->count, NULL},
                             {"avg", times->total / (double)times->count, "s"},

@@ -17,6 +17,8 @@ uint64_t pit__source_rss(void);     /* bytes; 0: cannot be read */
 int pit__source_has_rss(void);      /* 1: a test gives it */
 int pit__source_waits(void);        /* 1: pit_set_wait asks for it */
 
+/* Energy counters; NaN where there are none. */
+void pit__source_energy(pit_energy_now *now);
 /* A test's monotonic clock with its argument; NULL: there is none. For what reads the clock too often
  * for pit__source_ns. */
 uint64_t (*pit__source_clock(void **arg))(void *arg);

@@ -24,6 +24,10 @@ static void prepare(void)
 void *pit__mpi_real(struct pit__mpi_call *call)
 {
     void *found = pit__mpi_symbol(call->symbol);
+    if (!found && call->narrow) {
+        found = pit__mpi_symbol(call->narrow);
+        call->is_narrow = found != NULL;
+    }
     prepare();
     memcpy(&call->real, &found, sizeof found);
     return found;
@@ -34,9 +38,12 @@ void *pit__mpi_real(struct pit__mpi_call *call)
     PIT__EXPORTED int symbol_(PIT__P##n_);                                                         \
     PIT__EXPORTED int symbol_(PIT__P##n_)                                                          \
     {                                                                                              \
-        static struct pit__mpi_call call = PIT__MPI_CALL(label_, kind_, "P" #symbol_);             \
+        static struct pit__mpi_call call =                                                         \
+            PIT__MPI_CALL(label_, kind_, "P" #symbol_, NARROW_OF(form_, label_));                  \
         unsigned char own[rule_ == RECV ? PIT__MPI_STATUS_BYTES : 1] __attribute__((aligned(16))); \
         if (!call.real && !pit__mpi_real(&call))                                                   \
+            return PIT__MPI_ERROR;                                                                 \
+        if (form_ == WIDE && call.is_narrow && (a##count_ | a##count2_) > INT32_MAX)               \
             return PIT__MPI_ERROR;                                                                 \
         int (*real)(PIT__P##n_) = (int (*)(PIT__P##n_))call.real;                                  \
         if (!pit__mpi_enter())                                                                     \
@@ -51,6 +58,9 @@ void *pit__mpi_real(struct pit__mpi_call *call)
         return result;                                                                             \
     }
 
+/* What a call with large counts is served by where MPI has it not, if the counts are small enough. */
+#define NARROW_OF(form_, label_) (form_ == WIDE ? "PMPI_" label_ : NULL)
+
 /* Of starts the column says whether there are several. */
 #define ROOT_OF(kind_, root_) (kind_ == START ? (uintptr_t)(root_) : a##root_)
 
@@ -61,6 +71,7 @@ void *pit__mpi_real(struct pit__mpi_call *call)
 
 PIT__MPI_COUNTED(PLAIN_CALL)
 PIT__MPI_COUNTED(WIDE_CALL)
+PIT__MPI_ARRAYS(PLAIN_CALL)
 PIT__MPI_UNCOUNTED(PLAIN_CALL)
 PIT__MPI_WITH_TEXT(PLAIN_CALL)
 
@@ -72,7 +83,7 @@ PLAIN_CALL(Init_thread, init_thread, 4, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)
 PIT__EXPORTED int MPI_Finalize(void);
 PIT__EXPORTED int MPI_Finalize(void)
 {
-    static struct pit__mpi_call call = PIT__MPI_CALL("Finalize", LOCAL, "PMPI_Finalize");
+    static struct pit__mpi_call call = PIT__MPI_CALL("Finalize", LOCAL, "PMPI_Finalize", NULL);
     if (!call.real && !pit__mpi_real(&call))
         return PIT__MPI_ERROR;
     int (*real)(void) = (int (*)(void))call.real;

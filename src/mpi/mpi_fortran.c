@@ -1,23 +1,27 @@
 /* The names that Fortran has for the calls: mpi_send_ of `use mpi` and mpif.h, mpi_send_f08_ of
- * `use mpi_f08`. OpenMPI's go straight to PMPI_Send, so the span is made here; MPICH's call MPI_Send,
- * which makes it. Arguments are addresses, the last one is that of the error code or, in f08, NULL.
+ * `use mpi_f08`. Arguments are addresses, the last one is that of the error code or, in f08, NULL.
+ *
+ * OpenMPI's go straight to PMPI_Send, so the span is made here. MPICH's call MPI_Send, which makes it;
+ * only those of f08 that have no buffer go to PMPI_Wait and its kin.
  */
 #include "mpi_steps.h"
 #include "mpi_table.h"
 
-/* Not MPICH's, whose own calls of C are seen. */
-static int enter(void)
+enum module { OLD, F08 };
+
+/* Is the span to be made here? */
+PIT__STEP int enter(enum module module, enum pit__rule rule)
 {
-    return !pit__mpi.is_mpich && pit__mpi.comm_f2c && pit__mpi.type_f2c && pit__mpi.request_f2c &&
-           pit__mpi.status_f2c && pit__mpi_enter();
+    int is_here = pit__mpi.is_mpich ? module == F08 && rule == NONE : pit__mpi.status_f2c != NULL;
+    return is_here && pit__mpi_enter();
 }
 
-#define CALL(symbol_, label_, n_, kind_, rule_, buffer_, count_, type_, root_, comm_, count2_,     \
-             type2_)                                                                               \
+#define CALL(symbol_, label_, module_, n_, kind_, rule_, buffer_, count_, type_, root_, comm_,     \
+             count2_, type2_)                                                                      \
     PIT__EXPORTED void symbol_(PIT__P##n_, uintptr_t error);                                       \
     PIT__EXPORTED void symbol_(PIT__P##n_, uintptr_t error)                                        \
     {                                                                                              \
-        static struct pit__mpi_call call = PIT__MPI_CALL(label_, kind_, #symbol_);                 \
+        static struct pit__mpi_call call = PIT__MPI_CALL(label_, kind_, #symbol_, NULL);           \
         unsigned char own[rule_ == RECV ? PIT__MPI_STATUS_BYTES : 1] __attribute__((aligned(16))); \
         if (!call.real && !pit__mpi_real(&call)) {                                                 \
             if (error)                                                                             \
@@ -25,7 +29,7 @@ static int enter(void)
             return;                                                                                \
         }                                                                                          \
         void (*real)(PIT__P##n_, uintptr_t) = (void (*)(PIT__P##n_, uintptr_t))call.real;          \
-        if (!enter()) {                                                                            \
+        if (!enter(module_, rule_)) {                                                              \
             real(PIT__A##n_, error);                                                               \
             return;                                                                                \
         }                                                                                          \
@@ -41,26 +45,29 @@ static int enter(void)
 #define ROOT_OF(kind_, root_) (kind_ == START ? (uintptr_t)(root_) : a##root_)
 
 #define OLD_CALL(Name, lower, n, kind, rule, buffer, count, type, root, comm, count2, type2)       \
-    CALL(mpi_##lower##_, #Name, n, kind, rule, buffer, count, type, root, comm, count2, type2)
+    CALL(mpi_##lower##_, #Name, OLD, n, kind, rule, buffer, count, type, root, comm, count2, type2)
 #define NEW_CALL(Name, lower, n, kind, rule, buffer, count, type, root, comm, count2, type2)       \
-    CALL(mpi_##lower##_f08_, #Name, n, kind, rule, buffer, count, type, root, comm, count2, type2)
+    CALL(mpi_##lower##_f08_, #Name, F08, n, kind, rule, buffer, count, type, root, comm, count2,   \
+         type2)
 
 PIT__MPI_COUNTED(OLD_CALL)
+PIT__MPI_ARRAYS(OLD_CALL)
 PIT__MPI_UNCOUNTED(OLD_CALL)
 PIT__MPI_COUNTED(NEW_CALL)
+PIT__MPI_ARRAYS(NEW_CALL)
 PIT__MPI_UNCOUNTED(NEW_CALL)
 
 /* mpi_init has the error code alone. */
-#define BARE_CALL(symbol_, label_)                                                                 \
+#define BARE_CALL(symbol_, label_, module_)                                                        \
     PIT__EXPORTED void symbol_(uintptr_t error);                                                   \
     PIT__EXPORTED void symbol_(uintptr_t error)                                                    \
     {                                                                                              \
-        static struct pit__mpi_call call = PIT__MPI_CALL(label_, LOCAL, #symbol_);                 \
+        static struct pit__mpi_call call = PIT__MPI_CALL(label_, LOCAL, #symbol_, NULL);           \
         if (!call.real && !pit__mpi_real(&call))                                                   \
             return;                                                                                \
         void (*real)(uintptr_t) = (void (*)(uintptr_t))call.real;                                  \
         pit_token token = 0;                                                                       \
-        int is_ours = enter();                                                                     \
+        int is_ours = enter(module_, NONE);                                                        \
         if (is_ours)                                                                               \
             token = pit__link.begin(&call.site);                                                   \
         real(error);                                                                               \
@@ -70,9 +77,9 @@ PIT__MPI_UNCOUNTED(NEW_CALL)
             pit__mpi_inside = 0;                                                                   \
     }
 
-BARE_CALL(mpi_init_, "Init")
-BARE_CALL(mpi_init_f08_, "Init")
-BARE_CALL(mpi_finalize_, "Finalize")
-BARE_CALL(mpi_finalize_f08_, "Finalize")
+BARE_CALL(mpi_init_, "Init", OLD)
+BARE_CALL(mpi_init_f08_, "Init", F08)
+BARE_CALL(mpi_finalize_, "Finalize", OLD)
+BARE_CALL(mpi_finalize_f08_, "Finalize", F08)
 OLD_CALL(Init_thread, init_thread, 2, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)
 NEW_CALL(Init_thread, init_thread, 2, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)

@@ -25,7 +25,7 @@ struct pit__mpi {
     int (*group_free)(uintptr_t *group);
     int (*initialized)(int *is_it);
     int (*finalized)(int *is_it);
-    /* Fortran's handles; NULL in MPICH, where they are C's. */
+    /* Fortran's handles; NULL where they are C's, as in MPICH. */
     uintptr_t (*comm_f2c)(int comm);
     uintptr_t (*type_f2c)(int type);
     uintptr_t (*request_f2c)(int request);
@@ -40,6 +40,12 @@ int pit__mpi_prepare(void);
 /* What the loader has under this name behind this library, also in libraries that were loaded for one
  * module alone, as Python does it. NULL: nowhere. */
 void *pit__mpi_symbol(const char *name);
+
+/* A handle of Fortran's, stored there. */
+static inline uintptr_t pit__mpi_of_fortran(uintptr_t (*f2c)(int), uintptr_t at)
+{
+    return f2c ? f2c(*(const int *)at) : *(const uint32_t *)at;
+}
 
 static inline uintptr_t pit__mpi_handle(uintptr_t passed)
 {

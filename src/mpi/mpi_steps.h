@@ -22,15 +22,16 @@ enum pit__form { NARROW, WIDE, FORTRAN };
 /* One call of the table; its sites, and MPI's own function. */
 struct pit__mpi_call {
     pit_site site, sync;
-    const char *symbol;
+    const char *symbol, *narrow; /* of MPI's own, and of one that may serve in its place */
     void (*real)(void);
+    int is_narrow;
 };
 
 #define PIT__MPI_FLAGS(kind_) ((kind_) == LOCAL ? 0u : (unsigned)PIT_COMM)
-#define PIT__MPI_CALL(name_, kind_, symbol_)                                                       \
+#define PIT__MPI_CALL(name_, kind_, symbol_, narrow_)                                              \
     {                                                                                              \
         PIT_SITE_WITH("MPI_" name_, PIT__MPI_FLAGS(kind_)),                                        \
-            PIT_SITE_WITH("MPI_" name_, PIT_COMM | PIT_SYNC), symbol_, NULL                        \
+            PIT_SITE_WITH("MPI_" name_, PIT_COMM | PIT_SYNC), symbol_, narrow_, NULL, 0            \
     }
 
 /* The arguments that the table names, as they came. */
@@ -70,13 +71,15 @@ PIT__STEP int64_t pit__mpi_count_at(enum pit__form form, uintptr_t array, uint32
 
 PIT__STEP uintptr_t pit__mpi_comm(enum pit__form form, uintptr_t passed)
 {
-    return form == FORTRAN ? pit__mpi.comm_f2c(*(const int *)passed) : pit__mpi_handle(passed);
+    return form == FORTRAN ? pit__mpi_of_fortran(pit__mpi.comm_f2c, passed)
+                           : pit__mpi_handle(passed);
 }
 
 PIT__STEP uint64_t pit__mpi_size(enum pit__form form, uintptr_t type)
 {
     int size = 0;
-    pit__mpi.type_size(form == FORTRAN ? pit__mpi.type_f2c(*(const int *)type) : type, &size);
+    pit__mpi.type_size(form == FORTRAN ? pit__mpi_of_fortran(pit__mpi.type_f2c, type) : type,
+                       &size);
     return size > 0 ? (uint64_t)size : 0;
 }
 
@@ -90,14 +93,14 @@ PIT__STEP int pit__mpi_is_in_place(enum pit__form form, uintptr_t buffer)
 /* The handle that a call has stored, or that one will go from. */
 PIT__STEP uintptr_t pit__mpi_comm_at(enum pit__form form, uintptr_t at)
 {
-    return form == FORTRAN ? pit__mpi.comm_f2c(*(const int *)at)
+    return form == FORTRAN ? pit__mpi_of_fortran(pit__mpi.comm_f2c, at)
                            : pit__mpi_stored((const void *)at);
 }
 
 PIT__STEP uintptr_t pit__mpi_request_at(enum pit__form form, uintptr_t at, uint64_t i)
 {
     if (form == FORTRAN)
-        return pit__mpi.request_f2c(((const int *)at)[i]);
+        return pit__mpi_of_fortran(pit__mpi.request_f2c, at + i * sizeof(int));
     return pit__mpi_stored((const char *)at +
                            i * (pit__mpi.is_mpich ? sizeof(int) : sizeof(uintptr_t)));
 }
@@ -157,7 +160,7 @@ PIT__STEP uint64_t pit__mpi_arrived(enum pit__form form, uintptr_t status, uintp
         if (pit__mpi.status_f2c((const int *)status, own) != 0)
             return 0;
         from = own;
-        type = pit__mpi.type_f2c(*(const int *)type);
+        type = pit__mpi_of_fortran(pit__mpi.type_f2c, type);
     }
     if (pit__mpi.get_count(from, type, &count) != 0)
         return 0;

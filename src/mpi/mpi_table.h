@@ -29,7 +29,8 @@
 #ifndef PIT_MPI_TABLE_H
 #define PIT_MPI_TABLE_H
 
-/* Calls with counts, which have a twin for large ones: MPI_Send_c. */
+/* Calls with single counts. Their twins for large counts (MPI_Send_c) serve an MPI that has none too, as
+ * programs may take our having them for the MPI's: count and count2 are then all the counts there are. */
 #define PIT__MPI_COUNTED(X)                                                                        \
     X(Send, send, 6, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                            \
     X(Bsend, bsend, 6, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                          \
@@ -39,76 +40,40 @@
     X(Ibsend, ibsend, 7, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                        \
     X(Issend, issend, 7, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                        \
     X(Irsend, irsend, 7, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                        \
-    X(Sendrecv, sendrecv, 12, PLAIN, COUNT, 0, 1, 2, 3, 10, 1, 2)                                  \
+    X(Sendrecv, sendrecv, 12, PLAIN, COUNT, 0, 1, 2, 3, 10, 6, 7)                                  \
     X(Sendrecv_replace, sendrecv_replace, 9, PLAIN, COUNT, 0, 1, 2, 3, 7, 1, 2)                    \
     X(Recv, recv, 7, PLAIN, RECV, 0, 1, 2, 6, 5, 1, 2)                                             \
     X(Mrecv, mrecv, 5, PLAIN, RECV, 0, 1, 2, 4, 0, 1, 2)                                           \
-    X(Irecv, irecv, 7, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                           \
-    X(Imrecv, imrecv, 5, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                         \
+    X(Irecv, irecv, 7, PLAIN, NONE, 0, 1, 2, 0, 0, 1, 2)                                           \
+    X(Imrecv, imrecv, 5, PLAIN, NONE, 0, 1, 2, 0, 0, 1, 2)                                         \
     X(Bcast, bcast, 5, ALL, COUNT, 0, 1, 2, 3, 4, 1, 2)                                            \
     X(Ibcast, ibcast, 6, ALL, COUNT, 0, 1, 2, 3, 4, 1, 2)                                          \
     X(Gather, gather, 8, ALL, COUNT, 0, 1, 2, 6, 7, 4, 5)                                          \
     X(Igather, igather, 9, ALL, COUNT, 0, 1, 2, 6, 7, 4, 5)                                        \
-    X(Gatherv, gatherv, 9, ALL, OWN, 0, 1, 2, 7, 8, 4, 6)                                          \
-    X(Igatherv, igatherv, 10, ALL, OWN, 0, 1, 2, 7, 8, 4, 6)                                       \
-    X(Scatter, scatter, 8, ALL, ROOT, 0, 1, 2, 6, 7, 1, 2)                                         \
-    X(Iscatter, iscatter, 9, ALL, ROOT, 0, 1, 2, 6, 7, 1, 2)                                       \
-    X(Scatterv, scatterv, 9, ALL, ROOTSUM, 0, 1, 3, 7, 8, 1, 3)                                    \
-    X(Iscatterv, iscatterv, 10, ALL, ROOTSUM, 0, 1, 3, 7, 8, 1, 3)                                 \
+    X(Scatter, scatter, 8, ALL, ROOT, 0, 1, 2, 6, 7, 4, 5)                                         \
+    X(Iscatter, iscatter, 9, ALL, ROOT, 0, 1, 2, 6, 7, 4, 5)                                       \
     X(Allgather, allgather, 7, SYNC, COUNT, 0, 1, 2, 0, 6, 4, 5)                                   \
     X(Iallgather, iallgather, 8, ALL, COUNT, 0, 1, 2, 0, 6, 4, 5)                                  \
-    X(Allgatherv, allgatherv, 8, ALL, OWN, 0, 1, 2, 0, 7, 4, 6)                                    \
-    X(Iallgatherv, iallgatherv, 9, ALL, OWN, 0, 1, 2, 0, 7, 4, 6)                                  \
     X(Alltoall, alltoall, 7, SYNC, EACH, 0, 1, 2, 0, 6, 4, 5)                                      \
     X(Ialltoall, ialltoall, 8, ALL, EACH, 0, 1, 2, 0, 6, 4, 5)                                     \
-    X(Alltoallv, alltoallv, 9, ALL, SUM, 0, 1, 3, 0, 8, 5, 7)                                      \
-    X(Ialltoallv, ialltoallv, 10, ALL, SUM, 0, 1, 3, 0, 8, 5, 7)                                   \
-    X(Alltoallw, alltoallw, 9, ALL, TYPES, 0, 1, 3, 0, 8, 5, 7)                                    \
-    X(Ialltoallw, ialltoallw, 10, ALL, TYPES, 0, 1, 3, 0, 8, 5, 7)                                 \
     X(Reduce, reduce, 7, ALL, COUNT, 0, 2, 3, 5, 6, 2, 3)                                          \
     X(Ireduce, ireduce, 8, ALL, COUNT, 0, 2, 3, 5, 6, 2, 3)                                        \
     X(Allreduce, allreduce, 6, SYNC, COUNT, 0, 2, 3, 0, 5, 2, 3)                                   \
     X(Iallreduce, iallreduce, 7, ALL, COUNT, 0, 2, 3, 0, 5, 2, 3)                                  \
-    X(Reduce_scatter, reduce_scatter, 6, ALL, SUM, 0, 2, 3, 0, 5, 2, 3)                            \
-    X(Ireduce_scatter, ireduce_scatter, 7, ALL, SUM, 0, 2, 3, 0, 5, 2, 3)                          \
     X(Reduce_scatter_block, reduce_scatter_block, 6, SYNC, EACH, 0, 2, 3, 0, 5, 2, 3)              \
     X(Ireduce_scatter_block, ireduce_scatter_block, 7, ALL, EACH, 0, 2, 3, 0, 5, 2, 3)             \
     X(Scan, scan, 6, ALL, COUNT, 0, 2, 3, 0, 5, 2, 3)                                              \
     X(Iscan, iscan, 7, ALL, COUNT, 0, 2, 3, 0, 5, 2, 3)                                            \
     X(Exscan, exscan, 6, ALL, COUNT, 0, 2, 3, 0, 5, 2, 3)                                          \
     X(Iexscan, iexscan, 7, ALL, COUNT, 0, 2, 3, 0, 5, 2, 3)                                        \
-    X(Neighbor_allgather, neighbor_allgather, 7, ALL, COUNT, 0, 1, 2, 0, 6, 1, 2)                  \
-    X(Ineighbor_allgather, ineighbor_allgather, 8, ALL, COUNT, 0, 1, 2, 0, 6, 1, 2)                \
-    X(Neighbor_allgatherv, neighbor_allgatherv, 8, ALL, COUNT, 0, 1, 2, 0, 7, 1, 2)                \
-    X(Ineighbor_allgatherv, ineighbor_allgatherv, 9, ALL, COUNT, 0, 1, 2, 0, 7, 1, 2)              \
-    X(Neighbor_alltoall, neighbor_alltoall, 7, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                     \
-    X(Ineighbor_alltoall, ineighbor_alltoall, 8, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                   \
-    X(Neighbor_alltoallv, neighbor_alltoallv, 9, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                   \
-    X(Ineighbor_alltoallv, ineighbor_alltoallv, 10, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                \
-    X(Neighbor_alltoallw, neighbor_alltoallw, 9, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                   \
-    X(Ineighbor_alltoallw, ineighbor_alltoallw, 10, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                \
-    X(Bcast_init, bcast_init, 7, ALL, NONE, 0, 0, 0, 0, 4, 0, 0)                                   \
-    X(Reduce_init, reduce_init, 9, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                                 \
-    X(Allreduce_init, allreduce_init, 8, ALL, NONE, 0, 0, 0, 0, 5, 0, 0)                           \
-    X(Gather_init, gather_init, 10, ALL, NONE, 0, 0, 0, 0, 7, 0, 0)                                \
-    X(Scatter_init, scatter_init, 10, ALL, NONE, 0, 0, 0, 0, 7, 0, 0)                              \
-    X(Allgather_init, allgather_init, 9, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                           \
-    X(Alltoall_init, alltoall_init, 9, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                             \
+    X(Neighbor_allgather, neighbor_allgather, 7, ALL, COUNT, 0, 1, 2, 0, 6, 4, 5)                  \
+    X(Ineighbor_allgather, ineighbor_allgather, 8, ALL, COUNT, 0, 1, 2, 0, 6, 4, 5)                \
+    X(Neighbor_alltoall, neighbor_alltoall, 7, ALL, NONE, 0, 1, 2, 0, 6, 4, 5)                     \
+    X(Ineighbor_alltoall, ineighbor_alltoall, 8, ALL, NONE, 0, 1, 2, 0, 6, 4, 5)                   \
     X(Send_init, send_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                                \
     X(Bsend_init, bsend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                              \
     X(Ssend_init, ssend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                              \
     X(Rsend_init, rsend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                              \
-    X(Recv_init, recv_init, 7, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                   \
-    X(Put, put, 8, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                              \
-    X(Get, get, 8, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                              \
-    X(Accumulate, accumulate, 9, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                \
-    X(Get_accumulate, get_accumulate, 12, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                       \
-    X(Rput, rput, 9, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                            \
-    X(Rget, rget, 9, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                            \
-    X(Raccumulate, raccumulate, 10, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                             \
-    X(Win_create, win_create, 6, ALL, NONE, 0, 0, 0, 0, 4, 0, 0)                                   \
-    X(Win_allocate, win_allocate, 6, ALL, NONE, 0, 0, 0, 0, 3, 0, 0)                               \
-    X(Win_allocate_shared, win_allocate_shared, 6, ALL, NONE, 0, 0, 0, 0, 3, 0, 0)                 \
     X(File_read, file_read, 5, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)                                  \
     X(File_read_all, file_read_all, 5, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)                          \
     X(File_read_at, file_read_at, 6, LOCAL, COUNT, 2, 3, 4, 0, 0, 3, 4)                            \
@@ -137,6 +102,45 @@
     X(File_write_at_all_begin, file_write_at_all_begin, 5, LOCAL, COUNT, 2, 3, 4, 0, 0, 3, 4)      \
     X(File_read_ordered_begin, file_read_ordered_begin, 4, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)      \
     X(File_write_ordered_begin, file_write_ordered_begin, 4, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)
+
+/* Calls with several, whose twins stay MPI's own. */
+#define PIT__MPI_ARRAYS(X)                                                                         \
+    X(Gatherv, gatherv, 9, ALL, OWN, 0, 1, 2, 7, 8, 4, 6)                                          \
+    X(Igatherv, igatherv, 10, ALL, OWN, 0, 1, 2, 7, 8, 4, 6)                                       \
+    X(Scatterv, scatterv, 9, ALL, ROOTSUM, 0, 1, 3, 7, 8, 1, 3)                                    \
+    X(Iscatterv, iscatterv, 10, ALL, ROOTSUM, 0, 1, 3, 7, 8, 1, 3)                                 \
+    X(Allgatherv, allgatherv, 8, ALL, OWN, 0, 1, 2, 0, 7, 4, 6)                                    \
+    X(Iallgatherv, iallgatherv, 9, ALL, OWN, 0, 1, 2, 0, 7, 4, 6)                                  \
+    X(Alltoallv, alltoallv, 9, ALL, SUM, 0, 1, 3, 0, 8, 5, 7)                                      \
+    X(Ialltoallv, ialltoallv, 10, ALL, SUM, 0, 1, 3, 0, 8, 5, 7)                                   \
+    X(Alltoallw, alltoallw, 9, ALL, TYPES, 0, 1, 3, 0, 8, 5, 7)                                    \
+    X(Ialltoallw, ialltoallw, 10, ALL, TYPES, 0, 1, 3, 0, 8, 5, 7)                                 \
+    X(Reduce_scatter, reduce_scatter, 6, ALL, SUM, 0, 2, 3, 0, 5, 2, 3)                            \
+    X(Ireduce_scatter, ireduce_scatter, 7, ALL, SUM, 0, 2, 3, 0, 5, 2, 3)                          \
+    X(Neighbor_allgatherv, neighbor_allgatherv, 8, ALL, COUNT, 0, 1, 2, 0, 7, 1, 2)                \
+    X(Ineighbor_allgatherv, ineighbor_allgatherv, 9, ALL, COUNT, 0, 1, 2, 0, 7, 1, 2)              \
+    X(Neighbor_alltoallv, neighbor_alltoallv, 9, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                   \
+    X(Ineighbor_alltoallv, ineighbor_alltoallv, 10, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                \
+    X(Neighbor_alltoallw, neighbor_alltoallw, 9, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                   \
+    X(Ineighbor_alltoallw, ineighbor_alltoallw, 10, ALL, NONE, 0, 0, 0, 0, 8, 0, 0)                \
+    X(Bcast_init, bcast_init, 7, ALL, NONE, 0, 0, 0, 0, 4, 0, 0)                                   \
+    X(Reduce_init, reduce_init, 9, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                                 \
+    X(Allreduce_init, allreduce_init, 8, ALL, NONE, 0, 0, 0, 0, 5, 0, 0)                           \
+    X(Gather_init, gather_init, 10, ALL, NONE, 0, 0, 0, 0, 7, 0, 0)                                \
+    X(Scatter_init, scatter_init, 10, ALL, NONE, 0, 0, 0, 0, 7, 0, 0)                              \
+    X(Allgather_init, allgather_init, 9, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                           \
+    X(Alltoall_init, alltoall_init, 9, ALL, NONE, 0, 0, 0, 0, 6, 0, 0)                             \
+    X(Recv_init, recv_init, 7, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                   \
+    X(Put, put, 8, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                              \
+    X(Get, get, 8, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                              \
+    X(Accumulate, accumulate, 9, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                \
+    X(Get_accumulate, get_accumulate, 12, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                       \
+    X(Rput, rput, 9, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                            \
+    X(Rget, rget, 9, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                                            \
+    X(Raccumulate, raccumulate, 10, PLAIN, COUNT, 0, 1, 2, 0, 0, 1, 2)                             \
+    X(Win_create, win_create, 6, ALL, NONE, 0, 0, 0, 0, 4, 0, 0)                                   \
+    X(Win_allocate, win_allocate, 6, ALL, NONE, 0, 0, 0, 0, 3, 0, 0)                               \
+    X(Win_allocate_shared, win_allocate_shared, 6, ALL, NONE, 0, 0, 0, 0, 3, 0, 0)
 
 /* Calls without. */
 #define PIT__MPI_UNCOUNTED(X)                                                                      \

@@ -218,7 +218,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *argument)
 {
     struct search *search = argument;
     (void)bytes;
-    if (search->address ? !is_in(info, search->address) : !is_executable(info))
+    if (!is_in(info, search->address))
         return 0;
     search->found = module_new(info);
     if (search->found)
@@ -228,7 +228,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *argument)
 
 static struct module *module_of(uintptr_t address)
 {
-    struct search search = {address, address ? list_find(address) : NULL};
+    struct search search = {address, list_find(address)};
     if (!search.found)
         dl_iterate_phdr(look_at, &search);
     return search.found;
@@ -267,13 +267,4 @@ size_t pit__symbol_name(const void *address, char *name, size_t room)
     if (!pit__cpp_name(text, name, room)) /* a version is no part of the name */
         snprintf(name, room, "%.*s", (int)strcspn(text, "@"), text);
     return symbol->bytes;
-}
-
-void *pit__symbol_in_executable(const char *name)
-{
-    struct module *module = module_of(0);
-    for (size_t i = 0; module && i < module->count; i++)
-        if (strcmp(module->texts + module->symbols[i].name, name) == 0)
-            return (void *)(module->base + module->symbols[i].value);
-    return NULL;
 }

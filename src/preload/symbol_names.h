@@ -10,8 +10,4 @@
  * handler. */
 size_t pit__symbol_name(const void *address, char *name, size_t room);
 
-/* Where the executable's own symbol table has `name`, or NULL. For what is linked in statically and
- * therefore no affair of the loader. */
-void *pit__symbol_in_executable(const char *name);
-
 #endif

@@ -14,6 +14,7 @@
 
 _Static_assert(sizeof(struct pit_fmt_memory) == COPY_WORDS * sizeof(uint64_t), "memory");
 _Static_assert(sizeof(struct pit_fmt_alloc) == COPY_WORDS * sizeof(uint64_t), "alloc");
+_Static_assert(sizeof(struct pit_fmt_energies) == COPY_WORDS * sizeof(uint64_t), "energies");
 _Static_assert(sizeof(struct pit_fmt_record) == COPY_WORDS * sizeof(uint64_t), "record");
 
 /* Word by word: a live run's writer may be at it. */
@@ -43,7 +44,7 @@ static int copy_figures(const struct pit__image *image, uint32_t type, uint32_t 
         uint64_t turn = PIT_LOAD_ACQUIRE(block->b), count;
         const uint64_t *holds = copies + (turn & 1) * COPY_WORDS;
         copy_words(to, holds);
-        memcpy(&count, to, sizeof count); /* the first word of both kinds */
+        memcpy(&count, to, sizeof count); /* the first word of each kind */
         if (PIT_LOAD_ACQUIRE(block->b) == turn && PIT_LOAD_ACQUIRE(*holds) == count)
             return count > 0;
     }
@@ -77,7 +78,8 @@ static const pit_memory *read_memory(const struct pit__image *image, struct pit_
                         .minor_faults = m.minor_faults,
                         .major_faults = m.major_faults,
                         .error_bytes = m.error_bytes,
-                        .peak_method = method_of(m.peak_method)};
+                        .peak_method = method_of(m.peak_method),
+                        .device_max = m.device_max};
     return out;
 }
 
@@ -104,11 +106,29 @@ static const pit_alloc *read_alloc(const struct pit__image *image, struct pit__a
     return out;
 }
 
+static pit_raw_energy energy_of(const struct pit_fmt_energy *e)
+{
+    return (pit_raw_energy){e->microjoules, e->measured, e->estimated, e->unknown};
+}
+
+static const pit_raw_energies *read_energy(const struct pit__image *image, struct pit__arena *arena,
+                                           uint32_t ref, uint64_t node)
+{
+    struct pit_fmt_energies e;
+    pit_raw_energies *out;
+    if (!copy_figures(image, PIT_FMT_ENERGY_OF, ref, node, &e) ||
+        !(out = pit__arena_alloc(arena, sizeof *out)))
+        return NULL;
+    *out = (pit_raw_energies){e.count, energy_of(&e.of[0]), energy_of(&e.of[1])};
+    return out;
+}
+
 void pit__node_memory(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit_fmt_node *node, uint64_t ref, pit_raw_node *out)
 {
     out->memory = read_memory(image, arena, PIT_LOAD_ACQUIRE(node->memory), ref);
     out->alloc = read_alloc(image, arena, PIT_LOAD_ACQUIRE(node->alloc), ref);
+    out->energy = read_energy(image, arena, PIT_LOAD_ACQUIRE(node->energy), ref);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */

@@ -73,12 +73,13 @@ static uint64_t read_ns(clockid_t id)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The span clock is read between two reads of the raw clock; the tightest of ten such readings
- * tells best where it belongs. */
+/* The span clock and the wall clock are each read between two reads of the raw clock; the tightest of
+ * ten such readings tells best where they belong: the thread may lose its core between any two. */
 struct pit_fmt_pair pit__clock_pair(void)
 {
     uint32_t counter = pit__clock_is_counter(pit__clock_get());
     struct pit_fmt_pair best = {0, 0, 0, UINT64_MAX};
+    uint64_t wall_error = UINT64_MAX, wall_at = 0, wall = 0;
     for (int i = 0; i < 10; i++) {
         uint64_t before = read_ns(CLOCK_MONOTONIC_RAW);
         uint64_t ticks = pit__clock_read(counter);
@@ -89,9 +90,14 @@ struct pit_fmt_pair pit__clock_pair(void)
             best.raw_ns = before + (after - before) / 2;
             best.error_ns = error;
         }
+        uint64_t wall_now = read_ns(CLOCK_REALTIME), end = read_ns(CLOCK_MONOTONIC_RAW);
+        if (end - after < wall_error) {
+            wall_error = end - after;
+            wall_at = after + wall_error / 2;
+            wall = wall_now;
+        }
     }
-    uint64_t raw_now = read_ns(CLOCK_MONOTONIC_RAW);
-    best.wall_ns = read_ns(CLOCK_REALTIME) - (raw_now - best.raw_ns);
+    best.wall_ns = wall - (wall_at - best.raw_ns);
     return best;
 }
 

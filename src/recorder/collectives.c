@@ -6,10 +6,10 @@
  * stay whose number is a multiple of the stride, which doubles as they fill the room.
  *
  * What the next call hangs on is kept apart from the run, where others could write. Two threads in one
- * group at a time are not meant to be (MPI forbids it), but do no harm: the lock is taken by whoever
- * begins or ends one.
+ * group at a time are not meant to be (MPI forbids it), but do no harm: whoever begins one takes the lock.
  */
 #include "collectives.h"
+#include "span_steps.h"
 
 #include <sched.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void make_block(struct group *group, pit_recorder *rec)
         block = pit__block_new(rec, PIT_FMT_COLLECTIVES, PIT_FMT_NO_THREAD, sizeof *block, 0);
     group->generation = rec->generation;
     group->block = block;
-    group->newest = NULL;
+    PIT_STORE(group->newest, NULL);
     group->half = group->shift = 0;
     while (group->calls >> group->shift >= PIT_FMT_COLLECTIVE_POINTS)
         group->shift++;
@@ -129,14 +129,15 @@ PIT__IN_SPANS static void keep(struct group *group, uint64_t seq, struct pit_fmt
         fold(group);
         point = seq >> group->shift;
     }
-    group->newest_begin = call.enter;
+    PIT_STORE(group->newest_begin, call.enter);
     if (point << group->shift == seq) {
-        group->newest = &block->points[group->half][point];
-        store(group->newest, call);
+        struct pit_fmt_collective *slot = &block->points[group->half][point];
+        store(slot, call);
+        PIT_STORE(group->newest, slot);
     } else {
-        group->newest = &block->apart;
+        PIT_STORE(group->newest, &block->apart);
         PIT_STORE_ORDERED(block->apart_seq, UINT64_MAX);
-        store(group->newest, call);
+        store(&block->apart, call);
         PIT_STORE_ORDERED(block->apart_seq, seq);
     }
     PIT_STORE_ORDERED(block->block.used, seq + 1);
@@ -170,27 +171,60 @@ static void add_bytes(const struct pit__thread *t, uint64_t bytes)
         PIT_STORE(node->bytes, PIT_LOAD(node->bytes) + bytes);
 }
 
+/* All of a begin but the span itself; t is held, and the frame is the innermost. */
+PIT__IN_SPANS static void note_call(const struct pit__thread *t, struct group *group,
+                                    const pit_site *site, uint64_t bytes)
+{
+    log_call(t, group, site->flags, bytes);
+    if (bytes)
+        add_bytes(t, bytes);
+}
+
+static pit_token begin_rare(struct group *group, pit_site *site, uint32_t number, uint64_t bytes)
+{
+    struct pit__thread *t = pit__thread_ready();
+    pit_token token = 0;
+    if (t) {
+        pit__hold(t);
+        token = pit__begin_held(t, site, number);
+        if (token)
+            note_call(t, group, site, bytes);
+        pit__release(t);
+    }
+    if (!token) /* nothing is recorded now, but may be later */
+        __atomic_fetch_add(&group->calls, 1, __ATOMIC_RELAXED);
+    return token;
+}
+
+static pit_token begin_plain(pit_site *site, uint64_t bytes)
+{
+    pit_token token = pit__begin(site);
+    if (token && bytes)
+        pit__count(1, bytes);
+    return token;
+}
+
+/* Where everything is as usual it begins as any span does. It then is a frame that needs the rare end. */
 PIT__IN_SPANS pit_token pit__collective_begin(pit_site *site, uint32_t number, uint64_t bytes)
 {
     struct group *group = group_of(number);
     if (!site)
         return pit__null();
     if (!group)
-        return pit__begin(site);
-    struct pit__thread *t = pit__thread_ready();
-    if (!t) { /* nothing is recorded now, but may be later */
-        __atomic_fetch_add(&group->calls, 1, __ATOMIC_RELAXED);
-        return 0;
-    }
-    pit__hold(t);
-    pit_token token = pit__begin_held(t, site, number);
-    if (token) {
-        log_call(t, group, site->flags, bytes);
-        add_bytes(t, bytes);
-    } else {
-        __atomic_fetch_add(&group->calls, 1, __ATOMIC_RELAXED);
-    }
-    pit__release(t);
+        return begin_plain(site, bytes);
+    struct pit__thread *t = pit__tls;
+    pit_token gate = PIT_LOAD(t->gate), token = 0;
+    if (PIT_LIKELY(pit__is_token(gate)))
+        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+    if (PIT_UNLIKELY(!token))
+        return begin_rare(group, site, number, bytes);
+    pit__gate_close(t);
+    struct pit_fmt_frame *frame = t->top;
+    PIT_STORE(frame->where, frame->where | (uint64_t)number << PIT_FMT_WHERE_GROUP_SHIFT);
+    note_call(t, group, site, bytes);
+    t->special = (uint16_t)token; /* the hot path was open: no frame around it is */
+    PIT_STORE(t->slow, 1);
+    pit__gate(t, 0);
     return token;
 }
 
@@ -200,12 +234,34 @@ PIT__IN_SPANS void pit__collective_end(uint64_t where, uint64_t begin, uint64_t 
 {
     uint32_t number = (uint32_t)((where & PIT_FMT_WHERE_GROUP) >> PIT_FMT_WHERE_GROUP_SHIFT);
     struct group *group = group_of(number);
-    if (!group || !take(group))
+    struct pit_fmt_collective *newest = group ? PIT_LOAD(group->newest) : NULL;
+    if (!newest || PIT_LOAD(group->newest_begin) != begin)
         return;
-    if (group->newest && group->newest_begin == begin)
-        PIT_STORE_ORDERED(group->newest->duration, duration);
-    group->newest = NULL;
-    give(group);
+    PIT_STORE_ORDERED(newest->duration, duration);
+    PIT_STORE(group->newest, NULL);
+}
+
+/* The innermost span is a collective, and nothing else keeps the hot path closed: it is opened, and the
+ * span ends as any does. */
+PIT__IN_SPANS int pit__collective_end_hot(pit_token token, uint64_t now, uint64_t *duration)
+{
+    struct pit__thread *t = pit__tls;
+    if (PIT_LOAD(t->gate) != 0 || !PIT_LOAD(t->open) || !PIT_LOAD(t->slow) || PIT_LOAD(t->held) ||
+        t->always_slow || !t->special || token != t->token_base + t->special ||
+        token != pit__token(t) || PIT_LOAD(pit__inside))
+        return 0;
+    uint64_t where = t->top->where, begin = t->top->begin;
+    if (!(where & PIT_FMT_WHERE_GROUP) || t->top->apart ||
+        where & (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC |
+                 PIT_FMT_WHERE_WAIT | PIT_FMT_WHERE_ENDED))
+        return 0;
+    t->special = 0;
+    PIT_STORE(t->slow, 0);
+    pit__gate(t, token);
+    if (!pit__end_common(t, token, now, duration))
+        return 0;
+    pit__collective_end(where, begin, *duration);
+    return 1;
 }
 
 /* ---- groups -------------------------------------------------------------------------------- */
@@ -260,4 +316,11 @@ uint64_t pit_group_calls(uint32_t number)
 {
     const struct group *group = group_of(number);
     return group ? PIT_LOAD(group->calls) : 0;
+}
+
+void pit__mark_comm(const struct pit__thread *t)
+{
+    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
+    if (!(node->flags & PIT_FMT_NODE_COMM))
+        PIT_STORE(node->flags, node->flags | PIT_FMT_NODE_COMM);
 }

@@ -2,6 +2,9 @@
 #include "place.h"
 #include "recorder.h"
 
+#include "device/gpu_table.h"
+#include "device/rapl_domains.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -112,6 +115,14 @@ static void add_start(pit_recorder *rec, time_t start)
         text[length - 2] = ':';
     }
     add(rec, "start", text);
+}
+
+/* Where hardware was looked for, if not in the kernel's /sys; and why there are no energy counters. */
+static void add_devices(pit_recorder *rec)
+{
+    add(rec, "sysfs", pit__sysfs_fake());
+    add(rec, "no_rapl", pit__rapl_find()->why);
+    add(rec, "no_gpu", pit__gpus_find()->why);
 }
 
 /* ---- the git commit, without running git --------------------------------------------------- */
@@ -266,6 +277,7 @@ void pit__facts_write(pit_recorder *rec, const pit_options *options)
         add_start(rec, time(NULL));
         add_git(rec);
     }
+    add_devices(rec);
     add_environment_labels(rec);
     add_labels(rec, options->labels);
 }

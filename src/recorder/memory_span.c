@@ -13,6 +13,9 @@
  * The figures are read outside the span's own time; span_rare.c takes what that costs out of the
  * spans around.
  */
+#include "node_figures.h"
+
+#include "device/gpu_table.h"
 #include "format/alloc_api.h"
 #include "recorder.h"
 #include "rss.h"
@@ -32,7 +35,8 @@ struct pit__measured {
     uint64_t outer_peak; /* the thread's live_peak before this span reset it */
     uint64_t alloc_peak;
     uint64_t leaked_bytes, leaked_blocks;
-    int leak_level; /* -1: not marked for leaks */
+    struct pit__energy_now energy; /* at the begin; at the end: see pit__energy_end */
+    int leak_level;                /* -1: not marked for leaks */
 };
 
 /* A recorder whose run has a peak. Wiped memory, never given back, used again. */
@@ -68,6 +72,8 @@ uint64_t pit__where_flags(unsigned span_flags)
         flags |= PIT_FMT_WHERE_RECORD;
     if (span_flags & PIT_LEAKS)
         flags |= PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_LEAKS;
+    if (span_flags & PIT_ENERGY)
+        flags |= PIT_FMT_WHERE_ENERGY;
     if (span_flags & PIT_WAIT)
         flags |= PIT_FMT_WHERE_WAIT;
     return flags;
@@ -210,6 +216,25 @@ static void lower_mark(struct mark *mark, struct pit__rss_reading *now)
     now->peak = now->rss;
 }
 
+/* ---- memory of GPUs ------------------------------------------------------------------------ */
+
+static void fold_device(struct pit__watched *w, uint64_t bytes)
+{
+    if (bytes > w->device_peak)
+        w->device_peak = bytes;
+}
+
+void pit__watch_device(void)
+{
+    struct mark *mark = mark_of_process();
+    uint64_t bytes = pit__gpus_memory();
+    if (!mark || !bytes || !pit__lock_take(&mark->lock))
+        return;
+    for (struct pit__watched *w = mark->open; w; w = w->next)
+        fold_device(w, bytes);
+    pit__lock_give(&mark->lock);
+}
+
 PIT__IN_SPANS struct pit__rss_reading pit__watch_begin(struct pit__watched *w, const void *reader,
                                                        int is_fresh)
 {
@@ -224,6 +249,7 @@ PIT__IN_SPANS struct pit__rss_reading pit__watch_begin(struct pit__watched *w, c
     mark->last_by = reader;
     lower_mark(mark, &mark->last);
     w->peak = now.rss;
+    w->device_peak = pit__gpus_memory();
     link_in(mark, w);
     pit__lock_give_open(&mark->lock);
     return now;
@@ -240,6 +266,7 @@ PIT__IN_SPANS struct pit__rss_reading pit__watch_end(struct pit__watched *w, con
     mark->last = now;
     mark->last_by = reader;
     unlink_from(w);
+    fold_device(w, pit__gpus_memory());
     w->peak_method = mark->rss.peak_method;
     w->error_bytes = mark->rss.error_bytes;
     pit__lock_give_open(&mark->lock);
@@ -321,6 +348,8 @@ PIT__IN_SPANS void pit__measure_begin(struct pit__thread *t, uint64_t depth, uin
     const struct pit_fmt_node *node = pit__at(t->base, pit_fmt_ref_of(where));
     m->items = node->items;
     m->leak_level = -1;
+    if (where & PIT_FMT_WHERE_ENERGY)
+        m->energy = pit__energy_read();
     if (where & PIT_FMT_WHERE_MEMORY)
         memory_begin(t, m, is_fresh);
     if (pit__alloc_link && where & PIT_FMT_WHERE_ALLOC)
@@ -336,6 +365,8 @@ PIT__IN_SPANS void pit__measure_end(struct pit__thread *t, uint64_t depth, uint6
         alloc_end(m);
     if (where & PIT_FMT_WHERE_MEMORY)
         memory_end(t, m);
+    if (where & PIT_FMT_WHERE_ENERGY)
+        pit__energy_end(&m->energy);
 }
 
 void pit__measure_mend(struct pit__thread *t, uint64_t depth)
@@ -353,37 +384,11 @@ void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where)
 
 /* ---- keeping ------------------------------------------------------------------------------- */
 
-/* A copy that readers do not look at, in words: the other one is in force. */
-static void copy_words(void *to, const void *from, size_t bytes)
-{
-    uint64_t *words = to;
-    for (size_t i = 0; i < bytes / sizeof *words; i++) {
-        uint64_t word;
-        memcpy(&word, (const unsigned char *)from + i * sizeof word, sizeof word);
-        PIT_STORE(words[i], word);
-    }
-}
-
-/* The block of a node, made at its first figures. */
-static void *block_of(struct pit__thread *t, const struct pit_fmt_node *node, uint32_t *ref,
-                      enum pit_fmt_block_type type, uint64_t bytes)
-{
-    struct pit_fmt_block *block = pit__checked_at(t->recorder, *ref, bytes);
-    if (block)
-        return block;
-    block = pit__block_new(t->recorder, type, t->index, bytes, 0);
-    if (!block)
-        return NULL;
-    PIT_STORE_ORDERED(block->a, pit__ref(t->base, node));
-    PIT_STORE_ORDERED(*ref, pit__ref(t->base, block));
-    return block;
-}
-
 PIT__IN_SPANS static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
                                       const struct pit__measured *m)
 {
     struct pit_fmt_memory_of *block =
-        block_of(t, node, &node->memory, PIT_FMT_MEMORY_OF, sizeof *block);
+        pit__figures_block(t, node, &node->memory, PIT_FMT_MEMORY_OF, sizeof *block);
     if (!block)
         return;
     uint64_t other = ~block->block.b & 1;
@@ -399,11 +404,13 @@ PIT__IN_SPANS static void keep_memory(struct pit__thread *t, struct pit_fmt_node
     sum.peak_max = over > sum.peak_max ? over : sum.peak_max;
     sum.rss_max = m->watched.peak > sum.rss_max ? m->watched.peak : sum.rss_max;
     sum.rss_last = m->rss_end;
+    if (m->watched.device_peak > sum.device_max)
+        sum.device_max = m->watched.device_peak;
     sum.minor_faults += m->minor_faults;
     sum.major_faults += m->major_faults;
     sum.error_bytes = m->watched.error_bytes;
     sum.peak_method = m->watched.peak_method;
-    copy_words(&block->copies[other], &sum, sizeof sum);
+    pit__copy_words(&block->copies[other], &sum, sizeof sum);
     PIT_STORE_ORDERED(block->block.b, other);
 }
 
@@ -411,7 +418,7 @@ static void keep_alloc(struct pit__thread *t, struct pit_fmt_node *node,
                        const struct pit__measured *m)
 {
     struct pit_fmt_alloc_of *block =
-        block_of(t, node, &node->alloc, PIT_FMT_ALLOC_OF, sizeof *block);
+        pit__figures_block(t, node, &node->alloc, PIT_FMT_ALLOC_OF, sizeof *block);
     if (!block)
         return;
     uint64_t other = ~block->block.b & 1;
@@ -428,7 +435,7 @@ static void keep_alloc(struct pit__thread *t, struct pit_fmt_node *node,
     sum.leak_spans += m->leak_level >= 0;
     sum.leaked_bytes += m->leaked_bytes;
     sum.leaked_blocks += m->leaked_blocks;
-    copy_words(&block->copies[other], &sum, sizeof sum);
+    pit__copy_words(&block->copies[other], &sum, sizeof sum);
     PIT_STORE_ORDERED(block->block.b, other);
 }
 
@@ -453,7 +460,7 @@ static void keep_record(struct pit__thread *t, const struct pit_fmt_node *node,
     }
     struct pit_fmt_record *to = pit__record_next(t);
     if (to) {
-        copy_words(to, &record, sizeof record);
+        pit__copy_words(to, &record, sizeof record);
         pit__record_done(t);
     }
 }
@@ -469,6 +476,8 @@ PIT__IN_SPANS void pit__measure_keep(struct pit__thread *t, uint64_t depth, uint
         keep_memory(t, node, m);
     if (pit__alloc_link && where & PIT_FMT_WHERE_ALLOC)
         keep_alloc(t, node, m);
+    if (where & PIT_FMT_WHERE_ENERGY)
+        pit__energy_keep(t, node, &m->energy, duration);
     if (where & PIT_FMT_WHERE_RECORD)
         keep_record(t, node, m,
                     (struct pit_fmt_record){.begin = begin, .duration = duration, .where = where});

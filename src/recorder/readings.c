@@ -6,6 +6,8 @@
 #include "recorder.h"
 #include "sample_source.h"
 
+#include "device/gpu_table.h"
+
 #include <string.h>
 
 /* ---- merging ------------------------------------------------------------------------------- */
@@ -77,12 +79,30 @@ static void fold(pit_recorder *rec)
     PIT_STORE_ORDERED(samples->half, to);
 }
 
+/* A point has the last of its readings of a counter: where the counter began stands apart. */
+static void keep_first(pit_recorder *rec, const uint64_t *row)
+{
+    struct pit_fmt_channel *channels = (void *)(rec->samples + 1);
+    int is_missing = 0;
+    for (uint32_t i = 0; i < rec->sources.list.count; i++) {
+        struct pit_fmt_channel *known = &rec->sources.list.of[i];
+        if (known->kind != PIT_FMT_COUNTER || known->first)
+            continue;
+        known->first = row[1 + i] == PIT__UNKNOWN ? 0 : row[1 + i];
+        PIT_STORE(channels[i].first, known->first);
+        is_missing |= !known->first;
+    }
+    rec->samples_begun = !is_missing;
+}
+
 void pit__readings_add(pit_recorder *rec, const uint64_t *row)
 {
     struct pit_fmt_channels *samples = rec->samples;
     uint32_t copy = rec->samples_copy = 1 - rec->samples_copy;
     store_row(rec, rec->samples_rows + copy * (1 + (uint64_t)rec->sources.list.count), row);
     PIT_STORE_ORDERED(samples->newest_copy, copy);
+    if (!rec->samples_begun)
+        keep_first(rec, row);
 
     uint64_t count = rec->samples_used;
     if (count == rec->samples_stride * PIT_FMT_SAMPLE_POINTS)
@@ -97,6 +117,23 @@ void pit__readings_add(pit_recorder *rec, const uint64_t *row)
     PIT_STORE_ORDERED(samples->block.used, count + 1);
 }
 
+/* Reasons that a source has found meanwhile. A text is empty while it changes. */
+static void keep_reasons(pit_recorder *rec)
+{
+    struct pit_fmt_channel *channels = (void *)(rec->samples + 1);
+    for (uint32_t i = 0; i < rec->sources.list.count; i++) {
+        const char *from = rec->sources.list.of[i].missing;
+        char *to = channels[i].missing;
+        if (memcmp(to, from, sizeof channels[i].missing) == 0)
+            continue;
+        PIT_STORE_ORDERED(to[0], 0);
+        for (size_t c = 1; c < sizeof channels[i].missing; c++)
+            PIT_STORE_ORDERED(to[c], from[c]);
+        PIT_STORE_ORDERED(to[0], from[0]);
+    }
+    rec->sources.has_reasons = 0;
+}
+
 void pit__samples_take(pit_recorder *rec)
 {
     if (!rec->samples)
@@ -104,6 +141,10 @@ void pit__samples_take(pit_recorder *rec)
     uint64_t ticks = pit__clock_read(pit__clock_is_counter(rec->clock));
     uint64_t peak = pit__sources_read(&rec->sources, ticks);
     pit__readings_add(rec, rec->sources.row);
+    if (rec->sources.has_reasons)
+        keep_reasons(rec);
+    if (pit__gpus_find()->count)
+        pit__watch_device();
     pit__rss_peak_seen(rec, peak);
 }
 

@@ -2,7 +2,7 @@
  *
  *   span.c          begin, end, phase: the hot path (span_steps.h: what they are made of)
  *   span_stack.c    stacks of open spans that are put away
- *   span_rare.c     first spans, misuse, other recorders, objects' samples; span_add.c: of devices
+ *   span_rare.c     first spans, misuse, other recorders, objects' samples
  *   span_mend.c     what a handler that jumped out of the recorder left half done
  *   span_previous.c the rare cases of finishing the sample before
  *   collectives.c   collective calls of groups of ranks
@@ -21,7 +21,8 @@
  *   journal.c       what happened once, with its figures
  *   places.c        where in the code the main thread was: places.h; native_places.c: native code
  *   probe.c         memory of the process for callers without a recorder
- *   device.c        the process's device, if a library sets one
+ *   gpu_events.c    device times of spans that ask for them (gpu_driver.c: CUDA and HIP)
+ *   device.c        the process's device, and work that devices did
  *   sampler.c       the background thread; readings.c: what it reads, in the run; sample_source.c and
  *                   sources/: where that comes from
  *   recorder.c      open, close, fork, the default recorder
@@ -94,6 +95,7 @@ struct pit__thread {
                                     flags, or measuring took time inside it; 0 for none. The hot
                                     path stays off until that frame has ended. */
     struct pit__measured *measured;  /* of the frames, by depth; NULL before the first with flags */
+    struct pit__gpu_frames *gpu;     /* events of the frames; NULL before the first */
     struct pit_fmt_records *records; /* current piece */
     uint32_t record_pieces;
     uint32_t records_next;     /* first free one in it */
@@ -197,7 +199,7 @@ struct pit_recorder {
     struct pit_fmt_channels *samples;
     uint64_t *samples_rows; /* in it: two copies of the newest, then both halves */
     uint64_t samples_used, samples_stride;
-    uint32_t samples_half, samples_copy;
+    uint32_t samples_half, samples_copy, samples_begun; /* begun: first readings are kept */
     struct pit__sources sources;
 };
 
@@ -434,9 +436,9 @@ void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where);
  * it is open; `peak` is guarded by their lock until the end. */
 struct pit__watched {
     struct pit__watched *next, **at;
-    uint64_t peak, error_bytes;
-    uint32_t peak_method; /* enum pit_fmt_peak */
-    int is_linked;        /* with the others; the owner's own word */
+    uint64_t peak, error_bytes, device_peak; /* of GPUs, the most of the readings; 0: unknown */
+    uint32_t peak_method;                    /* enum pit_fmt_peak */
+    int is_linked;                           /* with the others; the owner's own word */
 };
 /* reader: whose reading it is, or NULL. is_fresh: the reader's last one serves, if it is the newest. */
 struct pit__rss_reading pit__watch_begin(struct pit__watched *watched, const void *reader,

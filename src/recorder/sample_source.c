@@ -7,13 +7,12 @@
  *
  * Sources that are read each time come first, then those whose turn it is. After a tenth of a second
  * of rest nothing is in the caches: every other function of libc on the way costs more than what it
- * does, so numbers are parsed by hand.
+ * does, so numbers are parsed by hand (base/file_text.c).
  */
 #include "sample_source.h"
 
 #include "recorder.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,35 +27,6 @@
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* By bare system calls: the numbers are those of another table than the program's, and tools that
- * follow descriptors through the calls of libc would take them for the same. */
-static int open_file(const char *path)
-{
-    return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-}
-
-static void close_file(int fd)
-{
-    syscall(SYS_close, fd);
-}
-
-/* 1 if there is text. */
-static int read_file(int fd, char *text, size_t room)
-{
-    long got = fd < 0 ? -1 : syscall(SYS_pread64, fd, text, room - 1, 0L);
-    text[got > 0 ? got : 0] = 0;
-    return got > 0;
-}
-
-int pit__file_text(const char *path, char *text, size_t room)
-{
-    int fd = open_file(path);
-    int is_read = read_file(fd, text, room);
-    if (fd >= 0)
-        close_file(fd);
-    return is_read;
-}
-
 /* One that fails is opened again next time. */
 int pit__source_text(const struct pit__reading *now, struct pit__source_state *state, int file,
                      const char *path, char *text, size_t room)
@@ -65,38 +35,13 @@ int pit__source_text(const struct pit__reading *now, struct pit__source_state *s
         return pit__file_text(path, text, room);
     int *slot = &state->files[file];
     if (*slot == 0)
-        *slot = open_file(path) + 1;
-    int is_read = read_file(*slot - 1, text, room);
+        *slot = pit__file_open(path) + 1;
+    int is_read = pit__file_read(*slot - 1, text, room);
     if (!is_read && *slot) {
-        close_file(*slot - 1);
+        pit__file_close(*slot - 1);
         *slot = 0;
     }
     return is_read;
-}
-
-uint64_t pit__number_at(const char *text)
-{
-    uint64_t number = 0;
-    if (*text < '0' || *text > '9')
-        return PIT__UNKNOWN;
-    for (; *text >= '0' && *text <= '9'; text++)
-        number = number * 10 + (uint64_t)(*text - '0');
-    return number;
-}
-
-uint64_t pit__number_after(const char *text, const char *key)
-{
-    const char *at = strstr(text, key);
-    if (!at)
-        return PIT__UNKNOWN;
-    at += strlen(key);
-    return pit__number_at(at + strspn(at, " \t:"));
-}
-
-uint64_t pit__number_in(const char *path)
-{
-    char text[64];
-    return pit__file_text(path, text, sizeof text) ? pit__number_at(text) : PIT__UNKNOWN;
 }
 
 /* ---- channels ------------------------------------------------------------------------------ */
@@ -125,6 +70,8 @@ void pit__channel_add(struct pit__channel_list *list, const struct pit__channel 
     to->kind = channel->kind;
     to->over_time = channel->over_time;
     to->over_runs = channel->over_runs;
+    to->spare = 0;
+    to->first = 0;
 }
 
 void pit__channels_list(struct pit__channel_list *list)
@@ -168,7 +115,7 @@ void pit__sources_close(struct pit__sources *sources)
             pit__source_list[i]->close(state);
         for (int file = 0; file < PIT__SOURCE_FILES; file++)
             if (state->files[file]) {
-                close_file(state->files[file] - 1);
+                pit__file_close(state->files[file] - 1);
                 state->files[file] = 0;
             }
     }
@@ -177,7 +124,18 @@ void pit__sources_close(struct pit__sources *sources)
 static void read_source(struct pit__sources *sources, uint32_t i, struct pit__reading *now)
 {
     uint64_t *values = &sources->row[1 + sources->list.first[i]];
+    const char *why[PIT_FMT_CHANNEL_MAX];
+    uint32_t first = sources->list.first[i], count = sources->list.first[i + 1] - first;
+    memset(why, 0, count * sizeof why[0]); /* no more: it is cold */
+    now->why = why;
     pit__source_list[i]->read(now, &sources->states[i], values);
+    for (uint32_t c = 0; c < count; c++) {
+        char *missing = sources->list.of[first + c].missing;
+        if (!why[c] || strcmp(missing, why[c]) == 0)
+            continue;
+        put_text(missing, sizeof sources->list.of[0].missing, why[c]);
+        sources->has_reasons = 1;
+    }
 }
 
 static int has_channels(const struct pit__sources *sources, uint32_t i)

@@ -11,13 +11,13 @@
 #ifndef PIT_SAMPLE_SOURCE_H
 #define PIT_SAMPLE_SOURCE_H
 
+#include "base/file_text.h"
 #include "format/run_format.h"
 #include "pitwall.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define PIT__UNKNOWN UINT64_MAX
 #define PIT__SOURCES_MAX 24u
 #define PIT__SOURCE_FILES 4
 #define PIT__SOURCE_WORDS 24
@@ -35,6 +35,7 @@ struct pit__reading {
     uint64_t rss;      /* bytes, after the sources that are read each time; PIT__UNKNOWN */
     uint64_t rss_peak; /* the kernel's high-water mark since it was last reset; 0: not known */
     int keeps_open;    /* the thread has a table of descriptors of its own */
+    const char **why;  /* of each channel of the source: a better reason than `missing`; NULL */
 };
 
 /* A channel as its source describes it; see struct pit_fmt_channel. */
@@ -74,12 +75,6 @@ extern const struct pit__sample_source *const pit__source_list[];
 /* A file of the source: 1 if there is text. path: only looked at where the file is not open. */
 int pit__source_text(const struct pit__reading *now, struct pit__source_state *state, int file,
                      const char *path, char *text, size_t room);
-/* A file that is read once. */
-int pit__file_text(const char *path, char *text, size_t room);
-/* Unsigned decimals: at the start of a text; behind `key` in it; in a file. Or PIT__UNKNOWN. */
-uint64_t pit__number_at(const char *text);
-uint64_t pit__number_after(const char *text, const char *key);
-uint64_t pit__number_in(const char *path);
 
 /* ---- all sources together (sample_source.c) ----------------------------------------------------- */
 
@@ -99,6 +94,7 @@ struct pit__sources {
     uint64_t readings, read_ns; /* made since the last reset; when the last one was */
     struct pit__source_state states[PIT__SOURCES_MAX];
     uint64_t row[1 + PIT_FMT_CHANNEL_MAX]; /* ticks, and the newest of each channel */
+    int has_reasons;                       /* some channel's reason changed, in `list` */
 };
 
 /* Ask all sources for their channels. */
@@ -135,5 +131,7 @@ uint64_t pit__oom_kills(void);     /* that the cgroup has counted */
 /* memory_span.c: from here on the run's peak takes in the mark before each reset; and no more. */
 void pit__peak_follow(pit_recorder *rec);
 void pit__peak_leave(const pit_recorder *rec);
+/* Every open memory span takes in what of GPUs' memory is in use now. */
+void pit__watch_device(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include "recorder.h"
 
 #include "base/thread_begun.h"
+#include "device/gpu_table.h"
 
 #include <signal.h>
 
@@ -77,6 +78,7 @@ void pit__sampler_start(pit_recorder *rec)
         return;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    pit__gpus_start();
     int begun = pit__threads_before();
     if (pthread_create(&rec->sampler, &attributes, sample, rec) == 0) {
         pit__thread_await(begun);

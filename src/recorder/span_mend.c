@@ -101,7 +101,7 @@ static void leave_frame(struct pit_fmt_thread *file)
 
 #define NEEDS_RARE_END                                                                             \
     (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_WAIT |      \
-     PIT_FMT_WHERE_ENDED | PIT_FMT_WHERE_GROUP)
+     PIT_FMT_WHERE_ENERGY | PIT_FMT_WHERE_ENDED | PIT_FMT_WHERE_GROUP)
 
 /* What is known of the frames apart from the run. */
 static void mend_frames(struct pit__thread *t)

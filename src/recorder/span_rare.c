@@ -3,6 +3,7 @@
  */
 #include "collectives.h"
 #include "device.h"
+#include "gpu_events.h"
 #include "span_steps.h"
 
 /* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
@@ -52,7 +53,8 @@ static uint32_t resolve(pit_site *site)
     return id & ~PIT__FLAGGED_BIT;
 }
 
-#define MEASURED (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC)
+#define MEASURED                                                                                   \
+    (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_ENERGY)
 
 /* This frame needs the rare end. */
 static void make_special(struct pit__thread *t, const struct pit_fmt_frame *frame)
@@ -140,18 +142,12 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
 }
 
 /* Before the table is held: the device's library may record spans of its own. */
-static void wait_if_asked(const struct pit__thread *t, uint64_t flags)
+static struct pit__gpu_event ask_device(const struct pit__thread *t, unsigned flags)
 {
-    if ((flags | t->recorder->span_flags) & PIT_FMT_WHERE_WAIT)
+    flags |= t->recorder->options.span_flags;
+    if (flags & PIT_WAIT)
         pit__device_wait();
-}
-
-/* A plain span of the same name may have made the node. */
-static void mark_comm(const struct pit__thread *t)
-{
-    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
-    if (!(node->flags & PIT_FMT_NODE_COMM))
-        PIT_STORE(node->flags, node->flags | PIT_FMT_NODE_COMM);
+    return flags & PIT_DEVICE ? pit__gpu_mark() : (struct pit__gpu_event){0};
 }
 
 PIT__IN_SPANS pit_token pit__begin_held(struct pit__thread *t, pit_site *site, uint64_t group)
@@ -159,29 +155,31 @@ PIT__IN_SPANS pit_token pit__begin_held(struct pit__thread *t, pit_site *site, u
     uint64_t flags = pit__where_flags(site->flags) | group << PIT_FMT_WHERE_GROUP_SHIFT;
     pit_token token = push_below_top(t, resolve(site), flags, 0);
     if (token && site->flags & PIT_COMM)
-        mark_comm(t);
+        pit__mark_comm(t);
     return token;
 }
 
 PIT__IN_SPANS pit_token pit__begin_on(struct pit__thread *t, pit_site *site)
 {
-    wait_if_asked(t, pit__where_flags(site->flags));
+    struct pit__gpu_event event = ask_device(t, site->flags);
     pit__hold(t);
     pit_token token = pit__begin_held(t, site, 0);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
 
 pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned flags)
 {
-    wait_if_asked(t, pit__where_flags(flags));
+    struct pit__gpu_event event = ask_device(t, flags);
     pit__hold(t);
     const struct pit__name *name = pit__name_intern(text);
     if (name && flags & PIT_COMM)
         pit__name_is_comm(name);
     pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
     if (token && flags & PIT_COMM)
-        mark_comm(t);
+        pit__mark_comm(t);
+    pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;
 }
@@ -402,9 +400,14 @@ static struct pit__thread *thread_for_end(pit_token token)
 
 uint64_t pit__end_rare(pit_token token, uint64_t now)
 {
+    uint64_t duration;
+    if (pit__collective_end_hot(token, now, &duration))
+        return duration;
     struct pit__thread *t = thread_for_end(token);
     if (!t)
         return 0;
+    if (PIT_UNLIKELY(t->gpu) && token == pit__token(t))
+        pit__gpu_end(t, t->top);
     if (token == pit__token(t) && t->top->where & PIT_FMT_WHERE_WAIT) {
         pit__device_wait();
         now = pit__now_of(t);
@@ -430,6 +433,8 @@ PIT__IN_SPANS uint64_t pit__end_apart_rare(pit_token token)
     struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;
     if (!frame)
         return 0;
+    if (PIT_UNLIKELY(t->gpu))
+        pit__gpu_end(t, frame);
     if (frame->where & PIT_FMT_WHERE_WAIT)
         pit__device_wait();
     return end_apart_on(t, frame, pit__now_of(t));

@@ -172,13 +172,6 @@ void pit_stack_free(pit_stack *stack)
 
 /* ---- stacks that begin below a span ---------------------------------------------------------- */
 
-uint64_t pit_place(void)
-{
-    const struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
-    uint32_t ref = t ? pit__place(t) : 0;
-    return ref ? t->recorder->generation << PIT__TOKEN_GENERATION_SHIFT | ref : 0;
-}
-
 int pit_root(uint64_t place)
 {
     struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;

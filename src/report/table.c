@@ -128,6 +128,12 @@ void pit__table_figure(char *out, enum pit__kind kind, const struct pit__table_c
     case PIT__BYTE_RATE:
         pit__unit_bytes(out, real);
         return;
+    case PIT__ENERGY:
+        pit__unit_energy(out, real);
+        return;
+    case PIT__POWER:
+        pit__unit_power(out, real);
+        return;
     case PIT__RATIO:
         pit__unit_ratio(out, real);
         return;

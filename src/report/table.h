@@ -19,7 +19,9 @@ enum pit__kind {
     PIT__BYTES_SIGNED, /* a difference of sizes */
     PIT__RATE,         /* a second */
     PIT__BYTE_RATE,
-    PIT__RATIO, /* two decimals */
+    PIT__ENERGY, /* joules */
+    PIT__POWER,  /* watts */
+    PIT__RATIO,  /* two decimals */
     PIT__NUMBER,
     PIT__FLAG /* 0 or 1: yes or no for people, true or false in JSON */
 };

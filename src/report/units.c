@@ -178,6 +178,32 @@ const char *pit__unit_bytes_words(char *out, double bytes)
     return three_digits(out, bytes, unit);
 }
 
+/* With a letter for thousands or thousandths. */
+static const char *with_prefix(char *out, double value, const char *unit)
+{
+    static const char *const prefixes[] = {"u", "m", "", "k", "M", "G"};
+    char whole[8];
+    int at = 2;
+    if (!isfinite(value))
+        return not_available(out);
+    for (; fabs(value) >= 999.5 && at < 5; at++)
+        value /= 1000;
+    for (; value != 0 && fabs(value) < 0.9995 && at > 0; at--)
+        value *= 1000;
+    snprintf(whole, sizeof whole, "%s%s", prefixes[at], unit);
+    return value == 0 ? strcat(strcpy(out, "0 "), unit) : three_digits(out, value, whole);
+}
+
+const char *pit__unit_energy(char *out, double joules)
+{
+    return with_prefix(out, joules, "J");
+}
+
+const char *pit__unit_power(char *out, double watts)
+{
+    return with_prefix(out, watts, "W");
+}
+
 const char *pit__unit_percent(char *out, double share)
 {
     if (!isfinite(share))

@@ -28,6 +28,10 @@ const char *pit__unit_bytes_signed(char *out, double bytes);
 /* 1.97 GB, 310 MB: a size in a sentence, in three digits */
 const char *pit__unit_bytes_words(char *out, double bytes);
 
+/* 412 J, 1.24 kJ, 31.0 mJ; 45.2 W */
+const char *pit__unit_energy(char *out, double joules);
+const char *pit__unit_power(char *out, double watts);
+
 /* 61.2 %, 100 %, <0.1 %: a share 0…1 in a column */
 const char *pit__unit_percent(char *out, double share);
 

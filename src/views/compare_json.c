@@ -30,7 +30,7 @@ static void write_item(struct pit__json *json, const pit_comparison *c)
     char letter[24];
     pit__json_object(json, NULL);
     pit__json_string(json, "what", c->what);
-    pit__json_string(json, "kind", c->is_memory ? "memory" : "time");
+    pit__json_string(json, "kind", pit__kind_word(c));
     pit__json_bool(json, "is_whole", c->is_whole);
     pit__json_string(json, "side", pit__side_letter(c->side, letter));
     pit__json_string(json, "verdict", verdict_key(c));
@@ -45,7 +45,7 @@ static void write_item(struct pit__json *json, const pit_comparison *c)
     write_change(json, "other", c->other, c->other_low, c->other_high);
     pit__json_double(json, "a", c->a);
     pit__json_double(json, "b", c->b);
-    pit__json_string(json, "unit", c->is_memory ? "bytes" : "seconds");
+    pit__json_string(json, "unit", c->is_energy ? "joules" : c->is_memory ? "bytes" : "seconds");
     pit__json_double(json, "ratio", c->a > 0 ? c->b / c->a : NAN);
     pit__json_double(json, "speedup", c->b > 0 && !c->is_memory ? c->a / c->b : NAN);
     pit__json_uint(json, "a_runs", c->a_runs);
@@ -71,7 +71,7 @@ static void write_winner(struct pit__json *json, const pit_comparisons *all, con
     for (size_t i = 0; i < all->count; i++) {
         const pit_comparison *c = &all->items[i];
         const pit_comparison *whole = pit__whole_of(all, c->side);
-        if (c->is_memory != is_memory || (is_memory ? !c->is_whole : c != whole))
+        if (c->is_energy || c->is_memory != is_memory || (is_memory ? !c->is_whole : c != whole))
             continue;
         if (c->verdict == PIT_FASTER && (!best || c->change < best->change))
             best = c;

@@ -43,6 +43,8 @@ static const struct pit__column columns[COLUMNS] = {
 
 static const char *figure(const pit_comparison *c, double value, int ascii, char *out)
 {
+    if (c->is_energy)
+        return pit__unit_energy(out, value);
     return c->is_memory ? pit__unit_bytes(out, value) : pit__unit_duration(out, value * 1e9, ascii);
 }
 
@@ -294,7 +296,7 @@ static int print_csv(FILE *out, const pit_comparisons *all)
         const struct pit__cell cells[COUNT] = {
             pit__cell_text(c->what),
             pit__cell_text(pit__side_letter(c->side, letter)),
-            pit__cell_text(c->is_memory ? "memory" : "time"),
+            pit__cell_text(pit__kind_word(c)),
             pit__cell_text(pit__verdict_word(c)),
             pit__cell_real(c->change),
             pit__cell_real(c->low),

@@ -12,6 +12,7 @@ static const struct pit__column columns[] = {
     {.title = "Loss", .key = "loss", .kind = PIT__NUMBER, .optional = 1},
     {.title = "Reserved (MB)", .key = "reserved_mb", .kind = PIT__NUMBER, .optional = 1},
     {.title = "Peak (MB)", .key = "peak_mb", .kind = PIT__NUMBER, .optional = 1},
+    {.title = "Energy (J)", .key = "energy_j", .kind = PIT__NUMBER, .optional = 1},
     {.title = "Batches", .key = "batches", .kind = PIT__NUMBER, .optional = 1},
     {.title = "Average (s)", .key = "avg", .kind = PIT__NUMBER, .optional = 1},
     {.title = "Min (s)", .key = "min", .kind = PIT__NUMBER, .optional = 1},

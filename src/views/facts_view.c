@@ -1,6 +1,7 @@
 /* facts_view.c: what was run, where, when, how it ended, and where its figures lived. */
 #include "report_view.h"
 
+#include "model/run_gpu.h"
 #include "report/units.h"
 
 #include <string.h>
@@ -151,11 +152,24 @@ static void print_place(struct pit__prose *prose, const pit_run *run, const char
         print_reason(prose, path, "a copy taken while it ran: counts may be some spans apart", 0);
 }
 
+void pit__add_stub_note(const pit_run *run, struct pit__text *note)
+{
+    const char *root = pit_run_fact(run, "sysfs");
+    if (!root)
+        return;
+    pit__text_puts(note, "devices and energy were read from ");
+    pit__text_add_visible(note, root);
+    pit__text_puts(note, " (PITWALL_SYSFS), not from the kernel: a test's figures");
+}
+
 static void print_notes(struct pit__prose *prose, const pit_run *run, const char *path)
 {
     char number[PIT__UNIT_BYTES];
     struct pit__text note = {0};
     print_place(prose, run, path);
+    pit__add_stub_note(run, &note);
+    if (note.length)
+        print_note(prose, path, &note);
     if (run->skipped_blocks > 0) {
         pit__text_printf(&note,
                          "%s blocks are of a newer kind and were skipped; a newer pitwall reads"
@@ -188,11 +202,22 @@ static void print_memory(struct pit__prose *prose, const struct pit__run_memory 
     pit__prose_labelled(prose, "memory", &text, memory->verdict.is_memory ? PIT__HOT : PIT__PLAIN);
 }
 
+static void print_gpus(struct pit__prose *prose, const pit_run *run)
+{
+    struct pit__run_gpu gpu;
+    for (size_t i = 0; pit__run_gpu_of(run, i, &gpu); i++) {
+        struct pit__text text = {0};
+        pit__run_gpu_words(&gpu, &text);
+        pit__prose_labelled(prose, i == 0 ? "GPU" : "", &text, PIT__PLAIN);
+    }
+}
+
 void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
                           const struct pit__run_memory *memory)
 {
     static const char *const machine[] = {"host", "cpu", "kernel"};
-    static const char *const others[] = {"rank", "git"};
+    static const char *const others[] = {"rank", "git", "device_clock", "device_events"};
+    static const char *const titles[] = {"rank", "git", "devices", "devices"};
     char when[TIME_BYTES], number[PIT__UNIT_BYTES];
     struct pit__text text = {0};
     pit__add_command(&text, run, 1);
@@ -209,9 +234,10 @@ void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
         pit__text_printf(&text, "%zu", run->thread_count);
     pit__prose_fact(prose, "threads", &text);
     print_memory(prose, memory);
-    for (size_t i = 0; i < 2; i++) {
+    print_gpus(prose, run);
+    for (size_t i = 0; i < 4; i++) {
         pit__add_facts(&text, run, &others[i], 1, "", 1);
-        pit__prose_fact(prose, others[i], &text);
+        pit__prose_fact(prose, titles[i], &text);
     }
     pit__add_labels(&text, run);
     pit__prose_fact(prose, "labels", &text);

@@ -215,14 +215,16 @@ static void epoch_line(struct pit__text *text, const pit_entry *entry)
 {
     pit__text_puts(text, "  Epoch end: ");
     add_figure(text, entry, "%.3fs total", "seconds");
-    if (!pit__entry_figure(entry, "gpu_mb"))
-        return;
-    pit__text_puts(text, ", GPU ");
-    add_figure(text, entry, "%.1fMB", "gpu_mb");
-    pit__text_puts(text, ", ");
-    add_figure(text, entry, "%.0fMB", "reserved_mb");
-    pit__text_puts(text, " reserved, peak ");
-    add_figure(text, entry, "%.0fMB", "peak_mb");
+    if (pit__entry_figure(entry, "gpu_mb")) {
+        pit__text_puts(text, ", GPU ");
+        add_figure(text, entry, "%.1fMB", "gpu_mb");
+        pit__text_puts(text, ", ");
+        add_figure(text, entry, "%.0fMB", "reserved_mb");
+        pit__text_puts(text, " reserved, peak ");
+        add_figure(text, entry, "%.0fMB", "peak_mb");
+    }
+    if (pit__entry_figure(entry, "energy_j"))
+        add_figure(text, entry, ", energy %.1fJ", "energy_j");
 }
 
 static void batch_timing_line(struct pit__text *text, const pit_entry *entry)

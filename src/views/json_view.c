@@ -333,6 +333,8 @@ int pit__print_json(const struct pit__report *report)
     pit__json_advice(&json, report->advice);
     pit__json_ranks(&json, report->ranks);
     if (!code)
+        code = pit__json_energy(&json, report);
+    if (!code)
         code = write_runs(&json, report);
     if (!code)
         code = write_sub_runs(&json, report);

@@ -37,6 +37,20 @@ static int print_text(const struct pit__report *report, pit__print_part *const *
     return code;
 }
 
+/* A test's figures are told as such, also where nothing else is said of the runs. */
+static void print_stub_note(const struct pit__report *report, pit__print_part *const *parts)
+{
+    struct pit__text note = {0};
+    for (; *parts; parts++)
+        if (*parts == pit__print_facts)
+            return;
+    for (size_t r = 0; r < report->run_count && !note.length; r++)
+        pit__add_stub_note(report->runs[r], &note);
+    if (note.length)
+        pit__prose_line(report->prose, &note, PIT__DIM);
+    pit__text_free(&note);
+}
+
 /* On a screen the first lines of a long report are gone when it has ended: its answer stands last too. */
 static void print_again(const struct pit__report *report)
 {
@@ -96,8 +110,11 @@ static int print_form(const struct pit__report *report, const struct pit__report
     int is_text = report->options->form == PIT_TEXT;
     if (is_text && report->options->height > 0 && !report->options->view)
         return print_for_screen(report, parts->text);
-    if (is_text)
-        return print_text(report, parts->text);
+    if (is_text) {
+        int code = print_text(report, parts->text);
+        print_stub_note(report, parts->text);
+        return code;
+    }
     if (report->options->form == PIT_JSON && !report->options->view)
         return pit__print_json(report);
     int code = report->options->form == PIT_MARKDOWN ? print_words(report, parts) : 0;

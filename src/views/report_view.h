@@ -3,7 +3,7 @@
 #ifndef PIT_REPORT_VIEW_H
 #define PIT_REPORT_VIEW_H
 
-#include "pitwall_report.h"
+#include "pitwall_ranks.h"
 
 #include "model/open_span.h"
 #include "model/run_memory.h"
@@ -121,6 +121,9 @@ void pit__json_open(struct pit__json *json, const pit_run *run, const pit_thread
 void pit__json_losses(struct pit__json *json, const pit_losses *losses);
 const char *pit__not_finite(double figure); /* "nan", "inf", "-inf"; NULL: it is a number */
 
+/* energy_view.c: "energy": the counters of all machines, for machines. 0 or PIT_NO_MEMORY. */
+int pit__json_energy(struct pit__json *json, const struct pit__report *report);
+
 /* memory_json.c: their figures for machines. */
 void pit__json_records(struct pit__json *json, const pit_run *run, const pit_thread *thread);
 /* One row of readings: its time and every channel. */
@@ -176,6 +179,8 @@ void pit__add_facts(struct pit__text *text, const pit_run *run, const char *cons
                     size_t count, const char *between, int visible);
 /* The command line: the program with its arguments, or its interpreter with them. */
 void pit__add_command(struct pit__text *text, const pit_run *run, int visible);
+/* Nothing of a run whose devices were those of the machine. */
+void pit__add_stub_note(const pit_run *run, struct pit__text *note);
 /* label=value, label=value */
 void pit__add_labels(struct pit__text *text, const pit_run *run);
 void pit__wall_time(uint64_t wall_ns, int iso, char *out, size_t size);

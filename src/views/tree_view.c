@@ -100,6 +100,16 @@ static void print_left_out(const struct pit__report *report, size_t count, const
             count == 1 ? "" : "s", pit__style_off(PIT__DIM, report->look.colour));
 }
 
+/* How long device work waited: people read it in the row of that work. */
+static int is_in_a_column(const struct pit__report *report, uint32_t i)
+{
+    const pit_node *nodes = report->tree->nodes;
+    uint32_t parent = nodes[i].parent;
+    return (report->options->form == PIT_TEXT || report->options->form == PIT_MARKDOWN) &&
+           nodes[i].detached == PIT_ON_DEVICE && parent != PIT_NO_NODE &&
+           nodes[parent].detached == PIT_ON_DEVICE;
+}
+
 /* The rows that are shown, linked; returns the first. */
 static uint32_t choose_rows(const struct pit__report *report, const unsigned char *keep,
                             struct row *rows, struct row **sorted, unsigned char *shown,
@@ -110,7 +120,7 @@ static uint32_t choose_rows(const struct pit__report *report, const unsigned cha
         rows[i].node = i;
         rows[i].parent = report->tree->nodes[i].parent;
         rows[i].first_child = PIT_NO_NODE;
-        if (keep && !keep[i])
+        if ((keep && !keep[i]) || is_in_a_column(report, i))
             continue;
         rows[i].of = &report->tree->nodes[i];
         rows[i].key = report->sort;

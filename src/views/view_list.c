@@ -8,6 +8,7 @@
     X(tree)               \
     X(flat)               \
     X(memory)             \
+    X(energy)             \
     X(timing_summary)     \
     X(speedup)            \
     X(breakdown)          \

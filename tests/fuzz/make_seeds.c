@@ -114,7 +114,7 @@ static void memory(void)
     for (int i = 0; i < 70; i++)
         PIT_SPAN_WITH("epoch", PIT_MEMORY | PIT_RECORD)
         {
-            PIT_SPAN_WITH("fill", PIT_MEMORY)
+            PIT_SPAN_WITH("fill", PIT_MEMORY | PIT_ENERGY)
             {
                 free(memset(malloc(100000), 1, 100000));
             }

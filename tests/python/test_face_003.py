@@ -89,7 +89,7 @@ class Samples(py_case.Case):
             self.assertEqual(list(document), ["timings", "total_time"])
             self.assertEqual(document["timings"], {"a": 1.5})
             self.assertGreater(document["total_time"], 0)
-            self.assertLess(document["total_time"], 60)
+            self.assertLess(document["total_time"], 1e6)  # since it began, not since 1970
 
     def test_export_at_the_end_of_a_script(self):
         folder = self.folder()

@@ -604,14 +604,14 @@ class Native(py_case.Case):
 
     def test_race(self):
         found = self.python("""
-            def short(): return sum(range(200))
-            def long(): return sum(range(2000))
+            def short(): sleep(1e-4)
+            def long(): sleep(1e-3)
             race = pitwall.race(short, long, rounds=10, round_seconds=0.005)
             back = pitwall.race(long, short, rounds=10, round_seconds=0.005)
             tell([race.verdict, back.verdict, race.change, str(race), race.low <= race.change <= race.high])
-        """)
+        """, start=py_case.START + py_case.CLOCK)
         self.assertEqual(found[:2], ["slower", "faster"])
-        self.assertGreater(found[2], 1)
+        self.assertAlmostEqual(found[2], 9)
         self.assertTrue(found[3].startswith("long is slower than short: +"))
         self.assertTrue(found[3].endswith("%], 10 rounds in one process"), found[3])
         self.assertTrue(found[4])
@@ -673,10 +673,14 @@ class Native(py_case.Case):
                 tell([told, counts(pitwall.read("run.pit")), sorted(os.listdir())])
         """, timeout=300)
         told, spans, files = found
-        self.assertEqual(told[0][:3], ["slower", "spawn", 5])
-        self.assertTrue(told[0][3].endswith(" 5 rounds by spawn"), told[0])
-        self.assertEqual(told[1][:3], ["slower", "fork", 10])  # the first look is enough
-        self.assertEqual(told[2][:3], ["slower", "fork", 10])  # a lambda cannot be sent
+        # The verdict on figures that are given is tested above: here a busy machine may allow none.
+        for verdict, *_ in told[:3]:
+            self.assertIn(verdict, ("slower", "no verdict"))
+        self.assertEqual(told[0][1:3], ["spawn", 5])
+        self.assertIn("5 rounds by spawn", told[0][3])
+        for how in (told[1], told[2]):  # a lambda cannot be sent
+            self.assertEqual(how[1], "fork")
+            self.assertGreaterEqual(how[2], 10)
         self.assertEqual(told[3], ["KeyError", "100"])
         self.assertEqual(told[4], ["Error",
                                    "race: the process of gone ended with status 3 and no result"])

@@ -17,7 +17,7 @@ class Torch(py_case.Case):
         """, timeout=120)
         self.assertEqual(found[:4], [992, 4, True, 2])
         self.assertEqual(found[4]["count"], 8)
-        self.assertGreater(found[4]["total_time"], 0.001)
+        self.assertGreater(found[4]["total_time"], 0)
 
     def test_a_tensors_memory_is_seen(self):
         found = self.python("""

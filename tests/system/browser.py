@@ -17,7 +17,8 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-default-apps", "--no-default-browser-check", "--disable-dev-shm-usage",
-         "--hide-scrollbars", "--force-device-scale-factor=1"]
+         "--hide-scrollbars", "--force-device-scale-factor=1",
+         "--disable-features=IsolateSandboxedIframes"]  # the driver cannot enter them
 KEYS = {"Escape": "\ue00c", "ArrowDown": "\ue015", "ArrowUp": "\ue013", "ArrowLeft": "\ue012",
         "ArrowRight": "\ue014", "Enter": "\ue007", "Tab": "\ue004", "Home": "\ue011", "End": "\ue010"}
 
@@ -138,6 +139,10 @@ class Browser:
                  {"type": "pointerUp", "button": 0}]
         self._send("POST", self.session + "/actions", {"actions": [
             {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}]})
+
+    def enter(self, css):
+        """Into a frame: what follows is inside it. None: out again."""
+        self._send("POST", self.session + "/frame", {"id": self.find(css) if css else None})
 
     def log(self, kind):
         return self._send("POST", self.session + "/se/log", {"type": kind})

@@ -162,11 +162,6 @@ def no_thread_sanitizer(test):
     return None if sanitizer() == "thread" else test
 
 
-def plain_build(test):
-    """A case of what is stored in which order, which a sanitizer makes slow and does not change."""
-    return None if sanitizer() else test
-
-
 def main(plain_build_only=False, has_threads=True, thread_sanitizer=True):
     """Run the cases of the calling program. An argument picks those with it in their name.
 

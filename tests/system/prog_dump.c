@@ -96,6 +96,7 @@ static void print_node(const pit_thread *thread, uint32_t i)
     else
         number("parent", node->parent);
     printf("\"detached\":%s,", node->detached ? "true" : "false");
+    printf("\"on_device\":%s,", node->detached == PIT_ON_DEVICE ? "true" : "false");
     if (node->is_comm)
         printf("\"comm\":true,");
     number("count", node->count);
@@ -231,8 +232,35 @@ static void print_memory(const pit_thread *thread)
         number("minor_faults", m->minor_faults);
         number("major_faults", m->major_faults);
         number("error_bytes", m->error_bytes);
+        number("device_max", m->device_max);
         method(m->peak_method);
         putchar('}');
+    }
+    printf("],");
+}
+
+static void print_energies(const char *of, const pit_raw_energy *e, const char *after)
+{
+    printf("\"%s_microjoules\":%llu,\"%s_measured\":%llu,\"%s_estimated\":%llu,"
+           "\"%s_unknown\":%llu%s",
+           of, (unsigned long long)e->microjoules, of, (unsigned long long)e->measured, of,
+           (unsigned long long)e->estimated, of, (unsigned long long)e->unknown, after);
+}
+
+static void print_energy(const pit_thread *thread)
+{
+    int printed = 0;
+    printf("\"energy\":[");
+    for (uint32_t i = 0; i < thread->node_count; i++) {
+        const pit_raw_energies *e = thread->nodes[i].energy;
+        if (!e)
+            continue;
+        printf(printed++ ? ",{" : "{");
+        path(thread, i);
+        number("node", i);
+        number("count", e->count);
+        print_energies("processors", &e->processors, ",");
+        print_energies("devices", &e->devices, "}");
     }
     printf("],");
 }
@@ -320,7 +348,9 @@ static void print_channels(const pit_run *run)
             text(channel->missing);
         else
             printf("null");
-        printf(",\"per_unit\":%llu,\"is_counter\":%s,\"over_time\":\"%s\",\"over_runs\":\"%s\"}",
+        putchar(',');
+        known("first", channel->first);
+        printf("\"per_unit\":%llu,\"is_counter\":%s,\"over_time\":\"%s\",\"over_runs\":\"%s\"}",
                (unsigned long long)channel->per_unit, channel->is_counter ? "true" : "false",
                channel->over_time, channel->over_runs);
     }
@@ -395,6 +425,7 @@ static void print_thread(const pit_thread *thread)
     print_values(thread);
     print_memory(thread);
     print_alloc(thread);
+    print_energy(thread);
     print_records(thread);
     printf("\"counters\":{");
     number("end_without_begin", l->end_without_begin);

@@ -115,7 +115,7 @@ static void records(void)
 
 static void mixed_flags(void)
 {
-    nested(PIT_RECORD | PIT_MEMORY, PIT_MEMORY | PIT_WAIT);
+    nested(PIT_RECORD | PIT_MEMORY, PIT_MEMORY | PIT_WAIT | PIT_ENERGY);
 }
 
 static void by_site(void)

@@ -318,7 +318,9 @@ static int run_handler(char **arguments)
     on_timer(0); /* its table is made here, not in the handler */
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
-    for (uint64_t end = now_ns() + 1000000000u; now_ns() < end;)
+    int spans = 0;
+    for (uint64_t end = now_ns() + 1000000000u; now_ns() < end || handled < 20 || spans < 20;
+         spans++)
         pit_end(pit_begin_with("main", PIT_MEMORY));
     timer = (struct itimerval){{0, 0}, {0, 0}};
     setitimer(ITIMER_REAL, &timer, NULL);

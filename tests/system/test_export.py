@@ -15,7 +15,7 @@ import pit_case
 import trace_rules
 from places import Case, read, write
 
-FORMATS = ("csv", "json", "markdown", "chrome-trace", "speedscope")
+FORMATS = ("csv", "json", "markdown", "chrome-trace", "speedscope", "prometheus", "html")
 
 NAMES = ["top", 'quote " in it', "comma, in it", "new\nline", "carriage\r\nreturn", "tab\there",
          "=1+2", "+1", "-1", "@SUM(A1)", "'=quoted", "'plain", " edges ", "emoji \U0001f3ce\ufe0f",
@@ -369,7 +369,7 @@ class Output(ExportCase):
                              "pitwall: cannot write: standard output: No space left on device\n")
 
     def test_a_full_disk_leaves_the_old_file_and_nothing_else(self):
-        path, disk = self.made("nodes=3000"), self.tmpfs("256k")
+        path, disk = self.made("nodes=3000"), self.tmpfs("64k")
         out = write(os.path.join(disk, "old"), b"what was there")
         for form in FORMATS:
             done = self.export(path, "--format", form, "-o", out, status=74)

@@ -206,6 +206,7 @@ class Kill(pit_case.Case):
 class Steps(pit_case.Case):
     """A program is stopped after every single instruction, and its run read as if it had died."""
 
+    @pit_case.plain_build  # the same stores, among ten times the instructions
     def test_the_run_is_right_after_every_instruction(self):
         seed, folder = pit_runs.seed_of_test(), self.folder()
         print("seed %d" % seed, end=" ", flush=True)
@@ -217,9 +218,9 @@ class Steps(pit_case.Case):
         self.assertEqual(done.returncode, 0, "PIT_TEST_SEED=%d\n%s%s"
                          % (seed, done.stdout, done.stderr))
         states = int(done.stdout.split()[0])
-        self.assertGreater(states, 500 if not pit_case.sanitizer() else 20)
+        self.assertGreater(states, 500)
         kept = [name for name in os.listdir(folder) if name.startswith("state-")]
-        self.assertGreater(len(kept), 50 if not pit_case.sanitizer() else 5)
+        self.assertGreater(len(kept), 50)
         for name in kept:
             note = "PIT_TEST_SEED=%d, %s: " % (seed, name)
             truth = pit_runs.Truth(os.path.join(folder, name.replace("state-", "truth-")))

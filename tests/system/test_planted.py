@@ -18,7 +18,7 @@ from planted_suite import CASES, Case, judge  # noqa: E402
 PROGRAMS = os.path.join(pit_case.source_dir(), "tests", "planted")
 RECORDED = os.path.join(pit_case.source_dir(), "tests", "data", "planted")
 # Of the programs that have to be recorded, which is to say: were right.
-LEAST_SHARE = {"quiet": 0.95, "loaded": 0.85}
+LEAST_SHARE = {"quiet": 0.95, "loaded": 0.95}
 MOST_BYTES = 4 << 20  # in the tree, all recorded runs together
 
 
@@ -145,7 +145,9 @@ class Recorded(pit_case.Case):
 
     def check(self, load):
         missing = []
-        for case in CASES:
+        # Under a sanitizer a sample: the verdicts were seen, and the code is the same for all.
+        step = 4 if pit_case.sanitizer() and not os.environ.get("PITWALL_TEST_ALL") else 1
+        for case in CASES[::step]:
             with self.subTest(case.name):
                 said = self.advice_on(case, load)
                 if said is None:

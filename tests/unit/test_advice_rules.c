@@ -1,135 +1,6 @@
-/* Each rule of runs by itself: what it needs to hold, and what keeps it silent. The case is made by hand:
- * a training of 100 steps in which nothing is wrong, changed in one way at a time. */
-#include "check.h"
-
-#include "analysis/advice_rules.h"
-
-#include <math.h>
-#include <stdio.h>
-
-enum { STEP, DATA, FORWARD, BACKWARD, OPTIMIZER, EXTRA, PARTS };
-
-static struct pit__part parts[PARTS];
-static struct pit__advised found[16];
-
-static struct pit__part part_of(const char *name, size_t parent, double seconds)
-{
-    return (struct pit__part){.name = name,
-                              .path = name,
-                              .role = pit__role_of(name),
-                              .seconds = seconds,
-                              .self_seconds = seconds,
-                              .median = seconds / 100,
-                              .longest = seconds / 100,
-                              .count = 100,
-                              .half_calls = 50,
-                              .half_seconds = seconds / 2,
-                              .parent = parent};
-}
-
-/* Ten seconds: data 5 %, forward 30 %, backward 48 %, optimizer 16 %. */
-static struct pit__case healthy(void)
-{
-    parts[STEP] = part_of("step", PIT__NO_PART, 10);
-    parts[DATA] = part_of("data_loading", STEP, 0.5);
-    parts[FORWARD] = part_of("forward", STEP, 3.0);
-    parts[BACKWARD] = part_of("backward", STEP, 4.8);
-    parts[OPTIMIZER] = part_of("optimizer", STEP, 1.6);
-    parts[STEP].children = parts[STEP].own_parts = 4;
-    parts[STEP].self_seconds = 0.1;
-    struct pit__variation steady = {.count = 100,
-                                    .mean = 0.1,
-                                    .median = 0.1,
-                                    .min = 0.1,
-                                    .max = 0.11,
-                                    .ratio = 1.1,
-                                    .drift = NAN};
-    struct pit__case all = {.parts = parts,
-                            .part_count = EXTRA,
-                            .total = 10,
-                            .wall = 12,
-                            .before = 1,
-                            .between = 0,
-                            .after = 1,
-                            .unit = STEP,
-                            .has_course = 1,
-                            .in_order = 1,
-                            .warmup = {.course = PIT__COURSE_FLAT, .level = 0.1},
-                            .first = 0.1,
-                            .all = steady,
-                            .steady = steady,
-                            .slow = {.part = PIT__NO_PART},
-                            .step_up = NAN,
-                            .step_from = NAN,
-                            .interpreted = NAN,
-                            .held = 500e6,
-                            .held_at_first = 450e6,
-                            .growth_a_minute = 0,
-                            .limit = 8e9};
-    all.around = (struct pit__around){.seconds = 11,
-                                      .cpu = 1.8,
-                                      .main_cpu = 0.97,
-                                      .delayed = 0.01,
-                                      .stopped = 0,
-                                      .io_wait = NAN,
-                                      .read = 0,
-                                      .written = 0,
-                                      .forced = 5,
-                                      .faults = 0,
-                                      .swapped = 0,
-                                      .pressure = 0,
-                                      .storage_pressure = 0,
-                                      .processors = 2,
-                                      .threads = 4};
-    all.told = (struct pit__told){.framework = "torch 2.3.0",
-                                  .device = "cpu",
-                                  .dtype = "float32",
-                                  .workers = NAN,
-                                  .batch = 64,
-                                  .accumulation = NAN,
-                                  .compute_threads = 2,
-                                  .persistent = -1,
-                                  .compiled = -1,
-                                  .foreach = -1,
-                                  .fused = -1};
-    return all;
-}
-
-/* The rules that hold, in their order, joined by blanks. */
-static const char *rules_of(const struct pit__case *all)
-{
-    static char text[400];
-    int count = pit__advise(all, found, 16);
-    text[0] = 0;
-    for (int i = 0; i < count; i++) {
-        strcat(text, i ? " " : "");
-        strcat(text, found[i].rule->key);
-    }
-    return text;
-}
-
-static struct pit__case with_extra(const char *name, size_t parent, double seconds, uint64_t count)
-{
-    struct pit__case all = healthy();
-    parts[EXTRA] = part_of(name, parent, seconds);
-    parts[EXTRA].count = count;
-    all.part_count = PARTS;
-    if (parent == PIT__NO_PART)
-        all.total += seconds;
-    return all;
-}
-
-/* Take from backward what is given to a part, so that the step is as long as before. */
-static void give(size_t part, double seconds)
-{
-    double more = seconds - parts[part].seconds, left = parts[BACKWARD].seconds - more;
-    double from_forward = left < 2 ? 2 - left : 0;
-    parts[part].seconds = parts[part].self_seconds = seconds;
-    parts[part].half_seconds = seconds / 2;
-    parts[part].median = parts[part].longest = seconds / 100;
-    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds = left + from_forward;
-    parts[FORWARD].seconds = parts[FORWARD].self_seconds = parts[FORWARD].seconds - from_forward;
-}
+/* Each rule of runs by itself: what it needs to hold, and what keeps it silent. Beside other programs:
+ * test_advice_busy.c; of devices: test_advice_devices.c. */
+#include "advice_stage.h"
 
 TEST(a_healthy_training_has_nothing_that_stands_out)
 {
@@ -138,8 +9,8 @@ TEST(a_healthy_training_has_nothing_that_stands_out)
     CHECK_INT(found[0].match.severity, 0);
     CHECK_INT(found[0].match.listed_count, 4);
     CHECK_INT(found[0].match.listed[0], BACKWARD);
-    all.around = (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                      NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    all.around = (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                                      NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     CHECK_STR(rules_of(&all), "nothing"); /* without a sampler too */
 }
 
@@ -159,21 +30,6 @@ TEST(a_program_without_a_processor_is_starved)
     all.around.delayed = 0.5;
     all.around.seconds = 0.3; /* a moment of a short run */
     CHECK_STR(rules_of(&all), "nothing");
-}
-
-TEST(being_starved_explains_how_the_steps_vary_and_not_where_they_spend_their_time)
-{
-    struct pit__case all = healthy();
-    all.around.delayed = 0.4;
-    all.around.cpu = 0.7;
-    all.steady.ratio = 5;
-    all.steady.off_count = 30;
-    all.steady.excess = 0.4;
-    CHECK_STR(rules_of(&all), "starved");
-    give(DATA, 4);
-    CHECK_STR(rules_of(&all), "starved input_processor");
-    all.around.delayed = 0;
-    CHECK_STR(rules_of(&all), "input_processor high_variance");
 }
 
 TEST(threads_of_its_own_that_take_the_processors_are_oversubscription)
@@ -201,6 +57,21 @@ TEST(threads_of_its_own_that_take_the_processors_are_oversubscription)
     CHECK(isnan(found[0].match.stake));
     all.around.forced = 20; /* idle ones are no harm */
     CHECK_STR(rules_of(&all), "nothing");
+}
+
+TEST(a_team_is_known_beside_other_programs_too)
+{
+    struct pit__case all = starved();
+    all.around.threads = 17;
+    all.around.forced = 600;
+    CHECK_STR(rules_of(&all), "starved"); /* the others idle: what there is the main thread has */
+    all.around.main_cpu = 0.05;
+    CHECK_STR(rules_of(&all), "oversubscribed");
+    all.around.forced = 60; /* the main thread waits for one that computes */
+    CHECK_STR(rules_of(&all), "starved");
+    all.around.forced = 600;
+    all.around.threads = 8;
+    CHECK_STR(rules_of(&all), "starved");
 }
 
 TEST(a_quota_that_stops_the_program_is_said_before_its_waiting)
@@ -235,28 +106,6 @@ TEST(pages_from_storage_are_swapping_only_where_memory_is_short)
     CHECK_STR(rules_of(&all), "nothing");
 }
 
-TEST(what_no_busy_machine_makes_is_said_beside_it)
-{
-    struct pit__case all = with_extra("solve", STEP, 3, 100);
-    all.around.delayed = 0.4;
-    all.around.cpu = 0.7;
-    parts[EXTRA].half_calls = 3;
-    parts[EXTRA].half_seconds = 2.4; /* 0.8 s each: no wait for a processor */
-    parts[EXTRA].median = 0.005;
-    CHECK_STR(rules_of(&all), "starved concentrated");
-    parts[EXTRA].half_calls = 5;
-    parts[EXTRA].half_seconds = 0.19;
-    CHECK_STR(rules_of(&all), "starved");
-    all = healthy();
-    all.around.delayed = 0.4;
-    all.around.cpu = 0.7;
-    all.warmup.course = PIT__COURSE_DRIFT;
-    all.steady.drift = 0.3;
-    CHECK_STR(rules_of(&all), "starved");
-    all.steady.drift = 1.3;
-    CHECK_STR(rules_of(&all), "starved drift");
-}
-
 /* ---- data -------------------------------------------------------------------------------------- */
 
 TEST(loading_says_what_it_does_with_its_time)
@@ -266,6 +115,10 @@ TEST(loading_says_what_it_does_with_its_time)
     CHECK_STR(rules_of(&all), "input_processor");
     CHECK(strstr(found[0].match.remedy, "num_workers={n5}") != NULL);
     all.around.main_cpu = 0.5;
+    CHECK_STR(rules_of(&all), "input_waiting");
+    all.idle = 0.05; /* it waited before its first span */
+    CHECK_STR(rules_of(&all), "input_processor");
+    all.idle = 0.5;
     CHECK_STR(rules_of(&all), "input_waiting");
     all.around.read = 100e6;
     CHECK_STR(rules_of(&all), "input_storage");
@@ -340,6 +193,11 @@ TEST(workers_that_are_started_anew_are_named)
     parts[DATA].median = 0.004;
     CHECK_STR(rules_of(&all), "input_restarts");
     CHECK_NEAR(found[0].match.stake, 0.2 + 3.5 - 0.04, 1e-9);
+    all.steady.period = 10; /* which is a beat too */
+    all.steady.slow_count = 10;
+    all.steady.slow_mean = 0.5;
+    all.slow = (struct pit__slow){.part = DATA, .share = 0.9};
+    CHECK_STR(rules_of(&all), "input_restarts");
 }
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -626,6 +484,11 @@ TEST(a_program_without_spans_has_the_place_where_it_spends_its_time)
     all.place_share = 0.8;
     CHECK_STR(rules_of(&all), "compute");
     all.interpreted = 0.2; /* most of it is in compiled code */
+    all.compiled = 0.6;
+    CHECK_STR(rules_of(&all), "compute");
+    all.compiled = 0.1; /* in many little functions that the interpreter calls */
+    CHECK_STR(rules_of(&all), "unmarked");
+    all.interpreted = 0.1;
     CHECK_STR(rules_of(&all), "compute");
     all.interpreted = 0.9;
     CHECK_STR(rules_of(&all), "unmarked");

@@ -106,12 +106,6 @@ TEST(an_address_that_is_no_function_is_module_and_offset_or_a_number)
     CHECK_STR(name, "0x10");
 }
 
-TEST(the_executable_is_asked_by_name)
-{
-    CHECK(pit__symbol_in_executable("a_static_function") == (void *)(uintptr_t)a_static_function);
-    CHECK(pit__symbol_in_executable("no_such_function") == NULL);
-}
-
 TEST(symbols_are_sorted)
 {
     static struct symbol symbols[1000];

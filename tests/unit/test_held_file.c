@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -115,14 +116,15 @@ TEST(a_program_that_listens_to_the_signal_does_not_hear_of_it)
         for (;;)
             if (truncate(path, 8192) != 0)
                 _exit(1);
-    for (int i = 0; i < 3000; i++)
+    for (int i = 0; i < 3000 || !held; i++)
         if (pit__hold_begin(&hold, fd)) {
             held++;
             pit__hold_end(&hold);
+        } else {
+            sched_yield(); /* it may have lost the core in the middle of its cut */
         }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    CHECK(held > 0);
     CHECK_INT(heard, 0);
     unlink(path);
 }

@@ -13,7 +13,8 @@
 
 static struct pit__last_figures nothing(void)
 {
-    return (struct pit__last_figures){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct pit__last_figures){NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                                      NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 /* A process with a third of its limit, on a machine with room. */

@@ -90,7 +90,8 @@ TEST(the_copy_that_holds_is_read)
     struct image image = make();
     struct pit_fmt_memory_of *block = add_memory(&image);
     block->copies[0] = (struct pit_fmt_memory){.count = 1, .delta_sum = -7};
-    block->copies[1] = (struct pit_fmt_memory){2, -1, -8, 3, 4, 5, 6, 7, 8, 9, 10, 11, 2, 0, {0}};
+    block->copies[1] =
+        (struct pit_fmt_memory){2, -1, -8, 3, 4, 5, 6, 7, 8, 9, 10, 11, 2, 0, 0, {0}};
     const pit_memory *m = parse(&image)->threads[0].nodes[0].memory;
     REQUIRE(m);
     CHECK_INT(m->count, 1);

@@ -141,3 +141,46 @@ TEST(what_is_no_number_is_passed_over)
         series[i] = NAN;
     CHECK(isnan(find(50).median));
 }
+
+/* Most of a busy machine's waits are in other iterations than those on the beat. */
+static void add_waits(size_t count, double share)
+{
+    for (size_t i = 0; i < count; i++)
+        if (random_share() < share)
+            series[i] += 0.02 - 0.02 * log(random_share() + 1e-9);
+}
+
+TEST(a_beat_among_waits_is_found_by_ranks)
+{
+    size_t wrong = 0;
+    for (int trial = 0; trial < 20; trial++) {
+        fill(500, 0.1);
+        for (size_t i = 3; i < 500; i += 25)
+            series[i] += 0.03;
+        add_waits(500, 0.3);
+        struct pit__variation v = find(500);
+        wrong += v.period != 25 || !v.is_ranked || v.slow_count != 20 || v.slow_mean < 0.035;
+    }
+    CHECK(wrong <= 1);
+}
+
+TEST(waits_alone_have_no_beat)
+{
+    int periods = 0;
+    for (int trial = 0; trial < 100; trial++) {
+        fill(400, 0.1);
+        add_waits(400, 0.05 + 0.009 * trial);
+        periods += find(400).period > 0;
+    }
+    CHECK_INT(periods, 0);
+}
+
+TEST(the_lower_third_does_not_know_of_waits)
+{
+    fill(400, 0.1);
+    add_waits(400, 0.3);
+    CHECK(find(400).low_spread < 1.2);
+    for (size_t i = 0; i < 400; i++)
+        series[i] *= 1 + 9 * random_share();
+    CHECK(find(400).low_spread > 2);
+}

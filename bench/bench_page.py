@@ -1,0 +1,91 @@
+"""How large the page is, and how soon it is painted, in a real browser.
+
+bench_page.py BUILD: prints "name value" lines for collect.py.
+
+    page_assets_kb        the files of web/ that the library carries
+    page_fitting_kb       the page of build/examples/fitting as a file
+    page_nodes_kb         the page of a run with 10,000 nodes
+    page_nodes_ms         from the navigation to its first paint with content: the median
+    page_points_ms        the same of 50,000 points: a loss of 10,000, memory and processor of 20,000 each
+
+Without a browser (chromium, chromium-driver) only the sizes are there.
+"""
+
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TREE, "tests", "system"))
+import browser  # noqa: E402
+
+TIMES = 9
+VALUES, READINGS = 10000, 20000
+
+
+def page_of(build, run, out):
+    subprocess.run([os.path.join(build, "bin", "pitwall"), "report", run, "--html", "-o", out], check=True)
+    return os.path.getsize(out)
+
+
+def with_readings(page, out):
+    """The page with other readings: a file as large as hours of sampling make it."""
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    head, data, tail = re.split('(?<=id="data">)(.*?)(?=</script>)', text, maxsplit=1, flags=re.S)
+    document = json.loads(data)
+    run, wall = document["runs"][0], document["summary"]["wall_ns"]
+    samples, value = run["samples"], dict(run["values"][0])
+    samples["count"] = READINGS
+    samples["at_ns"] = [wall * i / READINGS for i in range(READINGS)]
+    samples["columns"] = {"rss_bytes": [10**7 + (i * 37) % 10**6 for i in range(READINGS)],
+                          "cpu_ns": [wall * i / READINGS + (i * 37) % 10**5 for i in range(READINGS)]}
+    value["columns"] = {"at_ns": [wall * i / VALUES for i in range(VALUES)],
+                        "mean": [1.0 / (i + 1) + (i * 37 % 101) * 1e-4 for i in range(VALUES)]}
+    run["values"] = [value]
+    with open(out, "w", encoding="utf-8") as file:
+        file.write(head + json.dumps(document).replace("<", "\\u003c") + tail)
+
+
+def paint_ms(b, url):
+    """When the browser first painted something, by its own clock, and the charts are there."""
+    b.open("about:blank")
+    b.open(url)
+    b.wait("return document.querySelector('main[data-ready]') !== null")
+    return b.wait("const p=performance.getEntriesByName('first-contentful-paint')[0]; return p && p.startTime")
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    folder = tempfile.mkdtemp(prefix="pitwall-bench-page-")
+    try:
+        assets = sum(os.path.getsize(os.path.join(where, name)) for where, _, names in
+                     os.walk(os.path.join(TREE, "web")) for name in names)
+        print("page_assets_kb %.1f" % (assets / 1024))
+        runs = {name: os.path.join(folder, name + ".pit") for name in ("fitting", "nodes")}
+        env = {k: v for k, v in os.environ.items() if not k.startswith("PITWALL")}
+        subprocess.run([os.path.join(build, "examples", "fitting"), "-o", runs["fitting"]], env=env, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([os.path.join(build, "tests", "prog_export"), runs["nodes"], "nodes=10000"], env=env, check=True)
+        pages = {name: os.path.join(folder, name + ".html") for name in ("fitting", "nodes", "points")}
+        for name, run in runs.items():
+            print("page_%s_kb %.1f" % (name, page_of(build, run, pages[name]) / 1024))
+        with_readings(pages["fitting"], pages["points"])
+        if browser.missing():
+            print("bench: no paint times: %s" % browser.missing(), file=sys.stderr)
+            return
+        with browser.Browser() as b:
+            for name, state in (("nodes", "#fold=%2B"), ("points", "")):
+                times = [paint_ms(b, "file://" + pages[name] + state) for _ in range(TIMES)]
+                print("page_%s_ms %.0f" % (name, statistics.median(times)))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""What `pitwall serve` costs: prints lines "key value" for collect.py.
+
+    bench_serve.py BUILD
+
+  serve_list_1000_ms      a thousand runs listed for the first time
+  serve_live_p99_ms       /live of a live run, ten watchers at one a second each
+  serve_watched_cpu_pct   the server meanwhile, of one processor
+  serve_rss_growth_kb     memory added by the second half of that
+"""
+
+import http.client
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SECONDS = 20
+WATCHERS = 10
+
+
+class Server:
+    def __init__(self, tool, folder):
+        self.child = subprocess.Popen([tool, "serve", "--json", "--listen", "127.0.0.1:0", folder],
+                                      stdout=subprocess.PIPE, text=True)
+        told = json.loads(self.child.stdout.readline())
+        self.address = told["url"][len("http://"):].rstrip("/")
+        self.headers = {"Authorization": "Bearer " + told["token"]}
+
+    def link(self):
+        return http.client.HTTPConnection(self.address, timeout=300)
+
+    def ask(self, link, path):
+        link.request("GET", path, headers=self.headers)
+        return json.loads(link.getresponse().read())
+
+    def cpu(self):
+        with open("/proc/%d/stat" % self.child.pid, encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+    def rss_kb(self):
+        with open("/proc/%d/statm" % self.child.pid, encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1024
+
+    def end(self):
+        self.child.terminate()
+        self.child.wait()
+        self.child.stdout.close()
+
+
+def listed(tool, run, folder):
+    """A thousand copies of a run, each with an id of its own."""
+    with open(run, "rb") as file:
+        data = bytearray(file.read())
+    for number in range(1000):
+        data[32:48] = os.urandom(16)
+        with open(os.path.join(folder, "%04d.pit" % number), "wb") as file:
+            file.write(data)
+    server = Server(tool, folder)
+    link = server.link()
+    begun = time.perf_counter()
+    answer = server.ask(link, "/api/v1/runs")
+    took = time.perf_counter() - begun
+    assert answer["run_count"] == 1000
+    server.end()
+    print("serve_list_1000_ms %.1f" % (1e3 * took))
+
+
+def watched(tool, build, folder):
+    program = subprocess.Popen([os.path.join(build, "examples", "fitting"), "--epochs", "1000"],
+                               env=dict(os.environ, PITWALL_FILE=os.path.join(folder, "live.pit")),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = Server(tool, folder)
+    links = [server.link() for _ in range(WATCHERS)]
+    while not (runs := server.ask(links[0], "/api/v1/runs")["runs"])["id"]:
+        time.sleep(0.1)
+    path = "/api/v1/runs/%s/live?since=" % runs["id"][0]
+    versions, times, growth, before = [""] * WATCHERS, [], 0, server.cpu()
+    begun = time.perf_counter()
+    for second in range(SECONDS):
+        if second == SECONDS // 2:
+            growth = server.rss_kb()
+        for number, link in enumerate(links):
+            due = begun + second + number / WATCHERS
+            time.sleep(max(0, due - time.perf_counter()))
+            start = time.perf_counter()
+            versions[number] = server.ask(link, path + versions[number])["v"]
+            times.append(time.perf_counter() - start)
+    print("serve_live_p99_ms %.2f" % (1e3 * sorted(times)[int(0.99 * len(times))]))
+    print("serve_watched_cpu_pct %.2f"
+          % (100 * (server.cpu() - before) / (time.perf_counter() - begun)))
+    print("serve_rss_growth_kb %.0f" % (server.rss_kb() - growth))
+    program.kill()
+    program.wait()
+    server.end()
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    tool = os.path.join(build, "bin", "pitwall")
+    folder = tempfile.mkdtemp(prefix="pitwall-bench-")
+    try:
+        run = os.path.join(folder, "run.pit")
+        subprocess.run([os.path.join(build, "examples", "fitting")], check=True,
+                       env=dict(os.environ, PITWALL_FILE=run), stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
+        for name in ("many", "live"):
+            os.mkdir(os.path.join(folder, name))
+        listed(tool, run, os.path.join(folder, "many"))
+        watched(tool, build, os.path.join(folder, "live"))
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

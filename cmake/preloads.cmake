@@ -1,0 +1,40 @@
+# The libraries to preload into programs that know nothing of Pitwall. Each finds the recorder of the
+# process by itself, or loads libpitwall.so.0 from beside itself; none is linked with it, nor with what
+# it stands before.
+#
+#   libpitwall-functions.so   spans of functions compiled with -finstrument-functions
+#   libpitwall-mpi.so         spans of calls of MPI, of whichever library the process has
+#   libpitwall-opencl.so      OpenCL's kernels and transfers in the call tree
+
+if(PITWALL_FUZZ)
+    return()
+endif()
+
+# pitwall_preload(NAME [FOLDER folders of src/…] [BASE files of src/base…]): of src/NAME and these.
+function(pitwall_preload name)
+    cmake_parse_arguments(p "" "" "FOLDER;BASE" ${ARGN})
+    set(sources "")
+    foreach(folder ${name} ${p_FOLDER})
+        file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
+        list(APPEND sources ${files})
+    endforeach()
+    foreach(file ${p_BASE})
+        list(APPEND sources ${PROJECT_SOURCE_DIR}/src/base/${file}.c)
+    endforeach()
+    set(target pitwall_${name})
+    add_library(${target} MODULE ${sources})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME pitwall-${name}
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+        BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                                 ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,-z,now -Wl,--no-undefined)
+    # As libpitwall-alloc: what is preloaded into any program cannot have a sanitizer.
+    pitwall_own_without_sanitizer(${target})
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+pitwall_preload(functions FOLDER preload BASE cpp_name elf_file recorder_symbols)
+pitwall_preload(mpi FOLDER preload BASE cpp_name elf_file recorder_symbols)
+pitwall_preload(opencl BASE device_clock elf_file recorder_symbols)

@@ -1,0 +1,30 @@
+# Types of _serve.py, whose names are the package's.
+
+from os import PathLike
+from types import TracebackType
+from typing import Optional, Type, Union
+
+class Server:
+    link: str
+    url: Optional[str]
+    socket: Optional[str]
+    token: Optional[str]
+    pid: int
+    @property
+    def is_running(self) -> bool: ...
+    def stop(self) -> None: ...
+    def __enter__(self) -> Server: ...
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        value: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None: ...
+    def _repr_html_(self) -> str: ...
+
+def serve(
+    folder: Optional[Union[str, PathLike[str]]] = ...,
+    *folders: Union[str, PathLike[str]],
+    listen: str = ...,
+    open: Optional[bool] = ...,
+) -> Server: ...

@@ -1,0 +1,34 @@
+/* microhttpd_load.c: libmicrohttpd, found when it is needed. */
+#include "microhttpd.h"
+
+#include "cli.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define LIBRARY "libmicrohttpd.so.12"
+
+/* A pointer to a function out of one to data, as POSIX has it. */
+static int find(void *library, const char *name, void *function)
+{
+    void *found = dlsym(library, name);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+int httpd_load(struct httpd *httpd)
+{
+    int is_whole = 1;
+    httpd->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!httpd->library)
+        return fail(EXIT_COMMAND_FAILED, "cannot serve", LIBRARY,
+                    "it is not installed, or cannot be loaded; apt-get install libmicrohttpd12 "
+                    "(libmicrohttpd12t64 on newer systems), on others the package libmicrohttpd");
+#define FIND(type_, name_, arguments_)                                                             \
+    is_whole &= find(httpd->library, "MHD_" #name_, &httpd->name_);
+    HTTPD_FUNCTIONS(FIND)
+#undef FIND
+    return is_whole ? 0
+                    : fail(EXIT_COMMAND_FAILED, "cannot serve", LIBRARY,
+                           "it is older than 0.9.62, which is needed");
+}

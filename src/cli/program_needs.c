@@ -1,0 +1,77 @@
+/* program_needs.c: which libraries a program names in its own file, to know what to preload. */
+#include "cli.h"
+
+#include "base/elf_file.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the program lies, as execvp finds it, in `path` (PATH_MAX). */
+static int find_program(const char *program, char *path)
+{
+    const char *folders = getenv("PATH");
+    if (strchr(program, '/') || !folders)
+        return snprintf(path, PATH_MAX, "%s", program) < PATH_MAX;
+    while (*folders) {
+        size_t length = strcspn(folders, ":");
+        int fits = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, length ? folders : ".",
+                            program) < PATH_MAX;
+        if (fits && access(path, X_OK) == 0)
+            return 1;
+        folders += length + (folders[length] == ':');
+    }
+    return 0;
+}
+
+/* The offset in the file of an address; 0: it has none. */
+static uint64_t offset_of(const struct pit__elf *elf, uint64_t address)
+{
+    ElfW(Phdr) segment;
+    for (uint64_t i = 0; i < elf->header.e_phnum; i++)
+        if (pit__elf_segment(elf, i, &segment) && segment.p_type == PT_LOAD &&
+            address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+            return segment.p_offset + (address - segment.p_vaddr);
+    return 0;
+}
+
+/* Entry i of the list of what the loader is told; 0: the list has ended. */
+static int entry_at(const struct pit__elf *elf, const ElfW(Phdr) * list, uint64_t i,
+                    ElfW(Dyn) * entry)
+{
+    return (i + 1) * sizeof *entry <= list->p_filesz &&
+           pit__elf_read(elf, entry, sizeof *entry, list->p_offset + i * sizeof *entry) &&
+           entry->d_tag != DT_NULL;
+}
+
+static int list_names(const struct pit__elf *elf, const ElfW(Phdr) * list, const char *library)
+{
+    ElfW(Dyn) entry;
+    uint64_t texts = 0;
+    char name[256];
+    for (uint64_t i = 0; entry_at(elf, list, i, &entry); i++)
+        if (entry.d_tag == DT_STRTAB)
+            texts = offset_of(elf, entry.d_un.d_ptr);
+    for (uint64_t i = 0; texts && entry_at(elf, list, i, &entry); i++)
+        if (entry.d_tag == DT_NEEDED &&
+            pit__elf_text(elf, texts + entry.d_un.d_val, name, sizeof name) &&
+            strncmp(name, library, strlen(library)) == 0)
+            return 1;
+    return 0;
+}
+
+int program_needs(const char *program, const char *library)
+{
+    char path[PATH_MAX];
+    struct pit__elf elf;
+    ElfW(Phdr) segment;
+    int needs = 0;
+    if (!find_program(program, path) || !pit__elf_open(&elf, path))
+        return 0;
+    for (uint64_t i = 0; i < elf.header.e_phnum && !needs; i++)
+        if (pit__elf_segment(&elf, i, &segment) && segment.p_type == PT_DYNAMIC)
+            needs = list_names(&elf, &segment, library);
+    pit__elf_close(&elf);
+    return needs;
+}

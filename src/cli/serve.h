@@ -1,0 +1,222 @@
+/* serve.h: what the parts of `pitwall serve` share.
+ *
+ *   cmd_serve.c       options, the link, --open
+ *   serve_token.c     the token, made or read
+ *   serve_open.c      a browser started
+ *   serve_listen.c    the socket: an address and port, or a path
+ *   serve_http.c      connections, who may ask, headers; one thread, libmicrohttpd by microhttpd.h
+ *   serve_guard.c     paths, Host and token as texts
+ *   serve_routes.c    which document a request gets
+ *   serve_runs.c      the runs of the folders: found, kept, looked at again
+ *   serve_judge.c     what takes longer: their headlines, a little at a time
+ *   serve_list.c      the document of all runs
+ *   serve_watch.c     the document of one run, and what changed in it; serve_parts.c cuts it
+ *   serve_series.c    the course of one node
+ *   serve_compare.c   two runs side by side
+ *   serve_assets.c    the page itself
+ *   serve_metrics.c   /metrics
+ *
+ * All of it runs in one thread. What a request asks for is answered from what is kept where that is not
+ * older than --refresh says: a second watcher costs a copy.
+ */
+#ifndef PIT_SERVE_H
+#define PIT_SERVE_H
+
+#include "cli.h"
+#include "serve_guard.h"
+
+#include "exports/prometheus.h"
+
+#include <sys/stat.h>
+#include <time.h>
+
+#define SERVE_SPARK 24 /* points of a sparkline */
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+struct serve_options {
+    const char *listen;
+    const char *token_file;
+    int no_token, open, json;
+    const char **allowed; /* hosts, ended by NULL */
+    size_t allowed_count;
+    char *const *folders;
+    size_t folder_count;
+    size_t metrics_spans;
+    double metrics_keep_s;
+    double refresh_s; /* how old an answer may be */
+};
+
+/* ---- bytes that several answers share -------------------------------------------------------- */
+
+struct serve_bytes {
+    size_t uses, count;
+    char etag[40]; /* with its quotes */
+    char data[];
+};
+
+/* One use of it is the caller's. NULL without memory. */
+struct serve_bytes *serve_bytes_make(const void *data, size_t count);
+struct serve_bytes *serve_bytes_use(struct serve_bytes *bytes);
+void serve_bytes_drop(struct serve_bytes *bytes);
+
+/* What `write` prints; NULL if it cannot be had, or `write` says so by a code. */
+struct serve_bytes *serve_bytes_printed(int (*write)(FILE *out, void *arg), void *arg);
+
+uint64_t serve_hash(const void *data, size_t count); /* to tell texts apart, against no enemy */
+double serve_now(void);                              /* seconds of the monotonic clock */
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+enum serve_need { /* in the order in which they are shown */
+                  SERVE_DIED,
+                  SERVE_STALLED,
+                  SERVE_NEAR_LIMIT,
+                  SERVE_ACT, /* live, and the advice says: act */
+                  SERVE_LIVE_WELL,
+                  SERVE_ENDED
+};
+const char *serve_need_word(enum serve_need need);
+
+struct serve_file { /* what tells whether a file is still the one that was read */
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    int64_t changed_ns;
+    uid_t owner;
+};
+
+struct served_run {
+    char *path;
+    struct serve_file file;
+    enum serve_need need;
+    int is_kept; /* a look at the folder found it again */
+    char *why;   /* it cannot be shown; NULL: it can */
+    char id[SERVE_ID_DIGITS + 1], parent[SERVE_ID_DIGITS + 1]; /* "": none */
+    enum pit_run_state state;
+    char *program, *host, *job, *rank; /* NULL: not told */
+    uint64_t started_ns, ended_ns;     /* wall clock; ended: now of a live one */
+    double duration_s;
+    double rss, peak, limit; /* bytes; NaN: not known */
+    double cores;            /* processors in use, of the last readings; NaN */
+    double spark[SERVE_SPARK];
+    size_t spark_count;
+    /* serve_judge.c */
+    char *headline;      /* NULL: not made yet */
+    int severity;        /* of it; -1: nothing stands out */
+    double last_span_ns; /* wall clock when a span last began or ended; NaN: not known */
+    double judge_due;    /* serve_now() when it is to be judged again; 0: never was */
+    /* of the list */
+    uint64_t version; /* of the list, when it last changed */
+    uint64_t printed; /* hash of its row then */
+    double ended_at;  /* serve_now() when it was first seen to have ended; 0: it lives */
+    /* serve_metrics.c */
+    struct pit__metrics *metrics;     /* NULL: not made yet */
+    enum pit_run_state metrics_state; /* of the run when they were made */
+    double metrics_at;
+    struct pit__metrics_floor floor;
+};
+
+struct serve_gone {
+    char id[SERVE_ID_DIGITS + 1];
+    uint64_t version;
+};
+
+struct serve_runs {
+    const struct serve_options *options;
+    struct served_run **list; /* by path */
+    size_t count;
+    struct served_run **by_id; /* those that can be shown, one for each id */
+    size_t id_count;
+    double looked_at;            /* serve_now() of the last look; 0: none */
+    uint64_t version, forgotten; /* of the list; the newest whose leavers are no longer known */
+    struct serve_gone *gone;
+    size_t gone_count;
+    char epoch[20];  /* tells this server's versions from another's */
+    double asked_at; /* serve_now() of the last request about runs */
+    struct serve_watch *watches;
+    uint64_t documents; /* of runs, made so far: their versions */
+};
+
+/* Look at the folders, if the last look is not fresh. */
+void serve_runs_look(struct serve_runs *runs);
+int serve_same_file(const struct serve_file *a, const struct serve_file *b);
+struct served_run *serve_runs_find(const struct serve_runs *runs, const char *id);
+int serve_runs_has_below(const struct serve_runs *runs, const char *id);
+void serve_runs_free(struct serve_runs *runs);
+double serve_wall_ns(void);
+
+/* Read the whole run, with its sub-runs; NULL with *error. */
+pit_run *serve_run_open(const struct serve_runs *runs, const struct served_run *run,
+                        pit_error *error);
+
+/* serve_judge.c: judge runs whose turn it is, for `budget_s` of processor time at most, but one at least.
+ * 1: there is more to do. */
+int serve_judge(struct serve_runs *runs, double budget_s);
+void serve_set_need(struct served_run *run);
+void serve_judged(struct served_run *run, const pit_run *whole, const pit_advice *advice);
+
+/* ---- documents: NULL without memory, or with *status where it cannot be ------------------------ */
+
+struct serve_bytes *serve_list_document(struct serve_runs *runs, const char *since);
+struct serve_bytes *serve_metrics_document(struct serve_runs *runs);
+void serve_metrics_forget(struct served_run *run);
+
+/* Of a run; with is_job of all ranks of its job, where it has one. */
+struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run, int is_job,
+                                       unsigned *status);
+struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run *run, int is_job,
+                                      const char *since, unsigned *status);
+/* The course of one node, named by its path. */
+struct serve_bytes *serve_series_document(struct serve_runs *runs, struct served_run *run,
+                                          const char *node, unsigned *status);
+/* Two runs, or groups of them: ids with commas between. */
+struct serve_bytes *serve_compare_document(struct serve_runs *runs, const char *a, const char *b,
+                                           unsigned *status);
+void serve_watches_free(struct serve_runs *runs);
+
+/* ---- routes and connections --------------------------------------------------------------------- */
+
+struct serve_question {
+    const char *path;
+    const char *since, *node, *version, *a, *b, *ranks; /* of the query; NULL: none */
+};
+struct serve_answer {
+    unsigned status;
+    const char *type;
+    struct serve_bytes *body; /* a use of it, or NULL: the status in words */
+    const char *cache;        /* Cache-Control */
+    char disposition[160];    /* "" none */
+};
+/* serve_assets.c: a file of web/; version: the hash that the page knows it by, or NULL. */
+void serve_asset(const char *name, const char *version, struct serve_answer *answer);
+void serve_answer_to(struct serve_runs *runs, const struct serve_question *question,
+                     struct serve_answer *answer);
+
+/* serve_token.c: 0 or an exit status after the message. */
+#define SERVE_TOKEN_ROOM 129
+int serve_token(const struct serve_options *options, char token[SERVE_TOKEN_ROOM]);
+
+/* serve_listen.c */
+struct serve_socket {
+    int fd;
+    char link[300];  /* "http://127.0.0.1:7481/"; of a path the path itself */
+    char bound[80];  /* the address as a Host has it, "" for a wildcard or a path */
+    char *path;      /* to be removed at the end, or NULL */
+    int is_loopback; /* or a path: nobody from outside */
+};
+int serve_listen(const char *where, struct serve_socket *made);
+void serve_socket_close(struct serve_socket *made);
+/* The address of this machine's end of a connection, as a Host has it; "" if there is none. */
+void serve_own_address(int fd, char *text, size_t room);
+
+/* serve_open.c: a browser with the page, by a file that leads there; and that file removed. */
+void serve_open_browser(const char *link);
+void serve_open_done(void);
+
+/* serve_http.c: until a signal ends it. An exit status. */
+struct httpd;
+int serve_http(const struct httpd *httpd, const struct serve_socket *socket, const char *token,
+               struct serve_runs *runs);
+
+#endif

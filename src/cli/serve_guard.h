@@ -1,0 +1,49 @@
+/* serve_guard.h: what a request may ask for, and who may ask: pure functions on texts that anybody may
+ * have sent. tests/fuzz/fuzz_request.c gives them anything.
+ */
+#ifndef PIT_SERVE_GUARD_H
+#define PIT_SERVE_GUARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SERVE_ID_DIGITS 32
+
+enum serve_route {
+    SERVE_NOTHING, /* 404 */
+    SERVE_PAGE,
+    SERVE_ASSET,
+    SERVE_HEALTH,
+    SERVE_METRICS,
+    SERVE_RUNS,
+    SERVE_COMPARE,
+    SERVE_RUN,
+    SERVE_LIVE,
+    SERVE_SERIES,
+    SERVE_REPORT,
+    SERVE_EXPORT
+};
+
+struct serve_target {
+    enum serve_route route;
+    char id[SERVE_ID_DIGITS + 1]; /* of the run, in small letters */
+    char name[64];                /* of an asset or a format */
+};
+
+/* What a path means. Runs are named by their id: nothing of a path ever becomes a file's name. */
+struct serve_target serve_target_of(const char *path);
+
+/* 1: it shows nothing of a run, so that a browser may have it before it has the token. */
+int serve_is_open(enum serve_route route);
+
+/* May a request with this Host be answered? Names that lead here whatever DNS says; `own`: the address
+ * the request came to, or NULL; allowed: further names, ended by NULL. */
+int serve_host_allowed(const char *host, const char *own, const char *const *allowed);
+
+/* The Authorization header against the token, in a time that does not tell where they differ. */
+int serve_token_matches(const char *authorization, const char *token);
+
+/* A whole number in digits alone; 0: it is none. */
+int serve_number(const char *text, uint64_t *number);
+
+#endif

@@ -1,0 +1,176 @@
+/* page_ranks.c: the ranks of a job on the page: the step's mean time in each slice of the run, a row for
+ * each rank, and who is behind. Runs without a rank are none; null where there are not two. */
+#include "page_export.h"
+
+#include "model/tree_builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICES 64
+#define FAR_BEHIND 1.05 /* times the median of the others: less is not worth a sentence */
+
+struct rank_row {
+    const char *rank;
+    double total[SLICES], count[SLICES], p50;
+    size_t slowest_in; /* slices */
+};
+
+struct ranks {
+    struct rank_row *rows;
+    size_t count, compared; /* slices in which all have finished a step */
+    double wall_ns;
+    const pit_node *step;
+};
+
+/* The slice in which the middle of each stretch lies. */
+static void add_series(struct ranks *ranks, struct rank_row *row, const pit_run *run,
+                       const pit_raw_node *raw)
+{
+    for (size_t i = 0; i < raw->series_count; i++) {
+        const pit_series_bin *bin = &raw->series[i];
+        double middle = ((double)bin->start + (double)bin->width / 2) * run->ns_per_tick;
+        size_t slice = (size_t)fmin(fmax(middle / ranks->wall_ns * SLICES, 0), SLICES - 1);
+        row->total[slice] += (double)bin->total * run->ns_per_tick;
+        row->count[slice] += (double)bin->count;
+    }
+}
+
+static void gather(struct ranks *ranks, const struct pit__report *report)
+{
+    const uint32_t *map = ((const struct pit__tree_box *)(const void *)report->tree)->map;
+    size_t step = (size_t)(ranks->step - report->tree->nodes);
+    for (size_t r = 0; r < report->run_count; r++) {
+        const pit_run *run = report->runs[r];
+        struct rank_row *row = &ranks->rows[ranks->count];
+        row->rank = pit_run_fact(run, "rank");
+        for (size_t t = 0; t < run->thread_count; t++)
+            for (size_t i = 0; i < run->threads[t].node_count; i++)
+                if (*map++ == step && row->rank)
+                    add_series(ranks, row, run, &run->threads[t].nodes[i]);
+        ranks->count += row->rank != NULL;
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *list, size_t count)
+{
+    qsort(list, count, sizeof *list, by_size);
+    return count ? (list[(count - 1) / 2] + list[count / 2]) / 2 : NAN;
+}
+
+static void find_slowest(struct ranks *ranks)
+{
+    for (size_t s = 0; s < SLICES; s++) {
+        struct rank_row *last = NULL;
+        size_t known = 0;
+        for (size_t r = 0; r < ranks->count; r++) {
+            struct rank_row *row = &ranks->rows[r];
+            known += row->count[s] > 0;
+            if (row->count[s] > 0 &&
+                (!last || row->total[s] / row->count[s] > last->total[s] / last->count[s]))
+                last = row;
+        }
+        if (known < ranks->count)
+            continue;
+        ranks->compared++;
+        last->slowest_in++;
+    }
+    for (size_t r = 0; r < ranks->count; r++) {
+        double means[SLICES];
+        size_t known = 0;
+        for (size_t s = 0; s < SLICES; s++)
+            if (ranks->rows[r].count[s] > 0)
+                means[known++] = ranks->rows[r].total[s] / ranks->rows[r].count[s];
+        ranks->rows[r].p50 = median(means, known);
+    }
+}
+
+/* The rank that is the slowest in most slices, and clearly: PIT_NO_NODE where none is. */
+static uint32_t straggler(const struct ranks *ranks, double *times)
+{
+    uint32_t most = 0;
+    for (uint32_t r = 1; r < ranks->count; r++)
+        if (ranks->rows[r].slowest_in > ranks->rows[most].slowest_in)
+            most = r;
+    double *others = malloc(ranks->count * sizeof *others);
+    size_t count = 0;
+    for (size_t r = 0; others && r < ranks->count; r++)
+        if (r != most && !isnan(ranks->rows[r].p50))
+            others[count++] = ranks->rows[r].p50;
+    *times = others ? ranks->rows[most].p50 / median(others, count) : NAN;
+    free(others);
+    return 2 * ranks->rows[most].slowest_in > ranks->compared && *times >= FAR_BEHIND ? most
+                                                                                      : PIT_NO_NODE;
+}
+
+static void write_rows(struct pit__json *json, const struct ranks *ranks)
+{
+    pit__json_array(json, "rank");
+    for (size_t r = 0; r < ranks->count; r++)
+        pit__json_string(json, NULL, ranks->rows[r].rank);
+    pit__json_array_end(json);
+    pit__json_array(json, "p50_ns");
+    for (size_t r = 0; r < ranks->count; r++)
+        pit__json_double(json, NULL, ranks->rows[r].p50);
+    pit__json_array_end(json);
+    pit__json_array(json, "cells");
+    for (size_t r = 0; r < ranks->count; r++) {
+        pit__json_array(json, NULL);
+        for (size_t s = 0; s < SLICES; s++)
+            pit__json_double(json, NULL, ranks->rows[r].total[s] / ranks->rows[r].count[s]);
+        pit__json_array_end(json);
+    }
+    pit__json_array_end(json);
+}
+
+static void write_ranks(struct pit__json *json, struct ranks *ranks)
+{
+    double times = NAN;
+    find_slowest(ranks);
+    uint32_t slowest = straggler(ranks, &times);
+    pit__json_object(json, "ranks");
+    pit__json_string(json, "step", ranks->step->name);
+    write_rows(json, ranks);
+    if (slowest == PIT_NO_NODE) {
+        pit__json_null(json, "slowest");
+        pit__json_null(json, "sentence");
+    } else {
+        char words[240];
+        snprintf(words, sizeof words,
+                 "Rank %s takes %.2f \u00d7 the time of the others and is the slowest in %zu of %zu "
+                 "slices of the run.",
+                 ranks->rows[slowest].rank, times, ranks->rows[slowest].slowest_in,
+                 ranks->compared);
+        pit__json_uint(json, "slowest", slowest);
+        pit__json_string(json, "sentence", words);
+    }
+    pit__json_object_end(json);
+}
+
+int pit__page_ranks(struct pit__page *page, size_t step)
+{
+    const struct pit__report *report = &page->report;
+    struct ranks ranks = {.wall_ns = report->tree->wall_ns};
+    size_t known = 0;
+    for (size_t r = 0; r < report->run_count; r++)
+        known += pit_run_fact(report->runs[r], "rank") != NULL;
+    if (known < 2 || step >= report->tree->node_count || !(ranks.wall_ns > 0)) {
+        pit__json_null(&page->json, "ranks");
+        return 0;
+    }
+    ranks.step = &report->tree->nodes[step];
+    ranks.rows = calloc(report->run_count + 1, sizeof *ranks.rows);
+    if (!ranks.rows)
+        return PIT_NO_MEMORY;
+    gather(&ranks, report);
+    write_ranks(&page->json, &ranks);
+    free(ranks.rows);
+    return 0;
+}

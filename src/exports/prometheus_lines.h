@@ -1,0 +1,64 @@
+/* prometheus_lines.h: what the two files that make metrics share. */
+#ifndef PIT_PROMETHEUS_LINES_H
+#define PIT_PROMETHEUS_LINES_H
+
+#include "prometheus.h"
+
+#include "report/text.h"
+
+/* In the order of the document. X(enumerator, name, type, field, help): of a field of nodes the help is
+ * the field's own. */
+/* clang-format off */
+#define PIT__METRICS(X)                                                                              \
+    X(INFO, "run_info", "gauge", NULL, "facts of the run as labels; always 1")                       \
+    X(STATE, "run_state", "gauge", NULL, "1 for the state it is in: live, done or died")             \
+    X(START, "run_start_time_seconds", "gauge", NULL, "when it began, since 1970")                   \
+    X(ELAPSED, "run_elapsed_seconds", "gauge", NULL, "how long it has run, or ran")                  \
+    X(LAST_SPAN, "run_last_span_age_seconds", "gauge", NULL,                                         \
+      "since a span of the live run began or ended")                                                 \
+    X(RSS, "run_resident_memory_bytes", "gauge", NULL, "resident memory at the last reading")        \
+    X(PEAK, "run_peak_memory_bytes", "gauge", NULL, "highest resident memory known of")              \
+    X(LIMIT, "run_memory_limit_bytes", "gauge", NULL,                                                \
+      "memory there is to be had: the cgroup's limit or the machine's")                              \
+    X(THREADS, "run_threads", "gauge", NULL, "threads of the process at the last reading")           \
+    X(CPU, "run_cpu_seconds_total", "counter", NULL, "processor time, user and system")              \
+    X(READ, "run_read_bytes_total", "counter", NULL, "read from storage")                            \
+    X(WRITTEN, "run_written_bytes_total", "counter", NULL, "written to storage")                     \
+    X(DURATION, "span_duration_seconds", "summary", NULL,                                            \
+      "durations of the spans that ended; quantiles within 1.6 %")                                   \
+    X(SELF, "span_self_seconds_total", "counter", "self_ns", NULL)                                   \
+    X(ITEMS, "span_items_total", "counter", "items", NULL)                                           \
+    X(BYTES, "span_bytes_total", "counter", "bytes", NULL)                                           \
+    X(FLOPS, "span_flops_total", "counter", "flops", NULL)                                           \
+    X(OPEN, "span_open", "gauge", "open", NULL)                                                      \
+    X(SPAN_PEAK, "span_peak_memory_bytes", "gauge", "memory_peak_bytes", NULL)                       \
+    X(VALUE, "value", "gauge", NULL, "last value of a name that the program told")                   \
+    X(FINDING, "finding", "gauge", NULL, "what the advice found, how often, by rule and severity")   \
+    X(OMITTED, "spans_omitted", "gauge", NULL, "paths of spans that have no lines here")
+/* clang-format on */
+
+enum pit__metric {
+#define ENTRY(enumerator_, name_, type_, field_, help_) PIT__METRIC_##enumerator_,
+    PIT__METRICS(ENTRY)
+#undef ENTRY
+        PIT__METRIC_COUNT
+};
+
+struct pit__metrics {
+    char id[33];
+    struct pit__text lines[PIT__METRIC_COUNT];
+    int failed;
+};
+
+/* One line; figures that are not known have none. labels: with a comma before each, or "". */
+void pit__metrics_line(struct pit__metrics *metrics, enum pit__metric metric, const char *suffix,
+                       const char *labels, double figure);
+
+/* A label's value between its quotes: escaped, and valid UTF-8 whatever it was. */
+void pit__metrics_label(struct pit__text *text, const char *value);
+
+/* prometheus_spans.c: the lines of the spans of largest total. */
+void pit__metrics_spans(struct pit__metrics *metrics, const pit_run *run, const pit_tree *tree,
+                        size_t spans, struct pit__metrics_floor *floor);
+
+#endif

@@ -1,0 +1,11 @@
+/* last_span.h: when a run was last heard of by its spans. */
+#ifndef PIT_LAST_SPAN_H
+#define PIT_LAST_SPAN_H
+
+#include "pitwall_report.h"
+
+/* Wall clock when a span last began or ended, in nanoseconds since 1970, as far as the stacks and the
+ * flight recorder know; NaN: not known. */
+double pit__last_span_wall_ns(const pit_run *run);
+
+#endif

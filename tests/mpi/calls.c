@@ -1,0 +1,255 @@
+/* calls: MPI as programs use it, by what its first argument says. Each rank prints what it called, as
+ * "rank name calls bytes", so that a test can hold the run against it. */
+#include <mpi.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, ranks;
+
+static void say(const char *name, long calls, long bytes)
+{
+    printf("%d %s %ld %ld\n", rank, name, calls, bytes);
+}
+
+/* To the next and from the one before; what arrives is less than there is room for. */
+static void point_to_point(void)
+{
+    double out[100] = {0}, in[200];
+    int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    MPI_Request requests[2];
+    for (int i = 0; i < 20; i++) {
+        MPI_Irecv(in, 200, MPI_DOUBLE, before, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(out, 100, MPI_DOUBLE, next, 1, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Sendrecv(out, 50, MPI_DOUBLE, next, 2, in, 200, MPI_DOUBLE, before, 2, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < 5; i++) { /* the even ones send first */
+        MPI_Status status;
+        int other = rank % 2 ? rank - 1 : rank + 1;
+        if (rank % 2 == 0 && other < ranks) {
+            MPI_Send(out, 10, MPI_INT, other, 3, MPI_COMM_WORLD);
+            MPI_Recv(in, 100, MPI_CHAR, other, 4, MPI_COMM_WORLD, &status);
+        } else if (rank % 2) {
+            MPI_Probe(other, 3, MPI_COMM_WORLD, &status);
+            MPI_Recv(in, 100, MPI_INT, other, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(out, 7, MPI_CHAR, other, 4, MPI_COMM_WORLD);
+        }
+    }
+    say("MPI_Irecv", 20, 0);
+    say("MPI_Isend", 20, 20 * 800);
+    say("MPI_Waitall", 20, 0);
+    say("MPI_Sendrecv", 20, 20 * 400);
+    say("MPI_Send", 5, rank % 2 ? 5 * 7 : 5 * 40);
+    say("MPI_Recv", 5, rank % 2 ? 5 * 40 : 5 * 7);
+    if (rank % 2)
+        say("MPI_Probe", 5, 0);
+}
+
+static void collectives(void)
+{
+    int *out = calloc((size_t)ranks * 8, sizeof *out), *in = calloc((size_t)ranks * 8, sizeof *in);
+    int counts[64], starts[64], sum = 0;
+    for (int i = 0; i < ranks; i++) {
+        counts[i] = i + 1;
+        starts[i] = sum;
+        sum += i + 1;
+    }
+    MPI_Datatype pair;
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    for (int i = 0; i < 3; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Bcast(out, 4, pair, 0, MPI_COMM_WORLD);
+        MPI_Allreduce(out, in, 5, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, in, 5, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Reduce(out, in, 3, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+        MPI_Gather(out, 2, MPI_INT, in, 2, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Scatter(out, 2, MPI_INT, in, 2, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Allgather(out, 2, MPI_INT, in, 2, MPI_INT, MPI_COMM_WORLD);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 2, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoall(out, 2, MPI_INT, in, 2, MPI_INT, MPI_COMM_WORLD);
+        MPI_Allgatherv(out, counts[rank], MPI_INT, in, counts, starts, MPI_INT, MPI_COMM_WORLD);
+        MPI_Scan(out, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Request request;
+        MPI_Iallreduce(out, in, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Type_free(&pair);
+    say("MPI_Barrier", 3, 0);
+    say("MPI_Bcast", 3, 3 * 32);
+    say("MPI_Allreduce", 6, 6 * 20);
+    say("MPI_Reduce", 3, 3 * 12);
+    say("MPI_Gather", 3, 3 * 8);
+    say("MPI_Scatter", 3, rank == 0 ? 3 * 8 * ranks : 0);
+    say("MPI_Allgather", 6, 6 * 8);
+    say("MPI_Alltoall", 3, 3 * 8 * ranks);
+    say("MPI_Allgatherv", 3, 3 * 4 * (rank + 1));
+    say("MPI_Scan", 3, 3 * 4);
+    say("MPI_Iallreduce", 3, 3 * 8);
+    say("MPI_Wait", 3, 0);
+    say("collectives", 3 * 13, 0);
+    free(out);
+    free(in);
+}
+
+/* Each half, turned round; a copy of it; and a half that only one colour has. */
+static void split(void)
+{
+    MPI_Comm half, copy, some;
+    int value = 0, sum;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+    MPI_Comm_dup(half, &copy);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : 0, 0, &some);
+    for (int i = 0; i < 4; i++)
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, half);
+    MPI_Barrier(copy);
+    if (some != MPI_COMM_NULL) {
+        MPI_Barrier(some);
+        MPI_Comm_free(&some);
+    }
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&half);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &half);
+    MPI_Barrier(half);
+    MPI_Comm_free(&half);
+    say("MPI_Comm_split", 3, 0);
+    say("MPI_Comm_dup", 1, 0);
+    say("MPI_Allreduce", 4, 16);
+    say("MPI_Barrier", rank == 0 ? 2 : 3, 0);
+    say("MPI_Comm_free", rank == 0 ? 3 : 4, 0);
+}
+
+static void persistent(void)
+{
+    int out[25] = {0}, in[25], next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    MPI_Request both[2];
+    MPI_Send_init(out, 25, MPI_INT, next, 0, MPI_COMM_WORLD, &both[0]);
+    MPI_Recv_init(in, 25, MPI_INT, before, 0, MPI_COMM_WORLD, &both[1]);
+    for (int i = 0; i < 6; i++) {
+        MPI_Startall(2, both);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&both[1]);
+        MPI_Start(&both[0]);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+    MPI_Request_free(&both[0]);
+    MPI_Request_free(&both[1]);
+    say("MPI_Send_init", 1, 0);
+    say("MPI_Recv_init", 1, 0);
+    say("MPI_Startall", 6, 6 * 100);
+    say("MPI_Start", 4, 2 * 100);
+    say("MPI_Waitall", 8, 0);
+    say("MPI_Request_free", 2, 0);
+}
+
+static void one_sided(void)
+{
+    int memory[4] = {0}, value = rank;
+    MPI_Win window;
+    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_fence(0, window);
+    MPI_Put(&value, 1, MPI_INT, (rank + 1) % ranks, 0, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+    say("MPI_Win_create", 1, 0);
+    say("MPI_Win_fence", 2, 0);
+    say("MPI_Put", 1, 4);
+    say("MPI_Win_free", 1, 0);
+}
+
+static void file(const char *path)
+{
+    int value[3] = {rank, rank, rank};
+    MPI_File out;
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &out);
+    MPI_File_write_at_all(out, 12 * rank, value, 3, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at(out, 12 * rank, value, 3, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&out);
+    say("MPI_File_open", 1, 0);
+    say("MPI_File_write_at_all", 1, 12);
+    say("MPI_File_read_at", 1, 12);
+    say("MPI_File_close", 1, 0);
+}
+
+/* A communicator for each thread: that is how MPI wants it. */
+#define THREADS 3
+static MPI_Comm own[THREADS];
+
+static void *thread(void *number)
+{
+    MPI_Comm comm = own[(long)number];
+    int value = 0, sum;
+    for (int i = 0; i < 40; i++)
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+    for (int i = 0; i < 10; i++)
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % ranks, (int)(long)number,
+                             (rank + ranks - 1) % ranks, (int)(long)number, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t all[THREADS];
+    for (long i = 0; i < THREADS; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &own[i]);
+    for (long i = 0; i < THREADS; i++)
+        pthread_create(&all[i], NULL, thread, (void *)i);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(all[i], NULL);
+    say("MPI_Comm_dup", THREADS, 0);
+    say("MPI_Allreduce", THREADS * 40, THREADS * 40 * 4);
+    say("MPI_Sendrecv_replace", THREADS * 10, THREADS * 10 * 4);
+}
+
+/* After 5 calls the last rank does not come any more: it says so, and waits to be killed. */
+static void hang(void)
+{
+    int value = 0, sum;
+    for (int i = 0; i < 5 || rank != ranks - 1; i++)
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (;;)
+        pause();
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "nothing";
+    int level;
+    if (strcmp(what, "threads") == 0)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    else
+        MPI_Init(&argc, &argv);
+    if (strcmp(what, "nothing") == 0)
+        return 0; /* without MPI_Finalize too */
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (strcmp(what, "messages") == 0)
+        point_to_point();
+    else if (strcmp(what, "collectives") == 0)
+        collectives();
+    else if (strcmp(what, "split") == 0)
+        split();
+    else if (strcmp(what, "persistent") == 0)
+        persistent();
+    else if (strcmp(what, "one_sided") == 0)
+        one_sided();
+    else if (strcmp(what, "file") == 0)
+        file(argv[2]);
+    else if (strcmp(what, "threads") == 0)
+        threads();
+    else if (strcmp(what, "hang") == 0)
+        hang();
+    say(strcmp(what, "threads") == 0 ? "MPI_Init_thread" : "MPI_Init", 1, 0);
+    say("MPI_Finalize", 1, 0);
+    MPI_Finalize();
+    return 0;
+}

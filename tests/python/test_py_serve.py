@@ -1,0 +1,55 @@
+"""pitwall.serve: the tool started, its link shown, ended with the program."""
+
+import os
+
+import py_case
+import pit_case  # noqa: E402
+
+
+class Serve(py_case.Case):
+    def test_it_serves_until_it_is_stopped(self):
+        found = self.python("""
+            import urllib.request
+            os.mkdir("runs")
+            with pitwall.open("runs/a.pit"):
+                with pitwall.span("work"):
+                    pass
+            with pitwall.serve("runs", open=False) as server:
+                request = urllib.request.Request(
+                    server.url + "api/v1/runs",
+                    headers={"Authorization": "Bearer " + server.token})
+                with urllib.request.urlopen(request, timeout=300) as answer:
+                    runs = json.load(answer)["runs"]
+                states = [server.is_running]
+                shown = [repr(server), server._repr_html_()]
+                link = [server.link, server.url, server.token]
+            states.append(server.is_running)
+            server.stop()
+            tell([runs["path"], runs["state"], states, shown, link])
+        """, PATH=os.path.join(pit_case.build_dir(), "bin") + ":" + os.environ["PATH"])
+        paths, run_states, states, shown, (link, url, token) = found
+        self.assertEqual((paths, run_states), (["runs/a.pit"], ["done"]))
+        self.assertEqual(states, [True, False])
+        self.assertEqual(link, url + "#token=" + token)
+        self.assertIn(link, shown[0])
+        self.assertIn('<a href="%s"' % link, shown[1])
+
+    def test_it_ends_with_the_program(self):
+        pid = self.python("""
+            server = pitwall.serve(".", open=False)
+            tell(server.pid)
+        """)
+        self.assertFalse(os.path.exists("/proc/%d" % pid))
+
+    def test_what_the_tool_says_is_the_error(self):
+        found = self.python("""
+            try:
+                pitwall.serve("no/such/folder", open=False)
+            except pitwall.Error as error:
+                tell(str(error))
+        """)
+        self.assertIn("cannot read the folder: no/such/folder", found)
+
+
+if __name__ == "__main__":
+    py_case.main(has_threads=False)

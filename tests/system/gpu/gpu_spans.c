@@ -1,0 +1,73 @@
+/* Spans with PIT_DEVICE over the stand-in stub_cuda.c: 5 ms of device work each, launched in no time.
+ *
+ *   gpu_spans arrive     until ten of them have device times
+ *   gpu_spans go_on      until the library was asked nine times, then 20 more
+ *   gpu_spans told       until the run says that it failed, then 20 more
+ *   gpu_spans close      as arrive, then the program lets go of the library, then 20 more
+ */
+#include <dlfcn.h>
+#include <pitwall.h>
+#include <pitwall_report.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void (*work)(unsigned long long ns);
+static unsigned long long (*questions)(void);
+
+static unsigned long long device_spans(void)
+{
+    pit_run *run = pit_run_read(NULL, NULL);
+    unsigned long long count = 0;
+    for (size_t t = 0; run && t < run->thread_count; t++)
+        for (size_t i = 0; i < run->threads[t].node_count; i++)
+            if (run->threads[t].nodes[i].detached == PIT_ON_DEVICE)
+                count += run->threads[t].nodes[i].count;
+    pit_run_free(run);
+    return count;
+}
+
+static int is_told(void)
+{
+    pit_run *run = pit_run_read(NULL, NULL);
+    int told = run && pit_run_fact(run, "device_events") != NULL;
+    pit_run_free(run);
+    return told;
+}
+
+static void step(void)
+{
+    PIT_SPAN_WITH("step", PIT_DEVICE) {
+        if (work)
+            work(5000000);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "arrive";
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!library)
+        return 3;
+    void *symbol = dlsym(library, "stub_work"), *asked = dlsym(library, "stub_questions");
+    memcpy(&work, &symbol, sizeof work);
+    memcpy(&questions, &asked, sizeof questions);
+    int steps = 0, is_there = 0;
+    for (int tries = 0; tries < 6000 && !is_there; tries++) { /* a minute: a limit for a hang */
+        step();
+        steps++;
+        usleep(10000);
+        is_there = strcmp(how, "arrive") == 0 || strcmp(how, "close") == 0 ? device_spans() >= 10
+                   : strcmp(how, "told") == 0                             ? is_told()
+                                                                          : questions() >= 9;
+    }
+    if (strcmp(how, "close") == 0) {
+        work = NULL;
+        dlclose(library);
+    }
+    for (int i = 0; i < 20; i++, steps++)
+        step();
+    printf("steps %d\nthere %d\n", steps, is_there);
+    return 0;
+}

@@ -1,0 +1,108 @@
+"""What tests with MPI share: both implementations, their programs, and a job's runs against what its
+ranks say of themselves.
+
+Two ranks, which yield while they wait, so that one processor is enough."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+import pit_case
+import pit_reader
+import pit_runs
+
+SOURCES = os.path.join(pit_case.source_dir(), "tests", "mpi")
+KINDS = ("openmpi", "mpich")
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
+                      "--mca", "mpi_yield_when_idle", "1"],
+          "mpich": ["mpirun.mpich"]}
+COMPILERS = {".c": "mpicc", ".f90": "mpifort"}
+SECONDS = 300  # finds a hang; a job takes two
+
+
+def missing(kind):
+    """What of an MPI is not here, or None."""
+    for command in ("mpirun", "mpicc", "mpifort"):
+        if not shutil.which("%s.%s" % (command, kind)):
+            return "%s.%s is not installed (scripts/setup.sh test)" % (command, kind)
+    return None
+
+
+class Case(pit_case.Case):
+    folder_of_programs = None
+    programs = {}
+
+    def for_each_mpi(self, part):
+        """Call part(kind) for each MPI; both have to be here."""
+        gone = [why for why in map(missing, KINDS) if why]
+        if gone:
+            self.skipTest("; ".join(gone))
+        for kind in KINDS:
+            with self.subTest(kind):
+                part(kind)
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.folder_of_programs:
+            shutil.rmtree(cls.folder_of_programs, ignore_errors=True)
+
+    def compiled(self, source, kind):
+        """A program of tests/mpi, compiled once for this MPI."""
+        cls = type(self)
+        if not cls.folder_of_programs:
+            cls.folder_of_programs = tempfile.mkdtemp(prefix="pitwall-mpi-")
+        path = os.path.join(cls.folder_of_programs, "%s.%s" % (os.path.splitext(source)[0], kind))
+        if not os.path.exists(path):
+            compiler = "%s.%s" % (COMPILERS[os.path.splitext(source)[1]], kind)
+            self.run_ok([compiler, "-w", "-O1", "-pthread", "-o", path,
+                         os.path.join(SOURCES, source)], cwd=SOURCES)
+        return path
+
+    def job(self, kind, program, folder, ranks=2):
+        """The command of a job whose ranks leave their runs in the folder."""
+        return LAUNCH[kind] + ["-n", str(ranks), pit_case.tool(), "run", "--quiet", "-o",
+                               os.path.join(folder, "rank-%r.pit"), "--"] + program
+
+    def run_job(self, kind, program, ranks=2, env=None):
+        """Run it; what its ranks said, and their runs, by rank."""
+        folder = self.folder()
+        done = self.run_ok(self.job(kind, program, folder, ranks), timeout=SECONDS, cwd=folder,
+                           env=dict(os.environ, **(env or {})))
+        runs = [pit_runs.read_both(self, os.path.join(folder, "rank-%d.pit" % rank), "closed")
+                for rank in range(ranks)]
+        return done.stdout, runs
+
+    def check_said(self, said, runs):
+        """Every rank's calls and bytes are what it said, and there are no other calls of MPI."""
+        wanted = [{} for _ in runs]
+        for line in said.splitlines():
+            rank, name, calls, in_bytes = line.split()
+            if name.startswith("MPI_"):
+                wanted[int(rank)][name] = (int(calls), int(in_bytes))
+        for rank, run in enumerate(runs):
+            found = {}
+            for thread in run["threads"]:
+                for node in thread["nodes"]:
+                    name = node["path"].rsplit("/", 1)[-1]
+                    calls, in_bytes = found.get(name, (0, 0))
+                    found[name] = (calls + node["count"], in_bytes + node["bytes"])
+            self.assertEqual(found, wanted[rank], "rank %d" % rank)
+
+
+def calls_of(group):
+    return [(call["seq"], call["path"].rsplit("/", 1)[-1]) for call in group["points"]]
+
+
+def start(command, folder):
+    return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            start_new_session=True)
+
+
+def try_load(path):
+    """A run that may be half made, or not yet there: None then."""
+    try:
+        return pit_reader.load(path)
+    except (OSError, pit_reader.BadRun):
+        return None

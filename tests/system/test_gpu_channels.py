@@ -1,0 +1,302 @@
+"""Channels of GPUs, on stand-ins: a folder in place of /sys, and a libnvidia-ml.so.1 built from
+tests/stubs/stub_nvml.c. No GPU was ever behind these tests; what is tried is the way of figures and of failures."""
+
+import json
+import os
+import subprocess
+
+import pit_case
+import pit_runs
+import stub_sysfs
+
+GB = 1 << 30
+ADDRESS = "0000:3b:00.0"
+
+
+class GpuCase(pit_case.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.library = os.path.join(pit_case.build_dir(), "tests", "stub-nvml-%d" % os.getpid())
+        os.makedirs(cls.library, exist_ok=True)
+        source = os.path.join(pit_case.source_dir(), "tests", "stubs", "stub_nvml.c")
+        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC",
+                        "-I", os.path.join(pit_case.source_dir(), "src"), source, "-o",
+                        os.path.join(cls.library, "libnvidia-ml.so.1")], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        os.remove(os.path.join(cls.library, "libnvidia-ml.so.1"))
+        os.rmdir(cls.library)
+
+    def setUp(self):
+        self.sysfs = stub_sysfs.StubSysfs(self.folder())
+        self.nvml = self.folder()
+        self.path = os.path.join(self.folder(), "run.pit")
+
+    def gpu(self, driver="nvidia", address=ADDRESS):
+        folder = self.sysfs.path("bus", "pci", "drivers", driver, address)
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
+    def say(self, name, value=""):
+        stub_sysfs.write(os.path.join(self.nvml, name), value)
+
+    def told(self, library=True, **env):
+        return stub_sysfs.Told(
+            self, self.path, self.sysfs, 50, STUB_NVML=self.nvml,
+            LD_LIBRARY_PATH=self.library if library else None, **env)
+
+    def top(self):
+        done = self.run_ok([pit_case.tool(), "top", "--json", "--once", self.path])
+        return json.loads(done.stdout.splitlines()[0])["newest"]
+
+    def wait_for(self, condition):
+        """A state of the newest reading; the limit only finds a hang."""
+        pit_runs.wait_until(lambda: condition(self.top()), 120 * pit_case.slowness(), 0.02)
+
+    def document(self):
+        done = self.run_ok([pit_case.tool(), "report", "--json", self.path])
+        return json.loads(done.stdout)
+
+    def channels(self):
+        samples = self.document()["runs"][0]["samples"]
+        return {c["key"]: c for c in samples["channels"]}
+
+    def text(self, *arguments):
+        return " ".join(self.run_ok([pit_case.tool(), "report", *arguments,
+                                     self.path]).stdout.split())
+
+
+class Nvml(GpuCase):
+    def test_figures_arrive_everywhere(self):
+        self.gpu()
+        self.say("used", 3 * GB)
+        self.say("own", 2 * GB)
+        told = self.told()
+        told.tell("memory step")
+        self.wait_for(lambda now: now["gpu0_own_memory_bytes"] == 2 * GB)
+        now = self.top()
+        self.assertEqual((now["gpu0_busy"], now["gpu0_memory_bytes"], now["gpu0_power_w"]),
+                         (0.5, 3 * GB, 250))
+        self.assertEqual((now["gpu0_temperature_c"], now["gpu0_clock_hz"]), (61, 1410e6))
+        self.assertEqual(now["gpu0_pcie_bytes_per_s"], 300 * 1024)
+        plain = self.run_ok([pit_case.tool(), "top", "--once", self.path]).stdout
+        self.assertIn("gpu0 3.00 GB of 8.00 GB", plain)
+        told.tell("end")
+        told.close()
+        self.assertIn("gpu0 50 % busy, memory at most 3.00 GB of 8.00 GB, 250 W, at most 61 C",
+                      self.text())
+        self.assertIn("GPU peak", self.text("--view", "memory"))
+        node = next(n for n in self.document()["nodes"] if n["path"] == "step")
+        self.assertEqual(node["device_memory_max_bytes"], 2 * GB)
+        pit_runs.read_both(self, self.path, "closed")
+
+    @pit_case.plain_build
+    def test_python_has_them(self):
+        self.gpu()
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == GB)
+        told.close()
+        code = ("import json, pitwall, sys; run = pitwall.read(sys.argv[1]);"
+                "print(json.dumps([row['gpu0_memory_bytes'] for row in run['samples']]))")
+        env = pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python"))
+        done = subprocess.run(["/usr/bin/python3", "-c", code, self.path], env=env, check=True,
+                              stdout=subprocess.PIPE, encoding="utf-8")
+        self.assertIn(GB, json.loads(done.stdout))
+
+    def test_the_energy_counter_is_the_energy_of_the_run(self):
+        self.gpu()
+        self.say("energy", 5000)
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_energy_j"] == 5)
+        self.say("energy", 65000)
+        self.wait_for(lambda now: now["gpu0_energy_j"] == 65)
+        told.close()
+        energy = self.document()["energy"]
+        self.assertEqual([(s["key"], s["joules"]) for s in energy["sources"]],
+                         [("gpu0_energy_j", 60)])
+        self.assertIn("gpu0 60.0 J in", self.text("--view", "energy"))
+
+    def test_a_gpu_without_the_counter_has_no_energy(self):
+        self.gpu()
+        self.say("no_energy")
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_power_w"] == 250)
+        told.close()
+        self.assertIsNone(self.document()["energy"]["joules"])
+        self.assertIn("gpu0 n/a: this GPU, or its driver, does not tell",
+                      self.text("--view", "energy"))
+
+    def test_a_library_that_fails_midway(self):
+        self.gpu()
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == GB)
+        self.say("fail", 15)
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] is None)
+        self.assertGreater(self.top()["rss_bytes"], 0)
+        told.tell("begin goes on")
+        told.tell("end")
+        os.remove(os.path.join(self.nvml, "fail"))
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == GB)
+        told.close()
+
+    def test_a_library_that_always_fails_says_why(self):
+        self.gpu()
+        self.say("fail", 15)
+        told = self.told()
+        self.wait_for(lambda now: "GPU is lost" in
+                      (self.channels()["gpu0_memory_bytes"]["missing"] or ""))
+        told.close()
+        self.assertIn("gpu0 n/a: nvmlDeviceGetMemoryInfo: GPU is lost", self.text())
+
+    def test_a_call_that_hangs_stops_nobody(self):
+        self.gpu()
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == GB)
+        self.say("hang")
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] is None)
+        before = self.top()
+        told.tell("begin goes on")
+        told.tell("end")
+        self.wait_for(lambda now: now["time_ns"] > before["time_ns"] and now["rss_bytes"] > 0)
+        os.remove(os.path.join(self.nvml, "hang"))
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == GB)
+        told.close()
+
+    def test_a_call_that_never_returns_does_not_hold_up_the_end(self):
+        self.gpu()
+        self.say("hang")
+        told = self.told()
+        self.wait_for(lambda now: "does not return" in
+                      (self.channels()["gpu0_memory_bytes"]["missing"] or ""))
+        told.close()
+        self.assertIn("gpu0 n/a: nvmlDeviceGetMemoryInfo does not return", self.text())
+
+    def test_a_library_that_shows_no_device(self):
+        self.gpu()
+        self.say("none")
+        told = self.told()
+        self.wait_for(lambda now: "does not show" in
+                      (self.channels()["gpu0_memory_bytes"]["missing"] or ""))
+        told.close()
+        self.assertIn("NVML does not show " + ADDRESS, self.text())
+
+    def test_a_library_that_is_not_there(self):
+        self.gpu()
+        told = self.told(library=False)
+        self.wait_for(lambda now: "no libnvidia-ml.so.1" in
+                      (self.channels()["gpu0_memory_bytes"]["missing"] or ""))
+        told.close()
+
+    def test_only_visible_gpus_are_read(self):
+        self.gpu()
+        self.gpu(address="0000:5c:00.0")
+        told = self.told(CUDA_VISIBLE_DEVICES="1")
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == GB)
+        self.assertNotIn("gpu1_memory_bytes", self.top())
+        told.close()
+        os.rename(self.path, self.path + ".old")
+        self.told(CUDA_VISIBLE_DEVICES="").close()
+        self.assertNotIn("gpu0_memory_bytes", self.channels())
+
+    def test_a_run_that_died_with_a_full_gpu_is_named(self):
+        self.gpu()
+        self.say("used", 8 * GB - 1)
+        done = subprocess.Popen(
+            [pit_case.tool(), "run", "-o", self.path, "--", pit_case.program("prog_energy"), "-",
+             "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+            stderr=subprocess.DEVNULL,
+            env=pit_case.clean_env(PITWALL_SYSFS=self.sysfs.root, STUB_NVML=self.nvml,
+                                   LD_LIBRARY_PATH=self.library))
+        self.addCleanup(done.stdout.close)
+        self.assertEqual(done.stdout.readline(), "ready\n")
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == 8 * GB - 1)
+        done.stdin.write("abort\n")
+        done.stdin.close()
+        done.wait(600)
+        text = self.text()
+        self.assertIn("ended by an error, most likely out of memory on the GPU: 8.00 GB of 8.00 GB"
+                      " in use", text)
+
+    def test_without_a_gpu_there_is_no_thread(self):
+        told = self.told()
+        names = {open("/proc/%d/task/%s/comm" % (told.process.pid, t), encoding="ascii").read()
+                 for t in os.listdir("/proc/%d/task" % told.process.pid)}
+        self.assertNotIn("pitwall-gpu\n", names)
+        with open("/proc/%d/maps" % told.process.pid, encoding="utf-8") as maps:
+            self.assertNotIn("libnvidia-ml", maps.read())
+        told.close()
+        self.assertEqual([k for k in self.channels() if k.startswith("gpu")], [])
+
+
+class Sysfs(GpuCase):
+    def test_amdgpu(self):
+        folder = self.gpu("amdgpu", "0000:03:00.0")
+        for name, value in (("gpu_busy_percent", 75), ("mem_info_vram_used", 6 * GB),
+                            ("mem_info_vram_total", 16 * GB), ("hwmon/hwmon4/power1_average", 150e6),
+                            ("hwmon/hwmon4/temp1_input", 55000),
+                            ("hwmon/hwmon4/freq1_input", 2100000000)):
+            stub_sysfs.write(os.path.join(folder, name), int(value))
+        told = self.told(library=False)
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)
+        now = self.top()
+        self.assertEqual((now["gpu0_busy"], now["gpu0_power_w"], now["gpu0_temperature_c"]),
+                         (0.75, 150, 55))
+        self.assertEqual(now["gpu0_clock_hz"], 2.1e9)
+        self.assertIsNone(now["gpu0_energy_j"])
+        told.close()
+
+    def test_intel(self):
+        folder = self.gpu("xe", "0000:08:00.0")
+        stub_sysfs.write(os.path.join(folder, "hwmon/hwmon2/energy1_input"), 7000000)
+        stub_sysfs.write(os.path.join(folder, "tile0/gt0/freq0/act_freq"), 1300)
+        told = self.told(library=False)
+        self.wait_for(lambda now: now["gpu0_energy_j"] == 7)
+        self.assertEqual(self.top()["gpu0_clock_hz"], 1.3e9)
+        self.assertIsNone(self.top()["gpu0_memory_bytes"])
+        told.close()
+
+
+class Doctor(GpuCase):
+    def checks(self, **env):
+        done = self.run_ok([pit_case.tool(), "doctor", "--json"], cwd=self.folder(),
+                           env=pit_case.clean_env(PITWALL_SYSFS=self.sysfs.root, STUB_NVML=self.nvml,
+                                                  **env))
+        return {c["name"]: c for c in json.loads(done.stdout)["checks"]}
+
+    def test_every_source_is_told(self):
+        checks = self.checks()
+        folder = os.path.join(pit_case.source_dir(), "src", "recorder", "sources")
+        for name in os.listdir(folder):
+            known = {"rapl.c": "energy (RAPL)"}.get(name, "reads " + name[:-2])
+            self.assertIn(known, checks)
+            self.assertTrue(checks[known]["recorded"])
+        self.assertEqual(checks["energy (RAPL)"]["state"], "no")
+        self.assertIn("no /sys/class/powercap", checks["energy (RAPL)"]["why"])
+        self.assertEqual(checks["reads gpu"]["state"], "no")
+        self.assertEqual(checks["reads process"]["state"], "yes")
+
+    def test_counters_and_gpus_that_are_read(self):
+        self.gpu()
+        self.sysfs.zone("intel-rapl:0", "package-0", 5)
+        checks = self.checks(LD_LIBRARY_PATH=self.library)
+        self.assertEqual(checks["energy (RAPL)"]["figure"], "recorded now: 1 channel")
+        self.assertIn("recorded now", checks["reads gpu"]["figure"])
+
+    def test_a_counter_that_cannot_be_read_has_the_udev_rule(self):
+        self.sysfs.zone("intel-rapl:0", "package-0", 5)
+        os.remove(self.sysfs.path("class", "powercap", "intel-rapl:0", "energy_uj"))
+        check = self.checks()["energy (RAPL)"]
+        self.assertEqual(check["state"], "no")
+        self.assertIn('SUBSYSTEM=="powercap"', check["remedy"])
+
+    def test_a_library_that_is_missing_is_told(self):
+        self.gpu()
+        check = self.checks(LD_LIBRARY_PATH=None)["reads gpu"]
+        self.assertEqual(check["state"], "no")
+        self.assertIn("libnvidia-ml", check["why"])
+
+
+if __name__ == "__main__":
+    pit_case.main()

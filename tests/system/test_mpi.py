@@ -1,0 +1,153 @@
+"""Calls of MPI as spans: OpenMPI and MPICH, C, Fortran and Python, by one and the same library."""
+
+import os
+import signal
+
+import mpi_case
+import pit_case
+import pit_runs
+
+
+class Mpi(mpi_case.Case):
+    def check_program(self, source, *arguments, then=None, ranks=2):
+        """What its ranks say of themselves holds, with each MPI; and then(said, runs)."""
+        def part(kind):
+            said, runs = self.run_job(kind, [self.compiled(source, kind), *arguments], ranks)
+            self.check_said(said, runs)
+            if then:
+                then(said, runs)
+
+        self.for_each_mpi(part)
+
+    def check_groups_agree(self, runs):
+        """Ranks of one group have its size, a number each, the same calls under the same numbers."""
+        members = {}
+        for run in runs:
+            for group in run["groups"]:
+                members.setdefault(group["id"], []).append(group)
+        for group in members.values():
+            self.assertEqual([g["size"] for g in group], [len(group)] * len(group))
+            self.assertEqual(sorted(g["rank"] for g in group), list(range(len(group))))
+            self.assertEqual([mpi_case.calls_of(g) for g in group],
+                             [mpi_case.calls_of(group[0])] * len(group))
+            self.assertEqual(len({g["calls"] for g in group}), 1)
+        return members
+
+    def test_messages_have_their_calls_and_bytes(self):
+        self.check_program("calls.c", "messages")
+
+    def test_collectives_have_their_bytes_and_numbers(self):
+        def then(said, runs):
+            wanted = int([line for line in said.splitlines() if " collectives " in line][0].split()[2])
+            groups = self.check_groups_agree(runs)
+            self.assertEqual(len(groups), 1)
+            (world, _), = groups.values()
+            self.assertEqual(world["calls"], wanted)
+            sync = {c["path"]: c["is_sync"] for c in world["points"]}
+            self.assertTrue(sync["MPI_Barrier"] and sync["MPI_Allreduce"] and sync["MPI_Alltoall"])
+            self.assertFalse(sync["MPI_Bcast"] or sync["MPI_Reduce"] or sync["MPI_Iallreduce"])
+
+        self.check_program("calls.c", "collectives", then=then)
+
+    def test_new_communicators_have_one_id_in_all_their_ranks(self):
+        def then(_, runs):
+            groups = self.check_groups_agree(runs)
+            sizes = sorted(len(group) for group in groups.values())
+            # the world, two halves and their copies, all but the first, and the last one of all
+            self.assertEqual(sizes, [2, 2, 2, 2, 3, 4, 4])
+
+        self.check_program("calls.c", "split", then=then, ranks=4)
+
+    def test_persistent_requests_count_their_bytes_at_each_start(self):
+        self.check_program("calls.c", "persistent")
+
+    def test_one_sided_calls_and_fences(self):
+        self.check_program("calls.c", "one_sided")
+
+    def test_input_and_output_is_no_communication(self):
+        def then(_, runs):
+            for node in (n for run in runs for t in run["threads"] for n in t["nodes"]):
+                self.assertNotIn("comm", node)
+            os.unlink(path)
+
+        path = os.path.join(self.folder(), "data")
+        self.check_program("calls.c", "file", path, then=then)
+
+    def test_threads_in_communicators_of_their_own(self):
+        def then(_, runs):
+            groups = self.check_groups_agree(runs)
+            self.assertEqual(sorted(g[0]["calls"] for g in groups.values()), [3, 40, 40, 40])
+
+        self.check_program("calls.c", "threads", then=then)
+
+    def test_a_program_that_only_begins(self):
+        def part(kind):
+            folder = self.folder()
+            command = self.job(kind, [self.compiled("calls.c", kind), "nothing"], folder)
+            pit_case.run(command, cwd=folder, timeout=mpi_case.SECONDS)  # launchers may not like it
+            for rank in range(2):
+                run = mpi_case.try_load(os.path.join(folder, "rank-%d.pit" % rank))
+                self.assertEqual(pit_runs.counts_by_path(run), {"MPI_Init": 1})
+
+        self.for_each_mpi(part)
+
+    def test_fortran_by_both_modules(self):
+        def then(_, runs):
+            groups = self.check_groups_agree(runs)
+            self.assertEqual(sorted(g[0]["calls"] for g in groups.values()), [1, 41])
+
+        for source in ("calls_mpi.f90", "calls_f08.f90"):
+            self.check_program(source, then=then)
+
+    def test_the_library_is_left_out_where_nothing_says_mpi(self):
+        folder = self.folder()
+        said = self.run_ok([pit_case.tool(), "run", "--quiet", "-o", os.path.join(folder, "a.pit"),
+                            "--", "env"], cwd=folder).stdout
+        self.assertNotIn("libpitwall-mpi", said)
+        ranked = self.run_ok([pit_case.tool(), "run", "--quiet", "-o",
+                              os.path.join(folder, "b.pit"), "--", "env"], cwd=folder,
+                             env=dict(os.environ, PMI_RANK="0")).stdout
+        self.assertIn("libpitwall-mpi", ranked)
+
+
+class Killed(mpi_case.Case):
+    def test_the_others_show_the_collective_in_which_they_wait(self):
+        def part(kind):
+            folder = self.folder()
+            command = self.job(kind, [self.compiled("calls.c", kind), "hang"], folder, ranks=3)
+            job = mpi_case.start(command, folder)
+            paths = [os.path.join(folder, "rank-%d.pit" % rank) for rank in range(3)]
+            try:
+                def waits():
+                    """Both are in the sixth call, the third has come out of five."""
+                    runs = [mpi_case.try_load(path) for path in paths]
+                    if all(run and run["groups"] and run["groups"][0]["calls"] ==
+                           (6 if i < 2 else 5) for i, run in enumerate(runs)) and not any(
+                               call["duration_ns"] is None
+                               for call in runs[2]["groups"][0]["points"]):
+                        return runs
+                    return None
+
+                runs = pit_runs.wait_until(waits, mpi_case.SECONDS)
+                self.assertIsNotNone(runs)
+                os.kill(runs[2]["pid"], signal.SIGKILL)
+                job.wait(timeout=mpi_case.SECONDS)  # the launcher ends the others
+            finally:
+                if job.poll() is None:
+                    os.killpg(job.pid, signal.SIGKILL)
+                    job.wait()
+            for rank in range(2):
+                run = pit_runs.read_both(self, paths[rank], "died")
+                last = run["groups"][0]["points"][-1]
+                self.assertEqual((last["seq"], last["path"]), (5, "MPI_Allreduce"))
+                self.assertIsNone(last["duration_ns"])
+                self.assertIn("MPI_Allreduce", [s["path"] for s in run["threads"][0]["open"]])
+            dead = pit_runs.read_both(self, paths[2], "died")
+            self.assertEqual([c["duration_ns"] is None for c in dead["groups"][0]["points"]],
+                             [False] * 5)
+
+        self.for_each_mpi(part)
+
+
+if __name__ == "__main__":
+    pit_case.main(plain_build_only=True)

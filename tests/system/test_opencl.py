@@ -1,0 +1,109 @@
+"""libpitwall-opencl.so on PoCL, a real OpenCL device: what the program launched is in its run, by name and
+count, below the span that launched it, and its times lie where they can lie.
+
+Nothing here is timed. What is compared is what the program counted itself, and causality: work that is done
+one piece after another takes no longer than what passed between the first launch and the end of the wait."""
+
+import json
+import os
+
+import pit_case
+import pit_check
+import pit_reader
+
+SOURCES = os.path.join(pit_case.source_dir(), "tests", "system", "opencl")
+
+
+class OpenCL(pit_case.Case):
+    def compiled(self, folder, name, *options):
+        result = os.path.join(folder, "program")
+        include = os.path.join(pit_case.source_dir(), "include")
+        self.run_ok(["gcc", "-O1", "-I", include, os.path.join(SOURCES, name), "-o", result, "-lOpenCL",
+                     *options], timeout=120)
+        return result
+
+    def recorded(self, *options, arguments=()):
+        """What the program printed, as a dict of lists, and the report of its run."""
+        folder = self.folder()
+        program = self.compiled(folder, "queues.c", *options)
+        env = pit_case.clean_env(POCL_CACHE_DIR=os.path.join(folder, "cache"))
+        done = self.run_ok([pit_case.tool(), "run", *arguments, "-o", "run.pit", "--", program],
+                           cwd=folder, env=env)
+        said = {}
+        for line in done.stdout.splitlines():
+            key, value = line.split()
+            said.setdefault(key, []).append(int(value))
+        shown = self.run_ok([pit_case.tool(), "report", "--json", "run.pit"], cwd=folder)
+        text = self.run_ok([pit_case.tool(), "report", "run.pit"], cwd=folder).stdout
+        again = pit_reader.load(os.path.join(folder, "run.pit"))
+        self.assertEqual(pit_check.check(again), [])
+        for name in ("saxpy", "scale"):
+            self.assertEqual(sum(node["count"] for thread in again["threads"] for node in thread["nodes"]
+                                 if node["on_device"] and node["path"].split("/")[-1] == name),
+                             said[name][0])
+        return said, json.loads(shown.stdout), text
+
+    def check(self, said, found, above):
+        nodes = {node["path"]: node for node in found["nodes"]}
+        for name, phase in (("saxpy", "first/"), ("FillBuffer", "first/"), ("WriteBuffer", "first/"),
+                            ("scale", "second/"), ("CopyBuffer", "second/"), ("ReadBuffer", "")):
+            node = nodes[(phase if above else "") + name]
+            self.assertEqual(node["count"], said[name][0], name)
+            self.assertTrue(node["on_device"] and node["detached"])
+            self.assertEqual(node["device_count"], said[name][0])
+            waited = nodes[node["path"] + "/queued"]
+            self.assertEqual(waited["count"], said[name][0])
+            self.assertAlmostEqual(waited["total_ns"], node["device_wait_ns"])
+        every = said["bytes"][0]
+        for path, count in (("WriteBuffer", every), ("CopyBuffer", 5 * every // 2), ("ReadBuffer", every)):
+            self.assertEqual(sum(n["bytes"] for p, n in nodes.items() if p.endswith(path)), count)
+        in_order = sum(n["total_ns"] for p, n in nodes.items()
+                       if p.split("/")[-1] in ("saxpy", "FillBuffer", "WriteBuffer"))
+        self.assertLess(in_order, said["bracket"][0] * 1.01)
+        self.assertGreater(in_order, 0)
+        self.assertEqual(set(said["references"]), {1})  # ours were given back
+        self.assertIn("by causality", found["runs"][0]["facts"]["device_clock"])
+
+    def test_kernels_and_transfers_of_a_program_without_spans(self):
+        said, found, text = self.recorded()
+        self.check(said, found, above=False)
+        self.assertIn("saxpy [device]", text)
+        self.assertIn("of the host's, by causality", text)
+
+    def test_device_work_is_below_the_span_that_launched_it(self):
+        library = os.path.dirname(pit_case.library())
+        for options in (["-DWITH_SPANS", "-L" + library, "-lpitwall", "-Wl,-rpath," + library],
+                        ["-DWITH_SPANS", pit_case.library("a"), "-lm", "-pthread"]):
+            with self.subTest(options[-1]):
+                said, found, _ = self.recorded(*options)
+                self.check(said, found, above=True)
+                spans = {n["path"]: n for n in found["nodes"] if not n["detached"]}
+                self.assertEqual(spans["first"]["count"], 1)
+                host = sum(n["total_ns"] for p, n in spans.items() if "/" not in p)
+                self.assertAlmostEqual(found["summary"]["in_spans_ns"], host, delta=1)
+                self.assertEqual(spans["first"]["device_count"], 43)
+                self.assertEqual(spans["second"]["device_count"], 28)
+
+    def test_without_a_recorder_nothing_is_done(self):
+        folder = self.folder()
+        program = self.compiled(folder, "queues.c")
+        library = os.path.join(pit_case.build_dir(), "lib", "libpitwall-opencl.so")
+        env = pit_case.clean_env(POCL_CACHE_DIR=os.path.join(folder, "cache"), LD_PRELOAD=library)
+        self.run_ok([program], cwd=folder, env=env)
+        self.assertEqual([f for f in os.listdir(folder) if f.endswith(".pit")], [])
+
+    def test_only_programs_that_name_the_library_get_it_unless_asked_for(self):
+        folder = self.folder()
+        for options, expected in (([], False), (["--opencl"], True)):
+            done = self.run_ok([pit_case.tool(), "run", "--quiet", *options, "-o", "%p.pit", "--", "sh", "-c",
+                                "echo $LD_PRELOAD"], cwd=folder)
+            self.assertEqual("libpitwall-opencl.so" in done.stdout, expected, done.stdout)
+
+    def test_declarations_are_those_of_the_public_headers(self):
+        folder = self.folder()
+        self.run_ok(["gcc", "-Wall", "-Werror", "-I", os.path.join(pit_case.source_dir(), "src"), "-c",
+                     os.path.join(SOURCES, "held_to_headers.c"), "-o", os.path.join(folder, "held.o")])
+
+
+if __name__ == "__main__":
+    pit_case.main(plain_build_only=True)

@@ -1,0 +1,364 @@
+"""The page in a real browser, from a file on disk: opened, folded, searched, sorted, zoomed, printed; by
+mouse and by keyboard; what a run is called never becomes markup; and nothing is asked for elsewhere."""
+
+import hashlib
+import html
+import json
+import os
+import re
+import unittest
+from base64 import b64encode
+
+import browser
+import pit_case
+from places import Case, read
+
+READY = "return document.querySelector('main[data-ready]') !== null"
+NAMES = "return [...document.querySelectorAll('.tree [data-i] .x')].map(e => e.textContent)"
+HOSTILE = ["top", "<img src=x onerror=\"window.hit=1\">", "</script><script>window.hit=1</script>",
+           "<!--<script>", "\u2028line\u2029end", "&lt;b&gt;", "'\";window.hit=1//", "]]>",
+           "javascript:window.hit=1", "\u202eevil", "{{1}}", "a/b\\c", "x" * 3000, "<svg/onload=window.hit=1>"]
+
+
+class PageCase(Case):
+    browser = None
+
+    @classmethod
+    def setUpClass(cls):
+        reason = browser.missing()
+        if reason:
+            raise unittest.SkipTest(reason)
+        cls.browser = browser.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.browser:
+            cls.browser.close()
+
+    def run_of(self, what, status=0, **options):
+        path = os.path.join(self.folder(), what.split("=")[0] + ".pit")
+        self.run_status(status, [pit_case.program("prog_export"), path, what], **options)
+        return path
+
+    def page_of(self, *runs):
+        out = os.path.join(self.folder(), "page.html")
+        self.run_ok([pit_case.tool(), "report", *runs, "--html", "-o", out])
+        return out
+
+    def show(self, path, hash_=""):
+        b = self.browser
+        b.open("about:blank")
+        b.requests()
+        b.log("browser")
+        b.open("file://" + path + hash_)
+        b.wait(READY)
+        return b
+
+    def rows(self):
+        return self.browser.run(NAMES)
+
+
+class Document(Case):
+    """What stands in the file, without a browser."""
+
+    def made(self, what, *more, status=0):
+        path = os.path.join(self.folder(), "run.pit")
+        self.run_status(status, [pit_case.program("prog_export"), path, what])
+        out = os.path.join(self.folder(), "page.html")
+        self.run_ok([pit_case.tool(), "report", path, *more, "--html", "-o", out])
+        return path, read(out).decode("utf-8")
+
+    def data(self, text, name="data"):
+        return json.loads(re.search('id="%s">(.*?)</script>' % name, text, re.S).group(1))
+
+    def test_report_and_export_write_the_same_bytes(self):
+        path, text = self.made("rich")
+        done = self.run_ok([pit_case.tool(), "export", path, "--format", "html"])
+        self.assertEqual(done.stdout, text)
+
+    def test_its_figures_are_those_of_the_report(self):
+        path, text = self.made("rich")
+        document = self.data(text)
+        report = json.loads(self.run_ok([pit_case.tool(), "report", path, "--json"]).stdout)
+        nodes, columns = report["nodes"], document["nodes"]["columns"]
+        self.assertEqual(document["nodes"]["count"], len(nodes))
+        for field in document["fields"]:
+            key = field["key"]
+            column = columns[key]
+            while isinstance(column, dict) and "same" in column:
+                column = columns[column["same"]]
+            for i, node in enumerate(nodes):
+                cell = column[i] if isinstance(column, list) else column["all"]
+                if isinstance(node[key], float) or isinstance(cell, float):
+                    self.assertAlmostEqual(cell, node[key], delta=1e-5 * abs(node[key]) + 0.51, msg=key)
+                else:
+                    self.assertEqual(cell, node[key], key)
+        self.assertEqual(document["summary"]["spans"], report["summary"]["spans"])
+        self.assertEqual(document["summary"]["headline"], report["summary"]["headline"])
+        self.assertEqual([f["rule"] for f in document["advice"]["findings"]],
+                         [f["rule"] for f in report["advice"]["findings"]])
+
+    def test_percentiles_along_the_run_are_there_where_every_span_was_kept(self):
+        _, text = self.made("rich")
+        series = self.data(text)["series"]
+        whole = [p for p in series["p50_ns"] if p is not None]
+        self.assertEqual(len(whole), len(series["count"]))
+        _, text = self.made("dropped")
+        series = self.data(text)["series"]
+        self.assertIn(None, series["p50_ns"])
+        for low, middle, high in zip(series["min_ns"], series["p50_ns"], series["max_ns"]):
+            if middle is not None:
+                self.assertTrue(low <= middle + 1 and middle <= high + 1)
+
+    def test_the_policy_names_the_hashes_of_all_that_is_in_it(self):
+        _, text = self.made("rich")
+        policy = re.search('Content-Security-Policy" content="([^"]*)"', text).group(1)
+        self.assertTrue(policy.startswith("default-src 'none'; "), policy)
+        self.assertNotIn("unsafe", policy)
+        parts = re.findall("<script>(.*?)</script>", text, re.S)
+        parts += re.findall('<script type="module">(.*?)</script>', text, re.S)
+        parts += re.findall("<style>(.*?)</style>", text, re.S)
+        self.assertEqual(len(parts), 3)
+        for part in parts:
+            digest = b64encode(hashlib.sha256(part.encode("utf-8")).digest()).decode()
+            self.assertIn("'sha256-%s'" % digest, policy)
+
+    def test_two_runs_carry_their_comparison_and_one_does_not(self):
+        path, text = self.made("rich")
+        self.assertNotIn('id="comparison"', text)
+        _, text = self.made("rich", path)
+        comparison = self.data(text, "comparison")
+        self.assertEqual(len(comparison["sides"]), 2)
+        self.assertEqual(comparison["comparisons"][0]["verdict"], "none")
+
+    def test_a_run_that_died_says_where(self):
+        _, text = self.made("killed", status=-9)
+        run = self.data(text)["runs"][0]
+        self.assertEqual(run["state"], "died")
+        names = [o["name"] for t in run["threads"] for o in t["open"] if not o["detached"]]
+        self.assertEqual(names, ["epoch 3", "batch 417", "backward"])
+        self.assertTrue(run["post_mortem"]["verdict"])
+
+    def test_the_file_is_small(self):
+        tree = pit_case.source_dir()
+        total = 0
+        for folder in ("web", "web/vendor/uplot"):
+            for name in os.listdir(os.path.join(tree, folder)):
+                path = os.path.join(tree, folder, name)
+                total += os.path.getsize(path) if os.path.isfile(path) else 0
+        self.assertLessEqual(total, 150 * 1024)
+        _, text = self.made("nodes=10000")
+        self.assertLessEqual(len(text.encode("utf-8")), 2 * 1024 * 1024)
+
+    def test_a_page_never_takes_the_place_of_a_run(self):
+        path, _ = self.made("rich")
+        before = read(path)
+        done = self.run_status(64, [pit_case.tool(), "report", path, "--html", "-o", path])
+        self.assertIn("that is one of the runs", done.stderr)
+        self.assertEqual(read(path), before)
+        self.run_status(64, [pit_case.tool(), "report", path, "--html", "--json"])
+        self.run_status(64, [pit_case.tool(), "report", path, "-o", path + ".txt"])
+
+
+class Page(PageCase):
+    def test_opens_from_disk_with_every_part_and_asks_for_nothing_else(self):
+        path = self.page_of(self.run_of("rich"))
+        b = self.show(path)
+        self.assertEqual(b.requests(), ["file://" + path])
+        self.assertEqual([line["message"] for line in b.log("browser")], [])
+        heads = b.run("return [...document.querySelectorAll('h2')].map(e => e.textContent)")
+        for head in ("Call tree", "Shape of the run", "Over time", "Chosen span", "Flight recorder"):
+            self.assertIn(head, heads)
+        self.assertEqual(len(b.run("return [...document.querySelectorAll('.figs dt')].map(e => e.textContent)")), 5)
+        self.assertTrue(b.run("return document.querySelectorAll('.charts canvas').length") > 0)
+        self.assertEqual(b.run("return document.title"), "prog_export · Pitwall")
+
+    def test_every_missing_figure_says_why(self):
+        b = self.show(self.page_of(self.run_of("killed", status=-9)), "#fold=%2B")
+        why = b.run("return [...document.querySelectorAll('.tree .na')].map(e => e.title)")
+        self.assertIn("no span of it has ended", why)
+        self.assertNotIn("", why)
+        self.assertTrue(b.run("return document.querySelectorAll('.tree .num .e').length") > 0)
+
+    def test_folds_by_mouse_and_keeps_it_in_the_link(self):
+        path = self.page_of(self.run_of("rich"))
+        b = self.show(path, "#fold=%2B")
+        self.assertIn("inside", self.rows())
+        b.click(".tree [aria-expanded] .cv svg")
+        b.wait("return document.querySelector('.tree [aria-expanded]').getAttribute('aria-expanded') === 'false'")
+        self.assertNotIn("plain", self.rows())
+        link = b.run("return location.hash")
+        self.show(path, link)
+        self.assertNotIn("plain", self.rows())
+        b.click(".hd .btn")  # Unfold all
+        self.assertIn("plain", self.rows())
+
+    def test_moves_and_folds_by_keyboard(self):
+        b = self.show(self.page_of(self.run_of("rich")), "#fold=%2B")
+        chosen = "return document.activeElement.dataset.i"
+        outer = b.run("const e=document.querySelector('.tree [aria-expanded]'); e.focus(); return e.dataset.i")
+        self.assertEqual(b.run(chosen), outer)
+        b.press("ArrowDown")
+        b.wait("return document.activeElement.getAttribute('aria-level') === '2'")
+        b.press("ArrowLeft")  # folds it, if it has something inside
+        if b.run(chosen) != outer:
+            b.press("ArrowLeft")
+        b.wait("return document.activeElement.dataset.i === '%s'" % outer)
+        b.press("ArrowLeft")
+        b.wait("return document.activeElement.getAttribute('aria-expanded') === 'false'")
+        b.press("ArrowRight")
+        b.wait("return document.activeElement.getAttribute('aria-expanded') === 'true'")
+        b.press("Enter")
+        b.wait("return document.activeElement.getAttribute('aria-selected') === 'true'")
+        b.press("End")
+        last = b.run("const all=[...document.querySelectorAll('.tree [data-i]')]; return all[all.length-1].dataset.i")
+        self.assertEqual(b.run(chosen), last)
+
+    def test_searches_from_the_keyboard_and_leaves_by_escape(self):
+        b = self.show(self.page_of(self.run_of("rich")))
+        whole = self.rows()
+        b.press("/")
+        b.wait("return document.activeElement.type === 'search'")
+        b.type(".search input", "inner")
+        b.wait("return location.hash.includes('q=inner')")
+        self.assertEqual(b.run("return [...document.querySelectorAll('.tree [data-i]:not(.dim) .x')].map(e => e.textContent)"),
+                         ["inner"] * len([n for n in self.rows() if n == "inner"]))
+        self.assertIn("match", b.run("return document.getElementById('said').textContent"))
+        b.press("Escape")
+        b.wait("return !location.hash.includes('q=')")
+        self.assertEqual(self.rows(), whole)
+
+    def test_sorts_siblings_by_every_column(self):
+        b = self.show(self.page_of(self.run_of("rich")), "#fold=%2B")
+        b.click(".tree th.c-name button")
+        b.wait("return document.querySelector('.tree th.c-name').getAttribute('aria-sort') === 'ascending'")
+        level = ("return [...document.querySelectorAll('.tree [aria-level=\"2\"] .x')]"
+                 ".map(e => e.textContent).slice(0, 3)")
+        up = b.run(level)
+        self.assertEqual(up, sorted(up))
+        b.click(".tree th.c-name button")
+        b.wait("return document.querySelector('.tree th.c-name').getAttribute('aria-sort') === 'descending'")
+        self.assertEqual(b.run("return document.querySelector('.tree [aria-level=\"2\"] .x').textContent"),
+                         max(b.run("return [...document.querySelectorAll('.tree [aria-level=\"2\"] .x')].map(e => e.textContent)")[:3]))
+        b.click(".tree th.c-count button")
+        b.wait("return location.hash.includes('sort=count:d')")
+
+    def test_zooms_all_charts_at_once_and_comes_back(self):
+        b = self.show(self.page_of(self.run_of("rich")))
+        self.assertTrue(b.run("return [...document.querySelectorAll('.btn')].find(e => e.textContent === 'Whole run').hidden"))
+        b.run("document.querySelector('.u-over').scrollIntoView({block: 'center'})")
+        b.drag(".u-over", 0.25, 0.75)
+        b.wait("return location.hash.includes('t=')")
+        self.assertFalse(b.run("return [...document.querySelectorAll('.btn')].find(e => e.textContent === 'Whole run').hidden"))
+        b.press("Escape")
+        b.wait("return !location.hash.includes('t=')")
+
+    def test_a_chosen_span_is_in_the_link_and_in_the_figures(self):
+        path = self.page_of(self.run_of("rich"))
+        b = self.show(path, "#node=step/plain")
+        self.assertEqual(b.run("return document.querySelector('.tree .sel .x').textContent"), "plain")
+        self.assertIn("step › plain", b.run("return document.querySelector('.detail').textContent"))
+        b.click(".ice div[data-n]")
+        b.wait("return !location.hash.includes('plain')")
+
+    def test_shows_every_channel_when_asked(self):
+        b = self.show(self.page_of(self.run_of("rich")), "#more=1")
+        self.assertTrue(b.run("return document.querySelector('.more4').closest('details').open"))
+        b.click("details summary")
+        b.wait("return !location.hash.includes('more=')")
+
+    def test_shows_where_a_run_died(self):
+        b = self.show(self.page_of(self.run_of("killed", status=-9)))
+        text = b.run("return document.querySelector('.diedat').innerText")
+        for word in ("Where it died", "epoch 3", "batch 417", "backward"):
+            self.assertIn(word, text)
+        self.assertEqual(b.run("return document.querySelector('.pill').textContent"), "died")
+        self.assertIn("backward", b.run("return document.querySelector('.verdict').innerText"))
+
+    def test_compares_two_runs(self):
+        b = self.show(self.page_of(self.run_of("rich"), self.run_of("rich")))
+        text = b.run("return document.querySelector('.ab').innerText")
+        self.assertIn("no verdict", text.lower())
+        self.assertIn("wall time", text)
+
+    def test_what_a_run_is_called_never_becomes_markup(self):
+        given = "\0".join(HOSTILE) + "\0"
+        path = self.page_of(self.run_of("names", input=given))
+        b = self.show(path, "#fold=%2B")
+        self.assertEqual(b.run("return [window.hit === undefined, document.images.length, document.querySelectorAll('svg[onload]').length]"),
+                         [True, 0, 0])
+        self.assertEqual(sorted(self.rows()), sorted(HOSTILE))
+        self.assertEqual(b.requests(), ["file://" + path])
+        for i in range(len(HOSTILE)):
+            b.run("document.querySelector('[data-i=\"%d\"]').click()" % i)
+        b.type(".search input", "<img")
+        b.wait("return location.hash.includes('q=')")
+        self.assertEqual(b.run("return window.hit === undefined"), True)
+        self.assertEqual([line["message"] for line in b.log("browser")], [])
+
+    def test_works_in_a_frame_without_origin_as_notebooks_show_it(self):
+        outer = os.path.join(self.folder(), "notebook.html")
+        with open(outer, "w", encoding="utf-8") as file:
+            inner = read(self.page_of(self.run_of("rich"))).decode("utf-8")
+            file.write('<!doctype html><iframe sandbox="allow-scripts" style="width:1200px;height:800px" '
+                       'srcdoc="%s"></iframe>' % html.escape(inner))
+        b = self.browser
+        b.open("file://" + outer)
+        b.enter("iframe")
+        try:
+            b.wait(READY)
+            b.click(".tree th.c-count button")
+            b.wait("return document.querySelector('.tree th.c-count').getAttribute('aria-sort') === 'descending'")
+        finally:
+            b.enter(None)
+
+    def test_is_dark_where_the_system_is_and_light_on_paper(self):
+        b = self.show(self.page_of(self.run_of("rich")))
+        ground = "return getComputedStyle(document.body).backgroundColor"
+        try:
+            self.assertEqual(b.run(ground), "rgb(246, 247, 249)")
+            b.media(dark=True)
+            b.wait("return getComputedStyle(document.body).backgroundColor === 'rgb(14, 17, 22)'")
+            b.media(dark=True, kind="print")
+            b.wait("return getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)'")
+        finally:
+            b.media()
+
+    def test_fits_screens_of_every_width(self):
+        b = self.show(self.page_of(self.run_of("rich")), "#fold=%2B&more=1")
+        seen = "return [...document.querySelectorAll('.tree th')].filter(e => e.offsetParent).map(e => e.className.split(' ')[0])"
+        try:
+            for width, gone in ((1440, []), (1200, ["c-mean_ns", "c-p99_ns"]), (1000, ["c-series"]),
+                                (380, ["c-count", "c-total_ns", "c-p50_ns", "c-series"])):
+                b.size(width, 900)
+                b.wait("return innerWidth === %d" % width)
+                columns = b.run(seen)
+                self.assertIn("c-share", columns)
+                self.assertEqual([c for c in gone if c in columns], [], width)
+                self.assertTrue(b.run("return document.documentElement.scrollWidth <= innerWidth"), width)
+        finally:
+            b.size(1440, 1000)
+
+    def test_ten_thousand_nodes_are_in_reach_and_few_of_them_on_the_screen(self):
+        b = self.show(self.page_of(self.run_of("nodes=10000")), "#fold=%2B")
+        self.assertEqual(b.run("return document.querySelector('.tree').getAttribute('aria-rowcount')"), "10001")
+        self.assertLess(b.run("return document.querySelectorAll('.tree [data-i]').length"), 200)
+        b.run("document.querySelector('.tree [data-i]').focus()")
+        b.press("End")
+        b.wait("return [...document.querySelectorAll('.tree [data-i]')].some(e => e.getAttribute('aria-rowindex') === '10001')")
+        b.type(".search input", "outer 999")
+        b.wait("return location.hash.includes('q=outer')")
+        self.assertIn("outer 999", self.rows())
+
+    def test_readers_of_the_screen_get_roles_and_names(self):
+        b = self.show(self.page_of(self.run_of("rich")))
+        self.assertEqual(b.run("return document.documentElement.lang"), "en")
+        self.assertEqual(b.run("return document.querySelector('.tree').getAttribute('role')"), "treegrid")
+        nameless = b.run("return [...document.querySelectorAll('button,input,a,[role=img],canvas[tabindex]')].filter(e => e.offsetParent && "
+                         "!(e.textContent.trim() || e.getAttribute('aria-label'))).map(e => e.outerHTML.slice(0, 80))")
+        self.assertEqual(nameless, [])
+        self.assertEqual(b.run("return document.querySelectorAll('main, header, footer').length"), 3)
+
+
+if __name__ == "__main__":
+    pit_case.main(plain_build_only=True)

@@ -1,0 +1,168 @@
+/* Rules beside other programs: what is said although the program waits for a processor, and what is not
+ * because those waits explain it. */
+#include "advice_stage.h"
+
+TEST(being_starved_explains_how_the_steps_vary_and_not_where_they_spend_their_time)
+{
+    struct pit__case all = healthy();
+    all.around.delayed = 0.4;
+    all.around.cpu = 0.7;
+    all.steady.ratio = 5;
+    all.steady.off_count = 30;
+    all.steady.excess = 0.4;
+    CHECK_STR(rules_of(&all), "starved");
+    give(DATA, 4);
+    CHECK_STR(rules_of(&all), "starved input_processor");
+    all.around.delayed = 0;
+    CHECK_STR(rules_of(&all), "input_processor high_variance");
+}
+
+TEST(what_no_busy_machine_makes_is_said_beside_it)
+{
+    struct pit__case all = with_extra("solve", STEP, 3, 100);
+    all.around.delayed = 0.4;
+    all.around.cpu = 0.7;
+    parts[EXTRA].half_calls = 3;
+    parts[EXTRA].half_seconds = 2.4; /* 0.8 s each: no wait for a processor */
+    parts[EXTRA].median = 0.005;
+    CHECK_STR(rules_of(&all), "starved concentrated");
+    parts[EXTRA].half_calls = 5;
+    parts[EXTRA].half_seconds = 0.19;
+    CHECK_STR(rules_of(&all), "starved");
+    all = healthy();
+    all.around.delayed = 0.4;
+    all.around.cpu = 0.7;
+    all.warmup.course = PIT__COURSE_DRIFT;
+    all.steady.drift = 0.3;
+    CHECK_STR(rules_of(&all), "starved");
+    all.steady.drift = 1.3;
+    CHECK_STR(rules_of(&all), "starved drift");
+}
+
+TEST(a_slower_level_is_seen_through_the_waits_for_a_processor)
+{
+    struct pit__case all = starved();
+    all.step_up = 3; /* with the waits: other programs came */
+    all.step_from = 0.05;
+    all.fair.blocks = 30;
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair =
+        (struct pit__fair){.drift = 2, .step_up = 4, .step_from = 0.01, .above = 0.5, .blocks = 30};
+    CHECK_STR(rules_of(&all), "starved slowdown");
+    CHECK_NEAR(found[1].match.stake, 5, 1e-9);
+    CHECK_NEAR(found[1].match.figures[4], 0.04, 1e-9);
+    parts[STEP].half_calls = 2; /* what waited takes most: that is no reason to be silent */
+    CHECK_STR(rules_of(&all), "starved slowdown");
+    all.fair.step_up = 1.3; /* neighbours in the caches */
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair.step_up = NAN;
+    CHECK_STR(rules_of(&all), "starved drift");
+    all.fair.drift = 0.3;
+    CHECK_STR(rules_of(&all), "starved");
+}
+
+TEST(steps_that_differ_by_themselves_are_told_from_those_that_waited)
+{
+    struct pit__case all = starved();
+    all.steady.ratio = 9;
+    all.steady.off_count = 30;
+    all.steady.excess = 0.4;
+    all.steady.low_spread = 3;
+    all.around.forced = 50; /* several waits in a step of 0.1 s */
+    all.together = 1.3;
+    CHECK_STR(rules_of(&all), "starved");
+    all.together = 3;
+    CHECK_STR(rules_of(&all), "starved high_variance");
+    all.together = NAN;
+    all.around.forced = 2; /* most had none, and these differ */
+    CHECK_STR(rules_of(&all), "starved high_variance");
+    all.steady.low_spread = 1.2;
+    CHECK_STR(rules_of(&all), "starved");
+}
+
+TEST(a_beat_that_ranks_show_is_said_on_a_busy_machine)
+{
+    struct pit__case all = starved();
+    all.steady.period = 20;
+    all.steady.slow_count = 5;
+    all.steady.slow_mean = 0.25;
+    CHECK_STR(rules_of(&all), "starved"); /* chance may have put them there */
+    all.steady.is_ranked = 1;
+    CHECK_STR(rules_of(&all), "starved periodic_stall");
+}
+
+TEST(the_first_step_has_to_be_longer_than_luck_makes_it)
+{
+    struct pit__case all = starved();
+    all.warmup.ends_at = 1;
+    all.first = 2;
+    all.warming = 1.9; /* of 10 s */
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 3;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.fair.blocks = 30;
+    all.fair.warming = 0.03; /* most of it was waits */
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair.warming = 0.2;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.around.delayed = 0.95;
+    all.around.cpu = 0.05;
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 4.5;
+    CHECK_STR(rules_of(&all), "starved first_step");
+}
+
+TEST(threads_that_wait_for_one_another_make_no_odd_ratio)
+{
+    struct pit__case all = starved();
+    give(FORWARD, 1.7);
+    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds = 6.1; /* 3.6 times */
+    CHECK_STR(rules_of(&all), "starved");
+    all.told.compute_threads = 1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
+    all.idle = 0.1; /* it sleeps: what comes after that has a processor at once */
+    CHECK_STR(rules_of(&all), "starved");
+    parts[FORWARD].seconds = parts[FORWARD].self_seconds = 1.1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
+}
+
+TEST(long_waits_make_long_calls)
+{
+    struct pit__case all = with_extra("solve", STEP, 3, 100);
+    all.around.delayed = 0.8;
+    all.around.cpu = 0.2;
+    all.around.forced = 80; /* 10 ms each */
+    parts[EXTRA].half_calls = 5;
+    parts[EXTRA].half_seconds = 1.0;
+    parts[EXTRA].median = 0.005;
+    CHECK_STR(rules_of(&all), "starved concentrated");
+    all.around.forced = 8; /* 100 ms each */
+    CHECK_STR(rules_of(&all), "starved");
+    all.around.forced = NAN;
+    CHECK_STR(rules_of(&all), "starved concentrated");
+}
+
+TEST(workers_that_wait_for_a_processor_are_not_too_few)
+{
+    struct pit__case all = starved();
+    all.told.workers = 1;
+    give(DATA, 4);
+    CHECK_STR(rules_of(&all), "starved");
+    give(DATA, 7);
+    CHECK_STR(rules_of(&all), "starved input_few_workers");
+    give(DATA, 4);
+    all.told.workers = NAN; /* the program loads by itself: it waits as much in all parts */
+    CHECK_STR(rules_of(&all), "starved input_processor");
+}
+
+TEST(one_long_call_of_a_starved_loader_is_luck)
+{
+    struct pit__case all = starved();
+    give(DATA, 4);
+    parts[DATA].half_calls = 2;
+    parts[DATA].half_seconds = 2.4;
+    parts[DATA].median = 0.01;
+    CHECK_STR(rules_of(&all), "starved input_few_slow");
+    parts[DATA].half_calls = 1;
+    CHECK_STR(rules_of(&all), "starved input_processor");
+}
