@@ -12,6 +12,7 @@
 
 #include "analysis/advice.h"
 #include "analysis/imbalance.h"
+#include "pitwall_ranks.h"
 #include "tree_stream.h"
 
 #define PIT__SLICES 64 /* of a run, for the course of its work */
