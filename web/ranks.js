@@ -40,6 +40,6 @@ export function ranksPanel(model){
 			make("span.r"+(mark||" u"),d==null?"n/a":(Math.abs(d)<0.5?"":d<0?"\u2212":"+")+Math.abs(d).toFixed(0)+NS+"%")]);
 	});
 	w.append(grid);
-	w.append(make("div.ft",slowest==null?"No rank is the slowest in most slices.":"Outlined: the slowest in most slices."));
+	w.append(make("div.ft",slowest==null?"No straggler.":"Outlined: the straggler."));
 	return w;
 }
