@@ -15,7 +15,7 @@ export function ranksPanel(model){
 		for(let i=0; i<6; i++)k.append(drawn("rect",{x:i,y:0,width:0.94,height:1,class:"q"+i}));
 		return k;
 	})(),"slower");
-	const w=panel("Ranks","mean time of "+R.step+", along the run",key);
+	const w=panel("Ranks","work of "+R.step+" without communication, along the run",key);
 	if(R.sentence)w.append(make("p.rsent",R.sentence));
 	const cells=R.cells,all=cells.flat().filter(x=>x!=null).sort((a,b)=>a-b);
 	const low=all[Math.floor(all.length*0.02)],high=all[Math.floor(all.length*0.98)]||1,slices=cells[0].length;

@@ -1,7 +1,8 @@
-/* page_ranks.c: the ranks of a job on the page: the step's mean time in each slice of the run, a row for
- * each rank, and the one that the report blames. Runs without a rank are none; null where there are not two. */
+/* page_ranks.c: the ranks of a job on the page: the mean work of a step in each slice of the run, a row
+ * for each rank, and the one that the report blames. Runs without a rank are none; null where there are not two. */
 #include "page_export.h"
 
+#include "model/ranks.h"
 #include "model/tree_builder.h"
 #include "report/units.h"
 
@@ -23,19 +24,37 @@ struct ranks {
     const pit_node *step;
 };
 
-/* The slice in which the middle of each stretch lies. */
+/* The slice in which the middle of each stretch lies; sign -1: take it off. */
 static void add_series(struct ranks *ranks, struct rank_row *row, const pit_run *run,
-                       const pit_raw_node *raw)
+                       const pit_raw_node *raw, int sign)
 {
     for (size_t i = 0; i < raw->series_count; i++) {
         const pit_series_bin *bin = &raw->series[i];
         double middle = ((double)bin->start + (double)bin->width / 2) * run->ns_per_tick;
         size_t slice = (size_t)fmin(fmax(middle / ranks->wall_ns * SLICES, 0), SLICES - 1);
-        row->total[slice] += (double)bin->total * run->ns_per_tick;
-        row->count[slice] += (double)bin->count;
+        row->total[slice] += sign * (double)bin->total * run->ns_per_tick;
+        row->count[slice] += sign > 0 ? (double)bin->count : 0;
     }
 }
 
+/* 1: the step; -1: the outermost communication inside it; 0: neither. */
+static int part_of_step(const pit_tree *tree, size_t step, size_t at)
+{
+    if (at == step)
+        return 1;
+    if (!pit__node_is_comm(&tree->nodes[at]))
+        return 0;
+    for (uint32_t above = tree->nodes[at].parent; above != PIT_NO_NODE;
+         above = tree->nodes[above].parent) {
+        if (above == step)
+            return -1;
+        if (pit__node_is_comm(&tree->nodes[above]))
+            return 0;
+    }
+    return 0;
+}
+
+/* The work of a step: its time without communication, in which all wait for the slowest. */
 static void gather(struct ranks *ranks, const struct pit__report *report)
 {
     const uint32_t *map = ((const struct pit__tree_box *)(const void *)report->tree)->map;
@@ -45,9 +64,11 @@ static void gather(struct ranks *ranks, const struct pit__report *report)
         struct rank_row *row = &ranks->rows[ranks->count];
         row->rank = pit_run_fact(run, "rank");
         for (size_t t = 0; t < run->thread_count; t++)
-            for (size_t i = 0; i < run->threads[t].node_count; i++)
-                if (*map++ == step && row->rank)
-                    add_series(ranks, row, run, &run->threads[t].nodes[i]);
+            for (size_t i = 0; i < run->threads[t].node_count; i++) {
+                int sign = part_of_step(report->tree, step, *map++);
+                if (sign && row->rank)
+                    add_series(ranks, row, run, &run->threads[t].nodes[i], sign);
+            }
         ranks->count += row->rank != NULL;
     }
 }
