@@ -89,6 +89,7 @@ FIGURES = [
     ("mpi_call_ns", "MPI_Send to nobody, with libpitwall-mpi", "ns", None),
     ("mpi_call_added_ns", "what the library adds to it", "ns", 40),
     ("mpi_collective_added_ns", "what it adds to a collective, which goes to the log", "ns", 60),
+    ("mpi_wait_error_pct", "waits in collectives by durations alone, against the clock", "%", 10),
     ("auto_step_ms", "a PyTorch training step with a loader, 10th percentile", "ms", None),
     ("auto_step_us", "what the hooks of `pitwall run` add to it", "µs", None),
     ("auto_step_pct", "the same, of the step", "%", 1),

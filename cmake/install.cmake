@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 install(FILES include/pitwall.h include/pitwall_report.h include/pitwall_bench.h
-        include/pitwall_fields.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        include/pitwall_fields.h include/pitwall_ranks.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS pitwall pitwall_static EXPORT pitwall_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,5 +1,6 @@
 /* py_ranks.c: the ranks of a job: which files are of it, and the library's documents of them. */
 #include "tools.h"
+#include "pitwall_ranks.h"
 
 #include <stdlib.h>
 

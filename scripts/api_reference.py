@@ -17,6 +17,7 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGES = {
     "include/pitwall.h": "docs/reference-pitwall.md",
     "include/pitwall_report.h": "docs/reference-report.md",
+    "include/pitwall_ranks.h": "docs/reference-ranks.md",
     "include/pitwall_bench.h": "docs/reference-bench.md",
     "include/pitwall_fields.h": "docs/reference-fields.md",
 }

@@ -12,13 +12,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sys
 import pit_case  # noqa: E402
 
 PUBLIC = {"include/pitwall.h", "include/pitwall_report.h", "include/pitwall_bench.h",
-          "include/pitwall_fields.h"}
+          "include/pitwall_fields.h", "include/pitwall_ranks.h"}
 
 LAYERS = {
     "include/pitwall.h": set(),
     "include/pitwall_report.h": {"include/pitwall.h"},
     "include/pitwall_bench.h": {"include/pitwall.h", "include/pitwall_report.h"},
     "include/pitwall_fields.h": {"include/pitwall.h", "include/pitwall_report.h"},
+    "include/pitwall_ranks.h": {"include/pitwall.h", "include/pitwall_report.h"},
     "src/base": set(),
     "src/format": set(),
     "src/device": {"src/base", "src/format"},

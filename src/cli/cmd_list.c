@@ -1,5 +1,6 @@
 /* cmd_list.c: pitwall list: which runs there are. */
 #include "cli.h"
+#include "pitwall_ranks.h"
 
 #include "views/list_view.h"
 
@@ -13,10 +14,9 @@ static const char help[] =
     "Usage: pitwall list [RUN|DIR...] [options]\n"
     "\n"
     "The runs of a folder, the newest first, the ranks of a job together: state\n"
-    "(live, done, died), start, duration, program, job, labels. Without DIR: those in "
-    "./pitwall-runs and in the\n"
-    "folder itself. Only the head of each file is read. A file that is no run, or a\n"
-    "damaged one, is listed with the reason.\n"
+    "(live, done, died), start, duration, program, job, labels. Without DIR: those\n"
+    "in ./pitwall-runs and in the folder itself. Only the head of each file is read.\n"
+    "A file that is no run, or a damaged one, is listed with the reason.\n"
     "\n"
     "  --state WORD      only these: live, done, died or unreadable\n"
     "  --json            one JSON document\n"

@@ -1,5 +1,6 @@
 /* cmd_report.c: pitwall report: where the time and memory of one or several runs went. */
 #include "cli.h"
+#include "pitwall_ranks.h"
 #include "view_arguments.h"
 
 #include <errno.h>
@@ -21,9 +22,8 @@ static const char help[] =
     "  --csv             a table for spreadsheets, with raw figures\n"
     "  --markdown        a table for documents\n"
     "  --job NAME        of several jobs this one; else the newest\n"
-    "  --html            the page: call tree, charts, where it died; one file that opens\n"
-    "                    in any browser, offline; two runs are compared in it too\n"
-    "  -o, --output FILE whole or not at all, in place of standard output; with --html\n"
+    "  --html            the page: one file for any browser; of two runs with A/B\n"
+    "  -o, --output FILE where the page goes; whole or not at all\n"
     "  --alone           without the workers and other processes beneath the run\n"
     "\f"
     "  --width N         columns of the output; 0: as wide as it needs\n"
@@ -33,11 +33,8 @@ static const char help[] =
     "Examples:\n"
     "  pitwall report run.pit\n"
     "  pitwall report run.pit --html -o run.html\n"
-    "  pitwall report run.pit --view memory\n"
     "  pitwall report run.pit --view breakdown --node epoch/batch\n"
-    "  pitwall report lr-*.pit --view sweep --csv\n"
     "  pitwall report pitwall-runs/ --flat --sort self --min-share 1\n"
-    "  pitwall report rank-*.pit --json | jq '.summary.headline'\n"
     "\n"
     "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong\n"
     "usage, 66 a run cannot be read, 74 the output cannot be written.\n";

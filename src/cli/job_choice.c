@@ -4,6 +4,7 @@
  * among which no job has two ranks stay as they are.
  */
 #include "cli.h"
+#include "pitwall_ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>

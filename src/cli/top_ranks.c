@@ -1,5 +1,6 @@
 /* top_ranks.c: the ranks of a job while it goes on: one job at a time, and the view `ranks` of what is
  * watched, so that a job that hangs says who has not come. */
+#include "pitwall_ranks.h"
 #include "top.h"
 
 #include <stdlib.h>

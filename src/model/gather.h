@@ -2,7 +2,7 @@
 #ifndef PIT_GATHER_H
 #define PIT_GATHER_H
 
-#include "pitwall_report.h"
+#include "pitwall_ranks.h"
 
 /* Runs on their way to become data. */
 struct pit__gathered {

@@ -1,5 +1,6 @@
 /* rank_fields.c: the field table of ranks, in the order of columns. Times are of one step. */
 #include "fields.h"
+#include "pitwall_ranks.h"
 
 #include <stddef.h>
 

@@ -12,6 +12,7 @@
 
 #include "analysis/advice.h"
 #include "analysis/imbalance.h"
+#include "pitwall_ranks.h"
 #include "tree_stream.h"
 
 #define PIT__SLICES 64 /* of a run, for the course of its work */
@@ -93,5 +94,8 @@ struct pit__run_clock {
     double ahead, drift;
 };
 int pit__run_clocks(const pit_run *const *runs, size_t count, struct pit__run_clock *clocks);
+
+/* rank_parts.c: is it communication, by its flag or by its name? */
+int pit__node_is_comm(const pit_node *node);
 
 #endif

@@ -11,6 +11,7 @@
 #include "opencl_link.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -307,6 +308,7 @@ static void start_thread(void)
 {
     pthread_condattr_t attributes;
     pthread_t thread;
+    sigset_t all, before;
     has_thread = 1;
     list = lists[0];
     pthread_condattr_init(&attributes);
@@ -316,8 +318,11 @@ static void start_thread(void)
     pthread_atfork(NULL, NULL, in_child);
     atexit(at_exit);
     pit__cl_recorder.before_close(last_turn, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
     if (pthread_create(&thread, NULL, turner, NULL) == 0)
         pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef PIT_JOBS_H
 #define PIT_JOBS_H
 
+#include "pitwall_ranks.h"
 #include "reader.h"
 
 /* What the first bytes of a run tell. */

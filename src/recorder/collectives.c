@@ -317,3 +317,10 @@ uint64_t pit_group_calls(uint32_t number)
     const struct group *group = group_of(number);
     return group ? PIT_LOAD(group->calls) : 0;
 }
+
+void pit__mark_comm(const struct pit__thread *t)
+{
+    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
+    if (!(node->flags & PIT_FMT_NODE_COMM))
+        PIT_STORE(node->flags, node->flags | PIT_FMT_NODE_COMM);
+}

@@ -7,6 +7,9 @@
 /* span_rare.c: begin a span in t, which is held; group: its number where it is a collective, or 0. */
 pit_token pit__begin_held(struct pit__thread *t, pit_site *site, uint64_t group);
 
+/* The innermost span is communication: mark its node, which a plain span of the same name may have made. */
+void pit__mark_comm(const struct pit__thread *t);
+
 /* The collective of this frame has ended. */
 void pit__collective_end(uint64_t where, uint64_t begin, uint64_t duration);
 

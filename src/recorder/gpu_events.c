@@ -4,7 +4,7 @@
  *
  * Our thread looks for the driver, makes the events, asks which are complete and what lay between two of
  * them. Spans only take events from the pool and record them: nobody waits for the device or for a lock.
- * The thread is none of the sampler's, which starts it, so that a driver that hangs stops nothing else.
+ * The thread is not the sampler's, so that a driver that hangs stops nothing else.
  * A driver that fails is not asked again, and the run says so.
  *
  * CUDA tells time between two events alone. Each context has a base event; the place of others on its
@@ -13,6 +13,7 @@
 #include "gpu_events.h"
 
 #include "base/device_clock.h"
+#include "base/thread_begun.h"
 #include "gpu_driver.h"
 
 #include <stdio.h>
@@ -24,7 +25,9 @@
 #define MOST_CONTEXTS 8u
 #define TURN_NS ((uint64_t)10 * 1000000u)
 #define FLUSH_NS ((uint64_t)1000 * 1000000u) /* that a close waits for a turn */
-#define REBASE_NS 1e9   /* from the base, beyond which a float of milliseconds is too coarse */
+#define REBASE_NS 1e9 /* from the base, beyond which a float of milliseconds is too coarse */
+#define DEINITIALIZED                                                                              \
+    4 /* of CUDA and HIP alike: the program is ending, and the driver has before us */
 #define LINE_START 1e15 /* of a context's time line: all that is told lies after 0 */
 
 struct pit__gpu_frames { /* by depth */
@@ -58,8 +61,7 @@ static uint64_t missed; /* spans without device time: no room, no event, or the 
 static uint32_t busy;
 
 static const struct pit__gpu_driver *driver; /* NULL: not found yet, or failed */
-static uint32_t is_wanted, has_no_context, has_looked, has_thread, has_failed, turns_wanted,
-    turns_done;
+static uint32_t has_no_context, has_looked, has_thread, has_failed, turns_wanted, turns_done;
 static __thread void *stream __attribute__((tls_model("initial-exec")));
 
 void pit_device_stream(void *new_stream)
@@ -109,79 +111,6 @@ static void give_back(void *id, void *event) /* with the lock */
         context->pool[context->pooled++] = event;
 }
 
-/* ---- spans ----------------------------------------------------------------------------------- */
-
-struct pit__gpu_event pit__gpu_mark(void)
-{
-    struct pit__gpu_event mark = {NULL, NULL, 0};
-    const struct pit__gpu_driver *gpu = PIT_LOAD_ACQUIRE(driver);
-    PIT_STORE(is_wanted, 1);
-    if (!gpu)
-        return mark;
-    if (gpu->context(&mark.context) != 0 || !mark.context) {
-        mark.context = NULL;
-        PIT_STORE(has_no_context, 1);
-        return mark;
-    }
-    if (!try_lock())
-        return mark;
-    struct context *context = context_of(mark.context);
-    if (context && context->pooled > 0)
-        mark.event = context->pool[--context->pooled];
-    give_lock();
-    mark.before_ns = raw_ns();
-    if (mark.event && gpu->event_record(mark.event, stream) != 0)
-        mark.event = NULL; /* it is not used again */
-    return mark;
-}
-
-static struct pit__gpu_frames *frames_of(struct pit__thread *t)
-{
-    if (!t->gpu) {
-        void *pages =
-            mmap(NULL, sizeof *t->gpu, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        t->gpu = pages == MAP_FAILED ? NULL : pages;
-    }
-    return t->gpu;
-}
-
-void pit__gpu_begin(struct pit__thread *t, pit_token token, struct pit__gpu_event event)
-{
-    uint32_t depth = (uint32_t)(t->top - t->file->frames);
-    if (!event.event || !token || !frames_of(t))
-        return;
-    t->gpu->begin[depth].event = event; /* that of a frame that was dropped there is lost */
-    t->gpu->begin[depth].ticks = t->top->begin;
-    if (!t->special || depth < t->special)
-        t->special = depth; /* its end is none for the hot path */
-}
-
-void pit__gpu_end(struct pit__thread *t, const struct pit_fmt_frame *frame)
-{
-    uint64_t depth = (uint64_t)(frame - t->file->frames);
-    struct pit__gpu_event begin = t->gpu->begin[depth].event;
-    if (!begin.event || t->gpu->begin[depth].ticks != frame->begin)
-        return;
-    t->gpu->begin[depth].event.event = NULL;
-    struct pit__gpu_event end = pit__gpu_mark();
-    uint32_t ref = pit_fmt_ref_of(frame->where);
-    const struct pit_fmt_node *node = pit__checked_at(t->recorder, ref, sizeof *node);
-    const struct pit__name *name =
-        node ? pit__name_of(node->id & ~(PIT__DETACHED_BIT | PIT__DEVICE_BIT)) : NULL;
-    if (!try_lock())
-        return;
-    if (end.event && end.context == begin.context && name && open_count < MOST_OPEN) {
-        uint64_t place = t->recorder->generation << PIT__TOKEN_GENERATION_SHIFT | ref;
-        open_pairs[open_count++] = (struct pair){begin.event,     end.event, begin.context,
-                                                 begin.before_ns, place,     name->text};
-    } else {
-        give_back(begin.context, begin.event);
-        give_back(end.context, end.event);
-        missed++;
-    }
-    give_lock();
-}
-
 /* ---- our thread ------------------------------------------------------------------------------ */
 
 static void fail(const char *call, int code)
@@ -190,7 +119,8 @@ static void fail(const char *call, int code)
     const struct pit__gpu_driver *gpu = driver;
     PIT_STORE_ORDERED(driver, NULL);
     snprintf(text, sizeof text, "%s events stopped: %s gave error %d", gpu->name, call, code);
-    pit_add_fact("device_events", text);
+    if (code != DEINITIALIZED)
+        pit_add_fact("device_events", text);
     PIT_STORE_ORDERED(has_failed, 1);
 }
 
@@ -308,6 +238,7 @@ static void look_at_pairs(const struct pit__gpu_driver *gpu)
 
 static void *watch(void *unused)
 {
+    pit__thread_begins();
     for (;;) {
         uint32_t wanted = PIT_LOAD_ACQUIRE(turns_wanted);
         const struct pit__gpu_driver *gpu = PIT_LOAD(driver);
@@ -369,16 +300,96 @@ static void in_child(void)
     missed = 0;
 }
 
-void pit__gpu_start_if_wanted(void)
+/* On the thread of the first span that asks: one that the sampler started would share its table of
+ * descriptors, in which the driver's are not. */
+static void start_thread(void)
 {
     pthread_t thread;
-    if (!PIT_LOAD(is_wanted) || PIT_LOAD(has_thread))
-        return;
-    PIT_STORE(has_thread, 1);
+    sigset_t all, before;
+    sigfillset(&all);
     pthread_atfork(NULL, NULL, in_child);
-    if (pthread_create(&thread, NULL, watch, NULL) != 0)
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int begun = pit__threads_before();
+    if (pthread_create(&thread, NULL, watch, NULL) == 0) {
+        pit__thread_await(begun);
+        pthread_setname_np(thread, "pitwall-gpu");
+        pthread_detach(thread);
+        pit_before_close(last_turn, NULL);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+struct pit__gpu_event pit__gpu_mark(void)
+{
+    struct pit__gpu_event mark = {NULL, NULL, 0};
+    const struct pit__gpu_driver *gpu = PIT_LOAD_ACQUIRE(driver);
+    if (PIT_UNLIKELY(!PIT_LOAD(has_thread)) && !pit__is_bare_clone() &&
+        __atomic_exchange_n(&has_thread, 1, __ATOMIC_ACQ_REL) == 0)
+        start_thread();
+    if (!gpu)
+        return mark;
+    if (gpu->context(&mark.context) != 0 || !mark.context) {
+        mark.context = NULL;
+        PIT_STORE(has_no_context, 1);
+        return mark;
+    }
+    if (!try_lock())
+        return mark;
+    struct context *context = context_of(mark.context);
+    if (context && context->pooled > 0)
+        mark.event = context->pool[--context->pooled];
+    give_lock();
+    mark.before_ns = raw_ns();
+    if (mark.event && gpu->event_record(mark.event, stream) != 0)
+        mark.event = NULL; /* it is not used again */
+    return mark;
+}
+
+static struct pit__gpu_frames *frames_of(struct pit__thread *t)
+{
+    if (!t->gpu) {
+        void *pages =
+            mmap(NULL, sizeof *t->gpu, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        t->gpu = pages == MAP_FAILED ? NULL : pages;
+    }
+    return t->gpu;
+}
+
+void pit__gpu_begin(struct pit__thread *t, pit_token token, struct pit__gpu_event event)
+{
+    uint32_t depth = (uint32_t)(t->top - t->file->frames);
+    if (!event.event || !token || !frames_of(t))
         return;
-    pthread_setname_np(thread, "pitwall-gpu");
-    pthread_detach(thread);
-    pit_before_close(last_turn, NULL);
+    t->gpu->begin[depth].event = event; /* that of a frame that was dropped there is lost */
+    t->gpu->begin[depth].ticks = t->top->begin;
+    if (!t->special || depth < t->special)
+        t->special = depth; /* its end is none for the hot path */
+}
+
+void pit__gpu_end(struct pit__thread *t, const struct pit_fmt_frame *frame)
+{
+    uint64_t depth = (uint64_t)(frame - t->file->frames);
+    struct pit__gpu_event begin = t->gpu->begin[depth].event;
+    if (!begin.event || t->gpu->begin[depth].ticks != frame->begin)
+        return;
+    t->gpu->begin[depth].event.event = NULL;
+    struct pit__gpu_event end = pit__gpu_mark();
+    uint32_t ref = pit_fmt_ref_of(frame->where);
+    const struct pit_fmt_node *node = pit__checked_at(t->recorder, ref, sizeof *node);
+    const struct pit__name *name =
+        node ? pit__name_of(node->id & ~(PIT__DETACHED_BIT | PIT__DEVICE_BIT)) : NULL;
+    if (!try_lock())
+        return;
+    if (end.event && end.context == begin.context && name && open_count < MOST_OPEN) {
+        uint64_t place = t->recorder->generation << PIT__TOKEN_GENERATION_SHIFT | ref;
+        open_pairs[open_count++] = (struct pair){begin.event,     end.event, begin.context,
+                                                 begin.before_ns, place,     name->text};
+    } else {
+        give_back(begin.context, begin.event);
+        give_back(end.context, end.event);
+        missed++;
+    }
+    give_lock();
 }

@@ -21,7 +21,4 @@ void pit__gpu_begin(struct pit__thread *t, pit_token token, struct pit__gpu_even
 /* The frame ends now; it may be one without an event. t is not held, and has t->gpu. */
 void pit__gpu_end(struct pit__thread *t, const struct pit_fmt_frame *frame);
 
-/* By the sampler: start our thread, if a span has asked for device times and it does not run yet. */
-void pit__gpu_start_if_wanted(void);
-
 #endif

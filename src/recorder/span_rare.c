@@ -150,20 +150,12 @@ static struct pit__gpu_event ask_device(const struct pit__thread *t, unsigned fl
     return flags & PIT_DEVICE ? pit__gpu_mark() : (struct pit__gpu_event){0};
 }
 
-/* A plain span of the same name may have made the node. */
-static void mark_comm(const struct pit__thread *t)
-{
-    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
-    if (!(node->flags & PIT_FMT_NODE_COMM))
-        PIT_STORE(node->flags, node->flags | PIT_FMT_NODE_COMM);
-}
-
 PIT__IN_SPANS pit_token pit__begin_held(struct pit__thread *t, pit_site *site, uint64_t group)
 {
     uint64_t flags = pit__where_flags(site->flags) | group << PIT_FMT_WHERE_GROUP_SHIFT;
     pit_token token = push_below_top(t, resolve(site), flags, 0);
     if (token && site->flags & PIT_COMM)
-        mark_comm(t);
+        pit__mark_comm(t);
     return token;
 }
 
@@ -186,7 +178,7 @@ pit_token pit__begin_name_on(struct pit__thread *t, const char *text, unsigned f
         pit__name_is_comm(name);
     pit_token token = push_below_top(t, name ? name->id : 0, pit__where_flags(flags), 0);
     if (token && flags & PIT_COMM)
-        mark_comm(t);
+        pit__mark_comm(t);
     pit__gpu_begin(t, token, event);
     pit__release(t);
     return token;

@@ -2,7 +2,7 @@
 #ifndef PIT_LIST_VIEW_H
 #define PIT_LIST_VIEW_H
 
-#include "pitwall_report.h"
+#include "pitwall_ranks.h"
 
 /* A file that should be a run. */
 struct pit__listed {

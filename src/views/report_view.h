@@ -3,7 +3,7 @@
 #ifndef PIT_REPORT_VIEW_H
 #define PIT_REPORT_VIEW_H
 
-#include "pitwall_report.h"
+#include "pitwall_ranks.h"
 
 #include "model/open_span.h"
 #include "model/run_memory.h"

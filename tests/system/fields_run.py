@@ -3,6 +3,7 @@
 import os
 
 import pit_case
+import stub_sysfs
 
 
 def tables(case):
@@ -25,9 +26,13 @@ def has_alloc():
 
 
 def record(case):
-    """The path of a new run of prog_fields."""
-    path = os.path.join(case.folder(), "run.pit")
+    """The path of a new run of prog_fields, on a machine that has energy counters by a stand-in."""
+    folder = case.folder()
+    path = os.path.join(folder, "run.pit")
+    sysfs = stub_sysfs.StubSysfs(os.path.join(folder, "sys"))
+    sysfs.zone("intel-rapl:0", "package-0", 1000)
     options = ["--alloc"] if has_alloc() else []
     case.run_status(128 + 9, [pit_case.tool(), "run", *options, "-o", path, "--",
-                              pit_case.program("prog_fields"), "record"])
+                              pit_case.program("prog_fields"), "record"],
+                    env=pit_case.clean_env(PITWALL_SYSFS=sysfs.root))
     return path

@@ -4,7 +4,8 @@ import os
 
 import pit_case
 
-HEADERS = ("pitwall.h", "pitwall_report.h", "pitwall_bench.h", "pitwall_fields.h")
+HEADERS = ("pitwall.h", "pitwall_report.h", "pitwall_bench.h", "pitwall_fields.h",
+           "pitwall_ranks.h")
 COMPILERS = (
     ("gcc", "c11"),
     ("gcc", "c17"),

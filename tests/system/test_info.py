@@ -35,7 +35,7 @@ class Info(Case):
         self.assertEqual(info["nodes"], 30)
         self.assertEqual(info["threads"], len(run["threads"]))
         self.assertEqual(info["labels"], {"lr": "0.1", "name": "a b"})
-        self.assertEqual(info["format_version"], "1.2")
+        self.assertEqual(info["format_version"], "1.3")
         self.assertAlmostEqual(info["cost_share"], report["summary"]["cost_share"], delta=1e-4)
         self.assertIn("lr=0.1, name=a b", self.text(path))
 

@@ -8,6 +8,8 @@ import json
 import os
 
 import pit_case
+import pit_check
+import pit_reader
 
 SOURCES = os.path.join(pit_case.source_dir(), "tests", "system", "opencl")
 
@@ -33,6 +35,12 @@ class OpenCL(pit_case.Case):
             said.setdefault(key, []).append(int(value))
         shown = self.run_ok([pit_case.tool(), "report", "--json", "run.pit"], cwd=folder)
         text = self.run_ok([pit_case.tool(), "report", "run.pit"], cwd=folder).stdout
+        again = pit_reader.load(os.path.join(folder, "run.pit"))
+        self.assertEqual(pit_check.check(again), [])
+        for name in ("saxpy", "scale"):
+            self.assertEqual(sum(node["count"] for thread in again["threads"] for node in thread["nodes"]
+                                 if node["on_device"] and node["path"].split("/")[-1] == name),
+                             said[name][0])
         return said, json.loads(shown.stdout), text
 
     def check(self, said, found, above):

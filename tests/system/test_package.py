@@ -80,7 +80,7 @@ class Package(pit_case.Case):
         top = os.path.join(destdir, "opt/pitwall")
         self.assertEqual(os.listdir(destdir), ["opt"])
         for path in ("include/pitwall.h", "include/pitwall_report.h",
-                     "include/pitwall_bench.h", "include/pitwall_fields.h", "lib/libpitwall.a",
+                     "include/pitwall_bench.h", "include/pitwall_fields.h", "include/pitwall_ranks.h", "lib/libpitwall.a",
                      "lib/libpitwall.so", "lib/libpitwall.so.0", "lib/pkgconfig/pitwall.pc",
                      "lib/cmake/pitwall/pitwall-config.cmake", "share/doc/pitwall/LICENSE"):
             self.assertTrue(os.path.isfile(os.path.join(top, path)), path)

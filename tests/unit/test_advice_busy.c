@@ -1,163 +1,174 @@
-/* The course of iterations without the waits for a processor: a run made by hand, with the readings that
- * the sampler would have left. Ticks are nanoseconds. */
-#include "check.h"
+/* Rules beside other programs: what is said although the program waits for a processor, and what is not
+ * because those waits explain it. */
+#include "advice_stage.h"
 
-#include "model/advice_case.h"
-
-#include <math.h>
-
-#define MS 1000000ull
-
-enum { ITERATIONS = 400, READINGS = 1000 };
-
-static pit_event events[3 * ITERATIONS];
-static uint64_t values[READINGS];
-static pit_sample samples[READINGS];
-static pit_channel channel = {.key = "run_delay_ns"};
-static pit_raw_node nodes[] = {{.name = "step", .parent = PIT_NO_NODE},
-                               {.name = "forward", .parent = 0},
-                               {.name = "backward", .parent = 0}};
-static pit_thread thread = {.nodes = nodes, .node_count = 3, .events = events};
-static pit_run run;
-static uint32_t state;
-
-static double random_share(void)
+TEST(being_starved_explains_how_the_steps_vary_and_not_where_they_spend_their_time)
 {
-    state = state * 1664525u + 1013904223u;
-    return (double)(state >> 8) / 16777216;
+    struct pit__case all = healthy();
+    all.around.delayed = 0.4;
+    all.around.cpu = 0.7;
+    all.steady.ratio = 5;
+    all.steady.off_count = 30;
+    all.steady.excess = 0.4;
+    CHECK_STR(rules_of(&all), "starved");
+    give(DATA, 4);
+    CHECK_STR(rules_of(&all), "starved input_processor");
+    all.around.delayed = 0;
+    CHECK_STR(rules_of(&all), "input_processor high_variance");
 }
 
-/* A step works for so long; in the run's second half as well as in its first it waits for `waits(i)` of
- * the time, and the sampler reads ten times a second. */
-static struct pit__case made(double (*work_ms)(size_t), double (*waits)(size_t))
+TEST(what_no_busy_machine_makes_is_said_beside_it)
 {
-    struct pit__case all = {.has_course = 1, .warmup = {.ends_at = 1}};
-    double now = 0, waited = 0, total = 0;
-    size_t readings = 0;
-    state = 11;
-    thread.event_count = 0;
-    for (size_t i = 0; i < ITERATIONS; i++) {
-        double each = work_ms(i) * (0.9 + 0.2 * random_share());
-        double wait = each * waits(i) / (1 - waits(i)) * 2 * random_share();
-        uint64_t begin = (uint64_t)(now * MS), half = (uint64_t)((each + wait) / 2 * MS);
-        events[thread.event_count++] = (pit_event){1, 2, begin, half};
-        events[thread.event_count++] = (pit_event){2, 2, begin + half, half};
-        events[thread.event_count++] = (pit_event){0, 1, begin, 2 * half};
-        now += each + wait;
-        waited += wait;
-        total += each + wait;
-        for (; readings < READINGS && (double)readings * 100 < now; readings++) {
-            double since = now - (double)readings * 100; /* waits are even along an iteration */
-            values[readings] = (uint64_t)((waited - wait * since / (each + wait)) * MS);
-            samples[readings] = (pit_sample){readings * 100 * MS, &values[readings]};
-        }
-    }
-    nodes[0].total = (uint64_t)(total * MS);
-    nodes[1].total = nodes[2].total = nodes[0].total / 2;
-    run = (pit_run){.ns_per_tick = 1,
-                    .channels = &channel,
-                    .channel_count = 1,
-                    .samples = samples,
-                    .sample_count = readings,
-                    .sample_stride = 1,
-                    .newest = samples[readings - 1],
-                    .has_samples = 1};
-    struct pit__series series = {
-        .count = ITERATIONS, .is_events = 1, .run = &run, .thread = &thread, .node = 0};
-    REQUIRE(pit__see_through(&series, &all) == 0);
-    return all;
+    struct pit__case all = with_extra("solve", STEP, 3, 100);
+    all.around.delayed = 0.4;
+    all.around.cpu = 0.7;
+    parts[EXTRA].half_calls = 3;
+    parts[EXTRA].half_seconds = 2.4; /* 0.8 s each: no wait for a processor */
+    parts[EXTRA].median = 0.005;
+    CHECK_STR(rules_of(&all), "starved concentrated");
+    parts[EXTRA].half_calls = 5;
+    parts[EXTRA].half_seconds = 0.19;
+    CHECK_STR(rules_of(&all), "starved");
+    all = healthy();
+    all.around.delayed = 0.4;
+    all.around.cpu = 0.7;
+    all.warmup.course = PIT__COURSE_DRIFT;
+    all.steady.drift = 0.3;
+    CHECK_STR(rules_of(&all), "starved");
+    all.steady.drift = 1.3;
+    CHECK_STR(rules_of(&all), "starved drift");
 }
 
-static double even(size_t i)
+TEST(a_slower_level_is_seen_through_the_waits_for_a_processor)
 {
-    return i < ITERATIONS ? 20 : 0;
-}
-static double stepped(size_t i)
-{
-    return i < ITERATIONS / 2 ? 10 : 40;
-}
-static double growing(size_t i)
-{
-    return 10 + 30 * (double)i / ITERATIONS;
-}
-static double always(size_t i)
-{
-    return i < ITERATIONS ? 0.6 : 0;
-}
-static double later(size_t i)
-{
-    return i < ITERATIONS / 2 ? 0.1 : 0.75;
-}
-
-TEST(a_step_in_the_work_is_seen_through_waits)
-{
-    struct pit__case all = made(stepped, always);
-    CHECK(all.fair.blocks >= 20);
-    CHECK_NEAR(all.fair.step_up, 4, 0.6);
-    CHECK_NEAR(all.fair.step_from, 0.01, 0.002);
-    CHECK(all.fair.above > 0.4 && all.fair.above < 0.8);
+    struct pit__case all = starved();
+    all.step_up = 3; /* with the waits: other programs came */
+    all.step_from = 0.05;
+    all.fair.blocks = 30;
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair =
+        (struct pit__fair){.drift = 2, .step_up = 4, .step_from = 0.01, .above = 0.5, .blocks = 30};
+    CHECK_STR(rules_of(&all), "starved slowdown");
+    CHECK_NEAR(found[1].match.stake, 5, 1e-9);
+    CHECK_NEAR(found[1].match.figures[4], 0.04, 1e-9);
+    parts[STEP].half_calls = 2; /* what waited takes most: that is no reason to be silent */
+    CHECK_STR(rules_of(&all), "starved slowdown");
+    all.fair.step_up = 1.3; /* neighbours in the caches */
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair.step_up = NAN;
+    CHECK_STR(rules_of(&all), "starved drift");
+    all.fair.drift = 0.3;
+    CHECK_STR(rules_of(&all), "starved");
 }
 
-TEST(waits_that_begin_later_are_no_slowdown)
+TEST(steps_that_differ_by_themselves_are_told_from_those_that_waited)
 {
-    struct pit__case all = made(even, later);
-    CHECK(all.fair.blocks >= 20);
-    CHECK(!(all.fair.step_up > 1.3));
-    CHECK(!(all.fair.drift > 0.3));
+    struct pit__case all = starved();
+    all.steady.ratio = 9;
+    all.steady.off_count = 30;
+    all.steady.excess = 0.4;
+    all.steady.low_spread = 3;
+    all.around.forced = 50; /* several waits in a step of 0.1 s */
+    all.together = 1.3;
+    CHECK_STR(rules_of(&all), "starved");
+    all.together = 3;
+    CHECK_STR(rules_of(&all), "starved high_variance");
+    all.together = NAN;
+    all.around.forced = 2; /* most had none, and these differ */
+    CHECK_STR(rules_of(&all), "starved high_variance");
+    all.steady.low_spread = 1.2;
+    CHECK_STR(rules_of(&all), "starved");
 }
 
-TEST(work_that_grows_drifts)
+TEST(a_beat_that_ranks_show_is_said_on_a_busy_machine)
 {
-    struct pit__case all = made(growing, always);
-    CHECK(!(all.fair.step_up > 1));
-    CHECK(all.fair.drift > 0.6);
+    struct pit__case all = starved();
+    all.steady.period = 20;
+    all.steady.slow_count = 5;
+    all.steady.slow_mean = 0.25;
+    CHECK_STR(rules_of(&all), "starved"); /* chance may have put them there */
+    all.steady.slow_mean = 5;
+    CHECK_STR(rules_of(&all), "starved");
+    all.steady.slow_count = 8;
+    CHECK_STR(rules_of(&all), "starved periodic_stall");
+    all.steady.slow_count = 5;
+    all.steady.slow_mean = 0.25;
+    all.steady.is_ranked = 1;
+    CHECK_STR(rules_of(&all), "starved periodic_stall");
 }
 
-static double seldom(size_t i)
+TEST(the_first_step_has_to_be_longer_than_luck_makes_it)
 {
-    return i < ITERATIONS ? 0.2 : 0;
-}
-static double first_long(size_t i)
-{
-    return i == 0 ? 2000 : 20;
-}
-static double at_first(size_t i)
-{
-    return i == 0 ? 0.9 : 0.1;
-}
-
-TEST(a_first_iteration_is_judged_without_its_waits)
-{
-    CHECK_NEAR(made(first_long, always).fair.warming, 0.2, 0.05);
-    CHECK(made(even, at_first).fair.warming < 0.05);
-}
-
-static double some_later(size_t i)
-{
-    return i >= ITERATIONS / 2 && i % 3 ? 12 : 3;
+    struct pit__case all = starved();
+    all.warmup.ends_at = 1;
+    all.first = 2;
+    all.warming = 1.9; /* of 10 s */
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 3;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.fair.blocks = 30;
+    all.fair.warming = 0.03; /* most of it was waits */
+    CHECK_STR(rules_of(&all), "starved");
+    all.fair.warming = 0.2;
+    CHECK_STR(rules_of(&all), "starved first_step");
+    all.around.delayed = 0.95;
+    all.around.cpu = 0.05;
+    CHECK_STR(rules_of(&all), "starved");
+    all.warming = 4.5;
+    CHECK_STR(rules_of(&all), "starved first_step");
 }
 
-TEST(what_leaves_the_shortest_as_they_were_may_be_waits_of_other_threads)
+TEST(threads_that_wait_for_one_another_make_no_odd_ratio)
 {
-    struct pit__case all = made(some_later, seldom);
-    CHECK(isnan(all.fair.step_up));
-    CHECK(isnan(all.fair.drift));
+    struct pit__case all = starved();
+    give(FORWARD, 1.7);
+    parts[BACKWARD].seconds = parts[BACKWARD].self_seconds = 6.1; /* 3.6 times */
+    CHECK_STR(rules_of(&all), "starved");
+    all.told.compute_threads = 1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
+    all.idle = 0.1; /* it sleeps: what comes after that has a processor at once */
+    CHECK_STR(rules_of(&all), "starved");
+    parts[FORWARD].seconds = parts[FORWARD].self_seconds = 1.1;
+    CHECK_STR(rules_of(&all), "starved odd_ratio");
 }
 
-TEST(parts_of_the_same_length_vary_together)
+TEST(long_waits_make_long_calls)
 {
-    CHECK(made(even, always).together > 1);
-    CHECK(made(stepped, always).together < 3); /* most of that is its stretches */
+    struct pit__case all = with_extra("solve", STEP, 3, 100);
+    all.around.delayed = 0.8;
+    all.around.cpu = 0.2;
+    all.around.forced = 80; /* 10 ms each */
+    parts[EXTRA].half_calls = 5;
+    parts[EXTRA].half_seconds = 1.0;
+    parts[EXTRA].median = 0.005;
+    CHECK_STR(rules_of(&all), "starved concentrated");
+    all.around.forced = 8; /* 100 ms each */
+    CHECK_STR(rules_of(&all), "starved");
+    all.around.forced = NAN;
+    CHECK_STR(rules_of(&all), "starved concentrated");
 }
 
-TEST(without_readings_nothing_is_known)
+TEST(workers_that_wait_for_a_processor_are_not_too_few)
 {
-    struct pit__case all = made(even, always);
-    struct pit__series series = {.count = ITERATIONS, .is_events = 1, .run = &run, .node = 0};
-    CHECK(pit__see_through(&series, &all) == 0 && all.fair.blocks == 0 && isnan(all.together));
-    series.thread = &thread;
-    run.sample_count = 1;
-    CHECK(pit__see_through(&series, &all) == 0 && all.fair.blocks == 0);
-    run.has_samples = 0;
-    CHECK(pit__see_through(&series, &all) == 0 && isnan(all.fair.drift));
+    struct pit__case all = starved();
+    all.told.workers = 1;
+    give(DATA, 4);
+    CHECK_STR(rules_of(&all), "starved");
+    give(DATA, 7);
+    CHECK_STR(rules_of(&all), "starved input_few_workers");
+    give(DATA, 4);
+    all.told.workers = NAN; /* the program loads by itself: it waits as much in all parts */
+    CHECK_STR(rules_of(&all), "starved input_processor");
+}
+
+TEST(one_long_call_of_a_starved_loader_is_luck)
+{
+    struct pit__case all = starved();
+    give(DATA, 4);
+    parts[DATA].half_calls = 2;
+    parts[DATA].half_seconds = 2.4;
+    parts[DATA].median = 0.01;
+    CHECK_STR(rules_of(&all), "starved input_few_slow");
+    parts[DATA].half_calls = 1;
+    CHECK_STR(rules_of(&all), "starved input_processor");
 }

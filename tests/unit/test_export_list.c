@@ -40,7 +40,7 @@ TEST(every_format_has_its_name_and_is_written)
         CHECK(strstr(text, "root") != NULL);
         CHECK(text[strlen(text) - 1] == '\n');
     }
-    CHECK_INT(count, 5);
+    CHECK_INT(count, 7);
 }
 
 TEST(wrong_arguments_are_refused)

@@ -33,7 +33,8 @@ static pit_memory memory = {.count = 4,
                             .minor_faults = 7,
                             .major_faults = 1,
                             .error_bytes = 64,
-                            .peak_method = PIT_PEAK_HWM};
+                            .peak_method = PIT_PEAK_HWM,
+                            .device_max = 777};
 static pit_alloc alloc = {.count = 4,
                           .allocs = 10,
                           .frees = 8,
@@ -46,6 +47,9 @@ static pit_alloc alloc = {.count = 4,
                           .leak_spans = 2,
                           .leaked_bytes = 33,
                           .leaked_blocks = 3};
+
+static pit_energy energy = {
+    .count = 4, .joules = 8, .processors_j = 5, .devices_j = 3, .time_ns = 400};
 
 static pit_node whole_node(void)
 {
@@ -73,7 +77,16 @@ static pit_node whole_node(void)
                       .open = 1,
                       .open_ns = 100,
                       .memory = &memory,
-                      .alloc = &alloc};
+                      .alloc = &alloc,
+                      .device = {.count = 3,
+                                 .run_ns = 60,
+                                 .p50_ns = 20,
+                                 .p95_ns = 28,
+                                 .p99_ns = 29,
+                                 .max_ns = 30,
+                                 .wait_count = 3,
+                                 .wait_ns = 12},
+                      .energy = &energy};
 }
 
 TEST(every_getter_reads_its_own_figure)
@@ -87,6 +100,24 @@ TEST(every_getter_reads_its_own_figure)
         {"parent", 0},
         {"detached", 0},
         {"comm", 1},
+        {"on_device", 0},
+        {"device_total_ns", 60},
+        {"device_wait_ns", 12},
+        {"device_count", 3},
+        {"device_p50_ns", 20},
+        {"device_p95_ns", 28},
+        {"device_p99_ns", 29},
+        {"device_max_ns", 30},
+        {"device_memory_max_bytes", 777},
+        {"energy_spans", 4},
+        {"energy_j", 8},
+        {"energy_per_span_j", 2},
+        {"energy_per_item_j", 0.8},
+        {"power_w", 8 * 1e9 / 400},
+        {"processors_energy_j", 5},
+        {"devices_energy_j", 3},
+        {"energy_estimated_j", 0},
+        {"energy_unknown_spans", 0},
         {"count", 4},
         {"total_ns", 500},
         {"self_ns", 300},
@@ -134,7 +165,7 @@ TEST(every_getter_reads_its_own_figure)
         {"leaked_bytes", 33},
         {"leaked_blocks", 3},
     };
-    size_t texts = 3; /* name, path, memory_peak_method */
+    size_t texts = 4; /* name, path, memory_peak_method, energy_how */
     CHECK_INT(sizeof all / sizeof all[0] + texts, pit__node_fields.count);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         pit_field_value value = value_of(PIT_OF_NODE, all[i].key, &node);

@@ -1,0 +1,121 @@
+/* pitwall_ranks.h: runs that were started together, and which of them makes the others wait.
+ *
+ * Who runs a program as ranks (mpirun, srun, torchrun) has a run of each. pit_jobs_find sorts files into
+ * jobs, pit_ranks_open reads the ranks of one.
+ */
+#ifndef PITWALL_RANKS_H
+#define PITWALL_RANKS_H
+
+#include "pitwall_report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- jobs: runs that were started together --------------------------------------------------- */
+
+/* The ranks that one launcher started together, by the facts job, restart, rank and world_size. A job
+ * has each rank once: where an id is used again, jobs are told apart by the time of their start. */
+typedef struct pit_job {
+    const char *name;       /* its id; then "/1" of a restart, "#2" of the second of the same id */
+    const char *id;         /* "": the launcher told none */
+    const char *launcher;   /* "slurm", "openmpi", "mpich", "pmix", "torchrun", "environment"; "" */
+    uint64_t restart;       /* 0: the first start, or nobody told */
+    uint64_t world_size;    /* ranks that were started; PIT_UNKNOWN */
+    uint64_t nodes;         /* machines; PIT_UNKNOWN */
+    uint64_t start_wall_ns; /* of its first rank, since 1970 */
+    const char *const *paths; /* of the ranks whose runs are there, by rank */
+    size_t count;
+} pit_job;
+
+typedef struct pit_jobs {
+    const pit_job *jobs; /* the newest first */
+    size_t count;
+    const char *const *others; /* runs that are no rank of a job */
+    size_t other_count;
+    const char *const *unread; /* files that cannot be read; pit_run_peek says why */
+    size_t unread_count;
+} pit_jobs;
+
+/* Sort files into jobs; only the first bytes of each are read. A process with a rank is one of a job
+ * unless its world size is 1, or the run that it names as its parent is the same rank: then it is a
+ * worker of that. NULL only without memory; pit_jobs_free takes NULL. */
+PIT_API pit_jobs *pit_jobs_find(const char *const *paths, size_t count);
+PIT_API void pit_jobs_free(pit_jobs *jobs);
+
+/* The job with this name, or else the newest with this id; NULL: there is none. */
+PIT_API const pit_job *pit_job_named(const pit_jobs *jobs, const char *name);
+
+/* ---- ranks: who makes the others wait ------------------------------------------------------- */
+
+/* One rank of a job. Times are nanoseconds a step of the job; NaN where there is no step. Work is the time
+ * outside of communication, by which ranks are judged: a rank that is late because it waited for another
+ * one has done no more work than the rest. */
+typedef struct pit_rank {
+    uint64_t rank;
+    const char *host, *path; /* path of its run; host "": not told */
+    enum pit_run_state state;
+    uint64_t damaged_at; /* as in pit_run */
+    uint64_t steps;      /* that it finished */
+    double step_ns, work_ns;
+    double wait_ns, transfer_ns;  /* of the time in communication; NaN: it has none that is known */
+    double last_share;            /* of its collectives: it came last; NaN: none were kept */
+    const char *over, *over_path; /* the part that is most over the median of the others; NULL */
+    double over_ns, over_share;   /* by how much; as a share of that median */
+    double median_ns;             /* that median */
+    int is_straggler;             /* the others wait for it: docs/ranks.md says when */
+    double busy, delayed;         /* processors in use; share of time without one; NaN */
+    const char *open;   /* names of its open spans, " > " between them; NULL: none is open */
+    double open_ns;     /* how long the innermost has been open */
+    const char *inside; /* the communication that it is inside; NULL: none */
+    uint64_t inside_group,
+        inside_seq;   /* group and number of that collective; PIT_UNKNOWN: not known */
+    double inside_ns; /* how long it has been inside */
+} pit_rank;
+
+/* A job as a whole. Texts and arrays live as long as it does. */
+typedef struct pit_ranks {
+    const char *job; /* id, "/1" behind it for a restart; "": the launcher told none */
+    const char *launcher;
+    uint64_t world_size;   /* PIT_UNKNOWN: not told */
+    const pit_rank *ranks; /* by work, the most first */
+    size_t count;
+    const uint64_t *missing; /* numbers of ranks below world_size that left no run */
+    size_t missing_count;
+    size_t unread; /* files that could not be read, and are left out */
+    size_t host_count;
+    const char *step_path; /* the repeated span; "": none, a step is `step_unit` */
+    const char *step_unit; /* "step", "collective", "run" */
+    uint64_t steps;        /* finished by all ranks, the least */
+    double step_ns;        /* median of ranks */
+    double efficiency, balance, communication; /* 0…1; efficiency is their product; NaN */
+    const char *wait_in;      /* the communication with the most time; NULL: none is known */
+    int is_estimated;         /* waiting by totals, not by single collectives */
+    const char *estimated_by; /* in words; NULL: it is not */
+    double clock_bound_ns;    /* clocks of hosts agree within this; 0: one host; NaN: not known */
+    const char *clock_words;
+    size_t sharing;       /* ranks on the host with the most for each of its processors */
+    double processors;    /* of that host; NaN: not told */
+    const pit_tree *tree; /* all ranks merged; NULL from pit_ranks_of */
+    const struct pit_advice *advice; /* of all ranks; NULL from pit_ranks_of */
+} pit_ranks;
+
+/* The ranks of one job (pit_job.paths). Each file is read, merged and let go: memory does not grow with
+ * the files, and a thousand take about a second. Files that cannot be read are counted in `unread`. NULL
+ * and *error (may be NULL) if none can. */
+PIT_API pit_ranks *pit_ranks_open(const char *const *paths, size_t count, pit_error *error);
+/* The same of runs that are read already, which must outlive it. NULL without memory, or with fewer than
+ * two that are ranks. */
+PIT_API pit_ranks *pit_ranks_of(const pit_run *const *runs, size_t count);
+PIT_API void pit_ranks_free(pit_ranks *ranks);
+
+/* The report, or a view that needs no single run, of ranks that pit_ranks_open read. As
+ * pit_report_write; PIT_NOTHING: the view needs the runs themselves. */
+PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_options *options,
+                            pit_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
