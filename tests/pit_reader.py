@@ -250,13 +250,15 @@ class Thread:
         path = above["path"] + "/" + text if above else text
         self.nodes[ref] = {
             "path": path, "index": len(self.nodes), "parent": above["index"] if above else None,
-            "detached": bool(flags & 1), "on_device": bool(flags & 4), "count": count, "total": total, "child": child,
+            "detached": bool(flags & 1), "count": count, "total": total, "child": child,
             "min": least if count else 0, "max": most if count else 0, "squares": squares,
             "items": items, "bytes": in_bytes, "flops": flops, "first": first, "at": at,
             "window": window,
         }
         if flags & 2:
             self.nodes[ref]["comm"] = True
+        if flags & 4:
+            self.nodes[ref]["on_device"] = True
 
     def is_pending(self, ref):
         return self.applied and self.pending["node"] == ref
@@ -427,10 +429,9 @@ class Thread:
         nodes = []
         for ref, node in self.nodes.items():
             out = {key: node[key] for key in (
-                "path", "parent", "detached", "on_device", "count", "total", "child", "min", "max", "squares",
+                "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
                 "items", "bytes", "flops", "first")}
-            if "comm" in node:
-                out["comm"] = True
+            out.update((key, True) for key in ("comm", "on_device") if key in node)
             out["histogram"] = self.histogram(ref, node)
             out["series"] = self.course(ref, node)
             nodes.append(out)

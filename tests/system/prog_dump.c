@@ -96,7 +96,8 @@ static void print_node(const pit_thread *thread, uint32_t i)
     else
         number("parent", node->parent);
     printf("\"detached\":%s,", node->detached ? "true" : "false");
-    printf("\"on_device\":%s,", node->detached == PIT_ON_DEVICE ? "true" : "false");
+    if (node->detached == PIT_ON_DEVICE)
+        printf("\"on_device\":true,");
     if (node->is_comm)
         printf("\"comm\":true,");
     number("count", node->count);
