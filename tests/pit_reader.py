@@ -459,7 +459,7 @@ def known(number):
 def read_channels(view, block):
     """The channels of a block, each with its column."""
     if block.type == SAMPLES:
-        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i, first=None)
+        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i)
                 for i, channel in enumerate(FIRST_CHANNELS)]
     channels = []
     for i in range(block.a):
@@ -473,10 +473,11 @@ def read_channels(view, block):
             "source": plain_text(view, at + 64, 24), "help": plain_text(view, at + 88, 64),
             "missing": plain_text(view, at + 152, 72), "per_unit": per_unit or 1,
             "is_counter": kind == 1, "column": i,
-            "first": view.u64(at + 248) or None if kind == 1 else None,
             "over_time": MERGES[over_time] if over_time < len(MERGES) else "last",
             "over_runs": MERGES[over_runs] if over_runs < len(MERGES) else "last",
         }
+        if kind == 1 and view.u64(at + 248):
+            channel["first"] = view.u64(at + 248)
         if channel["key"] not in [c["key"] for c in channels]:
             channels.append(channel)
     return channels

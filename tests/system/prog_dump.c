@@ -350,7 +350,8 @@ static void print_channels(const pit_run *run)
         else
             printf("null");
         putchar(',');
-        known("first", channel->first);
+        if (channel->first != PIT_UNKNOWN)
+            known("first", channel->first);
         printf("\"per_unit\":%llu,\"is_counter\":%s,\"over_time\":\"%s\",\"over_runs\":\"%s\"}",
                (unsigned long long)channel->per_unit, channel->is_counter ? "true" : "false",
                channel->over_time, channel->over_runs);
