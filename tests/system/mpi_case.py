@@ -67,11 +67,15 @@ class Case(pit_case.Case):
     def run_job(self, kind, program, ranks=2, env=None):
         """Run it; what its ranks said, and their runs, by rank."""
         folder = self.folder()
-        done = self.run_ok(self.job(kind, program, folder, ranks), timeout=SECONDS, cwd=folder,
-                           env=dict(os.environ, **(env or {})))
+        self.run_ok(self.job(kind, program, folder, ranks), timeout=SECONDS, cwd=folder,
+                    env=dict(os.environ, **(env or {})))
         runs = [pit_runs.read_both(self, os.path.join(folder, "rank-%d.pit" % rank), "closed")
                 for rank in range(ranks)]
-        return done.stdout, runs
+        said = ""
+        for rank in range(ranks):
+            with open(os.path.join(folder, "said-%d" % rank), encoding="ascii") as words:
+                said += words.read()
+        return said, runs
 
     def check_said(self, said, runs):
         """Every rank's calls and bytes are what it said, and there are no other calls of MPI."""
