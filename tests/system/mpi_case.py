@@ -5,6 +5,7 @@ Two ranks, which yield while they wait, so that one processor is enough."""
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -102,6 +103,31 @@ def start(command, folder):
     return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             start_new_session=True)
+
+
+def wait_state(pid, states):
+    """Until the kernel says one of these letters of it; a process that is not there any more says X."""
+    def is_it():
+        try:
+            return pit_runs.state_of(pid) in states
+        except OSError:
+            return "X" in states
+
+    pit_runs.wait_until(is_it, SECONDS)
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+    wait_state(pid, "TZX")
+
+
+def kill(pid):
+    """Kill a rank, if it is there still, and wait until it is gone."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    wait_state(pid, "ZX")
 
 
 def try_load(path):
