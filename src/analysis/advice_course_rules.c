@@ -17,6 +17,7 @@
 #define BUSY_DRIFT 0.5    /* likewise where the machine is busy */
 #define BUSY_SLOWDOWN 1.5 /* times, likewise */
 #define BUSY_COSTS 0.1    /* of the time, likewise of a beat */
+#define BUSY_BEATS 8      /* slow ones, likewise */
 #define BUSY_SLOW 3       /* times the median, likewise */
 #define STRETCHES 4       /* iterations that are alike: what comes in stretches is not the input */
 #define VARIES 2          /* times, the slowest to the fastest */
@@ -234,6 +235,8 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
                         (all->slow.is_unmarked && finds->said[all->unit])))
         return; /* what makes them slow was said */
     int is_chance = finds->has_cause && !v->is_ranked;
+    if (is_chance && v->slow_count < BUSY_BEATS)
+        return; /* a few long waits stand on some beat */
     if (match.figures[5] > (is_chance ? BUSY_COSTS : PERIOD_COSTS) &&
         v->slow_mean > (is_chance ? BUSY_SLOW : FIRST_SLOW) * v->median)
         pit__find_add(finds, &match);

@@ -28,7 +28,7 @@ static const char help[] =
     "  --memory            every span measures memory\n"
     "  --alloc             count what is allocated (preloads libpitwall-alloc)\n"
     "  --opencl            kernels and transfers of OpenCL as device spans (preloads\n"
-    "                      libpitwall-opencl); by itself where the program names libOpenCL\n"
+    "                      libpitwall-opencl); by itself if libOpenCL is needed\n"
     "  --trace SIZE        the flight recorder: 16 or 16M megabytes, 512k; 0: none\n"
     "  --sample HZ         background readings a second; 0: none\n"
     "  --sample-stacks HZ  looks a second at where the main thread is (10); 0: none\n"

@@ -154,7 +154,6 @@ pit_run *serve_run_open(const struct serve_runs *runs, const struct served_run *
  * 1: there is more to do. */
 int serve_judge(struct serve_runs *runs, double budget_s);
 void serve_set_need(struct served_run *run);
-void serve_judged(struct served_run *run, const pit_run *whole, const pit_advice *advice);
 
 /* ---- documents: NULL without memory, or with *status where it cannot be ------------------------ */
 

@@ -2,27 +2,17 @@
  * or ended. A little at a time, those that need a look first; a live run again and again, at a cost of a
  * four-hundredth of a core at most. */
 #include "serve.h"
+#include "top.h"
 
-#include "model/advice_case.h"
 #include "model/last_span.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define COST_SHARE 400 /* a pause is that many times what the work took */
 #define PAUSE_S 10.0
 #define NEAR 0.9          /* of the memory there is */
 #define STALLED_S 60.0    /* without a span that begins or ends, and */
 #define STALLED_CORES 0.1 /* with less processor than this */
 #define DIED_LATELY_NS (24 * 3600e9)
-
-static double processor_seconds(void)
-{
-    struct timespec used;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
-}
 
 const char *serve_need_word(enum serve_need need)
 {
@@ -55,35 +45,21 @@ void serve_set_need(struct served_run *run)
     run->need = need_of(run);
 }
 
-void serve_judged(struct served_run *run, const pit_run *whole, const pit_advice *advice)
-{
-    const char *text = advice ? pit__advice_lead(advice) : NULL;
-    if (!text && advice)
-        text = advice->count        ? advice->findings[0].headline
-               : advice->too_little ? advice->reason
-                                    : "nothing stands out";
-    char *copy = text ? strdup(text) : NULL;
-    if (copy) {
-        free(run->headline);
-        run->headline = copy;
-        run->severity = advice->count ? advice->findings[0].severity : -1;
-    }
-    run->last_span_ns = pit__last_span_wall_ns(whole);
-}
-
 static void judge(struct serve_runs *runs, struct served_run *run)
 {
-    double before = processor_seconds();
+    double before = top_processor_seconds();
     pit_run *whole = serve_run_open(runs, run, NULL);
     const pit_run *judged = whole;
     pit_advice *advice = whole ? pit_advise(&judged, 1, 0) : NULL;
+    if (advice)
+        run->severity = top_take_verdict(advice, &run->headline);
     if (whole)
-        serve_judged(run, whole, advice);
+        run->last_span_ns = pit__last_span_wall_ns(whole);
     pit_advice_free(advice);
     pit_run_free(whole);
-    double pause = (processor_seconds() - before) * COST_SHARE;
-    run->judge_due =
-        run->state == PIT_RUN_LIVE ? serve_now() + (pause > PAUSE_S ? pause : PAUSE_S) : HUGE_VAL;
+    run->judge_due = run->state == PIT_RUN_LIVE
+                         ? top_next_time(top_processor_seconds() - before, PAUSE_S)
+                         : HUGE_VAL;
     serve_set_need(run);
     run->version = runs->version + 1;
 }
@@ -105,11 +81,11 @@ static struct served_run *next_of(const struct serve_runs *runs, double now)
 
 int serve_judge(struct serve_runs *runs, double budget_s)
 {
-    double begun = processor_seconds();
+    double begun = top_processor_seconds();
     struct served_run *run;
     int judged = 0;
     while ((run = next_of(runs, serve_now())) != NULL) {
-        if (judged && processor_seconds() - begun > budget_s)
+        if (judged && top_processor_seconds() - begun > budget_s)
             return 1;
         judge(runs, run);
         judged = 1;

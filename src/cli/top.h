@@ -92,6 +92,9 @@ const char *top_ranks_text(struct top_runs *runs, const struct top_look *look, i
 int top_run_look(struct top_run *run, size_t thread);
 /* Make its verdict anew if it is time to. */
 void top_run_judge(struct top_run *run, int ascii);
+/* What an advice comes to in one line, in place of *verdict, which is freed; its severity, -1 if nothing
+ * stands out. For pitwall serve too. */
+int top_take_verdict(const pit_advice *advice, char **verdict);
 
 /* top_loop.c: an exit status; -1: this terminal cannot be used. */
 int top_screen_loop(struct top_runs *runs, const struct top_look *look);

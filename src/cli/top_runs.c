@@ -356,19 +356,19 @@ int top_run_look(struct top_run *run, size_t thread)
     return code != 0;
 }
 
-static void take_verdict(struct top_run *run, const pit_advice *advice)
+int top_take_verdict(const pit_advice *advice, char **verdict)
 {
     const char *text = pit__advice_lead(advice);
-    run->severity = advice->count ? advice->findings[0].severity : -1;
     if (!text)
         text = advice->count        ? advice->findings[0].headline
                : advice->too_little ? advice->reason
                                     : "nothing stands out";
     char *copy = strdup(text);
-    if (!copy)
-        return;
-    free(run->verdict);
-    run->verdict = copy;
+    if (copy) {
+        free(*verdict);
+        *verdict = copy;
+    }
+    return advice->count ? advice->findings[0].severity : -1;
 }
 
 void top_run_judge(struct top_run *run, int ascii)
@@ -381,7 +381,7 @@ void top_run_judge(struct top_run *run, int ascii)
     const pit_run *judged = whole ? whole : made;
     pit_advice *advice = judged ? pit_advise(&judged, 1, ascii) : NULL;
     if (advice)
-        take_verdict(run, advice);
+        run->severity = top_take_verdict(advice, &run->verdict);
     pit_advice_free(advice);
     pit_run_free(made);
     run->verdict_due =

@@ -147,6 +147,7 @@ static int fill_row(const struct pit__report *report, struct row *row, const str
         sum->p50_ns = places[0].node->p50_ns;
         sum->p95_ns = places[0].node->p95_ns;
         sum->p99_ns = places[0].node->p99_ns;
+        sum->energy = places[0].node->energy; /* of several places it may be the same energy */
         return 0;
     }
     return set_quantiles(sum, places, count);

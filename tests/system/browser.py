@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 
-HANG_S = 120  # no test measures time: this only finds a page that never gets there
+HANG_S = 240  # no test measures time: this only finds a page that never gets there
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",

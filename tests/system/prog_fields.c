@@ -59,16 +59,16 @@ static void count_joule(void)
 /* A kernel that waited before it ran; what the machine's energy counters said meanwhile. */
 static void use_devices(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     PIT_SPAN_WITH("powered", PIT_ENERGY)
     {
-        uint64_t kernel = pit_add(pit_place(), "kernel", PIT_DEVICE, ns, ns + 2000);
-        pit_add(kernel, "wait", PIT_DEVICE, ns - 500, ns);
+        struct timespec now;
         pit_items(1);
         count_joule();
         usleep(30000); /* longer than twenty renewals of the counters: measured, not estimated */
+        clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+        uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        uint64_t kernel = pit_add(pit_place(), "kernel", PIT_DEVICE, ns - 2000000, ns - 1000000);
+        pit_add(kernel, "wait", PIT_DEVICE, ns - 2500000, ns - 2000000);
     }
 }
 

@@ -20,6 +20,14 @@ HOSTILE = ["top", "<img src=x onerror=\"window.hit=1\">", "</script><script>wind
            "javascript:window.hit=1", "\u202eevil", "{{1}}", "a/b\\c", "x" * 3000, "<svg/onload=window.hit=1>"]
 
 
+def column(columns, key, rows):
+    """A column of the document as a list."""
+    cells = columns[key]
+    if isinstance(cells, list):
+        return cells
+    return column(columns, cells["same"], rows) if "same" in cells else [cells["all"]] * rows
+
+
 class PageCase(Case):
     browser = None
 
@@ -84,11 +92,7 @@ class Document(Case):
         self.assertEqual(document["nodes"]["count"], len(nodes))
         for field in document["fields"]:
             key = field["key"]
-            column = columns[key]
-            while isinstance(column, dict) and "same" in column:
-                column = columns[column["same"]]
-            for i, node in enumerate(nodes):
-                cell = column[i] if isinstance(column, list) else column["all"]
+            for cell, node in zip(column(columns, key, len(nodes)), nodes):
                 if isinstance(node[key], float) or isinstance(cell, float):
                     self.assertAlmostEqual(cell, node[key], delta=1e-5 * abs(node[key]) + 0.51, msg=key)
                 else:
@@ -98,17 +102,23 @@ class Document(Case):
         self.assertEqual([f["rule"] for f in document["advice"]["findings"]],
                          [f["rule"] for f in report["advice"]["findings"]])
 
+    def course(self, text, name):
+        """The slices of the node of that name that is repeated most: (count, min, p50, max) of each."""
+        document = self.data(text)
+        series, nodes = document["series"], document["nodes"]["columns"]
+        node = max((i for i, own in enumerate(nodes["name"]) if own == name), key=lambda i: nodes["count"][i])
+        listed = column(series, "node", None)
+        lengths = column(series, "length", len(listed))
+        first = sum(lengths[:listed.index(node)])
+        rows = [column(series, key, sum(lengths)) for key in ("count", "min_ns", "p50_ns", "max_ns")]
+        return list(zip(*rows))[first:first + lengths[listed.index(node)]]
+
     def test_percentiles_along_the_run_are_there_where_every_span_was_kept(self):
-        _, text = self.made("rich")
-        series = self.data(text)["series"]
-        whole = [p for p in series["p50_ns"] if p is not None]
-        self.assertEqual(len(whole), len(series["count"]))
-        _, text = self.made("dropped")
-        series = self.data(text)["series"]
-        self.assertIn(None, series["p50_ns"])
-        for low, middle, high in zip(series["min_ns"], series["p50_ns"], series["max_ns"]):
-            if middle is not None:
-                self.assertTrue(low <= middle + 1 and middle <= high + 1)
+        slices = self.course(self.made("rich")[1], "inner")
+        self.assertEqual(sum(count for count, _, _, _ in slices), 56)
+        for _, low, middle, high in slices:
+            self.assertTrue(low <= middle + 1 and middle <= high + 1)
+        self.assertIsNone(self.course(self.made("dropped")[1], "inner")[0][2])
 
     def test_the_policy_names_the_hashes_of_all_that_is_in_it(self):
         _, text = self.made("rich")
@@ -122,6 +132,14 @@ class Document(Case):
         for part in parts:
             digest = b64encode(hashlib.sha256(part.encode("utf-8")).digest()).decode()
             self.assertIn("'sha256-%s'" % digest, policy)
+
+    def test_nothing_in_the_data_can_end_its_element_or_a_line(self):
+        path = os.path.join(self.folder(), "run.pit")
+        self.run_ok([pit_case.program("prog_export"), path, "names"], input="\0".join(HOSTILE) + "\0")
+        text = self.run_ok([pit_case.tool(), "report", path, "--html"]).stdout
+        data = text.split('id="data">', 1)[1].split("\n</script>", 1)[0]
+        self.assertEqual([c for c in "<\u2028\u2029" if c in data], [])
+        self.assertEqual(sorted(json.loads(data)["nodes"]["columns"]["name"]), sorted(HOSTILE))
 
     def test_two_runs_carry_their_comparison_and_one_does_not(self):
         path, text = self.made("rich")

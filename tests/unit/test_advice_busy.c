@@ -87,6 +87,12 @@ TEST(a_beat_that_ranks_show_is_said_on_a_busy_machine)
     all.steady.slow_count = 5;
     all.steady.slow_mean = 0.25;
     CHECK_STR(rules_of(&all), "starved"); /* chance may have put them there */
+    all.steady.slow_mean = 5;
+    CHECK_STR(rules_of(&all), "starved");
+    all.steady.slow_count = 8;
+    CHECK_STR(rules_of(&all), "starved periodic_stall");
+    all.steady.slow_count = 5;
+    all.steady.slow_mean = 0.25;
     all.steady.is_ranked = 1;
     CHECK_STR(rules_of(&all), "starved periodic_stall");
 }
