@@ -9,6 +9,7 @@ import subprocess
 import pit_case
 import pit_check
 import pit_reader
+import pit_runs
 
 SOURCE = os.path.join(pit_case.source_dir(), "tests", "system", "openmp", "regions.c")
 COMPILERS = ("gcc", "clang")
@@ -134,9 +135,31 @@ class OpenMP(pit_case.Case):
                 self.assertLessEqual(told[-1][1], threads)
                 self.assertEqual(largest, told[-1][2])
 
+    def test_regions_of_pytorch(self):
+        python = "/usr/bin/python3"  # Debian's, whose torch scripts/setup.sh installs
+        if subprocess.run([python, "-c", "import torch"], check=False,
+                          stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("PyTorch is not installed (scripts/setup.sh test)")
+        folder = self.folder()
+        script = ("import torch; torch.set_num_threads(2); x = torch.rand(1000, 1000)\n"
+                  "for _ in range(5): x = torch.sin(x)\n"
+                  "print(torch.__config__.parallel_info())")
+        done = self.run_ok([pit_case.tool(), "run", "--openmp", "-o", "run.pit", "--", python, "-c",
+                            script], cwd=folder, timeout=SECONDS)
+        self.assertIn("backend: OpenMP", done.stdout)
+        nodes = [n for n in self.nodes(folder, "run.pit") if n["team_regions"]]
+        for node in nodes:
+            self.holds(node)
+        self.assertGreaterEqual(sum(n["team_regions"] for n in nodes), 5)
+        self.assertEqual(max(n["team_threads_max"] for n in nodes), 2)
+
     def test_both_readers_and_the_text(self):
         folder, said, nodes = self.recorded("gcc", self.with_spans())
         found = pit_reader.load(os.path.join(folder, "run.pit"))
+        document, said_of_it = pit_runs.dump(os.path.join(folder, "run.pit"))
+        self.assertIsNotNone(document, said_of_it)
+        for mine, thread in zip(found["threads"], document["threads"]):
+            self.assertEqual(thread["teams"], mine["teams"])
         teams = [t for thread in found["threads"] for t in thread["teams"]]
         self.assertEqual(sum(t["count"] for t in teams), self.joined(*said.values())[0])
         text = self.run_ok([pit_case.tool(), "report", "--width", "0", "run.pit"], cwd=folder).stdout
