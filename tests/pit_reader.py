@@ -27,20 +27,22 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES) = range(1, 18)
+ SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES, TEAMS) = range(1, 19)
 ENERGY_OF = 21
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
                CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664,
-               ENERGY_OF: 320}
+               TEAMS: 320, ENERGY_OF: 320}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
                  "peak_method", "_", "device_max")
 ALLOC_FIELDS = ("count", "allocs", "frees", "alloc_bytes", "freed_bytes", "peak_last", "peak_max",
                 "live_last", "live_sum", "leaked_bytes", "leaked_blocks", "leak_spans")
+TEAM_FIELDS = ("count", "threads", "threads_max", "busy_ns", "slowest_ns", "elapsed_ns", "wait_ns",
+               "lag_ns")
 ENERGY_FIELDS = ("count",) + tuple(
     "%s_%s" % (of, what) for of in ("processors", "devices")
     for what in ("microjoules", "measured", "estimated", "unknown"))
@@ -407,6 +409,11 @@ class Thread:
                 for ref, node in self.nodes.items())
         return [figures for figures in all_ if figures]
 
+    def teams(self):
+        all_ = (self.figures(ref, node, TEAMS, 124, "8Q", TEAM_FIELDS)
+                for ref, node in self.nodes.items())
+        return [figures for figures in all_ if figures]
+
     def records(self):
         out = []
         for piece in sorted((r for r in self.pieces if r.a != U64_MAX), key=lambda r: r.a):
@@ -442,7 +449,7 @@ class Thread:
             "events_written": self.ring_events,
             "values": [value for value in map(self.value, self.values) if value],
             "memory": self.memory(), "alloc": self.alloc(), "energy": self.energy(),
-            "records": self.records(),
+            "teams": self.teams(), "records": self.records(),
             "records_written": self.records_written,
             "counters": self.counters, "torn": self.torn,
         }
@@ -613,7 +620,7 @@ def sort_blocks(view, header, blocks):
         if block.thread in threads:
             raise BadRun("two thread tables have the index %d" % block.thread)
         threads[block.thread] = Thread(view, header, block, names)
-    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, ENERGY_OF, RECORDS):
+    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, TEAMS, ENERGY_OF, RECORDS):
         for block in of[kind]:
             thread = threads.get(block.thread)
             if not thread:
@@ -630,7 +637,7 @@ def sort_blocks(view, header, blocks):
                 thread.rings.append(block)
             elif kind == RECORDS:
                 thread.pieces.append(block)
-            elif kind in (MEMORY_OF, ALLOC_OF, ENERGY_OF):
+            elif kind in (MEMORY_OF, ALLOC_OF, TEAMS, ENERGY_OF):
                 thread.of_nodes[kind, block.offset] = block
             else:
                 thread.values.append(block)

@@ -266,6 +266,29 @@ static void print_energy(const pit_thread *thread)
     printf("],");
 }
 
+static void print_teams(const pit_thread *thread)
+{
+    int printed = 0;
+    printf("\"teams\":[");
+    for (uint32_t i = 0; i < thread->node_count; i++) {
+        const pit_teams *t = thread->nodes[i].teams;
+        if (!t)
+            continue;
+        printf(printed++ ? ",{" : "{");
+        path(thread, i);
+        number("node", i);
+        number("count", t->count);
+        number("threads", t->threads);
+        number("threads_max", t->threads_max);
+        number("busy_ns", t->busy_ns);
+        number("slowest_ns", t->slowest_ns);
+        number("elapsed_ns", t->elapsed_ns);
+        number("wait_ns", t->wait_ns);
+        printf("\"lag_ns\":%llu}", (unsigned long long)t->lag_ns);
+    }
+    printf("],");
+}
+
 static void print_alloc(const pit_thread *thread)
 {
     int printed = 0;
@@ -428,6 +451,7 @@ static void print_thread(const pit_thread *thread)
     print_memory(thread);
     print_alloc(thread);
     print_energy(thread);
+    print_teams(thread);
     print_records(thread);
     printf("\"counters\":{");
     number("end_without_begin", l->end_without_begin);
