@@ -44,6 +44,8 @@ run bench_malloc
 run bench_functions
 echo "bench: bench_mpi.py" >&2
 python3 "$here/bench_mpi.py" "$build" >>"$results"
+echo "bench: bench_openmp.py" >&2
+python3 "$here/bench_openmp.py" "$build" >>"$results"
 echo "bench: bench_page.py" >&2
 /usr/bin/python3 "$here/bench_page.py" "$build" >>"$results"
 echo "bench: bench_race.py" >&2

@@ -153,7 +153,8 @@ int alloc_environment(void);
  * in any case. 0, or an exit status after the message. */
 int opencl_environment(const char *program);
 
-/* Likewise the library that measures OpenMP's teams, if `program` names libgomp, libomp or libiomp5. */
+/* Likewise the library that measures OpenMP's teams, if `program` names libgomp, libomp or libiomp5;
+ * where the library is not there then, that is told and no failure. */
 int openmp_environment(const char *program);
 
 /* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, functions compiled

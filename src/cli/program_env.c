@@ -118,16 +118,22 @@ static int set_functions(void)
     return error ? error : add_entry("ASAN_OPTIONS", "verify_asan_link_order=0", ":", 1);
 }
 
-static int set_mpi(const char *program)
+/* `without`: what is not there without it, and the library's name. 0 or an errno. */
+static int preload_or_tell(const char *without, const char *file)
 {
     char library[PATH_MAX];
-    if (!mpi_is_used(program))
-        return 0;
-    const char *why = why_no_preload("libpitwall-mpi.so", library);
+    const char *why = why_no_preload(file, library);
     if (!why)
         return add_entry("LD_PRELOAD", library, ": ", 0);
-    tell("no spans of MPI calls: libpitwall-mpi.so", library, why);
+    tell(without, library, why);
     return 0;
+}
+
+static int set_mpi(const char *program)
+{
+    return mpi_is_used(program)
+               ? preload_or_tell("no spans of MPI calls: libpitwall-mpi.so", "libpitwall-mpi.so")
+               : 0;
 }
 
 static int set_or_fail(int error)
@@ -159,10 +165,13 @@ int opencl_environment(const char *program)
 
 int openmp_environment(const char *program)
 {
-    if (program && !program_needs(program, "libgomp.so") && !program_needs(program, "libomp.so") &&
+    static const char library[] = "libpitwall-openmp.so";
+    if (!program)
+        return preload_or_fail("--openmp: libpitwall-openmp.so", library);
+    if (!program_needs(program, "libgomp.so") && !program_needs(program, "libomp.so") &&
         !program_needs(program, "libiomp5.so"))
         return 0;
-    return preload_or_fail("--openmp: libpitwall-openmp.so", "libpitwall-openmp.so");
+    return set_or_fail(preload_or_tell("no teams of OpenMP: libpitwall-openmp.so", library));
 }
 
 int auto_environment(const char *program)

@@ -35,35 +35,44 @@ static int is_wanted(void)
     return !pit__ompt_is_on() && pit__region_wanted();
 }
 
-/* Function, data and then more: what libgomp calls is run_part, where the region is measured. */
-#define REGION(name_, declared_, passed_)                                                          \
-    PIT_API void name_(void (*function)(void *), void *data, unsigned threads,                     \
-                       PIT__LIST declared_ unsigned flags);                                        \
-    PIT_API void name_(void (*function)(void *), void *data, unsigned threads,                     \
-                       PIT__LIST declared_ unsigned flags)                                         \
+/* `plain_`: what was passed; `seen_`: what is passed on where the region is measured, and libgomp calls
+ * run_part. */
+#define REGION(name_, declared_, plain_, seen_)                                                    \
+    PIT_API void name_ declared_;                                                                  \
+    PIT_API void name_ declared_                                                                   \
     {                                                                                              \
-        void (*next)(void (*)(void *), void *, unsigned, PIT__LIST declared_ unsigned);            \
+        void(*next) declared_;                                                                     \
         void *found = pit__gomp_next(#name_, __builtin_return_address(0));                         \
         memcpy(&next, &found, sizeof next);                                                        \
         if (!is_wanted()) {                                                                        \
-            next(function, data, threads, PIT__LIST passed_ flags);                                \
+            next plain_;                                                                           \
             return;                                                                                \
         }                                                                                          \
         struct part part = {.function = function, .data = data};                                   \
         pit__region_begin(&part.region);                                                           \
-        next(run_part, &part, threads, PIT__LIST passed_ flags);                                   \
+        next seen_;                                                                                \
         pit__region_end(&part.region);                                                             \
     }
-#define PIT__LIST(...) __VA_ARGS__
-
-#define LOOP(name_)                                                                                \
-    REGION(name_, (long start, long end, long step, long chunk, ), (start, end, step, chunk, ))
-#define LOOP_AT_RUN_TIME(name_)                                                                    \
-    REGION(name_, (long start, long end, long step, ), (start, end, step, ))
 
 /* clang-format off */
-REGION(GOMP_parallel, (), ())
-REGION(GOMP_parallel_sections, (unsigned count, ), (count, ))
+#define LOOP(name_)                                                                                \
+    REGION(name_,                                                                                  \
+           (void (*function)(void *), void *data, unsigned threads, long start, long end,          \
+            long step, long chunk, unsigned flags),                                                \
+           (function, data, threads, start, end, step, chunk, flags),                              \
+           (run_part, &part, threads, start, end, step, chunk, flags))
+#define LOOP_AT_RUN_TIME(name_)                                                                    \
+    REGION(name_,                                                                                  \
+           (void (*function)(void *), void *data, unsigned threads, long start, long end,          \
+            long step, unsigned flags),                                                            \
+           (function, data, threads, start, end, step, flags),                                     \
+           (run_part, &part, threads, start, end, step, flags))
+
+REGION(GOMP_parallel, (void (*function)(void *), void *data, unsigned threads, unsigned flags),
+       (function, data, threads, flags), (run_part, &part, threads, flags))
+REGION(GOMP_parallel_sections,
+       (void (*function)(void *), void *data, unsigned threads, unsigned count, unsigned flags),
+       (function, data, threads, count, flags), (run_part, &part, threads, count, flags))
 LOOP(GOMP_parallel_loop_static)
 LOOP(GOMP_parallel_loop_dynamic)
 LOOP(GOMP_parallel_loop_guided)
