@@ -15,6 +15,7 @@ still works then.
 
     to record     span timed iter phase value items bytes flops journal label thread_name
     recorders     open close status Recorder Error
+    hooks         distributed
     to read       read read_live fields report export views view_options view serve
     to measure    bench race scale sweep rss set_device
     as it goes    stage window epoch_monitor verbose
