@@ -15,7 +15,7 @@ export function ranksPanel(model){
 		for(let i=0; i<6; i++)k.append(drawn("rect",{x:i,y:0,width:0.94,height:1,class:"q"+i}));
 		return k;
 	})(),"slower");
-	const w=panel("Ranks","mean time of "+R.step+", along the run",key);
+	const w=panel("Ranks","work of "+R.step+" without communication, along the run",key);
 	if(R.sentence)w.append(make("p.rsent",R.sentence));
 	const cells=R.cells,all=cells.flat().filter(x=>x!=null).sort((a,b)=>a-b);
 	const low=all[Math.floor(all.length*0.02)],high=all[Math.floor(all.length*0.98)]||1,slices=cells[0].length;
@@ -40,6 +40,6 @@ export function ranksPanel(model){
 			make("span.r"+(mark||" u"),d==null?"n/a":(Math.abs(d)<0.5?"":d<0?"\u2212":"+")+Math.abs(d).toFixed(0)+NS+"%")]);
 	});
 	w.append(grid);
-	w.append(make("div.ft",slowest==null?"No rank is the slowest in most slices.":"Outlined: the slowest in most slices."));
+	w.append(make("div.ft",slowest==null?"No straggler.":"Outlined: the straggler."));
 	return w;
 }

@@ -1,42 +1,60 @@
-/* page_ranks.c: the ranks of a job on the page: the step's mean time in each slice of the run, a row for
- * each rank, and who is behind. Runs without a rank are none; null where there are not two. */
+/* page_ranks.c: the ranks of a job on the page: the mean work of a step in each slice of the run, a row
+ * for each rank, and the one that the report blames. Runs without a rank are none; null where there are not two. */
 #include "page_export.h"
 
+#include "model/ranks.h"
 #include "model/tree_builder.h"
+#include "report/units.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLICES 64
-#define FAR_BEHIND 1.05 /* times the median of the others: less is not worth a sentence */
 
 struct rank_row {
     const char *rank;
     double total[SLICES], count[SLICES], p50;
-    size_t slowest_in; /* slices */
 };
 
 struct ranks {
     struct rank_row *rows;
-    size_t count, compared; /* slices in which all have finished a step */
+    size_t count;
     double wall_ns;
     const pit_node *step;
 };
 
-/* The slice in which the middle of each stretch lies. */
+/* The slice in which the middle of each stretch lies; sign -1: take it off. */
 static void add_series(struct ranks *ranks, struct rank_row *row, const pit_run *run,
-                       const pit_raw_node *raw)
+                       const pit_raw_node *raw, int sign)
 {
     for (size_t i = 0; i < raw->series_count; i++) {
         const pit_series_bin *bin = &raw->series[i];
         double middle = ((double)bin->start + (double)bin->width / 2) * run->ns_per_tick;
         size_t slice = (size_t)fmin(fmax(middle / ranks->wall_ns * SLICES, 0), SLICES - 1);
-        row->total[slice] += (double)bin->total * run->ns_per_tick;
-        row->count[slice] += (double)bin->count;
+        row->total[slice] += sign * (double)bin->total * run->ns_per_tick;
+        row->count[slice] += sign > 0 ? (double)bin->count : 0;
     }
 }
 
+/* 1: the step; -1: the outermost communication inside it; 0: neither. */
+static int part_of_step(const pit_tree *tree, size_t step, size_t at)
+{
+    if (at == step)
+        return 1;
+    if (!pit__node_is_comm(&tree->nodes[at]))
+        return 0;
+    for (uint32_t above = tree->nodes[at].parent; above != PIT_NO_NODE;
+         above = tree->nodes[above].parent) {
+        if (above == step)
+            return -1;
+        if (pit__node_is_comm(&tree->nodes[above]))
+            return 0;
+    }
+    return 0;
+}
+
+/* The work of a step: its time without communication, in which all wait for the slowest. */
 static void gather(struct ranks *ranks, const struct pit__report *report)
 {
     const uint32_t *map = ((const struct pit__tree_box *)(const void *)report->tree)->map;
@@ -46,9 +64,11 @@ static void gather(struct ranks *ranks, const struct pit__report *report)
         struct rank_row *row = &ranks->rows[ranks->count];
         row->rank = pit_run_fact(run, "rank");
         for (size_t t = 0; t < run->thread_count; t++)
-            for (size_t i = 0; i < run->threads[t].node_count; i++)
-                if (*map++ == step && row->rank)
-                    add_series(ranks, row, run, &run->threads[t].nodes[i]);
+            for (size_t i = 0; i < run->threads[t].node_count; i++) {
+                int sign = part_of_step(report->tree, step, *map++);
+                if (sign && row->rank)
+                    add_series(ranks, row, run, &run->threads[t].nodes[i], sign);
+            }
         ranks->count += row->rank != NULL;
     }
 }
@@ -65,23 +85,8 @@ static double median(double *list, size_t count)
     return count ? (list[(count - 1) / 2] + list[count / 2]) / 2 : NAN;
 }
 
-static void find_slowest(struct ranks *ranks)
+static void find_medians(struct ranks *ranks)
 {
-    for (size_t s = 0; s < SLICES; s++) {
-        struct rank_row *last = NULL;
-        size_t known = 0;
-        for (size_t r = 0; r < ranks->count; r++) {
-            struct rank_row *row = &ranks->rows[r];
-            known += row->count[s] > 0;
-            if (row->count[s] > 0 &&
-                (!last || row->total[s] / row->count[s] > last->total[s] / last->count[s]))
-                last = row;
-        }
-        if (known < ranks->count)
-            continue;
-        ranks->compared++;
-        last->slowest_in++;
-    }
     for (size_t r = 0; r < ranks->count; r++) {
         double means[SLICES];
         size_t known = 0;
@@ -92,22 +97,16 @@ static void find_slowest(struct ranks *ranks)
     }
 }
 
-/* The rank that is the slowest in most slices, and clearly: PIT_NO_NODE where none is. */
-static uint32_t straggler(const struct ranks *ranks, double *times)
+/* The row of the rank that the report blames; PIT_NO_NODE where it blames none. */
+static uint32_t straggler(const struct ranks *ranks, const pit_ranks *job, const pit_rank **blamed)
 {
-    uint32_t most = 0;
-    for (uint32_t r = 1; r < ranks->count; r++)
-        if (ranks->rows[r].slowest_in > ranks->rows[most].slowest_in)
-            most = r;
-    double *others = malloc(ranks->count * sizeof *others);
-    size_t count = 0;
-    for (size_t r = 0; others && r < ranks->count; r++)
-        if (r != most && !isnan(ranks->rows[r].p50))
-            others[count++] = ranks->rows[r].p50;
-    *times = others ? ranks->rows[most].p50 / median(others, count) : NAN;
-    free(others);
-    return 2 * ranks->rows[most].slowest_in > ranks->compared && *times >= FAR_BEHIND ? most
-                                                                                      : PIT_NO_NODE;
+    for (size_t i = 0; job && i < job->count; i++)
+        for (uint32_t r = 0; job->ranks[i].is_straggler && r < ranks->count; r++)
+            if (strtoull(ranks->rows[r].rank, NULL, 10) == job->ranks[i].rank) {
+                *blamed = &job->ranks[i];
+                return r;
+            }
+    return PIT_NO_NODE;
 }
 
 static void write_rows(struct pit__json *json, const struct ranks *ranks)
@@ -130,11 +129,11 @@ static void write_rows(struct pit__json *json, const struct ranks *ranks)
     pit__json_array_end(json);
 }
 
-static void write_ranks(struct pit__json *json, struct ranks *ranks)
+static void write_ranks(struct pit__json *json, struct ranks *ranks, const pit_ranks *job)
 {
-    double times = NAN;
-    find_slowest(ranks);
-    uint32_t slowest = straggler(ranks, &times);
+    const pit_rank *blamed = NULL;
+    find_medians(ranks);
+    uint32_t slowest = straggler(ranks, job, &blamed);
     pit__json_object(json, "ranks");
     pit__json_string(json, "step", ranks->step->name);
     write_rows(json, ranks);
@@ -142,12 +141,11 @@ static void write_ranks(struct pit__json *json, struct ranks *ranks)
         pit__json_null(json, "slowest");
         pit__json_null(json, "sentence");
     } else {
-        char words[240];
-        snprintf(words, sizeof words,
-                 "Rank %s takes %.2f \u00d7 the time of the others and is the slowest in %zu of %zu "
-                 "slices of the run.",
-                 ranks->rows[slowest].rank, times, ranks->rows[slowest].slowest_in,
-                 ranks->compared);
+        char words[400], more[PIT__UNIT_BYTES];
+        snprintf(words, sizeof words, "Rank %s makes the others wait: %s%s%s a step.",
+                 ranks->rows[slowest].rank, blamed->over ? blamed->over : "its work",
+                 blamed->over ? " +" : " ",
+                 pit__unit_duration(more, blamed->over ? blamed->over_ns : blamed->work_ns, 0));
         pit__json_uint(json, "slowest", slowest);
         pit__json_string(json, "sentence", words);
     }
@@ -170,7 +168,7 @@ int pit__page_ranks(struct pit__page *page, size_t step)
     if (!ranks.rows)
         return PIT_NO_MEMORY;
     gather(&ranks, report);
-    write_ranks(&page->json, &ranks);
+    write_ranks(&page->json, &ranks, report->ranks);
     free(ranks.rows);
     return 0;
 }

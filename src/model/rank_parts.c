@@ -40,6 +40,11 @@ static struct pit__rank_row *row_of(const struct arrays *in, size_t index)
     return &in->box->gather.rows[in->active[index]];
 }
 
+int pit__node_is_comm(const pit_node *node)
+{
+    return node->is_comm || pit__is_comm_name(node->name);
+}
+
 /* ---- the step ------------------------------------------------------------------------------------ */
 
 static uint32_t find_unit(const struct pit__rank_gather *gather)
@@ -49,7 +54,7 @@ static uint32_t find_unit(const struct pit__rank_gather *gather)
     uint32_t found = PIT_NO_NODE;
     for (size_t i = 0; parts && i < b->count; i++) {
         const pit_node *node = &b->nodes[i].node;
-        int is_comm = node->is_comm || pit__is_comm_name(node->name);
+        int is_comm = pit__node_is_comm(node);
         parts[i].name = node->name;
         parts[i].role = pit__role_of(node->name);
         parts[i].parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;

@@ -95,4 +95,7 @@ struct pit__run_clock {
 };
 int pit__run_clocks(const pit_run *const *runs, size_t count, struct pit__run_clock *clocks);
 
+/* rank_parts.c: is it communication, by its flag or by its name? */
+int pit__node_is_comm(const pit_node *node);
+
 #endif

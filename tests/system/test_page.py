@@ -133,6 +133,14 @@ class Document(Case):
             digest = b64encode(hashlib.sha256(part.encode("utf-8")).digest()).decode()
             self.assertIn("'sha256-%s'" % digest, policy)
 
+    def test_nothing_in_the_data_can_end_its_element_or_a_line(self):
+        path = os.path.join(self.folder(), "run.pit")
+        self.run_ok([pit_case.program("prog_export"), path, "names"], input="\0".join(HOSTILE) + "\0")
+        text = self.run_ok([pit_case.tool(), "report", path, "--html"]).stdout
+        data = text.split('id="data">', 1)[1].split("\n</script>", 1)[0]
+        self.assertEqual([c for c in "<\u2028\u2029" if c in data], [])
+        self.assertEqual(sorted(json.loads(data)["nodes"]["columns"]["name"]), sorted(HOSTILE))
+
     def test_two_runs_carry_their_comparison_and_one_does_not(self):
         path, text = self.made("rich")
         self.assertNotIn('id="comparison"', text)
