@@ -199,6 +199,7 @@ def _hook_ddp():
     def init(self, *args, **kwargs):
         function(self, *args, **kwargs)
         _models.add(self)
+        _auto.fact("ddp", "1")
 
     _auto.put(cls, "__init__", init)
     _auto.before_note(_see_ddp)

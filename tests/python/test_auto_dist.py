@@ -213,6 +213,7 @@ class Ddp(Job):
             counts = {n["path"]: n["count"] for t in run["threads"] for n in t["nodes"]}
             for phase in ("data_loading", "forward", "backward", "optimizer", "all_reduce"):
                 self.assertEqual(counts["step/" + phase], 12, phase)
+            self.assertEqual(run["facts"]["ddp"], "1")
             for key in ("ddp_backward_ns", "ddp_comm_ns"):
                 self.assertGreater(int(run["facts"][key]), 0)
 
