@@ -10,7 +10,7 @@ import re
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-APART = ("alloc", "functions", "opencl", "cli")  # folders of src/ that are no part of the library
+APART = ("alloc", "preload", "functions", "mpi", "openmp", "opencl", "cli")  # folders of src/ that are no part of the library
 LIBRARY = "libpitwall.so.0"
 FLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-pthread"]
 

@@ -4,6 +4,7 @@
 #
 #   libpitwall-functions.so   spans of functions compiled with -finstrument-functions
 #   libpitwall-mpi.so         spans of calls of MPI, of whichever library the process has
+#   libpitwall-openmp.so      how evenly the teams of OpenMP's parallel regions work
 #   libpitwall-opencl.so      OpenCL's kernels and transfers in the call tree
 
 if(PITWALL_FUZZ)
@@ -37,4 +38,5 @@ endfunction()
 
 pitwall_preload(functions FOLDER preload BASE cpp_name elf_file recorder_symbols)
 pitwall_preload(mpi FOLDER preload BASE cpp_name elf_file recorder_symbols)
+pitwall_preload(openmp FOLDER preload BASE cpp_name elf_file recorder_symbols)
 pitwall_preload(opencl BASE device_clock elf_file recorder_symbols)

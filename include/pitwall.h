@@ -557,6 +557,17 @@ PIT_API void pit_device_stream(void *stream);
  * PIT_BAD_ARGUMENT: call is NULL; PIT_NO_MEMORY: there are 16 already. */
 PIT_API int pit_before_close(void (*call)(void *arg), void *arg);
 
+/* ---- teams of threads --------------------------------------------------------------------------- */
+
+/* Add a parallel region that is over to the span that is innermost on the calling thread, in the default
+ * recorder: its team had so many threads, which worked busy_ns all together; the one that worked longest
+ * did so for slowest_ns; and elapsed_ns passed from the region's begin to its end. libpitwall-openmp does
+ * so for OpenMP; a pool of threads of one's own may (docs/openmp.md). Call it from the thread that started
+ * the team. 0; PIT_NOT_OPEN: nothing is recorded, or no span is open; PIT_BAD_ARGUMENT: threads is 0, or
+ * not slowest_ns <= elapsed_ns, slowest_ns <= busy_ns <= threads x slowest_ns; PIT_NO_MEMORY: the run is
+ * full. Nothing was added then. */
+PIT_API int pit_team(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns, uint64_t elapsed_ns);
+
 /* ---- the same in a recorder of one's own --------------------------------------------------- */
 
 /* As pit_begin_name and pit_end_ns, in `recorder`; a token is good for its recorder alone. */

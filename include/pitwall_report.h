@@ -115,6 +115,11 @@ typedef struct pit_energy {
     uint64_t unknown;               /* spans that are not in it: a counter could not be read */
 } pit_energy;
 
+typedef struct pit_teams { /* parallel regions of a node, as pit_team told of them; sums */
+    uint64_t count, threads, threads_max; /* regions; threads of all of them, of the largest */
+    uint64_t busy_ns, slowest_ns, elapsed_ns, wait_ns, lag_ns; /* docs/openmp.md */
+} pit_teams;
+
 typedef struct pit_raw_node {
     const char *name;
     uint32_t parent; /* index among the thread's nodes, always below its own; or PIT_NO_NODE */
@@ -135,6 +140,7 @@ typedef struct pit_raw_node {
     const pit_memory *memory;       /* NULL where none was measured */
     const pit_alloc *alloc;         /* NULL where nothing was counted */
     const pit_raw_energies *energy; /* NULL where no span asked for it */
+    const pit_teams *teams;         /* NULL where there was no parallel region */
     uint64_t first;                 /* ticks when its first span began */
 } pit_raw_node;
 
@@ -466,6 +472,7 @@ typedef struct pit_node {
     const pit_alloc *alloc;   /* NULL where nothing was counted */
     pit_device_work device;   /* count 0: none */
     const pit_energy *energy; /* NULL where no span asked for it */
+    const pit_teams *teams;   /* NULL where there was no parallel region */
     const pit_tree_place
         *places; /* where in it the main thread was, not inside its children: Python
                                      before native code, the hottest first; see pit_tree_hottest */

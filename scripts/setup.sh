@@ -13,7 +13,7 @@ declare -A packages=(
             git gdb ninja-build valgrind e2fsprogs zstd tmux procps libbenchmark-dev hyperfine python3-pytest-benchmark
             python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
             python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db musl-tools
-            libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran chromium chromium-driver
+            libomp-dev libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran chromium chromium-driver
             libmicrohttpd-dev libmicrohttpd12 prometheus
             opencl-headers ocl-icd-opencl-dev pocl-opencl-icd"
     [bench]="git python3-numpy python3-torch valgrind chromium chromium-driver opencl-headers

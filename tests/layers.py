@@ -28,6 +28,7 @@ LAYERS = {
     "src/preload": {"src/base", "include/pitwall.h"},
     "src/functions": {"src/base", "src/preload", "include/pitwall.h"},
     "src/mpi": {"src/preload", "include/pitwall.h"},
+    "src/openmp": {"src/preload", "include/pitwall.h"},
     "src/opencl": {"src/base", "include/pitwall.h"},
     "src/reader": {"src/base", "src/format"} | PUBLIC,
     "src/analysis": set(),

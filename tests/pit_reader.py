@@ -27,20 +27,22 @@ NO_BUCKET = U32_MAX
 NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
- SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES) = range(1, 18)
+ SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES, TEAMS) = range(1, 19)
 ENERGY_OF = 21
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
                CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664,
-               ENERGY_OF: 320}
+               TEAMS: 320, ENERGY_OF: 320}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
                  "peak_method", "_", "device_max")
 ALLOC_FIELDS = ("count", "allocs", "frees", "alloc_bytes", "freed_bytes", "peak_last", "peak_max",
                 "live_last", "live_sum", "leaked_bytes", "leaked_blocks", "leak_spans")
+TEAM_FIELDS = ("count", "threads", "threads_max", "busy_ns", "slowest_ns", "elapsed_ns", "wait_ns",
+               "lag_ns")
 ENERGY_FIELDS = ("count",) + tuple(
     "%s_%s" % (of, what) for of in ("processors", "devices")
     for what in ("microjoules", "measured", "estimated", "unknown"))
@@ -250,13 +252,15 @@ class Thread:
         path = above["path"] + "/" + text if above else text
         self.nodes[ref] = {
             "path": path, "index": len(self.nodes), "parent": above["index"] if above else None,
-            "detached": bool(flags & 1), "on_device": bool(flags & 4), "count": count, "total": total, "child": child,
+            "detached": bool(flags & 1), "count": count, "total": total, "child": child,
             "min": least if count else 0, "max": most if count else 0, "squares": squares,
             "items": items, "bytes": in_bytes, "flops": flops, "first": first, "at": at,
             "window": window,
         }
         if flags & 2:
             self.nodes[ref]["comm"] = True
+        if flags & 4:
+            self.nodes[ref]["on_device"] = True
 
     def is_pending(self, ref):
         return self.applied and self.pending["node"] == ref
@@ -405,6 +409,11 @@ class Thread:
                 for ref, node in self.nodes.items())
         return [figures for figures in all_ if figures]
 
+    def teams(self):
+        all_ = (self.figures(ref, node, TEAMS, 124, "8Q", TEAM_FIELDS)
+                for ref, node in self.nodes.items())
+        return [figures for figures in all_ if figures]
+
     def records(self):
         out = []
         for piece in sorted((r for r in self.pieces if r.a != U64_MAX), key=lambda r: r.a):
@@ -427,10 +436,9 @@ class Thread:
         nodes = []
         for ref, node in self.nodes.items():
             out = {key: node[key] for key in (
-                "path", "parent", "detached", "on_device", "count", "total", "child", "min", "max", "squares",
+                "path", "parent", "detached", "count", "total", "child", "min", "max", "squares",
                 "items", "bytes", "flops", "first")}
-            if "comm" in node:
-                out["comm"] = True
+            out.update((key, True) for key in ("comm", "on_device") if key in node)
             out["histogram"] = self.histogram(ref, node)
             out["series"] = self.course(ref, node)
             nodes.append(out)
@@ -441,7 +449,7 @@ class Thread:
             "events_written": self.ring_events,
             "values": [value for value in map(self.value, self.values) if value],
             "memory": self.memory(), "alloc": self.alloc(), "energy": self.energy(),
-            "records": self.records(),
+            "teams": self.teams(), "records": self.records(),
             "records_written": self.records_written,
             "counters": self.counters, "torn": self.torn,
         }
@@ -458,7 +466,7 @@ def known(number):
 def read_channels(view, block):
     """The channels of a block, each with its column."""
     if block.type == SAMPLES:
-        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i, first=None)
+        return [dict(zip(CHANNEL_FIELDS, channel), missing="", column=i)
                 for i, channel in enumerate(FIRST_CHANNELS)]
     channels = []
     for i in range(block.a):
@@ -472,10 +480,11 @@ def read_channels(view, block):
             "source": plain_text(view, at + 64, 24), "help": plain_text(view, at + 88, 64),
             "missing": plain_text(view, at + 152, 72), "per_unit": per_unit or 1,
             "is_counter": kind == 1, "column": i,
-            "first": view.u64(at + 248) or None if kind == 1 else None,
             "over_time": MERGES[over_time] if over_time < len(MERGES) else "last",
             "over_runs": MERGES[over_runs] if over_runs < len(MERGES) else "last",
         }
+        if kind == 1 and view.u64(at + 248):
+            channel["first"] = view.u64(at + 248)
         if channel["key"] not in [c["key"] for c in channels]:
             channels.append(channel)
     return channels
@@ -611,7 +620,7 @@ def sort_blocks(view, header, blocks):
         if block.thread in threads:
             raise BadRun("two thread tables have the index %d" % block.thread)
         threads[block.thread] = Thread(view, header, block, names)
-    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, ENERGY_OF, RECORDS):
+    for kind in (NODES, SERIES, OCTAVE, RING, VALUE, MEMORY_OF, ALLOC_OF, TEAMS, ENERGY_OF, RECORDS):
         for block in of[kind]:
             thread = threads.get(block.thread)
             if not thread:
@@ -628,7 +637,7 @@ def sort_blocks(view, header, blocks):
                 thread.rings.append(block)
             elif kind == RECORDS:
                 thread.pieces.append(block)
-            elif kind in (MEMORY_OF, ALLOC_OF, ENERGY_OF):
+            elif kind in (MEMORY_OF, ALLOC_OF, TEAMS, ENERGY_OF):
                 thread.of_nodes[kind, block.offset] = block
             else:
                 thread.values.append(block)

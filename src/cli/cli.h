@@ -153,6 +153,9 @@ int alloc_environment(void);
  * in any case. 0, or an exit status after the message. */
 int opencl_environment(const char *program);
 
+/* Likewise the library that measures OpenMP's teams, if `program` names libgomp, libomp or libiomp5. */
+int openmp_environment(const char *program);
+
 /* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, functions compiled
  * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
  * after the message. */

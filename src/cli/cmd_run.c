@@ -29,6 +29,8 @@ static const char help[] =
     "  --alloc             count what is allocated (preloads libpitwall-alloc)\n"
     "  --opencl            kernels and transfers of OpenCL as device spans (preloads\n"
     "                      libpitwall-opencl); by itself if libOpenCL is needed\n"
+    "  --openmp            teams of OpenMP's parallel regions (preloads\n"
+    "                      libpitwall-openmp); by itself with libgomp or libomp\n"
     "  --trace SIZE        the flight recorder: 16 or 16M megabytes, 512k; 0: none\n"
     "  --sample HZ         background readings a second; 0: none\n"
     "  --sample-stacks HZ  looks a second at where the main thread is (10); 0: none\n"
@@ -57,6 +59,7 @@ enum {
     MEMORY,
     ALLOC,
     OPENCL,
+    OPENMP,
     TRACE,
     SAMPLE,
     SAMPLE_STACKS,
@@ -74,6 +77,7 @@ static const struct option long_options[] = {
     {"memory", no_argument, NULL, MEMORY},
     {"alloc", no_argument, NULL, ALLOC},
     {"opencl", no_argument, NULL, OPENCL},
+    {"openmp", no_argument, NULL, OPENMP},
     {"trace", required_argument, NULL, TRACE},
     {"sample", required_argument, NULL, SAMPLE},
     {"sample-stacks", required_argument, NULL, SAMPLE_STACKS},
@@ -90,7 +94,7 @@ static const struct option long_options[] = {
 struct request {
     const char *output, *config_path, *sample, *sample_stacks;
     char trace[24]; /* bytes; "": not asked for */
-    int memory, alloc, opencl, stats, quiet, no_auto;
+    int memory, alloc, opencl, openmp, stats, quiet, no_auto;
     int report;         /* 1 asked for, -1 not wanted, 0: on a terminal */
     char labels[16384]; /* one a line */
 };
@@ -139,6 +143,9 @@ static int parse_switch(int option, struct request *request)
         return 0;
     case OPENCL:
         request->opencl = 1;
+        return 0;
+    case OPENMP:
+        request->openmp = 1;
         return 0;
     case ALLOC:
         request->alloc = 1;
@@ -276,10 +283,14 @@ static int prepare(const struct request *request, struct config *config, const c
         status = alloc_environment();
     if (!status && request->opencl)
         status = opencl_environment(NULL);
+    if (!status && request->openmp)
+        status = openmp_environment(NULL);
     if (!status && !request->no_auto && !is_switched_off()) {
         status = auto_environment(program);
         if (!status && !request->opencl)
             status = opencl_environment(program);
+        if (!status && !request->openmp)
+            status = openmp_environment(program);
     }
     return status;
 }

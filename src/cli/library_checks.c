@@ -216,6 +216,7 @@ void library_checks(struct checks *checks)
     preload_check(checks, "allocations", "libpitwall-alloc.so");
     preload_check(checks, "functions", "libpitwall-functions.so");
     preload_check(checks, "MPI", "libpitwall-mpi.so");
+    preload_check(checks, "OpenMP", "libpitwall-openmp.so");
     preload_check(checks, "OpenCL", "libpitwall-opencl.so");
     python_check(checks);
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)

@@ -3,7 +3,7 @@
  *   PYTHONPATH     before what it is: a folder whose sitecustomize.py hooks PyTorch and JAX
  *   PITWALL_AUTO   1: tells that file to do so
  *   LD_PRELOAD     after what it is: libpitwall-functions.so, libpitwall-mpi.so, libpitwall-alloc.so,
- *                  libpitwall-opencl.so
+ *                  libpitwall-opencl.so, libpitwall-openmp.so
  *   ASAN_OPTIONS   gcc's address sanitizer refuses to start where a library is preloaded before it;
  *                  that of the functions has no malloc to come in its way
  *
@@ -155,6 +155,14 @@ int opencl_environment(const char *program)
     if (program && !program_needs(program, "libOpenCL.so"))
         return 0;
     return preload_or_fail("--opencl: libpitwall-opencl.so", "libpitwall-opencl.so");
+}
+
+int openmp_environment(const char *program)
+{
+    if (program && !program_needs(program, "libgomp.so") && !program_needs(program, "libomp.so") &&
+        !program_needs(program, "libiomp5.so"))
+        return 0;
+    return preload_or_fail("--openmp: libpitwall-openmp.so", "libpitwall-openmp.so");
 }
 
 int auto_environment(const char *program)

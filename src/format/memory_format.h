@@ -75,6 +75,24 @@ struct pit_fmt_energy_of {
     struct pit_fmt_energies copies[2];
 };
 
+/* Block TEAMS: as MEMORY_OF. Parallel regions that were entered in spans of the node, as pit_team told of
+ * them; nanoseconds. */
+struct pit_fmt_teams {
+    uint64_t count;       /* regions */
+    uint64_t threads;     /* of all regions together */
+    uint64_t threads_max; /* of the largest team */
+    uint64_t busy_ns;     /* of all threads */
+    uint64_t slowest_ns;  /* of the busiest thread of each */
+    uint64_t elapsed_ns;
+    uint64_t wait_ns; /* elapsed times threads, less busy */
+    uint64_t lag_ns;  /* slowest times threads, less busy */
+    uint64_t spare[8];
+};
+struct pit_fmt_teams_of {
+    struct pit_fmt_block block;
+    struct pit_fmt_teams copies[2];
+};
+
 /* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it ever wrote. */
 struct pit_fmt_record {
     uint64_t begin, duration, where;
@@ -243,6 +261,7 @@ PIT_FMT_ASSERT(sizeof(struct pit_fmt_places) % PIT_FMT_ALIGN == 0, "places");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_memory) == 128, "memory");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_alloc) == 128, "alloc");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_energies) == 128, "energies");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_teams) == 128, "teams");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_channel, first) == 248, "channel");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_record) == 128, "record");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_records) == 16384, "records");

@@ -145,6 +145,7 @@ enum pit_fmt_block_type {
     PIT_FMT_CHANNELS = 15,    /* what the sampler read: descriptions of channels, then rows */
     PIT_FMT_PLACES = 16,      /* some places in the code, with the stack samples that met them */
     PIT_FMT_COLLECTIVES = 17, /* collective calls of one group of ranks */
+    PIT_FMT_TEAMS = 18,       /* teams of threads in one node */
     PIT_FMT_ENERGY_OF = 21,   /* energy of one node */
     PIT_FMT_BLOCK_TYPES = 22
 };
@@ -279,7 +280,7 @@ struct pit_fmt_node {
     uint32_t series;    /* 112 ref of the SERIES block with the past buckets, 0 for none */
     uint32_t octaves;   /* 116 ref of the first OCTAVE block, 0 for none */
     uint32_t energy;    /* 120 ref of its ENERGY_OF block, 0 for none */
-    uint32_t spare;     /* 124 */
+    uint32_t teams;     /* 124 ref of its TEAMS block, 0 for none */
     /* line 3: who it is, and what was done in it */
     uint64_t name;   /* 128 file offset of its name */
     uint32_t parent; /* 136 ref, 0 for the thread's root */

@@ -14,6 +14,7 @@
 #define NO_WAIT "how long device work of it waited was not recorded"
 #define NO_ENERGY "no span of it asked for its energy (PIT_ENERGY)"
 #define NO_JOULES "no energy counter could be read: pitwall doctor says why"
+#define NO_TEAMS "no parallel region was seen in it (pitwall run --openmp)"
 #define NO_PLACE "a row of several nodes of one name"
 
 /* ---- getters --------------------------------------------------------------------------------- */
@@ -181,6 +182,27 @@ static void energy_how(const void *row, pit_field_value *value)
         pit__value_text(value, energy->estimated_j <= 0               ? "measured"
                                : energy->estimated_j < energy->joules ? "part estimated"
                                                                       : "estimated");
+}
+
+#define TEAMS(name_, figure_) GETTER_IF(name_, node->teams, pit__value_whole, node->teams->figure_)
+TEAMS(team_regions, count)
+TEAMS(team_threads_max, threads_max)
+GETTER_IF(team_threads_mean, node->teams && node->teams->count > 0, pit__value_real,
+          (double)node->teams->threads / (double)node->teams->count)
+TEAMS(team_elapsed, elapsed_ns)
+TEAMS(team_busy, busy_ns)
+TEAMS(team_slowest, slowest_ns)
+TEAMS(team_wait, wait_ns)
+
+static void team_imbalance(const void *row, pit_field_value *value)
+{
+    const pit_teams *teams = ((const pit_node *)row)->teams;
+    if (!teams)
+        return;
+    double until_slowest = (double)teams->busy_ns + (double)teams->lag_ns;
+    pit__value_real(value, until_slowest > 0 ? (double)teams->lag_ns / until_slowest : NAN);
+    if (value->type == PIT_VALUE_UNKNOWN)
+        value->reason = "its regions took no time at all";
 }
 
 static void peak_mean(const void *row, pit_field_value *value)
@@ -407,6 +429,28 @@ static const struct pit__field fields[] = {
      .get = energy_unknown, .why = NO_ENERGY},
     {FIELD("energy_how", "how", TEXT, COMPUTED, "measured, estimated, or part estimated"),
      .get = energy_how, .why = NO_ENERGY},
+    {FIELD("team_regions", "regions", COUNT, SUM,
+           "parallel regions that were entered in its spans"),
+     .get = team_regions, .why = NO_TEAMS},
+    {FIELD("team_threads_max", "team", COUNT, LARGEST, "threads of the largest of their teams"),
+     .get = team_threads_max, .why = NO_TEAMS, .shown = 1, .drop = 5, .optional = 1},
+    {FIELD("team_threads_mean", "mean team", NUMBER, COMPUTED, "threads of a team on average"),
+     .get = team_threads_mean, .why = NO_TEAMS},
+    {FIELD("team_elapsed_ns", "in regions", DURATION, SUM, "time from begin to end of its regions"),
+     .get = team_elapsed, .why = NO_TEAMS},
+    {FIELD("team_busy_ns", "team busy", DURATION, SUM,
+           "time that all threads of the teams worked, together"),
+     .get = team_busy, .why = NO_TEAMS},
+    {FIELD("team_slowest_ns", "slowest", DURATION, SUM,
+           "time that the thread of each team worked that worked longest"),
+     .get = team_slowest, .why = NO_TEAMS},
+    {FIELD("team_wait_ns", "team wait", DURATION, SUM,
+           "time that threads of the teams did not work: waiting, starting, ending"),
+     .get = team_wait, .why = NO_TEAMS},
+    {FIELD("team_imbalance_share", "imbalance", PERCENT, COMPUTED,
+           "of the teams' time until their slowest threads were done, the share in which others "
+           "were"),
+     .get = team_imbalance, .why = NO_TEAMS, .shown = 1, .drop = 5, .optional = 1},
 };
 
 _Static_assert(sizeof fields / sizeof fields[0] <= PIT__NODE_FIELDS_MOST, "rows have room");

@@ -6,9 +6,10 @@
 #include "analysis/moments.h"
 #include "pitwall_report.h"
 
-struct pit__memory_sum { /* memory of several threads and runs; counts of 0: none */
+struct pit__memory_sum { /* figures of several threads and runs; counts of 0: none */
     pit_memory memory;
     pit_alloc alloc;
+    pit_teams teams;
     double memory_at, alloc_at; /* when the thread ended whose last figures these are */
 };
 
@@ -72,6 +73,7 @@ void pit__tree_fold_open(struct pit__builder *b);
 /* tree_memory.c: add a node's figures, of a thread that ended at `at`, to those of others. */
 void pit__memory_join(struct pit__memory_sum *sum, const pit_memory *memory, double at);
 void pit__alloc_join(struct pit__memory_sum *sum, const pit_alloc *alloc, double at);
+void pit__teams_join(struct pit__memory_sum *sum, const pit_teams *teams);
 
 /* The same for a merged node; 0: no memory. */
 int pit__tree_add_memory(struct pit__merged *to, const pit_raw_node *raw, double at);

@@ -1,4 +1,4 @@
-/* tree_memory.c: memory and allocation figures of nodes, merged over threads and runs.
+/* tree_memory.c: figures of nodes of memory, allocations and teams of threads, merged over threads and runs.
  *
  * Counts and sums add up, the largest is the largest, the error bound the widest; the last figures
  * are those of the thread that ended last. Sums wrap rather than overflow: a damaged run may hold
@@ -70,6 +70,21 @@ void pit__alloc_join(struct pit__memory_sum *to, const pit_alloc *from, double a
     a->leaked_blocks += from->leaked_blocks;
 }
 
+void pit__teams_join(struct pit__memory_sum *to, const pit_teams *from)
+{
+    pit_teams *t = &to->teams;
+    if (!from)
+        return;
+    t->count += from->count;
+    t->threads += from->threads;
+    t->threads_max = larger(t->threads_max, from->threads_max);
+    t->busy_ns += from->busy_ns;
+    t->slowest_ns += from->slowest_ns;
+    t->elapsed_ns += from->elapsed_ns;
+    t->wait_ns += from->wait_ns;
+    t->lag_ns += from->lag_ns;
+}
+
 int pit__tree_add_memory(struct pit__merged *to, const pit_raw_node *raw, double at)
 {
     if (!to->sum)
@@ -78,6 +93,7 @@ int pit__tree_add_memory(struct pit__merged *to, const pit_raw_node *raw, double
         return 0;
     pit__memory_join(to->sum, raw->memory, at);
     pit__alloc_join(to->sum, raw->alloc, at);
+    pit__teams_join(to->sum, raw->teams);
     return 1;
 }
 
@@ -107,6 +123,7 @@ int pit__tree_keep_memory(struct pit__builder *b, struct pit__tree_box *box)
         *own = *m->sum;
         box->nodes[i].memory = own->memory.count > 0 ? &own->memory : NULL;
         box->nodes[i].alloc = own->alloc.count > 0 ? &own->alloc : NULL;
+        box->nodes[i].teams = own->teams.count > 0 ? &own->teams : NULL;
     }
     return box->sums != NULL;
 }

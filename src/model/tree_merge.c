@@ -150,7 +150,8 @@ int pit__tree_add_run(struct pit__builder *b, const pit_run *run, uint32_t **map
             (*map)[i] = index;
             b->nodes[index].node.is_comm |= raw->is_comm;
             add_node(&b->nodes[index], raw, run->ns_per_tick);
-            if ((raw->memory || raw->alloc) && !pit__tree_add_memory(&b->nodes[index], raw, end))
+            if ((raw->memory || raw->alloc || raw->teams) &&
+                !pit__tree_add_memory(&b->nodes[index], raw, end))
                 return 0;
         }
         add_open(b, run, thread, *map);

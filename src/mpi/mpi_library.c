@@ -19,38 +19,48 @@ static int state = NOT_TRIED;
         memcpy(&(to_), &found_, sizeof(to_));                                                      \
     } while (0)
 
-struct search {
-    const char *name;
-    const void *own; /* this library, which is not meant */
-    void *found;
+/* Libraries whose name says MPI: those that were loaded for one module alone (RTLD_LOCAL) are out of the
+ * loader's sight. They are opened after the walk, which holds a lock that opening needs too. */
+#define MOST_LIBRARIES 16
+#define PATH_ROOM 512
+struct libraries {
+    size_t count;
+    char paths[MOST_LIBRARIES][PATH_ROOM];
 };
 
-/* A library that was loaded for one module alone (RTLD_LOCAL) is out of the loader's sight. */
-static int look_into(struct dl_phdr_info *info, size_t bytes, void *arg)
+static int list_library(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
-    struct search *search = arg;
-    Dl_info where;
+    struct libraries *libraries = arg;
+    const char *path = info->dlpi_name;
     (void)bytes;
-    if (!info->dlpi_name || !strstr(info->dlpi_name, "mpi"))
+    if (!path || !strstr(path, "mpi") || strlen(path) >= PATH_ROOM)
         return 0;
-    void *library = dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
-    void *found = library ? dlsym(library, search->name) : NULL;
+    strcpy(libraries->paths[libraries->count++], path);
+    return libraries->count == MOST_LIBRARIES;
+}
+
+/* NULL: not there, or what is there is of this library itself. */
+static void *find_in(const char *path, const char *name, const void *own)
+{
+    void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
+    void *found = library ? dlsym(library, name) : NULL;
+    Dl_info where;
     if (library)
         dlclose(library);
-    if (found && dladdr(found, &where) && where.dli_fbase != search->own)
-        search->found = found;
-    return search->found != NULL;
+    return found && dladdr(found, &where) && where.dli_fbase != own ? found : NULL;
 }
 
 void *pit__mpi_symbol(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
+    struct libraries libraries = {0};
     Dl_info own;
     if (found || !dladdr((const void *)&pit__mpi, &own))
         return found;
-    struct search search = {name, own.dli_fbase, NULL};
-    dl_iterate_phdr(look_into, &search);
-    return search.found;
+    dl_iterate_phdr(list_library, &libraries);
+    for (size_t i = 0; i < libraries.count && !found; i++)
+        found = find_in(libraries.paths[i], name, own.dli_fbase);
+    return found;
 }
 
 static int find_calls(void)

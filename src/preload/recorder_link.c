@@ -16,7 +16,8 @@ int pit__link_find(void)
     static const char *const names[] = {
         "pit__enabled",   "pit__begin",      "pit__end",
         "pit_drop",       "pit__count",      "pit__collective_begin",
-        "pit_group_open", "pit_group_close", "pit_group_calls"};
+        "pit_group_open", "pit_group_close", "pit_group_calls",
+        "pit_place",      "pit_team"};
     enum { NEEDED = 4, ALL = sizeof names / sizeof names[0] };
     void *found[ALL];
     if (!pit__recorder_symbols(names, found, NEEDED, ALL))
@@ -31,6 +32,10 @@ int pit__link_find(void)
         TAKE(pit__link.group_open, found[6]);
         TAKE(pit__link.group_close, found[7]);
         TAKE(pit__link.group_calls, found[8]);
+    }
+    if (found[9] && found[10]) {
+        TAKE(pit__link.place, found[9]);
+        TAKE(pit__link.team, found[10]);
     }
     return 1;
 }

@@ -16,6 +16,9 @@ struct pit__recorder_link {
     uint32_t (*group_open)(uint64_t id, uint32_t size, uint32_t rank);
     void (*group_close)(uint32_t group);
     uint64_t (*group_calls)(uint32_t group);
+    /* Likewise both. */
+    uint64_t (*place)(void);
+    int (*team)(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns, uint64_t elapsed_ns);
 };
 
 extern struct pit__recorder_link pit__link;

@@ -73,6 +73,8 @@ static int size_fits(const struct pit__block *block)
         return block->bytes >= sizeof(struct pit_fmt_memory_of);
     case PIT_FMT_ALLOC_OF:
         return block->bytes >= sizeof(struct pit_fmt_alloc_of);
+    case PIT_FMT_TEAMS:
+        return block->bytes >= sizeof(struct pit_fmt_teams_of);
     case PIT_FMT_ENERGY_OF:
         return block->bytes >= sizeof(struct pit_fmt_energy_of);
     case PIT_FMT_RECORDS:

@@ -15,6 +15,7 @@
 _Static_assert(sizeof(struct pit_fmt_memory) == COPY_WORDS * sizeof(uint64_t), "memory");
 _Static_assert(sizeof(struct pit_fmt_alloc) == COPY_WORDS * sizeof(uint64_t), "alloc");
 _Static_assert(sizeof(struct pit_fmt_energies) == COPY_WORDS * sizeof(uint64_t), "energies");
+_Static_assert(sizeof(struct pit_fmt_teams) == COPY_WORDS * sizeof(uint64_t), "teams");
 _Static_assert(sizeof(struct pit_fmt_record) == COPY_WORDS * sizeof(uint64_t), "record");
 
 /* Word by word: a live run's writer may be at it. */
@@ -123,12 +124,32 @@ static const pit_raw_energies *read_energy(const struct pit__image *image, struc
     return out;
 }
 
+static const pit_teams *read_teams(const struct pit__image *image, struct pit__arena *arena,
+                                   uint32_t ref, uint64_t node)
+{
+    struct pit_fmt_teams t;
+    pit_teams *out;
+    if (!copy_figures(image, PIT_FMT_TEAMS, ref, node, &t) ||
+        !(out = pit__arena_alloc(arena, sizeof *out)))
+        return NULL;
+    *out = (pit_teams){.count = t.count,
+                       .threads = t.threads,
+                       .threads_max = t.threads_max,
+                       .busy_ns = t.busy_ns,
+                       .slowest_ns = t.slowest_ns,
+                       .elapsed_ns = t.elapsed_ns,
+                       .wait_ns = t.wait_ns,
+                       .lag_ns = t.lag_ns};
+    return out;
+}
+
 void pit__node_memory(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit_fmt_node *node, uint64_t ref, pit_raw_node *out)
 {
     out->memory = read_memory(image, arena, PIT_LOAD_ACQUIRE(node->memory), ref);
     out->alloc = read_alloc(image, arena, PIT_LOAD_ACQUIRE(node->alloc), ref);
     out->energy = read_energy(image, arena, PIT_LOAD_ACQUIRE(node->energy), ref);
+    out->teams = read_teams(image, arena, PIT_LOAD_ACQUIRE(node->teams), ref);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */

@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* On network and user-space filesystems a path that is renamed over can seem to be gone for a
- * moment. */
+/* On network and user-space filesystems a path that is renamed over can seem to be gone for a moment, and
+ * on a busy machine several times in a row. */
 int pit__open_file(const char *path)
 {
     const struct timespec moment = {0, 1000000};
-    for (int left = 5;;) {
+    for (int left = 20;;) {
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         int error = errno;
         if (fd >= 0 || (error != ENOENT && error != ESTALE) || --left == 0)

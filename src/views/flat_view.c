@@ -134,6 +134,7 @@ static int fill_row(const struct pit__report *report, struct row *row, const str
         sum->flops += node->flops;
         sum->open += node->open;
         sum->open_ns += node->open_ns;
+        pit__teams_join(&row->memory, node->teams);
         if (is_inner(report->tree, row_of, places[i].index))
             continue; /* its time and memory are in those of the place around it */
         sum->total_ns += node->total_ns;
@@ -166,6 +167,7 @@ static void sort_rows(struct row *rows, size_t count)
     for (size_t i = 0; i < count; i++) { /* counts of 0: none */
         rows[i].node.memory = &rows[i].memory.memory;
         rows[i].node.alloc = &rows[i].memory.alloc;
+        rows[i].node.teams = rows[i].memory.teams.count > 0 ? &rows[i].memory.teams : NULL;
     }
 }
 

@@ -2,7 +2,8 @@
 program calls_f08
   use mpi_f08
   implicit none
-  integer :: ierr, rank, ranks, i
+  integer :: ierr, rank, ranks, i, words
+  character(len=32) :: path
   type(MPI_Comm) :: half
   type(MPI_Request) :: request
   type(MPI_Status) :: status

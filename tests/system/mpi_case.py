@@ -5,6 +5,7 @@ Two ranks, which yield while they wait, so that one processor is enough."""
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -67,11 +68,15 @@ class Case(pit_case.Case):
     def run_job(self, kind, program, ranks=2, env=None):
         """Run it; what its ranks said, and their runs, by rank."""
         folder = self.folder()
-        done = self.run_ok(self.job(kind, program, folder, ranks), timeout=SECONDS, cwd=folder,
-                           env=dict(os.environ, **(env or {})))
+        self.run_ok(self.job(kind, program, folder, ranks), timeout=SECONDS, cwd=folder,
+                    env=dict(os.environ, **(env or {})))
         runs = [pit_runs.read_both(self, os.path.join(folder, "rank-%d.pit" % rank), "closed")
                 for rank in range(ranks)]
-        return done.stdout, runs
+        said = ""
+        for rank in range(ranks):
+            with open(os.path.join(folder, "said-%d" % rank), encoding="ascii") as words:
+                said += words.read()
+        return said, runs
 
     def check_said(self, said, runs):
         """Every rank's calls and bytes are what it said, and there are no other calls of MPI."""
@@ -98,6 +103,31 @@ def start(command, folder):
     return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             start_new_session=True)
+
+
+def wait_state(pid, states):
+    """Until the kernel says one of these letters of it; a process that is not there any more says X."""
+    def is_it():
+        try:
+            return pit_runs.state_of(pid) in states
+        except OSError:
+            return "X" in states
+
+    pit_runs.wait_until(is_it, SECONDS)
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+    wait_state(pid, "TZX")
+
+
+def kill(pid):
+    """Kill a rank, if it is there still, and wait until it is gone."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    wait_state(pid, "ZX")
 
 
 def try_load(path):

@@ -95,7 +95,7 @@ def comparable(run, state):
     for thread in run["threads"]:
         out = {key: thread[key] for key in ("name", "tid", "tenants", "attached", "open", "events",
                                             "values", "counters", "nodes", "memory", "alloc",
-                                            "energy",
+                                            "energy", "teams",
                                             "records")}
         out["events"] = [list(event) for event in out["events"]]
         out["nodes"] = [dict(node, histogram={str(k): n for k, n in node["histogram"].items()})

@@ -96,7 +96,8 @@ static void print_node(const pit_thread *thread, uint32_t i)
     else
         number("parent", node->parent);
     printf("\"detached\":%s,", node->detached ? "true" : "false");
-    printf("\"on_device\":%s,", node->detached == PIT_ON_DEVICE ? "true" : "false");
+    if (node->detached == PIT_ON_DEVICE)
+        printf("\"on_device\":true,");
     if (node->is_comm)
         printf("\"comm\":true,");
     number("count", node->count);
@@ -265,6 +266,29 @@ static void print_energy(const pit_thread *thread)
     printf("],");
 }
 
+static void print_teams(const pit_thread *thread)
+{
+    int printed = 0;
+    printf("\"teams\":[");
+    for (uint32_t i = 0; i < thread->node_count; i++) {
+        const pit_teams *t = thread->nodes[i].teams;
+        if (!t)
+            continue;
+        printf(printed++ ? ",{" : "{");
+        path(thread, i);
+        number("node", i);
+        number("count", t->count);
+        number("threads", t->threads);
+        number("threads_max", t->threads_max);
+        number("busy_ns", t->busy_ns);
+        number("slowest_ns", t->slowest_ns);
+        number("elapsed_ns", t->elapsed_ns);
+        number("wait_ns", t->wait_ns);
+        printf("\"lag_ns\":%llu}", (unsigned long long)t->lag_ns);
+    }
+    printf("],");
+}
+
 static void print_alloc(const pit_thread *thread)
 {
     int printed = 0;
@@ -349,7 +373,8 @@ static void print_channels(const pit_run *run)
         else
             printf("null");
         putchar(',');
-        known("first", channel->first);
+        if (channel->first != PIT_UNKNOWN)
+            known("first", channel->first);
         printf("\"per_unit\":%llu,\"is_counter\":%s,\"over_time\":\"%s\",\"over_runs\":\"%s\"}",
                (unsigned long long)channel->per_unit, channel->is_counter ? "true" : "false",
                channel->over_time, channel->over_runs);
@@ -426,6 +451,7 @@ static void print_thread(const pit_thread *thread)
     print_memory(thread);
     print_alloc(thread);
     print_energy(thread);
+    print_teams(thread);
     print_records(thread);
     printf("\"counters\":{");
     number("end_without_begin", l->end_without_begin);

@@ -64,6 +64,7 @@ static void use_devices(void)
         struct timespec now;
         pit_items(1);
         count_joule();
+        pit_team(2, 300, 200, 250);
         usleep(30000); /* longer than twenty renewals of the counters: measured, not estimated */
         clock_gettime(CLOCK_MONOTONIC_RAW, &now);
         uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;

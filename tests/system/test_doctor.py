@@ -56,7 +56,8 @@ class Form(DoctorCase):
         for name in ("clock", "memory", "peak memory", "memory limit", "run files", "live runs",
                      "shared memory", "perf events", "stack samples", "energy (RAPL)",
                      "GPU: CUDA", "GPU: NVML", "GPU: HIP", "GPU: ROCm SMI", "GPU: OpenCL", "Python",
-                     "allocations", "functions", "MPI", "processor wait", "CPU throttling", "storage wait"):
+                     "allocations", "functions", "MPI", "OpenMP", "processor wait",
+                     "CPU throttling", "storage wait"):
             self.assertIn(name, names)
 
     def test_text_says_the_same(self):

@@ -51,6 +51,15 @@ static pit_alloc alloc = {.count = 4,
 static pit_energy energy = {
     .count = 4, .joules = 8, .processors_j = 5, .devices_j = 3, .time_ns = 400};
 
+static pit_teams teams = {.count = 5,
+                          .threads = 18,
+                          .threads_max = 4,
+                          .busy_ns = 150,
+                          .slowest_ns = 55,
+                          .elapsed_ns = 70,
+                          .wait_ns = 102,
+                          .lag_ns = 50};
+
 static pit_node whole_node(void)
 {
     return (pit_node){.name = "b",
@@ -86,7 +95,8 @@ static pit_node whole_node(void)
                                  .max_ns = 30,
                                  .wait_count = 3,
                                  .wait_ns = 12},
-                      .energy = &energy};
+                      .energy = &energy,
+                      .teams = &teams};
 }
 
 TEST(every_getter_reads_its_own_figure)
@@ -118,6 +128,14 @@ TEST(every_getter_reads_its_own_figure)
         {"devices_energy_j", 3},
         {"energy_estimated_j", 0},
         {"energy_unknown_spans", 0},
+        {"team_regions", 5},
+        {"team_threads_max", 4},
+        {"team_threads_mean", 3.6},
+        {"team_elapsed_ns", 70},
+        {"team_busy_ns", 150},
+        {"team_slowest_ns", 55},
+        {"team_wait_ns", 102},
+        {"team_imbalance_share", 0.25},
         {"count", 4},
         {"total_ns", 500},
         {"self_ns", 300},
@@ -200,6 +218,11 @@ TEST(what_is_not_there_says_why)
     CHECK_INT(type_of("memory_spans", &bare), PIT_VALUE_NONE);
     CHECK_INT(type_of("alloc_bytes", &bare), PIT_VALUE_NONE);
     CHECK_INT(type_of("leaked_bytes", &bare), PIT_VALUE_NONE);
+    CHECK_INT(type_of("team_regions", &bare), PIT_VALUE_NONE);
+    CHECK_INT(type_of("team_imbalance_share", &bare), PIT_VALUE_NONE);
+    pit_teams no_time = {.count = 1, .threads = 2, .threads_max = 2};
+    bare.teams = &no_time;
+    CHECK_INT(type_of("team_imbalance_share", &bare), PIT_VALUE_UNKNOWN);
     bare.items = 3; /* in no time at all */
     CHECK_INT(type_of("items_per_s", &bare), PIT_VALUE_UNKNOWN);
     bare.detached = 1;
@@ -271,6 +294,7 @@ TEST(fields_merge_as_their_rules_say)
 {
     pit_memory memories[2] = {memory,
                               {.count = 2, .delta_last = 9, .delta_sum = -4, .delta_max = 1}};
+    pit_teams both_teams[2] = {teams, {.count = 1, .threads = 6, .threads_max = 6, .busy_ns = 9}};
     pit_alloc allocs[2] = {alloc, {.count = 3, .allocs = 1, .live_last = 4, .live_sum = 6}};
     memories[1].peak_method = PIT_PEAK_HWM;
     memories[1].peak_last = memories[1].peak_max = memories[1].peak_sum = 17;
@@ -288,6 +312,7 @@ TEST(fields_merge_as_their_rules_say)
     for (int i = 0; i < 2; i++) {
         raw[i].memory = &memories[i];
         raw[i].alloc = &allocs[i];
+        raw[i].teams = &both_teams[i];
         raw[i].items = 3 + (uint64_t)i;
         threads[i] = made_thread("main", &raw[i], 1);
         threads[i].open = &open[i];

@@ -1,0 +1,7 @@
+/* ompt_tool.h: the runtime of the process tells of its regions by itself (OMPT). */
+#ifndef PIT_OMPT_TOOL_H
+#define PIT_OMPT_TOOL_H
+
+int pit__ompt_is_on(void);
+
+#endif
