@@ -53,7 +53,8 @@ static int add_codes(PyObject *module)
         const char *name;
         int value;
     } flags[] = {{"MEMORY", PIT_MEMORY}, {"RECORD", PIT_RECORD}, {"LEAKS", PIT_LEAKS},
-                 {"WAIT", PIT_WAIT},     {"ENERGY", PIT_ENERGY}, {"DEVICE", PIT_DEVICE}};
+                 {"WAIT", PIT_WAIT},     {"SYNC", PIT_SYNC},     {"ENERGY", PIT_ENERGY},
+                 {"DEVICE", PIT_DEVICE}};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (PyModule_AddIntConstant(module, flags[i].name, flags[i].value) < 0)
             return -1;
@@ -119,8 +120,9 @@ static int module_exec(PyObject *module)
     if (!state->names || !state->place || add_error(module) < 0 || add_codes(module) < 0)
         return -1;
     if (pitpy_add_span(module) < 0 || pitpy_add_timed(module) < 0 || pitpy_add_hook(module) < 0 ||
-        pitpy_add_iter(module) < 0 || pitpy_add_recorder(module) < 0 ||
-        pitpy_add_stack(module) < 0 || pitpy_add_read(module) < 0 || pitpy_add_ranks(module) < 0)
+        pitpy_add_dist(module) < 0 || pitpy_add_iter(module) < 0 ||
+        pitpy_add_recorder(module) < 0 || pitpy_add_stack(module) < 0 ||
+        pitpy_add_read(module) < 0 || pitpy_add_ranks(module) < 0)
         return -1;
     return pitpy_add_tools(module);
 }

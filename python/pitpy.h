@@ -9,6 +9,7 @@
  *   py_timed.c      the wrapper of a timed function
  *   py_hook.h       hooks that the program knows nothing of: wrappers of a library's functions (py_hook.c),
  *                   steps of loops (py_loop.c), steps between two steps of an optimiser (py_cut.c)
+ *   py_dist.c       hooks of communication between processes, and groups of ranks
  *   py_iter.c       the wrapper of a timed iterable
  *   py_recorder.c   open, close, values, labels, the journal
  *   py_read.c       runs as dicts and lists; reports as text
@@ -193,6 +194,7 @@ static inline pitpy_state *pitpy_state_of_type(PyTypeObject *type)
 int pitpy_add_span(PyObject *module);
 int pitpy_add_timed(PyObject *module);
 int pitpy_add_hook(PyObject *module);
+int pitpy_add_dist(PyObject *module);
 int pitpy_add_iter(PyObject *module);
 int pitpy_add_recorder(PyObject *module);
 int pitpy_add_stack(PyObject *module);
@@ -315,6 +317,18 @@ uint64_t pitpy_monotonic_ns(void);
 #define PITPY_TICKS ((uint64_t)1 << 63)
 #define PITPY_NO_TIME UINT64_MAX /* it cannot be had */
 
+/* The site of a name with these flags, which lives as long as the name; NULL without memory. */
+pit_site *pitpy_site_with(pitpy_name *name, unsigned flags);
+
+/* A span has begun on it. */
+static inline void pitpy_begin_flow(pitpy_flow *flow)
+{
+    if (flow->open++ == 0)
+        Py_XINCREF(flow->context);
+    if (PITPY_UNLIKELY(flow->watch))
+        pitpy_flow_moved(flow);
+}
+
 static inline void pitpy_begin(pitpy_name *name, unsigned flags, pitpy_open *open)
 {
     pitpy_flow *flow = pitpy_flow_here();
@@ -322,10 +336,7 @@ static inline void pitpy_begin(pitpy_name *name, unsigned flags, pitpy_open *ope
     pit_token token = PITPY_LIKELY(id != 0) ? pitpy_near.begin(pitpy_here(), id) : 0;
     if (PITPY_UNLIKELY(!token))
         token = pitpy_begin_rare(name, flags, open);
-    if (flow->open++ == 0)
-        Py_XINCREF(flow->context);
-    if (PITPY_UNLIKELY(flow->watch))
-        pitpy_flow_moved(flow);
+    pitpy_begin_flow(flow);
     open->token = token;
     open->flow = flow;
 }

@@ -45,18 +45,24 @@ uint64_t pitpy_monotonic_ns(void)
 }
 
 /* Each set of flags has a site of its own, so that the recorder knows the name without a search. */
-PITPY_HOT static pit_token begin_with(pitpy_name *name, unsigned flags)
+PITPY_HOT pit_site *pitpy_site_with(pitpy_name *name, unsigned flags)
 {
     pit_site *sites = name->with;
     if (PITPY_UNLIKELY(!sites)) {
         sites = calloc(PITPY_FLAGS, sizeof *sites);
         if (!sites)
-            return pit_begin_with(name->site.name, flags);
+            return NULL;
         for (unsigned i = 0; i < PITPY_FLAGS; i++)
             sites[i] = (pit_site){name->site.name, 0, i};
         name->with = sites;
     }
-    return pit_begin(&sites[flags]);
+    return &sites[flags];
+}
+
+PITPY_HOT static pit_token begin_with(pitpy_name *name, unsigned flags)
+{
+    pit_site *site = pitpy_site_with(name, flags);
+    return site ? pit_begin(site) : pit_begin_with(name->site.name, flags);
 }
 
 static pit_token begin_once(pitpy_name *name, unsigned flags)

@@ -15,8 +15,9 @@ still works then.
 
     to record     span timed iter phase value items bytes flops journal label thread_name
     recorders     open close status Recorder Error
-    to read       read read_live fields report export views view_options view serve
-    to measure    bench race scale sweep rss set_device
+    hooks         distributed
+    to read       read read_live Run ranks fields report export views view_options view serve
+    to measure    bench race scale sweep rss set_device device_stream
     as it goes    stage window epoch_monitor verbose
     to judge      advise find_warmup find_variance find_convergence find_speedups find_scaling
                   model_complexity

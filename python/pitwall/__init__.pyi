@@ -43,6 +43,7 @@ from ._native import (
     sweep as sweep,
     view as view,
 )
+from ._auto_dist import distributed as distributed
 from ._race import race as race
 from ._serve import serve as serve
 from .time_profiler import window as window

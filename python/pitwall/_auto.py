@@ -1,8 +1,9 @@
 """Hooks into libraries of a program that knows nothing of Pitwall (`pitwall run`).
 
 `install(module)` is called once the program has imported the module. What a hook does is in C
-(python/py_hook.c); where they go is in _auto_torch and _auto_jax. What the hooks cost is measured, of
-every 16th span as it happens, and stands in the run's journal with their counts: the report says it.
+(python/py_hook.c); where they go is in _auto_torch, _auto_dist and _auto_jax. What the hooks cost is
+measured, of every 16th span as it happens, and stands in the run's journal with their counts: the report
+says it.
 """
 
 import atexit
@@ -16,14 +17,13 @@ from . import _pitwall
 from ._recorders import journal, status
 
 # Kinds. A hook makes no span inside another one of its own kind.
-(FORWARD, BACKWARD, OPTIMIZER, LOADING, DISPATCH, BLOCKING, COMPILE, SAVING, MODE) = (
-    1 << i for i in range(9)
-)
+(FORWARD, BACKWARD, OPTIMIZER, LOADING, DISPATCH, BLOCKING, COMPILE, SAVING, MODE,
+ COMM) = (1 << i for i in range(10))
 
 # What a hook stands for, where that tells steps apart: enum pitpy_role of python/py_hook.h.
 (PLAIN, AS_MODEL, AS_BACKWARD, AS_OPTIMIZER, APART, AS_LOADER, AS_MODE) = range(7)
 
-_MODULES = {"torch": "_auto_torch", "jax": "_auto_jax"}
+_MODULES = {"torch": "_auto_torch", "torch.distributed": "_auto_dist", "jax": "_auto_jax"}
 
 _places: List[Tuple[Any, str, Any, bool]] = []  # (owner, name, what was there, whether it was the owner's own)
 _names: List[str] = []  # of the libraries that have hooks
@@ -49,6 +49,11 @@ def hook(owner, name, span, kind, not_in=0, role=PLAIN, question=None, loss=None
     function = getattr(owner, name)
     wrapper = _pitwall._hook(function, span, kind, kind | not_in, role, question, loss)
     put(owner, name, functools.update_wrapper(wrapper, function))
+
+
+def has(name):
+    """Does a library have its hooks?"""
+    return name in _names
 
 
 def is_hook(function):

@@ -16,6 +16,8 @@
     optimizer           Optimizer.step of any optimiser
     checkpoint          torch.save
     load_checkpoint     torch.load
+
+What ranks say to each other has its hooks in _auto_dist.
 """
 
 import functools
@@ -23,7 +25,7 @@ import sys
 import weakref
 from typing import Any, List
 
-from . import _auto, _auto_torch_facts, _pitwall
+from . import _auto, _auto_dist, _auto_torch_facts, _pitwall
 from ._auto import (
     APART,
     AS_BACKWARD,
@@ -54,6 +56,8 @@ def install(torch):
             _auto.hook(torch, name, span, SAVING, LOADING, APART)
     if hasattr(torch, "compile"):
         _auto.attempt("torch.compile", _hook_compile, torch)
+    if "torch.distributed" in sys.modules:
+        _auto.attempt("torch.distributed", _auto_dist.install, torch.distributed)
 
 
 def _hook_modules(torch):

@@ -11,6 +11,7 @@ _NAMES = {
     "set_device": "_device",
     "race": "_race",
     "serve": "_serve",
+    "distributed": "_auto_dist",
 }
 _NAMES.update(
     dict.fromkeys(

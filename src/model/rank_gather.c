@@ -258,6 +258,7 @@ int pit__rank_add(struct pit__rank_gather *gather, const pit_run *run)
         before += run->threads[t].node_count;
     if (!code)
         add_told(gather, run, row);
+    gather->has_ddp |= pit_run_fact(run, "ddp") != NULL;
     if (!code && main != SIZE_MAX)
         code = add_cells(gather, run, &run->threads[main], gather->stream.map + before, row);
     if (!code)

@@ -23,6 +23,7 @@ struct arrays {
     double steps;    /* of each rank, where there is no unit */
     uint32_t *parts; /* merged nodes inside the step; the last may be PIT_NO_NODE: outside */
     size_t part_count;
+    int has_unseen;                                /* waits are not in collectives alone */
     unsigned char *is_comm;                        /* of each part */
     unsigned char *is_inside, *node_comm, *is_top; /* of each merged node; top: outermost in comm */
     double *own, *step, *waited, *course;
@@ -126,6 +127,11 @@ static int is_backward(const pit_node *node)
     return pit__role_of(node->name) == PIT__ROLE_BACKWARD;
 }
 
+static int is_flagged_or_backward(const pit_node *node)
+{
+    return is_flagged(node) || is_backward(node);
+}
+
 /* Mark the nodes that it holds for, and all below them. How many are outermost. */
 static size_t mark_comm(struct arrays *in, is_meeting *holds)
 {
@@ -169,7 +175,14 @@ static int is_lockstep(const struct arrays *in)
 static void find_comm(struct arrays *in)
 {
     pit_ranks *ranks = &in->box->ranks;
-    if (mark_comm(in, is_flagged) > 0) {
+    size_t flagged = mark_comm(in, is_flagged);
+    if (flagged > 0 && in->box->gather.has_ddp && mark_comm(in, is_backward) > 0 &&
+        mark_comm(in, is_flagged_or_backward) > 0 && is_lockstep(in)) {
+        in->has_unseen = 1;
+        ranks->estimated_by = "communication and backward, in which DDP communicates, less their "
+                              "least";
+    } else if (flagged > 0) {
+        mark_comm(in, is_flagged);
         ranks->estimated_by = "communication less its least; no single collectives were kept";
     } else if (mark_comm(in, is_named) > 0) {
         ranks->estimated_by = "communication by its name, less its least";
@@ -426,7 +439,7 @@ static int find_slow(struct arrays *in)
     for (size_t k = 0; k < in->count; k++)
         fill_course(in, k);
     fill_own(in);
-    int has_waits = fill_waited(in, &code);
+    int has_waits = fill_waited(in, &code) && !in->has_unseen;
     struct pit__imbalance found;
     struct pit__rank_parts parts = {.ranks = in->count,
                                     .parts = in->part_count,

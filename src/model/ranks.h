@@ -61,6 +61,7 @@ struct pit__rank_gather {
     size_t calls_most; /* of each rank; 0: all */
     const char *job, *launcher;
     size_t unread;
+    int has_ddp; /* a framework communicates inside of "backward", out of sight of the hooks */
 };
 
 /* Add a run, which may go afterwards. 0 or PIT_NO_MEMORY. */

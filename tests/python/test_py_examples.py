@@ -480,6 +480,31 @@ class Monitoring(Example):
         self.assertEqual(len(os.listdir(os.path.join(folder, "pitwall-runs"))), 1)
 
 
+# ---- ranks --------------------------------------------------------------------------------------
+
+
+class Straggler(Example):
+    """Who is called slow is a matter of time, and not tested: the machine may be slower than the disk."""
+
+    script = "straggler_torch.py"
+    has_out = False
+
+    def setUp(self):
+        self.run_file = os.path.join(self.home, "run-0.pit")  # of the rank that talks
+
+    def test_it_learns(self):
+        self.check_claims("loss")
+
+    def test_each_rank_has_a_run_with_the_same_calls(self):
+        counts = {"step": 60, **{"step/" + part: 60 for part in (
+            "data_loading", "forward", "backward", "all_reduce", "optimizer")}}
+        for rank in range(2):
+            self.run_file = os.path.join(self.home, "run-%d.pit" % rank)
+            self.assertEqual(self.counts(), counts)
+        self.assertRegex(self.text, r"(?m)^rank +step \(ms\) .*\n +0 .*\n +1 .*\n")
+        self.assertEqual(self.talk.count("the run is in"), 2)
+
+
 # ---- all of them --------------------------------------------------------------------------------
 
 

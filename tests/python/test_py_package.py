@@ -260,7 +260,8 @@ class Documented(py_case.Case):
             tell([str(inspect.signature(pitwall.span)), pitwall.span.__doc__])
         """)
         self.assertEqual(found[0],
-                         "(name, memory=False, record=False, *, wait=False, leaks=False)")
+                         "(name, memory=False, record=False, *, wait=False, leaks=False, "
+                         "energy=False, device=False)")
         self.assertIn("with pitwall.span", found[1])
 
 

@@ -1,0 +1,6 @@
+# Types of _auto_dist.py, of which one name is the package's.
+
+from typing import Any
+
+def install(dist: Any) -> None: ...
+def distributed() -> None: ...

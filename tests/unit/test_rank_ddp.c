@@ -1,0 +1,107 @@
+/* Two ranks of DDP with a collective of their own in every step: the waiting is inside of "backward", where
+ * no hook sees it. The runs are made up. */
+#include "check.h"
+#include "model/ranks.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS = 100, NODES = 4, MS = 1000000 };
+enum { STEP, LOADING, BACKWARD, REDUCE };
+
+static pit_raw_node nodes[2][NODES];
+static pit_thread threads[2];
+static pit_collective points[2][STEPS];
+static pit_group groups[2];
+static pit_fact facts[2][5];
+static pit_run runs[2];
+static const pit_run *const both[] = {&runs[0], &runs[1]};
+
+static pit_raw_node node_of(const char *name, uint32_t parent, uint64_t ms, uint64_t child_ms)
+{
+    pit_raw_node node = {.name = name, .parent = parent, .count = STEPS};
+    node.min = node.max = ms * MS;
+    node.total = ms * MS * STEPS;
+    node.child = child_ms * MS * STEPS;
+    return node;
+}
+
+/* Milliseconds a step of each rank. */
+static void make_rank(int r, uint64_t loading, uint64_t backward, uint64_t reduce, int is_ddp)
+{
+    uint64_t parts = loading + backward + reduce;
+    nodes[r][STEP] = node_of("step", PIT_NO_NODE, parts + 1, parts);
+    nodes[r][LOADING] = node_of("data_loading", STEP, loading, 0);
+    nodes[r][BACKWARD] = node_of("backward", STEP, backward, 0);
+    nodes[r][REDUCE] = node_of("all_reduce", STEP, reduce, 0);
+    nodes[r][REDUCE].is_comm = 1;
+    threads[r] = (pit_thread){.name = "main", .nodes = nodes[r], .node_count = NODES};
+    for (int i = 0; i < STEPS; i++)
+        points[r][i] = (pit_collective){.seq = (uint64_t)i,
+                                        .enter_ns = (int64_t)i * 20 * MS,
+                                        .duration_ns = reduce * MS,
+                                        .node = REDUCE,
+                                        .is_sync = 1};
+    groups[r] = (pit_group){.id = 7, .size = 2, .rank = (uint32_t)r, .calls = STEPS, .stride = 1};
+    groups[r].points = points[r];
+    groups[r].point_count = STEPS;
+    facts[r][0] = (pit_fact){"host", "a"};
+    facts[r][1] = (pit_fact){"rank", r ? "1" : "0"};
+    facts[r][2] = (pit_fact){"world_size", "2"};
+    facts[r][3] = (pit_fact){"job", "made up"};
+    facts[r][4] = (pit_fact){"ddp", "1"};
+    runs[r] = (pit_run){.path = "made up", .state = PIT_RUN_CLOSED, .ns_per_tick = 1};
+    runs[r].facts = facts[r];
+    runs[r].fact_count = is_ddp ? 5 : 4;
+    runs[r].threads = &threads[r];
+    runs[r].thread_count = 1;
+    runs[r].groups = &groups[r];
+    runs[r].group_count = 1;
+    runs[r].start_wall_ns = 1700000000000000000u;
+    runs[r].duration_ns = (double)((parts + 1) * MS * STEPS);
+    runs[r].end_wall_ns = runs[r].start_wall_ns + (uint64_t)runs[r].duration_ns;
+}
+
+static const pit_rank *rank_of(const pit_ranks *ranks, uint64_t number)
+{
+    for (size_t i = 0; i < ranks->count; i++)
+        if (ranks->ranks[i].rank == number)
+            return &ranks->ranks[i];
+    return NULL;
+}
+
+TEST(waiting_inside_of_backward_is_no_work)
+{
+    make_rank(0, 4, 13, 2, 1);
+    make_rank(1, 14, 3, 2, 1);
+    pit_ranks *ranks = pit_ranks_of(both, 2);
+    CHECK(ranks && ranks->is_estimated && strstr(ranks->estimated_by, "DDP") != NULL);
+    CHECK_STR(ranks->wait_in, "backward");
+    const pit_rank *waits = rank_of(ranks, 0), *slow = rank_of(ranks, 1);
+    CHECK(fabs(waits->work_ns - 5 * MS) < 1 && fabs(slow->work_ns - 15 * MS) < 1);
+    CHECK(fabs(waits->wait_ns - 10 * MS) < 1 && fabs(slow->wait_ns) < 1);
+    CHECK_STR(slow->over, "data_loading");
+    pit_ranks_free(ranks);
+}
+
+TEST(without_ddp_backward_is_work)
+{
+    make_rank(0, 4, 13, 2, 0);
+    make_rank(1, 14, 3, 2, 0);
+    pit_ranks *ranks = pit_ranks_of(both, 2);
+    CHECK(ranks && !ranks->is_estimated);
+    CHECK_STR(ranks->wait_in, "all_reduce");
+    CHECK(fabs(rank_of(ranks, 0)->work_ns - 18 * MS) < 1);
+    pit_ranks_free(ranks);
+}
+
+TEST(ranks_of_ddp_that_are_not_in_lockstep_compute_in_backward)
+{
+    make_rank(0, 4, 3, 2, 1);
+    make_rank(1, 4, 13, 2, 1);
+    pit_ranks *ranks = pit_ranks_of(both, 2);
+    CHECK(ranks && !ranks->is_estimated);
+    CHECK(fabs(rank_of(ranks, 1)->work_ns - 18 * MS) < 1);
+    CHECK_STR(rank_of(ranks, 1)->over, "backward");
+    pit_ranks_free(ranks);
+}
