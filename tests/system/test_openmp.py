@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 
 import pit_case
 import pit_check
@@ -134,6 +135,16 @@ class OpenMP(pit_case.Case):
                 self.assertTrue(told[-1][0] <= regions <= told[-1][0] + 8, (told[-1], regions))
                 self.assertLessEqual(told[-1][1], threads)
                 self.assertEqual(largest, told[-1][2])
+
+    def test_a_libgomp_that_was_loaded_for_one_module_alone(self):
+        folder = self.folder()
+        module = self.compiled(folder, "gcc", "-shared", "-fPIC", "-Dmain=regions_main")
+        script = "import ctypes; ctypes.CDLL(%r).regions_main(1, None)" % module
+        done = self.run_ok([pit_case.tool(), "run", "--openmp", "-o", "run.pit", "--", sys.executable,
+                            "-c", script], cwd=folder, timeout=SECONDS,
+                           env=pit_case.clean_env(OMP_DYNAMIC="false"))
+        said = [tuple(map(int, line.split()[1:])) for line in done.stdout.splitlines()]
+        self.assertEqual(self.figures(self.nodes(folder, "run.pit"), OUTSIDE), self.joined(*said))
 
     def test_regions_of_pytorch(self):
         python = "/usr/bin/python3"  # Debian's, whose torch scripts/setup.sh installs
