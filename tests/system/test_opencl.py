@@ -39,7 +39,7 @@ class OpenCL(pit_case.Case):
         self.assertEqual(pit_check.check(again), [])
         for name in ("saxpy", "scale"):
             self.assertEqual(sum(node["count"] for thread in again["threads"] for node in thread["nodes"]
-                                 if node["on_device"] and node["path"].split("/")[-1] == name),
+                                 if node.get("on_device") and node["path"].split("/")[-1] == name),
                              said[name][0])
         return said, json.loads(shown.stdout), text
 
