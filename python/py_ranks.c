@@ -1,6 +1,6 @@
 /* py_ranks.c: the ranks of a job: which files are of it, and the library's documents of them. */
-#include "tools.h"
 #include "pitwall_ranks.h"
+#include "tools.h"
 
 #include <stdlib.h>
 
@@ -15,22 +15,27 @@ static PyObject *document(pitpy_state *state, const pit_ranks *ranks, const char
     return pitpy_written(state, out, &bytes, &length, code, view);
 }
 
-static PyObject *read_job(pitpy_state *state, const char *const *paths, size_t count,
-                          const char *name)
+/* The job of this name; NULL with an error. */
+static const pit_job *named(pitpy_state *state, const pit_jobs *jobs, const char *name)
 {
-    pit_error error = {0};
-    pit_jobs *jobs = pit_jobs_find(paths, count);
-    const pit_job *job = !jobs             ? NULL
-                         : name            ? pit_job_named(jobs, name)
-                         : jobs->count > 0 ? &jobs->jobs[0]
-                                           : NULL;
-    pit_ranks *ranks = NULL;
+    const pit_job *job = jobs && name ? pit_job_named(jobs, name) : NULL;
     if (!jobs)
         PyErr_NoMemory();
     else if (!job)
         pitpy_fail(state, PIT_NOTHING, name ? name : "ranks",
                    name ? "there is no such job" : "no rank of a job is there");
-    else {
+    return job;
+}
+
+static PyObject *read_job(pitpy_state *state, const char *const *paths, size_t count,
+                          const char *name)
+{
+    pit_error error = {0};
+    pit_jobs *jobs = pit_jobs_find(paths, count);
+    const pit_job *job =
+        jobs && !name && jobs->count > 0 ? &jobs->jobs[0] : named(state, jobs, name);
+    pit_ranks *ranks = NULL;
+    if (job) {
         Py_BEGIN_ALLOW_THREADS;
         ranks = pit_ranks_open(job->paths, job->count, &error);
         Py_END_ALLOW_THREADS;
@@ -55,12 +60,38 @@ static PyObject *read_job(pitpy_state *state, const char *const *paths, size_t c
     return result;
 }
 
-/* _ranks([path bytes], job or None) */
-static PyObject *function_ranks(PyObject *module, PyObject *args)
+/* Files of one job, as `pitwall report` chooses it: the one of this name, or the newest where one has two
+ * ranks. None: there is none, they stay as they are. */
+static PyObject *job_paths(pitpy_state *state, const char *const *paths, size_t count,
+                           const char *name)
+{
+    pit_jobs *jobs = pit_jobs_find(paths, count);
+    const pit_job *job = !jobs || name ? named(state, jobs, name) : NULL;
+    int has_ranks = 0;
+    for (size_t i = 0; jobs && !name && i < jobs->count; i++)
+        has_ranks |= jobs->jobs[i].count > 1;
+    if (has_ranks)
+        job = &jobs->jobs[0];
+    PyObject *list = job ? PyList_New(0) : PyErr_Occurred() ? NULL : (Py_INCREF(Py_None), Py_None);
+    for (size_t i = 0; job && list && i < job->count + jobs->unread_count; i++) {
+        PyObject *one = PyUnicode_DecodeFSDefault(i < job->count ? job->paths[i]
+                                                                 : jobs->unread[i - job->count]);
+        if (!one || PyList_Append(list, one) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    pit_jobs_free(jobs);
+    return list;
+}
+
+typedef PyObject *use_paths(pitpy_state *, const char *const *, size_t, const char *);
+
+/* ([path bytes], job or None) */
+static PyObject *with_paths(PyObject *module, PyObject *args, use_paths *use)
 {
     PyObject *list;
     const char *job;
-    if (!PyArg_ParseTuple(args, "O!z:ranks", &PyList_Type, &list, &job))
+    if (!PyArg_ParseTuple(args, "O!z", &PyList_Type, &list, &job))
         return NULL;
     size_t count = (size_t)PyList_GET_SIZE(list);
     const char **paths = calloc(count + 1, sizeof *paths);
@@ -71,12 +102,23 @@ static PyObject *function_ranks(PyObject *module, PyObject *args)
         paths[i] = PyBytes_AsString(PyList_GET_ITEM(list, (Py_ssize_t)i));
         is_good = paths[i] != NULL;
     }
-    PyObject *result = is_good ? read_job(pitpy_state_of(module), paths, count, job) : NULL;
+    PyObject *result = is_good ? use(pitpy_state_of(module), paths, count, job) : NULL;
     free(paths);
     return result;
 }
 
+static PyObject *function_ranks(PyObject *module, PyObject *args)
+{
+    return with_paths(module, args, read_job);
+}
+
+static PyObject *function_job_paths(PyObject *module, PyObject *args)
+{
+    return with_paths(module, args, job_paths);
+}
+
 static PyMethodDef functions[] = {{"_ranks", function_ranks, METH_VARARGS, NULL},
+                                  {"_job_paths", function_job_paths, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 int pitpy_add_ranks(PyObject *module)

@@ -56,6 +56,7 @@ __all__ = [
     "Recorder",
     "Run",
     "close",
+    "device_stream",
     "export",
     "fields",
     "flops",
@@ -230,6 +231,7 @@ def close() -> None: ...
 def status() -> Dict[str, Any]: ...
 def ranks(*paths: _Path, job: Optional[str] = ...) -> Dict[str, Any]: ...
 class Run(Dict[str, Any]):
+    def __init__(self, source: Optional[_Path], alone: bool = ...) -> None: ...
     def _repr_html_(self) -> str: ...
 
 def read(path: Union[_Path, Recorder], alone: bool = ...) -> Run: ...
@@ -239,6 +241,7 @@ def report(
     view: Optional[str] = ...,
     form: str = ...,
     alone: bool = ...,
+    job: Optional[str] = ...,
     width: int = ...,
     colour: bool = ...,
     ascii: bool = ...,

@@ -6,7 +6,7 @@ import os
 import sys
 
 from . import _pitwall
-from ._pitwall import Error, _journal, _ranks, _read, _report, _status, span as _span
+from ._pitwall import Error, _job_paths, _journal, _ranks, _read, _report, _status, span as _span
 
 # Where a worker process that was not forked finds the run of its parent, and that run's id.
 _PARENT = "PITWALL_PARENT_RUN"
@@ -340,7 +340,7 @@ def _runs_in(folder):
     return paths
 
 
-def _sources(runs):
+def _sources(runs, job=None):
     found = []
     for run in runs:
         if isinstance(run, Recorder):
@@ -350,17 +350,22 @@ def _sources(runs):
         else:
             path = os.fsdecode(run)
             found += _runs_in(path) if os.path.isdir(path) else [path]
+    if found and all(isinstance(run, str) for run in found):
+        found = _job_paths([os.fsencode(run) for run in found], job) or found
+    elif job is not None:
+        raise TypeError("a job is one of run files")
     return found or [None]
 
 
 def report(
-    *runs, view=None, form="text", alone=False, width=0, colour=False, ascii=False, **options
+    *runs, view=None, form="text", alone=False, job=None, width=0, colour=False, ascii=False,
+    **options
 ):
     """A report as text: of this process, or of the runs given (paths, folders of them, or Recorders),
     merged; what they started, workers above all, beneath it.
 
     view: one of pitwall.views(), in place of the report. form: text, json, csv, markdown. alone: without
-    the processes beneath the run. width: columns, 40 to 10000; 0: as wide as it needs. colour, ascii.
+    the processes beneath the run. job: of ranks of several jobs this one, else the newest. width: columns, 40 to 10000; 0: as wide as it needs. colour, ascii.
 
     options: those of the view, which pitwall.view_options(view) lists; of the report itself flat, sort,
     depth and min_share (a share, 0 to 1). None is as if it were not given.
@@ -371,7 +376,7 @@ def report(
         view=view, form=_FORMS[form], width=width, colour=bool(colour), ascii=bool(ascii)
     )
     is_alone = bool(alone or view or form in ("csv", "markdown"))
-    return _report(_sources(runs), None, options, is_alone)
+    return _report(_sources(runs, job), None, options, is_alone)
 
 
 def export(*runs, format):

@@ -2,7 +2,7 @@
 
 from os import PathLike
 from types import TracebackType
-from typing import Optional, Type, Union
+from typing import Any, Dict, Optional, Type, Union
 
 class Server:
     link: str
@@ -10,6 +10,7 @@ class Server:
     socket: Optional[str]
     token: Optional[str]
     pid: int
+    def __init__(self, process: Any, told: Dict[str, Any]) -> None: ...
     @property
     def is_running(self) -> bool: ...
     def stop(self) -> None: ...

@@ -146,7 +146,7 @@ STRESS = """
 import itertools
 pitwall._pitwall._stack_pace(0)
 sys.setswitchinterval(1e-6)
-pitwall.open(in_memory=True)
+pitwall.open(path)
 stop = False
 def others():
     while not stop:
@@ -187,9 +187,11 @@ while rounds < 402 or pitwall.status()["place_samples"] < wanted:
         children += 1
 stop = True
 for thread in threads: thread.join()
-run = pitwall.read_live()
+pitwall.close()  # a live run may be about to note one more
+run = pitwall.read(path, alone=True)
 tell([children, run["stack_samples"]["python"]["dropped"],
-      sum(row["samples"] for row in run["places"]) == run["stack_samples"]["python"]["samples"]])
+      sum(row["samples"] for row in run["places"] if row["kind"] == "python"),
+      run["stack_samples"]["python"]["samples"]])
 """
 
 THREADS = """
@@ -370,8 +372,8 @@ tell(samplers())
         found = self.python(THREADS + """
 pitwall._pitwall._stack_pace(0.001)
 pitwall.open(%r)
-with pitwall.span("parent"):
-    while not pitwall.status()["place_samples"]: pass
+with pitwall.span("parent"):  # one sample may have been taken before it began
+    while not any(row["span"] == "parent" for row in pitwall.read_live()["places"]): pass
 child = os.fork()
 if not child:
     none = samplers()
@@ -480,9 +482,12 @@ tell([row["span"] for row in run["places"] if row["file"].endswith("program.py")
 
     def test_many_samples_with_threads_generators_exceptions_and_forks(self):
         wanted = 10**6 if os.environ.get("PITWALL_TEST_ALL") == "1" else py_case.scaled(5000)
-        children, dropped, is_whole = self.python("wanted = %d\n" % wanted + STRESS, timeout=3000)
+        path = os.path.join(self.folder(), "run.pit")
+        children, dropped, noted, taken = self.python(
+            "wanted, path = %d, %r\n" % (wanted, path) + STRESS, timeout=3000)
         self.assertGreater(children, 0)
-        self.assertEqual((dropped, is_whole), (0, True))
+        self.assertGreaterEqual(taken, wanted)
+        self.assertEqual((dropped, noted), (0, taken))
 
 
 if __name__ == "__main__":
