@@ -90,7 +90,13 @@ static int is_known_key(const struct rows *rows, const char *key)
 static void add_channel(struct rows *rows, struct pit__arena *arena,
                         const struct pit_fmt_channel *from, size_t column)
 {
-    struct pit_fmt_channel copy = *from; /* checked and used is the same */
+    const uint64_t *words = (const void *)from;
+    uint64_t own[sizeof *from / sizeof *words];
+    struct pit_fmt_channel copy;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        own[i] =
+            PIT_LOAD(words[i]); /* a live run may learn its first reading, or why there is none */
+    memcpy(&copy, own, sizeof copy); /* checked and used is the same */
     if (!is_key(copy.key, sizeof copy.key) || is_known_key(rows, copy.key))
         return;
     pit_channel *channel = &rows->channels[rows->count];

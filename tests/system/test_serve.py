@@ -527,7 +527,8 @@ class Crowds(Case):
         poll(rounds)
         first = poll(rounds)
         last = poll(10 * rounds)
-        self.assertLess(last - first, 2 * MEGABYTE)
+        if not pit_case.sanitizer():  # which keeps what was freed, to find who uses it
+            self.assertLess(last - first, 2 * MEGABYTE)
         self.assertLess(server.files(), 30)
 
 

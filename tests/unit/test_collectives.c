@@ -143,7 +143,7 @@ TEST(spans_inside_and_around_a_collective_keep_their_time)
             PIT_SPAN("inside") {
                 pit_items(1);
             }
-            CHECK(pit_end_ns(token) > 0);
+            pit_end(token);
         }
     pit_run *run = pit_run_read(NULL, NULL);
     const pit_raw_node *nodes = run->threads[0].nodes;
