@@ -147,7 +147,7 @@ class DiskFull(Case):
                                 extra={"node-1": 300000, "node-1999": 1000})
 
     def test_a_live_run_with_a_full_disk_is_readable(self):
-        folder, other = self.tmpfs("400k"), self.folder()
+        folder, other = self.tmpfs("600k"), self.folder()
         path, ready = os.path.join(folder, "run.pit"), os.path.join(other, "ready")
         child = self.start_place("open=" + path, "nodes=2000", "ready=" + ready,
                                  "until=" + os.path.join(other, "never"))
