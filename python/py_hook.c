@@ -139,6 +139,12 @@ static pitpy_name *name_of_model(const pitpy_timed *self, PyObject *module)
     return self->name;
 }
 
+static int hands_over_work(const pitpy_timed *self)
+{
+    return self->role == PITPY_MODEL || self->role == PITPY_BACKWARD ||
+           self->role == PITPY_OPTIMIZER;
+}
+
 PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *args, size_t nargsf,
                                           PyObject *kwnames, unsigned before)
 {
@@ -152,11 +158,15 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
         name = name_of_model(self, object);
     int has_role = self->role && before == 0 && name == self->name;
     int next = has_role ? pitpy_cut_before(self, args, count) : 0;
+    pitpy_mark mark = {NULL, 0};
+    if (PITPY_UNLIKELY(pitpy_marks_hooks) && hands_over_work(self))
+        pitpy_mark_begin(&mark);
     pitpy_open open;
     pitpy_count_span();
     pitpy_works++;
     pitpy_inside = before | self->kind;
     pitpy_begin(name, 0, &open);
+    pitpy_mark_place(&mark);
     if (PITPY_UNLIKELY(watch.begin))
         watch.call = pitpy_watch_now();
     PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
@@ -167,6 +177,8 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     if (PITPY_UNLIKELY(!result))
         PyErr_Fetch(&type, &value, &traceback);
     pitpy_end(&open);
+    if (PITPY_UNLIKELY(mark.object != NULL))
+        pitpy_mark_end(&mark, name);
     if (has_role)
         pitpy_cut_after(self, object, next, result != NULL);
     if (PITPY_UNLIKELY(!result))

@@ -171,8 +171,10 @@ static PyObject *function_close(PyObject *module, PyObject *object)
     pit_recorder *rec;
     if (recorder_of(object, &rec) < 0)
         return NULL;
-    if (!rec)
+    if (!rec) {
         pitpy_cut_leave();
+        pitpy_marks_flush();
+    }
     int code;
     if (!rec)
         pitpy_stack_stop();
