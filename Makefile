@@ -32,7 +32,7 @@ test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit
 	@scripts/setup.sh build test
 	@BUILD="$(BUILD)" tests/run.py $(STAGES)
 
-test-all: ## The same with all data of the statistical tests and more kills: an hour
+test-all: ## The same with all data of the statistical tests, more kills, and current frameworks (7 GB): an hour
 	@PITWALL_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 bench: all ## Measure what recording costs, hot and cold, beside its peers

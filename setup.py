@@ -3,12 +3,15 @@ the extension beside it, which finds it by its own place. A process has one reco
 is never linked into the extension."""
 
 import glob
-import hashlib
 import os
 import re
+import sys
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts"))
+import page_assets  # noqa: E402
 
 APART = ("alloc", "preload", "functions", "mpi", "openmp", "opencl", "cli")  # folders of src/ that are no part of the library
 LIBRARY = "libpitwall.so.0"
@@ -34,30 +37,6 @@ def source_list(folder):
     return path
 
 
-ASSETS = ("web/*.html", "web/*.css", "web/*.js", "web/vendor/uplot/*")
-ASSET_TYPES = {".html": "html", ".css": "css", ".js": "javascript"}
-
-
-def asset_list(folder):
-    """The list of the page's files, as cmake/library.cmake makes it."""
-    macros, rows = [], []
-    for number, name in enumerate(sorted(sum((glob.glob(a) for a in ASSETS), []))):
-        kind = ASSET_TYPES.get(os.path.splitext(name)[1], "plain")
-        with open(name, "rb") as file:
-            data = file.read()
-        macros.append('ASSET(%d, "%s")' % (number, os.path.abspath(name)))
-        rows.append('    {"%s", "text/%s; charset=utf-8", pit__asset_%d, %d, "%s"},'
-                    % (os.path.basename(name), kind, number, len(data),
-                       hashlib.sha256(data).hexdigest()))
-    with open("src/assets/asset_list.c.in", encoding="utf-8") as file:
-        text = file.read()
-    path = os.path.join(folder, "pitwall_asset_list.c")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace("@asset_bytes@", "\n".join(macros) + "\n")
-                   .replace("@asset_rows@", "\n".join(rows) + "\n"))
-    return path
-
-
 class Build(build_ext):
     """The library first, into the folder the extension goes to."""
 
@@ -66,7 +45,7 @@ class Build(build_ext):
         os.makedirs(folder, exist_ok=True)
         sources = sorted(f for f in glob.glob("src/**/*.c", recursive=True)
                          if f.split(os.sep)[1] not in APART)
-        sources += [source_list(self.build_temp), asset_list(self.build_temp)]
+        sources += [source_list(self.build_temp), page_assets.make(".", self.build_temp)]
         objects = self.compiler.compile(
             sources,
             output_dir=os.path.join(self.build_temp, "library"),

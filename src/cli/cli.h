@@ -120,6 +120,7 @@ int run_list_make(struct run_list *list, char *const *arguments, int count);
 int run_list_find(struct run_list *list, char *const *arguments, int count);
 /* Where runs are without being named: ./pitwall-runs and the folder itself. */
 int run_list_here(struct run_list *list);
+int run_list_add(struct run_list *list, const char *path);
 void run_list_free(struct run_list *list);
 
 /* job_choice.c: leave one job in the list, the newest or the one of that name (may be NULL), and tell

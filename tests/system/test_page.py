@@ -6,12 +6,16 @@ import html
 import json
 import os
 import re
+import sys
 import unittest
 from base64 import b64encode
 
 import browser
 import pit_case
 from places import Case, read
+
+sys.path.insert(0, os.path.join(pit_case.source_dir(), "scripts"))
+import page_assets  # noqa: E402
 
 READY = "return document.querySelector('main[data-ready]') !== null"
 NAMES = "return [...document.querySelectorAll('.tree [data-i] .x')].map(e => e.textContent)"
@@ -158,15 +162,22 @@ class Document(Case):
         self.assertTrue(run["post_mortem"]["verdict"])
 
     def test_the_file_is_small(self):
-        tree = pit_case.source_dir()
-        total = 0
-        for folder in ("web", "web/vendor/uplot"):
-            for name in os.listdir(os.path.join(tree, folder)):
-                path = os.path.join(tree, folder, name)
-                total += os.path.getsize(path) if os.path.isfile(path) else 0
+        total = sum(len(data) for _, data in page_assets.assets(pit_case.source_dir()))
         self.assertLessEqual(total, 150 * 1024)
         _, text = self.made("nodes=10000")
         self.assertLessEqual(len(text.encode("utf-8")), 2 * 1024 * 1024)
+
+    def test_what_is_sent_is_what_was_written_but_for_blanks_and_comments(self):
+        source = 'export const a = "// no comment",  b = /[/ ]"/g; // one\n' \
+                 "/* two\n lines */\nfor (const x of [1, 2,]) {\n    f(x + +a, x - -b);\n}\nif (a) b /= 2; else return `a  b`;\n"
+        self.assertEqual(page_assets.strip_js(source),
+                         'export const a="// no comment",b=/[/ ]"/g;\nfor(const x of[1,2]){f(x+ +a,x- -b);}\n'
+                         "if(a)b/=2;else return`a  b`;\n")
+        self.assertEqual(page_assets.strip_css("/* c */\na > b,\n.c :hover {\n    margin: 0 auto;\n    --b: 1px;\n}\n"),
+                         "a>b,.c :hover{margin:0 auto;--b:1px}\n")
+        for name, data in page_assets.assets(pit_case.source_dir()):
+            if name.startswith("uPlot"):
+                self.assertEqual(data, read(os.path.join(pit_case.source_dir(), "web/vendor/uplot", name)))
 
     def test_a_page_never_takes_the_place_of_a_run(self):
         path, _ = self.made("rich")
