@@ -15,7 +15,8 @@ declare -A packages=(
             python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db musl-tools
             libomp-dev libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran chromium chromium-driver
             libmicrohttpd-dev libmicrohttpd12 prometheus
-            opencl-headers ocl-icd-opencl-dev pocl-opencl-icd"
+            opencl-headers ocl-icd-opencl-dev pocl-opencl-icd python3-pyopencl librocm-smi-dev
+            libamdhip64-dev"
     [bench]="git python3-numpy python3-torch valgrind chromium chromium-driver opencl-headers
              ocl-icd-opencl-dev pocl-opencl-icd"
     [lint]="clang-format clang-tidy cppcheck shellcheck mypy python3-pip python3-venv"
