@@ -85,6 +85,9 @@ class GpuCase(pit_case.Case):
         done.stdin.write("abort\n")
         done.stdin.close()
         done.wait(600)
+        full = [f["headline"] for f in self.document()["advice"]["findings"]
+                if f["rule"] == "device_memory"]
+        self.assertEqual(full, ["DEVICE-MEMORY: gpu0 had 100 % of its memory in use"])
         return self.text()
 
 
