@@ -33,6 +33,10 @@ export function button(label, act, hint) {
     return b;
 }
 
+export function on(target, kind, act) {
+    target.addEventListener(kind, act);
+}
+
 export function linkTo(href, ...kids) {
     const a = make("a", kids);
     a.href = href;
@@ -68,6 +72,18 @@ export function panel(title, note, right) {
     return w;
 }
 panel.count = 0;
+
+// Rows of cells: texts, elements, or the td itself.
+export function table(titles, rows) {
+    const head = titles.map(title => attrs(title.tagName ? title : make("th", title), {scope: "col"}));
+    const body = rows.map(row =>
+        make(
+            "tr",
+            row.map(c => (c.tagName === "TD" ? c : make("td", c))),
+        ),
+    );
+    return make("div.wide", make("table.plain", make("thead", make("tr", head)), make("tbody", body)));
+}
 
 export function colour(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();

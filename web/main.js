@@ -1,5 +1,5 @@
 // main.js: the page: of the runs of a server, of one run, or of the run that a file carries.
-import {make, put} from "./dom.js";
+import {make, put, on} from "./dom.js";
 import {RunModel} from "./run.js";
 import {state, readState, setState, onState, hashOf} from "./state.js";
 import {takeToken, poll, ask} from "./live.js";
@@ -11,6 +11,7 @@ import {diedPanels} from "./died.js";
 import {TimelinePanel} from "./timeline.js";
 import {detailPanel} from "./detail.js";
 import {ranksPanel} from "./ranks.js";
+import {devicesPanel} from "./devices.js";
 import {comparePanel} from "./compare.js";
 import {RunsPage} from "./runs.js";
 
@@ -66,7 +67,7 @@ class RunPage {
         this.shape.show(m);
         this.charts.show(m, this.node());
         this.detail();
-        if (ranks) this.middle.append(ranks);
+        put(this.middle, [ranks, devicesPanel(m)]);
         this.timeline.show(m);
         this.after.textContent = "";
         put(this.after, [losses, footLine(m)]);
@@ -229,7 +230,7 @@ function start() {
     route();
 }
 
-addEventListener("keydown", e => {
+on(window, "keydown", e => {
     const at = document.activeElement,
         input = document.querySelector(".search input"),
         typing = at && /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) && at.type !== "checkbox";

@@ -1,5 +1,5 @@
 // runs.js: the runs of the folders, those that need a look first.
-import {make, attrs, button, linkTo, missing, sparkline} from "./dom.js";
+import {make, attrs, button, linkTo, missing, sparkline, on} from "./dom.js";
 import {durationText, bytesText, percentWords, ageText, countText} from "./format.js";
 import {state, setState, hashOf} from "./state.js";
 
@@ -33,7 +33,7 @@ export class RunsPage {
             "aria-label": "Filter runs",
         });
         this.input.value = state.q || "";
-        this.input.addEventListener("input", () => {
+        on(this.input, "input", () => {
             setState({q: this.input.value});
             this.paint();
         });
@@ -223,7 +223,7 @@ export class RunsPage {
             "aria-label": "Compare " + r.program + " " + r.id,
         });
         box.checked = this.chosen.has(r.id);
-        box.addEventListener("change", () => {
+        on(box, "change", () => {
             if (box.checked) this.chosen.add(r.id);
             else this.chosen.delete(r.id);
             if (this.chosen.size > 2) this.chosen.delete(this.chosen.values().next().value);

@@ -1,5 +1,5 @@
 // shape.js: the tree as an icicle: width is total time, shade is self time.
-import {make, panel} from "./dom.js";
+import {make, panel, on} from "./dom.js";
 import {durationText, percentText, countText, heatOf, NS} from "./format.js";
 
 const LEVEL = 22,
@@ -15,9 +15,9 @@ export class ShapePanel {
         this.box = make("div.ice");
         this.box.setAttribute("role", "img");
         this.element.append(this.box);
-        this.box.addEventListener("mouseover", e => this.hooks.hover(this.nodeOf(e)));
-        this.box.addEventListener("mouseleave", () => this.hooks.hover(null));
-        this.box.addEventListener("click", e => {
+        on(this.box, "mouseover", e => this.hooks.hover(this.nodeOf(e)));
+        on(this.box, "mouseleave", () => this.hooks.hover(null));
+        on(this.box, "click", e => {
             const i = this.nodeOf(e);
             if (i != null) this.hooks.select(i, true);
         });
