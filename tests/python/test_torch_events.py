@@ -68,6 +68,16 @@ tell([device(), cuda.waits, pitwall.read_live()["facts"]])
         self.assertEqual((times, waits), ({}, 0))
         self.assertIn("5 spans have no device time", facts["device_events"])
 
+    def test_wait_true_finds_the_device_to_wait_for(self):
+        before, waits = self.stub("""
+with pitwall.span("early", wait=True): pass
+before = cuda.waits  # a program that has not used CUDA yet does not pay for its start
+cuda.init()
+with pitwall.span("step", wait=True): pass
+tell([before, cuda.waits])
+""")
+        self.assertEqual((before, waits), (0, 2))
+
     def test_a_device_that_is_behind_gives_its_times_later(self):
         before, after = self.stub("""
 cuda.init()
