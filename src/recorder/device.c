@@ -7,7 +7,7 @@
  * that are preloaded. */
 #include "device.h"
 
-#include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,17 +121,21 @@ int pit_before_close(void (*call)(void *arg), void *arg)
     return i < MOST_CALLS ? 0 : PIT_NO_MEMORY;
 }
 
+static int is_opencl(struct dl_phdr_info *library, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    return library->dlpi_name && strstr(library->dlpi_name, "/libOpenCL.so");
+}
+
 /* A program that has loaded OpenCL by itself, as Python does, without libpitwall-opencl: its run would show
  * a host that waits for nothing. */
 static void tell_of_opencl(void)
 {
     const char *preload = getenv("LD_PRELOAD");
-    void *library = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (library && !(preload && strstr(preload, "libpitwall-opencl")))
+    if (dl_iterate_phdr(is_opencl, NULL) && !(preload && strstr(preload, "libpitwall-opencl")))
         pit_add_fact("device_events",
                      "OpenCL was loaded and its work is not recorded: pitwall run --opencl");
-    if (library)
-        dlclose(library);
 }
 
 void pit__ask_before_close(void)
