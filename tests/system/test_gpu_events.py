@@ -133,7 +133,8 @@ class CudaAlone(pit_case.Case):
     def test_calls_are_those_of_the_public_header_and_real_libraries_fail_cleanly(self):
         folder = self.folder()
         self.run_ok([sys.executable, "-m", "pip", "download", "--no-deps", "-q", "-d", folder,
-                     "nvidia-cuda-runtime-cu12", "nvidia-cuda-cupti-cu12"], timeout=600)
+                     "-r", os.path.join(pit_case.source_dir(), "python", "requirements-cuda.txt")],
+                    timeout=600)
         for wheel in [f for f in os.listdir(folder) if f.endswith(".whl")]:
             with zipfile.ZipFile(os.path.join(folder, wheel)) as packed:
                 packed.extractall(folder)
@@ -144,6 +145,8 @@ class CudaAlone(pit_case.Case):
         count = ctypes.c_int(-1)
         runtime = ctypes.CDLL(os.path.join(nvidia, "cuda_runtime", "lib", "libcudart.so.12"))
         self.assertNotEqual(runtime.cudaGetDeviceCount(ctypes.byref(count)), 0)
+        runtime.cudaGetErrorString.restype = ctypes.c_char_p
+        self.assertIn(b"driver", runtime.cudaGetErrorString(runtime.cudaGetLastError()))
         version = ctypes.c_uint32(0)
         cupti = ctypes.CDLL(os.path.join(nvidia, "cuda_cupti", "lib", "libcupti.so.12"))
         self.assertEqual(cupti.cuptiGetVersion(ctypes.byref(version)), 0)
