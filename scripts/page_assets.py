@@ -22,7 +22,7 @@ JS_TOKEN = re.compile(r"""
   | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)
   | (?P<regex>(?<=[(,=:\[!&|?{};])\s*/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*)
   | (?P<blank>\s+)
-  | (?P<word>[\w$\#]+)
+  | (?P<word>(?<![\w.])0(?=\.\d)|[\w$\#]+)
   | (?P<other>.)
 """, re.X | re.S)
 
@@ -55,6 +55,8 @@ def strip_js(text):
             is_import = False
         elif blank and needs_blank(last, first):
             out.append(" ")
+        if token == "0" and text[at:at + 1] == ".":  # 0.5
+            continue
         if first in ")]}" and last == ",":  # behind the last of a list
             out.pop()
         is_import |= token == "import"

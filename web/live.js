@@ -30,6 +30,16 @@ export async function ask(path, etag) {
     return {data: await answer.json(), etag: answer.headers.get("ETag")};
 }
 
+// Why there is no answer, in a sentence.
+export function words(error) {
+    if (error.status === 401) return "The server wants its token: open the link that pitwall serve printed.";
+    if (error.status === 404 || error.status === 410)
+        return "This run is gone: its file was deleted, or is no longer served.";
+    return error.status
+        ? "The server says " + error.status + ": " + error.message
+        : "The server does not answer; this is what it said last.";
+}
+
 // Calls act(data) for each answer and fail(error) where there is none, once a second while the page is
 // seen. act returns false to end it. Returns a function that ends it.
 export function poll(pathOf, act, fail) {

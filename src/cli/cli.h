@@ -143,7 +143,15 @@ int runs_use_list(const struct run_list *list, int (*use)(pit_run **runs, size_t
 int runs_use(char *const *arguments, int argument_count,
              int (*use)(pit_run **runs, size_t *count, void *arg), void *arg);
 
-/* program_env.c: what a program that is started finds in its environment. library_find: a library of
+/* Which commit the tool was built from, "" if that is not known; made by cmake/tool.cmake. */
+extern const char tool_commit[];
+
+/* compile_flags.c: `pitwall --cflags --libs`, either or both. */
+int compile_flags(int argc, char **argv);
+
+/* program_env.c: what a program that is started finds in its environment. tool_relative: `found`
+ * (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not there, and
+ * `found` is then the tool's folder. library_find: a library of
  * ours beside the tool, its path into `found` (PATH_MAX); 0 if it is not there. */
 int library_find(const char *file, char *found);
 
