@@ -43,6 +43,7 @@ static struct {
     unsigned others;    /* steps of others since */
     int is_seen;        /* Python has seen the first optimiser that stepped */
     uint64_t backwards; /* since an optimiser stepped */
+    int base;           /* spans around all of the program: the cell of a notebook */
     struct learner {
         uintptr_t module;
         int is_any, is_whole; /* it has some, all parameters of an optimiser; -1: not asked */
@@ -66,11 +67,12 @@ static enum reach reach_now(void)
     if (program.thread != pitpy_this_thread() || pitpy_scope || pitpy_in_loop())
         return BEYOND;
     const pitpy_flow *flow = pitpy_flow_here();
+    int64_t open = flow->open - program.base;
     if (cut.kind == NONE)
-        return flow->open == 0 ? FREE : BEYOND;
+        return open == 0 ? FREE : BEYOND;
     if (cut.open.flow != flow)
         return BEYOND;
-    return flow->open == 1 ? OURS : COVERED;
+    return open == 1 ? OURS : COVERED;
 }
 
 static void open_step(enum kind kind)
@@ -180,6 +182,12 @@ void pitpy_cut_optimizer_made(void)
     program.cutter = 0;
     for (size_t i = 0; i < LEARNERS; i++)
         program.learners[i].module = 0;
+}
+
+void pitpy_cut_base(int spans)
+{
+    pitpy_cut_leave();
+    program.base = spans;
 }
 
 int pitpy_has_optimizer(void)

@@ -306,6 +306,17 @@ static PyObject *function_leave(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* _hook_base(spans): steps are cut below so many spans. */
+static PyObject *function_base(PyObject *module, PyObject *spans)
+{
+    (void)module;
+    int count = (int)PyLong_AsLong(spans);
+    if (PyErr_Occurred())
+        return NULL;
+    pitpy_cut_base(count);
+    Py_RETURN_NONE;
+}
+
 /* _hook_optimizer(): the program has made an optimiser. */
 static PyObject *function_optimizer(PyObject *module, PyObject *unused)
 {
@@ -323,6 +334,7 @@ static PyMethodDef functions[] = {{"_hook", function_hook, METH_VARARGS, NULL},
                                   {"_hook_counts", function_counts, METH_NOARGS, NULL},
                                   {"_hook_start", function_start, METH_VARARGS, NULL},
                                   {"_hook_leave", function_leave, METH_NOARGS, NULL},
+                                  {"_hook_base", function_base, METH_O, NULL},
                                   {"_hook_optimizer", function_optimizer, METH_NOARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
 

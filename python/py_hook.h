@@ -126,5 +126,7 @@ int pitpy_is_evaluating(void);
 /* The program has made an optimiser. */
 void pitpy_cut_optimizer_made(void);
 int pitpy_has_optimizer(void);
+/* So many spans are around all that runs from now on: steps are cut below them. */
+void pitpy_cut_base(int spans);
 
 #endif

@@ -15,7 +15,8 @@ still works then.
 
     to record     span timed iter phase value items bytes flops journal label thread_name
     recorders     open close status Recorder Error
-    hooks         auto distributed, lightning transformers keras (each has a Callback)
+    hooks         auto distributed load_ipython_extension
+    callbacks     lightning transformers keras
     to read       read read_live Run ranks fields report export views view_options view serve
     to measure    bench race scale sweep rss set_device device_stream
     as it goes    stage window epoch_monitor verbose

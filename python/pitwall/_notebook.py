@@ -6,12 +6,10 @@ the run so far. What an earlier cell recorded by itself makes way."""
 
 import argparse
 import ast
+import os
 import shlex
 
 from . import _auto, _pitwall, _recorders
-
-_own = []  # the recorder of the cell before
-
 
 def _parse(line):
     parser = argparse.ArgumentParser(
@@ -20,21 +18,20 @@ def _parse(line):
     parser.add_argument("name", nargs="?", default="cell", help="of its span")
     parser.add_argument("--memory", action="store_true", help="peak memory of every span")
     parser.add_argument("--no-auto", action="store_true", help="without the hooks of frameworks")
-    parser.add_argument("--view", help="a view in place of the report: pitwall.views()")
+    parser.add_argument("--view", choices=_pitwall.views(), metavar="NAME",
+                        help="in place of the report; pitwall.views() lists them")
     parser.add_argument("--quiet", action="store_true", help="no report below the cell")
     return parser.parse_args(shlex.split(line))
 
 
 def _begin(memory):
-    """A recorder of the cell's own, unless the program has one."""
-    if _own and _own[0].recording:
-        _own.pop().close()
-    del _own[:]
-    try:
-        _own.append(_recorders.open(in_memory=True, memory=memory))
-    except _pitwall.Error as error:
-        if not _recorders.status()["recording"]:
-            raise error
+    """A recorder of the cell's own, unless the program has one or the environment asks for one."""
+    state = _recorders.status()
+    is_asked = os.environ.get("PITWALL_FILE") or os.environ.get("PITWALL", "0") != "0"
+    if is_asked or (state["recording"] and not state["automatic"]):
+        return
+    _recorders.open(in_memory=True, memory=memory)
+    _pitwall._make_way()
 
 
 def _compile(ipython, cell):
@@ -50,8 +47,9 @@ def _compile(ipython, cell):
 
 def run_cell(ipython, line, cell):
     """The magic: gives the value of the cell's last expression."""
-    from IPython.display import display
+    from IPython.display import display  # type: ignore
 
+    __tracebackhide__ = True  # what fails is the cell
     try:
         options = _parse(line)
     except SystemExit:
@@ -64,15 +62,18 @@ def run_cell(ipython, line, cell):
     _begin(options.memory)
     try:
         with _pitwall.span(options.name):
+            _pitwall._hook_base(1)
             exec(body, ipython.user_ns)
             return eval(last, ipython.user_ns) if last else None
     finally:
+        _pitwall._hook_base(0)
         if not options.quiet:
             display(_recorders.report(view=options.view))
 
 
 def load(ipython):
     def pitwall(line, cell):
+        __tracebackhide__ = True
         return run_cell(ipython, line, cell)
 
     pitwall.__doc__ = __doc__

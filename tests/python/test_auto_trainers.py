@@ -3,6 +3,7 @@ script itself counted. In `make test` small packages with the same names and sha
 stub_transformers) stand for them; `make test-all` takes the real ones, in current versions."""
 
 import json
+import os
 
 import auto_case
 import py_frameworks
@@ -49,25 +50,18 @@ quiet = dict(accelerator="cpu", logger=False, enable_progress_bar=False, enable_
              enable_checkpointing=False)
 """
 
-LIGHTNING_RUNS = {
-    "accumulation": """
-trainer = L.Trainer(max_epochs=2, accumulate_grad_batches=2, **quiet)
-trainer.fit(Lit(), DataLoader(data, batch_size=8), DataLoader(data, batch_size=16))
-""",
-    "validation within an epoch, then test and predict": """
-trainer, lit, loader = L.Trainer(max_epochs=1, val_check_interval=3, **quiet), Lit(), DataLoader(data, 16)
-trainer.fit(lit, DataLoader(data, batch_size=8), loader)
-trainer.test(lit, loader, verbose=False); trainer.predict(lit, loader)
-""",
-    "data of unknown length": """
-trainer = L.Trainer(max_epochs=2, **quiet)
+LIGHTNING_RUNS = """
+loader, checked = DataLoader(data, batch_size=8), DataLoader(data, batch_size=16)
+L.Trainer(max_epochs=2, accumulate_grad_batches=2, **quiet).fit(Lit(), loader, checked)
+trainer, lit = L.Trainer(max_epochs=1, val_check_interval=3, **quiet), Lit()  # within an epoch
+trainer.fit(lit, loader, checked)
+trainer.test(lit, checked, verbose=False); trainer.predict(lit, checked)
+trainer = L.Trainer(max_epochs=2, **quiet)  # of unknown length: batches are fetched one ahead
 trainer.fit(Lit(), DataLoader(Endless(), batch_size=8), DataLoader(Endless(), batch_size=8))
-""",
-    "half precision": """
 trainer = L.Trainer(max_epochs=1, precision="bf16-mixed", num_sanity_val_steps=0, **quiet)
-trainer.fit(Lit(), DataLoader(data, batch_size=8), DataLoader(data, batch_size=16))
-""",
-}
+trainer.fit(Lit(), loader, checked)
+tell()
+"""
 
 TRANSFORMERS = START + """
 import transformers
@@ -102,9 +96,9 @@ x, y = numpy.random.rand(64, 8).astype("float32"), numpy.random.randint(0, 2, 64
 model = keras.Sequential([keras.layers.Dense(16, activation="relu"), keras.layers.Dense(2)])
 model.compile(optimizer="sgd", loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 class Count(keras.callbacks.Callback):
-    def on_train_batch_end(self, *_): seen["step"] += 1
-    def on_test_batch_end(self, *_): seen["eval_step"] += 1
-    def on_predict_batch_end(self, *_): seen["eval_step"] += 1; seen["predicted"] += 1
+    def on_train_batch_end(self, *_, **__): seen["step"] += 1
+    def on_test_batch_end(self, *_, **__): seen["eval_step"] += 1
+    def on_predict_batch_end(self, *_, **__): seen["eval_step"] += 1; seen["predicted"] += 1
 count = dict(verbose=0, callbacks=[Count()])
 model.fit(x, y, batch_size=8, epochs=2, validation_data=(x, y), validation_batch_size=16, **count)
 model.evaluate(x, y, **count); model.predict(x, **count)
@@ -130,37 +124,30 @@ class Real(auto_case.Case, py_frameworks.AllCase):
         self.assertEqual({key: found.get("%s/%s" % (step, key), 0) for key in counts}, counts)
 
     def test_lightning(self):
-        for what, run in LIGHTNING_RUNS.items():
-            with self.subTest(what):
-                found, seen = self.tree(LIGHTNING + run + "tell()")
-                n, m = seen["step"], seen["eval_step"]
-                self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=seen["optimizer"])
-                self.phases(found, "eval_step", forward=m, loss=m - seen.get("predicted", 0),
-                            backward=0, optimizer=0)
-                self.assertFalse([path for path in found if "optimizer/" in path], found)
-                self.assertRegex(self.run_read["facts"]["framework"], r"^torch 2.*, lightning 2")
-                if what != "data of unknown length":  # which is fetched one ahead
-                    self.phases(found, "step", data_loading=n)
-                    self.phases(found, "eval_step", data_loading=m)
-
-    def check_transformers(self, run, accumulation):
-        found, seen = self.tree(TRANSFORMERS + run + "tell(step=trainer.state.global_step)")
+        found, seen = self.tree(LIGHTNING + LIGHTNING_RUNS)
         n, m = seen["step"], seen["eval_step"]
-        self.phases(found, "step", forward=seen["forward"], backward=seen["forward"], optimizer=n)
-        self.assertEqual(seen["forward"], n * accumulation)
-        self.phases(found, "eval_step", forward=m, backward=0, optimizer=0, data_loading=m)
-        self.assertRegex(self.run_read["facts"]["framework"], r"^torch 2.*, transformers \d")
-        return found
+        self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=seen["optimizer"])
+        self.phases(found, "eval_step", forward=m, loss=m - seen["predicted"], backward=0, optimizer=0)
+        self.assertFalse([path for path in found if "optimizer/" in path], found)
+        # What was fetched ahead before the first step is outside.
+        self.assertEqual(sum(found.get(path, 0) for path in (
+            "step/data_loading", "eval_step/data_loading", "data_loading")), n + m)
+        self.assertLessEqual(found.get("data_loading", 0), 2 * 2 + 1)
+        self.assertRegex(self.run_read["facts"]["framework"], r"^torch 2.*, lightning 2")
 
     def test_transformers(self):
-        self.check_transformers("""
+        found, seen = self.tree(TRANSFORMERS + """
 trainer = train(gradient_accumulation_steps=2, eval_strategy="epoch")
+steps = trainer.state.global_step
 trainer.evaluate(); trainer.predict(Data())
-""", 2)
-        self.assertEqual(self.run_read["facts"]["accumulation"], "2")
-        found = self.check_transformers("""
-trainer = train(eval_strategy="steps", eval_steps=3, save_strategy="steps", save_steps=4, bf16=True)
-""", 1)
+steps += train(eval_strategy="steps", eval_steps=3, save_strategy="steps", save_steps=4,
+               bf16=True).state.global_step
+tell(step=steps)
+""")
+        n, m = seen["step"], seen["eval_step"]
+        self.phases(found, "step", forward=seen["forward"], backward=seen["forward"], optimizer=n)
+        self.phases(found, "eval_step", forward=m, backward=0, optimizer=0, data_loading=m)
+        self.assertRegex(self.run_read["facts"]["framework"], r"^torch 2.*, transformers \d")
         self.assertGreater(found["checkpoint"], 0)
 
     def test_keras(self):
@@ -172,6 +159,50 @@ trainer = train(eval_strategy="steps", eval_steps=3, save_strategy="steps", save
         n, m = seen["step"], seen["eval_step"]
         self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=n, data_loading=n)
         self.phases(found, "eval_step", forward=m, loss=m - seen["predicted"], data_loading=m)
+
+
+CALLBACKS = {
+    "lightning": LIGHTNING + """
+import pitwall
+callback = pitwall.lightning.Callback(file="run.pit")
+class Logs(Lit):
+    def training_step(self, batch, i):
+        loss = super().training_step(batch, i)
+        self.log("train_loss", loss)
+        return loss
+L.Trainer(max_epochs=2, callbacks=[callback], **quiet).fit(Logs(), DataLoader(data, batch_size=8))
+tell(items=64 * 2, value="train_loss")
+""",
+    "transformers": TRANSFORMERS.replace("eval_dataset=Data())", "eval_dataset=Data(),\n"
+                                         "        callbacks=[pitwall.transformers.Callback('run.pit')])") + """
+import pitwall
+trainer = train(logging_steps=1, logging_strategy="steps")
+tell(step=trainer.state.global_step, items=64 * 2, value="loss")
+""",
+    "keras": KERAS.replace("callbacks=[Count()]", "callbacks=[Count(), pitwall.keras.Callback('run.pit')]")
+    .replace("import numpy, keras", "import numpy, keras, pitwall")
+    .replace("tell()", "tell(items=0, value='loss')"),
+}
+
+
+@py_frameworks.only_with_all
+class Callbacks(py_frameworks.AllCase):
+    """Without `pitwall run`: the same trees, and what the trainer alone knows."""
+
+    def test_each(self):
+        for name, program in CALLBACKS.items():
+            with self.subTest(name):
+                folder = self.folder()
+                self.python(program, start="", cwd=folder, timeout=600, KERAS_BACKEND="torch",
+                            JAX_PLATFORMS="cpu")
+                seen = json.loads(self.stdout.splitlines()[-1])
+                run = self.python("tell(pitwall.read(%r))" % os.path.join(folder, "run.pit"))
+                rows = {node["path"]: node for node in run["nodes"]}
+                for step in ("step", "eval_step"):
+                    self.assertEqual(rows.get(step, {"count": 0})["count"], seen.get(step, 0), step)
+                self.assertEqual(rows["step/optimizer"]["count"], seen.get("optimizer", seen["step"]))
+                self.assertEqual(rows["step"]["items"] or 0, seen["items"])
+                self.assertIn(seen["value"], [v["name"] for t in run["threads"] for v in t["values"]])
 
 
 # The loops of Lightning and transformers, with nothing around them.

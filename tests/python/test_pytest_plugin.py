@@ -42,7 +42,7 @@ class Plugin(py_case.Case):
         tests["test_skipped"] = ("setup", "teardown")
         expected = {}
         for name, phases in tests.items():
-            path = r"sub\\/test_some.py::".replace(r"\\", "\\") + name
+            path = "sub\\/test_some.py::" + name
             expected[path] = 1
             expected.update({"%s/%s" % (path, phase): 1 for phase in phases})
         self.assertEqual(self.counts(), expected)
