@@ -81,8 +81,8 @@ class Data(torch.utils.data.Dataset):
 def train(**more):
     options = TrainingArguments(
         output_dir="out", num_train_epochs=2, per_device_train_batch_size=8, use_cpu=True,
-        per_device_eval_batch_size=16, report_to=[], disable_tqdm=True, logging_strategy="no",
-        **{"save_strategy": "no", **more})
+        per_device_eval_batch_size=16, report_to=[], disable_tqdm=True,
+        **{"save_strategy": "no", "logging_strategy": "no", **more})
     trainer = Trainer(model=Net(), args=options, train_dataset=Data(), eval_dataset=Data())
     trainer.remove_callback(transformers.PrinterCallback)
     trainer.train()
