@@ -24,6 +24,9 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TREE, "tests", "system"))
 import browser  # noqa: E402
 
+sys.path.insert(0, os.path.join(TREE, "scripts"))
+import page_assets  # noqa: E402
+
 TIMES = 9
 VALUES, READINGS = 10000, 20000
 
@@ -64,8 +67,7 @@ def main():
     build = os.path.abspath(sys.argv[1])
     folder = tempfile.mkdtemp(prefix="pitwall-bench-page-")
     try:
-        assets = sum(os.path.getsize(os.path.join(where, name)) for where, _, names in
-                     os.walk(os.path.join(TREE, "web")) for name in names)
+        assets = sum(len(data) for _, data in page_assets.assets(TREE))
         print("page_assets_kb %.1f" % (assets / 1024))
         runs = {name: os.path.join(folder, name + ".pit") for name in ("fitting", "nodes")}
         env = {k: v for k, v in os.environ.items() if not k.startswith("PITWALL")}

@@ -8,12 +8,25 @@ list(TRANSFORM pitwall_globs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c")
 file(GLOB pitwall_sources CONFIGURE_DEPENDS ${pitwall_globs})
 file(GLOB pitwall_sample_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/recorder/sources/*.c)
 
-add_library(pitwall_objects OBJECT ${pitwall_sources} ${pitwall_sample_sources})
-set_target_properties(pitwall_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_include_directories(pitwall_objects PRIVATE ${PROJECT_SOURCE_DIR}/include
-                                                   ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(pitwall_objects PRIVATE Threads::Threads)
-pitwall_own(pitwall_objects)
+# The tests of packaging take the objects that were built already: they compile what differs alone.
+set(PITWALL_OBJECTS_FROM "" CACHE PATH "A build whose objects of the library are linked, not compiled")
+mark_as_advanced(PITWALL_OBJECTS_FROM)
+if(PITWALL_OBJECTS_FROM)
+    set(objects "")
+    foreach(file ${pitwall_sources} ${pitwall_sample_sources})
+        file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${file})
+        list(APPEND objects ${PITWALL_OBJECTS_FROM}/CMakeFiles/pitwall_objects.dir/${name}.o)
+    endforeach()
+    add_library(pitwall_objects OBJECT IMPORTED GLOBAL)
+    set_target_properties(pitwall_objects PROPERTIES IMPORTED_OBJECTS "${objects}")
+else()
+    add_library(pitwall_objects OBJECT ${pitwall_sources} ${pitwall_sample_sources})
+    set_target_properties(pitwall_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(pitwall_objects PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                                       ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(pitwall_objects PRIVATE Threads::Threads)
+    pitwall_own(pitwall_objects)
+endif()
 
 # The sampler's sources: each file NAME.c of src/recorder/sources defines pit__source_NAME. Nothing
 # refers to those by name, and whoever links the static library gets only objects that something
@@ -50,33 +63,19 @@ const struct pit__sample_source *const pit__source_list[] = {
 endfunction()
 pitwall_source_list(pitwall_source_list ${PITWALL_EXTRA_SOURCES})
 
-# The page: the files of web/ go into the library byte by byte, in a list with their sizes and hashes.
+# The page: the files of web/ go into the library without comments and blanks, in a list with their sizes and hashes.
+find_program(PITWALL_ASSETS_PYTHON python3 REQUIRED)
+mark_as_advanced(PITWALL_ASSETS_PYTHON)
 file(GLOB pitwall_assets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*.html
      ${PROJECT_SOURCE_DIR}/web/*.css ${PROJECT_SOURCE_DIR}/web/*.js
      ${PROJECT_SOURCE_DIR}/web/vendor/uplot/*)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${pitwall_assets})
-set(asset_bytes "")
-set(asset_rows "")
-set(number 0)
-foreach(file ${pitwall_assets})
-    get_filename_component(name ${file} NAME)
-    get_filename_component(ending ${file} LAST_EXT)
-    set(type "plain")
-    if(ending MATCHES "^\\.(html|css)$")
-        string(SUBSTRING ${ending} 1 -1 type)
-    elseif(ending STREQUAL ".js")
-        set(type "javascript")
-    endif()
-    file(SIZE ${file} size)
-    file(SHA256 ${file} hash)
-    string(APPEND asset_bytes "ASSET(${number}, \"${file}\")\n")
-    string(APPEND asset_rows
-           "    {\"${name}\", \"text/${type}; charset=utf-8\", pit__asset_${number}, ${size}, \"${hash}\"},\n")
-    math(EXPR number "${number} + 1")
-endforeach()
 set(list ${PROJECT_BINARY_DIR}/generated/pitwall_asset_list.c)
-configure_file(${PROJECT_SOURCE_DIR}/src/assets/asset_list.c.in ${list} @ONLY)
-set_source_files_properties(${list} PROPERTIES OBJECT_DEPENDS "${pitwall_assets}")
+add_custom_command(OUTPUT ${list}
+    COMMAND ${PITWALL_ASSETS_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/page_assets.py
+            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated
+    DEPENDS ${pitwall_assets} ${PROJECT_SOURCE_DIR}/scripts/page_assets.py
+            ${PROJECT_SOURCE_DIR}/src/assets/asset_list.c.in
+    COMMENT "Taking comments and blanks out of the page" VERBATIM)
 add_library(pitwall_asset_list OBJECT ${list})
 set_target_properties(pitwall_asset_list PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(pitwall_asset_list PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -97,7 +96,10 @@ foreach(target pitwall pitwall_static)
     target_link_libraries(${target} PRIVATE Threads::Threads m)
 endforeach()
 
-set_target_properties(pitwall PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+set_target_properties(pitwall PROPERTIES SOVERSION 0)
+if(NOT PITWALL_NO_SYMLINKS)
+    set_target_properties(pitwall PROPERTIES VERSION ${PROJECT_VERSION})
+endif()
 # A thread that ends after dlclose would run into code that is gone: the library stays loaded.
 target_link_options(pitwall PRIVATE -Wl,-z,nodelete)
 if(pitwall_sanitize_flags)

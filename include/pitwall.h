@@ -543,6 +543,14 @@ PIT_API uint64_t pit_object_end(pit_object *object);
 PIT_API uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
                          uint64_t end_ns);
 
+/* The same for work whose times are of the device's own clock, which counts nanoseconds from anywhere.
+ * `clock` names it: up to 16 of up to 47 characters. How it lies to the host's is learnt from each call, by
+ * causality: work does not begin before launched_ns, of CLOCK_MONOTONIC_RAW and read before it was handed
+ * over, and it is over at the time of the call. The run keeps the bound as the fact `device_clock`. 0 also
+ * where there are 16 other clocks, or launched_ns is in the future. */
+PIT_API uint64_t pit_add_device(const char *clock, uint64_t place, const char *name,
+                                uint64_t begin_ns, uint64_t end_ns, uint64_t launched_ns);
+
 /* Bytes that were moved in what pit_add gave the place of. 0 does nothing. */
 PIT_API void pit_add_bytes(uint64_t place, uint64_t bytes);
 

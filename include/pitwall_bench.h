@@ -216,8 +216,9 @@ enum pit_verdict { PIT_NO_VERDICT, PIT_FASTER, PIT_SLOWER, PIT_SAME };
 typedef struct pit_compare_options {
     double level;     /* of a false alarm; 0: 0.05 */
     double effect;    /* the smallest that matters, 0.02 is 2 %; 0: 0.02 */
-    int interleaved;  /* the runs of the sides were made in turn, by coin. 0: found by the start
-                         times of runs where there are any; else the figures are advisory */
+    int interleaved;  /* the runs of the sides were made in turn; 2: that was found by their start times.
+                         0: looked for by the start times of runs where there are any; else the figures
+                         are advisory */
     const char *node; /* only this path; NULL: all that both have */
     const char *const *gates; /* what must not be, as pit_gate_check takes it; gate_count of them */
     size_t gate_count;
@@ -266,6 +267,8 @@ typedef struct pit_comparison {
     int is_too_noisy; /* it takes more: more runs are no advice */
     pit_beside mean, p90, p99;
     char reason[128]; /* why there is no verdict; "" */
+    int is_indicative; /* one run a side, judged by blocks of its iterations: two processes of one binary
+                          differ too, so it is no verdict and fails no gate (docs/statistics.md) */
 } pit_comparison;
 
 /* One figure a run and side, over 0: p10s and medians of its passages; a_late and b_late may be
@@ -303,6 +306,8 @@ typedef struct pit_figures {
         session; /* not 0: the figures are blocks of one process, and comparable only with those
                          of the same session, which were made in turn with them (pit_bench_models);
                          PIT_ALONE: with no others. 0: the figures are runs */
+    const double *iterations; /* of a side of one run: the iterations it kept, in their order; or NULL */
+    size_t iteration_count;
 } pit_figures;
 #define PIT_ALONE UINT64_MAX
 
@@ -344,6 +349,8 @@ typedef struct pit_comparisons {
     const size_t *ranking; /* sides, the fastest first */
     size_t side_count;
     int advisory;
+    int interleaved; /* 1 told, 2 found by the start times */
+    int indicative;  /* the headline is of one run a side */
     double level, effect;
     const pit_gate *gates;
     size_t gate_count;
@@ -361,8 +368,8 @@ PIT_API pit_comparisons *pit_compare_runs(const pit_run *const *a, size_t a_coun
                                           const pit_run *const *b, size_t b_count,
                                           const char *a_name, const char *b_name,
                                           const pit_compare_options *options, pit_error *error);
-/* Were these runs made in turn, pair by pair, now one side first and now the other? By their start
- * times. */
+/* Were these runs made in turn, pair by pair, in any order within a pair (ABAB, ABBA, random)? By their
+ * start times; at least two pairs. */
 PIT_API int pit_runs_interleaved(const pit_run *const *a, size_t a_count, const pit_run *const *b,
                                  size_t b_count);
 PIT_API void pit_comparisons_free(pit_comparisons *comparisons);

@@ -119,8 +119,8 @@ static int module_exec(PyObject *module)
     state->place = PyContextVar_New("pitwall.place", NULL);
     if (!state->names || !state->place || add_error(module) < 0 || add_codes(module) < 0)
         return -1;
-    if (pitpy_add_span(module) < 0 || pitpy_add_timed(module) < 0 || pitpy_add_hook(module) < 0 ||
-        pitpy_add_dist(module) < 0 || pitpy_add_iter(module) < 0 ||
+    if (pitpy_add_span(module) < 0 || pitpy_add_timed(module) < 0 || pitpy_add_marks(module) < 0 ||
+        pitpy_add_hook(module) < 0 || pitpy_add_dist(module) < 0 || pitpy_add_iter(module) < 0 ||
         pitpy_add_recorder(module) < 0 || pitpy_add_stack(module) < 0 ||
         pitpy_add_read(module) < 0 || pitpy_add_ranks(module) < 0)
         return -1;

@@ -193,6 +193,7 @@ static inline pitpy_state *pitpy_state_of_type(PyTypeObject *type)
 /* Add functions to the module. 0, or -1 with an exception. */
 int pitpy_add_span(PyObject *module);
 int pitpy_add_timed(PyObject *module);
+int pitpy_add_marks(PyObject *module);
 int pitpy_add_hook(PyObject *module);
 int pitpy_add_dist(PyObject *module);
 int pitpy_add_iter(PyObject *module);
@@ -371,6 +372,29 @@ static inline uint64_t pitpy_end(const pitpy_open *open)
 
 /* As if it had not begun. */
 void pitpy_drop(const pitpy_open *open);
+
+/* ---- py_marks.c: device times by events of Python code ------------------------------------------ */
+
+typedef struct pitpy_mark {
+    PyObject *object; /* NULL: none */
+    uint64_t place;   /* of the span */
+} pitpy_mark;
+
+/* Before a begin. 0: there is no such device, and PIT_DEVICE is for the recorder. */
+int pitpy_mark_begin(pitpy_mark *mark);
+/* After that begin, and after the end. What is no mark is left alone. */
+static inline void pitpy_mark_place(pitpy_mark *mark)
+{
+    if (PITPY_UNLIKELY(mark->object != NULL))
+        mark->place = pit_place();
+}
+void pitpy_mark_end(const pitpy_mark *mark, const pitpy_name *name);
+/* Before the recorder closes. */
+void pitpy_marks_flush(void);
+/* A span with PIT_WAIT begins: let Python look for the device to wait for. */
+void pitpy_wait_ready(void);
+/* Hooks have marks: whether there is such a device is known. */
+extern int pitpy_marks_hooks __attribute__((visibility("hidden")));
 
 /* ---- wrappers of functions --------------------------------------------------------------------- */
 

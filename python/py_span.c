@@ -14,6 +14,7 @@
 /* An older begin of a span that was begun again before it ended: recursion, or shared by threads. */
 struct older {
     pitpy_open open;
+    pitpy_mark mark;
     struct older *next;
 };
 
@@ -28,7 +29,8 @@ typedef struct pitpy_span {
     uint32_t begins; /* that have not ended; the newest is `open` */
     pitpy_open open; /* its begin_ns is the last end's time while nothing is open */
     struct older *older;
-    unsigned flags; /* that count if id is 0 */
+    unsigned flags;  /* that count if id is 0 */
+    pitpy_mark mark; /* of the newest begin, for its device time; none where nothing is open */
 } pitpy_span;
 
 _Static_assert(offsetof(pitpy_span, older) <= PITPY_LINE, "a span fits a cache line");
@@ -74,6 +76,8 @@ PITPY_BESIDE pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_
 {
     if (PITPY_UNLIKELY(!pitpy_stack_is_settled) && pit__enabled)
         pitpy_stack_ready();
+    if (PITPY_UNLIKELY(flags & PIT_WAIT))
+        pitpy_wait_ready();
     pit_token token = begin_once(name, flags);
     if (PITPY_UNLIKELY(!token) && pitpy_open_default(pitpy_hot))
         token = begin_once(name, flags);
@@ -119,30 +123,46 @@ uint64_t pitpy_age(const pitpy_open *open)
 
 /* ---- one object, several begins --------------------------------------------------------------- */
 
+static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                 PyObject *kwnames);
+static PyObject *span_vectorcall_marked(PyObject *object, PyObject *const *args, size_t nargsf,
+                                        PyObject *kwnames);
+
 /* Any begin. 0, or -1 with an exception. */
 static int span_begin(pitpy_span *self)
 {
+    pitpy_mark mark = {NULL, 0};
+    unsigned flags = self->id ? 0 : self->flags;
+    if (PITPY_UNLIKELY(flags & PIT_DEVICE) && pitpy_mark_begin(&mark))
+        flags &= ~(unsigned)PIT_DEVICE;
     if (PITPY_UNLIKELY(self->begins)) {
         struct older *older = malloc(sizeof *older);
         if (!older) {
+            Py_XDECREF(mark.object);
             PyErr_NoMemory();
             return -1;
         }
-        *older = (struct older){self->open, self->older};
+        *older = (struct older){self->open, self->mark, self->older};
         self->older = older;
     }
     PyObject *generator = pitpy_generator_holding();
     PyObject *held = PITPY_UNLIKELY(generator != NULL) ? pitpy_flow_of_generator(generator) : NULL;
-    pitpy_begin(self->name, self->id ? 0 : self->flags, &self->open);
+    pitpy_begin(self->name, flags, &self->open);
+    pitpy_mark_place(&mark);
+    self->mark = mark;
+    if (PITPY_UNLIKELY(mark.object != NULL))
+        self->vectorcall = span_vectorcall_marked;
     Py_XDECREF(held);
     self->begins++;
     return 0;
 }
 
 /* The newest begin of the calling task, or the newest of all if it has none. */
-static void take_open(pitpy_span *self, pitpy_open *open)
+static void take_open(pitpy_span *self, pitpy_open *open, pitpy_mark *mark)
 {
     *open = self->open;
+    *mark = self->mark;
+    self->mark.object = NULL;
     if (PITPY_LIKELY(--self->begins == 0))
         return;
     pitpy_flow *here = pitpy_flow_here();
@@ -152,11 +172,14 @@ static void take_open(pitpy_span *self, pitpy_open *open)
             at = &(*at)->next;
     if (open->flow != here && *at) {
         taken = *at;
+        self->mark = *mark;
         *open = taken->open;
+        *mark = taken->mark;
         *at = taken->next;
     } else {
         taken = self->older;
         self->open = taken->open;
+        self->mark = taken->mark;
         self->older = taken->next;
     }
     free(taken);
@@ -166,10 +189,15 @@ static void take_open(pitpy_span *self, pitpy_open *open)
 PITPY_HOT static uint64_t span_end(pitpy_span *self)
 {
     pitpy_open open;
-    take_open(self, &open);
+    pitpy_mark mark;
+    take_open(self, &open, &mark);
     uint64_t taken = pitpy_end_rare(&open);
-    if (PITPY_LIKELY(!self->begins))
+    if (PITPY_LIKELY(!self->begins)) {
+        self->vectorcall = span_vectorcall;
         ELAPSED(self) = taken;
+    }
+    if (PITPY_UNLIKELY(mark.object != NULL))
+        pitpy_mark_end(&mark, self->name);
     return taken;
 }
 
@@ -227,6 +255,13 @@ __attribute__((noinline)) static PyObject *span_call_rare(pitpy_span *self, PyOb
         return decorate(self, args[0]);
     PyErr_SetString(PyExc_TypeError, "a span is used as `with span:` or to decorate a function");
     return NULL;
+}
+
+/* Of a span that is open and has a mark: its end is none for the short way. */
+static PyObject *span_vectorcall_marked(PyObject *object, PyObject *const *args, size_t nargsf,
+                                        PyObject *kwnames)
+{
+    return span_call_rare((pitpy_span *)object, args, nargsf, kwnames);
 }
 
 PITPY_BESIDE static PyObject *span_new_rare(PyObject *const *args, size_t nargsf,
@@ -352,6 +387,7 @@ static pitpy_span *span_alloc(void)
     PyObject_Init((PyObject *)self, pitpy_hot->span_type);
     self->vectorcall = span_vectorcall;
     self->older = NULL;
+    self->mark.object = NULL;
     self->begins = 0;
     ELAPSED(self) = PITPY_NO_TIME;
     return self;
@@ -505,9 +541,13 @@ static PyObject *method_drop(PyObject *object, PyObject *unused)
     if (!self->begins)
         return never_begun(self);
     pitpy_open open;
-    take_open(self, &open);
-    if (!self->begins)
+    pitpy_mark mark;
+    take_open(self, &open, &mark);
+    Py_XDECREF(mark.object); /* its event is lost */
+    if (!self->begins) {
+        self->vectorcall = span_vectorcall;
         ELAPSED(self) = PITPY_NO_TIME;
+    }
     pitpy_drop(&open);
     Py_RETURN_NONE;
 }

@@ -26,6 +26,26 @@ PITPY_HOT static PyObject *timed_vectorcall(PyObject *object, PyObject *const *a
     return NULL;
 }
 
+/* A function with device=True. */
+static PyObject *timed_device_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                         PyObject *kwnames)
+{
+    timed *self = (timed *)object;
+    pitpy_mark mark;
+    if (!pitpy_mark_begin(&mark))
+        return timed_vectorcall(object, args, nargsf, kwnames);
+    pitpy_open open;
+    pitpy_begin(self->name, self->flags & ~(unsigned)PIT_DEVICE, &open);
+    pitpy_mark_place(&mark);
+    PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    pitpy_end(&open);
+    pitpy_mark_end(&mark, self->name);
+    PyErr_Restore(type, value, traceback);
+    return result;
+}
+
 static PyObject *timed_get(PyObject *self, PyObject *object, PyObject *type)
 {
     (void)type;
@@ -143,7 +163,8 @@ static PyObject *wrap(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OOI:_wrap", &function, &text, &flags))
         return NULL;
     pitpy_name *name = pitpy_name_of(state, text);
-    timed *self = name ? pitpy_timed_new(state, function, name, timed_vectorcall) : NULL;
+    vectorcallfunc call = flags & PIT_DEVICE ? timed_device_vectorcall : timed_vectorcall;
+    timed *self = name ? pitpy_timed_new(state, function, name, call) : NULL;
     if (self)
         self->flags = flags;
     return (PyObject *)self;

@@ -1,19 +1,33 @@
 #!/bin/bash
-# A Python with packages of its own: scripts/python_env.sh FOLDER [REQUIREMENTS]. Made once, from
-# python/requirements-test.txt (JAX and Weights & Biases, for the tests) or the file that is named;
-# prints its interpreter. The system's packages (PyTorch) are seen in it.
+# A Python with packages of its own: scripts/python_env.sh [--alone] FOLDER [REQUIREMENTS]. Made once,
+# from python/requirements-test.txt (JAX and Weights & Biases, for the tests) or the file that is named;
+# prints its interpreter. The system's packages (PyTorch) are seen in it, but with --alone:
+#
+#     scripts/python_env.sh --alone build/python-frameworks python/requirements-frameworks.txt
+#
+# makes the environment of `make test-all`, with current versions of PyTorch, Lightning, transformers,
+# Keras, JAX, flax, optax and Jupyter. Several callers at once: the first one makes it, the others wait.
 
 set -eu
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
+sees=--system-site-packages
+if [ "${1:-}" = --alone ]; then
+    sees=
+    shift
+fi
 folder=${1:?say in which folder}
 wanted=$tree/${2:-python/requirements-test.txt}
 
+mkdir -p "$(dirname "$folder")"
+exec 9>"$folder.lock"
+flock 9
 if ! cmp -s "$wanted" "$folder/installed.txt"; then
     rm -rf "$folder"
-    /usr/bin/python3 -m venv --system-site-packages "$folder" >&2
+    # shellcheck disable=SC2086  # nothing, or one word
+    /usr/bin/python3 -m venv $sees "$folder" >&2 9>&-
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
-        --retries 1 -r "$wanted" >&2
+        --retries 1 -r "$wanted" >&2 9>&-
     cp "$wanted" "$folder/installed.txt"
 fi
 echo "$folder/bin/python"

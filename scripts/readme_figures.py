@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Bring the figures in README.md up to date: scripts/readme_figures.py [build/bench.json]
+"""Update the measured figures in the documents: scripts/readme_figures.py [build/bench.json]
 
-They stand between two comments there, one line a figure of `make bench`; a missed bar is shown as
-missed. So is Pitwall's own line in the table of its peers.
+README.md has five of them, docs/bench.md all of ROWS, each between two comments; a missed bar is shown
+as missed. Pitwall's own line in README's table of peers is updated too.
 """
 
 import json
@@ -12,7 +12,10 @@ import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# key of bench.json, what the README calls it, how it is written
+# The five of README.md.
+SHORT = ("span_hot_x_floor", "off_ns", "py_span_ns", "auto_step_pct", "record_1e8_rss_growth_kb")
+
+# key of bench.json, what the documents call it, how it is written
 ROWS = [
     ("span_hot_x_floor", "a span with everything kept, over two reads of the clock", "%.2f ×"),
     ("span_3deep_x_floor", "the same three deep, each", "%.2f ×"),
@@ -24,10 +27,10 @@ ROWS = [
     ("start_exit_ms", "opening a run, and closing it at exit", "%.1f ms"),
     ("record_1e8_rss_growth_kb", "memory added from 10⁶ to 10⁸ spans", "%.0f kB"),
     ("mem_span_us", "a span that measures memory, peak included", "%.1f µs"),
-    ("fitting_instructions_pct", "instructions that spans add to [fitting](examples/fitting.c)", "%.3f %%"),
+    ("fitting_instructions_pct", "instructions that spans add to [fitting](../examples/fitting.c)", "%.3f %%"),
     ("fitting_cost_pct", "time that they add to a batch of it", "%.2f %%"),
     ("fitting_noise_pct", "the noise of that, in the same run", "%.2f %%"),
-    ("rom_instructions_pct", "instructions that spans add to [rom](examples/rom.c)", "%.3f %%"),
+    ("rom_instructions_pct", "instructions that spans add to [rom](../examples/rom.c)", "%.3f %%"),
     ("rom_cost_pct", "time that they add to a batch of it", "%.2f %%"),
     ("rom_noise_pct", "the noise of that, in the same run", "%.2f %%"),
     ("stage_overhead_pct", "calls of a stage log and a window, of a run with both", "%.2f %%"),
@@ -40,6 +43,8 @@ ROWS = [
     ("py_record_function_ns", "beside it: PyTorch's `record_function`, no profiler", "%.0f ns"),
     ("py_step_spans_pct", "four spans in a small PyTorch step", "%.2f %%"),
     ("py_step_memory_pct", "four spans with memory in it", "%.1f %%"),
+    ("auto_step_pct", "the hooks of `pitwall run`, of a PyTorch step of 4 ms", "%.2f %%"),
+    ("auto_small_step_pct", "the same, of a step of 0.5 ms", "%.2f %%"),
     ("race_self_races", "races of a program of 50 ms against itself", "%.0f"),
     ("race_self_alarms", "of these, false alarms", "%.0f"),
     ("race_5pct_races", "races against 5 % more work", "%.0f"),
@@ -47,14 +52,15 @@ ROWS = [
 ]
 
 
-def table(bench):
+def table(bench, rows):
+    """A machine's line, and a row for each figure."""
     figures = {figure["key"]: figure for figure in bench["figures"]}
     machine = bench["machine"]
     out = "Measured on %s, %d cores, %s clock, %s:\n\n" % (
         machine["cpu"], machine["cores"], machine["clocksource"].upper(),
         machine["kernel"].split("-")[0])
     out += "| | measured | bar | figure |\n|---|---:|---:|---|\n"
-    for key, what, form in ROWS:
+    for key, what, form in rows:
         figure = figures.get(key, {"value": None, "bar": None, "verdict": ""})
         value = "n/a" if figure["value"] is None else form % figure["value"]
         bar = "" if figure["bar"] is None else "%g" % figure["bar"]
@@ -63,23 +69,31 @@ def table(bench):
     return out
 
 
-def main(path):
-    with open(path, encoding="utf-8") as file:
-        bench = json.load(file)
-    made = table(bench)
-    values = {figure["key"]: figure["value"] for figure in bench["figures"]}
-    readme = os.path.join(TREE, "README.md")
-    with open(readme, encoding="utf-8") as file:
+def put(path, made, own_line=None):
+    """The table between the comments of a page; with own_line Pitwall's line among its peers."""
+    page = os.path.join(TREE, path)
+    with open(page, encoding="utf-8") as file:
         text = file.read()
     text, count = re.subn(r"(<!-- figures of make bench[^\n]*-->\n).*?(<!-- end of figures -->)",
                           lambda m: m[1] + "\n" + made + "\n" + m[2], text, flags=re.S)
-    measured = "| %.1f | %.2f |" % (values["span_hot_ns"], values["span_hot_x_floor"])
-    text, own = re.subn(r"(?m)^(\| \*\*Pitwall\*\* [^|]*)\|[^|]*\|[^|]*\|",
-                        lambda m: m[1] + measured, text)
-    if count != 1 or own != 1:
-        sys.exit("README.md has no place for the figures")
-    with open(readme, "w", encoding="utf-8") as file:
+    if own_line:
+        text, own = re.subn(r"(?m)^(\| \*\*Pitwall\*\* [^|]*)\|[^|]*\|[^|]*\|",
+                            lambda m: m[1] + own_line, text)
+        count = count if own == 1 else 0
+    if count != 1:
+        sys.exit("%s has no place for the figures" % path)
+    with open(page, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def main(path):
+    with open(path, encoding="utf-8") as file:
+        bench = json.load(file)
+    values = {figure["key"]: figure["value"] for figure in bench["figures"]}
+    rows = {row[0]: row for row in ROWS}
+    put("README.md", table(bench, [rows[key] for key in SHORT]),
+        "| %.1f | %.2f |" % (values["span_hot_ns"], values["span_hot_x_floor"]))
+    put(os.path.join("docs", "bench.md"), table(bench, ROWS))
 
 
 if __name__ == "__main__":

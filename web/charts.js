@@ -1,367 +1,656 @@
 // charts.js: what went on along the run, on one time axis: one cursor, one zoom for all.
-import {make,put,attrs,button,colour,panel,say} from "./dom.js";
-import {NS,durationText,bytesText,bytesParts,durationParts,rateParts,countText,unitText,plainText,digits3,upperFirst} from "./format.js";
-import {state,setState} from "./state.js";
+import {make, put, attrs, button, colour, panel, say, on} from "./dom.js";
+import {
+    NS,
+    durationText,
+    bytesText,
+    bytesParts,
+    durationParts,
+    rateParts,
+    countText,
+    unitText,
+    plainText,
+    digits3,
+    percentWords,
+    upperFirst,
+} from "./format.js";
+import {zeroBased, decades, wholeDecades, unitOf, extent, merged, few} from "./chart_data.js";
+import {columnOf} from "./run.js";
+import {state, setState} from "./state.js";
 
-const HEIGHT=128;
-const MAIN_CHANNELS=["rss_bytes","cpu_ns"];
+const HEIGHT = 128;
+const MAIN_CHANNELS = ["rss_bytes", "cpu_ns"];
 
-function zeroBased(room){
-	return {range:(u,a,b)=>[Math.min(0,a||0),(b||1)>0?(b||1)*(room||1.25):0]};
-}
-
-function decades(){
-	return {
-		distr:3,
-		range:(u,a,b)=>[10 ** Math.floor(Math.log10(a||1e-3)),10 ** (Math.ceil(Math.log10(b||1))+0.6)],
-	};
-}
-
-// The size of the unit in which so much is shown, and its name: an axis has one for all its ticks.
-function unitOf(parts,top){
-	const unit=parts(top)[1];
-	const sizes={"µs":1e3,ms:1e6,s:1e9,min:6e10,h:3.6e12,kB:1024,MB:1048576,GB:1073741824,TB:1099511627776};
-	return [sizes[unit]||1,unit];
-}
-
-const wholeDecades=(u,splits)=>splits.map(v=>(Math.abs(Math.log10(v)-Math.round(Math.log10(v)))<1e-6?v:null));
-const asGiven=(u,splits)=>splits;
-
-// Several series with times of their own on one axis.
-function merged(list){
-	if(list.length===1)return [list[0].x,list[0].y];
-	const times=[...new Set(list.flatMap(s=>s.x))].sort((a,b)=>a-b);
-	const place=new Map(times.map((t,k)=>[t,k]));
-	return [times,...list.map(s=>{
-		const y=new Array(times.length).fill(null);
-		s.x.forEach((t,k)=>{y[place.get(t)]=s.y[k];});
-		return y;
-	})];
-}
+const asGiven = (u, splits) => splits;
+const high = columns => Math.max(0, extent(columns)[1]);
 
 export class ChartsPanel {
-	constructor(){
-		this.plots=[];
-		this.whole=button("Whole run",()=>this.zoom(null),"Esc");
-		this.whole.hidden=true;
-		this.element=panel("Over time","one cursor for all; drag to zoom, Esc or double-click for the whole run",this.whole);
-		this.box=make("div.charts");
-		this.element.append(this.box);
-		this.moreBox=make("div.charts more4");
-		this.more=make("details");
-		this.summary=make("summary","All channels");
-		put(this.more,[this.summary,this.moreBox]);
-		this.element.append(this.more);
-		this.more.addEventListener("toggle",()=>{
-			setState({more:this.more.open?"1":""});
-			this.drawMore();
-		});
-		matchMedia("(prefers-color-scheme:dark)").addEventListener("change",()=>this.draw());
-	}
+    constructor() {
+        this.plots = [];
+        this.whole = button("Whole run", () => this.zoom(null), "Esc");
+        this.whole.hidden = true;
+        this.element = panel(
+            "Over time",
+            "one cursor for all; drag to zoom, Esc or double-click for the whole run",
+            this.whole,
+        );
+        this.box = make("div.charts");
+        this.element.append(this.box);
+        this.moreBox = make("div.charts more4");
+        this.more = make("details");
+        this.summary = make("summary", "All channels");
+        put(this.more, [this.summary, this.moreBox]);
+        this.element.append(this.more);
+        on(this.more, "toggle", () => {
+            setState({more: this.more.open ? "1" : ""});
+            this.drawMore();
+        });
+        on(matchMedia("(prefers-color-scheme:dark)"), "change", () => this.draw());
+    }
 
-	show(model,node){
-		this.model=model;
-		this.node=node;
-		this.span=Math.max(model.wall*1e-9,1e-9);
-		const t=(state.t||"").split("-").map(Number);
-		this.range=t.length===2&&t[1]>t[0]?t:null;
-		if(this.more.open!==(state.more==="1"))this.more.open=state.more==="1";
-		this.draw();
-	}
+    show(model, node) {
+        this.model = model;
+        this.node = node;
+        this.span = Math.max(model.wall * 1e-9, 1e-9);
+        const t = (state.t || "").split("-").map(Number);
+        this.range = t.length === 2 && t[1] > t[0] ? t : null;
+        if (this.more.open !== (state.more === "1")) this.more.open = state.more === "1";
+        this.draw();
+    }
 
-	choose(node){
-		this.node=node;
-		this.draw();
-	}
+    choose(node) {
+        this.node = node;
+        this.draw();
+    }
 
-	zoom(range){
-		this.range=range;
-		this.setting=true;
-		for(const u of this.plots)u.setScale("x",range?{min:range[0],max:range[1]}:{min:0,max:this.span});
-		this.setting=false;
-		this.whole.hidden=!range;
-		setState({t:range?range.map(x=>+x.toPrecision(6)).join("-"):""});
-		say(range?"zoomed to "+digits3(range[0])+" to "+digits3(range[1])+" s":"the whole run");
-	}
+    zoom(range) {
+        this.range = range;
+        this.setting = true;
+        for (const u of this.plots)
+            u.setScale("x", range ? {min: range[0], max: range[1]} : {min: 0, max: this.span});
+        this.setting = false;
+        this.whole.hidden = !range;
+        setState({t: range ? range.map(x => +x.toPrecision(6)).join("-") : ""});
+        say(range ? "zoomed to " + digits3(range[0]) + " to " + digits3(range[1]) + " s" : "the whole run");
+    }
 
-	clear(box){
-		for(const u of this.plots.filter(p=>box.contains(p.root)))u.destroy();
-		this.plots=this.plots.filter(p=>!box.contains(p.root));
-		box.textContent="";
-	}
+    clear(box) {
+        for (const u of this.plots.filter(p => box.contains(p.root))) u.destroy();
+        this.plots = this.plots.filter(p => !box.contains(p.root));
+        box.textContent = "";
+    }
 
-	draw(){
-		if(!this.model)return;
-		this.ink={ink3:colour("--ink3"),line:colour("--line"),line2:colour("--line2"),acc:colour("--acc"),bad:colour("--bad"),
-			c:[colour("--c1"),colour("--c2"),colour("--c3")],f:colour("--f")};
-		this.marks=this.model.phases();
-		this.cell=0;
-		this.clear(this.box);
-		const values=this.values();
-		this.spanTime();
-		if(values.length)this.valueChart(values.slice(0,3));
-		else this.throughput(this.box);
-		this.memory();
-		this.processor();
-		this.drawMore();
-		this.whole.hidden=!this.range;
-		this.element.dataset.drawn=this.plots.length;
-	}
+    draw() {
+        if (!this.model) return;
+        this.ink = {
+            ink3: colour("--ink3"),
+            line: colour("--line"),
+            line2: colour("--line2"),
+            acc: colour("--acc"),
+            bad: colour("--bad"),
+            c: [colour("--c1"), colour("--c2"), colour("--c3")],
+            f: colour("--f"),
+        };
+        this.marks = this.model.phases();
+        this.cell = 0;
+        this.clear(this.box);
+        const values = this.values();
+        this.spanTime();
+        if (values.length) this.valueChart(values[0], this.box);
+        else this.throughput(this.box);
+        this.memory();
+        this.processor();
+        this.devices();
+        this.drawMore();
+        this.whole.hidden = !this.range;
+        this.element.dataset.drawn = this.plots.length;
+    }
 
-	// ---- one chart
+    // ---- one chart
 
-	add(box,title,sub,data,series,o){
-		if(o.parts){
-			const [size,unit]=unitOf(o.parts,Math.max(...data.slice(1).flat().map(v=>v||0))),read=o.read;
-			data=[data[0],...data.slice(1).map(y=>y.map(v=>(v==null?null:v/size)))];
-			o={...o,read:v=>read(v*size),axis:v=>+v.toPrecision(3)+NS+unit,limit:o.limit==null?null:o.limit/size};
-		}
-		const c=make("div.ch"),legend=make("span.lg"),host=make("div");
-		put(c,[make("div.ct",make("h3",title),legend),host,make("p.sub",sub)]);
-		c.lastChild.title=sub;
-		attrs(host,{role:"img","aria-label":title+": "+series.map(s=>(s.label||"")+" "+(s.idle||"")).join(", ")});
-		box.append(c);
-		const labels=series.map(s=>{
-			const e=make(s.dash?"span.d":"span");
-			e.style.setProperty("--k",s.stroke);
-			legend.append(e);
-			return e;
-		});
-		const readOut=u=>series.forEach((s,k)=>{
-			const at=u.cursor.idxs?u.cursor.idxs[k+1]:null,v=at==null?null:data[k+1][at];
-			labels[k].textContent=(s.label?s.label+" ":"")+(v!=null?o.read(v):u.cursor.left>=0?"\u2013":s.idle||"");
-		});
-		const u=new uPlot(this.options(host,series,data,o,readOut),data,host);
-		readOut(u);
-		this.plots.push(u);
-		u.over.addEventListener("dblclick",()=>this.zoom(null));
-		new ResizeObserver(()=>{
-			if(host.clientWidth&&host.clientWidth!==u.width)u.setSize({width:host.clientWidth,height:HEIGHT});
-		}).observe(host);
-	}
+    add(box, title, sub, data, series, o) {
+        if (o.parts) {
+            const [size, unit] = unitOf(o.parts, high(data.slice(1))),
+                read = o.read;
+            data = [data[0], ...data.slice(1).map(y => y.map(v => (v == null ? null : v / size)))];
+            o = {
+                ...o,
+                read: v => read(v * size),
+                axis: v => +v.toPrecision(3) + NS + unit,
+                limit: o.limit == null ? null : o.limit / size,
+            };
+        }
+        const c = make("div.ch"),
+            legend = make("span.lg"),
+            host = make("div");
+        put(c, [make("div.ct", make("h3", title), legend), host, make("p.sub", sub)]);
+        c.lastChild.title = sub;
+        attrs(host, {
+            role: "img",
+            "aria-label": title + ": " + series.map(s => (s.label || "") + " " + (s.idle || "")).join(", "),
+        });
+        box.append(c);
+        const labels = series.map(s => {
+            const e = make(s.dash ? "span.d" : "span");
+            e.style.setProperty("--k", s.stroke);
+            legend.append(e);
+            return e;
+        });
+        const readOut = u =>
+            series.forEach((s, k) => {
+                const at = u.cursor.idxs ? u.cursor.idxs[k + 1] : null,
+                    v = at == null ? null : data[k + 1][at];
+                labels[k].textContent =
+                    (s.label ? s.label + " " : "") +
+                    (v != null ? o.read(v) : u.cursor.left >= 0 ? "\u2013" : s.idle || "");
+            });
+        const u = new uPlot(this.options(host, series, data, o, readOut), data, host);
+        readOut(u);
+        this.plots.push(u);
+        on(u.over, "dblclick", () => this.zoom(null));
+        new ResizeObserver(() => {
+            if (host.clientWidth && host.clientWidth !== u.width)
+                u.setSize({width: host.clientWidth, height: HEIGHT});
+        }).observe(host);
+    }
 
-	options(host,series,data,o,readOut){
-		const {ink3,line,line2,f}=this.ink,font="11px "+f;
-		const range=this.range||[0,this.span];
-		return {
-			width:this.cell=this.cell||host.clientWidth||300,height:HEIGHT,padding:[8,14,0,0],legend:{show:false},
-			cursor:{
-				sync:{key:"run",setSeries:false},drag:{x:true,y:false,setScale:true},points:{size:5},y:false,
-				dataIdx:(u,si,at)=>{
-					const y=data[si];
-					if(!si||y[at]!=null)return at;
-					for(let k=1; k<6; k++){
-						if(y[at-k]!=null)return at-k;
-						if(y[at+k]!=null)return at+k;
-					}
-					return null;
-				},
-			},
-			scales:{x:{time:false,min:range[0],max:range[1],range:(u,a,b)=>(a==null?[0,this.span]:[a,b])},y:o.y},
-			axes:[
-				{stroke:ink3,font,grid:{show:false},ticks:{stroke:line2,size:4,width:1},size:24,gap:3,space:56,
-					border:{show:true,stroke:line2,width:1},values:(u,v)=>this.times(v)},
-				{stroke:ink3,font,grid:{stroke:line,width:1,filter:o.filter||asGiven},ticks:{show:false},size:54,gap:6,
-					space:o.space||26,values:(u,v)=>v.map(x=>(x==null?"":o.axis(x))),filter:o.filter||asGiven},
-			],
-			series:[{},...series.map(s=>({stroke:s.stroke,width:1.5,dash:s.dash,spanGaps:s.gaps!==false,
-				points:{show:data[0].length<2,size:4}}))],
-			hooks:{setCursor:[readOut],setScale:[(u,key)=>this.scaled(u,key)],draw:[u=>this.decorate(u,o)]},
-		};
-	}
+    options(host, series, data, o, readOut) {
+        const {ink3, line, line2, f} = this.ink,
+            font = "11px " + f;
+        const range = this.range || [0, this.span];
+        return {
+            width: (this.cell = this.cell || host.clientWidth || 300),
+            height: HEIGHT,
+            padding: [8, 14, 0, 0],
+            legend: {show: false},
+            cursor: {
+                sync: {key: "run", setSeries: false},
+                drag: {x: true, y: false, setScale: true},
+                points: {size: 5},
+                y: false,
+                dataIdx: (u, si, at) => {
+                    const y = data[si];
+                    if (!si || y[at] != null) return at;
+                    for (let k = 1; k < 6; k++) {
+                        if (y[at - k] != null) return at - k;
+                        if (y[at + k] != null) return at + k;
+                    }
+                    return null;
+                },
+            },
+            scales: {
+                x: {
+                    time: false,
+                    min: range[0],
+                    max: range[1],
+                    range: (u, a, b) => (a == null ? [0, this.span] : [a, b]),
+                },
+                y: o.y,
+            },
+            axes: [
+                {
+                    stroke: ink3,
+                    font,
+                    grid: {show: false},
+                    ticks: {stroke: line2, size: 4, width: 1},
+                    size: 24,
+                    gap: 3,
+                    space: 56,
+                    border: {show: true, stroke: line2, width: 1},
+                    values: (u, v) => this.times(v),
+                },
+                {
+                    stroke: ink3,
+                    font,
+                    grid: {stroke: line, width: 1, filter: o.filter || asGiven},
+                    ticks: {show: false},
+                    size: 54,
+                    gap: 6,
+                    space: o.space || 26,
+                    values: (u, v) => v.map(x => (x == null ? "" : o.axis(x))),
+                    filter: o.filter || asGiven,
+                },
+            ],
+            series: [
+                {},
+                ...series.map(s => ({
+                    stroke: s.stroke,
+                    width: 1.5,
+                    dash: s.dash,
+                    spanGaps: s.gaps !== false,
+                    points: {show: data[0].length < 2, size: 4},
+                })),
+            ],
+            hooks: {
+                setCursor: [readOut],
+                setScale: [(u, key) => this.scaled(u, key)],
+                draw: [u => this.decorate(u, o)],
+            },
+        };
+    }
 
-	times(list){
-		const top=Math.max(...list.map(x=>x||0));
-		const [size,unit]=top>=1e4?[3600,"h"]:top>=200?[60,"min"]:top<0.5?[1e-3,"ms"]:[1,"s"];
-		return list.map(x=>(x==null?"":+(x/size).toPrecision(4)+NS+unit));
-	}
+    times(list) {
+        const top = Math.max(...list.map(x => x || 0));
+        const [size, unit] =
+            top >= 1e4 ? [3600, "h"] : top >= 200 ? [60, "min"] : top < 0.5 ? [1e-3, "ms"] : [1, "s"];
+        return list.map(x => (x == null ? "" : +(x / size).toPrecision(4) + NS + unit));
+    }
 
-	scaled(u,key){
-		if(key!=="x"||this.setting)return;
-		const {min,max}=u.scales.x;
-		if(min>this.span*1e-5||max<this.span*(1-1e-5)){
-			if(!this.range||Math.abs(min-this.range[0])+Math.abs(max-this.range[1])>this.span*1e-6)this.zoom([min,max]);
-		}
-	}
+    scaled(u, key) {
+        if (key !== "x" || this.setting) return;
+        const {min, max} = u.scales.x;
+        if (min > this.span * 1e-5 || max < this.span * (1 - 1e-5)) {
+            if (
+                !this.range ||
+                Math.abs(min - this.range[0]) + Math.abs(max - this.range[1]) > this.span * 1e-6
+            )
+                this.zoom([min, max]);
+        }
+    }
 
-	// Phases, and a limit that is on the scale.
-	decorate(u,o){
-		const x=u.ctx,p=devicePixelRatio||1,{left,top,width,height}=u.bbox;
-		x.save();
-		x.beginPath();
-		x.rect(left,top-8*p,width+14*p,height+8*p);
-		x.clip();
-		x.font=10.5*p+"px "+this.ink.f;
-		x.fillStyle=this.ink.ink3;
-		x.textBaseline="top";
-		x.textAlign="left";
-		x.strokeStyle=this.ink.line2;
-		x.lineWidth=p;
-		x.setLineDash([2*p,3*p]);
-		for(const m of o.marks===false?[]:this.marks){
-			const from=u.valToPos(Math.max(m.from,u.scales.x.min),"x",true),to=u.valToPos(Math.min(m.to,u.scales.x.max),"x",true);
-			if(to<=from)continue;
-			if(m.from>this.span*0.01&&m.from>u.scales.x.min){
-				x.beginPath();
-				x.moveTo(Math.round(from)+0.5,top);
-				x.lineTo(Math.round(from)+0.5,top+height);
-				x.stroke();
-			}
-			let text=m.name;
-			const room=to-from-6*p;
-			if(x.measureText(text).width>room)text=text.split(/[\s_]/)[0];
-			if(x.measureText(text).width<=room)x.fillText(text,from+4*p,top+2*p);
-		}
-		if(o.limit!=null&&o.limit<=u.scales.y.max){
-			const y=Math.round(u.valToPos(o.limit,"y",true))+0.5;
-			x.setLineDash([]);
-			x.strokeStyle=o.limitColour||this.ink.bad;
-			x.beginPath();
-			x.moveTo(left,y);
-			x.lineTo(left+width,y);
-			x.stroke();
-		}
-		x.restore();
-	}
+    // Phases, and a limit that is on the scale.
+    decorate(u, o) {
+        const x = u.ctx,
+            p = devicePixelRatio || 1,
+            {left, top, width, height} = u.bbox;
+        x.save();
+        x.beginPath();
+        x.rect(left, top - 8 * p, width + 14 * p, height + 8 * p);
+        x.clip();
+        x.font = 10.5 * p + "px " + this.ink.f;
+        x.fillStyle = this.ink.ink3;
+        x.textBaseline = "top";
+        x.textAlign = "left";
+        x.strokeStyle = this.ink.line2;
+        x.lineWidth = p;
+        x.setLineDash([2 * p, 3 * p]);
+        for (const m of o.marks === false ? [] : this.marks) {
+            const from = u.valToPos(Math.max(m.from, u.scales.x.min), "x", true),
+                to = u.valToPos(Math.min(m.to, u.scales.x.max), "x", true);
+            if (to <= from) continue;
+            if (m.from > this.span * 0.01 && m.from > u.scales.x.min) {
+                x.beginPath();
+                x.moveTo(Math.round(from) + 0.5, top);
+                x.lineTo(Math.round(from) + 0.5, top + height);
+                x.stroke();
+            }
+            let text = m.name;
+            const room = to - from - 6 * p;
+            if (x.measureText(text).width > room) text = text.split(/[\s_]/)[0];
+            if (x.measureText(text).width <= room) x.fillText(text, from + 4 * p, top + 2 * p);
+        }
+        if (o.limit != null && o.limit <= u.scales.y.max) {
+            const y = Math.round(u.valToPos(o.limit, "y", true)) + 0.5;
+            x.setLineDash([]);
+            x.strokeStyle = o.limitColour || this.ink.bad;
+            x.beginPath();
+            x.moveTo(left, y);
+            x.lineTo(left + width, y);
+            x.stroke();
+        }
+        x.restore();
+    }
 
-	empty(box,title,why){
-		const c=make("div.ch");
-		put(c,[make("div.ct",make("h3",title)),make("div.nochart",make("span","n/a"),make("span",why))]);
-		box.append(c);
-	}
+    empty(box, title, why) {
+        const c = make("div.ch");
+        put(c, [
+            make("div.ct", make("h3", title)),
+            make("div.nochart", make("span", "n/a"), make("span", why)),
+        ]);
+        box.append(c);
+    }
 
-	// ---- the charts
+    // ---- the charts
 
-	spanTime(){
-		const m=this.model,i=this.node,{acc,c}=this.ink;
-		if(i==null)return this.empty(this.box,"Span time","nothing was repeated");
-		const s=m.series(i),title="Time of "+m.name[i];
-		if(!s||s.at.length<1)return this.empty(this.box,title,m.whyNoSeries(i));
-		const x=s.at.map(k=>(k+0.5)*s.width*1e-9);
-		const known=s.p50.filter(v=>v!=null).length,all=known===s.p50.length;
-		const p50=m.col("p50_ns")[i],p95=m.col("p95_ns")[i];
-		const list=all||known>s.p50.length/2
-			? [{label:"p50",stroke:acc,y:s.p50,idle:durationText(p50)},{label:"p95",stroke:c[1],dash:[2,2],y:s.p95,idle:durationText(p95)}]
-			: [{label:"mean",stroke:acc,y:s.mean,idle:durationText(m.col("mean_ns")[i])},{label:"max",stroke:c[1],dash:[2,2],y:s.max,idle:durationText(m.col("max_ns")[i])}];
-		const sub=all?"in slices of "+durationText(s.width)
-			: known>s.p50.length/2?"where the flight recorder kept every span: "+known+" of "+s.p50.length+" slices"
-			: "slices of "+durationText(s.width)+"; p50 and p95 n/a: single spans were not kept";
-		this.add(this.box,title,sub,[x,...list.map(l=>l.y)],list.map(l=>({...l,gaps:false})),
-			{y:zeroBased(),read:durationText,parts:durationParts});
-	}
+    // The course of a span, or of all of its name that follow one another: batches of three models.
+    course(i) {
+        const m = this.model,
+            own = m.series(i);
+        if (!own || state.node) return own && {...own, of: [i]};
+        const peers = m.alike(i).filter(k => m.series(k)),
+            all = peers.map(k => ({k, s: m.series(k), x: m.seriesTimes(k)})).sort((a, b) => a.x[0] - b.x[0]);
+        const follow = all.every((p, n) => !n || p.x[0] >= all[n - 1].x[all[n - 1].x.length - 1]);
+        if (all.length < 2 || all.length > 6 || !follow) return {...own, of: [i]};
+        const joined = key => all.flatMap(p => p.s[key]);
+        return {
+            width: own.width,
+            of: all.map(p => p.k),
+            x: all.flatMap(p => p.x),
+            p50: joined("p50"),
+            p95: joined("p95"),
+            mean: joined("mean"),
+            max: joined("max"),
+        };
+    }
 
-	throughput(box){
-		const m=this.model,i=this.node,s=i==null?null:m.series(i);
-		if(!s)return this.empty(box,"Throughput",i==null?"nothing was repeated":m.whyNoSeries(i));
-		const items=m.col("items")[i],each=items>0?items/m.col("count")[i]:1;
-		const y=s.count.map(n=>n*each/(s.width*1e-9)),what=items>0?"items":"spans";
-		const read=v=>rateParts(v).join(NS).trim()+"/s";
-		const mean=m.col(items>0?"items_per_s":"count")[i];
-		this.add(box,"Throughput",what+" of "+m.name[i]+" a second"+(items>0?", by the mean of items a span":""),
-			[s.at.map(k=>(k+0.5)*s.width*1e-9),y],
-			[{label:"",stroke:this.ink.acc,idle:items>0?read(mean):countText(mean)+" in all",gaps:false}],{y:zeroBased(),read,axis:v=>rateParts(v).join(NS).trim()});
-	}
+    spanTime() {
+        const m = this.model,
+            i = this.node,
+            {acc, c} = this.ink;
+        if (i == null) return this.empty(this.box, "Span time", "nothing was repeated");
+        const s = this.course(i),
+            title = "Time of " + m.name[i];
+        if (!s || !s.p50.length) return this.empty(this.box, title, m.whyNoSeries(i));
+        const known = s.p50.filter(v => v != null).length,
+            isKnown = known > s.p50.length / 2;
+        const keys = isKnown ? ["p50", "p95"] : ["mean", "max"];
+        const list = keys.map((key, k) => ({
+            label: key,
+            stroke: k ? c[1] : acc,
+            dash: k ? [2, 2] : null,
+            y: s[key],
+            gaps: false,
+            idle: durationText(m.col(key + "_ns")[i]),
+        }));
+        const of = s.of.length > 1 ? "of " + m.apart(s.of).join(", ") : "";
+        const sub = !isKnown
+            ? "slices of " + durationText(s.width) + "; p50 and p95 n/a: single spans were not kept"
+            : known < s.p50.length
+              ? "where the flight recorder kept every span: " + known + " of " + s.p50.length + " slices"
+              : of || "in slices of " + durationText(s.width);
+        this.add(this.box, title, sub, [s.x || m.seriesTimes(i), ...list.map(l => l.y)], list, {
+            y: zeroBased(),
+            read: durationText,
+            parts: durationParts,
+        });
+    }
 
-	values(){
-		const rank=n=>(/loss/i.test(n)?0:/acc|error|metric/i.test(n)?1:2),all=[];
-		this.model.doc.runs.forEach((run,r)=>run.values.forEach(v=>{
-			const n=(v.columns.at_ns||[]).length;
-			if(n)all.push({name:v.name+(this.model.doc.runs.length>1?" "+(run.facts.rank!=null?"rank "+run.facts.rank:r+1):""),last:v.last,reason:v.reason,
-				x:v.columns.at_ns.map(t=>t*1e-9),y:Array.isArray(v.columns.mean)?v.columns.mean
-					: v.columns.mean.same?v.columns[v.columns.mean.same]:new Array(n).fill(v.columns.mean.all)});
-		}));
-		return all.map((v,k)=>[rank(v.name),k,v]).sort((a,b)=>a[0]-b[0]||a[1]-b[1]).map(v=>v[2]);
-	}
+    throughput(box) {
+        const m = this.model,
+            i = this.node,
+            s = i == null ? null : m.series(i);
+        if (!s) return this.empty(box, "Throughput", i == null ? "nothing was repeated" : m.whyNoSeries(i));
+        const items = m.col("items")[i],
+            each = items > 0 ? items / m.col("count")[i] : 1;
+        const y = s.count.map(n => (n * each) / (s.width * 1e-9)),
+            what = items > 0 ? "items" : "spans";
+        const read = v => rateParts(v).join(NS).trim() + "/s";
+        const mean = m.col(items > 0 ? "items_per_s" : "count")[i];
+        this.add(
+            box,
+            "Throughput",
+            what + " of " + m.name[i] + " a second" + (items > 0 ? ", by the mean of items a span" : ""),
+            [s.at.map(k => (k + 0.5) * s.width * 1e-9), y],
+            [
+                {
+                    label: "",
+                    stroke: this.ink.acc,
+                    idle: items > 0 ? read(mean) : countText(mean) + " in all",
+                    gaps: false,
+                },
+            ],
+            {y: zeroBased(), read, axis: v => rateParts(v).join(NS).trim()},
+        );
+    }
 
-	valueChart(list,box){
-		const {acc,c}=this.ink,seen=list.flatMap(v=>v.y.filter(y=>y!=null));
-		const low=Math.min(...seen),high=Math.max(...seen),log=seen.length>1&&low>0&&high/low>10;
-		const isLoss=/loss/i.test(list[0].name),title=list.length>1&&isLoss?"Loss":list.length>1?"Values":upperFirst(list[0].name);
-		const read=v=>(log?v.toExponential(1).replace("e+","e"):plainText(v));
-		const short=n=>(list.length>1?(isLoss?n.replace(/[ _]?loss[ _]?/i,"")||n:n):"");
-		this.add(box||this.box,title,log?"logarithmic":"linear, from zero",merged(list),
-			list.map((v,k)=>({label:short(v.name),stroke:list.length>1?c[k%3]:acc,idle:v.last!=null?read(v.last):v.reason||"n/a"})),
-			log?{y:decades(),read,axis:x=>"1e"+Math.round(Math.log10(x)),space:22,filter:wholeDecades}
-				: {y:zeroBased(),read,axis:plainText});
-	}
+    nameOf(run, r) {
+        if (this.model.doc.runs.length < 2) return "";
+        return run.facts.rank != null ? "rank " + run.facts.rank : "run " + (r + 1);
+    }
 
-	readings(key){
-		const list=[],runs=this.model.doc.runs;
-		runs.slice(0,3).forEach((run,r)=>{
-			const c=this.model.channel(run,key);
-			if(c&&c.y.some(v=>v!=null))list.push({...c,run,name:runs.length>1?(run.facts.rank!=null?"rank "+run.facts.rank:"run "+(r+1)):""});
-		});
-		return list;
-	}
+    // Charts of values: [{title, lines}]. Losses of one run share a chart, and so does a value of several
+    // runs; the losses come first.
+    values() {
+        const groups = new Map(),
+            single = this.model.doc.runs.length === 1;
+        this.model.doc.runs.forEach((run, r) =>
+            run.values.forEach(v => {
+                const n = (v.columns.at_ns || []).length,
+                    isLoss = /loss/i.test(v.name);
+                if (!n) return;
+                let key = single && isLoss ? "loss" : v.name;
+                if (single && groups.has(key) && groups.get(key).lines.length === 3) key = v.name;
+                if (!groups.has(key)) groups.set(key, {isLoss, lines: [], names: new Set()});
+                groups.get(key).names.add(v.name);
+                groups.get(key).lines.push({
+                    name: single ? v.name : this.nameOf(run, r),
+                    last: v.last,
+                    reason: v.reason,
+                    x: v.columns.at_ns.map(t => t * 1e-9),
+                    y: columnOf(v.columns, "mean", n),
+                });
+            }),
+        );
+        return [...groups.values()]
+            .sort((a, b) => b.isLoss - a.isLoss)
+            .map(g => ({title: g.names.size > 1 ? "loss" : [...g.names][0], lines: few(g.lines)}));
+    }
 
-	whyNone(key){
-		const s=this.model.run.samples;
-		if(!s)return "the sampler was off, or the run ended before its first reading";
-		const c=s.channels.find(x=>x.key===key);
-		return c?c.missing||"no reading":"this run has no such channel";
-	}
+    valueChart({title, lines}, box) {
+        const {acc, c} = this.ink,
+            [low, top] = extent(lines.map(l => l.y)),
+            log = low > 0 && top / low > 10;
+        const read = v => (log ? v.toExponential(1).replace("e+", "e") : plainText(v));
+        const short = n => (lines.length > 1 ? n.replace(/[ _]?loss[ _]?/i, "") || n : "");
+        this.add(
+            box,
+            upperFirst(title),
+            this.ofMany(lines) + (log ? "logarithmic" : "linear, from zero"),
+            merged(lines),
+            lines.map((v, k) => ({
+                label: short(v.name),
+                stroke: lines.length > 1 ? c[k % 3] : acc,
+                idle:
+                    v.last != null
+                        ? v.of || this.model.doc.runs.length === 1
+                            ? read(v.last)
+                            : ""
+                        : v.reason || (v.of ? "" : "n/a"),
+            })),
+            log
+                ? {
+                      y: decades(),
+                      read,
+                      axis: x => "1e" + Math.round(Math.log10(x)),
+                      space: 22,
+                      filter: wholeDecades,
+                  }
+                : {y: zeroBased(), read, axis: plainText},
+        );
+    }
 
-	strokes(list,k){
-		return list.length>1?this.ink.c[k%3]:this.ink.acc;
-	}
+    // Where three lines stand for many.
+    ofMany(lines) {
+        return lines[0].of ? lines[0].of + " ranks; " : "";
+    }
 
-	memory(){
-		const list=this.readings("rss_bytes"),run=this.model.run,limit=run.limit_bytes,peak=run.memory.rss_peak_bytes;
-		if(!list.length)return this.empty(this.box,"Memory",this.whyNone("rss_bytes"));
-		const data=merged(list),top=Math.max(...data.slice(1).flat().map(v=>v||0));
-		const near=limit&&peak&&limit<top*1.25;
-		const sub=!limit?"no limit is known":near?"red line: the limit, "+bytesText(limit)
-			: "limit "+bytesText(limit)+(peak?": "+(limit/peak>=10?countText(limit/peak):(limit/peak).toFixed(1))+" × the peak, not drawn":", not drawn");
-		this.add(this.box,"Memory",sub,data,list.map((c,k)=>({label:c.name||"RSS",stroke:this.strokes(list,k),idle:peak&&!k?"peak "+bytesText(list.length>1?c.run.memory.rss_peak_bytes:peak):""})),
-			{y:zeroBased(),read:bytesText,parts:bytesParts,limit});
-	}
+    // The lines of a channel, one for each run; of many runs the lowest, the median and the highest.
+    readings(key) {
+        const list = [];
+        this.model.doc.runs.forEach((run, r) => {
+            const c = this.model.channel(run, key);
+            if (c && c.y.some(v => v != null)) list.push({...c, name: this.nameOf(run, r)});
+        });
+        return few(list);
+    }
 
-	processor(){
-		const list=this.readings("cpu_ns"),run=this.model.run;
-		if(!list.length)return this.empty(this.box,"Processor",this.whyNone("cpu_ns"));
-		const cores=this.model.channel(run,"processors"),n=cores?cores.y[cores.y.length-1] : +run.facts.cpus||null;
-		for(const c of list)c.y=c.y.map(v=>(v==null?null:v*1e-9));
-		const data=merged(list),top=Math.max(n||0,...data.slice(1).flat().map(v=>v||0));
-		const newest=run.samples.newest;
-		this.add(this.box,"Processor",n?"grey line: all "+plainText(n)+" processors":"processors in use",data,
-			list.map((c,k)=>({label:c.name||"cores",stroke:this.strokes(list,k),idle:k||!newest||!newest.time_ns?"":(newest.cpu_ns/newest.time_ns).toFixed(2)})),
-			{y:{range:[0,top*1.3||1]},read:v=>v.toFixed(2),axis:plainText,limit:n,limitColour:this.ink.ink3});
-	}
+    whyNone(key) {
+        const s = this.model.run.samples;
+        if (!s) return "the sampler was off, or the run ended before its first reading";
+        const c = s.channels.find(x => x.key === key);
+        return c ? c.missing || "no reading" : "this run has no such channel";
+    }
 
-	// ---- every channel, once somebody wants it
+    strokes(list, k) {
+        return list.length > 1 ? this.ink.c[k % 3] : this.ink.acc;
+    }
 
-	drawMore(){
-		const m=this.model;
-		this.clear(this.moreBox);
-		if(!m)return;
-		const values=this.values(),s=m.run.samples,channels=s?s.channels:[];
-		this.summary.textContent="All channels"+(s?" ("+channels.filter(c=>!c.missing).length+")":"")+(values.length>3?" and values ("+values.length+")":"");
-		if(!this.more.open)return;
-		const still=[],none=[];
-		if(values.length)this.throughput(this.moreBox);
-		for(const v of values.slice(3))this.valueChart([v],this.moreBox);
-		for(const c of channels){
-			if(c.missing)none.push([c,c.missing]);
-			else if(!MAIN_CHANNELS.includes(c.key)){
-				const list=this.readings(c.key),seen=list.flatMap(l=>l.y.filter(v=>v!=null));
-				if(!seen.length)none.push([c,"no reading"]);
-				else if(seen.every(v=>v===seen[0]))still.push([c,list[0].rate?"0 a second":unitText(c.unit,seen[0])]);
-				else this.channelChart(c,list);
-			}
-		}
-		if(still.length||none.length)this.moreBox.append(make("dl.ch chlist",
-			still.map(([c,text])=>[make("dt",c.help),make("dd",text+(text==="0 a second"?"":" all along"))]),
-			none.map(([c,why])=>[make("dt",c.help),make("dd","n/a: "+why)])));
-		this.element.dataset.drawn=this.plots.length;
-	}
+    memory() {
+        const list = this.readings("rss_bytes"),
+            {peak, limit} = this.model.peak();
+        if (!list.length) return this.empty(this.box, "Memory", this.whyNone("rss_bytes"));
+        const data = merged(list),
+            isNear = limit && peak && limit < high(data.slice(1)) * 1.25,
+            times = limit / peak;
+        const sub = !limit
+            ? "no limit is known"
+            : isNear
+              ? "red line: the limit, " + bytesText(limit)
+              : "limit " +
+                bytesText(limit) +
+                (peak ? ": " + (times >= 10 ? countText(times) : times.toFixed(1)) + " × the peak" : "") +
+                ", not drawn";
+        this.add(
+            this.box,
+            "Memory",
+            this.ofMany(list) + sub,
+            data,
+            list.map((c, k) => ({
+                label: c.name || "RSS",
+                stroke: this.strokes(list, k),
+                idle: peak && list.length === 1 ? "peak " + bytesText(peak) : "",
+            })),
+            {y: zeroBased(), read: bytesText, parts: bytesParts, limit},
+        );
+    }
 
-	channelChart(c,list){
-		const isTime=c.unit==="ns"&&list[0].rate;
-		if(isTime)for(const l of list)l.y=l.y.map(v=>(v==null?null:v*1e-9));
-		const read=v=>(isTime?unitText("share",v):unitText(c.unit,v)+(list[0].rate?"/s":""));
-		const data=merged(list),last=list[0].y.filter(v=>v!=null).pop();
-		this.add(this.moreBox,c.key.replace(/_(bytes|ns)$/,"").replace(/_/g," "),upperFirst(c.help)+(isTime?", share of the time":list[0].rate?", a second":""),data,
-			list.map((l,k)=>({label:l.name,stroke:this.strokes(list,k),idle:k?"":read(last)})),
-			{y:zeroBased(),read,parts:c.unit==="bytes"?bytesParts:null,axis:v=>read(v).replace("/s","")});
-	}
+    processor() {
+        const list = this.readings("cpu_ns"),
+            run = this.model.run;
+        if (!list.length) return this.empty(this.box, "Processor", this.whyNone("cpu_ns"));
+        const cores = this.model.channel(run, "processors"),
+            n = cores ? cores.y[cores.y.length - 1] : +run.facts.cpus || null;
+        for (const c of list) c.y = c.y.map(v => (v == null ? null : v * 1e-9));
+        const data = merged(list),
+            top = Math.max(n || 0, high(data.slice(1))),
+            mean = list.length === 1 ? this.model.cores() : null;
+        this.add(
+            this.box,
+            "Processor",
+            this.ofMany(list) + (n ? "grey line: all " + plainText(n) + " processors" : "processors in use"),
+            data,
+            list.map((c, k) => ({
+                label: c.name || "cores",
+                stroke: this.strokes(list, k),
+                idle: mean == null ? "" : mean.toFixed(2),
+            })),
+            {
+                y: {range: [0, top * 1.3 || 1]},
+                read: v => v.toFixed(2),
+                axis: plainText,
+                limit: n,
+                limitColour: this.ink.ink3,
+            },
+        );
+    }
+
+    // GPUs, where there are any: how busy, their memory, and power with that of the processors.
+    devices() {
+        const kinds = [
+            ["Device busy", /^(gpu\d+)_busy$/, "share", "share of the time that a kernel ran"],
+            ["Device memory", /^(gpu\d+)_memory_bytes$/, "bytes", ""],
+            [
+                "Power",
+                /^(gpu\d+)_power_w$|^((?:package|dram)_\d+)_energy_j$/,
+                "W",
+                "GPUs as they say it; package and dram by RAPL",
+            ],
+        ];
+        for (const [title, pattern, unit, sub] of kinds) {
+            const keys = this.model.channelKeys(pattern),
+                named = key => pattern.exec(key).slice(1).join("").replace("_", " ") + " ",
+                lines = few(
+                    keys.flatMap(key =>
+                        this.readings(key).map(l => ({...l, name: (named(key) + l.name).trim()})),
+                    ),
+                );
+            if (!lines.length) continue;
+            const read = v => unitText(unit, v),
+                isBytes = unit === "bytes",
+                total =
+                    isBytes && keys.length === 1
+                        ? this.model
+                              .readingsOf(this.model.run, keys[0].replace("_bytes", "_total_bytes"))
+                              .pop()
+                        : null;
+            this.add(
+                this.box,
+                title,
+                total ? "of " + bytesText(total) : sub,
+                merged(lines),
+                this.series(lines, read),
+                {y: zeroBased(), read, parts: isBytes ? bytesParts : null, axis: read, limit: total},
+            );
+        }
+    }
+
+    // Lines as uPlot wants them; the last reading stands in the legend where there is only one.
+    series(lines, read) {
+        return lines.map((l, k) => ({
+            label: l.name,
+            stroke: this.strokes(lines, k),
+            idle: lines.length > 1 ? "" : read(l.y.filter(v => v != null).pop()),
+        }));
+    }
+
+    // ---- every channel, once somebody wants it
+
+    drawMore() {
+        const m = this.model;
+        this.clear(this.moreBox);
+        if (!m) return;
+        const values = this.values(),
+            s = m.run.samples,
+            channels = s ? s.channels : [];
+        this.summary.textContent =
+            "All channels" +
+            (s ? " (" + channels.filter(c => !c.missing).length + ")" : "") +
+            (values.length > 1 ? " and values (" + values.length + ")" : "");
+        if (!this.more.open) return;
+        const still = [],
+            none = [];
+        if (values.length) this.throughput(this.moreBox);
+        for (const v of values.slice(1)) this.valueChart(v, this.moreBox);
+        for (const c of channels) {
+            if (c.missing) none.push([c, c.missing]);
+            else if (!MAIN_CHANNELS.includes(c.key)) {
+                const list = this.readings(c.key),
+                    seen = list.flatMap(l => l.y.filter(v => v != null));
+                if (!seen.length) none.push([c, "no reading"]);
+                else if (seen.every(v => v === seen[0]))
+                    still.push([c, list[0].rate ? "0 a second" : unitText(c.unit, seen[0])]);
+                else this.channelChart(c, list);
+            }
+        }
+        for (const [key, what] of [
+            ["no_gpu", "GPUs"],
+            ["no_rapl", "energy of the processors"],
+        ])
+            if (m.run.facts[key]) none.push([{help: what}, m.run.facts[key]]);
+        if (still.length || none.length)
+            this.moreBox.append(
+                make(
+                    "dl.ch chlist",
+                    still.map(([c, text]) => [
+                        make("dt", c.help),
+                        make("dd", text + (text === "0 a second" ? "" : " all along")),
+                    ]),
+                    none.map(([c, why]) => [make("dt", c.help), make("dd", "n/a: " + why)]),
+                ),
+            );
+        this.element.dataset.drawn = this.plots.length;
+    }
+
+    channelChart(c, list) {
+        const isTime = c.unit === "ns" && list[0].rate,
+            rate = list[0].rate ? (c.unit === "J" ? "W" : "/s") : "";
+        if (isTime) for (const l of list) l.y = l.y.map(v => (v == null ? null : v * 1e-9));
+        const read = v =>
+            isTime ? unitText("share", v) : rate === "W" ? unitText("W", v) : unitText(c.unit, v) + rate;
+        this.add(
+            this.moreBox,
+            c.key.replace(/_(bytes|ns)$/, "").replace(/_/g, " "),
+            this.ofMany(list) +
+                upperFirst(c.help) +
+                (isTime ? ", share of the time" : rate === "W" ? ", as power" : rate ? ", a second" : ""),
+            merged(list),
+            this.series(list, read),
+            {
+                y: zeroBased(),
+                read,
+                parts: c.unit === "bytes" ? bytesParts : null,
+                axis: v => read(v).replace("/s", ""),
+            },
+        );
+    }
 }

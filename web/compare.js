@@ -1,42 +1,94 @@
 // compare.js: two runs beside one another, with the verdict of the rules of compare.
-import {make,panel,linkTo,missing} from "./dom.js";
-import {NS,bytesText,durationText,upperFirst} from "./format.js";
+import {make, panel, linkTo, missing, table} from "./dom.js";
+import {NS, bytesText, durationText, upperFirst} from "./format.js";
 
-const SHOWN=14;
+const SHOWN = 14;
 
-function change(x){
-	return x==null?"n/a":(x>0?"+":x<0?"\u2212":"")+Math.abs(x*100).toFixed(1)+NS+"%";
+function change(x) {
+    return x == null
+        ? "n/a"
+        : (x > 0 ? "+" : x < 0 ? "\u2212" : "") + Math.abs(x * 100).toFixed(1) + NS + "%";
 }
 
-function sizeOf(item,x){
-	return x==null?missing(item.reason):item.kind==="memory"?bytesText(x):durationText(x*1e9);
+function sizeOf(item, x) {
+    return x == null ? missing(item.reason) : item.kind === "memory" ? bytesText(x) : durationText(x * 1e9);
 }
 
-const WORD={none:"no verdict",faster:"faster",slower:"slower",less:"less",more:"more",same:"the same"};
-const GOOD={faster:"ok",less:"ok",slower:"bad",more:"bad"};
+const WORD = {none: "no verdict", same: "the same"};
+const GOOD = {faster: "ok", less: "ok", slower: "bad", more: "bad"};
 
-export function comparePanel(doc,away){
-	const w=panel("A / B",doc.sides.map(s=>s.side+": "+s.name).join(" · "),away?linkTo(away,"Leave the comparison"):null);
-	w.classList.add("ab");
-	w.append(make("p.rsent",upperFirst(doc.headline)));
-	if(doc.advisory)w.append(make("p.abnote","Advisory: the runs were not made in turn, so what changed on the machine counts too; pitwall race measures in turn."));
-	const head=make("tr",["What","A","B","Change","between","Verdict","By"].map((t,k)=>{
-		const th=make(k===4||k===6?"th.mid":"th",t);
-		th.scope="col";
-		return th;
-	}));
-	const rows=doc.comparisons.slice().sort((a,b)=>b.is_whole-a.is_whole||(a.kind==="memory")-(b.kind==="memory")||(b.a||0)-(a.a||0));
-	const body=make("tbody",rows.slice(0,SHOWN).map(c=>{
-		const verdict=make("td."+(GOOD[c.verdict]||"z"),WORD[c.verdict]||c.verdict);
-		if(c.reason)verdict.title=c.reason;
-		return make(c.is_whole?"tr.lead":"tr",make("td",c.what),make("td",sizeOf(c,c.a)),make("td",sizeOf(c,c.b)),
-			make("td",change(c.change)),make("td.mid z",c.low==null?"":change(c.low)+" … "+change(c.high)),verdict,
-			make("td.mid z",c.verdict==="none"?c.reason||"":c.decided_by||""));
-	}));
-	w.append(make("div.wide",make("table.abt",make("thead",head),body)));
-	const only=doc.only||[];
-	w.append(make("div.ft",make("span",rows.length>SHOWN?rows.length-SHOWN+" more comparisons: pitwall compare prints them all":rows.length+" comparisons"),
-		only.length?make("span",only.slice(0,5).map(o=>o.what+" only in "+o.side).join(", ")+(only.length>5?" and "+(only.length-5)+" more":"")):null,
-		make("span","intervals of "+Math.round((1-doc.level)*100)+NS+"%; differences below "+(doc.effect*100).toFixed(1)+NS+"% are the same")));
-	return w;
+export function comparePanel(doc, away) {
+    const w = panel(
+        "A / B",
+        doc.sides.map(s => s.side + ": " + s.name).join(" · "),
+        away ? linkTo(away, "Leave the comparison") : null,
+    );
+    w.classList.add("ab");
+    w.append(make("p.rsent", upperFirst(doc.headline)));
+    if (doc.advisory)
+        w.append(
+            make(
+                "p.abnote",
+                "Advisory: the runs were not made in turn, so what changed on the machine counts too; pitwall race measures in turn.",
+            ),
+        );
+    const rows = doc.comparisons
+        .slice()
+        .sort(
+            (a, b) =>
+                b.is_whole - a.is_whole ||
+                (a.kind === "memory") - (b.kind === "memory") ||
+                (b.a || 0) - (a.a || 0),
+        );
+    const cells = c => {
+        const verdict = make("td." + (GOOD[c.verdict] || "z"), WORD[c.verdict] || c.verdict);
+        if (c.reason) verdict.title = c.reason;
+        return [
+            make(c.is_whole ? "td.lead" : "td", c.what),
+            sizeOf(c, c.a),
+            sizeOf(c, c.b),
+            change(c.change),
+            make("td.mid z", c.low == null ? "" : change(c.low) + " … " + change(c.high)),
+            verdict,
+            make("td.mid z", c.verdict === "none" ? c.reason || "" : c.decided_by || ""),
+        ];
+    };
+    w.append(
+        table(
+            ["What", "A", "B", "Change", make("th.mid", "between"), "Verdict", make("th.mid", "By")],
+            rows.slice(0, SHOWN).map(cells),
+        ),
+    );
+    const only = doc.only || [];
+    w.append(
+        make(
+            "div.ft",
+            make(
+                "span",
+                rows.length > SHOWN
+                    ? rows.length - SHOWN + " more comparisons: pitwall compare prints them all"
+                    : rows.length + " comparisons",
+            ),
+            only.length
+                ? make(
+                      "span",
+                      only
+                          .slice(0, 5)
+                          .map(o => o.what + " only in " + o.side)
+                          .join(", ") + (only.length > 5 ? " and " + (only.length - 5) + " more" : ""),
+                  )
+                : null,
+            make(
+                "span",
+                "intervals of " +
+                    Math.round((1 - doc.level) * 100) +
+                    NS +
+                    "%; differences below " +
+                    (doc.effect * 100).toFixed(1) +
+                    NS +
+                    "% are the same",
+            ),
+        ),
+    );
+    return w;
 }

@@ -1,89 +1,122 @@
 // dom.js: elements, by text alone: nothing that a run says is ever read as markup.
 // "span.num": the tag, and behind the first dot its classes.
-export function make(what,...kids){
-	const at=what.indexOf("."),e=document.createElement(at<0?what:what.slice(0,at));
-	if(at>0)e.className=what.slice(at+1);
-	return put(e,kids);
+export function make(what, ...kids) {
+    const at = what.indexOf("."),
+        e = document.createElement(at < 0 ? what : what.slice(0, at));
+    if (at > 0) e.className = what.slice(at + 1);
+    return put(e, kids);
 }
 
-export function put(e,kids){
-	if(kids==null||kids===false)return e;
-	if(Array.isArray(kids))for(const kid of kids)put(e,kid);
-	else e.append(kids);
-	return e;
+export function put(e, kids) {
+    if (kids == null || kids === false) return e;
+    if (Array.isArray(kids)) for (const kid of kids) put(e, kid);
+    else e.append(kids);
+    return e;
 }
 
-export function attrs(e,list){
-	for(const key in list)if(list[key]!=null)e.setAttribute(key,list[key]);
-	return e;
+export function attrs(e, list) {
+    for (const key in list) if (list[key] != null) e.setAttribute(key, list[key]);
+    return e;
 }
 
-export function drawn(tag,list,...kids){
-	const e=attrs(document.createElementNS("http://www.w3.org/2000/svg",tag),list);
-	put(e,kids);
-	return e;
+export function drawn(tag, list, ...kids) {
+    const e = attrs(document.createElementNS("http://www.w3.org/2000/svg", tag), list);
+    put(e, kids);
+    return e;
 }
 
-export function button(label,act,hint){
-	const b=make("button.btn",label);
-	b.type="button";
-	if(hint)b.title=hint;
-	b.addEventListener("click",act);
-	return b;
+export function button(label, act, hint) {
+    const b = make("button.btn", label);
+    b.type = "button";
+    if (hint) b.title = hint;
+    b.addEventListener("click", act);
+    return b;
 }
 
-export function linkTo(href,...kids){
-	const a=make("a",kids);
-	a.href=href;
-	return a;
+export function on(target, kind, act) {
+    target.addEventListener(kind, act);
+}
+
+export function linkTo(href, ...kids) {
+    const a = make("a", kids);
+    a.href = href;
+    return a;
 }
 
 // A figure with its unit in a box of fixed width; `~` hangs left of an estimate.
-export function figure(parts,estimated){
-	return make("span.num",estimated?make("span.e","~"):null,parts[0],make("span.u",parts[1]));
+export function figure(parts, estimated) {
+    return make("span.num", estimated ? make("span.e", "~") : null, parts[0], make("span.u", parts[1]));
 }
 
-export function missing(why){
-	const s=make("span.na","n/a");
-	s.title=why||"not known";
-	s.append(make("span.vh"," ("+(why||"not known")+")"));
-	return s;
+export function missing(why) {
+    const s = make("span.na", "n/a");
+    s.title = why || "not known";
+    s.append(make("span.vh", " (" + (why || "not known") + ")"));
+    return s;
 }
 
-export function panel(title,note,right){
-	const w=make("section.panel");
-	const id="h"+(++panel.count);
-	const head=make("h2",title);
-	head.id=id;
-	w.setAttribute("aria-labelledby",id);
-	w.append(make("div.hd",head,note?make("span.note sm",note):null,
-		right?make("span.right",right):null));
-	return w;
+export function panel(title, note, right) {
+    const w = make("section.panel");
+    const id = "h" + ++panel.count;
+    const head = make("h2", title);
+    head.id = id;
+    w.setAttribute("aria-labelledby", id);
+    w.append(
+        make(
+            "div.hd",
+            head,
+            note ? make("span.note sm", note) : null,
+            right ? make("span.right", right) : null,
+        ),
+    );
+    return w;
 }
-panel.count=0;
+panel.count = 0;
 
-export function colour(name){
-	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// Rows of cells: texts, elements, or the td itself.
+export function table(titles, rows) {
+    const head = titles.map(title => attrs(title.tagName ? title : make("th", title), {scope: "col"}));
+    const body = rows.map(row =>
+        make(
+            "tr",
+            row.map(c => (c.tagName === "TD" ? c : make("td", c))),
+        ),
+    );
+    return make("div.wide", make("table.plain", make("thead", make("tr", head)), make("tbody", body)));
+}
+
+export function colour(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
 // What changed, for those who do not see it.
-export function say(text){
-	let e=document.getElementById("said");
-	if(!e){
-		e=attrs(make("div.vh"),{id:"said",role:"status","aria-live":"polite"});
-		document.body.append(e);
-	}
-	e.textContent=text;
+export function say(text) {
+    let e = document.getElementById("said");
+    if (!e) {
+        e = attrs(make("div.vh"), {id: "said", role: "status", "aria-live": "polite"});
+        document.body.append(e);
+    }
+    e.textContent = text;
 }
 
 // A line from the first to the last point, from zero; a gap where points are missing.
-export function sparkline(x,y){
-	const svg=drawn("svg",{class:"sp",viewBox:"0 0 112 18",preserveAspectRatio:"none","aria-hidden":"true"});
-	const high=Math.max(...y),span=x[x.length-1]-x[0];
-	if(x.length<2||!(high>0))return svg;
-	let d="";
-	x.forEach((at,k)=>{
-		d+=(k&&at-x[k-1]<=Math.max(2,span/12)?"L":"M")+((at-x[0])/span*111+0.5).toFixed(1)+" "+(16.5-(y[k]||0)/high*15).toFixed(1);
-	});
-	return put(svg,[drawn("line",{x1:0,x2:112,y1:17.5,y2:17.5}),drawn("path",{d})]);
+export function sparkline(x, y) {
+    const svg = drawn("svg", {
+        class: "sp",
+        viewBox: "0 0 112 18",
+        preserveAspectRatio: "none",
+        "aria-hidden": "true",
+    });
+    const high = Math.max(...y),
+        span = x[x.length - 1] - x[0];
+    if (x.length < 2 || !(high > 0)) return svg;
+    let d = "";
+    x.forEach((at, k) => {
+        d +=
+            (k && at - x[k - 1] <= Math.max(2, span / 12) ? "L" : "M") +
+            (((at - x[0]) / span) * 111 + 0.5).toFixed(1) +
+            " " +
+            (16.5 - ((y[k] || 0) / high) * 15).toFixed(1);
+    });
+    return put(svg, [drawn("line", {x1: 0, x2: 112, y1: 17.5, y2: 17.5}), drawn("path", {d})]);
 }

@@ -10,7 +10,7 @@ more workers, another precision or accumulation to a program that has them.
 
 from typing import Any, Dict, List
 
-from . import _auto
+from . import _auto, _auto_device
 
 _loader: Dict[str, int] = {}
 _torch: List[Any] = []
@@ -45,11 +45,12 @@ def _autocast(torch, kind):
 def _see_model(module):
     """At the first forward pass, the second, the fourth, …"""
     torch = _torch[0]
+    _auto_device.see_for_hooks()
     _auto.fact("compute_threads", torch.get_num_threads())
     if getattr(module, "_compiled_call_impl", None) is not None:
         _auto.fact("compiled", "1")
     parameter = next(module.parameters(), None)
-    if parameter is not None:
+    if parameter is not None and parameter.device.type != "meta":
         if "device" not in _auto.facts():
             _auto.fact("device", parameter.device)
         cast = _autocast(torch, parameter.device.type)

@@ -120,6 +120,7 @@ int run_list_make(struct run_list *list, char *const *arguments, int count);
 int run_list_find(struct run_list *list, char *const *arguments, int count);
 /* Where runs are without being named: ./pitwall-runs and the folder itself. */
 int run_list_here(struct run_list *list);
+int run_list_add(struct run_list *list, const char *path);
 void run_list_free(struct run_list *list);
 
 /* job_choice.c: leave one job in the list, the newest or the one of that name (may be NULL), and tell
@@ -142,7 +143,15 @@ int runs_use_list(const struct run_list *list, int (*use)(pit_run **runs, size_t
 int runs_use(char *const *arguments, int argument_count,
              int (*use)(pit_run **runs, size_t *count, void *arg), void *arg);
 
-/* program_env.c: what a program that is started finds in its environment. library_find: a library of
+/* Which commit the tool was built from, "" if that is not known; made by cmake/tool.cmake. */
+extern const char tool_commit[];
+
+/* compile_flags.c: `pitwall --cflags --libs`, either or both. */
+int compile_flags(int argc, char **argv);
+
+/* program_env.c: what a program that is started finds in its environment. tool_relative: `found`
+ * (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not there, and
+ * `found` is then the tool's folder. library_find: a library of
  * ours beside the tool, its path into `found` (PATH_MAX); 0 if it is not there. */
 int library_find(const char *file, char *found);
 

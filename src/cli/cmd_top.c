@@ -11,11 +11,17 @@ static const char help[] =
     "\n"
     "Watch a run while it goes on: where the time goes now and where it went, memory,\n"
     "processor, spans a second, and what stands out. It only reads: the program is\n"
-    "not slowed down. Without an argument live runs are looked for in ./pitwall-runs,\n"
-    "in . and in the processes of this machine. When the run has ended its result\n"
-    "stays on the screen. The ranks of a job are listed by their work, with who makes\n"
-    "the others wait.\n"
+    "not slowed down. The ranks of a job are listed by their work, with who makes the\n"
+    "others wait.\n"
     "\n"
+    "Without an argument: the live runs of this folder, that is in ./pitwall-runs, in\n"
+    ". and of programs started here. If a program was just started with pitwall run,\n"
+    "top waits for its first span. If nothing here is live: live runs of other\n"
+    "folders, or else the newest run of this folder. When the run that is shown ends\n"
+    "and another one is live, top shows that one and says so; else the result stays\n"
+    "on the screen. From three programs on it begins with the list of all runs.\n"
+    "\n"
+    "  --wait            wait for a live run, and for its first span\n"
     "  --job NAME        of several jobs watch this one; else the newest\n"
     "  --interval S      seconds between two looks, 0.05 to 3600; else 0.5\n"
     "  --once            one snapshot as text; also where the output is no terminal\n"
@@ -29,6 +35,7 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  pitwall top\n"
+    "  pitwall top --wait\n"
     "  pitwall top 4711\n"
     "  pitwall top pitwall-runs/ --interval 2\n"
     "  pitwall top run.pit --json | jq -c '[.elapsed_ns, .spans_per_s]'\n"
@@ -36,11 +43,12 @@ static const char help[] =
     "Exit status: 0, 64 wrong usage, 66 there is no run, or it cannot be read, 74 the\n"
     "output cannot be written.\n";
 
-enum { INTERVAL = 256, JOB, ONCE, JSON, NO_COLOUR };
+enum { INTERVAL = 256, JOB, ONCE, JSON, NO_COLOUR, WAIT };
 
 static const struct option long_options[] = {
     {"interval", required_argument, NULL, INTERVAL},
     {"job", required_argument, NULL, JOB},
+    {"wait", no_argument, NULL, WAIT},
     {"once", no_argument, NULL, ONCE},
     {"json", no_argument, NULL, JSON},
     {"no-colour", no_argument, NULL, NO_COLOUR},
@@ -51,7 +59,7 @@ static const struct option long_options[] = {
 
 struct top_options {
     struct top_look look;
-    int is_once, is_json;
+    int is_once, is_json, is_waiting;
     const char *job;
 };
 
@@ -73,10 +81,13 @@ static int parse_options(int argc, char **argv, struct top_options *options)
             return -1;
         case INTERVAL:
             if (!parse_interval(optarg, &options->look.interval))
-                return fail_usage("top", "--interval", optarg, "not 0.05 to 3600 seconds");
+                return fail_usage("top", "--interval", optarg, "must be 0.05 to 3600 seconds");
             break;
         case JOB:
             options->job = optarg;
+            break;
+        case WAIT:
+            options->is_waiting = 1;
             break;
         case ONCE:
             options->is_once = 1;
@@ -105,6 +116,8 @@ static int is_screen(void)
 
 static int show(struct top_runs *runs, const struct top_options *options)
 {
+    if (options->is_once || options->is_json || !is_screen())
+        top_wait_for_span(runs);
     if (options->is_json)
         return options->is_once ? top_print_json_once(runs, &options->look)
                                 : top_print_json(runs, &options->look);
@@ -125,6 +138,8 @@ int cmd_top(int argc, char **argv)
     if (status)
         return status < 0 ? EXIT_GOOD : status;
     struct top_runs runs = {.argument = optind < argc ? argv[optind] : NULL, .job = options.job};
+    int is_stream = !options.is_once && (options.is_json || is_screen());
+    runs.wait = options.is_waiting ? TOP_WAIT : is_stream ? TOP_WAIT_IF_STARTED : TOP_NO_WAIT;
     status = top_runs_start(&runs);
     if (!status)
         status = show(&runs, &options);

@@ -107,6 +107,11 @@ int run_list_here(struct run_list *list)
     return status ? status : add_folder(list, ".");
 }
 
+int run_list_add(struct run_list *list, const char *path)
+{
+    return add(list, strdup(path));
+}
+
 void run_list_free(struct run_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -1,9 +1,11 @@
 /* top.h: what the parts of `pitwall top` share.
  *
  *   cmd_top.c       options, and which of the three ways it is shown
- *   top_runs.c      finding runs, and looking at them again
+ *   top_find.c      which runs to watch
+ *   top_runs.c      the runs that are watched, and looking at them again
  *   top_loop.c      the screen's loop: look, draw, wait for a key
  *   top_screen.c    the head of the screen; top_table.c its rows; top_help.c the list of keys
+ *   top_waiting.c   the screen before there is a run, and which run comes next
  *   top_overview.c  all runs, a line each
  *   top_ranks.c     the ranks of one job together
  *   top_keys.c      what a key does
@@ -16,6 +18,7 @@
 #include "cli.h"
 
 #include "model/live_tree.h"
+#include "report/text.h"
 
 struct top_run {
     char *path;
@@ -31,12 +34,29 @@ struct top_run {
     char problem[256]; /* why it can no longer be read; "" */
 };
 
+enum top_wait {
+    TOP_NO_WAIT,
+    TOP_WAIT_IF_STARTED, /* for the run of a program that `pitwall run` has started in this folder */
+    TOP_WAIT             /* for a live run, and its first span */
+};
+
+struct top_seen { /* a file that was looked at and is no live run */
+    char *path;
+    int is_fresh; /* written so recently that it is looked at again */
+};
+
 struct top_runs {
     const char *argument; /* as given: a run, a folder, a pid; NULL: find them */
     struct top_run **list;
     size_t count;
-    char **seen; /* files that were looked at and are not live */
+    enum top_wait wait;
+    int is_folder;     /* the argument is one */
+    int is_starting;   /* a program was started in this folder and has no run yet */
+    int is_elsewhere;  /* the runs are of other folders: this one has none that is live */
+    int has_come_here; /* and now there is one: show it */
+    struct top_seen **seen;
     size_t seen_count;
+    void *seen_tree; /* the same by path, for tfind */
     double scan_due; /* when to look for new ones */
     const char *job; /* as asked for; NULL: the newest */
     char *job_id;    /* of the job whose ranks are watched; NULL: any */
@@ -55,7 +75,10 @@ struct top_choice {
     int is_help;
     int is_overview; /* all runs, a line each */
     int is_leaving;
-    int is_fresh; /* look at once: another run or thread was chosen */
+    int is_fresh;            /* look at once: another run or thread was chosen */
+    int is_by_hand;          /* the run was chosen by a key */
+    int was_live;            /* the run that is shown was live when it came on the screen */
+    struct pit__text notice; /* that another run is shown now; until the next key */
     size_t run;
     size_t thread; /* or PIT__ALL_THREADS */
     uint32_t node; /* the row that is marked; PIT_NO_NODE: the first */
@@ -73,17 +96,31 @@ double top_processor_seconds(void);
 /* When to do again what has cost so much, at the earliest after `pause` seconds. */
 double top_next_time(double cost, double pause);
 
-/* top_runs.c. Find runs for the first time: those that are live, or else the newest. 0, or an exit
- * status after the message. */
+/* top_find.c. Find runs for the first time: those that are live, or else the newest; none if they are
+ * waited for. 0, or an exit status after the message. */
 int top_runs_start(struct top_runs *runs);
 /* Look for new ones if it is time to. */
 void top_runs_find_more(struct top_runs *runs);
+/* Did the process of a run that is watched start the one of this? */
+int top_is_below(const struct top_runs *runs, const pit_run *run);
+void top_find_free(struct top_runs *runs);
+
+/* top_runs.c. 0, or a code with *error. */
+int top_runs_add(struct top_runs *runs, const char *path, pit_error *error);
 void top_runs_free(struct top_runs *runs);
 void top_run_free(struct top_run *run);
 
+/* top_waiting.c. Show another run if the one that is shown has ended, or is of another folder; tell. */
+void top_follow(struct top_runs *runs, struct top_choice *choice);
+/* Begin with the list of runs if there are several programs. */
+void top_begin(const struct top_runs *runs, struct top_choice *choice);
+/* Show this run. */
+void top_show_run(struct top_choice *choice, size_t run);
+void top_draw_waiting(const struct top_runs *runs, const struct top_look *look);
+
 /* top_ranks.c. Of several jobs that are watched keep one, and tell. 0, or an exit status after the
- * message. */
-int top_choose_job(struct top_runs *runs);
+ * message. Quiet: a job that is not there yet is waited for. */
+int top_choose_job(struct top_runs *runs, int is_quiet);
 /* Is it a rank of a job other than the one that is watched? */
 int top_is_other_job(const struct top_runs *runs, const pit_run *run);
 /* The view `ranks` of the runs as they were looked at last; NULL: there are no two ranks. */
@@ -99,7 +136,9 @@ int top_take_verdict(const pit_advice *advice, char **verdict);
 /* top_loop.c: an exit status; -1: this terminal cannot be used. */
 int top_screen_loop(struct top_runs *runs, const struct top_look *look);
 
-/* top_plain.c: exit statuses. */
+/* top_plain.c. Without a screen: wait for a run, and for its first span, if that was asked for. */
+void top_wait_for_span(struct top_runs *runs);
+/* Exit statuses. */
 int top_print_once(struct top_runs *runs, const struct top_look *look);
 /* One line a run. */
 int top_print_json_once(struct top_runs *runs, const struct top_look *look);

@@ -60,10 +60,8 @@ static void fold_all(struct top_run *run, struct top_choice *choice, int folded)
 
 static void turn_run(const struct top_runs *runs, struct top_choice *choice, size_t by)
 {
-    choice->run = (choice->run + by) % runs->count;
-    choice->thread = PIT__ALL_THREADS;
-    choice->node = PIT_NO_NODE;
-    choice->is_fresh = 1;
+    top_show_run(choice, (choice->run + by) % runs->count);
+    choice->is_by_hand = 1;
 }
 
 /* All threads, the first, the second, …, and round again. */
@@ -179,11 +177,23 @@ static void command(struct top_runs *runs, struct top_choice *choice, int key)
         clearok(curscr, TRUE);
 }
 
+/* While there is no run. */
+static void waiting_key(struct top_choice *choice, int key)
+{
+    if (key == 'q' || key == 'Q' || key == CONTROL_C)
+        choice->is_leaving = 1;
+    else
+        choice->is_help = !choice->is_help && (key == '?' || key == 'h' || key == KEY_F(1));
+}
+
 void top_key(struct top_runs *runs, struct top_choice *choice, int key)
 {
     if (key == KEY_RESIZE)
         return; /* drawn anew at once, in the new size */
-    if (choice->is_help)
+    choice->notice.length = 0;
+    if (runs->count == 0)
+        waiting_key(choice, key);
+    else if (choice->is_help)
         choice->is_help = 0;
     else if (choice->is_typing)
         type(choice, key);

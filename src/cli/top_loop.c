@@ -18,9 +18,15 @@ double top_now(void)
 /* One look at the run that is shown, or at all of them; 1: draw it. */
 static int look_again(struct top_runs *runs, struct top_choice *choice, const struct top_look *look)
 {
-    struct top_run *run = runs->list[choice->run];
+    size_t count = runs->count;
     top_runs_find_more(runs);
-    int is_new = choice->is_overview;
+    if (runs->count == 0)
+        return 0;
+    if (count == 0)
+        top_begin(runs, choice);
+    top_follow(runs, choice);
+    struct top_run *run = runs->list[choice->run];
+    int is_new = choice->is_overview || choice->is_fresh;
     for (size_t i = 0; choice->is_overview && i < runs->count; i++)
         if (runs->list[i] != run)
             top_run_look(runs->list[i], PIT__ALL_THREADS);
@@ -34,6 +40,13 @@ static int look_again(struct top_runs *runs, struct top_choice *choice, const st
 static void draw(struct top_runs *runs, struct top_choice *choice, const struct top_look *look,
                  int must_sort)
 {
+    if (runs->count == 0) {
+        if (choice->is_help)
+            top_draw(runs, choice, look);
+        else
+            top_draw_waiting(runs, look);
+        return;
+    }
     struct top_run *run = runs->list[choice->run];
     double now = top_now();
     if (must_sort || run->rows.count < SORT_ALWAYS || run->live.count != run->sorted_nodes ||
@@ -52,11 +65,13 @@ int top_screen_loop(struct top_runs *runs, const struct top_look *look)
     if (terminal_open(look->colour) != 0)
         return -1;
     double due = 0;
+    top_begin(runs, &choice);
     while (!choice.is_leaving && !terminal_signal) {
         int must_draw = 0, is_fresh = choice.is_fresh;
         double now = top_now();
         if (choice.is_fresh || (!choice.is_paused && now >= due)) {
-            must_draw = look_again(runs, &choice, look) | choice.is_fresh;
+            must_draw = look_again(runs, &choice, look) | choice.is_fresh | (runs->count == 0);
+            is_fresh |= choice.is_fresh;
             due = now + (choice.is_fresh ? FIRST_INTERVAL : look->interval);
             choice.is_fresh = 0;
         }
@@ -71,6 +86,7 @@ int top_screen_loop(struct top_runs *runs, const struct top_look *look)
             draw(runs, &choice, look, 1);
     }
     terminal_close();
+    pit__text_free(&choice.notice);
     if (terminal_signal) { /* the shell is to know what it ended by */
         signal(terminal_signal, SIG_DFL);
         raise(terminal_signal);

@@ -177,7 +177,10 @@ void top_draw_overview(struct top_runs *runs, const struct top_choice *choice,
             mvchgat(y, 0, -1, A_REVERSE, 0, NULL);
     }
     draw_ranks(runs, look, 3 + (int)(runs->count - first), LINES - 1);
-    top_put(LINES - 1, 1, COLS - 2, TOP_DIM, "Enter show it  arrows mark  o back  q quit",
+    int is_told = choice->notice.length > 0;
+    top_put(LINES - 1, 1, COLS - 2, is_told ? TOP_WARM : TOP_DIM,
+            is_told ? pit__text_string(&choice->notice)
+                    : "Enter show it  arrows mark  o back  q quit",
             look->ascii);
 }
 

@@ -16,12 +16,39 @@
 #include <time.h>
 
 #define SCHEMA_VERSION 1
+#define WAIT_PAUSE 0.1 /* seconds */
 
 static void pause_for(double seconds)
 {
     struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
     while (nanosleep(&time, &time) != 0 && errno == EINTR) {
     }
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------ */
+
+static int has_spans_or_ended(struct top_runs *runs)
+{
+    int is_live = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        top_run_look(runs->list[i], PIT__ALL_THREADS);
+        if (runs->list[i]->live.count > 0)
+            return 1;
+        is_live |= !runs->list[i]->has_ended && !*runs->list[i]->problem;
+    }
+    return runs->count > 0 && !is_live;
+}
+
+void top_wait_for_span(struct top_runs *runs)
+{
+    if (runs->count == 0 && runs->wait != TOP_NO_WAIT)
+        fprintf(stderr, "pitwall: waiting for a run\n");
+    while (runs->count == 0 && runs->wait != TOP_NO_WAIT) {
+        pause_for(WAIT_PAUSE);
+        top_runs_find_more(runs);
+    }
+    while (runs->wait == TOP_WAIT && !has_spans_or_ended(runs))
+        pause_for(WAIT_PAUSE);
 }
 
 /* ---- text --------------------------------------------------------------------------------------- */

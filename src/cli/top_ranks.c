@@ -38,7 +38,14 @@ static void drop_others(struct top_runs *runs, const pit_jobs *jobs, const pit_j
     runs->count = kept;
 }
 
-int top_choose_job(struct top_runs *runs)
+static void drop_all(struct top_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        top_run_free(runs->list[i]);
+    runs->count = 0;
+}
+
+int top_choose_job(struct top_runs *runs, int is_quiet)
 {
     const char **paths = calloc(runs->count + 1, sizeof *paths);
     for (size_t i = 0; paths && i < runs->count; i++)
@@ -49,12 +56,15 @@ int top_choose_job(struct top_runs *runs)
                          : jobs->count > 0 ? &jobs->jobs[0]
                                            : NULL;
     int status = 0;
-    if (jobs && runs->job && !job)
-        status =
-            fail(EXIT_CANNOT_READ, "no such job goes on", runs->job, "`pitwall list` names jobs");
+    if (jobs && runs->job && !job && (is_quiet || runs->wait == TOP_WAIT))
+        drop_all(runs);
+    else if (jobs && runs->job && !job)
+        status = fail(EXIT_CANNOT_READ, "no such live job", runs->job, "`pitwall list` names jobs");
     if (job && jobs->count > 1) {
-        fprintf(stderr, "pitwall: job %s is watched, not %zu other%s; --job NAME shows another\n",
-                job->name, jobs->count - 1, jobs->count == 2 ? "" : "s");
+        if (!is_quiet)
+            fprintf(stderr,
+                    "pitwall: job %s is watched, not %zu other%s; --job NAME shows another\n",
+                    job->name, jobs->count - 1, jobs->count == 2 ? "" : "s");
         drop_others(runs, jobs, job);
     }
     if (job) {

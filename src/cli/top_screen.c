@@ -284,6 +284,10 @@ static void draw_foot(const struct top_runs *runs, const struct top_choice *choi
                       const struct top_look *look)
 {
     struct pit__text words = {0};
+    if (choice->notice.length > 0) {
+        top_put(LINES - 1, 1, COLS - 2, TOP_WARM, pit__text_string(&choice->notice), look->ascii);
+        return;
+    }
     if (choice->is_typing || *choice->filter) {
         pit__text_puts(&words, "/");
         pit__text_add_visible(&words, choice->filter);
@@ -309,8 +313,6 @@ static void draw_foot(const struct top_runs *runs, const struct top_choice *choi
 
 void top_draw(struct top_runs *runs, struct top_choice *choice, const struct top_look *look)
 {
-    struct top_run *top = runs->list[choice->run];
-    const pit_run *run = pit_watch_run(top->watch);
     int y = 2;
     erase();
     if (choice->is_help || choice->is_overview) {
@@ -321,6 +323,8 @@ void top_draw(struct top_runs *runs, struct top_choice *choice, const struct top
         refresh();
         return;
     }
+    struct top_run *top = runs->list[choice->run];
+    const pit_run *run = pit_watch_run(top->watch);
     draw_title(runs, choice, look);
     draw_figures(top, choice, look, 1);
     if (LINES >= 40) {

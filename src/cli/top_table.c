@@ -179,8 +179,9 @@ void top_draw_table(struct top_run *top, struct top_choice *choice, const struct
     }
     if (top->rows.count == 0)
         top_put(first_line + 1, 1, COLS - 2, TOP_DIM,
-                *choice->filter                                    ? "no span of that name"
-                : pit_watch_run(top->watch)->state == PIT_RUN_LIVE ? "no spans yet"
-                                                                   : "no spans",
+                *choice->filter ? "no span of that name"
+                : pit_watch_run(top->watch)->state == PIT_RUN_LIVE
+                    ? "no spans yet: the program is importing, or has not reached its first span"
+                    : "no spans",
                 look->ascii);
 }

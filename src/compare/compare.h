@@ -23,6 +23,10 @@ struct pit__comparisons {
 /* Why a difference is not to be told with any number of runs that somebody would make. */
 #define PIT__TOO_NOISY "the machine is too noisy for this difference"
 
+/* On how many of ten comparisons of one binary with itself an indicative answer is a wrong alarm:
+ * tests/unit/test_indicative.c measures it. */
+#define PIT__INDICATIVE_WRONG 4
+
 /* Options with the defaults in their places. 0, or PIT_BAD_ARGUMENT. */
 int pit__compare_options(const pit_compare_options *options, pit_compare_options *filled);
 

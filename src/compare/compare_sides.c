@@ -300,6 +300,7 @@ PIT_API pit_comparisons *pit_compare_sides(const pit_side *const *sides, size_t 
         all->shown.level = filled.level;
         all->shown.effect = filled.effect;
         all->shown.advisory = !filled.interleaved;
+        all->shown.interleaved = filled.interleaved;
         code = compare_all(all, sides, count, &filled);
     }
     if (code) {

@@ -75,6 +75,8 @@ static int write_document(struct pit__page *page)
         code = pit__page_events(page);
     if (!code)
         code = pit__page_ranks(page, page->step);
+    if (!code)
+        code = pit__json_energy(json, &page->report);
     pit__json_places(json, page->report.tree);
     if (!code)
         code = pit__page_runs(page);

@@ -12,8 +12,8 @@
  */
 #include "gpu_events.h"
 
-#include "base/device_clock.h"
 #include "base/thread_begun.h"
+#include "device_line.h"
 #include "gpu_driver.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ struct context {
     void *id;
     void *base; /* event; NULL: none yet */
     double base_ns;
-    struct pit__device_clock clock;
+    struct pit__device_line line;
     void *pool[POOL]; /* events that are free; guarded by busy */
     uint32_t pooled;
 };
@@ -161,26 +161,6 @@ static int place_on_line(const struct pit__gpu_driver *gpu, struct context *cont
     return code;
 }
 
-static void tell(struct context *context, const struct pair *pair, double at_ns, double long_ns,
-                 const char *name)
-{
-    static uint64_t told;
-    uint64_t seen_ns = raw_ns(), begin = (uint64_t)at_ns, end = (uint64_t)(at_ns + long_ns), error;
-    int64_t offset;
-    char text[160];
-    pit__device_clock_add(&context->clock, begin, pair->before_ns, PIT__NO_TIME);
-    pit__device_clock_add(&context->clock, end, PIT__NO_TIME, seen_ns);
-    if (!pit__device_clock_offset(&context->clock, &offset, &error))
-        return;
-    pit_add(pair->place, pair->name, PIT_DEVICE, begin + (uint64_t)offset, end + (uint64_t)offset);
-    if (told == 0 || error < told / 4) {
-        told = error + 1;
-        snprintf(text, sizeof text, "%s: within %.1f us of the host's, by causality", name,
-                 (double)error / 1000);
-        pit_add_fact("device_clock", text);
-    }
-}
-
 /* 1: it is done with; 0: it is not complete; below 0: the driver failed. */
 static int resolve(const struct pit__gpu_driver *gpu, const struct pair *pair)
 {
@@ -200,7 +180,9 @@ static int resolve(const struct pit__gpu_driver *gpu, const struct pair *pair)
         fail(call, code);
         return -1;
     }
-    tell(context, pair, at_ns, long_ns, gpu->name);
+    pit__line_add(&context->line, gpu->name,
+                  &(struct pit__line_work){pair->place, pair->name, (uint64_t)at_ns,
+                                           (uint64_t)(at_ns + long_ns), pair->before_ns});
     int rebases = !context->base || at_ns - context->base_ns > REBASE_NS;
     take_lock();
     give_back(pair->context, pair->end);

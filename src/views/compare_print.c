@@ -165,10 +165,21 @@ static void say_rest(const struct page *page)
         pit__text_printf(&text, ", %zu without a verdict", none);
         say_text(page, page->markdown ? "\n" : "", &text, PIT__DIM);
     }
-    if (page->all->advisory)
+    if (page->all->indicative) {
+        struct pit__text text = {0};
+        pit__text_printf(
+            &text, "indicative: one run a side; on one binary about %d of 10 are wrong alarms",
+            PIT__INDICATIVE_WRONG);
+        say_text(page, page->markdown ? "\n" : "", &text, PIT__WARM);
         say(page, page->markdown ? "\n" : "",
-            "advisory: not interleaved: what changed on the machine meanwhile is in the difference",
-            PIT__WARM);
+            "for a verdict, run both in turn ten times or more: `pitwall race` does that",
+            PIT__DIM);
+    } else if (page->all->interleaved == 2) {
+        say(page, page->markdown ? "\n" : "", "interleaved: found by their start times", PIT__DIM);
+    }
+    if (page->all->advisory && !page->all->indicative)
+        say(page, page->markdown ? "\n" : "",
+            "advisory: not interleaved: the difference includes changes of the machine", PIT__WARM);
 }
 
 static void say_gates(const struct page *page)
@@ -242,6 +253,33 @@ static int has_beside(const pit_comparisons *all)
     return 0;
 }
 
+/* What A, B and change are, all three of one estimator; and what the columns beside them are. */
+static void say_estimators(const struct page *page)
+{
+    static const char *const words[] = {
+        [PIT_BY_FIGURE] = "the one figure of a run",
+        [PIT_BY_P10] = "p10 of the iterations",
+        [PIT_BY_MEDIAN] = "median of the iterations",
+        [PIT_BY_LOWEST_THIRD] = "mean of the lowest third of the runs",
+        [PIT_BY_MEAN] = "mean of all runs",
+    };
+    struct pit__text text = {0};
+    int seen[PIT_BY_MEAN + 1] = {0};
+    for (size_t i = 0; i < page->all->count; i++)
+        if (!isnan(page->all->items[i].change))
+            seen[page->all->items[i].decided_by] = 1;
+    for (int by = 0; by <= PIT_BY_MEAN; by++)
+        if (seen[by])
+            pit__text_printf(&text, "%s%s", text.length ? "; " : "A, B, change: ", words[by]);
+    if (text.length == 0)
+        return;
+    fputs("\n", page->out);
+    say_text(page, "", &text, PIT__DIM);
+    if (has_beside(page->all))
+        say(page, page->markdown ? "\n" : "",
+            "mean, p90, p99: their change, no part of the verdict; * differs by itself", PIT__DIM);
+}
+
 static int print_page(const struct page *page)
 {
     say(page, "**", page->all->headline, PIT__STRONG);
@@ -250,13 +288,8 @@ static int print_page(const struct page *page)
     say_sides(page);
     int code = print_table(page);
     say_lone(page);
-    if (!code && has_beside(page->all)) {
-        fputs("\n", page->out);
-        say(page, "",
-            "mean, p90, p99: beside the verdict and no part of it; * differs by the same test "
-            "alone",
-            PIT__DIM);
-    }
+    if (!code)
+        say_estimators(page);
     return code;
 }
 

@@ -1,5 +1,12 @@
-"""The Python that has JAX and Weights & Biases: made once in the build folder. A machine that cannot
-get them leaves these tests out, by name and with the reason; with CI=true that is a failure."""
+"""Pythons with packages of their own, each made once in the build folder by scripts/python_env.sh.
+
+    Case       JAX and Weights & Biases, beside the system's PyTorch: `make test`
+    AllCase    current versions of the frameworks (python/requirements-frameworks.txt, 7 GB): only with
+               PITWALL_TEST_ALL=1 (`make test-all`); only_with_all() leaves a case out without it.
+               PITWALL_FRAMEWORKS names a folder where it was made before
+
+A machine that cannot get them leaves these tests out, by name and with the reason; with CI=true that is
+a failure."""
 
 import functools
 import os
@@ -8,27 +15,46 @@ import subprocess
 import py_case
 from py_case import pit_case
 
+ALL = os.environ.get("PITWALL_TEST_ALL") == "1"
+ALL_FOLDER = os.environ.get("PITWALL_FRAMEWORKS")
+
+
+def only_with_all(test):
+    """Decorates a test case, or one of its methods."""
+    return test if ALL else None
+
 
 @functools.lru_cache(None)
-def find():
+def find(is_all=False):
     """(interpreter, "") or (None, why there is none)."""
     script = os.path.join(pit_case.source_dir(), "scripts", "python_env.sh")
-    folder = os.path.join(pit_case.build_dir(), "python-env")
+    folder, limit = os.path.join(pit_case.build_dir(), "python-env"), 900
+    arguments, what = [folder], "JAX and wandb"
+    if is_all:
+        folder = ALL_FOLDER or os.path.join(pit_case.build_dir(), "python-frameworks")
+        arguments = ["--alone", folder, "python/requirements-frameworks.txt"]
+        what, limit = "the frameworks", 3600
     try:
-        done = subprocess.run([script, folder], capture_output=True, text=True, timeout=900)
+        done = subprocess.run([script, *arguments], capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        return None, "JAX and wandb could not be installed in 900 s"
+        return None, "%s could not be installed in %d s" % (what, limit)
     if done.returncode == 0:
         return done.stdout.strip(), ""
     last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-    return None, "JAX and wandb cannot be installed here: " + last
+    return None, "%s cannot be installed here: %s" % (what, last)
 
 
 class Case(py_case.Case):
+    is_all = False
+
     def setUp(self):
-        interpreter, why = find()
+        interpreter, why = find(self.is_all)
         if interpreter is None:
             self.skipTest(why)
         before = py_case.PYTHON
         self.addCleanup(setattr, py_case, "PYTHON", before)
         py_case.PYTHON = interpreter
+
+
+class AllCase(Case):
+    is_all = True

@@ -1,8 +1,9 @@
-/* A program of known behaviour, for those that watch: prog_top PATH train | nodes NODES THREADS
+/* A program of known behaviour, for those that watch: prog_top PATH train | late | nodes NODES THREADS
  *
  * train: an epoch that stays open; in it batches of data_loading (8 ms), backward (4 ms, in it matmul 2 ms)
  * and forward (1 ms). nodes: that many nodes in all, spread over as many threads, each of which
- * passes its own nodes again and again. Says "ready" once there is something to see. Goes on until its standard input ends, then closes cleanly.
+ * passes its own nodes again and again. late: says "ready" without any span, trains after a byte of its
+ * input. Says "ready" once there is something to see. Goes on until its standard input ends, then closes cleanly.
  */
 #include <pitwall.h>
 
@@ -95,7 +96,11 @@ int main(int argc, char **argv)
 {
     if (argc < 3 || pit_open(argv[1], NULL) != 0)
         return 2;
-    if (strcmp(argv[2], "train") == 0)
+    if (strcmp(argv[2], "late") == 0) {
+        say_ready();
+        getchar();
+        train();
+    } else if (strcmp(argv[2], "train") == 0)
         train();
     else if (argc == 5) {
         say_ready();

@@ -427,7 +427,7 @@ class Plain(TmuxCase):
         folder = self.folder()
         for words, why in (((folder,), "no *.pit in it"),
                            ((os.path.join(folder, "x.pit"),), "No such file"),
-                           (("99999999",), "there is none"),
+                           (("99999999",), "no such process"),
                            ((str(os.getpid()),), "records no run")):
             done = self.tool(*words, status=66)
             self.assertEqual(done.stdout, "")

@@ -83,6 +83,44 @@ TEST(device_work_is_below_what_launched_it_and_no_part_of_its_time)
     pit_tree_free(tree);
 }
 
+TEST(work_by_a_clock_of_the_devices_own_is_put_between_its_launch_and_now)
+{
+    probe_open();
+    grow_old();
+    uint64_t launched = raw_ns(), place = 0, began = 77; /* the device counts from anywhere */
+    PIT_SPAN("step") {
+        place = pit_place();
+    }
+    grow_old();
+    REQUIRE(pit_add_device("stub:0", place, "kernel", began, began + 5000000, launched));
+    uint64_t seen = raw_ns();
+    CHECK(pit_add_device("stub:0", place, NULL, 1, 2, launched) == 0);
+    CHECK(pit_add_device(NULL, place, "kernel", 1, 2, launched) == 0);
+    CHECK(pit_add_device("stub:0", place, "kernel", 1, 2, raw_ns() + 1000000000u) == 0);
+    /* It took longer than there was time for: where it lay is not known, how long it took is. */
+    REQUIRE(pit_add_device("stub:0", place, "long", began, began + 3600000000000u, seen));
+    char name[8];
+    for (int i = 1; i < 20; i++) {
+        snprintf(name, sizeof name, "more:%d", i);
+        CHECK((pit_add_device(name, place, "other", began, began + 1, launched) != 0) == (i < 16));
+    }
+    const pit_run *run = probe_read(NULL);
+    CHECK_INT(probe_count(run, "step/kernel"), 1);
+    CHECK_INT(probe_count(run, "step/other"), 15);
+    pit_tree *tree = pit_tree_build(&run, 1);
+    REQUIRE(tree && tree->node_count == 4);
+    for (size_t i = 1; i < 4; i++) {
+        const pit_node *node = &tree->nodes[i];
+        double took = strcmp(node->name, "kernel") == 0 ? 5e6
+                      : strcmp(node->name, "long") == 0 ? 3.6e12
+                                                        : 15;
+        CHECK(fabs(node->total_ns - took) < took / 100 + 50);
+    }
+    pit_tree_free(tree);
+    CHECK(strstr(pit_run_fact(run, "device_clock"), "by causality") != NULL);
+    CHECK_INT(run->losses.null_argument, 2);
+}
+
 TEST(work_of_another_recorder_is_not_taken)
 {
     probe_open();

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""The files of web/ as the library carries them: page_assets.py TREE FOLDER
+
+Writes into FOLDER the files without comments and without blanks that mean nothing, and pitwall_asset_list.c, which
+names each with its size and hash (src/assets/assets.h). What is not ours (web/vendor) stays as it is, licence and
+all. web/ is written to be read; a page that is sent is not, and has 150 kB at most.
+
+The build calls it (cmake/library.cmake), and so does setup.py.
+"""
+
+import hashlib
+import os
+import re
+import sys
+
+TYPES = {".html": "html", ".css": "css", ".js": "javascript"}
+VENDOR = os.path.join("vendor", "uplot")
+
+# Strings, templates, comments; a regular expression only where a value may begin.
+JS_TOKEN = re.compile(r"""
+    (?P<comment>//[^\n]*|/\*.*?\*/)
+  | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)
+  | (?P<regex>(?<=[(,=:\[!&|?{};])\s*/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*)
+  | (?P<blank>\s+)
+  | (?P<word>(?<![\w.])0(?=\.\d)|[\w$\#]+)
+  | (?P<other>.)
+""", re.X | re.S)
+
+
+def is_wordy(letter):
+    return letter.isalnum() or letter in "_$#"
+
+
+def needs_blank(before, after):
+    return (is_wordy(before) and is_wordy(after)) or (before == after and before in "+-") or \
+        (before.isdigit() and after == ".")
+
+
+def strip_js(text):
+    """Statements must end with their semicolons. `import` and `export` begin lines and an import is one, by which a module
+    is taken apart (src/exports/html_export.c)."""
+    out, blank, last, is_import = [], "", "\n", False
+    at = 0
+    while at < len(text):
+        found = JS_TOKEN.match(text, at)
+        at, token = found.end(), found.group()
+        if found.lastgroup in ("blank", "comment"):
+            blank = " "
+            continue
+        if found.lastgroup == "regex":
+            token = token.strip()
+        first = token[0]
+        if (is_import and last == ";") or (token in ("import", "export") and out):
+            out.append("\n")
+            is_import = False
+        elif blank and needs_blank(last, first):
+            out.append(" ")
+        if token == "0" and text[at:at + 1] == ".":  # 0.5
+            continue
+        if first in ")]}" and last == ",":  # behind the last of a list
+            out.pop()
+        is_import |= token == "import"
+        token += " " if token in ("import", "export") else ""
+        out.append(token)
+        last, blank = token[-1], ""
+    return "".join(out) + "\n"
+
+
+def strip_css(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r" ?([{};,>]) ?", r"\1", text)
+    text = re.sub(r"(?<=[\w)]): (?=[^{}]*[;})])", ":", text)
+    text = re.sub(r"(?<![\w.])0(?=\.\d)", "", text)
+    return text.replace(";}", "}").strip() + "\n"
+
+
+STRIP = {".js": strip_js, ".css": strip_css}
+
+
+def assets(tree):
+    """(name, bytes) of all, by name."""
+    web, found = os.path.join(tree, "web"), []
+    for folder in ("", VENDOR):
+        for name in os.listdir(os.path.join(web, folder)):
+            ending = os.path.splitext(name)[1]
+            if not folder and ending not in TYPES:
+                continue
+            with open(os.path.join(web, folder, name), "rb") as file:
+                data = file.read()
+            if not folder and ending in STRIP:
+                data = STRIP[ending](data.decode()).encode()
+            found.append((name, data))
+    return sorted(found)
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def make(tree, folder):
+    """The path of the list."""
+    os.makedirs(os.path.join(folder, "web"), exist_ok=True)
+    macros, rows = [], []
+    for number, (name, data) in enumerate(assets(tree)):
+        path = os.path.abspath(os.path.join(folder, "web", name))
+        write(path, data)
+        macros.append('ASSET(%d, "%s")' % (number, path))
+        rows.append('    {"%s", "text/%s; charset=utf-8", pit__asset_%d, %d, "%s"},'
+                    % (name, TYPES.get(os.path.splitext(name)[1], "plain"), number, len(data),
+                       hashlib.sha256(data).hexdigest()))
+    with open(os.path.join(tree, "src", "assets", "asset_list.c.in"), encoding="utf-8") as file:
+        text = file.read()
+    text = text.replace("@asset_bytes@", "\n".join(macros) + "\n").replace("@asset_rows@", "\n".join(rows) + "\n")
+    path = os.path.join(folder, "pitwall_asset_list.c")
+    write(path, text.encode())
+    return path
+
+
+if __name__ == "__main__":
+    make(sys.argv[1], sys.argv[2])
