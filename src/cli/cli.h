@@ -170,6 +170,8 @@ int openmp_environment(const char *program);
  * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
  * after the message. */
 int auto_environment(const char *program);
+/* All of them that the program seems to need, as `pitwall run` does by default. */
+int hooks_environment(const char *program);
 
 /* program_needs.c: does the program's own file name a library whose name begins so? 0 where it cannot be
  * read. */
