@@ -214,12 +214,12 @@ enum pit_verdict { PIT_NO_VERDICT, PIT_FASTER, PIT_SLOWER, PIT_SAME };
 
 /* Zeroed means defaults. */
 typedef struct pit_compare_options {
-    double level;     /* of a false alarm; 0: 0.05 */
-    double effect;    /* the smallest that matters, 0.02 is 2 %; 0: 0.02 */
-    int interleaved;  /* the runs of the sides were made in turn; 2: that was found by their start times.
+    double level;  /* of a false alarm; 0: 0.05 */
+    double effect; /* the smallest that matters, 0.02 is 2 %; 0: 0.02 */
+    int interleaved; /* the runs of the sides were made in turn; 2: that was found by their start times.
                          0: looked for by the start times of runs where there are any; else the figures
                          are advisory */
-    const char *node; /* only this path; NULL: all that both have */
+    const char *node;         /* only this path; NULL: all that both have */
     const char *const *gates; /* what must not be, as pit_gate_check takes it; gate_count of them */
     size_t gate_count;
     int trust;    /* advisory figures may fail a gate too */
@@ -244,7 +244,7 @@ typedef struct pit_beside {
 } pit_beside;
 
 typedef struct pit_comparison {
-    const char *what; /* a node's path, "wall time", "peak memory", "energy" */
+    const char *what; /* a node's path, "wall time", "peak memory", "energy", "items/s" */
     int is_memory;    /* an amount, of which less is better: bytes; else seconds */
     int is_energy;    /* of such an amount: joules, not bytes */
     int is_whole;     /* of whole runs, not of a part */
@@ -267,6 +267,7 @@ typedef struct pit_comparison {
     int is_too_noisy; /* it takes more: more runs are no advice */
     pit_beside mean, p90, p99;
     char reason[128]; /* why there is no verdict; "" */
+    int is_rate; /* "items/s", of which more is better: a, b and change are of items a second */
     int is_indicative; /* one run a side, judged by blocks of its iterations: two processes of one binary
                           differ too, so it is no verdict and fails no gate (docs/statistics.md) */
 } pit_comparison;
@@ -306,7 +307,9 @@ typedef struct pit_figures {
         session; /* not 0: the figures are blocks of one process, and comparable only with those
                          of the same session, which were made in turn with them (pit_bench_models);
                          PIT_ALONE: with no others. 0: the figures are runs */
-    const double *iterations; /* of a side of one run: the iterations it kept, in their order; or NULL */
+    int is_rate; /* `early` are seconds an item; shown as items a second */
+    const double
+        *iterations; /* of a side of one run: the iterations it kept, in their order; or NULL */
     size_t iteration_count;
 } pit_figures;
 #define PIT_ALONE UINT64_MAX
@@ -326,7 +329,7 @@ PIT_API void pit_side_free(pit_side *side);
 
 typedef struct pit_lone { /* what one side has and another has not */
     const char *what;
-    int is_memory; /* or energy */
+    int is_memory;  /* or energy */
     size_t side;    /* that has it */
     size_t missing; /* that has it not */
 } pit_lone;

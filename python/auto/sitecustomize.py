@@ -14,7 +14,6 @@ import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = os.path.dirname(os.path.dirname(_HERE))  # the folder that has the package pitwall
-_LIBRARIES = ("torch", "jax")
 
 
 def _load(name):
@@ -42,46 +41,13 @@ def _hook(module):
             pass  # nobody to tell
 
 
-class _Loader:
-    """Stands before a module's own loader for as long as it takes to load it."""
-
-    def __init__(self, loader):
-        self._loader = loader
-
-    def __getattr__(self, name):
-        return getattr(self._loader, name)
-
-    def create_module(self, spec):
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module):
-        module.__spec__.loader = module.__loader__ = self._loader
-        self._loader.exec_module(module)
-        _hook(module)
-
-
-class _Finder:
-    """The first of sys.meta_path: asks the others, and puts itself between for a library that is
-    wanted."""
-
-    def __init__(self, wanted):
-        self._wanted = set(wanted)
-
-    def find_spec(self, name, path=None, target=None):
-        if name not in self._wanted:
-            return None
-        self._wanted.discard(name)
-        if not self._wanted:
-            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
-        for finder in list(sys.meta_path):
-            find = getattr(finder, "find_spec", None) if finder is not self else None
-            spec = find(name, path, target) if find else None
-            if spec is not None:
-                if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader)
-                return spec
-        self._wanted.add(name)  # not found: perhaps later
-        return None
+def _watch():
+    """Its file alone: the package is imported once there is something to hook."""
+    path = os.path.join(os.path.dirname(_HERE), "_auto_watch.py")
+    spec = importlib.util.spec_from_file_location("_pitwall_auto_watch", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.meta_path.insert(0, module.Finder(module.LIBRARIES, _hook))
 
 
 def _is_sampled():
@@ -120,7 +86,7 @@ def _start():
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _HERE]
     is_on = os.environ.get("PITWALL_AUTO") == "1"
     if is_on and os.environ.get("PITWALL", "1") not in ("0", "off"):
-        sys.meta_path.insert(0, _Finder(_LIBRARIES))
+        _watch()
         if _is_sampled():
             _sample()
     _next_sitecustomize()

@@ -153,6 +153,7 @@ int compile_flags(int argc, char **argv);
  * (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not there, and
  * `found` is then the tool's folder. library_find: a library of
  * ours beside the tool, its path into `found` (PATH_MAX); 0 if it is not there. */
+int tool_relative(const char *way, char *found);
 int library_find(const char *file, char *found);
 
 /* Preload the library that counts allocations. 0, or an exit status after the message. */
@@ -170,6 +171,8 @@ int openmp_environment(const char *program);
  * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
  * after the message. */
 int auto_environment(const char *program);
+/* All of them that the program seems to need, as `pitwall run` does by default. */
+int hooks_environment(const char *program);
 
 /* program_needs.c: does the program's own file name a library whose name begins so? 0 where it cannot be
  * read. */

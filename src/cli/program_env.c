@@ -175,6 +175,14 @@ int openmp_environment(const char *program)
     return set_or_fail(preload_or_tell("no teams of OpenMP: libpitwall-openmp.so", library));
 }
 
+int hooks_environment(const char *program)
+{
+    int status = auto_environment(program);
+    if (!status)
+        status = opencl_environment(program);
+    return status ? status : openmp_environment(program);
+}
+
 int auto_environment(const char *program)
 {
     int error = set_python();

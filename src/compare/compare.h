@@ -37,6 +37,10 @@ int pit__compare_figures(const pit_figures *a, const pit_figures *b,
 /* Was it judged by pairs of whole runs? */
 int pit__is_by_pairs(const pit_comparison *comparison);
 
+/* compare_items.c. NaN: it counts none. */
+double pit__seconds_an_item(const pit_run *run, const pit_tree *tree);
+void pit__show_rate(pit_comparison *comparison);
+
 /* compare_gate.c: every gate of the options into all->gates. */
 void pit__compare_gates(struct pit__comparisons *all, const pit_compare_options *options);
 

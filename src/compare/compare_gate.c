@@ -142,7 +142,7 @@ static enum pit_gate_state look_at(const pit_comparison *c, const struct gate *g
 
 static int is_of(const pit_comparison *c, const struct gate *gate)
 {
-    if (c->is_memory != gate->is_memory || c->is_energy)
+    if (c->is_memory != gate->is_memory || c->is_energy || c->is_rate)
         return 0;
     if (gate->every)
         return !c->is_whole;

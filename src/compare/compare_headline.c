@@ -17,7 +17,7 @@ const char *pit__side_letter(size_t side, char *out)
 
 const char *pit__kind_word(const pit_comparison *c)
 {
-    return c->is_energy ? "energy" : c->is_memory ? "memory" : "time";
+    return c->is_rate ? "rate" : c->is_energy ? "energy" : c->is_memory ? "memory" : "time";
 }
 
 const char *pit__verdict_word(const pit_comparison *c)
@@ -67,7 +67,7 @@ static const pit_comparison *find_place(const pit_comparisons *all, size_t side)
         const pit_comparison *c = &all->items[i];
         if (has_whole && c->a_total == 0 && c->b_total == 0)
             continue; /* no part of the whole: another figure of it */
-        if (c->side == side && !c->is_memory && !c->is_whole && has_moved(c) &&
+        if (c->side == side && !c->is_memory && !c->is_rate && !c->is_whole && has_moved(c) &&
             (!place || moved_by(c) > moved_by(place)))
             place = c;
     }

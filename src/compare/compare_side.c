@@ -24,7 +24,7 @@ struct iterations { /* of a node of a side's only run, in the arena */
 
 struct row {
     const char *what; /* in the arena */
-    int is_memory, is_energy, is_whole, detached, has_late;
+    int is_memory, is_energy, is_rate, is_whole, detached, has_late;
     size_t run;
     pit_passages figures;
     double error;
@@ -321,6 +321,14 @@ static void add_whole(struct rows *rows, const pit_run *run, size_t index)
         add_row(rows, &row);
 }
 
+static void add_items(struct rows *rows, const pit_run *run, const pit_tree *tree, size_t index)
+{
+    double seconds = pit__seconds_an_item(run, tree);
+    struct row row = {.what = "items/s", .is_rate = 1, .run = index, .figures = {.p10 = seconds}};
+    if (seconds > 0)
+        add_row(rows, &row);
+}
+
 static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *run, size_t index,
                    int is_only)
 {
@@ -339,6 +347,7 @@ static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *r
         code = use_kept(run, tree, records, &known, arena);
     if (!code) {
         add_whole(rows, run, index);
+        add_items(rows, run, tree, index);
         add_nodes(rows, arena, tree, &known, index);
     }
     free(known.figures);
@@ -352,7 +361,7 @@ static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *r
 
 static int same_node(const struct row *x, const struct row *y)
 {
-    return x->is_memory == y->is_memory && x->is_whole == y->is_whole &&
+    return x->is_memory == y->is_memory && x->is_whole == y->is_whole && x->is_rate == y->is_rate &&
            x->detached == y->detached && strcmp(x->what, y->what) == 0;
 }
 
@@ -363,6 +372,8 @@ static int by_node(const void *a, const void *b)
         return x->is_memory - y->is_memory;
     if (x->is_whole != y->is_whole)
         return y->is_whole - x->is_whole;
+    if (x->is_rate != y->is_rate)
+        return y->is_rate - x->is_rate;
     int order = strcmp(x->what, y->what);
     if (order == 0)
         order = x->detached - y->detached;
@@ -374,6 +385,7 @@ static pit_figures figures_of(const struct row *rows, size_t count, struct pit__
     pit_figures figures = {.what = rows->what,
                            .is_memory = rows->is_memory,
                            .is_energy = rows->is_energy,
+                           .is_rate = rows->is_rate,
                            .is_whole = rows->is_whole,
                            .count = count,
                            .iterations = rows->iterations.seconds,

@@ -43,6 +43,8 @@ static const struct pit__column columns[COLUMNS] = {
 
 static const char *figure(const pit_comparison *c, double value, int ascii, char *out)
 {
+    if (c->is_rate)
+        return pit__unit_rate(out, value);
     if (c->is_energy)
         return pit__unit_energy(out, value);
     return c->is_memory ? pit__unit_bytes(out, value) : pit__unit_duration(out, value * 1e9, ascii);
@@ -95,7 +97,7 @@ static void add_item(const struct page *page, struct pit__table *table, const pi
     cells[VERDICT] = pit__cell_text(verdict);
     cells[VERDICT].style = style_of(c);
     if (!c->is_memory && c->b > 0) {
-        pit__print_double(text[SPEEDUP], ROOM, "%.2fx", c->a / c->b);
+        pit__print_double(text[SPEEDUP], ROOM, "%.2fx", c->is_rate ? c->b / c->a : c->a / c->b);
         cells[SPEEDUP] = pit__cell_text(text[SPEEDUP]);
     }
     cells[MEAN] = beside_cell(&c->mean, page->all->effect, text[MEAN]);

@@ -193,6 +193,33 @@ TEST(one_run_a_side_has_figures_and_no_verdict)
     pit_comparisons_free(all);
 }
 
+/* Every run of a side does so many items in its forward pass. */
+static void count_items(struct made_side *side, uint64_t items)
+{
+    for (size_t i = 0; i < RUNS; i++)
+        side->nodes[i][2].items = items;
+}
+
+TEST(items_a_second_are_a_row_of_which_more_is_better)
+{
+    make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    count_items(&side_a, 6000);
+    count_items(&side_b, 9000);
+    pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
+    const pit_comparison *c = item(all, "items/s", 0);
+    REQUIRE(c != NULL);
+    CHECK(c->is_rate && c->verdict == PIT_FASTER);
+    CHECK_NEAR(c->change, 0.5, 0.02);
+    CHECK_NEAR(c->b / c->a - 1, c->change, 1e-9);
+    CHECK(c->low < c->change && c->change < c->high);
+    CHECK_NEAR(c->a, 6000 / 0.18,
+               1000); /* 60 batches of 3 ms: those of the epoch, not of the run */
+    CHECK(strstr(all->headline, "items/s") == NULL);
+    CHECK(strncmp(all->items[1].what, "items/s", 7) == 0); /* behind the wall time */
+    pit_comparisons_free(all);
+}
+
 TEST(what_only_one_side_has_is_listed)
 {
     make_side(&side_a, 1e6, 2e6, "old", 100u << 20, 1000);
