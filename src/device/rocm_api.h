@@ -14,8 +14,8 @@ struct pit__rocm_process {
     char room[104];
 };
 
-/* X(member, name of the function, its arguments). All return 0 or an error. The last came with ROCm 5.3
- * and may be missing. */
+/* X(member, name of the function, its arguments). All return 0 or an error. The last is missing in ROCm
+ * 5.2 and before. */
 #define PIT__ROCM_CALLS(X)                                                                         \
     X(init, rsmi_init, (uint64_t flags))                                                           \
     X(count, rsmi_num_monitor_devices, (uint32_t * count))                                         \

@@ -121,21 +121,21 @@ int pit_before_close(void (*call)(void *arg), void *arg)
     return i < MOST_CALLS ? 0 : PIT_NO_MEMORY;
 }
 
-static int is_opencl(struct dl_phdr_info *library, size_t size, void *unused)
+static int is_pyopencl(struct dl_phdr_info *library, size_t size, void *unused)
 {
     (void)size;
     (void)unused;
-    return library->dlpi_name && strstr(library->dlpi_name, "/libOpenCL.so");
+    return library->dlpi_name && strstr(library->dlpi_name, "/pyopencl/");
 }
 
-/* A program that has loaded OpenCL by itself, as Python does, without libpitwall-opencl: its run would show
- * a host that waits for nothing. */
+/* Python's own file does not name OpenCL, so that `pitwall run` cannot know beforehand. libOpenCL itself
+ * says nothing here: PyTorch loads it on some systems and never uses it. */
 static void tell_of_opencl(void)
 {
     const char *preload = getenv("LD_PRELOAD");
-    if (dl_iterate_phdr(is_opencl, NULL) && !(preload && strstr(preload, "libpitwall-opencl")))
+    if (dl_iterate_phdr(is_pyopencl, NULL) && !(preload && strstr(preload, "libpitwall-opencl")))
         pit_add_fact("device_events",
-                     "OpenCL was loaded and its work is not recorded: pitwall run --opencl");
+                     "PyOpenCL's work is not recorded without pitwall run --opencl");
 }
 
 void pit__ask_before_close(void)

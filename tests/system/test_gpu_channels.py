@@ -248,7 +248,8 @@ class Sysfs(GpuCase):
                             ("hwmon/hwmon4/temp1_input", 55000),
                             ("hwmon/hwmon4/freq1_input", 2100000000)):
             stub_sysfs.write(os.path.join(folder, name), int(value))
-        told = self.told(library=False)
+        self.say("no_init", 1)  # the stand-in of ROCm SMI: a real one may be installed
+        told = self.told()
         self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)
         now = self.top()
         self.assertEqual((now["gpu0_busy"], now["gpu0_power_w"], now["gpu0_temperature_c"]),
@@ -357,6 +358,15 @@ class Rocm(GpuCase):
                           self.text("--view", "energy"))
             os.remove(os.path.join(self.rocm, name))
             os.remove(self.path)
+
+    @pit_case.plain_build
+    def test_the_real_library_without_a_gpu(self):
+        """Debian's librocm_smi64.so: it finds no GPU, says so on standard error, and the files are read."""
+        self.amd()
+        told = self.told(library=False)
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)
+        self.assertIsNone(self.top()["gpu0_energy_j"])
+        told.close()
 
     def test_a_driver_that_goes_away(self):
         folder = self.amd()

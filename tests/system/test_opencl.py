@@ -150,7 +150,7 @@ class PyOpenCL(pit_case.Case):
     def test_a_program_that_loads_opencl_by_itself_is_told_how_to_record_it(self):
         nodes, facts = self.recorded()
         self.assertEqual(facts["device_events"],
-                         "OpenCL was loaded and its work is not recorded: pitwall run --opencl")
+                         "PyOpenCL's work is not recorded without pitwall run --opencl")
         self.assertEqual([path for path, node in nodes.items() if node["on_device"]], [])
 
 
