@@ -153,6 +153,7 @@ int compile_flags(int argc, char **argv);
  * (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not there, and
  * `found` is then the tool's folder. library_find: a library of
  * ours beside the tool, its path into `found` (PATH_MAX); 0 if it is not there. */
+int tool_relative(const char *way, char *found);
 int library_find(const char *file, char *found);
 
 /* Preload the library that counts allocations. 0, or an exit status after the message. */
