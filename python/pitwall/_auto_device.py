@@ -33,8 +33,8 @@ class _Line:
 
     def __init__(self, index):
         self.name = "torch.cuda:%d" % index
-        self.pool: List[Any] = []
-        self.base: Any = None
+        self.pool = []
+        self.base = None
         self.base_ns = LINE_START
 
 

@@ -139,20 +139,21 @@ static void say_text(const struct page *page, const char *before, struct pit__te
 /* What else there is to know besides the headline. */
 static void say_rest(const struct page *page)
 {
-    size_t faster = 0, slower = 0, less = 0, more = 0, none = 0;
+    size_t faster = 0, slower = 0, less[2] = {0}, more[2] = {0}, none = 0; /* memory, energy */
     for (size_t i = 0; i < page->all->count; i++) {
         const pit_comparison *c = &page->all->items[i];
         faster += c->verdict == PIT_FASTER && !c->is_memory;
         slower += c->verdict == PIT_SLOWER && !c->is_memory;
-        less += c->verdict == PIT_FASTER && c->is_memory;
-        more += c->verdict == PIT_SLOWER && c->is_memory;
+        less[c->is_energy != 0] += c->verdict == PIT_FASTER && c->is_memory;
+        more[c->is_energy != 0] += c->verdict == PIT_SLOWER && c->is_memory;
         none += c->verdict == PIT_NO_VERDICT;
         if (c->is_memory && c->is_whole && (c->verdict == PIT_FASTER || c->verdict == PIT_SLOWER)) {
             char letter[24], change[PIT__UNIT_BYTES];
             struct pit__text text = {0};
             pit__signed_percent(fabs(c->change), change);
-            pit__text_printf(&text, "%s takes %s %% %s memory", pit__side_letter(c->side, letter),
-                             *change == '+' ? change + 1 : change, pit__verdict_word(c));
+            pit__text_printf(&text, "%s takes %s %% %s %s", pit__side_letter(c->side, letter),
+                             *change == '+' ? change + 1 : change, pit__verdict_word(c),
+                             pit__kind_word(c));
             say_text(page, page->markdown ? "\n" : "", &text, PIT__PLAIN);
         }
     }
@@ -160,10 +161,13 @@ static void say_rest(const struct page *page)
         struct pit__text text = {0};
         pit__text_printf(&text, "%zu compared: %zu faster, %zu slower", page->all->count, faster,
                          slower);
-        if (less)
-            pit__text_printf(&text, ", %zu with less memory", less);
-        if (more)
-            pit__text_printf(&text, ", %zu with more memory", more);
+        for (size_t i = 0; i < 2; i++) {
+            const char *kind = i == 0 ? "memory" : "energy";
+            if (less[i])
+                pit__text_printf(&text, ", %zu with less %s", less[i], kind);
+            if (more[i])
+                pit__text_printf(&text, ", %zu with more %s", more[i], kind);
+        }
         pit__text_printf(&text, ", %zu without a verdict", none);
         say_text(page, page->markdown ? "\n" : "", &text, PIT__DIM);
     }

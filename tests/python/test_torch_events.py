@@ -55,7 +55,7 @@ tell([device(), cuda.waits, cuda.events, pitwall.read_live()["facts"]])
             self.assertAlmostEqual(total, 20 * ms * 1e6, delta=2e4)  # ticks of the host's clock
         self.assertEqual(waits, 0)
         self.assertLess(events, 30)  # they are used again
-        self.assertIn("torch.cuda:0: within", facts["device_clock"])
+        self.assertIn("torch.cuda:0: times of its work lie within", facts["device_clock"])
 
     def test_what_is_not_complete_is_not_waited_for_and_told(self):
         times, waits, facts = self.stub("""
