@@ -27,6 +27,11 @@ else()
     target_link_libraries(pitwall_objects PRIVATE Threads::Threads)
     pitwall_own(pitwall_objects)
 endif()
+if(PITWALL_PRINT_FLAGS)
+    set(printing ${pitwall_sources})
+    list(FILTER printing INCLUDE REGEX "/src/(report|compare|views|assets|exports|monitor)/")
+    set_property(SOURCE ${printing} APPEND PROPERTY COMPILE_OPTIONS ${PITWALL_PRINT_FLAGS})
+endif()
 
 # The sampler's sources: each file NAME.c of src/recorder/sources defines pit__source_NAME. Nothing
 # refers to those by name, and whoever links the static library gets only objects that something

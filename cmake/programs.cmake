@@ -1,11 +1,11 @@
 # The tool, the examples, the benchmarks, the tests and the fuzzers.
 
 # pitwall_programs(FOLDER folder PROGRAMS pattern INTO folder [PREFIX name] [GATHER target]
-#                  LINK targets… [INCLUDE folders…] [FLAGS link options…])
+#                  LINK targets… [INCLUDE folders…] [FLAGS link options…] [COMPILE options…])
 # Every file of the folder that fits the pattern is one program; its other .c files are helpers
 # that all of them share, compiled once. GATHER names a target that builds all of these programs.
 function(pitwall_programs)
-    cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX;GATHER" "LINK;INCLUDE;FLAGS" ${ARGN})
+    cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX;GATHER" "LINK;INCLUDE;FLAGS;COMPILE" ${ARGN})
     file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/${p_PROGRAMS})
     file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/*.c)
     list(REMOVE_ITEM helpers "" ${programs})
@@ -32,6 +32,7 @@ function(pitwall_programs)
         target_link_options(${target} PRIVATE ${p_FLAGS})
         target_link_libraries(${target} PRIVATE ${p_LINK} Threads::Threads m ${CMAKE_DL_LIBS})
         pitwall_own(${target})
+        target_compile_options(${target} PRIVATE ${p_COMPILE})
         if(p_GATHER)
             add_dependencies(${p_GATHER} ${target})
         endif()
@@ -48,7 +49,7 @@ endif()
 
 if(PITWALL_PROGRAMS)
     pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests GATHER unit_tests
-                     LINK pitwall_static INCLUDE ${inside})
+                     LINK pitwall_static INCLUDE ${inside} COMPILE ${PITWALL_TEST_FLAGS})
 endif()
 if(PITWALL_STATIC_ONLY)
     return()

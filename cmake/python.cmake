@@ -41,7 +41,7 @@ target_include_directories(pitwall_python SYSTEM PRIVATE ${python_include})
 target_link_libraries(pitwall_python PRIVATE pitwall Threads::Threads m)
 pitwall_own(pitwall_python)
 # Calls go straight through the table of addresses: between two spans the caches are the program's.
-target_compile_options(pitwall_python PRIVATE -fno-plt)
+target_compile_options(pitwall_python PRIVATE -fno-plt ${PITWALL_PRINT_FLAGS})
 target_link_options(pitwall_python PRIVATE -Wl,-z,now)
 
 # The Python files are copied at every build; what is gone from the tree is gone from the build.

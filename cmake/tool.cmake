@@ -67,6 +67,7 @@ target_compile_definitions(pitwall_tool PRIVATE PITWALL_LIBDIR="${to_lib}"
     PITWALL_INCLUDEDIR="${to_include}" PITWALL_PRELOADS="${to_preloads}"
     PITWALL_PYTHON="${to_python}")
 pitwall_own(pitwall_tool)
+target_compile_options(pitwall_tool PRIVATE ${PITWALL_PRINT_FLAGS})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include SYMBOLIC)
 
 # Whoever links a library in also passes on its terms.

@@ -470,6 +470,7 @@ void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begi
 void pit__finish_previous_rare(struct pit__thread *t);
 /* The end of a token's frame, if it is open, in t. Ticks. */
 uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now);
+uint64_t pit__not_before_last(const struct pit__thread *t, uint64_t now);
 /* Leave the innermost frame without a sample. t must be held. */
 void pit__drop_top(struct pit__thread *t);
 /* Leave all frames without samples; they count as left open. t must be held or nobody's. */
