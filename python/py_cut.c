@@ -118,6 +118,7 @@ void pitpy_cut_scope(void)
 
 void pitpy_cut_leave(void)
 {
+    pitpy_jit_leave();
     if (cut.kind != NONE)
         drop_step();
     program.is_by_cut = 0;
@@ -188,6 +189,11 @@ void pitpy_cut_base(int spans)
 {
     pitpy_cut_leave();
     program.base = spans;
+}
+
+int pitpy_cut_get_base(void)
+{
+    return program.base;
 }
 
 int pitpy_has_optimizer(void)

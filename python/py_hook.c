@@ -162,6 +162,7 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     pitpy_mark mark = {NULL, 0};
     if (PITPY_UNLIKELY(pitpy_marks_hooks) && hands_over_work(self))
         pitpy_mark_begin(&mark);
+    pitpy_timed *outer = self->role == PITPY_JIT ? pitpy_jit_before(self) : NULL;
     pitpy_open open;
     pitpy_count_span();
     pitpy_works++;
@@ -184,7 +185,9 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     pitpy_end(&open);
     if (PITPY_UNLIKELY(mark.object != NULL))
         pitpy_mark_end(&mark, name);
-    if (has_role)
+    if (self->role == PITPY_JIT)
+        pitpy_jit_after(self, outer);
+    else if (has_role)
         pitpy_cut_after(self, object, next, result != NULL);
     if (PITPY_UNLIKELY(!result))
         PyErr_Restore(type, value, traceback);
@@ -198,6 +201,10 @@ PITPY_HOT static PyObject *hook_vectorcall(PyObject *object, PyObject *const *ar
 {
     pitpy_timed *self = (pitpy_timed *)object;
     unsigned before = pitpy_inside;
+    if (PITPY_UNLIKELY(self->role == PITPY_LEARNING)) {
+        pitpy_jit_learns();
+        return PyObject_Vectorcall(self->function, args, nargsf, kwnames);
+    }
     if (before & self->not_in) {
         pitpy_counts.passed++;
         return PyObject_Vectorcall(self->function, args, nargsf, kwnames);
@@ -214,14 +221,14 @@ PITPY_HOT static PyObject *hook_vectorcall(PyObject *object, PyObject *const *ar
 
 /* ---- the module's functions -------------------------------------------------------------------- */
 
-/* _hook(function, name or None, kind, not_in, role, question, class of losses) */
+/* _hook(function, name or None, kind, not_in, role, question, class of losses, flags of its role) */
 static PyObject *make(PyObject *module, PyObject *args, vectorcallfunc vectorcall)
 {
     pitpy_state *state = pitpy_state_of(module);
     PyObject *function, *text, *question = Py_None, *loss = Py_None;
-    unsigned kind, not_in, role = PITPY_PLAIN;
-    if (!PyArg_ParseTuple(args, "OOII|IOO:_hook", &function, &text, &kind, &not_in, &role,
-                          &question, &loss))
+    unsigned kind, not_in, role = PITPY_PLAIN, flags = 0;
+    if (!PyArg_ParseTuple(args, "OOII|IOOI:_hook", &function, &text, &kind, &not_in, &role,
+                          &question, &loss, &flags))
         return NULL;
     pitpy_name *name = text == Py_None ? NULL : pitpy_name_of(state, text);
     if (!name && text != Py_None)
@@ -231,6 +238,7 @@ static PyObject *make(PyObject *module, PyObject *args, vectorcallfunc vectorcal
         self->kind = kind;
         self->not_in = not_in;
         self->role = role;
+        self->flags = flags;
         self->question = question == Py_None ? NULL : Py_NewRef(question);
         self->loss = PyType_Check(loss) ? (PyTypeObject *)Py_NewRef(loss) : NULL;
     }

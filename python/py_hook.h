@@ -3,6 +3,7 @@
  *   py_hook.c    the wrapper of a library's function: a span of every outermost call
  *   py_loop.c    steps of loops over a loader
  *   py_cut.c     steps of loops without one: they are cut where an optimiser's step ends
+ *   py_jit.c     steps of programs whose training step is one compiled function
  *   py_scope.c   steps of a library's own trainer, by hooks on its functions
  *
  * Everything runs with the interpreter's lock held.
@@ -21,6 +22,8 @@ enum pitpy_role {
     PITPY_APART,     /* not a part of a step in which nothing was done yet: checkpoints */
     PITPY_LOADER,    /* a loader's __iter__ */
     PITPY_MODE,      /* Module.train, which eval calls too; it makes no span */
+    PITPY_JIT,       /* a compiled function: py_jit.c */
+    PITPY_LEARNING,  /* called while a function that learns is traced; it makes no span */
     /* Of trainers: py_scope.c. */
     PITPY_CLOSURE,
     PITPY_STEP_BEGIN,
@@ -128,5 +131,17 @@ void pitpy_cut_optimizer_made(void);
 int pitpy_has_optimizer(void);
 /* So many spans are around all that runs from now on: steps are cut below them. */
 void pitpy_cut_base(int spans);
+int pitpy_cut_get_base(void);
+
+/* ---- py_jit.c ---------------------------------------------------------------------------------- */
+
+/* Flags of a hook of the role PITPY_JIT. _auto_jax.py has the same. */
+enum { PITPY_JIT_LEARNS = 1, PITPY_JIT_EXPECTED = 2, PITPY_JIT_EVALUATES = 4 };
+/* Before and after an outermost call. What `before` gives is for `after`. */
+pitpy_timed *pitpy_jit_before(pitpy_timed *hook);
+void pitpy_jit_after(pitpy_timed *hook, pitpy_timed *outer);
+/* The function that is being traced learns. */
+void pitpy_jit_learns(void);
+void pitpy_jit_leave(void);
 
 #endif

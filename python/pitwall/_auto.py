@@ -22,11 +22,12 @@ from ._recorders import journal, status
  COMM, TRAINER) = (1 << i for i in range(11))
 
 # What a hook stands for, where that tells steps apart: enum pitpy_role of python/py_hook.h.
-(PLAIN, AS_MODEL, AS_BACKWARD, AS_OPTIMIZER, APART, AS_LOADER, AS_MODE, AS_CLOSURE, BEGINS_STEP,
- ENDS_STEP, AS_STEP, TRAINS, EVALUATES, EVALUATES_LOADER) = range(14)
+(PLAIN, AS_MODEL, AS_BACKWARD, AS_OPTIMIZER, APART, AS_LOADER, AS_MODE, AS_JIT, AS_LEARNING, AS_CLOSURE,
+ BEGINS_STEP, ENDS_STEP, AS_STEP, TRAINS, EVALUATES, EVALUATES_LOADER) = range(16)
 
 _MODULES = {
     "torch": "_auto_torch", "torch.distributed": "_auto_dist", "jax": "_auto_jax",
+    "optax": "_auto_optax",
     "lightning.pytorch": "_auto_lightning", "pytorch_lightning": "_auto_lightning",
     "transformers.trainer": "_auto_transformers", "keras": "_auto_keras",
 }

@@ -16,8 +16,8 @@ class Auto(py_case.Case):
         """)
         (hooked, waiting, failed), again, counted, _ = found
         self.assertEqual((hooked, failed), ([], []))
-        self.assertEqual(sorted(waiting), ["jax", "keras", "lightning", "pytorch_lightning", "torch",
-                                           "transformers"])
+        self.assertEqual(sorted(waiting), ["jax", "keras", "lightning", "optax", "pytorch_lightning",
+                                           "torch", "transformers"])
         self.assertEqual(again[0], ["torch"])
         self.assertNotIn("torch", again[1])
         self.assertEqual(counted, {"loader_start": 1, "step": 3, "step/data_loading": 3,

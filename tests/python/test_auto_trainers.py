@@ -150,6 +150,13 @@ tell(step=steps)
         self.assertRegex(self.run_read["facts"]["framework"], r"^torch 2.*, transformers \d")
         self.assertGreater(found["checkpoint"], 0)
 
+    def test_flax_with_optax(self):
+        found, seen = self.tree(FLAX)
+        self.phases(found, "step", dispatch=seen["step"])
+        self.phases(found, "eval_step", dispatch=seen["eval_step"])
+        self.assertEqual((found["step/dispatch/compile"], found["eval_step/dispatch/compile"]), (2, 1))
+        self.assertEqual(sum(n for path, n in found.items() if path.endswith("blocking")), 16 + 6)
+
     def test_keras(self):
         found, seen = self.tree(KERAS, KERAS_BACKEND="jax")
         self.phases(found, "step", dispatch=seen["step"], data_loading=seen["step"])
@@ -160,6 +167,42 @@ tell(step=steps)
         self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=n, data_loading=n)
         self.phases(found, "eval_step", forward=m, loss=m - seen["predicted"], data_loading=m)
 
+
+FLAX = START.replace("import torch\ntorch.manual_seed(1); torch.set_num_threads(1)", "") + """
+import jax, numpy, optax
+from flax import linen, nnx
+from flax.training import train_state
+rng = numpy.random.default_rng(0)
+def batch(): return rng.random((8, 8), dtype=numpy.float32), rng.integers(0, 2, 8)
+def loss_of(out, y): return optax.softmax_cross_entropy_with_integer_labels(out, y).mean()
+class Net(nnx.Module):
+    def __init__(self, rngs): self.a = nnx.Linear(8, 2, rngs=rngs)
+    def __call__(self, x): return self.a(x)
+model = Net(nnx.Rngs(0))
+optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+@nnx.jit
+def train_step(model, optimizer, x, y):
+    loss, grads = nnx.value_and_grad(lambda m: loss_of(m(x), y))(model)
+    optimizer.update(model, grads)
+    return loss
+@nnx.jit
+def eval_step(model, x, y): return loss_of(model(x), y)
+net = linen.Dense(2)
+state = train_state.TrainState.create(
+    apply_fn=net.apply, params=net.init(jax.random.PRNGKey(0), batch()[0]), tx=optax.sgd(0.1))
+@jax.jit
+def update(state, x, y):
+    grads = jax.grad(lambda p: loss_of(state.apply_fn(p, x), y))(state.params)
+    return state.apply_gradients(grads=grads)
+for epoch in range(2):
+    for _ in range(8):
+        train_step(model, optimizer, *batch()).block_until_ready(); seen["step"] += 1
+    for _ in range(3):
+        eval_step(model, *batch()).block_until_ready(); seen["eval_step"] += 1
+    for _ in range(5):
+        state = update(state, *batch()); seen["step"] += 1
+tell()
+"""
 
 CALLBACKS = {
     "lightning": LIGHTNING + """
