@@ -12,7 +12,7 @@ endif
 # tells its children about jobs and folders is not for it.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: all configure demo test test-all bench docs install wheel lint format clean help
+.PHONY: all configure demo test test-all bench docs install wheel deb lint format clean help
 .NOTPARALLEL:
 
 all: configure ## Build the library, the tool, the examples and the benchmarks into build/ (the default)
@@ -51,6 +51,10 @@ install: configure ## Install under PREFIX (/usr/local), below DESTDIR if it is 
 wheel: ## An sdist, and wheels for every Python from 3.9 to 3.13 on this machine, into build/wheels
 	@scripts/setup.sh build package
 	@scripts/make_wheels.py $(BUILD)
+
+deb: ## Debian packages, checked by lintian, into build/debs
+	@scripts/setup.sh build package
+	@scripts/make_deb.sh $(BUILD)
 
 lint: all ## Check the sources: clang-format, clang-tidy, cppcheck, shellcheck, ruff, mypy
 	@scripts/setup.sh build lint
