@@ -33,6 +33,7 @@ test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit
 	@BUILD="$(BUILD)" tests/run.py $(STAGES)
 
 test-all: ## The same with all data of the statistical tests, more kills, and current frameworks (7 GB): an hour
+	@$(MAKE) --no-print-directory wheel deb
 	@PITWALL_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 bench: all ## Measure what recording costs, hot and cold, beside its peers

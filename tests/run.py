@@ -68,6 +68,8 @@ def scripts(kind, folder, sanitizer="", launcher=()):
         name = os.path.basename(path)
         if sanitizer and "plain_build_only=True" in text:
             continue
+        if "test_all_only=True" in text and os.environ.get("PITWALL_TEST_ALL") != "1":
+            continue
         if sanitizer == "thread" and re.search(
                 "(has_threads|thread_sanitizer)=False", text):
             continue

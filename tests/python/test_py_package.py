@@ -139,6 +139,11 @@ class Installed(wheel_case.Case):
         self.check_python(place)
         self.check_tool(place)
         self.check_compiling(place)
+        (extension,) = [n for n in os.listdir(place.package) if n.startswith("_pitwall.cpython-")]
+        other = "_pitwall.cpython-399-x86_64-linux-gnu.so"  # as of a Python that is not this one
+        os.rename(os.path.join(place.package, extension), os.path.join(place.package, other))
+        self.run_other_python(place, py_case.PYTHON, "_pitwall.cpython-399-")
+        os.rename(os.path.join(place.package, other), os.path.join(place.package, extension))
         self.check_without_tool(place)
 
     def test_the_extension_needs_no_other_library_and_exports_its_start_alone(self):

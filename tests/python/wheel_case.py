@@ -4,9 +4,13 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 import py_case
 from py_case import pit_case
+
+sys.path.append(os.path.join(pit_case.source_dir(), "scripts"))
+import pythons  # noqa: E402
 
 TRAIN = """
 import pitwall
@@ -130,6 +134,22 @@ class Case(py_case.Case):
                      "-DCMAKE_PREFIX_PATH=" + place.package])
         self.run_ok(["cmake", "--build", os.path.join(work, "b")])
         self.run_ok([os.path.join(work, "b", "user")], cwd=work, env=place.env)
+
+    def check_other_python(self, place, version):
+        """`pitwall run` of a Python that the package is not for: told in words, and the program runs."""
+        suffix = "_pitwall.cpython-%s-" % version.replace(".", "")
+        other = next(path for name, (path, *_) in pythons.interpreters().items() if name != version)
+        self.run_other_python(place, other, suffix)
+
+    def run_other_python(self, place, python, suffix):
+        env = dict(place.env, PATH="/usr/bin:/bin")
+        done = self.run_ok([place.command, "run", "--", python, "-c", "print('ran')"], env=env,
+                           cwd=self.folder())
+        self.assertIn("ran\n", done.stdout)
+        self.assertRegex(done.stderr, r"(?m)^pitwall: no hooks for Python: .*: this is Python \d\.\d+, "
+                         r"and the package of this pitwall is for another one \(%s" % suffix)
+        self.assertRegex(done.stderr, r"-m pip install pitwall\n")
+        self.assertNotIn("Traceback", done.stderr)
 
     def check_without_tool(self, place):
         """A package that was built without the tool says so, by command and by module."""
