@@ -150,6 +150,17 @@ tell(step=steps)
         self.assertRegex(self.run_read["facts"]["framework"], r"^torch 2.*, transformers \d")
         self.assertGreater(found["checkpoint"], 0)
 
+    def test_a_loop_like_that_of_nanogpt(self):
+        """Accumulation, autocast with a scaler, torch.compile, evaluation and checkpoints in between."""
+        found, seen = self.tree(NANOGPT)
+        micro = seen["micro"]
+        self.phases(found, "step", forward=micro, backward=micro, optimizer=seen["step"], checkpoint=0)
+        self.phases(found, "eval_step", forward=seen["eval_step"], backward=0)
+        self.assertEqual(found["checkpoint"], seen["checkpoint"])
+        facts = self.run_read["facts"]
+        self.assertEqual((facts["accumulation"], facts["dtype"], facts["compiled"]),
+                         ("4", "bfloat16", "1"))
+
     def test_flax_with_optax(self):
         found, seen = self.tree(FLAX)
         self.phases(found, "step", dispatch=seen["step"])
@@ -201,6 +212,46 @@ for epoch in range(2):
         eval_step(model, *batch()).block_until_ready(); seen["eval_step"] += 1
     for _ in range(5):
         state = update(state, *batch()); seen["step"] += 1
+tell()
+"""
+
+NANOGPT = START + """
+from torch.nn import functional
+class Model(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.wte, self.head = torch.nn.Embedding(32, 16), torch.nn.Linear(16, 32)
+    def forward(self, x, y=None):
+        out = self.head(self.wte(x))
+        return out, None if y is None else functional.cross_entropy(out.view(-1, 32), y.view(-1))
+model = Model()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+scaler = torch.amp.GradScaler("cpu", enabled=True)
+model = torch.compile(model, backend="aot_eager")
+tokens = torch.randint(0, 32, (512,))
+def get_batch():
+    at = torch.randint(500, (4,))
+    return (torch.stack([tokens[i + k : i + k + 8] for i in at]) for k in (0, 1))
+@torch.no_grad()
+def estimate_loss():
+    model.eval()
+    for _ in range(3):
+        with torch.autocast("cpu", dtype=torch.bfloat16): model(*get_batch())
+        seen["eval_step"] += 1
+    model.train()
+x, y = get_batch()
+for i in range(8):
+    if i % 4 == 0:
+        estimate_loss()
+        torch.save(model.state_dict(), "ckpt.pt"); seen["checkpoint"] += 1
+    for _ in range(4):
+        with torch.autocast("cpu", dtype=torch.bfloat16): _, loss = model(x, y)
+        x, y = get_batch()
+        scaler.scale(loss / 4).backward(); seen["micro"] += 1
+    scaler.unscale_(optimizer)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    scaler.step(optimizer); scaler.update(); optimizer.zero_grad(set_to_none=True)
+    seen["step"] += 1
 tell()
 """
 
