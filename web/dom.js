@@ -85,8 +85,14 @@ export function table(titles, rows) {
     return make("div.wide", make("table.plain", make("thead", make("tr", head)), make("tbody", body)));
 }
 
+// Asking for a style is slow, so it is done once until light and dark change.
+const colours = new Map();
+on(matchMedia("(prefers-color-scheme:dark)"), "change", () => colours.clear());
+
 export function colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    if (!colours.has(name))
+        colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return colours.get(name);
 }
 
 // What changed, for those who do not see it.

@@ -11,13 +11,6 @@ export function takeToken() {
     history.replaceState(null, "", location.pathname + location.search + (rest ? "#" + rest : ""));
 }
 
-export class Refused extends Error {
-    constructor(status, text) {
-        super(text);
-        this.status = status;
-    }
-}
-
 // {data, etag}; data is null where nothing has changed.
 export async function ask(path, etag) {
     const headers = {},
@@ -26,7 +19,7 @@ export async function ask(path, etag) {
     if (etag) headers["If-None-Match"] = etag;
     const answer = await fetch(path, {headers, cache: "no-store", credentials: "omit"});
     if (answer.status === 304) return {data: null, etag};
-    if (!answer.ok) throw new Refused(answer.status, (await answer.text()).trim());
+    if (!answer.ok) throw Object.assign(new Error((await answer.text()).trim()), {status: answer.status});
     return {data: await answer.json(), etag: answer.headers.get("ETag")};
 }
 

@@ -5,22 +5,8 @@ import {state, setState, hashOf} from "./state.js";
 import {words} from "./live.js";
 
 const SHOWN_RUNS = 400;
-const NEED_WORD = {
-    died: "died",
-    stalled: "stalled",
-    near_limit: "near its limit",
-    act: "act",
-    live: "live",
-    ended: "done",
-};
-const NEED_CLASS = {
-    died: "died",
-    stalled: "died",
-    "near its limit": "warn",
-    act: "warn",
-    live: "live",
-    done: "done",
-};
+const NEED_WORD = {near_limit: "near its limit", ended: "done"};
+const NEED_CLASS = {died: "died", stalled: "died", near_limit: "warn", act: "warn", live: "live"};
 
 export class RunsPage {
     constructor(root) {
@@ -228,7 +214,7 @@ export class RunsPage {
 
     row(r) {
         const word = NEED_WORD[r.need] || r.need || r.state,
-            cls = NEED_CLASS[word] || "done",
+            cls = NEED_CLASS[r.need] || "done",
             side = this.chosen.get(r.id),
             box = button(side || "·", () => this.choose(r.id), "compare: A, B or neither");
         box.classList.toggle("lead", !!side);

@@ -14,7 +14,7 @@ import {
 } from "./format.js";
 import {state, hashOf} from "./state.js";
 
-export const STATE_WORD = {live: "live", closed: "done", died: "died"};
+const STATE_WORD = {closed: "done"};
 
 // ---- the bar at the top
 

@@ -45,7 +45,8 @@ struct pit__image {
     const unsigned char *base; /* aligned to 8 at least */
     uint64_t bytes;            /* that may be read */
     int alive;
-    uint32_t wanted;              /* a bit for each type of block to read; 0: all */
+    int is_mapped;   /* from its file: pages that are let go come back when they are read */
+    uint32_t wanted; /* a bit for each type of block to read; 0: all */
     struct pit_fmt_header header; /* a copy */
     struct pit__block *blocks;    /* ascending by offset; malloc'ed */
     size_t block_count, block_room;
@@ -59,6 +60,11 @@ struct pit__image {
 struct pit__source {
     int (*read)(struct pit__source *source, uint64_t offset, uint64_t bytes);
 };
+
+/* After each so many bytes or nodes of a large image: what was read is no longer this process's memory. */
+#define PIT__LET_GO_BYTES ((uint64_t)32 << 20)
+#define PIT__LET_GO_NODES 4096u
+void pit__let_go(const struct pit__image *image);
 
 /* Check the header, list the blocks. 0 or a code with *error filled. */
 int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error);

@@ -37,6 +37,10 @@ class Served(Case):
         b.wait(LISTED, runs)
         return b
 
+    def click(self, css):
+        """In one step: the list is painted again and again, and what was found a moment ago is gone."""
+        self.browser.wait("const e=document.querySelector(arguments[0]); if (e) e.click(); return e !== null", css)
+
     def again(self):
         """The same address once more: what a link to it shows."""
         self.browser.reload()
@@ -48,10 +52,10 @@ class Served(Case):
         server = self.serve(folder)
         b = self.open_list(server, 1)
         self.assertNotIn("token", b.run("return location.href"))
-        b.click(".runlist a")
+        self.click(".runlist a")
         b.wait(READY)
         b.run("[...document.querySelectorAll('.btn')].find(e => e.textContent === 'Unfold all').click()")
-        b.click(".tree .c-name button")
+        self.click(".tree .c-name button")
         b.run("document.querySelector('.u-over').scrollIntoView({block: 'center'})")
         b.drag(".u-over", 0.2, 0.7)
         b.wait("return location.hash.includes('t=')")
@@ -80,13 +84,13 @@ class Served(Case):
         self.assertEqual(b.run("return document.querySelector('.runs .right').textContent"), "Compare A with B")
         b.run("document.querySelectorAll('.pick .btn')[2].click()")
         self.assertEqual(b.run("return document.querySelector('.runs .right').textContent"), "Compare A with B (2 runs)")
-        b.click(".runs .right a")
+        self.click(".runs .right a")
         b.wait(READY)
         text = b.run("return document.querySelector('.ab').innerText")
         self.assertIn("wall time", text)
         self.again()
         self.assertEqual(b.run("return document.querySelector('.ab').innerText"), text)
-        b.click(".ab .right a")
+        self.click(".ab .right a")
         b.wait("return document.querySelector('main[data-ready]') && !document.querySelector('.ab')")
 
     def test_the_ranks_of_a_job_are_shown_together(self):
@@ -95,7 +99,7 @@ class Served(Case):
             self.run_ok([pit_case.program("prog_export"), os.path.join(folder, "%d.pit" % rank), "rich"],
                         env=pit_case.clean_env(SLURM_JOB_ID="77", SLURM_PROCID=rank, SLURM_NTASKS=2))
         b = self.open_list(self.serve(folder), 2)
-        b.click(".runlist .job a")
+        self.click(".runlist .job a")
         b.wait(READY)
         self.assertEqual(b.run("return document.querySelectorAll('.rk .row').length"), 2)
         b.run("document.querySelectorAll('.tree [data-i]')[0].click()")
@@ -107,7 +111,7 @@ class Served(Case):
         folder = self.folder()
         child = self.live(os.path.join(folder, "live.pit"), "nodes=2", "begin=outer", "begin=inner")
         b = self.open_list(self.serve("--refresh", "0", folder), 1)
-        b.click(".runlist a")
+        self.click(".runlist a")
         b.wait("return document.querySelector('main[data-ready] .tree .op') && document.querySelector('.pill.live') !== null")
         b.run("window.same = 1")
         first = b.run("return +document.querySelector('main').dataset.ready")
