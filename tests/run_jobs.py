@@ -20,6 +20,10 @@ COUNT = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 LIMIT = float(os.environ.get("TEST_TIMEOUT", "300"))
 SHOWN_LINES = 60
+# First in their stage, so that none of them is left alone at the end.
+LONGEST = ("test_kill.py", "test_docs_run.py", "test_interrupts.py", "test_recover.py",
+           "test_kill_shapes.py", "test_c_examples.py", "test_native_places.py", "test_openmp.py",
+           "test_live.py", "test_race_engine")
 
 
 class Program:
@@ -113,7 +117,8 @@ class Runner:
             if not self.make(build, stages[0]):
                 continue
             for stage in stages:
-                programs = list(stage.programs(build.folder))
+                programs = sorted(stage.programs(build.folder),
+                                  key=lambda program: program.name not in LONGEST)
                 stage.total, stage.begun = len(programs), time.monotonic()
                 if not programs:
                     self.fail(stage.name, "programs", "there are none")
