@@ -6,6 +6,7 @@
  *   span_mend.c     what a handler that jumped out of the recorder left half done
  *   span_previous.c the rare cases of finishing the sample before
  *   collectives.c   collective calls of groups of ranks
+ *   messages.c      messages to other ranks, and where calls come from
  *   span_cost.c     what a span costs
  *   node_table.c    find or make a node; the rare parts of histogram and series
  *   ring.c          pieces of the flight recorder and of the records
@@ -116,6 +117,12 @@ struct pit__thread {
     uint32_t hash_mask, hash_count;
     struct pit__value *values; /* by name id */
     uint32_t value_room;
+    struct pit_fmt_messages *messages;      /* NULL before the first call that is noted */
+    struct pit_fmt_caller *caller;          /* of the call that is open; NULL: none */
+    const struct pit_fmt_node *caller_node; /* that call's, and its frame */
+    const struct pit_fmt_frame *caller_frame;
+    uint32_t callers_made;
+    uint32_t callers_named; /* of these, looked for: the sampler's, and at close */
     /* The first cache, in the same page; one that is larger has pages of its own. */
     struct pit__cache_entry near_cache[PIT__NEAR_CACHE];
 };
