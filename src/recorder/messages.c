@@ -18,14 +18,14 @@
 
 static struct pit_fmt_messages *block_of(struct pit__thread *t)
 {
-    if (PIT_LIKELY(t->messages != NULL))
-        return t->messages;
+    if (PIT_LIKELY(t->calls.block != NULL))
+        return t->calls.block;
     pit__hold(t);
     struct pit_fmt_messages *block =
         pit__block_new(t->recorder, PIT_FMT_MESSAGES, t->index, sizeof *block, 0);
     if (block) {
         PIT_STORE_ORDERED(block->block.used, 1);
-        PIT_STORE_ORDERED(t->messages, block);
+        PIT_STORE_ORDERED(t->calls.block, block);
     }
     pit__release(t);
     return block;
@@ -88,7 +88,7 @@ static struct pit_fmt_caller *caller_of(struct pit__thread *t, struct pit_fmt_me
         if (!own) {
             PIT_STORE_ORDERED(caller->node, node);
             PIT_STORE_ORDERED(caller->address, address);
-            PIT_STORE_ORDERED(t->callers_made, t->callers_made + 1);
+            PIT_STORE_ORDERED(t->calls.callers_made, t->calls.callers_made + 1);
             return caller;
         }
     }
@@ -100,9 +100,9 @@ static inline void note_caller(struct pit__thread *t, struct pit_fmt_messages *b
 {
     struct pit_fmt_caller *caller =
         caller_of(t, block, (uintptr_t)address, pit_fmt_ref_of(t->top->where));
-    t->caller = caller;
-    t->caller_node = node;
-    t->caller_frame = t->top;
+    t->calls.caller = caller;
+    t->calls.node = node;
+    t->calls.frame = t->top;
     grow(caller ? &caller->calls : &block->calls_lost, 1);
     PIT_STORE_ORDERED(block->block.a, caller ? (uint64_t)(caller - block->callers) + 1 : 0);
 }
@@ -128,7 +128,7 @@ PIT__IN_SPANS void pit_note_call(const void *caller, uint32_t to, uint64_t bytes
 /* By another way than the common ones: what the node gains is the call's. */
 static uint64_t end_rare(const struct pit__thread *t, pit_token token)
 {
-    const struct pit_fmt_node *node = t->caller_node;
+    const struct pit_fmt_node *node = t->calls.node;
     uint64_t before = PIT_LOAD(node->total);
     pit__end(token);
     return PIT_LOAD(node->total) - before;
@@ -139,14 +139,14 @@ PIT__IN_SPANS void pit_end_call(pit_token token)
 {
     struct pit__thread *t = pit__tls;
     uint64_t now = pit__counter_read(), duration;
-    struct pit_fmt_caller *caller = t->caller;
-    if (PIT_UNLIKELY(!caller || t->caller_frame != t->top || !PIT_LOAD(t->open))) {
+    struct pit_fmt_caller *caller = t->calls.caller;
+    if (PIT_UNLIKELY(!caller || t->calls.frame != t->top || !PIT_LOAD(t->open))) {
         if (token)
             pit__end(token);
         return;
     }
     pit_token gate = PIT_LOAD(t->gate);
-    t->caller = NULL;
+    t->calls.caller = NULL;
     if (token == gate ? !pit__end_common(t, token, now, &duration)
                       : gate || !pit__collective_end_hot(token, now, &duration))
         duration = end_rare(t, token);
@@ -190,8 +190,8 @@ static void name_all(struct wanted *wanted)
 
 static void name_of_thread(struct pit__thread *t, struct wanted *wanted)
 {
-    uint32_t made = PIT_LOAD_ACQUIRE(t->callers_made);
-    struct pit_fmt_messages *block = PIT_LOAD_ACQUIRE(t->messages);
+    uint32_t made = PIT_LOAD_ACQUIRE(t->calls.callers_made);
+    struct pit_fmt_messages *block = PIT_LOAD_ACQUIRE(t->calls.block);
     for (uint32_t i = 0; block && i < PIT_FMT_CALLERS; i++) {
         struct pit_fmt_caller *caller = &block->callers[i];
         uint64_t address = PIT_LOAD_ACQUIRE(caller->address);
@@ -202,7 +202,7 @@ static void name_of_thread(struct pit__thread *t, struct wanted *wanted)
         if (wanted->count == PIT__CODE_WANTED)
             name_all(wanted);
     }
-    t->callers_named = made;
+    t->calls.callers_named = made;
 }
 
 /* Tables stay in the list for as long as their recorder is there. */
@@ -210,7 +210,7 @@ void pit__callers_name(const pit_recorder *rec)
 {
     struct wanted *wanted = NULL;
     for (struct pit__thread *t = PIT_LOAD_ACQUIRE(rec->threads); t; t = t->next_in_recorder) {
-        if (PIT_LOAD(t->callers_made) == t->callers_named)
+        if (PIT_LOAD(t->calls.callers_made) == t->calls.callers_named)
             continue;
         if (!wanted) {
             void *made = mmap(NULL, sizeof *wanted, PROT_READ | PROT_WRITE,

@@ -5,8 +5,7 @@
  *   span_rare.c     first spans, misuse, other recorders, objects' samples
  *   span_mend.c     what a handler that jumped out of the recorder left half done
  *   span_previous.c the rare cases of finishing the sample before
- *   collectives.c   collective calls of groups of ranks
- *   messages.c      messages to other ranks, and where calls come from
+ *   collectives.c   collective calls of groups of ranks; messages.c: messages to ranks, and callers
  *   span_cost.c     what a span costs
  *   node_table.c    find or make a node; the rare parts of histogram and series
  *   ring.c          pieces of the flight recorder and of the records
@@ -26,8 +25,7 @@
  *   device.c        the process's device, and work that devices did
  *   sampler.c       the background thread; readings.c: what it reads, in the run; sample_source.c and
  *                   sources/: where that comes from
- *   recorder.c      open, close, fork, the default recorder
- *   recorder_stop.c closing one
+ *   recorder.c      open, close, fork, the default recorder; recorder_stop.c: closing one
  *   recorder_ask.c  what one may ask a recorder for, and labels
  *   interrupt.c     signals held back; what is left of a stack
  */
@@ -43,6 +41,7 @@
 #include "private_memory.h"
 #include "rss.h"
 #include "sample_source.h"
+#include "thread_calls.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -117,12 +116,7 @@ struct pit__thread {
     uint32_t hash_mask, hash_count;
     struct pit__value *values; /* by name id */
     uint32_t value_room;
-    struct pit_fmt_messages *messages;      /* NULL before the first call that is noted */
-    struct pit_fmt_caller *caller;          /* of the call that is open; NULL: none */
-    const struct pit_fmt_node *caller_node; /* that call's, and its frame */
-    const struct pit_fmt_frame *caller_frame;
-    uint32_t callers_made;
-    uint32_t callers_named; /* of these, looked for: the sampler's, and at close */
+    struct pit__thread_calls calls;
     /* The first cache, in the same page; one that is larger has pages of its own. */
     struct pit__cache_entry near_cache[PIT__NEAR_CACHE];
 };
