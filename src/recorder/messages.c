@@ -138,7 +138,7 @@ static uint64_t end_rare(const struct pit__thread *t, pit_token token)
 PIT__IN_SPANS void pit_end_call(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    uint64_t now = pit__counter_read(), duration;
+    uint64_t now, duration;
     struct pit_fmt_caller *caller = t->calls.caller;
     if (PIT_UNLIKELY(!caller || t->calls.frame != t->top || !PIT_LOAD(t->open))) {
         if (token)
@@ -147,8 +147,8 @@ PIT__IN_SPANS void pit_end_call(pit_token token)
     }
     pit_token gate = PIT_LOAD(t->gate);
     t->calls.caller = NULL;
-    if (token == gate ? !pit__end_common(t, token, now, &duration)
-                      : gate || !pit__collective_end_hot(token, now, &duration))
+    if (token == gate ? !pit__end_common(t, token, &now, &duration)
+                      : gate || !pit__collective_end_hot(token, pit__counter_read(), &duration))
         duration = end_rare(t, token);
     grow(&caller->ticks, duration);
 }

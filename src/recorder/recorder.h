@@ -23,8 +23,7 @@
  *   probe.c         memory of the process for callers without a recorder
  *   gpu_events.c    device times of spans that ask for them (gpu_driver.c: CUDA and HIP)
  *   device.c        the process's device, and work that devices did
- *   sampler.c       the background thread; readings.c: what it reads, in the run; sample_source.c and
- *                   sources/: where that comes from
+ *   sampler.c       the background thread; readings.c: what it reads, from sources/ (sample_source.c)
  *   recorder.c      open, close, fork, the default recorder; recorder_stop.c: closing one
  *   recorder_ask.c  what one may ask a recorder for, and labels
  *   interrupt.c     signals held back; what is left of a stack
