@@ -343,6 +343,7 @@ typedef struct pit_run {
     pit_place_source place_sources[PIT_PLACE_KINDS]; /* by enum pit_place_kind */
     const pit_group *groups; /* of ranks, in the order of their first collectives */
     size_t group_count;
+    const struct pit_messages *messages; /* to other ranks: pitwall_ranks.h; NULL: none were noted */
     uint64_t skipped_blocks; /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */

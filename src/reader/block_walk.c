@@ -89,6 +89,8 @@ static int size_fits(const struct pit__block *block)
                block->used <= PIT_FMT_PLACES_PER_BLOCK;
     case PIT_FMT_COLLECTIVES:
         return block->bytes >= sizeof(struct pit_fmt_collectives);
+    case PIT_FMT_MESSAGES:
+        return block->bytes >= sizeof(struct pit_fmt_messages);
     default: /* FACTS, NAMES, JOURNAL */
         return block->used <= room;
     }

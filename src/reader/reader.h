@@ -144,6 +144,10 @@ void pit__places_read(const struct pit__image *image, struct pit__arena *arena,
 void pit__groups_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__node_index *index, pit_run *run);
 
+/* Messages to other ranks, and callers; after the threads. */
+void pit__messages_read(const struct pit__image *image, struct pit__arena *arena,
+                        const struct pit__node_index *index, pit_run *run);
+
 /* The journal of the run. */
 void pit__journal_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
