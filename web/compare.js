@@ -1,6 +1,6 @@
 // compare.js: two runs beside one another, with the verdict of the rules of compare.
 import {make, panel, linkTo, missing, table} from "./dom.js";
-import {NS, bytesText, durationText, upperFirst} from "./format.js";
+import {NS, kindText, durationText, upperFirst} from "./format.js";
 
 const SHOWN = 14;
 
@@ -10,8 +10,12 @@ function change(x) {
         : (x > 0 ? "+" : x < 0 ? "\u2212" : "") + Math.abs(x * 100).toFixed(1) + NS + "%";
 }
 
+// Times are in seconds there.
 function sizeOf(item, x) {
-    return x == null ? missing(item.reason) : item.kind === "memory" ? bytesText(x) : durationText(x * 1e9);
+    if (x == null) return missing(item.reason);
+    return item.kind === "time"
+        ? durationText(x * 1e9)
+        : kindText(item.kind === "memory" ? "bytes" : item.kind, x);
 }
 
 const WORD = {none: "no verdict", same: "the same"};

@@ -124,5 +124,5 @@ export function heatOf(share) {
 
 // The first letter of a sentence, unless it begins with a name such as clFinish.
 export function upperFirst(text) {
-    return !text || /^\w+[A-Z_./(]/.test(text) ? text : text[0].toUpperCase() + text.slice(1);
+    return !text || /^\w+[A-Z_(]/.test(text) ? text : text[0].toUpperCase() + text.slice(1);
 }

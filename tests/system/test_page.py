@@ -318,6 +318,13 @@ class Page(PageCase):
         self.assertIn("no verdict", text.lower())
         self.assertIn("wall time", text)
 
+    def test_rates_and_joules_of_a_comparison_are_no_times(self):
+        b = self.show(self.page_of(self.energy_run(), self.energy_run(700)))
+        rows = b.run("return [...document.querySelectorAll('.ab tbody tr')].map(r => [r.cells[0].textContent, r.cells[1].textContent])")
+        told = dict(rows)
+        self.assertEqual(told["energy"].replace("\u202f", " "), "500 J")
+        self.assertRegex(told["items/s"].replace("\u202f", " "), r"^[0-9.]+( [kMG])?$")
+
     def energy_run(self, joules=500):
         """By a stand-in for the kernel's counters: nothing in it is measured."""
         sysfs, run = stub_sysfs.StubSysfs(self.folder()), os.path.join(self.folder(), "energy.pit")
