@@ -353,6 +353,7 @@ typedef struct pit_run {
     size_t below_count;
     size_t below_unread; /* sub-runs that are there and could not be read */
     unsigned depth;      /* of a sub-run: 1 where the run above it is its parent, … */
+    int ended_by_parent; /* of a sub-run that died: between spans, while its parent was well */
 } pit_run;
 
 /* Read a run: finished, live, killed or damaged. A run whose live pages are in shared memory is

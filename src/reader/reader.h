@@ -193,4 +193,10 @@ int pit__open_file(const char *path);
 /* Does another process hold the lock of a live writer on this file? */
 int pit__is_live(int fd);
 
+/* parent_end.c. Did the process of `parent` start that of `run`? And end it: `run` is read whole. */
+int pit__is_child_of(const pit_run *run, const pit_run *parent);
+int pit__was_ended_by(const pit_run *run, const pit_run *parent);
+/* The same of a sub-run, whose parent is `run` or one of those below it. Returns `sub`. */
+pit_run *pit__judge_end(pit_run *sub, const pit_run *run, pit_run *const *below, size_t count);
+
 #endif
