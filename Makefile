@@ -12,7 +12,7 @@ endif
 # tells its children about jobs and folders is not for it.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
 
-.PHONY: all configure demo test test-all bench docs install lint format clean help
+.PHONY: all configure demo test test-all bench docs install wheel deb lint format clean help
 .NOTPARALLEL:
 
 all: configure ## Build the library, the tool, the examples and the benchmarks into build/ (the default)
@@ -33,6 +33,7 @@ test: ## Run every test, sanitizers, the ARM build and the fuzzers; STAGES="unit
 	@BUILD="$(BUILD)" tests/run.py $(STAGES)
 
 test-all: ## The same with all data of the statistical tests, more kills, and current frameworks (7 GB): an hour
+	@$(MAKE) --no-print-directory wheel deb
 	@PITWALL_TEST_ALL=1 $(MAKE) --no-print-directory test
 
 bench: all ## Measure what recording costs, hot and cold, beside its peers
@@ -43,9 +44,18 @@ docs: all ## Make docs/reference-*.md from the headers, docs/fields.md from the 
 	@scripts/api_reference.py
 	@PITWALL_BUILD="$(abspath $(BUILD))" scripts/fields_page.py
 
-install: all ## Install under PREFIX (/usr/local), below DESTDIR if it is given
+install: configure ## Install under PREFIX (/usr/local), below DESTDIR if it is given
+	@$(CMAKE) --build $(BUILD) -j "$$(nproc)" --target installed
 	@DESTDIR="$(DESTDIR)" $(CMAKE) --install $(BUILD) --prefix "$(PREFIX)"
 	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
+
+wheel: ## An sdist, and wheels for every Python from 3.9 to 3.13 on this machine, into build/wheels
+	@scripts/setup.sh build package
+	@scripts/make_wheels.py $(BUILD)
+
+deb: ## Debian packages, checked by lintian, into build/debs
+	@scripts/setup.sh build package
+	@scripts/make_deb.sh $(BUILD)
 
 lint: all ## Check the sources: clang-format, clang-tidy, cppcheck, shellcheck, ruff, mypy
 	@scripts/setup.sh build lint

@@ -1,21 +1,51 @@
-"""Builds the package's two shared objects: libpitwall.so.0, the same sources as the C library's, and
-the extension beside it, which finds it by its own place. A process has one recorder, so the library
-is never linked into the extension."""
+"""Builds what `pip install` installs: the Python package, and inside it the tool, the libraries and the
+headers. CMake does the building (CMakeLists.txt); here it gets the folders of a wheel.
 
-import glob
+    pitwall/            the package, its extension, the hooks
+    pitwall/bin         the tool
+    pitwall/lib         libpitwall, the libraries to preload, pkg-config and CMake files
+    pitwall/include     the headers
+    scripts: pitwall    starts the tool
+
+PITWALL_CMAKE_FOLDER names a folder to build in, which wheels for several Pythons can share;
+PITWALL_CMAKE_ARGS are more arguments for CMake.
+"""
+
 import os
 import re
+import shlex
+import shutil
+import subprocess
 import sys
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "scripts"))
-import page_assets  # noqa: E402
+try:
+    from setuptools.command.build_scripts import build_scripts
+except ImportError:  # before setuptools 65
+    from distutils.command.build_scripts import build_scripts
 
-APART = ("alloc", "preload", "functions", "mpi", "openmp", "opencl", "cli")  # folders of src/ that are no part of the library
-LIBRARY = "libpitwall.so.0"
-FLAGS = ["-std=c11", "-O2", "-fvisibility=hidden", "-pthread"]
+LAUNCHER = "pitwall_launcher"
+FOLDERS = {
+    "CMAKE_INSTALL_BINDIR": "pitwall/bin",
+    "CMAKE_INSTALL_LIBDIR": "pitwall/lib",
+    "CMAKE_INSTALL_INCLUDEDIR": "pitwall/include",
+    "CMAKE_INSTALL_DATAROOTDIR": "pitwall/share",
+    "PITWALL_PYTHON_DIR": ".",
+    "PITWALL_PYTHON_RPATH": "$ORIGIN/lib",
+}
+OPTIONS = {
+    "PITWALL_PROGRAMS": "OFF",
+    "PITWALL_NO_SYMLINKS": "ON",
+    "PITWALL_LAUNCHER": "ON",
+    "PITWALL_PYTHON_REQUIRED": "ON",
+    "PITWALL_TOOL_REQUIRED": "OFF",  # without its libraries there is still the package
+    "PITWALL_STATIC_TOOL": "ON",
+    "CMAKE_BUILD_TYPE": "Release",
+    "CMAKE_C_FLAGS_RELEASE": "-O2 -DNDEBUG",
+}
 
 
 def version():
@@ -23,56 +53,70 @@ def version():
         return re.search(r'^#define PITWALL_VERSION "(.+)"', header.read(), re.M).group(1)
 
 
-def source_list(folder):
-    """The list of the sampler's sources, as cmake/library.cmake makes it."""
-    names = [os.path.basename(f)[:-2] for f in sorted(glob.glob("src/recorder/sources/*.c"))]
-    path = os.path.join(folder, "pitwall_source_list.c")
-    os.makedirs(folder, exist_ok=True)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write('#include "recorder/sample_source.h"\n')
-        for name in names:
-            file.write("extern const struct pit__sample_source pit__source_%s;\n" % name)
-        file.write("const struct pit__sample_source *const pit__source_list[] = {%s, NULL};\n"
-                   % ", ".join("&pit__source_" + name for name in names))
-    return path
+def commit():
+    """As cmake/commit.cmake finds it; None if neither git nor the file knows."""
+    if os.path.exists("COMMIT"):
+        with open("COMMIT", encoding="utf-8") as file:
+            return file.read().strip()
+    if not os.path.exists(".git"):
+        return None
+    asked = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*",
+                            "--abbrev=12"], stdout=subprocess.PIPE, text=True, check=False)
+    return asked.stdout.strip() or None
+
+
+def needed():
+    """What builds: CMake, and make or ninja; from PyPI where the system has none."""
+    tools = [] if shutil.which("cmake") else ["cmake>=3.18"]
+    return tools + ([] if shutil.which("make") or shutil.which("ninja") else ["ninja"])
 
 
 class Build(build_ext):
-    """The library first, into the folder the extension goes to."""
+    """CMake builds everything and installs it into the folder that the wheel is made of."""
 
     def build_extension(self, ext):
-        folder = os.path.dirname(self.get_ext_fullpath(ext.name))
-        os.makedirs(folder, exist_ok=True)
-        sources = sorted(f for f in glob.glob("src/**/*.c", recursive=True)
-                         if f.split(os.sep)[1] not in APART)
-        sources += [source_list(self.build_temp), page_assets.make(".", self.build_temp)]
-        objects = self.compiler.compile(
-            sources,
-            output_dir=os.path.join(self.build_temp, "library"),
-            macros=[("_GNU_SOURCE", "")],
-            include_dirs=["include", "src"],
-            extra_postargs=FLAGS + ["-fPIC"],
-        )
-        library = os.path.join(folder, LIBRARY)
-        options = ["-Wl,-soname," + LIBRARY, "-Wl,-z,nodelete", "-Wl,--no-undefined", "-pthread"]
-        self.compiler.link_shared_object(objects, library, libraries=["m"], extra_postargs=options)
-        ext.extra_objects = [library]
-        super().build_extension(ext)
+        extension = os.path.abspath(self.get_ext_fullpath(ext.name))
+        prefix = os.path.dirname(os.path.dirname(extension))
+        folder = os.path.abspath(os.environ.get("PITWALL_CMAKE_FOLDER")
+                                 or os.path.join(self.build_temp, "cmake"))
+        settings = dict(FOLDERS, PITWALL_PYTHON=sys.executable, **OPTIONS)
+        settings["CMAKE_INSTALL_PREFIX"] = "/usr"  # of no use here, and some folders depend on it
+        self.spawn(["cmake", "-S", ".", "-B", folder, "-Wno-dev", "--log-level=WARNING",
+                    *("-D%s=%s" % pair for pair in settings.items()),
+                    *shlex.split(os.environ.get("PITWALL_CMAKE_ARGS", ""))])
+        self.spawn(["cmake", "--build", folder, "--target", "installed",
+                    "-j", str(len(os.sched_getaffinity(0)))])
+        self.spawn(["cmake", "--install", folder, "--prefix", prefix, "--strip"])
+        launcher = os.path.join(prefix, "pitwall", "bin", LAUNCHER)
+        os.makedirs(self.build_temp, exist_ok=True)
+        shutil.move(launcher, os.path.join(self.build_temp, LAUNCHER))
+
+
+class Scripts(build_scripts):
+    """The command: a program, where setuptools expects a text."""
+
+    def run(self):
+        built = self.get_finalized_command("build_ext")
+        os.makedirs(self.build_dir, exist_ok=True)
+        shutil.copy2(os.path.join(built.build_temp, LAUNCHER),
+                     os.path.join(self.build_dir, "pitwall"))
+
+
+class Sources(sdist):
+    """Says which commit the sources are of, as there is no git in them."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, files)
+        known = commit()
+        if known:
+            with open(os.path.join(base_dir, "COMMIT"), "w", encoding="utf-8") as file:
+                file.write(known + "\n")
 
 
 setup(
     version=version(),
-    ext_modules=[
-        Extension(
-            "pitwall._pitwall",
-            sources=sorted(glob.glob("python/*.c")),
-            depends=sorted(glob.glob("python/*.h") + glob.glob("include/*.h")),
-            include_dirs=["include"],
-            define_macros=[("_GNU_SOURCE", "")],
-            extra_compile_args=FLAGS + ["-fno-plt"],
-            extra_link_args=["-Wl,-rpath,$ORIGIN", "-Wl,-z,now"],
-            libraries=["m"],
-        )
-    ],
-    cmdclass={"build_ext": Build},
+    ext_modules=[Extension("pitwall._pitwall", sources=[])],
+    scripts=["pitwall"],
+    setup_requires=needed(),
+    cmdclass={"build_ext": Build, "build_scripts": Scripts, "sdist": Sources},
 )

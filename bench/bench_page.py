@@ -6,6 +6,7 @@ bench_page.py BUILD: prints "name value" lines for collect.py.
     page_fitting_kb       the page of build/examples/fitting as a file
     page_nodes_kb         the page of a run with 10,000 nodes
     page_nodes_ms         from the navigation to its first paint with content: the median
+    page_threads_ms       the same of a run of 512 threads with 20 nodes each
     page_points_ms        the same of 50,000 points: a loss of 10,000, memory and processor of 20,000 each
 
 Without a browser (chromium, chromium-driver) only the sizes are there.
@@ -69,12 +70,13 @@ def main():
     try:
         assets = sum(len(data) for _, data in page_assets.assets(TREE))
         print("page_assets_kb %.1f" % (assets / 1024))
-        runs = {name: os.path.join(folder, name + ".pit") for name in ("fitting", "nodes")}
+        runs = {name: os.path.join(folder, name + ".pit") for name in ("fitting", "nodes", "threads")}
         env = {k: v for k, v in os.environ.items() if not k.startswith("PITWALL")}
         subprocess.run([os.path.join(build, "examples", "fitting"), "-o", runs["fitting"]], env=env, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([os.path.join(build, "tests", "prog_export"), runs["nodes"], "nodes=10000"], env=env, check=True)
-        pages = {name: os.path.join(folder, name + ".html") for name in ("fitting", "nodes", "points")}
+        subprocess.run([os.path.join(build, "tests", "prog_export"), runs["threads"], "threads=512"], env=env, check=True)
+        pages = {name: os.path.join(folder, name + ".html") for name in (*runs, "points")}
         for name, run in runs.items():
             print("page_%s_kb %.1f" % (name, page_of(build, run, pages[name]) / 1024))
         with_readings(pages["fitting"], pages["points"])
@@ -82,7 +84,7 @@ def main():
             print("bench: no paint times: %s" % browser.missing(), file=sys.stderr)
             return
         with browser.Browser() as b:
-            for name, state in (("nodes", "#fold=%2B"), ("points", "")):
+            for name, state in (("nodes", "#fold=%2B"), ("threads", "#fold=%2B"), ("points", "")):
                 times = [paint_ms(b, "file://" + pages[name] + state) for _ in range(TIMES)]
                 print("page_%s_ms %.0f" % (name, statistics.median(times)))
     finally:

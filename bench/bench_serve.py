@@ -7,6 +7,8 @@
   serve_live_p99_ms       /live of a live run, ten watchers at one a second each
   serve_watched_cpu_pct   the server meanwhile, of one processor
   serve_rss_growth_kb     memory added by the second half of that
+  serve_day_growth_kb     memory added by a day of polling, done in minutes, after its first tenth
+  serve_linked            libraries of the server that other commands load
 """
 
 import http.client
@@ -18,13 +20,22 @@ import sys
 import tempfile
 import time
 
-SECONDS = 20
+SECONDS = 60
+DAY = 86400  # polls
 WATCHERS = 10
+
+LIVING = """
+import sys, time, pitwall
+pitwall.open(sys.argv[1])
+while True:
+    with pitwall.span("step"):
+        time.sleep(0.01)
+"""
 
 
 class Server:
-    def __init__(self, tool, folder):
-        self.child = subprocess.Popen([tool, "serve", "--json", "--listen", "127.0.0.1:0", folder],
+    def __init__(self, tool, folder, *options):
+        self.child = subprocess.Popen([tool, "serve", "--json", "--listen", "127.0.0.1:0", *options, folder],
                                       stdout=subprocess.PIPE, text=True)
         told = json.loads(self.child.stdout.readline())
         self.address = told["url"][len("http://"):].rstrip("/")
@@ -99,6 +110,33 @@ def watched(tool, build, folder):
     server.end()
 
 
+def a_day(tool, build, folder):
+    """One watcher's polls of a day, each with a document made anew."""
+    program = subprocess.Popen(["/usr/bin/python3", "-c", LIVING, os.path.join(folder, "live.pit")],
+                               env=dict(os.environ, PYTHONPATH=os.path.join(build, "python")))
+    while not os.listdir(folder):
+        time.sleep(0.05)
+    server = Server(tool, folder, "--refresh", "0")
+    link = server.link()
+    while not (runs := server.ask(link, "/api/v1/runs")["runs"])["id"]:
+        time.sleep(0.05)
+    live = "/api/v1/runs/%s/live?since=" % runs["id"][0]
+    version, first = "", 0
+    for number in range(DAY):
+        if number == DAY // 10:
+            first = server.rss_kb()
+        version = server.ask(link, live + version)["v"]
+    print("serve_day_growth_kb %.0f" % (server.rss_kb() - first))
+    program.kill()
+    program.wait()
+    server.end()
+
+
+def linked(tool):
+    found = subprocess.run(["ldd", tool], check=True, stdout=subprocess.PIPE, text=True).stdout
+    print("serve_linked %d" % sum(name in found for name in ("libmicrohttpd", "libgnutls", "libnettle", "libp11")))
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
     tool = os.path.join(build, "bin", "pitwall")
@@ -108,10 +146,12 @@ def main():
         subprocess.run([os.path.join(build, "examples", "fitting")], check=True,
                        env=dict(os.environ, PITWALL_FILE=run), stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
-        for name in ("many", "live"):
+        for name in ("many", "live", "day"):
             os.mkdir(os.path.join(folder, name))
         listed(tool, run, os.path.join(folder, "many"))
         watched(tool, build, os.path.join(folder, "live"))
+        a_day(tool, build, os.path.join(folder, "day"))
+        linked(tool)
     finally:
         shutil.rmtree(folder)
 

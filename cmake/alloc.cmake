@@ -26,4 +26,5 @@ function(pitwall_own_without_sanitizer target)
 endfunction()
 pitwall_own_without_sanitizer(pitwall_alloc)
 
-install(TARGETS pitwall_alloc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+add_dependencies(installed pitwall_alloc)
+install(TARGETS pitwall_alloc LIBRARY DESTINATION ${PITWALL_PRELOAD_DIR})

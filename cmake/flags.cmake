@@ -6,6 +6,12 @@ if(PITWALL_WERROR)
     list(APPEND pitwall_warnings -Werror)
 endif()
 
+# Half of the time of a build that looks for mistakes goes into optimising what takes no time when it runs:
+# tests/run.py turns it off for these.
+set(PITWALL_TEST_FLAGS "" CACHE STRING "More flags for the programs of tests/unit")
+set(PITWALL_PRINT_FLAGS "" CACHE STRING
+    "More flags for what prints: views, exports, monitors, the tool, the Python extension")
+
 set(pitwall_sanitize_flags "")
 if(PITWALL_FUZZ)
     if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")

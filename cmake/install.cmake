@@ -1,15 +1,24 @@
 # What `make install` puts where: headers, libraries, tool, licence, completion, man pages, pkg-config
-# file, CMake package.
+# file, CMake package. The target `installed` builds what is installed and nothing else.
 
 include(CMakePackageConfigHelpers)
 
 install(FILES include/pitwall.h include/pitwall_report.h include/pitwall_bench.h
         include/pitwall_fields.h include/pitwall_ranks.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(skip_link "")
+if(PITWALL_NO_SYMLINKS) # for the linker, a text that names the library does as well as a link
+    set(skip_link NAMELINK_SKIP)
+    file(WRITE ${PROJECT_BINARY_DIR}/generated/libpitwall.so "INPUT(libpitwall.so.0)\n")
+    install(FILES ${PROJECT_BINARY_DIR}/generated/libpitwall.so
+            DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(TARGETS pitwall pitwall_static EXPORT pitwall_targets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${skip_link}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+add_dependencies(installed pitwall pitwall_static)
 if(TARGET pitwall_tool)
     install(TARGETS pitwall_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    add_dependencies(installed pitwall_tool)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
@@ -26,6 +35,7 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/man/pitwall.1
     DEPENDS scripts/man_pages.py README.md src/cli/cli.h include/pitwall.h ${page_sources}
     COMMENT "Making the man pages" VERBATIM)
 add_custom_target(man ALL DEPENDS ${PROJECT_BINARY_DIR}/man/pitwall.1)
+add_dependencies(installed man)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
         FILES_MATCHING PATTERN "*.1")
 

@@ -8,12 +8,30 @@ list(TRANSFORM pitwall_globs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c")
 file(GLOB pitwall_sources CONFIGURE_DEPENDS ${pitwall_globs})
 file(GLOB pitwall_sample_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/recorder/sources/*.c)
 
-add_library(pitwall_objects OBJECT ${pitwall_sources} ${pitwall_sample_sources})
-set_target_properties(pitwall_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_include_directories(pitwall_objects PRIVATE ${PROJECT_SOURCE_DIR}/include
-                                                   ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(pitwall_objects PRIVATE Threads::Threads)
-pitwall_own(pitwall_objects)
+# The tests of packaging take the objects that were built already: they compile what differs alone.
+set(PITWALL_OBJECTS_FROM "" CACHE PATH "A build whose objects of the library are linked, not compiled")
+mark_as_advanced(PITWALL_OBJECTS_FROM)
+if(PITWALL_OBJECTS_FROM)
+    set(objects "")
+    foreach(file ${pitwall_sources} ${pitwall_sample_sources})
+        file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${file})
+        list(APPEND objects ${PITWALL_OBJECTS_FROM}/CMakeFiles/pitwall_objects.dir/${name}.o)
+    endforeach()
+    add_library(pitwall_objects OBJECT IMPORTED GLOBAL)
+    set_target_properties(pitwall_objects PROPERTIES IMPORTED_OBJECTS "${objects}")
+else()
+    add_library(pitwall_objects OBJECT ${pitwall_sources} ${pitwall_sample_sources})
+    set_target_properties(pitwall_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(pitwall_objects PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                                       ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(pitwall_objects PRIVATE Threads::Threads)
+    pitwall_own(pitwall_objects)
+endif()
+if(PITWALL_PRINT_FLAGS)
+    set(printing ${pitwall_sources})
+    list(FILTER printing INCLUDE REGEX "/src/(report|compare|views|assets|exports|monitor)/")
+    set_property(SOURCE ${printing} APPEND PROPERTY COMPILE_OPTIONS ${PITWALL_PRINT_FLAGS})
+endif()
 
 # The sampler's sources: each file NAME.c of src/recorder/sources defines pit__source_NAME. Nothing
 # refers to those by name, and whoever links the static library gets only objects that something
@@ -83,7 +101,10 @@ foreach(target pitwall pitwall_static)
     target_link_libraries(${target} PRIVATE Threads::Threads m)
 endforeach()
 
-set_target_properties(pitwall PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+set_target_properties(pitwall PROPERTIES SOVERSION 0)
+if(NOT PITWALL_NO_SYMLINKS)
+    set_target_properties(pitwall PROPERTIES VERSION ${PROJECT_VERSION})
+endif()
 # A thread that ends after dlclose would run into code that is gone: the library stays loaded.
 target_link_options(pitwall PRIVATE -Wl,-z,nodelete)
 if(pitwall_sanitize_flags)

@@ -33,7 +33,8 @@ function(pitwall_preload name)
     target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,-z,now -Wl,--no-undefined)
     # As libpitwall-alloc: what is preloaded into any program cannot have a sanitizer.
     pitwall_own_without_sanitizer(${target})
-    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(TARGETS ${target} LIBRARY DESTINATION ${PITWALL_PRELOAD_DIR})
+    add_dependencies(installed ${target})
 endfunction()
 
 pitwall_preload(functions FOLDER preload BASE cpp_name elf_file recorder_symbols)

@@ -1,11 +1,11 @@
 # The tool, the examples, the benchmarks, the tests and the fuzzers.
 
 # pitwall_programs(FOLDER folder PROGRAMS pattern INTO folder [PREFIX name] [GATHER target]
-#                  LINK targets… [INCLUDE folders…] [FLAGS link options…])
+#                  LINK targets… [INCLUDE folders…] [FLAGS link options…] [COMPILE options…])
 # Every file of the folder that fits the pattern is one program; its other .c files are helpers
 # that all of them share, compiled once. GATHER names a target that builds all of these programs.
 function(pitwall_programs)
-    cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX;GATHER" "LINK;INCLUDE;FLAGS" ${ARGN})
+    cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX;GATHER" "LINK;INCLUDE;FLAGS;COMPILE" ${ARGN})
     file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/${p_PROGRAMS})
     file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/*.c)
     list(REMOVE_ITEM helpers "" ${programs})
@@ -32,6 +32,7 @@ function(pitwall_programs)
         target_link_options(${target} PRIVATE ${p_FLAGS})
         target_link_libraries(${target} PRIVATE ${p_LINK} Threads::Threads m ${CMAKE_DL_LIBS})
         pitwall_own(${target})
+        target_compile_options(${target} PRIVATE ${p_COMPILE})
         if(p_GATHER)
             add_dependencies(${p_GATHER} ${target})
         endif()
@@ -46,48 +47,17 @@ if(PITWALL_FUZZ)
     return()
 endif()
 
-pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests GATHER unit_tests LINK pitwall_static
-                 INCLUDE ${inside})
+if(PITWALL_PROGRAMS)
+    pitwall_programs(FOLDER tests/unit PROGRAMS test_*.c INTO tests GATHER unit_tests
+                     LINK pitwall_static INCLUDE ${inside} COMPILE ${PITWALL_TEST_FLAGS})
+endif()
 if(PITWALL_STATIC_ONLY)
     return()
 endif()
 
-# The tool alone uses libraries beyond libc. A cross build that lacks them goes without the tool.
-set(tool_libraries "")
-set(tool_lacks "")
-foreach(library z:zlib.h zstd:zstd.h yaml:yaml.h jansson:jansson.h ncursesw:ncurses.h)
-    string(REPLACE ":" ";" library ${library})
-    list(GET library 0 name)
-    list(GET library 1 header)
-    find_library(PITWALL_LIB_${name} ${name})
-    find_path(PITWALL_HEADER_${name} ${header})
-    mark_as_advanced(PITWALL_LIB_${name} PITWALL_HEADER_${name})
-    if(PITWALL_LIB_${name} AND PITWALL_HEADER_${name})
-        list(APPEND tool_libraries ${PITWALL_LIB_${name}})
-    else()
-        list(APPEND tool_lacks ${name})
-    endif()
-endforeach()
-if(tool_lacks AND NOT CMAKE_CROSSCOMPILING)
-    message(FATAL_ERROR "pitwall, the tool, needs these libraries and their headers: "
-                        "${tool_lacks} (scripts/setup.sh build installs them)")
-endif()
-
-if(tool_lacks)
-    message(STATUS "the tool is left out: a cross build without ${tool_lacks}")
-endif()
-
-file(GLOB tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
-if(NOT tool_lacks)
-    add_executable(pitwall_tool ${tool_sources})
-    set_target_properties(pitwall_tool PROPERTIES OUTPUT_NAME pitwall
-        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-    target_include_directories(pitwall_tool PRIVATE ${inside})
-    target_link_libraries(pitwall_tool PRIVATE pitwall_static ${tool_libraries} Threads::Threads m)
-    # Where `pitwall run` looks for what it lays into a program, as seen from the tool.
-    file(RELATIVE_PATH from_bin "/p/${CMAKE_INSTALL_BINDIR}" "/p/${CMAKE_INSTALL_LIBDIR}")
-    target_compile_definitions(pitwall_tool PRIVATE PITWALL_LIBDIR="${from_bin}")
-    pitwall_own(pitwall_tool)
+include(cmake/tool.cmake)
+if(NOT PITWALL_PROGRAMS)
+    return()
 endif()
 
 # The examples use the shared library, as a program of a user would.

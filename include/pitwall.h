@@ -406,6 +406,21 @@ PIT__NOT_TRACED pit_token pit_collective_begin(pit_site *site, uint32_t group, u
     return PIT__OFF ? 0 : pit__collective_begin(site, group, bytes);
 }
 
+/* Tell about the call that the innermost span of the calling thread is, right after its begin. caller: where
+ * in the program it was made, the address of code that it returns to (__builtin_return_address); NULL: not
+ * to be kept. to: which rank of the job a message of `bytes` goes to, or one of the three below. The run
+ * counts messages by size and by rank, and calls and their time by caller: the first 1,024 ranks and some
+ * 250 callers of a thread, the others summed. Bytes are added to the span as by
+ * pit_bytes, but those of a collective, which pit_collective_begin adds. For libraries between programs and
+ * their MPI; docs/mpi.md. */
+#define PIT_TO_NOBODY 0xffffffffu   /* no message */
+#define PIT_TO_ALL 0xfffffffeu      /* a collective: all ranks of a group */
+#define PIT_TO_SOMEBODY 0xfffffffdu /* a rank whose number is not known */
+PIT_API void pit_note_call(const void *caller, uint32_t to, uint64_t bytes);
+
+/* End a span, as pit_end; its time counts for the caller that pit_note_call told. */
+PIT_API void pit_end_call(pit_token token);
+
 /* ---- the journal: what happened once -------------------------------------------------------- */
 
 /* A figure of an entry. unit: "s", "ms", "MB", … or NULL. */

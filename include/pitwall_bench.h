@@ -214,11 +214,12 @@ enum pit_verdict { PIT_NO_VERDICT, PIT_FASTER, PIT_SLOWER, PIT_SAME };
 
 /* Zeroed means defaults. */
 typedef struct pit_compare_options {
-    double level;     /* of a false alarm; 0: 0.05 */
-    double effect;    /* the smallest that matters, 0.02 is 2 %; 0: 0.02 */
-    int interleaved;  /* the runs of the sides were made in turn, by coin. 0: found by the start
-                         times of runs where there are any; else the figures are advisory */
-    const char *node; /* only this path; NULL: all that both have */
+    double level;  /* of a false alarm; 0: 0.05 */
+    double effect; /* the smallest that matters, 0.02 is 2 %; 0: 0.02 */
+    int interleaved; /* the runs of the sides were made in turn; 2: that was found by their start times.
+                         0: looked for by the start times of runs where there are any; else the figures
+                         are advisory */
+    const char *node;         /* only this path; NULL: all that both have */
     const char *const *gates; /* what must not be, as pit_gate_check takes it; gate_count of them */
     size_t gate_count;
     int trust;    /* advisory figures may fail a gate too */
@@ -243,7 +244,7 @@ typedef struct pit_beside {
 } pit_beside;
 
 typedef struct pit_comparison {
-    const char *what; /* a node's path, "wall time", "peak memory", "energy" */
+    const char *what; /* a node's path, "wall time", "peak memory", "energy", "items/s" */
     int is_memory;    /* an amount, of which less is better: bytes; else seconds */
     int is_energy;    /* of such an amount: joules, not bytes */
     int is_whole;     /* of whole runs, not of a part */
@@ -266,6 +267,9 @@ typedef struct pit_comparison {
     int is_too_noisy; /* it takes more: more runs are no advice */
     pit_beside mean, p90, p99;
     char reason[128]; /* why there is no verdict; "" */
+    int is_rate; /* "items/s", of which more is better: a, b and change are of items a second */
+    int is_indicative; /* one run a side, judged by blocks of its iterations: two processes of one binary
+                          differ too, so it is no verdict and fails no gate (docs/statistics.md) */
 } pit_comparison;
 
 /* One figure a run and side, over 0: p10s and medians of its passages; a_late and b_late may be
@@ -303,6 +307,10 @@ typedef struct pit_figures {
         session; /* not 0: the figures are blocks of one process, and comparable only with those
                          of the same session, which were made in turn with them (pit_bench_models);
                          PIT_ALONE: with no others. 0: the figures are runs */
+    int is_rate; /* `early` are seconds an item; shown as items a second */
+    const double
+        *iterations; /* of a side of one run: the iterations it kept, in their order; or NULL */
+    size_t iteration_count;
 } pit_figures;
 #define PIT_ALONE UINT64_MAX
 
@@ -321,7 +329,7 @@ PIT_API void pit_side_free(pit_side *side);
 
 typedef struct pit_lone { /* what one side has and another has not */
     const char *what;
-    int is_memory; /* or energy */
+    int is_memory;  /* or energy */
     size_t side;    /* that has it */
     size_t missing; /* that has it not */
 } pit_lone;
@@ -344,6 +352,8 @@ typedef struct pit_comparisons {
     const size_t *ranking; /* sides, the fastest first */
     size_t side_count;
     int advisory;
+    int interleaved; /* 1 told, 2 found by the start times */
+    int indicative;  /* the headline is of one run a side */
     double level, effect;
     const pit_gate *gates;
     size_t gate_count;
@@ -361,8 +371,8 @@ PIT_API pit_comparisons *pit_compare_runs(const pit_run *const *a, size_t a_coun
                                           const pit_run *const *b, size_t b_count,
                                           const char *a_name, const char *b_name,
                                           const pit_compare_options *options, pit_error *error);
-/* Were these runs made in turn, pair by pair, now one side first and now the other? By their start
- * times. */
+/* Were these runs made in turn, pair by pair, in any order within a pair (ABAB, ABBA, random)? By their
+ * start times; at least two pairs. */
 PIT_API int pit_runs_interleaved(const pit_run *const *a, size_t a_count, const pit_run *const *b,
                                  size_t b_count);
 PIT_API void pit_comparisons_free(pit_comparisons *comparisons);

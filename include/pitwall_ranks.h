@@ -46,6 +46,70 @@ PIT_API void pit_jobs_free(pit_jobs *jobs);
 /* The job with this name, or else the newest with this id; NULL: there is none. */
 PIT_API const pit_job *pit_job_named(const pit_jobs *jobs, const char *name);
 
+/* ---- messages: who sends how much to whom, and from where --------------------------------------- */
+
+#define PIT_MESSAGE_SIZES 48
+
+typedef struct pit_message_sum {
+    uint64_t count, bytes;
+} pit_message_sum;
+
+typedef struct pit_partner { /* a rank of the job that messages went to */
+    uint64_t rank;
+    pit_message_sum sent;
+} pit_partner;
+
+/* A place in the program from which calls of one node were made. Its name is found while the program runs,
+ * about ten times a second: one that was killed before has an address alone. */
+typedef struct pit_caller {
+    uint32_t thread, node;       /* as in pit_run.threads */
+    uint64_t address;            /* that the calls return to */
+    uint64_t calls;              /* begun */
+    uint64_t total_ns;           /* of those that ended */
+    const char *function, *file; /* file: of its code, without folders; NULL both: not known */
+    uint64_t offset;             /* of the address in the function */
+} pit_caller;
+
+/* What one process sent, as pit_note_call told. Class 0 of sizes has messages without bytes, class i those
+ * from 2^(i-1) to below 2^i bytes, the last one all above. Collectives count by the bytes that this rank
+ * gives, and have no partner. */
+typedef struct pit_messages {
+    pit_message_sum sizes[PIT_MESSAGE_SIZES];            /* to one rank */
+    pit_message_sum collective_sizes[PIT_MESSAGE_SIZES]; /* collectives */
+    const pit_partner *partners;                         /* by rank */
+    size_t partner_count;
+    pit_message_sum others;    /* to ranks that are not known, or past the 1,024th of a thread */
+    const pit_caller *callers; /* by thread and node, the most calls first */
+    size_t caller_count;
+    uint64_t calls_lost; /* for whose callers there was no room */
+} pit_messages;
+
+/* What rank `from` sent to rank `to`. */
+typedef struct pit_pair {
+    uint64_t from, to; /* to PIT_UNKNOWN: all ranks without a pair of their own */
+    pit_message_sum sent;
+} pit_pair;
+
+/* A place in the program from which MPI, or the like, was called, in all ranks. */
+typedef struct pit_call_site {
+    const char *call;            /* name of the span */
+    const char *function, *file; /* NULL both: the name is not known */
+    uint64_t offset;
+    uint64_t calls;
+    double total_ns;
+} pit_call_site;
+
+/* Messages of one run or of all ranks of a job. Of each rank the 16 partners with the most bytes are pairs
+ * of their own, the others are summed; of call sites there are 1,024 at most. */
+typedef struct pit_traffic {
+    const pit_pair *pairs; /* by bytes, the most first */
+    size_t pair_count;
+    pit_message_sum sizes[PIT_MESSAGE_SIZES], collective_sizes[PIT_MESSAGE_SIZES];
+    const pit_call_site *sites; /* by time, the most first */
+    size_t site_count;
+    uint64_t calls_lost; /* calls of no site that is kept */
+} pit_traffic;
+
 /* ---- ranks: who makes the others wait ------------------------------------------------------- */
 
 /* One rank of a job. Times are nanoseconds a step of the job; NaN where there is no step. Work is the time
@@ -94,9 +158,10 @@ typedef struct pit_ranks {
     const char *estimated_by; /* in words; NULL: it is not */
     double clock_bound_ns;    /* clocks of hosts agree within this; 0: one host; NaN: not known */
     const char *clock_words;
-    size_t sharing;       /* ranks on the host with the most for each of its processors */
-    double processors;    /* of that host; NaN: not told */
-    const pit_tree *tree; /* all ranks merged; NULL from pit_ranks_of */
+    size_t sharing;             /* ranks on the host with the most for each of its processors */
+    double processors;          /* of that host; NaN: not told */
+    const pit_traffic *traffic; /* messages and call sites; NULL: none were noted */
+    const pit_tree *tree;       /* all ranks merged; NULL from pit_ranks_of */
     const struct pit_advice *advice; /* of all ranks; NULL from pit_ranks_of */
 } pit_ranks;
 

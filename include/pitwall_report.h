@@ -343,6 +343,7 @@ typedef struct pit_run {
     pit_place_source place_sources[PIT_PLACE_KINDS]; /* by enum pit_place_kind */
     const pit_group *groups; /* of ranks, in the order of their first collectives */
     size_t group_count;
+    const struct pit_messages *messages; /* to other ranks: pitwall_ranks.h; NULL: none were noted */
     uint64_t skipped_blocks; /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
@@ -352,6 +353,7 @@ typedef struct pit_run {
     size_t below_count;
     size_t below_unread; /* sub-runs that are there and could not be read */
     unsigned depth;      /* of a sub-run: 1 where the run above it is its parent, … */
+    int ended_by_parent; /* of a sub-run that died: between spans, while its parent was well */
 } pit_run;
 
 /* Read a run: finished, live, killed or damaged. A run whose live pages are in shared memory is

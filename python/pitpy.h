@@ -391,6 +391,8 @@ static inline void pitpy_mark_place(pitpy_mark *mark)
 void pitpy_mark_end(const pitpy_mark *mark, const pitpy_name *name);
 /* Before the recorder closes. */
 void pitpy_marks_flush(void);
+/* A span with PIT_WAIT begins: let Python look for the device to wait for. */
+void pitpy_wait_ready(void);
 /* Hooks have marks: whether there is such a device is known. */
 extern int pitpy_marks_hooks __attribute__((visibility("hidden")));
 

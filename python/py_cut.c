@@ -13,10 +13,10 @@
  * Only models that an optimiser has parameters of count: a frozen teacher's forward is a part of a step.
  * After evaluation mode, model.train() opens the next step.
  *
- * Nothing is cut below a span of the program's own, nor inside a step of a loader's loop, nor on another
- * thread than the one that made the optimiser. Where there are
- * several optimisers, the first one that steps cuts; another one takes over after it stepped MANY times
- * without it, or when a new one has been made.
+ * Nothing is cut below a span of the program's own, nor inside a step of a loader's loop or a library's
+ * trainer, nor on another thread than the one that made the optimiser. Where there are several optimisers,
+ * the first one that steps cuts; another one takes over after it stepped MANY times without it, or when a
+ * new one has been made.
  */
 #include "py_hook.h"
 
@@ -43,6 +43,7 @@ static struct {
     unsigned others;    /* steps of others since */
     int is_seen;        /* Python has seen the first optimiser that stepped */
     uint64_t backwards; /* since an optimiser stepped */
+    int base;           /* spans around all of the program: the cell of a notebook */
     struct learner {
         uintptr_t module;
         int is_any, is_whole; /* it has some, all parameters of an optimiser; -1: not asked */
@@ -63,14 +64,15 @@ enum reach {
 
 static enum reach reach_now(void)
 {
-    if (program.thread != pitpy_this_thread() || pitpy_in_loop())
+    if (program.thread != pitpy_this_thread() || pitpy_scope || pitpy_in_loop())
         return BEYOND;
     const pitpy_flow *flow = pitpy_flow_here();
+    int64_t open = flow->open - program.base;
     if (cut.kind == NONE)
-        return flow->open == 0 ? FREE : BEYOND;
+        return open == 0 ? FREE : BEYOND;
     if (cut.open.flow != flow)
         return BEYOND;
-    return flow->open == 1 ? OURS : COVERED;
+    return open == 1 ? OURS : COVERED;
 }
 
 static void open_step(enum kind kind)
@@ -108,8 +110,15 @@ static int drop_if_idle(enum reach reach)
     return reach == FREE;
 }
 
+void pitpy_cut_scope(void)
+{
+    if (cut.kind != NONE)
+        drop_if_idle(reach_now());
+}
+
 void pitpy_cut_leave(void)
 {
+    pitpy_jit_leave();
     if (cut.kind != NONE)
         drop_step();
     program.is_by_cut = 0;
@@ -174,6 +183,17 @@ void pitpy_cut_optimizer_made(void)
     program.cutter = 0;
     for (size_t i = 0; i < LEARNERS; i++)
         program.learners[i].module = 0;
+}
+
+void pitpy_cut_base(int spans)
+{
+    pitpy_cut_leave();
+    program.base = spans;
+}
+
+int pitpy_cut_get_base(void)
+{
+    return program.base;
 }
 
 int pitpy_has_optimizer(void)
@@ -256,7 +276,7 @@ static void before_optimizer(PyObject *optimizer)
         program.is_seen = 1;
         pitpy_look("optimizer", optimizer);
     }
-    if (program.is_evaluating || cut.kind == EVAL)
+    if ((program.is_evaluating && !pitpy_scope) || cut.kind == EVAL)
         program.learns_in_eval = 1;
     enum reach reach = program.has_optimizer ? reach_now() : BEYOND;
     if (reach == OURS && cut.kind == EVAL) {
@@ -293,7 +313,7 @@ static void count_run(void)
 static void after_optimizer(PyObject *optimizer)
 {
     count_run();
-    if (cut.kind != STEP || pitpy_in_loop() || cut.open.flow != pitpy_flow_here() ||
+    if (cut.kind != STEP || pitpy_scope || pitpy_in_loop() || cut.open.flow != pitpy_flow_here() ||
         !is_cutter(optimizer))
         return;
     end_step();
@@ -323,11 +343,9 @@ int pitpy_cut_before(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t 
         if (before != NONE && !pitpy_loop_was_thrown())
             drop_if_idle(reach_now());
         return NONE;
-    case PITPY_MODE:
-    case PITPY_PLAIN:
-        break;
+    default:
+        return NONE;
     }
-    return NONE;
 }
 
 void pitpy_cut_after(const pitpy_timed *hook, PyObject *object, int next, int is_good)
@@ -350,7 +368,7 @@ void pitpy_cut_mode(PyObject *module)
     program.is_evaluating = !trains;
     if (trains)
         program.learns_in_eval = 0;
-    if (!program.is_by_cut || program.learns_in_eval)
+    if (!program.is_by_cut || program.learns_in_eval || pitpy_scope)
         return;
     enum reach reach = reach_now();
     if (cut.kind != (trains ? STEP : EVAL) && drop_if_idle(reach))

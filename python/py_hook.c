@@ -156,30 +156,38 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     PyObject *object = count > 0 ? args[0] : Py_None;
     if (self->role == PITPY_MODEL)
         name = name_of_model(self, object);
-    int has_role = self->role && before == 0 && name == self->name;
+    /* In a trainer's loop nothing is cut, but what runs is counted. */
+    int has_role = self->role && (before == 0 || pitpy_scope) && name == self->name;
     int next = has_role ? pitpy_cut_before(self, args, count) : 0;
     pitpy_mark mark = {NULL, 0};
     if (PITPY_UNLIKELY(pitpy_marks_hooks) && hands_over_work(self))
         pitpy_mark_begin(&mark);
+    pitpy_timed *outer = self->role == PITPY_JIT ? pitpy_jit_before(self) : NULL;
     pitpy_open open;
     pitpy_count_span();
     pitpy_works++;
     pitpy_inside = before | self->kind;
     pitpy_begin(name, 0, &open);
     pitpy_mark_place(&mark);
+    if (self->role == PITPY_OPTIMIZER)
+        pitpy_optimizer = (struct pitpy_optimizer){&open, name, open.flow->open};
     if (PITPY_UNLIKELY(watch.begin))
         watch.call = pitpy_watch_now();
     PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
     if (PITPY_UNLIKELY(watch.begin))
         watch.done = pitpy_watch_now();
     pitpy_inside = before;
+    if (self->role == PITPY_OPTIMIZER)
+        pitpy_optimizer.open = NULL;
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     if (PITPY_UNLIKELY(!result))
         PyErr_Fetch(&type, &value, &traceback);
     pitpy_end(&open);
     if (PITPY_UNLIKELY(mark.object != NULL))
         pitpy_mark_end(&mark, name);
-    if (has_role)
+    if (self->role == PITPY_JIT)
+        pitpy_jit_after(self, outer);
+    else if (has_role)
         pitpy_cut_after(self, object, next, result != NULL);
     if (PITPY_UNLIKELY(!result))
         PyErr_Restore(type, value, traceback);
@@ -193,6 +201,10 @@ PITPY_HOT static PyObject *hook_vectorcall(PyObject *object, PyObject *const *ar
 {
     pitpy_timed *self = (pitpy_timed *)object;
     unsigned before = pitpy_inside;
+    if (PITPY_UNLIKELY(self->role == PITPY_LEARNING)) {
+        pitpy_jit_learns();
+        return PyObject_Vectorcall(self->function, args, nargsf, kwnames);
+    }
     if (before & self->not_in) {
         pitpy_counts.passed++;
         return PyObject_Vectorcall(self->function, args, nargsf, kwnames);
@@ -209,14 +221,14 @@ PITPY_HOT static PyObject *hook_vectorcall(PyObject *object, PyObject *const *ar
 
 /* ---- the module's functions -------------------------------------------------------------------- */
 
-/* _hook(function, name or None, kind, not_in, role, question, class of losses) */
+/* _hook(function, name or None, kind, not_in, role, question, class of losses, flags of its role) */
 static PyObject *make(PyObject *module, PyObject *args, vectorcallfunc vectorcall)
 {
     pitpy_state *state = pitpy_state_of(module);
     PyObject *function, *text, *question = Py_None, *loss = Py_None;
-    unsigned kind, not_in, role = PITPY_PLAIN;
-    if (!PyArg_ParseTuple(args, "OOII|IOO:_hook", &function, &text, &kind, &not_in, &role,
-                          &question, &loss))
+    unsigned kind, not_in, role = PITPY_PLAIN, flags = 0;
+    if (!PyArg_ParseTuple(args, "OOII|IOOI:_hook", &function, &text, &kind, &not_in, &role,
+                          &question, &loss, &flags))
         return NULL;
     pitpy_name *name = text == Py_None ? NULL : pitpy_name_of(state, text);
     if (!name && text != Py_None)
@@ -226,6 +238,7 @@ static PyObject *make(PyObject *module, PyObject *args, vectorcallfunc vectorcal
         self->kind = kind;
         self->not_in = not_in;
         self->role = role;
+        self->flags = flags;
         self->question = question == Py_None ? NULL : Py_NewRef(question);
         self->loss = PyType_Check(loss) ? (PyTypeObject *)Py_NewRef(loss) : NULL;
     }
@@ -240,6 +253,11 @@ static PyObject *function_hook(PyObject *module, PyObject *args)
 static PyObject *function_hook_next(PyObject *module, PyObject *args)
 {
     return make(module, args, pitpy_next_vectorcall);
+}
+
+static PyObject *function_hook_trainer(PyObject *module, PyObject *args)
+{
+    return make(module, args, pitpy_scope_vectorcall);
 }
 
 /* _hook_counts(): a dict. */
@@ -296,6 +314,17 @@ static PyObject *function_leave(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
+/* _hook_base(spans): steps are cut below so many spans. */
+static PyObject *function_base(PyObject *module, PyObject *spans)
+{
+    (void)module;
+    int count = (int)PyLong_AsLong(spans);
+    if (PyErr_Occurred())
+        return NULL;
+    pitpy_cut_base(count);
+    Py_RETURN_NONE;
+}
+
 /* _hook_optimizer(): the program has made an optimiser. */
 static PyObject *function_optimizer(PyObject *module, PyObject *unused)
 {
@@ -307,9 +336,13 @@ static PyObject *function_optimizer(PyObject *module, PyObject *unused)
 
 static PyMethodDef functions[] = {{"_hook", function_hook, METH_VARARGS, NULL},
                                   {"_hook_next", function_hook_next, METH_VARARGS, NULL},
+                                  {"_hook_trainer", function_hook_trainer, METH_VARARGS, NULL},
+                                  {"_trainer_begin", pitpy_trainer_begin, METH_O, NULL},
+                                  {"_trainer_end", pitpy_trainer_end, METH_O, NULL},
                                   {"_hook_counts", function_counts, METH_NOARGS, NULL},
                                   {"_hook_start", function_start, METH_VARARGS, NULL},
                                   {"_hook_leave", function_leave, METH_NOARGS, NULL},
+                                  {"_hook_base", function_base, METH_O, NULL},
                                   {"_hook_optimizer", function_optimizer, METH_NOARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
 

@@ -3,6 +3,8 @@
  *   py_hook.c    the wrapper of a library's function: a span of every outermost call
  *   py_loop.c    steps of loops over a loader
  *   py_cut.c     steps of loops without one: they are cut where an optimiser's step ends
+ *   py_jit.c     steps of programs whose training step is one compiled function
+ *   py_scope.c   steps of a library's own trainer, by hooks on its functions
  *
  * Everything runs with the interpreter's lock held.
  */
@@ -20,6 +22,16 @@ enum pitpy_role {
     PITPY_APART,     /* not a part of a step in which nothing was done yet: checkpoints */
     PITPY_LOADER,    /* a loader's __iter__ */
     PITPY_MODE,      /* Module.train, which eval calls too; it makes no span */
+    PITPY_JIT,       /* a compiled function: py_jit.c */
+    PITPY_LEARNING,  /* called while a function that learns is traced; it makes no span */
+    /* Of trainers: py_scope.c. */
+    PITPY_CLOSURE,
+    PITPY_STEP_BEGIN,
+    PITPY_STEP_END,
+    PITPY_STEP_WHOLE,
+    PITPY_TRAINS,
+    PITPY_EVALUATES,
+    PITPY_EVALUATES_LOADER, /* its steps begin with the loader's next too */
 };
 
 #define PITPY_THREAD __thread __attribute__((tls_model("initial-exec")))
@@ -81,11 +93,33 @@ int pitpy_in_loop(void);
 /* The last loop was left after one batch and before anything was done: next(iter(loader)). */
 int pitpy_loop_was_thrown(void);
 
+/* ---- py_scope.c -------------------------------------------------------------------------------- */
+
+PyObject *pitpy_scope_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
+                                 PyObject *kwnames);
+/* The trainer's loop that the thread is in; NULL: none. Then nothing else makes steps. */
+extern PITPY_THREAD struct pitpy_scope *pitpy_scope __attribute__((visibility("hidden")));
+int pitpy_scope_trains(void);
+PyObject *pitpy_trainer_begin(PyObject *module, PyObject *kind);
+PyObject *pitpy_trainer_end(PyObject *module, PyObject *kind);
+/* A loader is asked for a batch: 1, a step began. And there was no batch. */
+int pitpy_scope_before_next(void);
+void pitpy_scope_no_item(void);
+/* The span of the optimiser that steps on this thread, until its closure was called. */
+struct pitpy_optimizer {
+    pitpy_open *open;
+    pitpy_name *name;
+    int64_t depth; /* spans of the flow with it */
+};
+extern PITPY_THREAD struct pitpy_optimizer pitpy_optimizer __attribute__((visibility("hidden")));
+
 /* ---- py_cut.c ---------------------------------------------------------------------------------- */
 
 /* Before and after an outermost call. What `before` gives is for `after`. */
 int pitpy_cut_before(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t count);
 void pitpy_cut_after(const pitpy_timed *hook, PyObject *object, int cut, int is_good);
+/* A trainer's loop begins: a step in which nothing was learnt yet is none. */
+void pitpy_cut_scope(void);
 /* Module.train was called. */
 void pitpy_cut_mode(PyObject *module);
 /* A step of a loop is about to begin, one that learns or not. 0: it shall not, the cut step goes on. */
@@ -95,5 +129,19 @@ int pitpy_is_evaluating(void);
 /* The program has made an optimiser. */
 void pitpy_cut_optimizer_made(void);
 int pitpy_has_optimizer(void);
+/* So many spans are around all that runs from now on: steps are cut below them. */
+void pitpy_cut_base(int spans);
+int pitpy_cut_get_base(void);
+
+/* ---- py_jit.c ---------------------------------------------------------------------------------- */
+
+/* Flags of a hook of the role PITPY_JIT. _auto_jax.py has the same. */
+enum { PITPY_JIT_LEARNS = 1, PITPY_JIT_EXPECTED = 2, PITPY_JIT_EVALUATES = 4 };
+/* Before and after an outermost call. What `before` gives is for `after`. */
+pitpy_timed *pitpy_jit_before(pitpy_timed *hook);
+void pitpy_jit_after(pitpy_timed *hook, pitpy_timed *outer);
+/* The function that is being traced learns. */
+void pitpy_jit_learns(void);
+void pitpy_jit_leave(void);
 
 #endif

@@ -164,7 +164,16 @@ static loop *begin_step(pitpy_timed *self, PyObject *iterator)
     return own;
 }
 
-static void end_without_item(const pitpy_open *open, loop *step)
+/* In a trainer's loop: it has the steps. What a loader is like is looked at once. */
+static void see_loader(pitpy_timed *self, PyObject *iterator)
+{
+    loop *own = loop_of(self->state, iterator);
+    if (own && own->steps++ == 0 && pitpy_scope_trains())
+        pitpy_look("loader", iterator);
+    Py_XDECREF(own);
+}
+
+static void end_without_item(const pitpy_open *open, loop *step, int has_begun)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -176,6 +185,8 @@ static void end_without_item(const pitpy_open *open, loop *step)
     }
     if (step && step->is_open)
         loop_drop_step(step);
+    if (has_begun)
+        pitpy_scope_no_item();
     PyErr_Restore(type, value, traceback);
 }
 
@@ -192,6 +203,9 @@ PITPY_HOT PyObject *pitpy_next_vectorcall(PyObject *object, PyObject *const *arg
     if (PITPY_UNLIKELY(pitpy_is_watched()))
         pitpy_watch_begin(&watch);
     loop *step = before == 0 ? begin_step(self, args[0]) : NULL;
+    int has_begun = pitpy_scope && pitpy_scope_before_next();
+    if (PITPY_UNLIKELY(pitpy_scope != NULL))
+        see_loader(self, args[0]);
     pitpy_open open;
     pitpy_inside = before | self->kind;
     pitpy_count_span();
@@ -205,7 +219,7 @@ PITPY_HOT PyObject *pitpy_next_vectorcall(PyObject *object, PyObject *const *arg
     if (PITPY_LIKELY(item != NULL))
         pitpy_end(&open);
     else
-        end_without_item(&open, step);
+        end_without_item(&open, step, has_begun);
     Py_XDECREF(step);
     if (PITPY_UNLIKELY(watch.begin))
         pitpy_watch_end(&watch);

@@ -30,10 +30,11 @@ static int is_ready(void)
     if (begin_mark || was_tried)
         return begin_mark != NULL;
     was_tried = 1;
-    PyObject *module = PyImport_ImportModule("pitwall._auto_device");
-    Py_XDECREF(module);
-    if (!module)
-        PyErr_Clear();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    Py_XDECREF(PyImport_ImportModule("pitwall._auto_device"));
+    PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
     return begin_mark != NULL;
 }
 
@@ -66,6 +67,24 @@ void pitpy_marks_flush(void)
 {
     if (flush_marks && !is_marking)
         Py_XDECREF(call(flush_marks, NULL, 0));
+}
+
+void pitpy_wait_ready(void)
+{
+    static PyObject *find;
+    static int was_tried;
+    if (!find && !was_tried) {
+        PyObject *type, *value, *traceback;
+        was_tried = 1;
+        PyErr_Fetch(&type, &value, &traceback);
+        PyObject *module = PyImport_ImportModule("pitwall._device");
+        find = module ? PyObject_GetAttrString(module, "find") : NULL;
+        Py_XDECREF(module);
+        PyErr_Clear();
+        PyErr_Restore(type, value, traceback);
+    }
+    if (find && !is_marking)
+        Py_XDECREF(call(find, NULL, 0));
 }
 
 /* ---- the module's functions -------------------------------------------------------------------- */

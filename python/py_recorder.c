@@ -113,6 +113,7 @@ static PyObject *open_other(pitpy_state *state, const char *path, const pit_opti
 static PyObject *open_default(pitpy_state *state, const char *path, const pit_options *options)
 {
     if (state->is_automatic) {
+        pitpy_cut_leave();
         pitpy_stack_stop();
         pit_close();
         state->is_automatic = 0;
@@ -185,6 +186,14 @@ static PyObject *function_close(PyObject *module, PyObject *object)
         state->is_automatic = 0;
     if (code != PIT_OK)
         return pitpy_fail(state, code, "close", NULL);
+    Py_RETURN_NONE;
+}
+
+/* _make_way(): the default recorder makes way for one that the program opens, as if a span had opened it. */
+static PyObject *function_make_way(PyObject *module, PyObject *unused)
+{
+    (void)unused;
+    pitpy_state_of(module)->is_automatic = pit_default() != NULL;
     Py_RETURN_NONE;
 }
 
@@ -415,6 +424,7 @@ static PyObject *function_device_stream(PyObject *module, PyObject *stream)
 static PyMethodDef functions[] = {
     {"_open", function_open, METH_VARARGS, NULL},
     {"_close", function_close, METH_O, NULL},
+    {"_make_way", function_make_way, METH_NOARGS, NULL},
     {"_fact", function_fact, METH_VARARGS, NULL},
     {"_status", function_status, METH_O, NULL},
     {"_recorder_begin", function_recorder_begin, METH_VARARGS, NULL},

@@ -76,6 +76,8 @@ PITPY_BESIDE pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_
 {
     if (PITPY_UNLIKELY(!pitpy_stack_is_settled) && pit__enabled)
         pitpy_stack_ready();
+    if (PITPY_UNLIKELY(flags & PIT_WAIT))
+        pitpy_wait_ready();
     pit_token token = begin_once(name, flags);
     if (PITPY_UNLIKELY(!token) && pitpy_open_default(pitpy_hot))
         token = begin_once(name, flags);

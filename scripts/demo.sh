@@ -1,6 +1,6 @@
 #!/bin/bash
-# `make demo`: what Pitwall says of a training run, of two models, of two variants, and of a run that
-# was killed. Needs a build: demo.sh BUILD
+# `make demo`: what Pitwall says of a training run, of two models, of two variants, of a run that was
+# killed, and of two ranks where there is an MPI. Needs a build: demo.sh BUILD
 
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
@@ -91,6 +91,28 @@ victim=$!
 sleep 1.2
 { kill -9 "$victim" && wait "$victim"; } 2>/dev/null || true # bash would say "Killed", now or then
 in_home pitwall report killed.pit --width "$columns" | brief
+
+# An MPI is none of the demo's own dependencies: without one the part says how to get it.
+title "Two ranks of MPI: who makes the other wait?" \
+    "The last rank reads slowly; the other one loses that time in MPI_Allreduce."
+launch=(mpirun -n 2)
+if mpirun --version 2>/dev/null | grep -q "Open MPI"; then
+    launch=(mpirun --allow-run-as-root --oversubscribe -n 2)
+fi
+if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then
+    echo "There is no MPI here: apt-get install libopenmpi-dev openmpi-bin, then make demo."
+elif ! mpicc -O2 -Iinclude -o "$home/straggler_mpi" examples/mpi/straggler_mpi.c \
+    -L"$where/lib" -lpitwall -Wl,-rpath,"$where/lib" 2>"$home/straggler_mpi.txt"; then
+    echo "The MPI here compiles nothing: $home/straggler_mpi.txt says why."
+else
+    say "mpirun -n 2 pitwall run -o rank-%r.pit -- ./straggler_mpi"
+    if (cd "$home" && "${launch[@]}" pitwall run --quiet -o "rank-%r.pit" -- ./straggler_mpi) \
+        >"$home/straggler_mpi.txt" 2>&1 </dev/null; then
+        in_home pitwall report rank-0.pit rank-1.pit --view ranks --width "$columns"
+    else
+        echo "mpirun failed here: $home/straggler_mpi.txt says why."
+    fi
+fi
 
 title "All of it as a page" \
     "One file, for any browser, offline: call tree, charts, where it died."

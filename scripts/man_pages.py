@@ -329,7 +329,10 @@ def tool_page():
     lines += paragraph(first.split("\n"))[1:] + [".SH COMMANDS"]
     for name, (summary, _) in commands().items():
         lines += [".TP", "\\fBpitwall\\-%s\\fR(1)" % name, plain(summary)]
-    lines += [".SH OPTIONS", ".TP", "\\fB\\-\\-version\\fR", "the version", ".TP",
+    lines += [".SH OPTIONS", ".TP", "\\fB\\-\\-version\\fR",
+              "the version, and the commit it was built from", ".TP",
+              "\\fB\\-\\-cflags\\fR, \\fB\\-\\-libs\\fR",
+              "the flags to compile and to link a C program that uses this installation", ".TP",
               "\\fB\\-\\-help\\fR", "the commands; after a command: its options"]
     lines.append(".SH ENVIRONMENT")
     section = re.search(r"\n## The environment\n(.*?)(?=\n## |\Z)", text_of("docs/c-api.md"), re.S)

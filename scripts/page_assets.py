@@ -22,11 +22,9 @@ JS_TOKEN = re.compile(r"""
   | (?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)
   | (?P<regex>(?<=[(,=:\[!&|?{};])\s*/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*)
   | (?P<blank>\s+)
-  | (?P<word>[\w$\#]+)
+  | (?P<word>(?<![\w.])0(?=\.\d)|[\w$\#]+)
   | (?P<other>.)
 """, re.X | re.S)
-OPENS = set("{([,;=+-*/%<>&|?:!.")   # a value or a statement goes on behind them
-CLOSES = set(")],;=+-*/%<>&|?:.}")   # ... or has not ended before them
 
 
 def is_wordy(letter):
@@ -39,24 +37,29 @@ def needs_blank(before, after):
 
 
 def strip_js(text):
-    """Line ends stay behind ; and }, where a module is taken apart into lines (src/exports/html_export.c)."""
-    out, blank, last = [], "", "\n"
+    """Statements must end with their semicolons. `import` and `export` begin lines and an import is one, by which a module
+    is taken apart (src/exports/html_export.c)."""
+    out, blank, last, is_import = [], "", "\n", False
     at = 0
     while at < len(text):
         found = JS_TOKEN.match(text, at)
         at, token = found.end(), found.group()
         if found.lastgroup in ("blank", "comment"):
-            blank += "\n" if "\n" in token else " "
+            blank = " "
             continue
         if found.lastgroup == "regex":
             token = token.strip()
         first = token[0]
-        if "\n" in blank and last not in "\n" and not (last in OPENS - {";"} or first in CLOSES):
+        if (is_import and last == ";") or (token in ("import", "export") and out):
             out.append("\n")
-        elif blank and last != "\n" and needs_blank(last, first):
+            is_import = False
+        elif blank and needs_blank(last, first):
             out.append(" ")
+        if token == "0" and text[at:at + 1] == ".":  # 0.5
+            continue
         if first in ")]}" and last == ",":  # behind the last of a list
             out.pop()
+        is_import |= token == "import"
         token += " " if token in ("import", "export") else ""
         out.append(token)
         last, blank = token[-1], ""
@@ -67,8 +70,9 @@ def strip_css(text):
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"\s+", " ", text)
     text = re.sub(r" ?([{};,>]) ?", r"\1", text)
-    text = re.sub(r"(?<=[\w)]): (?=[^{}]*[;}])", ":", text)
-    return text.replace(";}", "}").replace("}", "}\n").replace("\n}", "}").strip() + "\n"
+    text = re.sub(r"(?<=[\w)]): (?=[^{}]*[;})])", ":", text)
+    text = re.sub(r"(?<![\w.])0(?=\.\d)", "", text)
+    return text.replace(";}", "}").strip() + "\n"
 
 
 STRIP = {".js": strip_js, ".css": strip_css}

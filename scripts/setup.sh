@@ -1,6 +1,6 @@
 #!/bin/bash
 # Gets the tools that are missing on a Debian or Ubuntu machine: scripts/setup.sh GROUP...
-# Groups: build, test, bench, lint. Says nothing and changes nothing when all of them are there.
+# Groups: build, test, bench, lint, package. Says nothing and changes nothing when all of them are there.
 
 set -eu
 
@@ -14,10 +14,12 @@ declare -A packages=(
             python3-jsonschema python3-pip python3-setuptools python3-venv python3-wheel
             python3-numpy python3-pandas python3-torch mypy zsh groff-base man-db musl-tools
             libomp-dev libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran chromium chromium-driver
-            libmicrohttpd-dev libmicrohttpd12 prometheus
-            opencl-headers ocl-icd-opencl-dev pocl-opencl-icd"
+            libmicrohttpd-dev libmicrohttpd12 prometheus python3-ipykernel python3-nbclient
+            opencl-headers ocl-icd-opencl-dev pocl-opencl-icd python3-pyopencl librocm-smi-dev
+            libamdhip64-dev"
     [bench]="git python3-numpy python3-torch valgrind chromium chromium-driver opencl-headers
              ocl-icd-opencl-dev pocl-opencl-icd"
+    [package]="python3-pip python3-venv libmicrohttpd-dev debhelper dh-python dpkg-dev fakeroot lintian"
     [lint]="clang-format clang-tidy cppcheck shellcheck mypy python3-pip python3-venv"
 )
 # On other systems the programs themselves are looked for.
@@ -25,6 +27,7 @@ declare -A programs=(
     [build]="cc c++ cmake make pkg-config python3"
     [test]="gcc clang ninja aarch64-linux-gnu-gcc qemu-aarch64 bindfs git"
     [bench]="git"
+    [package]="pip3 dh lintian"
     [lint]="clang-format clang-tidy cppcheck shellcheck mypy"
 )
 
@@ -55,13 +58,13 @@ has_dpkg=yes
 command -v dpkg-query >/dev/null || has_dpkg=no
 wanted=() missing=()
 for group in "$@"; do
-    [ -n "${packages[$group]:-}" ] || die "no group $group; there are build, test, bench and lint"
+    [ -n "${packages[$group]:-}" ] || die "no group $group; there are build, test, bench, lint and package"
     list=${packages[$group]}
     [ $has_dpkg = yes ] || list=${programs[$group]}
     read -ra more <<<"${list//$'\n'/ }"
     wanted+=("${more[@]}")
 done
-[ ${#wanted[@]} -gt 0 ] || die "say which: build, test, bench, lint"
+[ ${#wanted[@]} -gt 0 ] || die "say which: build, test, bench, lint, package"
 
 if [ $has_dpkg = no ]; then
     for program in "${wanted[@]}"; do

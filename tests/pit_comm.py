@@ -38,3 +38,57 @@ def read_group(view, block, threads, start, per_tick):
             points.append(call)
     return {"id": block.a, "size": block.b & U32_MAX, "rank": block.c & U32_MAX, "calls": calls,
             "stride": stride, "points": points}
+
+
+SIZES, PARTNERS, CALLERS = 48, 1024, 256
+
+
+def read_sizes(view, at):
+    """Of the classes that have any: class, messages, bytes."""
+    rows = [[i, *view.get("2Q", at + 16 * i)] for i in range(SIZES)]
+    return [row for row in rows if row[1] or row[2]]
+
+
+def read_caller(view, at, threads):
+    """One entry; None if it is not in use, or of a node that is not there."""
+    address, calls, ticks, ref, is_named, offset = view.get("3Q2IQ", at)
+    for number, index in enumerate(sorted(threads)):
+        if address and calls and ref in threads[index].nodes:
+            node = threads[index].nodes[ref]
+            return {"thread": number, "node": node["index"], "path": node["path"],
+                    "address": address, "calls": calls, "ticks": ticks,
+                    "offset": offset if is_named == 1 else 0,
+                    "function": view.text(at + 40, 96) if is_named == 1 else None,
+                    "file": view.text(at + 136, 56) if is_named == 1 else None}
+    return None
+
+
+def add_up(lists):
+    """[key, count, bytes] of several lists, by key; a sum ends at 2⁶⁴ - 1."""
+    found = {}
+    for key, count, size in (row for rows in lists for row in rows):
+        one = found.setdefault(key, [key, 0, 0])
+        one[1], one[2] = min(one[1] + count, U64_MAX), min(one[2] + size, U64_MAX)
+    return [found[key] for key in sorted(found)]
+
+
+def read_messages(view, blocks, threads):
+    """What all threads sent: by size, by rank; and callers. None without such a block."""
+    blocks = [b for b in blocks if b.used]
+    if not blocks:
+        return None
+    starts = [b.offset for b in blocks]
+    partners = [[[rank - 1, count, size] for rank, count, size in
+                 (view.get("3Q", at + 1664 + 24 * i) for i in range(PARTNERS)) if rank and count]
+                for at in starts]
+    others = add_up([[0, *view.get("2Q", at + 1600)]] for at in starts)[0]
+    callers = [read_caller(view, at + 26240 + 192 * i, threads) for at in starts for i in range(CALLERS)]
+    callers = sorted((c for c in callers if c),
+                     key=lambda c: (c["thread"], c["node"], -c["calls"], c["address"]))
+    for caller in callers:
+        del caller["node"]
+    return {"sizes": add_up(read_sizes(view, at + 64) for at in starts),
+            "collective_sizes": add_up(read_sizes(view, at + 64 + 16 * SIZES) for at in starts),
+            "partners": add_up(partners), "others": others[1:],
+            "calls_lost": min(sum(view.u64(at + 1616) for at in starts), U64_MAX),
+            "callers": callers}

@@ -28,13 +28,13 @@ NO_WINDOW = 2**31
 
 (FACTS, THREAD, NODES, NAMES, SERIES, OCTAVE, RING, VALUE, OBJECTS, MEMORY_OF, ALLOC_OF, RECORDS,
  SAMPLES, JOURNAL, CHANNELS, PLACES_OF, COLLECTIVES, TEAMS) = range(1, 19)
-ENERGY_OF = 21
+MESSAGES, ENERGY_OF = 20, 21
 HEADER_BYTES = 4096
 NODE_BYTES = 1216
 LEAST_BYTES = {THREAD: 8512, SERIES: 4160, OCTAVE: 320, VALUE: 32960, OBJECTS: 4096,
                MEMORY_OF: 320, ALLOC_OF: 320, RECORDS: 16384, SAMPLES: 65920, JOURNAL: 64,
                CHANNELS: 128, PLACES_OF: 16704, COLLECTIVES: 65664,
-               TEAMS: 320, ENERGY_OF: 320}
+               TEAMS: 320, MESSAGES: 75392, ENERGY_OF: 320}
 
 MEMORY_FIELDS = ("count", "delta_last", "delta_sum", "delta_max", "peak_last", "peak_sum",
                  "peak_max", "rss_max", "rss_last", "minor_faults", "major_faults", "error_bytes",
@@ -650,7 +650,8 @@ def sort_blocks(view, header, blocks):
     return (threads, objects, read_facts(view, of[FACTS]), samples,
             read_journal(view, of[JOURNAL]), read_places(view, of[PLACES_OF], threads),
             [g for g in (pit_comm.read_group(view, b, threads, header["first"]["ticks"],
-                                    ns_per_tick(header) or 0) for b in of[COLLECTIVES]) if g])
+                                    ns_per_tick(header) or 0) for b in of[COLLECTIVES]) if g],
+            pit_comm.read_messages(view, of[MESSAGES], threads))
 
 
 def ns_per_tick(header):
@@ -667,7 +668,7 @@ def parse(data):
     view = View(data)
     header = read_header(view)
     blocks, damage = walk(view, header["start"], min(header["used_bytes"], len(data)))
-    threads, objects, facts, samples, journal, places, groups = sort_blocks(view, header, blocks)
+    threads, objects, facts, samples, journal, places, groups, messages = sort_blocks(view, header, blocks)
     run = {key: header[key] for key in (
         "state", "place", "pid", "run_id", "parent_run_id", "clock", "used_bytes", "file_bytes",
         "growth_errno", "open_errno", "span_cost_ps", "ring_bytes", "counters", "ended")}
@@ -681,6 +682,7 @@ def parse(data):
     run["journal"], run["journal_dropped"] = journal
     run["places"] = places
     run["groups"] = groups
+    run["messages"] = messages
     run["threads"] = [threads[i].plain(objects) for i in sorted(threads)]
     return run
 

@@ -7,6 +7,7 @@ it is done, and as many workers as there are processors, and one more, take them
 import os
 import queue
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -19,6 +20,10 @@ COUNT = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 LIMIT = float(os.environ.get("TEST_TIMEOUT", "300"))
 SHOWN_LINES = 60
+# First in their stage, so that none of them is left alone at the end.
+LONGEST = ("test_kill.py", "test_docs_run.py", "test_interrupts.py", "test_recover.py",
+           "test_kill_shapes.py", "test_c_examples.py", "test_native_places.py", "test_openmp.py",
+           "test_live.py", "test_race_engine")
 
 
 class Program:
@@ -47,6 +52,7 @@ class Stage:
         self.name, self.build, self.programs, self.weight = name, build, programs, weight
         self.total = self.done = 0
         self.begun = None
+        self.build_cpu = self.cpu = 0.0  # seconds of processor time
 
     def share_done(self):
         """How much of its weight is behind us."""
@@ -62,6 +68,7 @@ class Runner:
         self.queue = queue.Queue()
         self.passed = self.failed = self.skipped = 0
         self.failures = []
+        self.costs = []  # for each program its seconds of processor time, its seconds, its name
         self.running = {}  # a program's name: when it began
         self.begun = time.monotonic()
         self.over = threading.Event()
@@ -89,6 +96,7 @@ class Runner:
 
     def sum_up(self):
         """The last lines: every failure once more, and the sum alone in its line."""
+        self.tell_costs()
         print("== sum, after %d s" % (time.monotonic() - self.begun))
         for line in self.failures:
             print("  FAIL  " + line)
@@ -109,7 +117,8 @@ class Runner:
             if not self.make(build, stages[0]):
                 continue
             for stage in stages:
-                programs = list(stage.programs(build.folder))
+                programs = sorted(stage.programs(build.folder),
+                                  key=lambda program: program.name not in LONGEST)
                 stage.total, stage.begun = len(programs), time.monotonic()
                 if not programs:
                     self.fail(stage.name, "programs", "there are none")
@@ -127,12 +136,15 @@ class Runner:
         name = os.path.relpath(build.folder, self.tree)
         with open(log, "w", encoding="utf-8") as file:
             for step in steps:
-                done = subprocess.run(step, stdin=subprocess.DEVNULL, stdout=file,
-                                      stderr=subprocess.STDOUT, env=env, check=False)
-                if done.returncode != 0:
+                process = subprocess.Popen(step, stdin=subprocess.DEVNULL, stdout=file,
+                                           stderr=subprocess.STDOUT, env=env)
+                status, cpu = reap(process)
+                stage.build_cpu += cpu
+                if status != 0:
                     self.fail(stage.name, "build", "the build of %s failed" % name, log)
                     return False
-        self.say("  built %-52s %7.1f s" % (name, time.monotonic() - begun))
+        self.say("  built %-52s %7.1f s %7.1f s CPU"
+                 % (name, time.monotonic() - begun, stage.build_cpu))
         return True
 
     # ---- programs -------------------------------------------------------------------------------
@@ -171,13 +183,17 @@ class Runner:
                     program.command, stdin=subprocess.DEVNULL, stdout=file,
                     stderr=subprocess.STDOUT, cwd=self.tree, process_group=0,
                     env=dict(os.environ, TMPDIR=scratch, **program.env))
-                status = wait_or_kill(process, scratch, log)
-            self.judge(stage, program, status, time.monotonic() - begun, log)
+                status, cpu = wait_or_kill(process, scratch, log)
+            seconds = time.monotonic() - begun
+            with self.lock:
+                stage.cpu += cpu
+                self.costs.append((cpu, seconds, "%s: %s" % (stage.name, program.name)))
+            self.judge(stage, program, status, (seconds, cpu), log)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
-    def judge(self, stage, program, status, seconds, log):
-        """Counts what the program printed as its last line."""
+    def judge(self, stage, program, status, took, log):
+        """Counts what the program printed as its last line; took is (seconds, seconds of CPU)."""
         if not program.counts_itself:
             passed, failed, skipped = (1, 0, 0) if status == 0 else (0, 1, 0)
         else:
@@ -185,7 +201,7 @@ class Runner:
             if status is None or not count:
                 why = ("hung" if status is None else
                        "ended with %s and without its count" % status_words(status))
-                self.fail(stage.name, program.name, "%s, after %.0f s" % (why, seconds), log)
+                self.fail(stage.name, program.name, "%s, after %.0f s, %.0f s of CPU" % (why, *took), log)
                 return
             passed, failed, skipped = (int(part or 0) for part in count.groups())
         with self.lock:
@@ -200,8 +216,8 @@ class Runner:
         elif passed + skipped == 0:
             self.fail(stage.name, program.name, "tested nothing", log)
         else:
-            self.say("  ok    %-44s %4d passed %7.1f s"
-                     % ("%s: %s" % (stage.name, program.name), passed, seconds))
+            self.say("  ok    %-44s %4d passed %7.1f s %7.1f s CPU"
+                     % ("%s: %s" % (stage.name, program.name), passed, *took))
         if skipped:
             with open(log, encoding="utf-8", errors="replace") as file:
                 self.say("".join("        " + line for line in file if line.startswith("SKIP "))
@@ -237,6 +253,17 @@ class Runner:
                                   ] + lines[10 + cut:]
         return ["      | " + line for line in lines]
 
+    def tell_costs(self):
+        """Where the processors' time went: by stage, and the dearest programs."""
+        print("== processor time: build and programs of each stage, in seconds")
+        for stage in self.stages:
+            print("  %-10s %7.1f %7.1f" % (stage.name, stage.build_cpu, stage.cpu))
+        print("  %-10s %7.1f %7.1f" % ("sum", sum(stage.build_cpu for stage in self.stages),
+                                       sum(stage.cpu for stage in self.stages)))
+        print("== the dearest programs: seconds of processor time, seconds")
+        for cpu, seconds, name in sorted(self.costs, reverse=True)[:12]:
+            print("  %7.1f %7.1f  %s" % (cpu, seconds, name))
+
     def tell_progress(self):
         """Every half minute: how far it is, what is running longest, how long it may still take."""
         whole = sum(stage.weight for stage in self.stages)
@@ -256,31 +283,37 @@ class Runner:
 
 # ---- one process --------------------------------------------------------------------------------
 
+def reap(process):
+    """Waits for its end: its status, and the processor time of it and all that it waited for."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime
+
+
 def wait_or_kill(process, scratch, log):
-    """Its status, or None for one that hung: it and all it started are then killed.
+    """Its status, or None for one that hung, and its processor time; all it started is killed then.
 
     A second counts less the more processes want to run: on a busy machine a program takes longer,
     and has not hung.
     """
-    spent = 0.0
-    while True:
-        try:
-            status = process.wait(timeout=1)
-            break
-        except subprocess.TimeoutExpired:
+    spent, hung = 0.0, False
+    ended = os.pidfd_open(process.pid)
+    try:
+        while not hung and not select.select([ended], [], [], 1)[0]:
             spent += min(1.0, processors() / max(1, runnable()))
-        if spent > LIMIT:
-            with open(log, "ab") as file:
-                file.write(where_it_hangs(scratch).encode("utf-8", "replace"))
-            status = None
-            break
+            hung = spent > LIMIT
+    finally:
+        os.close(ended)
+    if hung:
+        with open(log, "ab") as file:
+            file.write(where_it_hangs(scratch).encode("utf-8", "replace"))
     for pid in started_with(scratch):
         try:
             os.kill(pid, signal.SIGKILL)
         except OSError:
             pass
-    process.wait()
-    return status
+    status, cpu = reap(process)
+    return None if hung else status, cpu
 
 
 def started_with(scratch):

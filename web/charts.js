@@ -1,5 +1,5 @@
 // charts.js: what went on along the run, on one time axis: one cursor, one zoom for all.
-import {make, put, attrs, button, colour, panel, say} from "./dom.js";
+import {make, put, attrs, button, colour, panel, say, on} from "./dom.js";
 import {
     NS,
     durationText,
@@ -11,64 +11,18 @@ import {
     unitText,
     plainText,
     digits3,
+    percentWords,
     upperFirst,
 } from "./format.js";
+import {zeroBased, decades, wholeDecades, unitOf, extent, merged, few} from "./chart_data.js";
+import {columnOf} from "./run.js";
 import {state, setState} from "./state.js";
 
 const HEIGHT = 128;
 const MAIN_CHANNELS = ["rss_bytes", "cpu_ns"];
 
-function zeroBased(room) {
-    return {range: (u, a, b) => [Math.min(0, a || 0), (b || 1) > 0 ? (b || 1) * (room || 1.25) : 0]};
-}
-
-function decades() {
-    return {
-        distr: 3,
-        range: (u, a, b) => [
-            10 ** Math.floor(Math.log10(a || 1e-3)),
-            10 ** (Math.ceil(Math.log10(b || 1)) + 0.6),
-        ],
-    };
-}
-
-// The size of the unit in which so much is shown, and its name: an axis has one for all its ticks.
-function unitOf(parts, top) {
-    const unit = parts(top)[1];
-    const sizes = {
-        µs: 1e3,
-        ms: 1e6,
-        s: 1e9,
-        min: 6e10,
-        h: 3.6e12,
-        kB: 1024,
-        MB: 1048576,
-        GB: 1073741824,
-        TB: 1099511627776,
-    };
-    return [sizes[unit] || 1, unit];
-}
-
-const wholeDecades = (u, splits) =>
-    splits.map(v => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? v : null));
 const asGiven = (u, splits) => splits;
-
-// Several series with times of their own on one axis.
-function merged(list) {
-    if (list.length === 1) return [list[0].x, list[0].y];
-    const times = [...new Set(list.flatMap(s => s.x))].sort((a, b) => a - b);
-    const place = new Map(times.map((t, k) => [t, k]));
-    return [
-        times,
-        ...list.map(s => {
-            const y = new Array(times.length).fill(null);
-            s.x.forEach((t, k) => {
-                y[place.get(t)] = s.y[k];
-            });
-            return y;
-        }),
-    ];
-}
+const high = columns => Math.max(0, extent(columns)[1]);
 
 export class ChartsPanel {
     constructor() {
@@ -87,11 +41,11 @@ export class ChartsPanel {
         this.summary = make("summary", "All channels");
         put(this.more, [this.summary, this.moreBox]);
         this.element.append(this.more);
-        this.more.addEventListener("toggle", () => {
+        on(this.more, "toggle", () => {
             setState({more: this.more.open ? "1" : ""});
             this.drawMore();
         });
-        matchMedia("(prefers-color-scheme:dark)").addEventListener("change", () => this.draw());
+        on(matchMedia("(prefers-color-scheme:dark)"), "change", () => this.draw());
     }
 
     show(model, node) {
@@ -142,10 +96,11 @@ export class ChartsPanel {
         this.clear(this.box);
         const values = this.values();
         this.spanTime();
-        if (values.length) this.valueChart(values.slice(0, 3));
+        if (values.length) this.valueChart(values[0], this.box);
         else this.throughput(this.box);
         this.memory();
         this.processor();
+        this.devices();
         this.drawMore();
         this.whole.hidden = !this.range;
         this.element.dataset.drawn = this.plots.length;
@@ -155,15 +110,7 @@ export class ChartsPanel {
 
     add(box, title, sub, data, series, o) {
         if (o.parts) {
-            const [size, unit] = unitOf(
-                    o.parts,
-                    Math.max(
-                        ...data
-                            .slice(1)
-                            .flat()
-                            .map(v => v || 0),
-                    ),
-                ),
+            const [size, unit] = unitOf(o.parts, high(data.slice(1))),
                 read = o.read;
             data = [data[0], ...data.slice(1).map(y => y.map(v => (v == null ? null : v / size)))];
             o = {
@@ -200,7 +147,7 @@ export class ChartsPanel {
         const u = new uPlot(this.options(host, series, data, o, readOut), data, host);
         readOut(u);
         this.plots.push(u);
-        u.over.addEventListener("dblclick", () => this.zoom(null));
+        on(u.over, "dblclick", () => this.zoom(null));
         new ResizeObserver(() => {
             if (host.clientWidth && host.clientWidth !== u.width)
                 u.setSize({width: host.clientWidth, height: HEIGHT});
@@ -355,48 +302,57 @@ export class ChartsPanel {
 
     // ---- the charts
 
+    // The course of a span, or of all of its name that follow one another: batches of three models.
+    course(i) {
+        const m = this.model,
+            own = m.series(i);
+        if (!own || state.node) return own && {...own, of: [i]};
+        const peers = m.alike(i).filter(k => m.series(k)),
+            all = peers.map(k => ({k, s: m.series(k), x: m.seriesTimes(k)})).sort((a, b) => a.x[0] - b.x[0]);
+        const follow = all.every((p, n) => !n || p.x[0] >= all[n - 1].x[all[n - 1].x.length - 1]);
+        if (all.length < 2 || all.length > 6 || !follow) return {...own, of: [i]};
+        const joined = key => all.flatMap(p => p.s[key]);
+        return {
+            width: own.width,
+            of: all.map(p => p.k),
+            x: all.flatMap(p => p.x),
+            p50: joined("p50"),
+            p95: joined("p95"),
+            mean: joined("mean"),
+            max: joined("max"),
+        };
+    }
+
     spanTime() {
         const m = this.model,
             i = this.node,
             {acc, c} = this.ink;
         if (i == null) return this.empty(this.box, "Span time", "nothing was repeated");
-        const s = m.series(i),
+        const s = this.course(i),
             title = "Time of " + m.name[i];
-        if (!s || s.at.length < 1) return this.empty(this.box, title, m.whyNoSeries(i));
-        const x = s.at.map(k => (k + 0.5) * s.width * 1e-9);
+        if (!s || !s.p50.length) return this.empty(this.box, title, m.whyNoSeries(i));
         const known = s.p50.filter(v => v != null).length,
-            all = known === s.p50.length;
-        const p50 = m.col("p50_ns")[i],
-            p95 = m.col("p95_ns")[i];
-        const list =
-            all || known > s.p50.length / 2
-                ? [
-                      {label: "p50", stroke: acc, y: s.p50, idle: durationText(p50)},
-                      {label: "p95", stroke: c[1], dash: [2, 2], y: s.p95, idle: durationText(p95)},
-                  ]
-                : [
-                      {label: "mean", stroke: acc, y: s.mean, idle: durationText(m.col("mean_ns")[i])},
-                      {
-                          label: "max",
-                          stroke: c[1],
-                          dash: [2, 2],
-                          y: s.max,
-                          idle: durationText(m.col("max_ns")[i]),
-                      },
-                  ];
-        const sub = all
-            ? "in slices of " + durationText(s.width)
-            : known > s.p50.length / 2
+            isKnown = known > s.p50.length / 2;
+        const keys = isKnown ? ["p50", "p95"] : ["mean", "max"];
+        const list = keys.map((key, k) => ({
+            label: key,
+            stroke: k ? c[1] : acc,
+            dash: k ? [2, 2] : null,
+            y: s[key],
+            gaps: false,
+            idle: durationText(m.col(key + "_ns")[i]),
+        }));
+        const of = s.of.length > 1 ? "of " + m.apart(s.of).join(", ") : "";
+        const sub = !isKnown
+            ? "slices of " + durationText(s.width) + "; p50 and p95 n/a: single spans were not kept"
+            : known < s.p50.length
               ? "where the flight recorder kept every span: " + known + " of " + s.p50.length + " slices"
-              : "slices of " + durationText(s.width) + "; p50 and p95 n/a: single spans were not kept";
-        this.add(
-            this.box,
-            title,
-            sub,
-            [x, ...list.map(l => l.y)],
-            list.map(l => ({...l, gaps: false})),
-            {y: zeroBased(), read: durationText, parts: durationParts},
-        );
+              : of || "in slices of " + durationText(s.width);
+        this.add(this.box, title, sub, [s.x || m.seriesTimes(i), ...list.map(l => l.y)], list, {
+            y: zeroBased(),
+            read: durationText,
+            parts: durationParts,
+        });
     }
 
     throughput(box) {
@@ -427,56 +383,59 @@ export class ChartsPanel {
         );
     }
 
-    values() {
-        const rank = n => (/loss/i.test(n) ? 0 : /acc|error|metric/i.test(n) ? 1 : 2),
-            all = [];
-        this.model.doc.runs.forEach((run, r) =>
-            run.values.forEach(v => {
-                const n = (v.columns.at_ns || []).length;
-                if (n)
-                    all.push({
-                        name:
-                            v.name +
-                            (this.model.doc.runs.length > 1
-                                ? " " + (run.facts.rank != null ? "rank " + run.facts.rank : r + 1)
-                                : ""),
-                        last: v.last,
-                        reason: v.reason,
-                        x: v.columns.at_ns.map(t => t * 1e-9),
-                        y: Array.isArray(v.columns.mean)
-                            ? v.columns.mean
-                            : v.columns.mean.same
-                              ? v.columns[v.columns.mean.same]
-                              : new Array(n).fill(v.columns.mean.all),
-                    });
-            }),
-        );
-        return all
-            .map((v, k) => [rank(v.name), k, v])
-            .sort((a, b) => a[0] - b[0] || a[1] - b[1])
-            .map(v => v[2]);
+    nameOf(run, r) {
+        if (this.model.doc.runs.length < 2) return "";
+        return run.facts.rank != null ? "rank " + run.facts.rank : "run " + (r + 1);
     }
 
-    valueChart(list, box) {
+    // Charts of values: [{title, lines}]. Losses of one run share a chart, and so does a value of several
+    // runs; the losses come first.
+    values() {
+        const groups = new Map(),
+            single = this.model.doc.runs.length === 1;
+        this.model.doc.runs.forEach((run, r) =>
+            run.values.forEach(v => {
+                const n = (v.columns.at_ns || []).length,
+                    isLoss = /loss/i.test(v.name);
+                if (!n) return;
+                let key = single && isLoss ? "loss" : v.name;
+                if (single && groups.has(key) && groups.get(key).lines.length === 3) key = v.name;
+                if (!groups.has(key)) groups.set(key, {isLoss, lines: [], names: new Set()});
+                groups.get(key).names.add(v.name);
+                groups.get(key).lines.push({
+                    name: single ? v.name : this.nameOf(run, r),
+                    last: v.last,
+                    reason: v.reason,
+                    x: v.columns.at_ns.map(t => t * 1e-9),
+                    y: columnOf(v.columns, "mean", n),
+                });
+            }),
+        );
+        return [...groups.values()]
+            .sort((a, b) => b.isLoss - a.isLoss)
+            .map(g => ({title: g.names.size > 1 ? "loss" : [...g.names][0], lines: few(g.lines)}));
+    }
+
+    valueChart({title, lines}, box) {
         const {acc, c} = this.ink,
-            seen = list.flatMap(v => v.y.filter(y => y != null));
-        const low = Math.min(...seen),
-            high = Math.max(...seen),
-            log = seen.length > 1 && low > 0 && high / low > 10;
-        const isLoss = /loss/i.test(list[0].name),
-            title =
-                list.length > 1 && isLoss ? "Loss" : list.length > 1 ? "Values" : upperFirst(list[0].name);
+            [low, top] = extent(lines.map(l => l.y)),
+            log = low > 0 && top / low > 10;
         const read = v => (log ? v.toExponential(1).replace("e+", "e") : plainText(v));
-        const short = n => (list.length > 1 ? (isLoss ? n.replace(/[ _]?loss[ _]?/i, "") || n : n) : "");
+        const short = n => (lines.length > 1 ? n.replace(/[ _]?loss[ _]?/i, "") || n : "");
         this.add(
-            box || this.box,
-            title,
-            log ? "logarithmic" : "linear, from zero",
-            merged(list),
-            list.map((v, k) => ({
+            box,
+            upperFirst(title),
+            this.ofMany(lines) + (log ? "logarithmic" : "linear, from zero"),
+            merged(lines),
+            lines.map((v, k) => ({
                 label: short(v.name),
-                stroke: list.length > 1 ? c[k % 3] : acc,
-                idle: v.last != null ? read(v.last) : v.reason || "n/a",
+                stroke: lines.length > 1 ? c[k % 3] : acc,
+                idle:
+                    v.last != null
+                        ? v.of || this.model.doc.runs.length === 1
+                            ? read(v.last)
+                            : ""
+                        : v.reason || (v.of ? "" : "n/a"),
             })),
             log
                 ? {
@@ -490,24 +449,19 @@ export class ChartsPanel {
         );
     }
 
+    // Where three lines stand for many.
+    ofMany(lines) {
+        return lines[0].of ? lines[0].of + " ranks; " : "";
+    }
+
+    // The lines of a channel, one for each run; of many runs the lowest, the median and the highest.
     readings(key) {
-        const list = [],
-            runs = this.model.doc.runs;
-        runs.slice(0, 3).forEach((run, r) => {
+        const list = [];
+        this.model.doc.runs.forEach((run, r) => {
             const c = this.model.channel(run, key);
-            if (c && c.y.some(v => v != null))
-                list.push({
-                    ...c,
-                    run,
-                    name:
-                        runs.length > 1
-                            ? run.facts.rank != null
-                                ? "rank " + run.facts.rank
-                                : "run " + (r + 1)
-                            : "",
-                });
+            if (c && c.y.some(v => v != null)) list.push({...c, name: this.nameOf(run, r)});
         });
-        return list;
+        return few(list);
     }
 
     whyNone(key) {
@@ -523,41 +477,28 @@ export class ChartsPanel {
 
     memory() {
         const list = this.readings("rss_bytes"),
-            run = this.model.run,
-            limit = run.limit_bytes,
-            peak = run.memory.rss_peak_bytes;
+            {peak, limit} = this.model.peak();
         if (!list.length) return this.empty(this.box, "Memory", this.whyNone("rss_bytes"));
         const data = merged(list),
-            top = Math.max(
-                ...data
-                    .slice(1)
-                    .flat()
-                    .map(v => v || 0),
-            );
-        const near = limit && peak && limit < top * 1.25;
+            isNear = limit && peak && limit < high(data.slice(1)) * 1.25,
+            times = limit / peak;
         const sub = !limit
             ? "no limit is known"
-            : near
+            : isNear
               ? "red line: the limit, " + bytesText(limit)
               : "limit " +
                 bytesText(limit) +
-                (peak
-                    ? ": " +
-                      (limit / peak >= 10 ? countText(limit / peak) : (limit / peak).toFixed(1)) +
-                      " × the peak, not drawn"
-                    : ", not drawn");
+                (peak ? ": " + (times >= 10 ? countText(times) : times.toFixed(1)) + " × the peak" : "") +
+                ", not drawn";
         this.add(
             this.box,
             "Memory",
-            sub,
+            this.ofMany(list) + sub,
             data,
             list.map((c, k) => ({
                 label: c.name || "RSS",
                 stroke: this.strokes(list, k),
-                idle:
-                    peak && !k
-                        ? "peak " + bytesText(list.length > 1 ? c.run.memory.rss_peak_bytes : peak)
-                        : "",
+                idle: peak && list.length === 1 ? "peak " + bytesText(peak) : "",
             })),
             {y: zeroBased(), read: bytesText, parts: bytesParts, limit},
         );
@@ -571,23 +512,17 @@ export class ChartsPanel {
             n = cores ? cores.y[cores.y.length - 1] : +run.facts.cpus || null;
         for (const c of list) c.y = c.y.map(v => (v == null ? null : v * 1e-9));
         const data = merged(list),
-            top = Math.max(
-                n || 0,
-                ...data
-                    .slice(1)
-                    .flat()
-                    .map(v => v || 0),
-            );
-        const newest = run.samples.newest;
+            top = Math.max(n || 0, high(data.slice(1))),
+            mean = list.length === 1 ? this.model.cores() : null;
         this.add(
             this.box,
             "Processor",
-            n ? "grey line: all " + plainText(n) + " processors" : "processors in use",
+            this.ofMany(list) + (n ? "grey line: all " + plainText(n) + " processors" : "processors in use"),
             data,
             list.map((c, k) => ({
                 label: c.name || "cores",
                 stroke: this.strokes(list, k),
-                idle: k || !newest || !newest.time_ns ? "" : (newest.cpu_ns / newest.time_ns).toFixed(2),
+                idle: mean == null ? "" : mean.toFixed(2),
             })),
             {
                 y: {range: [0, top * 1.3 || 1]},
@@ -597,6 +532,55 @@ export class ChartsPanel {
                 limitColour: this.ink.ink3,
             },
         );
+    }
+
+    // GPUs, where there are any: how busy, their memory, and power with that of the processors.
+    devices() {
+        const kinds = [
+            ["Device busy", /^(gpu\d+)_busy$/, "share", "share of the time that a kernel ran"],
+            ["Device memory", /^(gpu\d+)_memory_bytes$/, "bytes", ""],
+            [
+                "Power",
+                /^(gpu\d+)_power_w$|^((?:package|dram)_\d+)_energy_j$/,
+                "W",
+                "GPUs as they say it; package and dram by RAPL",
+            ],
+        ];
+        for (const [title, pattern, unit, sub] of kinds) {
+            const keys = this.model.channelKeys(pattern),
+                named = key => pattern.exec(key).slice(1).join("").replace("_", " ") + " ",
+                lines = few(
+                    keys.flatMap(key =>
+                        this.readings(key).map(l => ({...l, name: (named(key) + l.name).trim()})),
+                    ),
+                );
+            if (!lines.length) continue;
+            const read = v => unitText(unit, v),
+                isBytes = unit === "bytes",
+                total =
+                    isBytes && keys.length === 1
+                        ? this.model
+                              .readingsOf(this.model.run, keys[0].replace("_bytes", "_total_bytes"))
+                              .pop()
+                        : null;
+            this.add(
+                this.box,
+                title,
+                total ? "of " + bytesText(total) : sub,
+                merged(lines),
+                this.series(lines, read),
+                {y: zeroBased(), read, parts: isBytes ? bytesParts : null, axis: read, limit: total},
+            );
+        }
+    }
+
+    // Lines as uPlot wants them; the last reading stands in the legend where there is only one.
+    series(lines, read) {
+        return lines.map((l, k) => ({
+            label: l.name,
+            stroke: this.strokes(lines, k),
+            idle: lines.length > 1 ? "" : read(l.y.filter(v => v != null).pop()),
+        }));
     }
 
     // ---- every channel, once somebody wants it
@@ -611,12 +595,12 @@ export class ChartsPanel {
         this.summary.textContent =
             "All channels" +
             (s ? " (" + channels.filter(c => !c.missing).length + ")" : "") +
-            (values.length > 3 ? " and values (" + values.length + ")" : "");
+            (values.length > 1 ? " and values (" + values.length + ")" : "");
         if (!this.more.open) return;
         const still = [],
             none = [];
         if (values.length) this.throughput(this.moreBox);
-        for (const v of values.slice(3)) this.valueChart([v], this.moreBox);
+        for (const v of values.slice(1)) this.valueChart(v, this.moreBox);
         for (const c of channels) {
             if (c.missing) none.push([c, c.missing]);
             else if (!MAIN_CHANNELS.includes(c.key)) {
@@ -628,6 +612,11 @@ export class ChartsPanel {
                 else this.channelChart(c, list);
             }
         }
+        for (const [key, what] of [
+            ["no_gpu", "GPUs"],
+            ["no_rapl", "energy of the processors"],
+        ])
+            if (m.run.facts[key]) none.push([{help: what}, m.run.facts[key]]);
         if (still.length || none.length)
             this.moreBox.append(
                 make(
@@ -643,17 +632,19 @@ export class ChartsPanel {
     }
 
     channelChart(c, list) {
-        const isTime = c.unit === "ns" && list[0].rate;
+        const isTime = c.unit === "ns" && list[0].rate,
+            rate = list[0].rate ? (c.unit === "J" ? "W" : "/s") : "";
         if (isTime) for (const l of list) l.y = l.y.map(v => (v == null ? null : v * 1e-9));
-        const read = v => (isTime ? unitText("share", v) : unitText(c.unit, v) + (list[0].rate ? "/s" : ""));
-        const data = merged(list),
-            last = list[0].y.filter(v => v != null).pop();
+        const read = v =>
+            isTime ? unitText("share", v) : rate === "W" ? unitText("W", v) : unitText(c.unit, v) + rate;
         this.add(
             this.moreBox,
             c.key.replace(/_(bytes|ns)$/, "").replace(/_/g, " "),
-            upperFirst(c.help) + (isTime ? ", share of the time" : list[0].rate ? ", a second" : ""),
-            data,
-            list.map((l, k) => ({label: l.name, stroke: this.strokes(list, k), idle: k ? "" : read(last)})),
+            this.ofMany(list) +
+                upperFirst(c.help) +
+                (isTime ? ", share of the time" : rate === "W" ? ", as power" : rate ? ", a second" : ""),
+            merged(list),
+            this.series(list, read),
             {
                 y: zeroBased(),
                 read,

@@ -1,6 +1,6 @@
 // compare.js: two runs beside one another, with the verdict of the rules of compare.
-import {make, panel, linkTo, missing} from "./dom.js";
-import {NS, bytesText, durationText, upperFirst} from "./format.js";
+import {make, panel, linkTo, missing, table} from "./dom.js";
+import {NS, kindText, durationText, upperFirst} from "./format.js";
 
 const SHOWN = 14;
 
@@ -10,18 +10,15 @@ function change(x) {
         : (x > 0 ? "+" : x < 0 ? "\u2212" : "") + Math.abs(x * 100).toFixed(1) + NS + "%";
 }
 
+// Times are in seconds there.
 function sizeOf(item, x) {
-    return x == null ? missing(item.reason) : item.kind === "memory" ? bytesText(x) : durationText(x * 1e9);
+    if (x == null) return missing(item.reason);
+    return item.kind === "time"
+        ? durationText(x * 1e9)
+        : kindText(item.kind === "memory" ? "bytes" : item.kind, x);
 }
 
-const WORD = {
-    none: "no verdict",
-    faster: "faster",
-    slower: "slower",
-    less: "less",
-    more: "more",
-    same: "the same",
-};
+const WORD = {none: "no verdict", same: "the same"};
 const GOOD = {faster: "ok", less: "ok", slower: "bad", more: "bad"};
 
 export function comparePanel(doc, away) {
@@ -39,14 +36,6 @@ export function comparePanel(doc, away) {
                 "Advisory: the runs were not made in turn, so what changed on the machine counts too; pitwall race measures in turn.",
             ),
         );
-    const head = make(
-        "tr",
-        ["What", "A", "B", "Change", "between", "Verdict", "By"].map((t, k) => {
-            const th = make(k === 4 || k === 6 ? "th.mid" : "th", t);
-            th.scope = "col";
-            return th;
-        }),
-    );
     const rows = doc.comparisons
         .slice()
         .sort(
@@ -55,24 +44,25 @@ export function comparePanel(doc, away) {
                 (a.kind === "memory") - (b.kind === "memory") ||
                 (b.a || 0) - (a.a || 0),
         );
-    const body = make(
-        "tbody",
-        rows.slice(0, SHOWN).map(c => {
-            const verdict = make("td." + (GOOD[c.verdict] || "z"), WORD[c.verdict] || c.verdict);
-            if (c.reason) verdict.title = c.reason;
-            return make(
-                c.is_whole ? "tr.lead" : "tr",
-                make("td", c.what),
-                make("td", sizeOf(c, c.a)),
-                make("td", sizeOf(c, c.b)),
-                make("td", change(c.change)),
-                make("td.mid z", c.low == null ? "" : change(c.low) + " … " + change(c.high)),
-                verdict,
-                make("td.mid z", c.verdict === "none" ? c.reason || "" : c.decided_by || ""),
-            );
-        }),
+    const cells = c => {
+        const verdict = make("td." + (GOOD[c.verdict] || "z"), WORD[c.verdict] || c.verdict);
+        if (c.reason) verdict.title = c.reason;
+        return [
+            make(c.is_whole ? "td.lead" : "td", c.what),
+            sizeOf(c, c.a),
+            sizeOf(c, c.b),
+            change(c.change),
+            make("td.mid z", c.low == null ? "" : change(c.low) + " … " + change(c.high)),
+            verdict,
+            make("td.mid z", c.verdict === "none" ? c.reason || "" : c.decided_by || ""),
+        ];
+    };
+    w.append(
+        table(
+            ["What", "A", "B", "Change", make("th.mid", "between"), "Verdict", make("th.mid", "By")],
+            rows.slice(0, SHOWN).map(cells),
+        ),
     );
-    w.append(make("div.wide", make("table.abt", make("thead", head), body)));
     const only = doc.only || [];
     w.append(
         make(

@@ -1,13 +1,18 @@
 // detail.js: every figure of the chosen span, and where in the code it was.
 import {make, panel} from "./dom.js";
-import {kindParts, NS, countText, percentWords} from "./format.js";
+import {kindText, countText, percentWords} from "./format.js";
 
 const LEFT_OUT = {name: 1, depth: 1, parent: 1, detached: 1};
+// Shown even if they are zero.
+const ALWAYS = new Set(["count", "total_ns", "self_ns", "share", "self_share"]);
+const FEW_SAMPLES = 5; // say nothing about where time goes
 const GUESSED = {p50_ns: 1, p95_ns: 1, p99_ns: 1};
 
 function placesOf(model, i) {
     const path = model.path(i),
-        list = (model.doc.places || []).filter(p => p.span === path && (p.function || p.file)).slice(0, 6);
+        list = (model.doc.places || [])
+            .filter(p => p.span === path && p.span_samples >= FEW_SAMPLES && (p.function || p.file))
+            .slice(0, 6);
     if (!list.length) return null;
     return make(
         "div.places",
@@ -33,6 +38,7 @@ export function detailPanel(model, i) {
     if (i == null) return w;
     const absent = new Map(),
         list = make("dl.figs2");
+    const zeros = [];
     let count = 0;
     for (const f of model.doc.fields) {
         if (LEFT_OUT[f.key]) continue;
@@ -43,8 +49,12 @@ export function detailPanel(model, i) {
             count++;
             continue;
         }
+        if (!x && f.kind !== "text" && !ALWAYS.has(f.key)) {
+            zeros.push(f.title);
+            continue;
+        }
         const dt = make("dt", f.title),
-            text = f.kind === "text" ? x : kindParts(f.kind, x).filter(Boolean).join(NS);
+            text = f.kind === "text" ? x : kindText(f.kind, x);
         dt.title = f.help;
         list.append(
             make("div", dt, make("dd", (GUESSED[f.key] && model.col("count")[i] > 1 ? "~" : "") + text)),
@@ -53,11 +63,18 @@ export function detailPanel(model, i) {
     w.append(list);
     const places = placesOf(model, i);
     if (places) w.append(places);
-    if (count)
+    if (count + zeros.length)
         w.append(
             make(
                 "details.absent",
-                make("summary", count + " more figures are n/a: why"),
+                make(
+                    "summary",
+                    count +
+                        " more figures are n/a" +
+                        (zeros.length ? ", " + zeros.length + " are zero" : "") +
+                        ": which, and why",
+                ),
+                zeros.length ? make("p", zeros.join(", ") + ": zero") : null,
                 [...absent].map(([why, titles]) => make("p", titles.join(", ") + ": n/a, " + why)),
             ),
         );

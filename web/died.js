@@ -30,7 +30,7 @@ function openSpans(run) {
     return box;
 }
 
-function lastReading(run) {
+function lastReading(model, run) {
     const s = run.samples,
         pm = run.post_mortem;
     const before = pm && pm.last_reading_before_end_ns;
@@ -49,7 +49,7 @@ function lastReading(run) {
             ["Memory pressure", x.memory_pressure, percentWords, ""],
             [
                 "Processor",
-                x.cpu_ns != null && x.time_ns > 0 ? x.cpu_ns / x.time_ns : null,
+                model.rateOf(run, "cpu_ns"),
                 v => v.toFixed(2),
                 x.processors != null ? "of " + unitText("", x.processors) + " cores" : "",
             ],
@@ -110,7 +110,7 @@ export function diedPanels(model) {
             (tip ? "thread " + tip.name + ", " : "") + durationText(run.duration_ns) + " after the start",
         );
         w.classList.add("diedat");
-        put(w, make("div.dead", openSpans(run), lastReading(run), finishedLast(model, r)));
+        put(w, make("div.dead", openSpans(run), lastReading(model, run), finishedLast(model, r)));
         out.push(w);
     });
     return out;

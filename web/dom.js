@@ -33,6 +33,10 @@ export function button(label, act, hint) {
     return b;
 }
 
+export function on(target, kind, act) {
+    target.addEventListener(kind, act);
+}
+
 export function linkTo(href, ...kids) {
     const a = make("a", kids);
     a.href = href;
@@ -69,8 +73,26 @@ export function panel(title, note, right) {
 }
 panel.count = 0;
 
+// Rows of cells: texts, elements, or the td itself.
+export function table(titles, rows) {
+    const head = titles.map(title => attrs(title.tagName ? title : make("th", title), {scope: "col"}));
+    const body = rows.map(row =>
+        make(
+            "tr",
+            row.map(c => (c.tagName === "TD" ? c : make("td", c))),
+        ),
+    );
+    return make("div.wide", make("table.plain", make("thead", make("tr", head)), make("tbody", body)));
+}
+
+// Asking for a style is slow, so it is done once until light and dark change.
+const colours = new Map();
+on(matchMedia("(prefers-color-scheme:dark)"), "change", () => colours.clear());
+
 export function colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    if (!colours.has(name))
+        colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+    return colours.get(name);
 }
 
 // What changed, for those who do not see it.

@@ -79,6 +79,10 @@ export function kindParts(kind, x) {
             const p = bytesParts(x);
             return [p[0], p[1] + "/s"];
         }
+        case "energy":
+            return scaled(x, 1000, ["J", "kJ", "MJ", "GJ", "TJ", "PJ"]);
+        case "power":
+            return scaled(x, 1000, ["W", "kW", "MW", "GW", "TW", "PW"]);
         case "rate":
             return rateParts(x);
         case "share":
@@ -92,10 +96,18 @@ export function kindParts(kind, x) {
     }
 }
 
+export function kindText(kind, x) {
+    return kindParts(kind, x).filter(Boolean).join(NS);
+}
+
+// The kind of figure that a channel's unit stands for; its other units are written as they are.
+const UNIT_KIND = {ns: "ns", bytes: "bytes", share: "share", "bytes/s": "byte rate", J: "energy", W: "power"};
+
 export function unitText(unit, x) {
-    if (unit === "ns" || unit === "bytes" || unit === "share")
-        return kindParts(unit, x).filter(Boolean).join(NS);
-    return unit ? plainText(x) + NS + unit : Math.abs(x) >= 1e4 ? rateParts(x).join(NS).trim() : plainText(x);
+    if (UNIT_KIND[unit]) return kindText(UNIT_KIND[unit], x);
+    if (unit === "Hz") return scaled(x, 1000, ["Hz", "kHz", "MHz", "GHz", "THz", "PHz"]).join(NS);
+    if (unit) return plainText(x) + NS + (unit === "C" ? "°C" : unit);
+    return Math.abs(x) >= 1e4 ? rateParts(x).join(NS).trim() : plainText(x);
 }
 
 export function ageText(ms) {
@@ -110,6 +122,7 @@ export function heatOf(share) {
     return share >= 0.4 ? 5 : share >= 0.2 ? 4 : share >= 0.1 ? 3 : share >= 0.05 ? 2 : share >= 0.01 ? 1 : 0;
 }
 
+// The first letter of a sentence, unless it begins with a name such as clFinish.
 export function upperFirst(text) {
-    return text ? text[0].toUpperCase() + text.slice(1) : text;
+    return !text || /^\w+[A-Z_(]/.test(text) ? text : text[0].toUpperCase() + text.slice(1);
 }

@@ -11,13 +11,6 @@ export function takeToken() {
     history.replaceState(null, "", location.pathname + location.search + (rest ? "#" + rest : ""));
 }
 
-export class Refused extends Error {
-    constructor(status, text) {
-        super(text);
-        this.status = status;
-    }
-}
-
 // {data, etag}; data is null where nothing has changed.
 export async function ask(path, etag) {
     const headers = {},
@@ -26,8 +19,18 @@ export async function ask(path, etag) {
     if (etag) headers["If-None-Match"] = etag;
     const answer = await fetch(path, {headers, cache: "no-store", credentials: "omit"});
     if (answer.status === 304) return {data: null, etag};
-    if (!answer.ok) throw new Refused(answer.status, (await answer.text()).trim());
+    if (!answer.ok) throw Object.assign(new Error((await answer.text()).trim()), {status: answer.status});
     return {data: await answer.json(), etag: answer.headers.get("ETag")};
+}
+
+// Why there is no answer, in a sentence.
+export function words(error) {
+    if (error.status === 401) return "The server wants its token: open the link that pitwall serve printed.";
+    if (error.status === 404 || error.status === 410)
+        return "This run is gone: its file was deleted, or is no longer served.";
+    return error.status
+        ? "The server says " + error.status + ": " + error.message
+        : "The server does not answer; this is what it said last.";
 }
 
 // Calls act(data) for each answer and fail(error) where there is none, once a second while the page is

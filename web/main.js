@@ -1,8 +1,8 @@
 // main.js: the page: of the runs of a server, of one run, or of the run that a file carries.
-import {make, put} from "./dom.js";
+import {make, put, on} from "./dom.js";
 import {RunModel} from "./run.js";
 import {state, readState, setState, onState, hashOf} from "./state.js";
-import {takeToken, poll, ask} from "./live.js";
+import {takeToken, poll, ask, words} from "./live.js";
 import {TreePanel} from "./tree.js";
 import {ShapePanel} from "./shape.js";
 import {ChartsPanel} from "./charts.js";
@@ -11,6 +11,7 @@ import {diedPanels} from "./died.js";
 import {TimelinePanel} from "./timeline.js";
 import {detailPanel} from "./detail.js";
 import {ranksPanel} from "./ranks.js";
+import {devicesPanel} from "./devices.js";
 import {comparePanel} from "./compare.js";
 import {RunsPage} from "./runs.js";
 
@@ -28,6 +29,7 @@ class RunPage {
         this.charts = new ChartsPanel();
         this.timeline = new TimelinePanel(hooks);
         this.before = make("div.stack");
+        this.chosen = make("div.stack");
         this.middle = make("div.stack");
         this.after = make("div.stack");
         this.problem = make("p.problem");
@@ -40,6 +42,7 @@ class RunPage {
             this.tree.element,
             this.shape.element,
             this.charts.element,
+            this.chosen,
             this.middle,
             this.timeline.element,
             this.after,
@@ -66,7 +69,8 @@ class RunPage {
         this.shape.show(m);
         this.charts.show(m, this.node());
         this.detail();
-        if (ranks) this.middle.append(ranks);
+        this.middle.textContent = "";
+        put(this.middle, [ranks, devicesPanel(m)]);
         this.timeline.show(m);
         this.after.textContent = "";
         put(this.after, [losses, footLine(m)]);
@@ -84,17 +88,15 @@ class RunPage {
     }
 
     detail() {
-        this.middle.textContent = "";
-        this.middle.append(detailPanel(this.model, this.node()));
+        this.chosen.textContent = "";
+        this.chosen.append(detailPanel(this.model, this.node()));
     }
 
     select(i, reveal) {
         setState({node: this.model.path(i)});
         this.tree.choose(i, reveal);
         this.charts.choose(i);
-        const ranks = [...this.middle.children].slice(1);
         this.detail();
-        put(this.middle, ranks);
     }
 
     hover(i) {
@@ -134,33 +136,26 @@ function patch(doc, changed) {
     }
 }
 
-function words(error) {
-    if (error.status === 401) return "The server wants its token: open the link that pitwall serve printed.";
-    if (error.status === 404 || error.status === 410)
-        return "This run is gone: its file was deleted, or is no longer served.";
-    return error.status
-        ? "The server says " + error.status + ": " + error.message
-        : "The server does not answer; this is what it said last.";
-}
-
-async function follow(id, other) {
+// A side of a comparison may be several runs, with commas between their ids; the page is of the first.
+async function follow(ids, other) {
     const own = page;
-    const root = "/api/v1/runs/" + encodeURIComponent(id);
+    const root = "/api/v1/runs/" + encodeURIComponent(ids.split(",")[0]) + "/live";
     let doc = null,
         version = "",
         compared = null;
     if (other) {
         try {
-            compared = (
-                await ask("/api/v1/compare?a=" + encodeURIComponent(id) + "&b=" + encodeURIComponent(other))
-            ).data;
+            const sides = new URLSearchParams({a: ids, b: other}).toString().replace(/%2C/g, ",");
+            compared = (await ask("/api/v1/compare?" + sides)).data;
         } catch (error) {
-            own.trouble("The comparison cannot be had: " + words(error));
+            own.trouble("No comparison: " + words(error));
         }
     }
     if (own !== page) return;
+    const query = () =>
+        new URLSearchParams({...(state.ranks && {ranks: state.ranks}), ...(version && {since: version})});
     end = poll(
-        () => root + "/live" + (version ? "?since=" + encodeURIComponent(version) : ""),
+        () => root + "?" + query(),
         answer => {
             if (own !== page) return false;
             if (answer) {
@@ -182,7 +177,7 @@ async function follow(id, other) {
 }
 
 function route() {
-    const key = state.run + " " + state.with;
+    const key = [state.run, state.with, state.ranks].join(" ");
     if (page && page.key === key) {
         if (page.model) page.apply();
         return;
@@ -229,10 +224,10 @@ function start() {
     route();
 }
 
-addEventListener("keydown", e => {
+on(window, "keydown", e => {
     const at = document.activeElement,
         input = document.querySelector(".search input"),
-        typing = at && /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) && at.type !== "checkbox";
+        typing = at && /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName);
     if (e.key === "/" && !typing && !e.ctrlKey && !e.metaKey) {
         e.preventDefault();
         input.focus();

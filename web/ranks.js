@@ -1,5 +1,5 @@
 // ranks.js: the ranks of a job: a heat map of the step along the run, and the straggler in one sentence.
-import {make, put, drawn, panel} from "./dom.js";
+import {make, put, drawn, panel, on} from "./dom.js";
 import {NS, durationText} from "./format.js";
 
 function median(list) {
@@ -61,7 +61,7 @@ export function ranksPanel(model) {
                 }),
             );
         });
-        svg.addEventListener("mousemove", e => {
+        on(svg, "mousemove", e => {
             const box = svg.getBoundingClientRect(),
                 s = Math.min(slices - 1, Math.floor(((e.clientX - box.left) / box.width) * slices));
             read.textContent =
@@ -72,7 +72,7 @@ export function ranksPanel(model) {
                 ": " +
                 (cells[k][s] == null ? "n/a" : durationText(cells[k][s]));
         });
-        svg.addEventListener("mouseleave", () => {
+        on(svg, "mouseleave", () => {
             read.textContent = "first to last slice of the run";
         });
         const mark = k === slowest ? " b" : "",

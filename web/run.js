@@ -123,6 +123,27 @@ export class RunModel {
         };
     }
 
+    // When the slices of a node's course are, in seconds: their middles.
+    seriesTimes(i) {
+        const s = this.series(i);
+        return s.at.map(k => (k + 0.5) * s.width * 1e-9);
+    }
+
+    // Nodes of the same name and depth: the batches of several models.
+    alike(i) {
+        const out = [];
+        for (let k = 0; k < this.count; k++)
+            if (this.name[k] === this.name[i] && this.depth[k] === this.depth[i]) out.push(k);
+        return out;
+    }
+
+    // What tells nodes of one depth apart: their names at the first level where these differ.
+    apart(list) {
+        const paths = list.map(i => this.names(i)),
+            level = paths[0].findIndex((name, d) => paths.some(p => p[d] !== name));
+        return paths.map(p => p[level]);
+    }
+
     whyNoSeries(i) {
         return (this.col("count")[i] || 0) < 2
             ? "it was passed " + (this.col("count")[i] ? "once" : "never to its end")
@@ -147,6 +168,51 @@ export class RunModel {
         );
         if (y.length > 1) y[0] = y[1];
         return {info, x, y, rate: true};
+    }
+
+    // Keys of channels of any run that have readings.
+    channelKeys(pattern) {
+        const keys = new Set();
+        for (const run of this.doc.runs)
+            for (const c of run.samples ? run.samples.channels : [])
+                if (!c.missing && pattern.test(c.key)) keys.add(c.key);
+        return [...keys];
+    }
+
+    // What was read, without gaps.
+    readingsOf(run, key) {
+        const c = this.channel(run, key);
+        return c ? c.y.filter(v => v != null) : [];
+    }
+
+    died() {
+        return this.doc.runs.some(r => r.state === "died");
+    }
+
+    // Growth of a counter, by nanosecond, from the first to the last reading; null where it is not known.
+    rateOf(run, key) {
+        const s = run.samples;
+        if (!s || !s.columns[key] || s.count < 2) return null;
+        const y = columnOf(s.columns, key, s.count),
+            at = columnOf(s, "at_ns", s.count),
+            last = s.count - 1;
+        return y[0] == null || y[last] == null || !(at[last] > at[0])
+            ? null
+            : (y[last] - y[0]) / (at[last] - at[0]);
+    }
+
+    // Processors in use, of all runs together; null where one is not known.
+    cores() {
+        const all = this.doc.runs.map(run => this.rateOf(run, "cpu_ns"));
+        return all.includes(null) ? null : all.reduce((a, b) => a + b);
+    }
+
+    // The highest peak of memory of any run, that run and its limit.
+    peak() {
+        let found = this.run;
+        for (const run of this.doc.runs)
+            if (run.memory.rss_peak_bytes > (found.memory.rss_peak_bytes || 0)) found = run;
+        return {run: found, peak: found.memory.rss_peak_bytes, limit: found.limit_bytes};
     }
 
     // The largest parts of the run that follow one another, to mark the time axis with.

@@ -1,39 +1,26 @@
 // runs.js: the runs of the folders, those that need a look first.
-import {make, attrs, button, linkTo, missing, sparkline} from "./dom.js";
+import {make, attrs, button, linkTo, missing, sparkline, on} from "./dom.js";
 import {durationText, bytesText, percentWords, ageText, countText} from "./format.js";
 import {state, setState, hashOf} from "./state.js";
+import {words} from "./live.js";
 
 const SHOWN_RUNS = 400;
-const NEED_WORD = {
-    died: "died",
-    stalled: "stalled",
-    near_limit: "near its limit",
-    act: "act",
-    live: "live",
-    ended: "done",
-};
-const NEED_CLASS = {
-    died: "died",
-    stalled: "died",
-    "near its limit": "warn",
-    act: "warn",
-    live: "live",
-    done: "done",
-};
+const NEED_WORD = {near_limit: "near its limit", ended: "done"};
+const NEED_CLASS = {died: "died", stalled: "died", near_limit: "warn", act: "warn", live: "live"};
 
 export class RunsPage {
     constructor(root) {
         this.rows = new Map();
         this.version = "";
         this.more = false;
-        this.chosen = new Set();
+        this.chosen = new Map(); // id: "A" or "B"
         this.input = attrs(make("input"), {
             type: "search",
             placeholder: "Filter runs",
             "aria-label": "Filter runs",
         });
         this.input.value = state.q || "";
-        this.input.addEventListener("input", () => {
+        on(this.input, "input", () => {
             setState({q: this.input.value});
             this.paint();
         });
@@ -97,12 +84,7 @@ export class RunsPage {
     }
 
     failed(error) {
-        this.note.textContent =
-            error.status === 401
-                ? "the server wants its token: open the link that pitwall serve printed"
-                : error.status
-                  ? "the server says " + error.status + ": " + error.message
-                  : "the server does not answer";
+        this.note.textContent = words(error);
     }
 
     ordered() {
@@ -159,9 +141,8 @@ export class RunsPage {
                 const ranks = shown
                     .filter(x => x.job === r.job)
                     .sort((a, b) => (+a.rank || 0) - (+b.rank || 0));
-                const td = attrs(make("td.job", "Job " + r.job + ": " + ranks.length + " ranks"), {
-                    colspan: 9,
-                });
+                const all = linkTo(hashOf({run: ranks[0].id, ranks: "all", q: ""}), "Job " + r.job),
+                    td = attrs(make("td.job", all, ": " + ranks.length + " ranks, together"), {colspan: 9});
                 body.append(make("tr.jobrow", td), ...ranks.map(x => this.row(x)));
             } else body.append(this.row(r));
         }
@@ -206,28 +187,40 @@ export class RunsPage {
         }
     }
 
+    // The sides of a comparison: runs chosen as A and as B, one or several each.
     paintCompare() {
         this.compare.textContent = "";
-        for (const id of this.chosen) if (!this.rows.has(id)) this.chosen.delete(id);
-        const ids = [...this.chosen];
-        if (ids.length === 2)
-            this.compare.append(linkTo(hashOf({run: ids[0], with: ids[1], q: ""}), "Compare the two"));
-        else this.compare.textContent = ids.length === 1 ? "choose one more to compare" : "";
+        for (const id of this.chosen.keys()) if (!this.rows.has(id)) this.chosen.delete(id);
+        const side = name => [...this.chosen.keys()].filter(id => this.chosen.get(id) === name),
+            [a, b] = [side("A"), side("B")],
+            many = list => (list.length > 1 ? " (" + list.length + " runs)" : "");
+        if (a.length && b.length)
+            this.compare.append(
+                linkTo(
+                    hashOf({run: a.join(), with: b.join(), q: ""}),
+                    "Compare A" + many(a) + " with B" + many(b),
+                ),
+            );
+        else if (a.length || b.length) this.compare.textContent = "choose a run for the other side";
+    }
+
+    // Nothing, A, B, and nothing again; the first that is chosen is A, those after it are B.
+    choose(id) {
+        const now = this.chosen.get(id);
+        if (now === "B") this.chosen.delete(id);
+        else this.chosen.set(id, now === "A" || [...this.chosen.values()].includes("A") ? "B" : "A");
+        this.paint();
     }
 
     row(r) {
         const word = NEED_WORD[r.need] || r.need || r.state,
-            cls = NEED_CLASS[word] || "done";
-        const box = attrs(make("input"), {
-            type: "checkbox",
-            "aria-label": "Compare " + r.program + " " + r.id,
-        });
-        box.checked = this.chosen.has(r.id);
-        box.addEventListener("change", () => {
-            if (box.checked) this.chosen.add(r.id);
-            else this.chosen.delete(r.id);
-            if (this.chosen.size > 2) this.chosen.delete(this.chosen.values().next().value);
-            this.paint();
+            cls = NEED_CLASS[r.need] || "done",
+            side = this.chosen.get(r.id),
+            box = button(side || "·", () => this.choose(r.id), "compare: A, B or neither");
+        box.classList.toggle("lead", !!side);
+        attrs(box, {
+            "data-run": "side " + r.id,
+            "aria-label": "Compare " + r.program + " " + r.id + ": " + (side || "no side"),
         });
         const a = linkTo(
             hashOf({run: r.id, q: ""}),

@@ -1,5 +1,5 @@
 // shape.js: the tree as an icicle: width is total time, shade is self time.
-import {make, panel} from "./dom.js";
+import {make, panel, colour, on} from "./dom.js";
 import {durationText, percentText, countText, heatOf, NS} from "./format.js";
 
 const LEVEL = 22,
@@ -15,9 +15,9 @@ export class ShapePanel {
         this.box = make("div.ice");
         this.box.setAttribute("role", "img");
         this.element.append(this.box);
-        this.box.addEventListener("mouseover", e => this.hooks.hover(this.nodeOf(e)));
-        this.box.addEventListener("mouseleave", () => this.hooks.hover(null));
-        this.box.addEventListener("click", e => {
+        on(this.box, "mouseover", e => this.hooks.hover(this.nodeOf(e)));
+        on(this.box, "mouseleave", () => this.hooks.hover(null));
+        on(this.box, "click", e => {
             const i = this.nodeOf(e);
             if (i != null) this.hooks.select(i, true);
         });
@@ -61,17 +61,19 @@ export class ShapePanel {
             "aria-label",
             "Icicle chart of " + drawnCount + " spans; the call tree above has the same figures",
         );
-        this.labels();
+        requestAnimationFrame(() => this.labels());
         this.hot(null);
     }
 
-    // No label is better than half a one.
+    // No label is better than half a one. By the widths of texts: asking the elements would lay out the page.
     labels() {
-        const all = [...this.box.children];
-        for (const e of all) e.classList.remove("nolab");
-        all.map(e => e.scrollWidth > e.clientWidth || e.clientWidth < 14).forEach((cut, k) =>
-            all[k].classList.toggle("nolab", cut),
-        );
+        const width = this.box.clientWidth,
+            x = make("canvas").getContext("2d");
+        x.font = "11.5px " + colour("--f");
+        for (const e of this.box.children) {
+            const room = this.model.share[e.dataset.n] * width - 11;
+            e.classList.toggle("nolab", room < 4 || x.measureText(e.textContent).width > room);
+        }
     }
 
     // The read-out is of the node pointed at, else of the one with the most time of its own.

@@ -1,5 +1,5 @@
 // state.js: what is shown, in the address behind the #, so that every state has a link.
-const KEYS = ["run", "with", "node", "sort", "q", "fold", "t", "more"];
+const KEYS = ["run", "with", "ranks", "node", "sort", "q", "fold", "t", "more"];
 export const state = {};
 
 export function readState() {

@@ -1,9 +1,11 @@
 // timeline.js: the flight recorder as a time line: the newest single spans, a lane for each thread.
-import {make, button, colour, panel} from "./dom.js";
+import {make, button, colour, panel, on} from "./dom.js";
 import {NS, durationText, countText} from "./format.js";
 
 const LANE = 17,
     LABEL = 96,
+    LANES = 24,
+    DEEPEST_LANE = 12, // levels drawn of each
     SHOWN_FIRST = 300;
 
 export class TimelinePanel {
@@ -29,20 +31,20 @@ export class TimelinePanel {
             ),
         );
         this.element.append(make("div.linebox", this.canvas), this.controls);
-        this.canvas.addEventListener("mousemove", e => this.point(e));
-        this.canvas.addEventListener("mouseleave", () => {
+        on(this.canvas, "mousemove", e => this.point(e));
+        on(this.canvas, "mouseleave", () => {
             this.drag = null;
             this.said(null);
             this.hooks.hover(null);
         });
-        this.canvas.addEventListener("mousedown", e => {
+        on(this.canvas, "mousedown", e => {
             this.drag = this.timeAt(e.offsetX);
         });
-        this.canvas.addEventListener("mouseup", e => this.release(e));
-        this.canvas.addEventListener("dblclick", () => this.to(this.bounds));
-        this.canvas.addEventListener("keydown", e => this.key(e));
+        on(this.canvas, "mouseup", e => this.release(e));
+        on(this.canvas, "dblclick", () => this.to(this.bounds));
+        on(this.canvas, "keydown", e => this.key(e));
         new ResizeObserver(() => this.paint()).observe(this.element);
-        matchMedia("(prefers-color-scheme:dark)").addEventListener("change", () => this.paint());
+        on(matchMedia("(prefers-color-scheme:dark)"), "change", () => this.paint());
     }
 
     show(model) {
@@ -77,16 +79,15 @@ export class TimelinePanel {
                 }),
             ),
         );
-        for (const s of this.spans) {
-            const key = s.run + ":" + s.thread;
-            if (!lanes.has(key)) lanes.set(key, {run: s.run, thread: s.thread, deepest: 0});
-            lanes.get(key).deepest = Math.max(lanes.get(key).deepest, s.depth);
-        }
-        this.lanes = [...lanes.values()].slice(0, 24);
-        let top = 0;
+        this.spread(model);
+        for (const s of this.spans)
+            if (!lanes.has(s.lane))
+                lanes.set(s.lane, {run: s.run, thread: s.thread, apart: s.apart, key: s.lane});
+        const sorted = [...lanes.values()].sort(
+            (x, y) => x.run - y.run || x.thread - y.thread || x.apart - y.apart,
+        );
+        this.lanes = sorted.slice(0, LANES);
         for (const l of this.lanes) {
-            l.top = top;
-            top += (Math.min(l.deepest, 12) + 1) * LANE + 6;
             const run = model.doc.runs[l.run],
                 t = run.threads[l.thread];
             l.name =
@@ -94,10 +95,9 @@ export class TimelinePanel {
                     ? run.facts.rank != null
                         ? "r" + run.facts.rank + " "
                         : l.run + 1 + " "
-                    : "") + (t.name || "thread");
+                    : "") + (l.apart ? "· apart" : t.name || "thread");
         }
-        this.height = top + 20;
-        this.laneOf = new Map(this.lanes.map(l => [l.run + ":" + l.thread, l]));
+        this.laneOf = new Map(this.lanes.map(l => [l.key, l]));
         this.element.hidden = !this.spans.length;
         if (!this.spans.length) return;
         this.bounds = [
@@ -105,13 +105,56 @@ export class TimelinePanel {
             this.spans.reduce((a, s) => Math.max(a, s.to), 0),
         ];
         if (!isFinite(this.bounds[0])) this.bounds[0] = this.spans[0].from;
-        this.note.textContent = countText(e.count) + " of " + countText(e.of) + " spans are here, the newest";
+        this.note.textContent =
+            countText(e.count) +
+            " of " +
+            countText(e.of) +
+            " spans are here, the newest" +
+            (sorted.length > LANES
+                ? "; " + LANES + " of " + countText(sorted.length) + " threads are drawn"
+                : "");
         this.canvas.setAttribute(
             "aria-label",
             "Time line of the newest " + e.count + " spans on " + this.lanes.length + " threads",
         );
         if (kept && !this.isNewest) this.paint();
         else this.newest();
+    }
+
+    // Which lane a span is in. Detached ones, device work too, overlap others: they have a lane of their own, each in
+    // the first row that is free.
+    spread(model) {
+        const detached = model.col("detached"),
+            rows = new Map();
+        this.spans.sort((a, b) => a.from - b.from);
+        for (const s of this.spans) {
+            s.apart = detached[s.node] ? 1 : 0;
+            s.lane = s.run + ":" + s.thread + ":" + s.apart;
+            if (!s.apart) continue;
+            if (!rows.has(s.lane)) rows.set(s.lane, []);
+            const ends = rows.get(s.lane);
+            s.depth = ends.findIndex(end => end <= s.from);
+            if (s.depth < 0) s.depth = ends.length;
+            ends[s.depth] = s.to;
+        }
+        this.spans.sort((a, b) => a.to - b.to);
+    }
+
+    // A lane is as high as what is seen of it.
+    layout() {
+        const [a, b] = this.view;
+        let top = 0;
+        for (const l of this.lanes) l.deepest = 0;
+        for (const s of this.spans) {
+            const l = this.laneOf.get(s.lane);
+            if (l && s.to >= a && s.from <= b)
+                l.deepest = Math.max(l.deepest, Math.min(s.depth, DEEPEST_LANE));
+        }
+        for (const l of this.lanes) {
+            l.top = top;
+            top += (l.deepest + 1) * LANE + 6;
+        }
+        this.height = top + 20;
     }
 
     newest() {
@@ -179,7 +222,7 @@ export class TimelinePanel {
         return this.spans
             .filter(s => s.from - slack <= t && s.to + slack >= t)
             .find(s => {
-                const l = this.laneOf.get(s.run + ":" + s.thread),
+                const l = this.laneOf.get(s.lane),
                     y = l ? l.top + s.depth * LANE : -99;
                 return e.offsetY >= y && e.offsetY < y + LANE;
             });
@@ -207,6 +250,7 @@ export class TimelinePanel {
         const width = this.canvas.parentNode.clientWidth,
             p = devicePixelRatio || 1;
         if (!width || !this.view || this.element.hidden) return;
+        this.layout();
         this.width = width;
         this.canvas.width = width * p;
         this.canvas.height = this.height * p;
@@ -232,12 +276,12 @@ export class TimelinePanel {
             x.restore();
         }
         for (const s of this.spans) {
-            const l = this.laneOf.get(s.run + ":" + s.thread);
-            if (!l || s.to < a || s.from > b || s.depth > 12) continue;
+            const l = this.laneOf.get(s.lane);
+            if (!l || s.to < a || s.from > b || s.depth > DEEPEST_LANE) continue;
             const from = Math.max(LABEL, at(s.from)),
                 to = Math.min(width, at(s.to)),
                 y = l.top + s.depth * LANE;
-            x.fillStyle = s.open ? badBg : fill[Math.min(4, s.depth)];
+            x.fillStyle = s.open ? badBg : fill[s.apart ? 0 : Math.min(4, s.depth)];
             x.fillRect(from, y, Math.max(0.75, to - from - 0.5), LANE - 1.5);
             if (s.open) {
                 x.strokeStyle = bad;

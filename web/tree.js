@@ -1,5 +1,5 @@
 // tree.js: the call tree: rows of 26 px, of which only those on the screen are there.
-import {make, put, attrs, drawn, button, figure, missing, panel, say, sparkline} from "./dom.js";
+import {make, put, attrs, drawn, button, figure, missing, panel, say, sparkline, on} from "./dom.js";
 import {kindParts, durationParts, rateParts, countText, percentText, heatOf, upperFirst} from "./format.js";
 import {state, setState} from "./state.js";
 
@@ -22,15 +22,9 @@ const COLUMNS = [
     ["p99_ns", "p99", "lo", "time"],
     ["max_ns", "Max", "lo", "time"],
 ];
-const EXTRA = [
-    "items_per_s",
-    "bytes_per_s",
-    "flop_per_s",
-    "device_ns",
-    "energy_j",
-    "memory_peak_bytes",
-    "alloc_bytes",
-];
+// Where there are such figures: time on devices, its wait, and energy, and one of the others.
+const APART = ["device_total_ns", "device_wait_ns", "energy_j"];
+const EXTRA = ["items_per_s", "bytes_per_s", "flop_per_s", "memory_peak_bytes", "alloc_bytes"];
 const ESTIMATED = {p50_ns: 1, p95_ns: 1, p99_ns: 1};
 
 export class TreePanel {
@@ -49,20 +43,20 @@ export class TreePanel {
         this.none = make("p.none", "");
         this.none.hidden = true;
         put(this.element, [make("div.wide", this.table), this.none, this.footer()]);
-        this.body.addEventListener("keydown", e => this.key(e));
-        this.body.addEventListener("click", e => this.click(e));
-        this.body.addEventListener("dblclick", e => this.toggle(this.nodeOf(e)));
-        this.body.addEventListener("mouseover", e => this.hooks.hover(this.nodeOf(e)));
-        this.body.addEventListener("mouseleave", () => this.hooks.hover(null));
+        on(this.body, "keydown", e => this.key(e));
+        on(this.body, "click", e => this.click(e));
+        on(this.body, "dblclick", e => this.toggle(this.nodeOf(e)));
+        on(this.body, "mouseover", e => this.hooks.hover(this.nodeOf(e)));
+        on(this.body, "mouseleave", () => this.hooks.hover(null));
         const again = () => this.paintWindow();
-        addEventListener("scroll", again, {passive: true});
-        addEventListener("resize", again);
-        addEventListener("beforeprint", () => {
+        on(window, "scroll", again);
+        on(window, "resize", again);
+        on(window, "beforeprint", () => {
             this.printing = true;
             this.from = -1;
             this.paintWindow();
         });
-        addEventListener("afterprint", () => {
+        on(window, "afterprint", () => {
             this.printing = false;
             this.from = -1;
             this.paintWindow();
@@ -82,10 +76,11 @@ export class TreePanel {
 
     show(model) {
         this.model = model;
-        this.extra = EXTRA.filter(key => model.has(key)).slice(0, 1);
+        const apart = APART.filter(key => model.has(key)),
+            extra = [...apart, ...EXTRA.filter(key => model.has(key)).slice(0, apart.length ? 0 : 1)];
         this.columns = [
-            ...COLUMNS,
-            ...this.extra.map(key => [key, upperFirst(model.fields.get(key).title), "lo", "kind"]),
+            ...COLUMNS.filter(c => !apart.length || c[0] !== "p99_ns"),
+            ...extra.map(key => [key, upperFirst(model.fields.get(key).title), "lo", "kind"]),
             ["series", "Course", "mid", "spark"],
         ];
         this.lower = null;
@@ -127,7 +122,7 @@ export class TreePanel {
                 const f = this.model.fields.get(by);
                 if (f) b.title = f.help;
                 b.type = "button";
-                b.addEventListener("click", () => this.sortBy(by));
+                on(b, "click", () => this.sortBy(by));
                 th.append(b);
                 if (how !== "bar")
                     th.setAttribute(
@@ -295,10 +290,16 @@ export class TreePanel {
         put(nm, [cv, x]);
         if (kids && !open) nm.append(make("span.fold sm", countText(m.inside(i)) + " inside"));
         if (m.col("open")[i] > 0) nm.append(make("span.op", "open"));
-        if (m.col("detached")[i])
+        if (m.col("detached")[i]) {
+            const isDevice = m.col("on_device")[i];
             nm.append(
-                attrs(make("span.tag", "detached"), {title: "overlaps others; no part of its parent's time"}),
+                attrs(make("span.tag", isDevice ? "device" : "detached"), {
+                    title: isDevice
+                        ? "work of a device, beside the host's time"
+                        : "overlaps others; no part of its parent's time",
+                }),
             );
+        }
         return nm;
     }
 

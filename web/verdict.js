@@ -1,5 +1,5 @@
 // verdict.js: the answer first: how the run stands, what stands out and what is at stake, five figures.
-import {make, put, attrs, missing} from "./dom.js";
+import {make, put, attrs, missing, on} from "./dom.js";
 import {
     NS,
     durationParts,
@@ -14,7 +14,7 @@ import {
 } from "./format.js";
 import {state, hashOf} from "./state.js";
 
-export const STATE_WORD = {live: "live", closed: "done", died: "died"};
+const STATE_WORD = {closed: "done"};
 
 // ---- the bar at the top
 
@@ -31,7 +31,7 @@ export class TopBar {
             placeholder: "Filter spans",
             "aria-label": "Filter spans",
         });
-        this.input.addEventListener("input", () => search(this.input.value));
+        on(this.input, "input", () => search(this.input.value));
         this.box = make("label.search", this.input, make("kbd", "/"));
         this.element.append(
             make("div", this.brand, make("span.sep", "/"), this.title, this.pill, this.meta, this.box),
@@ -97,6 +97,7 @@ function others(model, findings, select) {
     for (const f of findings) {
         const at = f.path ? model.at(f.path) : null,
             part = split(f.headline);
+        if (!f.severity && model.died()) part.label = ""; // "nothing stands out" is no word beside a death
         const words = [
             part.label ? part.label + ": " : "",
             part.text.replace(/\.$/, ""),
@@ -108,7 +109,7 @@ function others(model, findings, select) {
         else {
             const a = make("a", words);
             a.href = hashOf({node: f.path});
-            a.addEventListener("click", e => {
+            on(a, "click", e => {
                 e.preventDefault();
                 select(at, true);
             });
@@ -171,7 +172,7 @@ export function verdictPanel(model, select) {
     const doc = model.doc,
         advice = doc.advice,
         findings = advice.findings;
-    if (doc.runs.some(r => r.state === "died")) {
+    if (model.died()) {
         const w = diedPanel(model);
         if (findings.length) w.append(others(model, findings, select));
         return labelled(w);
@@ -281,31 +282,39 @@ export function figuresPanel(model) {
     );
     const x = run.samples && run.samples.newest,
         none = run.samples ? "not read here" : "the sampler was off, or the run too short for it";
-    const cores = x && x.cpu_ns != null && x.time_ns > 0 ? x.cpu_ns / x.time_ns : null;
+    const many = doc.runs.length > 1,
+        cores = model.cores(),
+        switches = model.rateOf(run, "forced_switches");
     add(
         "Processor",
         cores == null
             ? null
             : [
                   cores.toFixed(2),
-                  "of " +
-                      (x.processors != null
-                          ? digits3(x.processors).replace(/\.0+$/, "")
-                          : run.facts.cpus || "?") +
-                      " cores",
+                  new Set(doc.runs.map(r => r.facts.host)).size > 1
+                      ? "cores"
+                      : "of " +
+                        (x.processors != null
+                            ? digits3(x.processors).replace(/\.0+$/, "")
+                            : run.facts.cpus || "?") +
+                        " cores",
               ],
-        x && x.forced_switches != null
-            ? (x.forced_switches / (x.time_ns * 1e-9)).toFixed(1) + " forced switches/s"
-            : "",
+        many
+            ? "all " + doc.runs.length + " runs together"
+            : switches == null
+              ? ""
+              : (switches * 1e9).toFixed(1) + " forced switches/s",
         none,
     );
-    const peak = run.memory.rss_peak_bytes,
-        limit = run.limit_bytes;
+    const top = model.peak(),
+        peak = top.peak,
+        limit = top.limit;
     add(
-        "Peak memory",
+        many ? "Peak memory, largest" : "Peak memory",
         peak == null ? null : bytesParts(peak),
-        (limit ? percentWords(peak / limit) + " of " + bytesText(limit) : "no limit known") +
-            (run.growth || ""),
+        (many && top.run.facts.rank != null ? "rank " + top.run.facts.rank + ", " : "") +
+            (limit ? percentWords(peak / limit) + " of " + bytesText(limit) : "no limit known") +
+            (top.run.growth || ""),
         none,
     );
     add(

@@ -14,13 +14,34 @@ import sys
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _PACKAGES = os.path.dirname(os.path.dirname(_HERE))  # the folder that has the package pitwall
-_LIBRARIES = ("torch", "jax")
+
+
+class _OtherPython(ImportError):
+    """Our package is for another Python than the program's."""
+
+
+def _check_python():
+    """A package is for one version of Python: the one that it was installed with."""
+    package = os.path.dirname(_HERE)
+    built = [name for name in os.listdir(package) if name.startswith("_pitwall.") and name.endswith(".so")]
+    if not any("_pitwall" + suffix in built for suffix in importlib.machinery.EXTENSION_SUFFIXES):
+        raise _OtherPython("this is Python %d.%d, and the package of this pitwall is for another one (%s); "
+                           "install it there too: %s -m pip install pitwall"
+                           % (*sys.version_info[:2], ", ".join(built), sys.executable))
+
+
+def _tell(what, why):
+    try:
+        sys.stderr.write("pitwall: %s: %s: %s\n" % (what, sys.executable, why))
+    except Exception:
+        pass  # nobody to tell
 
 
 def _load(name):
     """The program's own pitwall, if it has one; else ours, without its folder staying in the path."""
     is_ours = importlib.util.find_spec("pitwall") is None
     if is_ours:
+        _check_python()
         sys.path.append(_PACKAGES)
     try:
         return importlib.import_module(name)
@@ -35,53 +56,16 @@ def _hook(module):
         _load("pitwall._auto").install(module)
     except Exception as error:
         os.environ["PITWALL_AUTO"] = "0"  # once is enough, for this program and those it starts
-        text = "pitwall: no hooks for %s: %s: %s\n" % (module.__name__, sys.executable, error)
-        try:
-            sys.stderr.write(text)
-        except Exception:
-            pass  # nobody to tell
+        _tell("no hooks for " + module.__name__, error)
 
 
-class _Loader:
-    """Stands before a module's own loader for as long as it takes to load it."""
-
-    def __init__(self, loader):
-        self._loader = loader
-
-    def __getattr__(self, name):
-        return getattr(self._loader, name)
-
-    def create_module(self, spec):
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module):
-        module.__spec__.loader = module.__loader__ = self._loader
-        self._loader.exec_module(module)
-        _hook(module)
-
-
-class _Finder:
-    """The first of sys.meta_path: asks the others, and puts itself between for a library that is
-    wanted."""
-
-    def __init__(self, wanted):
-        self._wanted = set(wanted)
-
-    def find_spec(self, name, path=None, target=None):
-        if name not in self._wanted:
-            return None
-        self._wanted.discard(name)
-        if not self._wanted:
-            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
-        for finder in list(sys.meta_path):
-            find = getattr(finder, "find_spec", None) if finder is not self else None
-            spec = find(name, path, target) if find else None
-            if spec is not None:
-                if hasattr(spec.loader, "exec_module"):
-                    spec.loader = _Loader(spec.loader)
-                return spec
-        self._wanted.add(name)  # not found: perhaps later
-        return None
+def _watch():
+    """Its file alone: the package is imported once there is something to hook."""
+    path = os.path.join(os.path.dirname(_HERE), "_auto_watch.py")
+    spec = importlib.util.spec_from_file_location("_pitwall_auto_watch", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.meta_path.insert(0, module.Finder(module.LIBRARIES, _hook))
 
 
 def _is_sampled():
@@ -97,6 +81,9 @@ def _sample():
     """Without it the report says that there are no samples; nobody asked for more."""
     try:
         _load("pitwall._pitwall")._stack_begin()
+    except _OtherPython as error:
+        os.environ["PITWALL_AUTO"] = "0"  # as above
+        _tell("no hooks for Python", error)
     except Exception:
         pass
 
@@ -118,11 +105,11 @@ def _next_sitecustomize():
 
 def _start():
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _HERE]
-    is_on = os.environ.get("PITWALL_AUTO") == "1"
-    if is_on and os.environ.get("PITWALL", "1") not in ("0", "off"):
-        sys.meta_path.insert(0, _Finder(_LIBRARIES))
+    if os.environ.get("PITWALL_AUTO") == "1" and os.environ.get("PITWALL", "1") not in ("0", "off"):
         if _is_sampled():
             _sample()
+        if os.environ["PITWALL_AUTO"] == "1":  # our package is for this Python
+            _watch()
     _next_sitecustomize()
 
 

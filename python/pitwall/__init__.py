@@ -15,7 +15,8 @@ still works then.
 
     to record     span timed iter phase value items bytes flops journal label thread_name
     recorders     open close status Recorder Error
-    hooks         distributed
+    hooks         auto distributed load_ipython_extension
+    callbacks     lightning transformers keras
     to read       read read_live Run ranks fields report export views view_options view serve
     to measure    bench race scale sweep rss set_device device_stream
     as it goes    stage window epoch_monitor verbose
@@ -88,6 +89,13 @@ __all__ = [
     "view_options",
     "views",
 ]
+
+def load_ipython_extension(ipython):
+    """%load_ext pitwall: the magic %%pitwall times and reports a cell."""
+    from . import _notebook
+
+    _notebook.load(ipython)
+
 
 verbose = True  # False silences every module of the package
 

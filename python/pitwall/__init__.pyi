@@ -22,11 +22,15 @@ from typing import (
     overload,
 )
 
+from . import keras as keras
+from . import lightning as lightning
 from . import memory_monitor as memory_monitor
 from . import profiling as profiling
 from . import runtime_analyzer as runtime_analyzer
 from . import time_profiler as time_profiler
 from . import timing as timing
+from . import transformers as transformers
+from ._auto import auto as auto
 from ._device import set_device as set_device
 from ._native import (
     advise as advise,
@@ -248,6 +252,7 @@ def report(
     **options: Union[str, float, bool, None],
 ) -> str: ...
 def export(*runs: Union[_Path, Recorder], format: str) -> str: ...
+def load_ipython_extension(ipython: Any) -> None: ...
 def fields(of: str = ..., /) -> List[Dict[str, Any]]: ...
 def views() -> List[str]: ...
 def view_options(view: Optional[str] = ..., /) -> List[Dict[str, Any]]: ...

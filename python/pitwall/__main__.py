@@ -1,5 +1,5 @@
-"""python -m pitwall COMMAND …: the tool, if it is on this machine; else its report and export, done
-by the library that the package ships."""
+"""python -m pitwall COMMAND …: every command of the tool, which the package ships. A package that was
+built without the tool has report and export, done by the library."""
 
 import argparse
 import inspect
@@ -11,13 +11,19 @@ import pitwall
 from pitwall._output import is_ascii
 
 
+COMMANDS = ("report", "export")  # what the library can do without the tool
+
+
 def find_tool():
-    """The tool of the build tree that the package lies in, or the one in PATH; None if neither."""
+    """The tool inside the package, of the build tree that the package lies in, or in PATH; None if there
+    is none of these. The command of a wheel asks us when it found no tool: then PATH has only itself."""
+    asked_by_command = os.environ.pop("PITWALL_LAUNCHER", None)
     here = os.path.dirname(os.path.abspath(__file__))
-    built = os.path.join(os.path.dirname(os.path.dirname(here)), "bin", "pitwall")
-    if os.path.isfile(built) and os.access(built, os.X_OK):
-        return built
-    return shutil.which("pitwall")
+    for folder in (here, os.path.dirname(os.path.dirname(here))):
+        tool = os.path.join(folder, "bin", "pitwall")
+        if os.path.isfile(tool) and os.access(tool, os.X_OK):
+            return tool
+    return None if asked_by_command else shutil.which("pitwall")
 
 
 def _percent(text):
@@ -84,6 +90,11 @@ def main(arguments):
     if tool and os.environ.get("PITWALL_TOOL") != "0":
         sys.stdout.flush()
         os.execv(tool, [tool] + arguments)
+    if arguments and arguments[0][:1] not in ("", "-") and arguments[0] not in COMMANDS:
+        print("pitwall: %s: this installation has no tool, only %s: it was built without the libraries "
+              "that the tool needs; see docs/install.md" % (arguments[0], " and ".join(COMMANDS)),
+              file=sys.stderr)
+        return 69
     options = parser().parse_args(arguments)
     try:
         text = _text_of(options)

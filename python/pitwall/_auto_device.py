@@ -20,7 +20,7 @@ import threading
 import time
 from typing import Any, Deque, Dict, List, NamedTuple
 
-from . import _pitwall
+from . import _device, _pitwall
 
 MOST_OPEN = 4096
 EACH_TIME = 8  # pairs that one span asks for
@@ -33,8 +33,8 @@ class _Line:
 
     def __init__(self, index):
         self.name = "torch.cuda:%d" % index
-        self.pool: List[Any] = []
-        self.base: Any = None
+        self.pool = []
+        self.base = None
         self.base_ns = LINE_START
 
 
@@ -51,6 +51,8 @@ class _Pair(NamedTuple):
     name: str
 
 
+JAX = "no device times of JAX, which has no events: wait=True times its work"
+_told_jax: List[bool] = []
 _lines: Dict[int, _Line] = {}
 _open: Deque[_Pair] = collections.deque()
 _cuda: List[Any] = []  # torch.cuda, once the program has used it
@@ -105,9 +107,10 @@ def _record(line, cuda):
 
 
 def _begin():
-    """A mark, or None: torch has no CUDA here, or is recording a graph, whose events have no times."""
+    """A mark, or None: torch has no CUDA here, or is recording a graph, whose events have no times. JAX hands
+    its work to streams that nobody else can put events into: the default stream's would tell nothing."""
     if not _cuda and not see():
-        return None
+        return JAX if _device.uses_jax() else None
     cuda = _cuda[0]
     try:
         if cuda.is_current_stream_capturing():
@@ -123,6 +126,11 @@ def _begin():
 
 
 def _end(mark, place, name):
+    if mark is JAX:
+        if not _told_jax:
+            _told_jax.append(True)
+            _pitwall._fact("device_events", JAX)
+        return
     line = mark.line
     try:
         cuda = _cuda[0]

@@ -1,5 +1,10 @@
 """Where JAX is hooked: handing work over, and waiting for it.
 
+    step        of a program whose training step is a jitted function: from the end of its call before to the
+                end of this one (python/py_jit.c). It is known by what happens while it is traced: it takes
+                gradients, or applies updates
+    eval_step   a call of a jitted function whose name says so: eval, valid, test, predict, infer
+    transfer    jax.device_put
     dispatch    a call of a function that the program jitted (or compiled ahead of time): it returns
                 before the work is done; its first call traces and compiles
     compile     XLA's compiler, inside of it or of an operation without jit
@@ -8,16 +13,24 @@
 """
 
 import functools
+import inspect
+import re
 import sys
+import weakref
+from typing import Any
 
 from . import _auto, _pitwall
-from ._auto import BLOCKING, COMPILE, DISPATCH
+from ._auto import AS_JIT, AS_LEARNING, BLOCKING, COMPILE, DISPATCH, LOADING, PLAIN
 
 
 def install(jax):
     """Each on its own: a version that lacks one of the places still gives the others."""
     for name in ("jit", "pmap"):
         _auto.attempt("jax." + name, _hook_transform, jax, name)
+    for name in ("grad", "value_and_grad"):
+        _auto.attempt("jax." + name, _hook_gradient, jax, name)
+    if hasattr(jax, "device_put"):
+        _auto.hook(jax, "device_put", "transfer", LOADING, DISPATCH | BLOCKING | COMPILE)
     _auto.attempt("jax.stages", _hook_compiled)
     _auto.attempt("jax.block_until_ready", _auto.hook, jax, "block_until_ready", "blocking",
                   BLOCKING)
@@ -40,6 +53,51 @@ def _hook_compiled():
     _auto.hook(sys.modules["jax._src.stages"].Compiled, "__call__", "dispatch", DISPATCH)
 
 
+# Flags of a compiled function: enum of python/py_hook.h.
+_EXPECTED, _EVALUATES = 2, 4
+_LEARNING = {"grad", "value_and_grad", "apply_updates", "apply_gradients"}
+_EVALUATION = re.compile(r"(?i)(^|_)(eval|valid|test|predict|infer)")
+
+
+def _flags(function):
+    """What is known of a function before it is called: whether its code takes gradients, and by its name
+    whether it evaluates."""
+    function = inspect.unwrap(function)
+    function = getattr(function, "func", function)  # a partial
+    codes, names = [getattr(function, "__code__", None)], set()
+    while codes:
+        code = codes.pop()
+        if code is not None:
+            names.update(code.co_names)
+            codes.extend(c for c in code.co_consts if hasattr(c, "co_names"))
+    evaluates = _EVALUATION.search(getattr(function, "__name__", "") or "")
+    return (_EXPECTED if names & _LEARNING else 0) | (_EVALUATES if evaluates else 0)
+
+
+def _is_learning(function):
+    return _auto.is_hook(function) and function in _learning
+
+
+_learning: Any = weakref.WeakSet()  # what jax.grad and jax.value_and_grad gave
+
+
+def _hook_gradient(jax, name):
+    """What takes gradients tells of the function that is traced around it."""
+    transform = getattr(jax, name)
+
+    @functools.wraps(transform)
+    def hooked(*args, **kwargs):
+        made = transform(*args, **kwargs)
+        if not callable(made):
+            return made
+        wrapper = functools.update_wrapper(
+            _pitwall._hook(made, None, PLAIN, 0, AS_LEARNING), made)
+        _learning.add(wrapper)
+        return wrapper
+
+    _auto.put(jax, name, hooked)
+
+
 def _hook_transform(jax, name):
     """jax.jit gives a function of its own kind: what a program is given instead calls it and has all
     of its attributes."""
@@ -50,7 +108,9 @@ def _hook_transform(jax, name):
         made = transform(*args, **kwargs)
         if not callable(made) or not hasattr(made, "lower"):
             return made
-        wrapper = _pitwall._hook(made, "dispatch", DISPATCH, DISPATCH)
+        given = args[0] if args else kwargs.get("fun")
+        flags = _EXPECTED if _is_learning(given) else _flags(made)
+        wrapper = _pitwall._hook(made, "dispatch", DISPATCH, DISPATCH, AS_JIT, None, None, flags)
         return functools.update_wrapper(wrapper, made)
 
     _auto.put(jax, name, hooked)

@@ -21,6 +21,7 @@ What ranks say to each other has its hooks in _auto_dist.
 """
 
 import functools
+import gc
 import sys
 import weakref
 from typing import Any, List
@@ -139,6 +140,15 @@ def _with_step(prepare):
 def _made(optimizer):
     _optimizers.add(optimizer)
     _pitwall._hook_optimizer()
+
+
+def find_made():
+    """Optimisers that were made before there were hooks."""
+    optimizer = sys.modules["torch.optim.optimizer"].Optimizer
+    for one in gc.get_objects():
+        if isinstance(one, optimizer):
+            _hook_step(type(one))
+            _made(one)
 
 
 def _hook_step(cls):

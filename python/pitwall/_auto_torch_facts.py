@@ -50,7 +50,7 @@ def _see_model(module):
     if getattr(module, "_compiled_call_impl", None) is not None:
         _auto.fact("compiled", "1")
     parameter = next(module.parameters(), None)
-    if parameter is not None:
+    if parameter is not None and parameter.device.type != "meta":
         if "device" not in _auto.facts():
             _auto.fact("device", parameter.device)
         cast = _autocast(torch, parameter.device.type)

@@ -1,7 +1,7 @@
 """The devices beside the processor: their memory, and waiting for their work.
 
-PyTorch's CUDA devices are found by themselves, if the program has imported torch and there are any. Any
-other library can be given by `set_device`. Reading never resets a device's peak, but by the reset_peak
+PyTorch's CUDA devices are found by themselves, if the program has imported torch and there are any; else
+JAX's, for waiting alone. Any other library can be given by `set_device`. Reading never resets a device's peak, but by the reset_peak
 that `set_device` was given.
 """
 
@@ -94,8 +94,21 @@ def at(index=0):
     return made[1]
 
 
+def uses_jax():
+    """Whether the program has started a backend of JAX. It is not started for us."""
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    return bool(getattr(bridge, "_backends", None)) and hasattr(sys.modules.get("jax"), "live_arrays")
+
+
+def _wait_for_jax():
+    """JAX can be waited for by what it computes: all arrays that the program still has."""
+    jax = sys.modules["jax"]
+    jax.block_until_ready(jax.live_arrays())
+
+
 def use(index=0):
-    """Make that CUDA device the process's, where there is one and nothing else was given."""
+    """Make that CUDA device the process's, where there is one and nothing else was given; without one
+    JAX's, for waiting."""
     global _used
     if _given or index == _used:
         return
@@ -103,6 +116,15 @@ def use(index=0):
     if found is not None:
         _set_device(found)
         _used = index
+    elif _used is None and uses_jax():
+        _set_device(_pitwall._device_new(None, _wait_for_jax, None))
+        _used = "jax"
+
+
+def find():
+    """A span with wait=True begins: there may be a device by now."""
+    if _used is None:
+        use()
 
 
 def wait(index=0):

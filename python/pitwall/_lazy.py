@@ -2,7 +2,10 @@
 
 import importlib
 
-_MODULES = ("timing", "memory_monitor", "profiling", "time_profiler", "runtime_analyzer")
+_MODULES = (
+    "timing", "memory_monitor", "profiling", "time_profiler", "runtime_analyzer",
+    "lightning", "transformers", "keras",
+)
 
 _NAMES = {
     "track_time": "timing",
@@ -12,6 +15,7 @@ _NAMES = {
     "race": "_race",
     "serve": "_serve",
     "distributed": "_auto_dist",
+    "auto": "_auto",
 }
 _NAMES.update(
     dict.fromkeys(

@@ -292,6 +292,25 @@ class Run(dict):
         return dict, (dict(self),)
 
 
+class Report(str):
+    """A report: a string. In a notebook, and at the prompt, it shows itself as the text that it is."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return (
+            '<pre style="white-space:pre;overflow-x:auto;line-height:1.25;'
+            'font-family:\'DejaVu Sans Mono\',Menlo,Consolas,monospace">%s</pre>'
+            % html.escape(str(self))
+        )
+
+    def __reduce__(self):
+        return str, (str(self),)
+
+
 def read(path, alone=False):
     """A run as plain data: facts, nodes (a list of rows, good for pandas.DataFrame), threads,
     samples, places, journal, losses, and the same of each sub-run in sub_runs, at any depth: workers and
@@ -361,7 +380,7 @@ def report(
     *runs, view=None, form="text", alone=False, job=None, width=0, colour=False, ascii=False,
     **options
 ):
-    """A report as text: of this process, or of the runs given (paths, folders of them, or Recorders),
+    """A report as text, which a notebook shows as it is: of this process, or of the runs given (paths, folders of them, or Recorders),
     merged; what they started, workers above all, beneath it.
 
     view: one of pitwall.views(), in place of the report. form: text, json, csv, markdown. alone: without
@@ -376,7 +395,8 @@ def report(
         view=view, form=_FORMS[form], width=width, colour=bool(colour), ascii=bool(ascii)
     )
     is_alone = bool(alone or view or form in ("csv", "markdown"))
-    return _report(_sources(runs, job), None, options, is_alone)
+    text = _report(_sources(runs, job), None, options, is_alone)
+    return Report(text) if form in ("text", "markdown") else text
 
 
 def export(*runs, format):

@@ -246,7 +246,7 @@ void pit__find_add(struct pit__finds *finds, const struct pit__match *match)
 {
     const struct pit__rule *rule = finds->rule;
     int is_part = match->part != PIT__NO_PART && !rule->is_course;
-    if (finds->said && rule->kind == PIT__KIND_STAKE && match->stake < PIT__MATTERS * finds->total)
+    if (finds->said && rule->kind == PIT__KIND_STAKE && match->stake < finds->least)
         return; /* whatever its share of a part is, the run would hardly be shorter */
     if (finds->count >= finds->room || (finds->said && is_part && finds->said[match->part]))
         return;
@@ -272,7 +272,8 @@ static int by_stake(const void *a, const void *b)
 
 int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room)
 {
-    struct pit__finds finds = {.found = found, .room = room, .total = all->total};
+    struct pit__finds finds = {.found = found, .room = room};
+    finds.least = fmax(PIT__MATTERS * all->total, PIT__RUN_MATTERS * all->wall);
     finds.said = calloc(all->part_count + 1, 1);
     if (!finds.said)
         return -1;

@@ -140,6 +140,7 @@ struct pit__case {
     double total;                  /* seconds of all parts that are not apart */
     double wall;                   /* of the run; NaN: not known */
     double before, between, after; /* of the main thread outside of all parts; NaN */
+    double measuring;              /* seconds that measuring took; NaN */
     const char *place;             /* the hottest place outside of all parts, or NULL */
     double place_share;
     double interpreted; /* of the samples of native code, those in Python's interpreter; NaN */
@@ -243,7 +244,7 @@ struct pit__finds {
     const struct pit__rule *rule; /* that is being tried */
     struct pit__advised *found;
     size_t room, count;
-    double total;        /* seconds of all parts: of runs, what is at stake must matter */
+    double least;        /* seconds: of runs, what is at stake must matter */
     unsigned char *said; /* of each part: a rule has spoken of it */
     int has_cause, has_course;
 };

@@ -94,7 +94,7 @@ static void find_gpu_idle(const struct pit__case *all, struct pit__finds *finds)
     match.stake = fmin(around->seconds - around->device_seconds, all->parts[culprit].seconds);
     match.severity = pit__severity_of(match.share);
     match.headline =
-        "GPU-IDLE: the device did nothing for {p0} of {s0}, in which {name} takes {p3}";
+        "GPU-IDLE: the device had nothing to do for {p0} of {s0}; {name} alone takes {p3}";
     match.evidence = "{t1} of device work in {t2} of {s0}; {t4} in {name}, which hands it none";
     match.remedy =
         "do {name} while the device works: ahead of the step, in other threads or processes";
@@ -123,7 +123,7 @@ static void find_launch_bound(const struct pit__case *all, struct pit__finds *fi
         match.figures[5] = part->launched_seconds;
         match.stake = part->self_seconds - part->launched_seconds;
         match.severity = pit__severity_of(match.share);
-        match.headline = "LAUNCH-BOUND: {name} takes {t1} to launch {t2} of device work";
+        match.headline = "LAUNCH-BOUND: {name} spends {t1} on each launch, for {t2} of device work";
         match.evidence = "{n3} pieces: {t4} of the host, {t5} of the device, which waits for them";
         match.remedy = "hand over larger pieces: larger batches, fused kernels, recorded graphs";
         pit__find_add(finds, &match);
@@ -162,7 +162,7 @@ static void find_sync_bound(const struct pit__case *all, struct pit__finds *find
     match.stake = fmin(waited, total - device);
     match.severity = pit__severity_of(match.share);
     match.headline =
-        "SYNC-BOUND: the host waits for the device for {p0} of the total, most in {name}";
+        "SYNC-BOUND: the host waits for the device {p0} of the time, most of it in {name}";
     match.evidence = "{t1} of {t2} in {c3}, though the device works {p4} of that time";
     match.remedy = "wait less often: no .item(), blocking read or synchronize inside the loop";
     pit__find_add(finds, &match);

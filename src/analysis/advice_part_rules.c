@@ -9,20 +9,21 @@
 #define CHECKPOINT_LEAST 0.05
 #define REPEATED 3 /* times: what is done once at the end is no habit */
 #define LOGGING_LEAST 0.08
+#define SAVE_LESS "save less often, or hand a copy to another thread or process"
 #define UNMARKED_MOST 0.5      /* of the total, likewise of any other part */
 #define UNMARKED_LEAST 0.25    /* of the batch or step, outside of its parts */
 #define UNMARKED_OUTSIDE 0.3   /* of the time from the first span to the last, between them */
+#define BEFORE_LEAST 0.4       /* of the run, before its first span */
+#define BEFORE_MOST_OF 0.7     /* of what is outside of all spans, likewise */
+#define BEFORE_SECONDS 2.0     /* likewise: what a program takes to start is less */
 #define INTERPRETED_LEAST 0.35 /* of the samples of native code */
 #define INTERPRETED_SOME 0.15  /* likewise, where no compiled function stands out */
 #define COMPILED_MOST 0.25     /* likewise, of the hottest of these */
 #define OPTIMIZER_LEAST 0.35   /* of the batch or step */
 #define RATIO_USUAL 2.0        /* backward to forward */
 #define RATIO_ODD 3.2
+#define RATIO_DRIFTS 0.5        /* of the median, that a backward becomes slower by along the run */
 #define SLEEPS 0.02             /* of the time, that a program waits that does not only compute */
-#define SMALL_BATCH 8           /* samples */
-#define SMALL_CALL 1e-3         /* seconds of a forward of them */
-#define TINY_STEP 300e-6        /* seconds of a whole step */
-#define TINY_LEAST 0.5          /* of the total, that such steps take */
 #define CONCENTRATED_CALLS 0.05 /* of the calls */
 #define CONCENTRATED_COUNT 20   /* calls, below which a few are many */
 #define CONCENTRATED_LEAST 0.1  /* of the time in spans: the part */
@@ -47,10 +48,25 @@ static struct pit__match role_match(const struct pit__case *all, enum pit__role 
     return match;
 }
 
+/* Does the program train? Others have parts called evaluate and update as well: that is their work. */
+int pit__is_training(const struct pit__case *all)
+{
+    int trains = all->told.framework != NULL;
+    for (size_t i = 0; i < all->part_count && !trains; i++) {
+        const struct pit__part *p = &all->parts[i];
+        trains =
+            (p->role == PIT__ROLE_FORWARD || p->role == PIT__ROLE_BACKWARD ||
+             p->role == PIT__ROLE_LOSS || p->role == PIT__ROLE_EPOCH || strstr(p->name, "train") ||
+             strstr(p->name, "learn") || strstr(p->name, "grad")) &&
+            !pit__is_inside(all, i, PIT__ROLE_EVALUATION);
+    }
+    return trains;
+}
+
 static void find_validation(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = role_match(all, PIT__ROLE_EVALUATION);
-    if (match.part == PIT__NO_PART || !(match.share > VALIDATION_LEAST) ||
+    if (match.part == PIT__NO_PART || !pit__is_training(all) || !(match.share > VALIDATION_LEAST) ||
         match.share > MOST_OF_ALL || match.figures[4] == 0)
         return;
     match.headline = match.figures[5] >= 2
@@ -65,14 +81,23 @@ static void find_validation(const struct pit__case *all, struct pit__finds *find
 
 static const char *const logging[] = {"log",    "print", "write",       "hist",  "summary",
                                       "metric", "dump",  "tensorboard", "wandb", NULL};
-static const char *const saving[] = {"save", "checkpoint", "state_dict", NULL};
+static const char *const saving[] = {"save",        "checkpoint", "ckpt",       "state_dict",
+                                     "snapshot",    "pickle",     "dump_state", "dump_model",
+                                     "dump_params", NULL};
 
-/* Does the place have one of these in its function or its file? */
+/* Does the place have one of these in the name of its function? A file is no evidence: it may lie in a
+ * folder of any name, and have more in it than its own name says. */
 static int looks_like(const char *place, const char *const *words)
 {
-    for (; place && *words; words++)
-        if (strstr(place, *words))
+    const char *in =
+        place ? strstr(place, " in ") : NULL; /* "train.py:74 in main", "main (train)" */
+    const char *function = in ? in + 4 : place;
+    size_t bytes = function ? strcspn(function, " ") : 0;
+    for (; function && *words; words++) {
+        const char *at = strstr(function, *words);
+        if (at && (size_t)(at - function) < bytes)
             return 1;
+    }
     return 0;
 }
 
@@ -121,8 +146,18 @@ static struct pit__match unmarked_match(const struct pit__case *all, size_t part
     match.figures[3] = p->place ? p->place_share : NAN;
     match.texts[0] = p->place;
     match.severity = pit__severity_of(p->self_seconds / all->total);
-    match.evidence = p->place ? "{t1} of {t2}; {p3} of it at that line" : "{t1} of {t2}";
+    match.evidence = p->place ? "{t1} of {t2}; {p3} of it there" : "{t1} of {t2}";
     return match;
+}
+
+/* Of time outside of marked parts whose hottest place is in a function that saves, without a part that
+ * does. */
+static void find_unmarked_saving(const struct pit__case *all, struct pit__finds *finds, size_t part)
+{
+    struct pit__match match = unmarked_match(all, part);
+    match.headline = "CHECKPOINT: {p0} of {base} is outside its marked parts, most at {s0}";
+    match.remedy = SAVE_LESS;
+    pit__find_add(finds, &match);
 }
 
 /* Time outside of marked parts counts where its hottest place is in a function that saves. */
@@ -130,9 +165,13 @@ static void find_checkpoint(const struct pit__case *all, struct pit__finds *find
 {
     struct pit__match match = role_match(all, PIT__ROLE_CHECKPOINT);
     size_t unmarked = least_marked(all);
+    if (unmarked != PIT__NO_PART && !looks_like(all->parts[unmarked].place, saving))
+        unmarked = PIT__NO_PART;
+    if (match.part == PIT__NO_PART && unmarked != PIT__NO_PART)
+        find_unmarked_saving(all, finds, unmarked);
     if (match.part == PIT__NO_PART || match.figures[3] < REPEATED)
         return;
-    if (unmarked != PIT__NO_PART && looks_like(all->parts[unmarked].place, saving)) {
+    if (unmarked != PIT__NO_PART) {
         match.stake = match.figures[1] += all->parts[unmarked].self_seconds;
         match.share = match.figures[0] = match.figures[1] / all->total;
         match.severity = pit__severity_of(match.share);
@@ -145,7 +184,7 @@ static void find_checkpoint(const struct pit__case *all, struct pit__finds *find
                          : "CHECKPOINT: {name} takes {p0} of the time";
     match.evidence = match.texts[0] ? "{t1} of {t2} in {c3}, with what surrounds it at {s0}"
                                     : "{t1} of {t2} in {c3}";
-    match.remedy = "save less often, or hand a copy to another thread or process";
+    match.remedy = SAVE_LESS;
     pit__find_add(finds, &match);
     if (match.texts[0] && finds->said)
         finds->said[unmarked] = 1;
@@ -197,11 +236,37 @@ static void find_interpreted(const struct pit__case *all, struct pit__finds *fin
     pit__find_add(finds, &match);
 }
 
+/* What a program does in a function of its own before its first span; what it imports, it does in none.
+ * Figures: share of the run, seconds, of the run, share of the place. */
+static void find_before(const struct pit__case *all, struct pit__finds *finds)
+{
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    double waits = all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
+    match.stake = all->before * all->place_share;
+    match.share = match.figures[0] = all->before / all->wall;
+    match.figures[1] = all->before;
+    match.figures[2] = all->wall;
+    match.figures[3] = all->place_share;
+    match.texts[0] = all->place;
+    match.severity = pit__severity_of(match.stake / all->wall);
+    match.headline = "UNMARKED: {p0} of the run lies before the first span, most at {s0}";
+    match.evidence = "{t1} of {t2}; {p3} of what is outside of spans is there";
+    match.remedy = "prepare that once and keep the result, or make that line faster";
+    if (all->place && !strstr(all->place, " in <module>") && match.share > BEFORE_LEAST &&
+        all->before > BEFORE_MOST_OF * (all->before + all->between + all->after) &&
+        match.stake * (1 - waits) > BEFORE_SECONDS)
+        pit__find_add(finds, &match);
+}
+
 static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
 {
     find_interpreted(all, finds);
+    if (all->part_count > 0)
+        find_before(all, finds);
     size_t part = least_marked(all);
-    double outside = all->between / (all->between + all->total);
+    /* what measuring takes is in no span either */
+    double between = fmax(all->between - pit__measuring(all), 0);
+    double outside = between / (between + all->total);
     if (part != PIT__NO_PART) {
         struct pit__match match = unmarked_match(all, part);
         match.headline = match.texts[0]
@@ -214,8 +279,8 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
     if (outside > UNMARKED_OUTSIDE) {
         struct pit__match match = pit__match_of(PIT__NO_PART);
         match.share = match.figures[0] = outside;
-        match.stake = match.figures[1] = all->between;
-        match.figures[2] = all->between + all->total;
+        match.stake = match.figures[1] = between;
+        match.figures[2] = between + all->total;
         match.texts[0] = all->place;
         match.severity = pit__severity_of(outside);
         match.headline = all->place
@@ -229,59 +294,14 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
 
 /* ---- the parts of a step ----------------------------------------------------------------------- */
 
-/* Of the repeated part, what gets its data. */
-static double data_seconds(const struct pit__case *all)
-{
-    double seconds = 0;
-    for (size_t i = all->unit + 1; i < all->part_count; i++)
-        if (all->parts[i].parent == all->unit && all->parts[i].role == PIT__ROLE_DATA)
-            seconds += all->parts[i].seconds;
-    return seconds;
-}
-
-/* Figures: batch, time of one forward, time of one step, steps. */
-static void find_overhead(const struct pit__case *all, struct pit__finds *finds)
-{
-    size_t part;
-    uint64_t count;
-    double seconds = pit__role_seconds(all, PIT__ROLE_FORWARD, &part, &count);
-    if (!all->told.framework || all->unit == PIT__NO_PART)
-        return;
-    const struct pit__part *unit = &all->parts[all->unit];
-    if (part == PIT__NO_PART || count == 0) { /* calls that are not told apart */
-        seconds = unit->seconds;
-        count = unit->count;
-    }
-    struct pit__match match = pit__match_of(all->unit);
-    double step = unit->median;
-    match.figures[0] = all->told.batch;
-    match.figures[1] = seconds / (double)count;
-    match.figures[2] = step;
-    match.figures[3] = (double)unit->count;
-    int is_small = all->told.batch <= SMALL_BATCH && match.figures[1] < SMALL_CALL;
-    if (!is_small && !(step < TINY_STEP && unit->seconds > TINY_LEAST * all->total))
-        return;
-    match.share = NAN;
-    double computing = unit->seconds - data_seconds(all);
-    match.stake = is_small ? computing * (1 - all->told.batch / (4 * SMALL_BATCH)) : computing / 2;
-    match.severity = 2;
-    match.headline = is_small ? "OVERHEAD: batches of {n0}: the framework around the work takes "
-                                "longer than the work"
-                              : "OVERHEAD: a step takes {t2}: the framework around the work takes "
-                                "longer than the work";
-    match.evidence = "a step takes {t2}, a forward of it {t1}, {n3} steps";
-    match.remedy = "use larger batches";
-    match.more = "; or compile the model, so that fewer calls are made";
-    pit__find_add(finds, &match);
-}
-
 /* A closure's forward and backward stand inside: its own time counts. Figures: share, time, time of the
  * base, calls. */
 static void find_optimizer(const struct pit__case *all, struct pit__finds *finds)
 {
     for (size_t i = 0; i < all->part_count; i++) {
         const struct pit__part *p = &all->parts[i];
-        if (p->apart || !pit__is_outermost(all, i, PIT__ROLE_OPTIMIZER))
+        if (p->apart || !pit__is_outermost(all, i, PIT__ROLE_OPTIMIZER) ||
+            (strstr(p->name, "update") && !pit__is_training(all)))
             continue;
         struct pit__match match = pit__match_of(i);
         match.base = pit__base_of(all, i);
@@ -338,8 +358,9 @@ static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds
         const struct pit__part *p = &all->parts[i];
         size_t forward =
             p->apart || p->role != PIT__ROLE_BACKWARD ? PIT__NO_PART : forward_of(all, i);
-        if (forward == PIT__NO_PART || !(all->parts[forward].seconds > 0))
-            continue;
+        if (forward == PIT__NO_PART || !(all->parts[forward].seconds > 0) ||
+            (i == all->unit && all->steady.drift > RATIO_DRIFTS))
+            continue; /* a ratio that grows has another reason */
         const struct pit__part *f = &all->parts[forward];
         struct pit__match match = pit__match_of(i);
         match.figures[0] = p->seconds / f->seconds;
@@ -409,7 +430,6 @@ PART_RULE(validation);
 PART_RULE(checkpoint);
 PART_RULE(logging);
 PART_RULE(unmarked);
-PART_RULE(overhead);
 PART_RULE(optimizer);
 PART_RULE(odd_ratio);
 PART_RULE(concentrated);

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #define ONE_TAKES_MOST 0.5 /* of the total */
+#define BEFORE_MUCH 0.5    /* of the run, before its first span, that is worth a word */
 #define LISTED_LEAST 0.03  /* of the total, that a part has for itself to be named */
 
 static int is_quiet(const struct pit__finds *finds)
 {
     for (size_t i = 0; i < finds->count; i++)
-        if (finds->found[i].match.severity > 0 || finds->found[i].rule == &pit__compute_rule)
+        if (finds->found[i].match.severity > 0 || finds->found[i].rule == &pit__compute_rule ||
+            finds->found[i].rule == &pit__waiting_rule)
             return 0;
     return 1;
 }
@@ -42,8 +44,13 @@ static void list_parts(const struct pit__case *all, struct pit__match *match)
         for (size_t i = 0; i < all->part_count; i++)
             if (!all->parts[i].apart && strcmp(all->parts[i].name, all->parts[part].name) == 0)
                 seconds += all->parts[i].self_seconds;
-        match->shares[match->listed_count] = seconds / all->total;
-        match->listed[match->listed_count++] = part;
+        size_t at = match->listed_count++; /* the largest first, all of a name together */
+        for (; at > 0 && match->shares[at - 1] < seconds / all->total; at--) {
+            match->shares[at] = match->shares[at - 1];
+            match->listed[at] = match->listed[at - 1];
+        }
+        match->shares[at] = seconds / all->total;
+        match->listed[at] = part;
     }
 }
 
@@ -98,7 +105,11 @@ static void find_nothing(const struct pit__case *all, struct pit__finds *finds)
     if (match.listed_count == 0)
         return;
     match.severity = 0;
-    match.headline = "NOTHING STANDS OUT: {list}";
+    match.figures[0] = all->before / all->wall;
+    match.figures[1] = all->before;
+    match.headline = match.figures[0] > BEFORE_MUCH
+                         ? "NOTHING STANDS OUT: {list}; {p0} of the run is before the first span"
+                         : "NOTHING STANDS OUT: {list}";
     match.evidence = "shares of the time in spans, each part's own";
     pit__find_add(finds, &match);
 }
@@ -139,6 +150,7 @@ const struct pit__rule *const pit__rules[] = {
     &pit__optimizer_rule,
     &pit__odd_ratio_rule,
     &pit__concentrated_rule,
+    &pit__waiting_rule,
     &pit__drift_rule,
     &pit__periodic_stall_rule,
     &pit__high_variance_rule,

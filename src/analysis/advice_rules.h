@@ -4,10 +4,15 @@
 
 #include "advice.h"
 
-#define PIT__MATTERS 0.05 /* of the whole time, below which a part is not worth a word */
+#define PIT__MATTERS 0.05     /* of the whole time, below which a part is not worth a word */
+#define PIT__RUN_MATTERS 0.01 /* likewise of the run with its start and its end */
 
 /* Seconds of a call, which a busy machine does not make of a short one. */
 double pit__busy_call(const struct pit__case *all);
+/* Seconds of the run that measuring took. */
+double pit__measuring(const struct pit__case *all);
+/* Does the program train, by its framework or the names of its parts? */
+int pit__is_training(const struct pit__case *all);
 
 /* advice_rank_rules.c */
 extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating_rule,
@@ -21,8 +26,9 @@ extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule
     pit__input_processor_rule;
 /* advice_part_rules.c */
 extern const struct pit__rule pit__validation_rule, pit__checkpoint_rule, pit__logging_rule,
-    pit__unmarked_rule, pit__overhead_rule, pit__optimizer_rule, pit__odd_ratio_rule,
-    pit__concentrated_rule;
+    pit__unmarked_rule, pit__optimizer_rule, pit__odd_ratio_rule, pit__concentrated_rule;
+/* advice_tiny_rules.c */
+extern const struct pit__rule pit__overhead_rule, pit__waiting_rule;
 /* advice_device_rules.c */
 extern const struct pit__rule pit__gpu_idle_rule, pit__launch_bound_rule, pit__sync_bound_rule;
 /* advice_course_rules.c */

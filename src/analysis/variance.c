@@ -156,17 +156,29 @@ static double surprise(double hits, double beats, double quantile)
     return beats * (share * log(share / (1 - quantile)) + below);
 }
 
-/* Every p-th from r on; *best: the most surprising so far. */
-static void try_beats(const double *ranks, size_t count, size_t p, double *best, size_t beat[2])
+#define QUANTILES 4
+static const double quantiles[QUANTILES] = {0.5, 0.7, 0.8, 0.9};
+
+/* How many of the quantiles a rank reaches. */
+static unsigned char level_of(double rank, size_t count)
 {
-    static const double quantiles[] = {0.5, 0.7, 0.8, 0.9};
+    unsigned char level = 0;
+    while (level < QUANTILES && rank >= quantiles[level] * (double)count)
+        level++;
+    return level;
+}
+
+/* Every p-th from r on; *best: the most surprising so far. */
+static void try_beats(const unsigned char *levels, size_t count, size_t p, double *best,
+                      size_t beat[2])
+{
     for (size_t r = 0; r < p; r++) {
-        double beats = 0, hits[4] = {0};
+        size_t beats = 0, at_level[QUANTILES + 1] = {0}, hits = 0;
         for (size_t i = r; i < count; i += p, beats++)
-            for (size_t q = 0; q < 4; q++)
-                hits[q] += ranks[i] >= quantiles[q] * (double)count;
-        for (size_t q = 0; q < 4 && beats >= RANKED_LEAST; q++) {
-            double here = surprise(hits[q], beats, quantiles[q]);
+            at_level[levels[i]]++;
+        for (size_t q = QUANTILES; q-- > 0 && beats >= RANKED_LEAST;) {
+            hits += at_level[q + 1];
+            double here = surprise((double)hits, (double)beats, quantiles[q]);
             if (!(here > *best))
                 continue;
             *best = here;
@@ -181,22 +193,23 @@ static void try_beats(const double *ranks, size_t count, size_t p, double *best,
 static int beat_by_ranks(const double *x, size_t count, struct pit__variation *v)
 {
     struct ranked *sorted = malloc(count * sizeof *sorted);
-    double *ranks = malloc(count * sizeof *ranks), best = RANKED_SURE;
+    double *times = malloc(count * sizeof *times), best = RANKED_SURE;
+    unsigned char *levels = malloc(count);
     size_t beat[2] = {0, 0}, beats = 0;
-    int code = sorted && ranks ? 0 : -1;
+    int code = sorted && times && levels ? 0 : -1;
     for (size_t i = 0; !code && i < count; i++)
         sorted[i] = (struct ranked){x[i], i};
     if (!code)
         qsort(sorted, count, sizeof *sorted, by_value);
     for (size_t i = 0; !code && i < count; i++)
-        ranks[sorted[i].index] = (double)i;
+        levels[sorted[i].index] = level_of((double)i, count);
     for (size_t p = 2; !code && p <= PERIOD_MOST && p * RANKED_LEAST <= count; p++)
-        try_beats(ranks, count, p, &best, beat);
+        try_beats(levels, count, p, &best, beat);
     for (size_t i = beat[1]; beat[0] > 0 && i < count; i += beat[0])
-        ranks[beats++] = x[i];
+        times[beats++] = x[i];
     if (beats > 0) {
-        double middle = pit__median(ranks, beats);
-        if (middle > RANKED_SLOW * v->median && ranks[beats / 4] > v->median) {
+        double middle = pit__median(times, beats);
+        if (middle > RANKED_SLOW * v->median && times[beats / 4] > v->median) {
             v->period = beat[0];
             v->slow_count = beats;
             v->slow_mean = middle;
@@ -204,7 +217,8 @@ static int beat_by_ranks(const double *x, size_t count, struct pit__variation *v
         }
     }
     free(sorted);
-    free(ranks);
+    free(levels);
+    free(times);
     return code;
 }
 

@@ -143,8 +143,17 @@ int runs_use_list(const struct run_list *list, int (*use)(pit_run **runs, size_t
 int runs_use(char *const *arguments, int argument_count,
              int (*use)(pit_run **runs, size_t *count, void *arg), void *arg);
 
-/* program_env.c: what a program that is started finds in its environment. library_find: a library of
+/* Which commit the tool was built from, "" if that is not known; made by cmake/tool.cmake. */
+extern const char tool_commit[];
+
+/* compile_flags.c: `pitwall --cflags --libs`, either or both. */
+int compile_flags(int argc, char **argv);
+
+/* program_env.c: what a program that is started finds in its environment. tool_relative: `found`
+ * (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not there, and
+ * `found` is then the tool's folder. library_find: a library of
  * ours beside the tool, its path into `found` (PATH_MAX); 0 if it is not there. */
+int tool_relative(const char *way, char *found);
 int library_find(const char *file, char *found);
 
 /* Preload the library that counts allocations. 0, or an exit status after the message. */
@@ -162,6 +171,8 @@ int openmp_environment(const char *program);
  * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
  * after the message. */
 int auto_environment(const char *program);
+/* All of them that the program seems to need, as `pitwall run` does by default. */
+int hooks_environment(const char *program);
 
 /* program_needs.c: does the program's own file name a library whose name begins so? 0 where it cannot be
  * read. */

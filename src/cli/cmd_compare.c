@@ -17,6 +17,13 @@ static const char help[] =
     "side is compared with the first, each part (span, benchmark) by its name. One\n"
     "such JSON file alone is compared within itself.\n"
     "\n"
+    "A, B and change are of one estimator: of a part, the p10 of the iterations of\n"
+    "each run, or their median where that decided; of whole runs made in turn, the\n"
+    "mean of the lowest third, or of all. change is the typical difference (median of\n"
+    "all differences, or the mean of the pairs), B is A and the change. Runs made in\n"
+    "turn (ABAB, ABBA, random) are recognised by their start times. One run a side\n"
+    "gets an indicative answer from its iterations, which fails no gate.\n"
+    "\n"
     "  --node PATH       only this part\n"
     "  --effect PCT      the smallest difference that matters (2%)\n"
     "  --level P         chance of a false alarm (0.05)\n"
@@ -25,8 +32,8 @@ static const char help[] =
     "                      slower:5%@epoch/batch  that part; slower:5%@* any part\n"
     "                      memory:10%             peak memory; with @ as above\n"
     "                      slower:5%:2ms          but not for less than 2 ms\n"
-    "  --interleaved     the sides were run in turn, by coin, as `pitwall race` does\n"
-    "  --trust           let figures that were not fail a gate\n"
+    "  --interleaved     the sides were run in turn, as `pitwall race` does\n"
+    "  --trust           let figures that were not run in turn fail a gate\n"
     "  --json, --markdown, --csv\n"
     "  --width N         columns of the output; 0: as wide as it needs\n"
     "  --no-colour       no colour on a terminal\n"
@@ -37,8 +44,9 @@ static const char help[] =
     "  pitwall compare before-*.pit vs after-*.pit --fail-on slower:5%\n"
     "  pitwall compare old.json new.json --markdown > comment.md\n"
     "\n"
-    "Exit status: 0; 1 a gate found a regression; 2 no verdict, or a gate could not\n"
-    "look; 64 wrong usage, 66 a file cannot be read, 74 the output cannot be written.\n";
+    "Exit status: 0; 1 a gate found a regression; 2 no verdict, only an indicative\n"
+    "answer, or a gate without figures; 64 wrong usage, 66 a file cannot be\n"
+    "read, 74 the output cannot be written.\n";
 
 enum { NODE = 256, EFFECT, LEVEL, FAIL_ON, INTERLEAVED, TRUST, HELP };
 
@@ -76,15 +84,17 @@ static int parse_option(int option, struct settings *s)
     case EFFECT:
         return parse_share(optarg, 0.01, 100, &s->compare.effect)
                    ? 0
-                   : fail_usage("compare", "--effect", optarg, "not a percentage over 0");
+                   : fail_usage("compare", "--effect", optarg,
+                                "must be a percentage over 0, as in 5%");
     case LEVEL:
         return parse_share(optarg, 1, 1, &s->compare.level)
                    ? 0
-                   : fail_usage("compare", "--level", optarg, "not between 0 and 1");
+                   : fail_usage("compare", "--level", optarg, "must be between 0 and 1");
     case FAIL_ON:
         if (pit_gate_check(optarg) != 0)
-            return fail_usage("compare", "--fail-on", optarg,
-                              "not slower:5%, memory:10%, slower:5%:2ms or slower:5%@PATH");
+            return fail_usage(
+                "compare", "--fail-on", optarg,
+                "must be like slower:5%, memory:10%, slower:5%:2ms or slower:5%@PATH");
         s->gates[s->compare.gate_count++] = optarg;
         return 0;
     default:
@@ -106,7 +116,8 @@ static int parse_options(int argc, char **argv, struct settings *s)
         status = parse_option(option, s);
     }
     if (!status && optind == argc)
-        return fail_usage("compare", "no sides given", NULL, NULL);
+        return fail_usage("compare", "give two sides", NULL,
+                          "runs, folders of runs, or JSON files");
     return status;
 }
 
@@ -116,7 +127,7 @@ static int compare(const struct side_list *list, struct settings *s)
     const pit_side **sides = calloc(list->count, sizeof *sides);
     for (size_t i = 0; sides && i < list->count; i++)
         sides[i] = list->inputs[i].side;
-    s->compare.interleaved = s->compare.interleaved || list->interleaved;
+    s->compare.interleaved = list->interleaved ? 2 : s->compare.interleaved;
     s->compare.pairs = list->interleaved ? list->inputs[0].run_count : 0;
     pit_comparisons *all =
         sides ? pit_compare_sides(sides, list->count, &s->compare, &error) : NULL;

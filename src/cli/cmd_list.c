@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "pitwall_ranks.h"
 
+#include "reader/reader.h"
 #include "views/list_view.h"
 
 #include <errno.h>
@@ -14,11 +15,12 @@ static const char help[] =
     "Usage: pitwall list [RUN|DIR...] [options]\n"
     "\n"
     "The runs of a folder, the newest first, the ranks of a job together: state\n"
-    "(live, done, died), start, duration, program, job, labels. Without DIR: those\n"
-    "in ./pitwall-runs and in the folder itself. Only the head of each file is read.\n"
+    "(live, done, died, ended by its parent), start, duration, program, job, labels.\n"
+    "Without DIR: those in ./pitwall-runs and in the folder itself.\n"
     "A file that is no run, or a damaged one, is listed with the reason.\n"
     "\n"
-    "  --state WORD      only these: live, done, died or unreadable\n"
+    "  --state WORD      only these: live, done, died, ended (by its parent) or\n"
+    "                    unreadable\n"
     "  --json            one JSON document\n"
     "  --width N         columns of the output; 0: as wide as it needs\n"
     "  --no-colour       no colour on a terminal\n"
@@ -50,7 +52,7 @@ struct list_options {
 static int is_state(const char *word)
 {
     return strcmp(word, "live") == 0 || strcmp(word, "done") == 0 || strcmp(word, "died") == 0 ||
-           strcmp(word, "unreadable") == 0;
+           strcmp(word, "ended") == 0 || strcmp(word, "unreadable") == 0;
 }
 
 /* 0; an exit status; or -1 after the help was printed. */
@@ -65,7 +67,7 @@ static int parse_options(int argc, char **argv, struct list_options *options)
         case STATE:
             if (!is_state(optarg))
                 return fail_usage("list", "--state", optarg,
-                                  "not one of live, done, died, unreadable");
+                                  "must be live, done, died, ended or unreadable");
             options->state = optarg;
             break;
         default:
@@ -98,6 +100,30 @@ static void forget(struct pit__listed *listed)
     free((char *)(uintptr_t)listed->why);
 }
 
+/* Workers that their parent has ended: for that a run is read whole. */
+static int was_ended_by(const pit_run *run, const pit_run *parent)
+{
+    if (!pit__is_child_of(run, parent) || parent->state == PIT_RUN_DIED ||
+        run->place == PIT_PLACE_SHM)
+        return 0;
+    pit_run *whole = pit_run_open(run->path, NULL);
+    int was_ended = whole && pit__was_ended_by(whole, parent);
+    pit_run_free(whole);
+    return was_ended;
+}
+
+static void mark_ended(struct pit__listed *list, size_t count)
+{
+    static const unsigned char none[16];
+    for (size_t i = 0; i < count; i++) {
+        pit_run *run = (pit_run *)(uintptr_t)list[i].run;
+        if (!run || run->state != PIT_RUN_DIED || memcmp(run->parent_run_id, none, 16) == 0)
+            continue;
+        for (size_t k = 0; k < count && !run->ended_by_parent; k++)
+            run->ended_by_parent = list[k].run && was_ended_by(run, list[k].run);
+    }
+}
+
 static int is_rank_of(const pit_job *job, const char *path)
 {
     for (size_t i = 0; i < job->count; i++)
@@ -123,14 +149,15 @@ static int print_list(const struct run_list *files, const struct list_options *o
     if (!list)
         return fail(EXIT_CANNOT_READ, "cannot list the runs", NULL, strerror(ENOMEM));
     size_t count = 0;
+    for (size_t i = 0; i < files->count; i++)
+        look_at(files->paths[i], &list[i]);
+    mark_ended(list, files->count);
     for (size_t i = 0; i < files->count; i++) {
-        struct pit__listed *listed = &list[count];
-        look_at(files->paths[i], listed);
-        const char *state = listed->run ? pit__list_state(listed->run) : "unreadable";
+        const char *state = list[i].run ? pit__list_state(list[i].run) : "unreadable";
         if (options->state && strcmp(state, options->state) != 0)
-            forget(listed);
+            forget(&list[i]);
         else
-            count++;
+            list[count++] = list[i];
     }
     pit_jobs *jobs = pit_jobs_find((const char *const *)files->paths, files->count);
     if (jobs)

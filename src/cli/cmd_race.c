@@ -21,9 +21,10 @@ static const char help[] =
     "lowest third of the runs (what the command takes when let alone), else the mean\n"
     "of all (what users wait for). A, B and change are of the one that decided. The\n"
     "race is judged after 10, 20, 40, 80, 160, 320 rounds and when its time is over,\n"
-    "and ends at the first verdict. Where the commands record spans they are compared\n"
-    "span by span too. More than two: all against the first, judged together and\n"
-    "ranked. An interrupt gives the answer so far.\n"
+    "and ends at the first verdict. Where the commands record spans, or --auto does\n"
+    "it for them, each part has a verdict of its own, judged together (Holm), and so\n"
+    "have items/s. More than two commands: all against the first, ranked. An\n"
+    "interrupt gives the answer so far.\n"
     "\n"
     "  -r, --runs N        exactly N rounds and one look at them\n"
     "  -b, --budget S      seconds after which no round begins; the first 10 always\n"
@@ -34,6 +35,8 @@ static const char help[] =
     "  -P NAME=V,V,...     {NAME} in a command is replaced: one command a value\n"
     "  --figure NAME       decide by the seconds that the commands print themselves,\n"
     "                      as NAME=0.123 or NAME: 0.123\n"
+    "  --auto              install the hooks of `pitwall run`: what they see of\n"
+    "                      PyTorch, JAX, MPI or OpenMP is compared part by part\n"
     "  --cpu N             run on this processor alone\n"
     "  --shell SHELL       the shell that runs the commands (sh); none: no shell\n"
     "  --fail-on GATE      exit with 1 on slower:5%, slower:5%@PATH, memory:10%\n"
@@ -50,7 +53,7 @@ static const char help[] =
     "command failed, 74 the output cannot be written, 130 interrupted before a whole\n"
     "round.\n";
 
-enum { SHELL = 256, FIGURE, ONE_CPU, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
+enum { SHELL = 256, AUTO, FIGURE, ONE_CPU, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
 
 static const struct option long_options[] = {
     {"runs", required_argument, NULL, 'r'},
@@ -59,6 +62,7 @@ static const struct option long_options[] = {
     {"prepare", required_argument, NULL, 'p'},
     {"name", required_argument, NULL, 'n'},
     {"output", required_argument, NULL, 'o'},
+    {"auto", no_argument, NULL, AUTO},
     {"figure", required_argument, NULL, FIGURE},
     {"cpu", required_argument, NULL, ONE_CPU},
     {"shell", required_argument, NULL, SHELL},
@@ -78,6 +82,7 @@ struct settings {
     size_t name_count;
     char *parameter; /* NAME, and behind its zero byte the values */
     pit_report_options report;
+    int has_hooks;
 };
 
 static int parse_count(const char *text, size_t least, size_t *count)
@@ -124,11 +129,11 @@ static int parse_option(int option, struct settings *s)
     case ONE_CPU:
         return run_on(optarg) ? 0
                               : fail_usage("race", "--cpu", optarg,
-                                           "not a processor that this process may use");
+                                           "must be a processor that this process may use");
     case 'w':
         return parse_count(optarg, 0, &race->options.warmup)
                    ? 0
-                   : fail_usage("race", "--warmup", optarg, "not a whole number");
+                   : fail_usage("race", "--warmup", optarg, "must be 0 to 10000");
     case 'n':
         if (s->name_count == RACE_MOST)
             return fail_usage("race", "--name", optarg, "too many");
@@ -136,20 +141,21 @@ static int parse_option(int option, struct settings *s)
         return 0;
     case FAIL_ON:
         if (pit_gate_check(optarg) != 0 || race->gate_count == RACE_MOST)
-            return fail_usage("race", "--fail-on", optarg, "not a gate such as slower:5%");
+            return fail_usage("race", "--fail-on", optarg, "must be a gate such as slower:5%");
         s->gates[race->gate_count++] = optarg;
         return 0;
     case EFFECT:
         return parse_share(optarg, 0.01, 100, &race->options.effect)
                    ? 0
-                   : fail_usage("race", "--effect", optarg, "not a percentage over 0");
+                   : fail_usage("race", "--effect", optarg,
+                                "must be a percentage over 0, as in 5%");
     case LEVEL:
         return parse_share(optarg, 1, 1, &race->options.level)
                    ? 0
-                   : fail_usage("race", "--level", optarg, "not between 0 and 1");
+                   : fail_usage("race", "--level", optarg, "must be between 0 and 1");
     case 'P':
         if (s->parameter || !strchr(optarg, '=') || *optarg == '=')
-            return fail_usage("race", "-P", optarg, "not one NAME=VALUE,VALUE,...");
+            return fail_usage("race", "-P", optarg, "must be one NAME=VALUE,VALUE,...");
         s->parameter = optarg;
         return 0;
     default:
@@ -171,6 +177,9 @@ static int parse_options(int argc, char **argv, struct settings *s)
         case SHELL:
             s->race.shell = optarg;
             break;
+        case AUTO:
+            s->has_hooks = 1;
+            break;
         case FIGURE:
             s->race.figure = optarg;
             break;
@@ -189,7 +198,9 @@ static int parse_options(int argc, char **argv, struct settings *s)
             if (status)
                 return status;
         }
-    return optind == argc ? fail_usage("race", "no command given", NULL, NULL) : 0;
+    return optind == argc
+               ? fail_usage("race", "give two commands", NULL, "each as one word in quotes")
+               : 0;
 }
 
 /* ---- the field ----------------------------------------------------------------------------- */
@@ -250,6 +261,19 @@ static int enter_all(struct settings *s, char **lines, int count)
     return status;
 }
 
+/* For every command: its first word tells which libraries it needs. */
+static int set_hooks(char **lines, int count)
+{
+    int status = 0;
+    for (int i = 0; i < count && !status; i++) {
+        char program[PATH_MAX];
+        const char *word = lines[i] + strspn(lines[i], " \t");
+        snprintf(program, sizeof program, "%.*s", (int)strcspn(word, " \t"), word);
+        status = hooks_environment(program);
+    }
+    return status;
+}
+
 static void free_field(struct race *race)
 {
     for (size_t i = 0; i < race->count; i++) {
@@ -300,6 +324,8 @@ int cmd_race(int argc, char **argv)
     if (!name_folder(&s.race))
         return fail(EXIT_CANNOT_WRITE, "cannot name the folder of the runs", s.race.folder, NULL);
     status = enter_all(&s, argv + optind, argc - optind);
+    if (!status && s.has_hooks)
+        status = set_hooks(argv + optind, argc - optind);
     if (!status)
         status = race_run(&s.race);
     if (!status)

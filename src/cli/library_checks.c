@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +17,14 @@
 #include <unistd.h>
 
 #define MOST_SECONDS 10
+#define MOST_FILES 5
 
 /* How its devices are counted: every library has one call for it, with another one before. */
 enum start { START_PLAIN, START_FLAGS, START_NONE, START_LIST };
 
 static const struct library {
     const char *name;
-    const char *files[3]; /* the first that can be loaded */
+    const char *files[MOST_FILES]; /* the first that can be loaded */
     enum start start;
     const char *begin, *count; /* its symbols */
     const char *remedy;
@@ -40,13 +42,14 @@ static const struct library {
      "cuDeviceGetCount",
      "install NVIDIA's driver (libcuda1); in a container: --gpus all"},
     {"GPU: HIP",
-     {"libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"},
+     {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"},
      START_NONE,
      NULL,
      "hipGetDeviceCount",
      "install ROCm; in a container: --device /dev/kfd --device /dev/dri"},
     {"GPU: ROCm SMI",
-     {"librocm_smi64.so.7", "librocm_smi64.so.5", "librocm_smi64.so"},
+     {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5", "librocm_smi64.so.1",
+      "librocm_smi64.so"},
      START_FLAGS,
      "rsmi_init",
      "rsmi_num_monitor_devices",
@@ -99,8 +102,14 @@ static void look_in_child(const struct library *known, int out)
 {
     struct finding found = {0};
     alarm(MOST_SECONDS);
+    int nowhere =
+        open("/dev/null", O_WRONLY | O_CLOEXEC); /* ROCm SMI says on its own what it lacks */
+    if (nowhere >= 0) {
+        dup2(nowhere, STDOUT_FILENO);
+        dup2(nowhere, STDERR_FILENO);
+    }
     void *library = NULL;
-    for (size_t i = 0; i < 3 && known->files[i] && !library; i++) {
+    for (size_t i = 0; i < MOST_FILES && known->files[i] && !library; i++) {
         library = dlopen(known->files[i], RTLD_NOW | RTLD_LOCAL);
         const char *error = library ? NULL : dlerror();
         if (error && !*found.error)

@@ -47,7 +47,9 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("\n"
-          "  --version  the version\n"
+          "  --version  the version, and the commit it was built from\n"
+          "  --cflags   the compiler's flags for a C program that uses this installation\n"
+          "  --libs     the linker's flags for it\n"
           "  --help     this text; `pitwall COMMAND --help` has more\n",
           out);
 }
@@ -64,9 +66,11 @@ static int run(int argc, char **argv)
         return EXIT_GOOD;
     }
     if (strcmp(name, "--version") == 0) {
-        puts("pitwall " PITWALL_VERSION);
+        printf(*tool_commit ? "pitwall %s (%s)\n" : "pitwall %s\n", PITWALL_VERSION, tool_commit);
         return EXIT_GOOD;
     }
+    if (strcmp(name, "--cflags") == 0 || strcmp(name, "--libs") == 0)
+        return compile_flags(argc, argv);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);

@@ -16,10 +16,20 @@ static int find(void *library, const char *name, void *function)
     return found != NULL;
 }
 
+/* The tool of a wheel has it linked in: it is looked up in the program itself. */
+static void *load_library(void)
+{
+#ifdef PITWALL_OWN_HTTPD
+    return dlopen(NULL, RTLD_NOW | RTLD_LOCAL);
+#else
+    return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+#endif
+}
+
 int httpd_load(struct httpd *httpd)
 {
     int is_whole = 1;
-    httpd->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    httpd->library = load_library();
     if (!httpd->library)
         return fail(EXIT_COMMAND_FAILED, "cannot serve", LIBRARY,
                     "it is not installed, or cannot be loaded; apt-get install libmicrohttpd12 "

@@ -21,9 +21,7 @@
 
 enum { EXIT_NOT_STARTED = 126 };
 
-/* `found` (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not
- * there, and it is then the tool's folder. */
-static int find_from_tool(const char *way, char *found)
+int tool_relative(const char *way, char *found)
 {
     char tool[PATH_MAX], path[PATH_MAX + 128];
     ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
@@ -31,7 +29,10 @@ static int find_from_tool(const char *way, char *found)
     char *slash = strrchr(tool, '/');
     if (slash)
         *slash = 0;
-    snprintf(path, sizeof path, "%s/%s", tool, way);
+    if (*way == '/')
+        snprintf(path, sizeof path, "%s", way);
+    else
+        snprintf(path, sizeof path, "%s/%s", tool, way);
     if (realpath(path, found))
         return 1;
     snprintf(found, PATH_MAX, "%s", tool);
@@ -42,8 +43,8 @@ int library_find(const char *file, char *found)
 {
     char built[128], installed[PATH_MAX];
     snprintf(built, sizeof built, "../lib/%s", file);
-    snprintf(installed, sizeof installed, PITWALL_LIBDIR "/%s", file);
-    return find_from_tool(built, found) || find_from_tool(installed, found);
+    snprintf(installed, sizeof installed, PITWALL_PRELOADS "/%s", file);
+    return tool_relative(built, found) || tool_relative(installed, found);
 }
 
 static int has_entry(const char *list, const char *entry, const char *separators)
@@ -85,8 +86,8 @@ static void tell(const char *what, const char *path, const char *why)
 static int set_python(void)
 {
     char folder[PATH_MAX];
-    if (!find_from_tool("../python/pitwall/auto", folder) &&
-        !find_from_tool(PITWALL_LIBDIR "/pitwall/python/pitwall/auto", folder)) {
+    if (!tool_relative("../python/pitwall/auto", folder) &&
+        !tool_relative(PITWALL_PYTHON "/pitwall/auto", folder)) {
         tell("no hooks for Python", folder, "they are not beside the tool");
         return 0;
     }
@@ -172,6 +173,14 @@ int openmp_environment(const char *program)
         !program_needs(program, "libiomp5.so"))
         return 0;
     return set_or_fail(preload_or_tell("no teams of OpenMP: libpitwall-openmp.so", library));
+}
+
+int hooks_environment(const char *program)
+{
+    int status = auto_environment(program);
+    if (!status)
+        status = opencl_environment(program);
+    return status ? status : openmp_environment(program);
 }
 
 int auto_environment(const char *program)

@@ -18,6 +18,8 @@
 #define WATCHES_MOST 16
 #define COST_SHARE 50 /* a pause is that many times what making it took */
 #define VERSIONS 8    /* that are known of each run */
+#define ADVICE_S                                                                                   \
+    15.0 /* how old the advice of a live run may be: it takes longer than all the rest */
 
 struct version {
     uint64_t number;
@@ -32,6 +34,9 @@ struct serve_watch {
     struct serve_parts parts; /* of it */
     double made_at, cost_s;   /* serve_now(); what making it took */
     double used_at;
+    pit_advice *advice; /* of a document before, advised_at, of so many runs; NULL: none */
+    double advised_at;
+    size_t advised_count;
     struct version versions[VERSIONS]; /* number modulo VERSIONS is the place */
     uint64_t number;                   /* of the document */
     struct serve_watch *next;
@@ -47,6 +52,7 @@ static void drop_document(struct serve_watch *watch)
 static void free_watch(struct serve_watch *watch)
 {
     drop_document(watch);
+    pit_advice_free(watch->advice);
     for (size_t i = 0; i < VERSIONS; i++)
         free(watch->versions[i].marks.list);
     free(watch);
@@ -98,6 +104,7 @@ static struct serve_watch *watch_of(struct serve_runs *runs, const char *id, int
 /* ---- the runs of a document ---------------------------------------------------------------------- */
 
 struct members {
+    struct serve_watch *watch; /* for whose document they are */
     const struct served_run **list;
     pit_run **whole; /* of those that can be read */
     size_t count, whole_count;
@@ -155,7 +162,20 @@ static void free_members(struct members *members)
 static int write_page(FILE *out, void *arg)
 {
     const struct members *members = arg;
-    return pit__page_document(out, (const pit_run *const *)members->whole, members->whole_count);
+    return pit__page_document(out, (const pit_run *const *)members->whole, members->whole_count,
+                              &members->watch->advice);
+}
+
+/* An ended run's advice is of all of it. */
+static void forget_old_advice(struct serve_watch *watch, const struct members *members)
+{
+    if (members->is_live && watch->advised_count == members->whole_count &&
+        serve_now() - watch->advised_at < ADVICE_S)
+        return;
+    pit_advice_free(watch->advice);
+    watch->advice = NULL;
+    watch->advised_at = serve_now();
+    watch->advised_count = members->whole_count;
 }
 
 /* `refresh_s` is how old it may be. Who wants it at any cost (0) gets it. */
@@ -188,6 +208,8 @@ static void make_document(struct serve_runs *runs, struct serve_watch *watch,
         if (whole)
             members->whole[members->whole_count++] = whole;
     }
+    members->watch = watch;
+    forget_old_advice(watch, members);
     struct serve_bytes *made =
         members->whole_count ? serve_bytes_printed(write_page, members) : NULL;
     *status = members->whole_count ? 500 : 410;

@@ -23,6 +23,10 @@ struct pit__comparisons {
 /* Why a difference is not to be told with any number of runs that somebody would make. */
 #define PIT__TOO_NOISY "the machine is too noisy for this difference"
 
+/* On how many of ten comparisons of one binary with itself an indicative answer is a wrong alarm:
+ * tests/unit/test_indicative.c measures it. */
+#define PIT__INDICATIVE_WRONG 4
+
 /* Options with the defaults in their places. 0, or PIT_BAD_ARGUMENT. */
 int pit__compare_options(const pit_compare_options *options, pit_compare_options *filled);
 
@@ -32,6 +36,10 @@ int pit__compare_figures(const pit_figures *a, const pit_figures *b,
 
 /* Was it judged by pairs of whole runs? */
 int pit__is_by_pairs(const pit_comparison *comparison);
+
+/* compare_items.c. NaN: it counts none. */
+double pit__seconds_an_item(const pit_run *run, const pit_tree *tree);
+void pit__show_rate(pit_comparison *comparison);
 
 /* compare_gate.c: every gate of the options into all->gates. */
 void pit__compare_gates(struct pit__comparisons *all, const pit_compare_options *options);

@@ -122,7 +122,7 @@ static enum pit_gate_state look_at(const pit_comparison *c, const struct gate *g
                                 {c->other, c->other_low, c->other_high}};
     if (c->verdict == PIT_SAME && *c->reason) /* within the measuring error */
         return PIT_GATE_PASSED;
-    if (isnan(c->low) || c->a_runs < 5 || c->b_runs < 5 ||
+    if (c->is_indicative || isnan(c->low) || c->a_runs < 5 || c->b_runs < 5 ||
         (c->verdict == PIT_NO_VERDICT && strncmp(c->reason, "the shape", 9) == 0))
         return PIT_GATE_NO_VERDICT;
     int is_worse = 0;
@@ -142,7 +142,7 @@ static enum pit_gate_state look_at(const pit_comparison *c, const struct gate *g
 
 static int is_of(const pit_comparison *c, const struct gate *gate)
 {
-    if (c->is_memory != gate->is_memory || c->is_energy)
+    if (c->is_memory != gate->is_memory || c->is_energy || c->is_rate)
         return 0;
     if (gate->every)
         return !c->is_whole;

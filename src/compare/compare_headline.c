@@ -17,7 +17,7 @@ const char *pit__side_letter(size_t side, char *out)
 
 const char *pit__kind_word(const pit_comparison *c)
 {
-    return c->is_energy ? "energy" : c->is_memory ? "memory" : "time";
+    return c->is_rate ? "rate" : c->is_energy ? "energy" : c->is_memory ? "memory" : "time";
 }
 
 const char *pit__verdict_word(const pit_comparison *c)
@@ -67,7 +67,7 @@ static const pit_comparison *find_place(const pit_comparisons *all, size_t side)
         const pit_comparison *c = &all->items[i];
         if (has_whole && c->a_total == 0 && c->b_total == 0)
             continue; /* no part of the whole: another figure of it */
-        if (c->side == side && !c->is_memory && !c->is_whole && has_moved(c) &&
+        if (c->side == side && !c->is_memory && !c->is_rate && !c->is_whole && has_moved(c) &&
             (!place || moved_by(c) > moved_by(place)))
             place = c;
     }
@@ -193,10 +193,31 @@ static void name_side(const pit_comparisons *all, size_t side, struct pit__text 
     }
 }
 
+/* One run a side says nothing as a whole: what took the most is judged by its iterations. */
+static const pit_comparison *find_indicative(const pit_comparisons *all, size_t side)
+{
+    const pit_comparison *first = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const pit_comparison *c = &all->items[i];
+        if (c->side != side || !c->is_indicative)
+            continue;
+        if (c->verdict == PIT_SAME)
+            return c;
+        if (!first && !isnan(c->low))
+            first = c;
+    }
+    return first;
+}
+
 void pit__side_headline(const pit_comparisons *all, size_t side, struct pit__text *text)
 {
     struct pit__text subject = {0};
     const pit_comparison *whole = pit__whole_of(all, side), *place = find_place(all, side);
+    const pit_comparison *indicative = find_indicative(all, side);
+    if (indicative && whole && whole->verdict == PIT_NO_VERDICT)
+        whole = indicative;
+    if (place ? place->is_indicative : whole && whole->is_indicative)
+        pit__text_puts(text, "indicative: ");
     name_side(all, side, &subject);
     const char *who = pit__text_string(&subject);
     if (!whole)
@@ -217,7 +238,7 @@ static int has_verdict(const pit_comparisons *all, size_t side)
 {
     struct pit__text text = {0};
     pit__side_headline(all, side, &text);
-    int is_none = strncmp(pit__text_string(&text), "no verdict", 10) == 0;
+    int is_none = strstr(pit__text_string(&text), "no verdict: ") != NULL;
     pit__text_free(&text);
     return !is_none;
 }
@@ -231,11 +252,14 @@ void pit__compare_headline(struct pit__comparisons *all)
     for (size_t i = 0; i < shown->side_count && !side; i++)
         if (shown->ranking[i] > 0 && has_verdict(shown, shown->ranking[i]))
             side = shown->ranking[i];
-    all->shown.status = side ? 0 : 2;
     if (!side)
         side = shown->ranking[0] ? shown->ranking[0] : shown->ranking[1];
+    all->shown.status = has_verdict(shown, side) ? 0 : 2;
     pit__side_headline(shown, side, &text);
     const char *string = pit__text_string(&text);
+    all->shown.indicative = strncmp(string, "indicative: ", 12) == 0;
+    if (all->shown.indicative)
+        all->shown.status = 2;
     size_t bytes = strlen(string), most = sizeof shown->headline - 1;
     if (bytes > most)
         for (bytes = most; bytes > 0 && ((unsigned char)string[bytes] & 0xc0) == 0x80;)

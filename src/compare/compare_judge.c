@@ -187,6 +187,32 @@ static int judge_series(const pit_figures *a, const pit_figures *b, double level
     return code;
 }
 
+/* The iterations of one run without its warm-up. */
+static int without_warmup(const pit_figures *run, pit_figures *series)
+{
+    pit_passages passages;
+    int code = pit_find_passages(run->iterations, run->iteration_count, &passages);
+    size_t warmup = code == 0 ? passages.warmup : 0;
+    *series = (pit_figures){
+        .early = run->iterations + warmup, .count = run->iteration_count - warmup, .is_series = 1};
+    return code == PIT_NO_MEMORY ? code : 0;
+}
+
+/* One run a side: what its iterations say. It is no verdict, because two processes of one binary differ
+ * by more than their iterations tell. */
+static int judge_one_run(const pit_figures *a, const pit_figures *b,
+                         const pit_compare_options *options, pit_comparison *c)
+{
+    pit_figures from, to;
+    int code = without_warmup(a, &from);
+    if (!code)
+        code = without_warmup(b, &to);
+    if (!code)
+        code = judge_series(&from, &to, options->level, options->effect, c);
+    c->is_indicative = 1;
+    return code;
+}
+
 /* A process beside runs is one run. */
 static int as_run(const pit_figures *series, pit_passages *passages, pit_figures *run)
 {
@@ -265,6 +291,8 @@ int pit__compare_figures(const pit_figures *a, const pit_figures *b,
     c->b_total = b->total;
     if (a->is_series)
         return judge_series(a, b, level, options->effect, c);
+    if (a->count == 1 && b->count == 1 && a->iterations && b->iterations)
+        return judge_one_run(a, b, options, c);
     int code = judge_runs(a, b, options, c);
     if (!code)
         code = beside(a->mean, a->count, b->mean, b->count, level, &c->mean);

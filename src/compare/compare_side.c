@@ -15,12 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_ITERATIONS 20000 /* of one run that are looked at */
+
+struct iterations { /* of a node of a side's only run, in the arena */
+    const double *seconds;
+    size_t count;
+};
+
 struct row {
     const char *what; /* in the arena */
-    int is_memory, is_energy, is_whole, detached, has_late;
+    int is_memory, is_energy, is_rate, is_whole, detached, has_late;
     size_t run;
     pit_passages figures;
     double error;
+    struct iterations iterations;
 };
 
 struct rows {
@@ -211,9 +219,28 @@ static struct passage *kept_passages(const pit_run *run, const pit_tree *tree, i
     return kept;
 }
 
-/* Replace the figures of every node of which all passages are there. `known` marks those. */
-static int use_kept(const pit_run *run, const pit_tree *tree, int records, pit_passages *figures,
-                    char *known)
+/* What is known of the nodes of one run. */
+struct known {
+    pit_passages *figures;
+    char *is_whole;                /* by all passages of the node */
+    struct iterations *iterations; /* NULL: the side has several runs */
+};
+
+/* The last ones, if they are more than what was kept elsewhere. */
+static void keep_iterations(struct iterations *to, struct pit__arena *arena, const double *seconds,
+                            size_t count)
+{
+    size_t most = count < MOST_ITERATIONS ? count : MOST_ITERATIONS;
+    double *copy = most > to->count ? pit__arena_array(arena, most, sizeof *copy) : NULL;
+    if (!copy)
+        return;
+    memcpy(copy, seconds + count - most, most * sizeof *copy);
+    *to = (struct iterations){copy, most};
+}
+
+/* Replace the figures of every node of which all passages are there. */
+static int use_kept(const pit_run *run, const pit_tree *tree, int records, struct known *known,
+                    struct pit__arena *arena)
 {
     size_t count, at = 0;
     struct passage *kept = kept_passages(run, tree, records, &count);
@@ -226,10 +253,12 @@ static int use_kept(const pit_run *run, const pit_tree *tree, int records, pit_p
             end++;
         }
         uint32_t node = kept[at].node;
-        if (!known[node] && end - at == tree->nodes[node].count) {
-            code = pit_find_passages(seconds, end - at, &figures[node]);
-            known[node] = 1;
+        if (!known->is_whole[node] && end - at == tree->nodes[node].count) {
+            code = pit_find_passages(seconds, end - at, &known->figures[node]);
+            known->is_whole[node] = 1;
         }
+        if (known->iterations)
+            keep_iterations(&known->iterations[node], arena, seconds, end - at);
         at = end;
     }
     free(seconds);
@@ -240,7 +269,7 @@ static int use_kept(const pit_run *run, const pit_tree *tree, int records, pit_p
 /* ---- one run --------------------------------------------------------------------------------- */
 
 static void add_nodes(struct rows *rows, struct pit__arena *arena, const pit_tree *tree,
-                      const pit_passages *figures, size_t run)
+                      const struct known *known, size_t run)
 {
     for (size_t i = 0; i < tree->node_count; i++) {
         const pit_node *node = &tree->nodes[i];
@@ -250,13 +279,16 @@ static void add_nodes(struct rows *rows, struct pit__arena *arena, const pit_tre
                           .detached = node->detached,
                           .has_late = 1,
                           .run = run,
-                          .figures = figures[i]};
+                          .figures = known->figures[i]};
+        if (known->iterations)
+            row.iterations = known->iterations[i];
         add_row(rows, &row);
         const pit_memory *memory = node->memory;
         if (!memory || memory->count == 0 || memory->peak_method == PIT_PEAK_NONE)
             continue;
         row.is_memory = 1;
         row.has_late = 0;
+        row.iterations = (struct iterations){0};
         row.figures = (pit_passages){.p10 = (double)memory->peak_sum / (double)memory->count,
                                      .total = (double)memory->peak_max};
         row.error = (double)memory->error_bytes;
@@ -289,25 +321,38 @@ static void add_whole(struct rows *rows, const pit_run *run, size_t index)
         add_row(rows, &row);
 }
 
-static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *run, size_t index)
+static void add_items(struct rows *rows, const pit_run *run, const pit_tree *tree, size_t index)
+{
+    double seconds = pit__seconds_an_item(run, tree);
+    struct row row = {.what = "items/s", .is_rate = 1, .run = index, .figures = {.p10 = seconds}};
+    if (seconds > 0)
+        add_row(rows, &row);
+}
+
+static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *run, size_t index,
+                   int is_only)
 {
     pit_tree *tree = pit_tree_build(&run, 1);
-    pit_passages *figures = tree ? calloc(tree->node_count + 1, sizeof *figures) : NULL;
-    char *known = tree ? calloc(tree->node_count + 1, 1) : NULL;
-    int code = figures && known ? 0 : PIT_NO_MEMORY;
+    size_t room = tree ? tree->node_count + 1 : 0;
+    struct known known = {.figures = calloc(room, sizeof *known.figures),
+                          .is_whole = calloc(room, 1),
+                          .iterations = is_only ? calloc(room, sizeof *known.iterations) : NULL};
+    int code = tree && known.figures && known.is_whole && (!is_only || known.iterations)
+                   ? 0
+                   : PIT_NO_MEMORY;
     for (size_t i = 0; !code && i < tree->node_count; i++)
         if (tree->nodes[i].count > 0)
-            figures[i] = from_bins(&tree->nodes[i]);
-    if (!code)
-        code = use_kept(run, tree, 0, figures, known);
-    if (!code)
-        code = use_kept(run, tree, 1, figures, known);
+            known.figures[i] = from_bins(&tree->nodes[i]);
+    for (int records = 0; records < 2 && !code; records++)
+        code = use_kept(run, tree, records, &known, arena);
     if (!code) {
         add_whole(rows, run, index);
-        add_nodes(rows, arena, tree, figures, index);
+        add_items(rows, run, tree, index);
+        add_nodes(rows, arena, tree, &known, index);
     }
-    free(figures);
-    free(known);
+    free(known.figures);
+    free(known.is_whole);
+    free(known.iterations);
     pit_tree_free(tree);
     return code;
 }
@@ -316,7 +361,7 @@ static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *r
 
 static int same_node(const struct row *x, const struct row *y)
 {
-    return x->is_memory == y->is_memory && x->is_whole == y->is_whole &&
+    return x->is_memory == y->is_memory && x->is_whole == y->is_whole && x->is_rate == y->is_rate &&
            x->detached == y->detached && strcmp(x->what, y->what) == 0;
 }
 
@@ -327,6 +372,8 @@ static int by_node(const void *a, const void *b)
         return x->is_memory - y->is_memory;
     if (x->is_whole != y->is_whole)
         return y->is_whole - x->is_whole;
+    if (x->is_rate != y->is_rate)
+        return y->is_rate - x->is_rate;
     int order = strcmp(x->what, y->what);
     if (order == 0)
         order = x->detached - y->detached;
@@ -338,8 +385,11 @@ static pit_figures figures_of(const struct row *rows, size_t count, struct pit__
     pit_figures figures = {.what = rows->what,
                            .is_memory = rows->is_memory,
                            .is_energy = rows->is_energy,
+                           .is_rate = rows->is_rate,
                            .is_whole = rows->is_whole,
-                           .count = count};
+                           .count = count,
+                           .iterations = rows->iterations.seconds,
+                           .iteration_count = rows->iterations.count};
     double *all = pit__arena_array(arena, 5 * count, sizeof *all);
     for (size_t i = 0; all && i < count; i++) {
         const pit_passages *from = &rows[i].figures;
@@ -393,7 +443,7 @@ static int add_runs(struct rows *rows, struct pit__arena *arena, const pit_run *
         qsort(sorted, count, sizeof(const pit_run *), by_start);
     }
     for (size_t i = 0; i < count && !code; i++)
-        code = add_run(rows, arena, sorted[i], i);
+        code = add_run(rows, arena, sorted[i], i, count == 1);
     free(sorted);
     return code;
 }

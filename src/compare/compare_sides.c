@@ -23,6 +23,8 @@ static int by_what(const void *a, const void *b)
         return x->is_memory - y->is_memory;
     if (x->is_whole != y->is_whole)
         return x->is_whole - y->is_whole;
+    if (x->is_rate != y->is_rate)
+        return x->is_rate - y->is_rate;
     return strcmp(x->what, y->what);
 }
 
@@ -115,7 +117,7 @@ static int hold_together(struct pit__comparisons *all, const struct pair *pairs,
 
 static int rank_of_kind(const pit_comparison *c)
 {
-    return c->is_memory ? (c->is_whole ? 2 : 3) : (c->is_whole ? 0 : 1);
+    return c->is_memory ? (c->is_whole ? 3 : 4) : c->is_whole ? 0 : c->is_rate ? 1 : 2;
 }
 
 static int by_order(const void *a, const void *b)
@@ -193,6 +195,7 @@ static void match_side(struct pit__comparisons *all, const pit_side *from, const
         all->items[all->shown.count++] = (pit_comparison){.what = what,
                                                           .is_memory = a->is_memory,
                                                           .is_energy = a->is_energy,
+                                                          .is_rate = a->is_rate,
                                                           .is_whole = a->is_whole,
                                                           .side = side};
     }
@@ -277,6 +280,9 @@ static int compare_all(struct pit__comparisons *all, const pit_side *const *side
         return code ? code : PIT_NO_MEMORY;
     if (all->shown.count > 0)
         qsort(all->items, all->shown.count, sizeof *all->items, by_order);
+    for (size_t i = 0; i < all->shown.count; i++)
+        if (all->items[i].is_rate)
+            pit__show_rate(&all->items[i]);
     rank_sides(all, ranking);
     mark_advisory(all);
     for (size_t i = 0; i < options->gate_count; i++)
@@ -300,6 +306,7 @@ PIT_API pit_comparisons *pit_compare_sides(const pit_side *const *sides, size_t 
         all->shown.level = filled.level;
         all->shown.effect = filled.effect;
         all->shown.advisory = !filled.interleaved;
+        all->shown.interleaved = filled.interleaved;
         code = compare_all(all, sides, count, &filled);
     }
     if (code) {

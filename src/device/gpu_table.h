@@ -46,6 +46,7 @@ struct pit__gpu {
     int is_ready;          /* it was looked for */
     char hwmon[16];        /* its folder's name; "" if there is none */
     uint64_t energy_at_ns; /* when the counter was read, for power */
+    int has_counter;       /* the library has told its energy: no file is read for it */
 };
 
 struct pit__gpus {

@@ -29,8 +29,8 @@ static void *serve(void *arg)
         while (sem_trywait(&asked) == 0) /* who asked meanwhile gets the same figures */
             continue;
         pit__nvml_turn(gpus, turn);
-        pit__sysfs_gpu_turn(gpus, turn);
         pit__rocm_turn(gpus, turn);
+        pit__sysfs_gpu_turn(gpus, turn);
     }
     return NULL;
 }

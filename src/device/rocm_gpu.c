@@ -1,6 +1,7 @@
 /* rocm_gpu.c: what AMD's librocm_smi64.so adds to the files of the driver: the energy counter, and what of
  * the memory is the process's own. On the thread of gpu_thread.c alone. */
 #include "gpu_table.h"
+#include "rocm_api.h"
 
 #include "base/file_text.h"
 
@@ -11,24 +12,12 @@
 
 #define NO_NUMBER UINT32_MAX
 
-/* What begins with this; newer libraries add to its end. */
-struct process {
-    uint32_t id, address_space;
-    uint64_t memory, transfers;
-    char room[104];
-};
-
-static struct {
-    int (*init)(uint64_t flags);
-    int (*count)(uint32_t *count);
-    int (*pci_id)(uint32_t number, uint64_t *id);
-    int (*energy)(uint32_t number, uint64_t *count, float *resolution, uint64_t *when);
-    int (*own)(uint32_t pid, uint32_t number, struct process *process);
-} rocm;
+static struct pit__rocm rocm;
 static int state; /* 0: not tried, 1: ready, -1: it cannot be used */
 
 #define CALL(member_, what_, ...)                                                                  \
-    (pit__gpu_calls(what_), code = rocm.member_(__VA_ARGS__), pit__gpu_returned(), code == 0)
+    (pit__gpu_calls(what_), code = rocm.member_(__VA_ARGS__), pit__gpu_returned(),                 \
+     code == PIT__ROCM_SUCCESS)
 
 static void load(void)
 {
@@ -44,11 +33,9 @@ static void load(void)
     pit__gpu_returned();
     if (!library)
         return;
-    *(void **)&rocm.init = dlsym(library, "rsmi_init");
-    *(void **)&rocm.count = dlsym(library, "rsmi_num_monitor_devices");
-    *(void **)&rocm.pci_id = dlsym(library, "rsmi_dev_pci_id_get");
-    *(void **)&rocm.energy = dlsym(library, "rsmi_dev_energy_count_get");
-    *(void **)&rocm.own = dlsym(library, "rsmi_compute_process_info_by_device_get");
+#define TAKE(member_, name_, arguments_) *(void **)&rocm.member_ = dlsym(library, #name_);
+    PIT__ROCM_CALLS(TAKE)
+#undef TAKE
     if (rocm.init && rocm.count && rocm.pci_id && rocm.energy && CALL(init, "rsmi_init", 0))
         state = 1;
 }
@@ -80,10 +67,14 @@ static void read_gpu(struct pit__gpu *gpu, uint64_t turn)
 {
     uint64_t count, when;
     float resolution;
-    struct process process;
+    struct pit__rocm_process process;
     int code;
-    if (CALL(energy, "rsmi_dev_energy_count_get", gpu->number, &count, &resolution, &when))
-        pit__gpu_set(gpu, PIT__GPU_ENERGY, (uint64_t)((double)count * (double)resolution));
+    int is_energy =
+        CALL(energy, "rsmi_dev_energy_count_get", gpu->number, &count, &resolution, &when);
+    if (is_energy || gpu->has_counter)
+        pit__gpu_set(gpu, PIT__GPU_ENERGY,
+                     is_energy ? (uint64_t)((double)count * (double)resolution) : PIT__UNKNOWN);
+    gpu->has_counter |= is_energy;
     if (!PIT__GPU_IS_SLOW_TURN(turn) || !rocm.own)
         return;
     memset(&process, 0, sizeof process);

@@ -92,7 +92,8 @@ static void read_gpu(struct pit__gpu *gpu, const struct file *files, size_t coun
         find_hwmon(gpu);
     pit__gpu_calls("reading files of the driver");
     for (size_t i = 0; i < count; i++) {
-        if (!files[i].is_slow || PIT__GPU_IS_SLOW_TURN(turn))
+        int is_taken = files[i].figure == PIT__GPU_ENERGY && gpu->has_counter;
+        if (!is_taken && (!files[i].is_slow || PIT__GPU_IS_SLOW_TURN(turn)))
             pit__gpu_set(gpu, files[i].figure, read_file(gpu, &files[i]));
         known += gpu->figures[files[i].figure] != PIT__UNKNOWN;
     }

@@ -151,7 +151,7 @@ static int write_data(FILE *out, const pit_run *const *runs, size_t run_count, i
         return PIT_NO_MEMORY;
     int code = is_comparison ? pit__page_comparison(memory, runs, 1, runs + 1, 1, runs[0]->path,
                                                     runs[1]->path)
-                             : pit__page_document(memory, runs, run_count);
+                             : pit__page_document(memory, runs, run_count, NULL);
     if (fclose(memory) != 0 && !code)
         code = PIT_NO_MEMORY;
     if (!code) {

@@ -75,6 +75,8 @@ static int write_document(struct pit__page *page)
         code = pit__page_events(page);
     if (!code)
         code = pit__page_ranks(page, page->step);
+    if (!code)
+        code = pit__json_energy(json, &page->report);
     pit__json_places(json, page->report.tree);
     if (!code)
         code = pit__page_runs(page);
@@ -83,15 +85,22 @@ static int write_document(struct pit__page *page)
     return code;
 }
 
-int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count)
+int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count, pit_advice **kept)
 {
     static const pit_report_options options = {0};
-    struct pit__page page = {
-        .report = {.out = out, .runs = runs, .run_count = run_count, .options = &options}};
+    struct pit__page page = {.report = {.out = out,
+                                        .runs = runs,
+                                        .run_count = run_count,
+                                        .options = &options,
+                                        .advice = kept ? *kept : NULL}};
     pit__json_init_brief(&page.json, out);
     int code = pit__report_make(&page.report);
     if (!code)
         code = write_document(&page);
+    if (kept) {
+        *kept = page.report.advice;
+        page.report.advice = NULL;
+    }
     pit__report_free(&page.report);
     return code;
 }

@@ -13,8 +13,10 @@
 
 #define PIT__PAGE_VERSION 1
 
-/* One run, or several merged. 0 or PIT_NO_MEMORY; trouble with the output is left to ferror. */
-int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count);
+/* One run, or several merged. kept: NULL, or where the advice is kept from one document to the next: what is there
+ * is taken, what is not is made and left there for pit_advice_free; looking for it takes longer than all the rest.
+ * 0 or PIT_NO_MEMORY; trouble with the output is left to ferror. */
+int pit__page_document(FILE *out, const pit_run *const *runs, size_t run_count, pit_advice **kept);
 
 /* Two runs or groups of runs beside one another, by the rules of compare. Names are those of the sides.
  * 0, PIT_NO_MEMORY, or what pit_compare_runs says. */

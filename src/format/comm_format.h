@@ -34,6 +34,51 @@ struct pit_fmt_collectives {
     struct pit_fmt_collective points[2][PIT_FMT_COLLECTIVE_POINTS]; /* 128 */
 };
 
+/* Block MESSAGES: what one thread sent, as pit_note_call told. Its thread alone stores. used: 1 once it
+ * holds anything. Figures only grow; of the newest call some may be there and others not yet. */
+#define PIT_FMT_SIZES 48u      /* 0 bytes; from 2^(i-1) to below 2^i; the last one has all above */
+#define PIT_FMT_PARTNERS 1024u /* a power of two */
+#define PIT_FMT_CALLERS 256u   /* a power of two */
+
+struct pit_fmt_size {
+    uint64_t count; /* 0 messages */
+    uint64_t bytes; /* 8 */
+};
+
+/* A rank of the job that messages went to. It lies at its number modulo PIT_FMT_PARTNERS, or in the first
+ * free place behind that. */
+struct pit_fmt_partner {
+    uint64_t rank_1; /*  0 its number + 1; 0: free */
+    uint64_t count;  /*  8 messages */
+    uint64_t bytes;  /* 16 */
+};
+
+/* A place in the program that made calls of one node. */
+struct pit_fmt_caller {
+    uint64_t address;  /*   0 the call returns there; 0: free */
+    uint64_t calls;    /*   8 begun */
+    uint64_t ticks;    /*  16 of those that ended */
+    uint32_t node;     /*  24 ref */
+    uint32_t is_named; /*  28 1: what follows holds */
+    uint64_t offset;   /*  32 of the address in its function, or in its file */
+    char function[96]; /*  40 "": not known, the offset is that in the file */
+    char file[56];     /* 136 without folders */
+};
+
+struct pit_fmt_messages {
+    struct pit_fmt_block block;                        /*     0 */
+    struct pit_fmt_size sizes[2][PIT_FMT_SIZES];       /*    64 to one rank; collectives */
+    struct pit_fmt_size others;                        /*  1600 to ranks without a place below */
+    uint64_t calls_lost;                               /*  1616 of callers without a place below */
+    uint64_t spare[5];                                 /*  1624 */
+    struct pit_fmt_partner partners[PIT_FMT_PARTNERS]; /* 1664 */
+    struct pit_fmt_caller callers[PIT_FMT_CALLERS];    /* 26240 */
+};
+
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_caller) == 192, "caller");
+PIT_FMT_ASSERT(offsetof(struct pit_fmt_messages, partners) == 1664, "messages.partners");
+PIT_FMT_ASSERT(offsetof(struct pit_fmt_messages, callers) == 26240, "messages.callers");
+PIT_FMT_ASSERT(sizeof(struct pit_fmt_messages) % PIT_FMT_ALIGN == 0, "messages");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_collective) == 32, "collective");
 PIT_FMT_ASSERT(offsetof(struct pit_fmt_collectives, points) == 128, "collectives");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_collectives) % PIT_FMT_ALIGN == 0, "collectives");

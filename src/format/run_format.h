@@ -146,6 +146,7 @@ enum pit_fmt_block_type {
     PIT_FMT_PLACES = 16,      /* some places in the code, with the stack samples that met them */
     PIT_FMT_COLLECTIVES = 17, /* collective calls of one group of ranks */
     PIT_FMT_TEAMS = 18,       /* teams of threads in one node */
+    PIT_FMT_MESSAGES = 20,    /* what one thread sent to other ranks, and where it called from */
     PIT_FMT_ENERGY_OF = 21,   /* energy of one node */
     PIT_FMT_BLOCK_TYPES = 22
 };

@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_COLUMNS 60  /* of a name in the reason */
-#define PLACE_BYTES 200  /* of a place in words */
-#define PLACE_SAMPLES 5  /* below which a place is luck */
-#define BESIDE_SHARE 0.1 /* of the samples, of the program's function beside a library's */
-#define PLACE_SHARE 0.25 /* of the samples, below which it is one of many */
+#define NAME_COLUMNS 60   /* of a name in the reason */
+#define PLACE_BYTES 200   /* of a place in words */
+#define PLACE_SAMPLES 5   /* below which a place is luck */
+#define FEW_SAMPLES 3     /* below which it is, even if all agree */
+#define FEW_SHARE 0.75    /* of them, that have to agree */
+#define BESIDE_SHARE 0.1  /* of the samples, of the program's function beside a library's */
+#define FUNCTION_MORE 1.3 /* times the hottest line's function, that another one takes */
+#define PLACE_SHARE 0.25  /* of the samples, below which it is one of many */
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
@@ -67,6 +70,9 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         /* what is open is not yet like the others, unless there are none: the outermost span */
         int only_open = node->count == 0 && node->open > 0;
         part->seconds = (only_open ? node->open_ns : node->finished_ns) / 1e9;
+        if (node->count == 0 &&
+            node->open == 0) /* one that was never finished: what is inside it */
+            part->seconds = inside;
         part->self_seconds =
             only_open ? fmax(part->seconds - inside, 0) : fmin(node->self_ns / 1e9, part->seconds);
         part->apart = node->detached != 0;
@@ -125,15 +131,49 @@ static void set_interpreted(const pit_tree *tree, struct pit__case *made)
     made->compiled = all >= PLACE_SAMPLES ? most / all : NAN;
 }
 
-/* The hottest place of a node in words; NULL: not known, or one of many. */
+/* How long the function's name is without what Python makes inside it: "parse" of "parse.<locals>.<genexpr>".
+ * 0: it is no function of the program's own. */
+static size_t own_name(const pit_tree_place *place)
+{
+    const char *inside = strstr(place->function, ".<locals>");
+    size_t bytes = inside ? (size_t)(inside - place->function) : strlen(place->function);
+    return place->kind == PIT_PLACE_PYTHON && place->function[0] != '<' ? bytes : 0;
+}
+
+/* The share of the function that a place is in, of those that are neighbours of it: of its node and kind. */
+static double function_share(const pit_tree_place *places, size_t count,
+                             const pit_tree_place *place)
+{
+    double share = 0;
+    size_t bytes = own_name(place);
+    for (size_t i = 0; i < count; i++)
+        if (places[i].node == place->node && places[i].kind == place->kind && bytes > 0 &&
+            own_name(&places[i]) == bytes && strcmp(places[i].file, place->file) == 0 &&
+            strncmp(places[i].function, place->function, bytes) == 0)
+            share += places[i].share;
+    return bytes > 0 ? share : place->share;
+}
+
+/* The hottest place of a node in words; NULL: not known, or one of many. Lines of one function count together
+ * where they take far more than any line does: then its hottest line stands for it. */
 static const char *place_of(struct pit__advice_case *made, const pit_tree *tree, uint32_t node,
                             double *share)
 {
     char words[PLACE_BYTES];
     const pit_tree_place *place = pit_tree_hottest(tree, node);
-    if (!place || place->node_samples < PLACE_SAMPLES || place->share < PLACE_SHARE)
+    const pit_tree_place *all = node == PIT_NO_NODE ? tree->outside : tree->places;
+    size_t count = node == PIT_NO_NODE ? tree->outside_count : tree->place_count;
+    if (!place || place->node_samples < FEW_SAMPLES)
         return NULL;
-    *share = place->share;
+    *share = function_share(all, count, place);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].node == node && all[i].kind == place->kind &&
+            function_share(all, count, &all[i]) > FUNCTION_MORE * *share) {
+            place = &all[i];
+            *share = function_share(all, count, place);
+        }
+    if (*share < (place->node_samples < PLACE_SAMPLES ? FEW_SHARE : PLACE_SHARE))
+        return NULL;
     pit_place_words(place, words, sizeof words);
     add_own_function(tree, place, words);
     return pit__arena_text(&made->arena, words, strlen(words));
@@ -292,6 +332,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     all->before = tree->before_ns / 1e9;
     all->between = tree->between_ns / 1e9;
     all->after = tree->after_ns / 1e9;
+    all->measuring = tree->cost_ns / 1e9;
     all->unit = pit__find_unit(all->parts, all->part_count);
     set_places(made, tree);
     check_enough(made);

@@ -14,6 +14,11 @@
 #define FIRST_PARTS 10   /* of so many parts of the iterations the first is loading and compiling */
 #define GROWS_NS 1.5e9   /* of readings, below which growth is not judged */
 #define SHORT_NS 10e9    /* likewise, below which a few jumps are a table that was made larger */
+#define BRIEF_NS 0.8e9   /* likewise, of a run that grows with nearly every reading, by much */
+#define BRIEF_RISES 0.8  /* of the readings, likewise */
+#define BRIEF_GROWN 0.25 /* of what is held, likewise */
+#define BRIEF_CALL 0.2   /* of that time, that its longest iteration takes, likewise */
+#define BRIEF_READINGS 6 /* likewise */
 #define JUMPS 5          /* readings above the one before that are more than a few */
 #define IDLE_READINGS 10 /* of the loop, below which a share is luck */
 #define START_PARTS 4    /* of so many parts of the readings the first is starting */
@@ -206,32 +211,19 @@ static void find_window(const struct pit__case *all, const pit_run *run, double 
         window[1] = ((double)last - (double)run->start_ticks) * run->ns_per_tick;
 }
 
-/* How many readings of a stretch are above the one before. */
-static size_t rises(const pit_run *run, const double window[2])
+/* How many readings of a stretch are above the one before, of how many. */
+static size_t rises(const pit_run *run, const double window[2], size_t *readings)
 {
     size_t count = 0;
+    *readings = 0;
     for (size_t i = 1; i < run->sample_count; i++) {
         double at = ((double)run->samples[i].ticks - (double)run->start_ticks) * run->ns_per_tick;
+        *readings += at > window[0] && at <= window[1];
         count += at > window[0] && at <= window[1] &&
                  pit_sample_figure(run, &run->samples[i], "rss_bytes") >
                      pit_sample_figure(run, &run->samples[i - 1], "rss_bytes");
     }
     return count;
-}
-
-/* Did it grow, and in the second half of that too? What fills up and stays is no leak. */
-static int grows_on(const pit_run *run, const double window[2], double delayed,
-                    struct pit__growth *growth)
-{
-    struct pit__growth later;
-    int code = pit__growth_between(run, window[0], window[1], growth);
-    /* a program that waits for a processor does in this time what it does in less when it is alone */
-    double length = (window[1] - window[0]) * (1 - (delayed > 0 ? fmin(delayed, 1) : 0));
-    if (code > 0 && (length < GROWS_NS || (length < SHORT_NS && rises(run, window) <= JUMPS)))
-        code = 0;
-    if (code > 0)
-        code = pit__growth_between(run, (window[0] + window[1]) / 2, window[1], &later);
-    return code;
 }
 
 static double held_at(const pit_run *run, double at_ns)
@@ -245,6 +237,38 @@ static double held_at(const pit_run *run, double at_ns)
     return held;
 }
 
+/* Is it long enough for what it shows? A table that is made larger grows by a few jumps, or in one call. */
+static int is_long_enough(const pit_run *run, const struct pit__case *all, const double window[2],
+                          double length, const struct pit__growth *growth)
+{
+    size_t readings, up = rises(run, window, &readings);
+    double held = held_at(run, window[1]);
+    double call = all->unit == PIT__NO_PART ? INFINITY : all->parts[all->unit].longest * 1e9;
+    if (length < GROWS_NS)
+        return length > BRIEF_NS && call < BRIEF_CALL * (window[1] - window[0]) &&
+               readings >= BRIEF_READINGS && (double)up > BRIEF_RISES * (double)readings &&
+               growth->change > BRIEF_GROWN * held;
+    return length >= SHORT_NS || up > JUMPS;
+}
+
+/* Did it grow, and in the second half of that too? What fills up and stays is no leak. */
+static int grows_on(const pit_run *run, const struct pit__case *all, const double window[2],
+                    struct pit__growth *growth)
+{
+    struct pit__growth later;
+    double delayed = all->around.delayed;
+    int code = pit__growth_between(run, window[0], window[1], growth);
+    /* a program that waits for a processor does in this time what it does in less when it is alone */
+    double length = (window[1] - window[0]) * (1 - (delayed > 0 ? fmin(delayed, 1) : 0));
+    if (code > 0 && !is_long_enough(run, all, window, length, growth)) {
+        growth->slope = NAN; /* nobody knows whether it goes on */
+        code = 0;
+    }
+    if (code > 0)
+        code = pit__growth_between(run, (window[0] + window[1]) / 2, window[1], &later);
+    return code;
+}
+
 int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made)
 {
     struct pit__case *all = &made->all;
@@ -254,7 +278,7 @@ int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__ad
         struct pit__growth growth;
         double window[2];
         find_window(all, runs[r], window);
-        int code = grows_on(runs[r], window, all->around.delayed, &growth);
+        int code = grows_on(runs[r], all, window, &growth);
         double change = code > 0 ? growth.change : 0;
         if (code < 0)
             return code;
@@ -265,7 +289,9 @@ int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__ad
         all->grown = change;
         all->growth_a_minute = growth.slope * 60e9;
         all->held = held_at(runs[r], window[1]);
-        all->held_at_first = held_at(runs[r], 0);
+        /* a framework takes some hundred megabytes as it is imported */
+        all->held_at_first =
+            held_at(runs[r], all->told.framework && all->before > 0 ? all->before * 1e9 : 0);
         pit__run_memory_free(&made->memory);
         code = pit__run_memory_make(runs[r], &made->memory);
         if (code)

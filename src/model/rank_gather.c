@@ -267,6 +267,8 @@ int pit__rank_add(struct pit__rank_gather *gather, const pit_run *run)
         add_open(gather, run, &run->threads[main], row);
     if (!code)
         add_open_call(gather, row);
+    if (!code)
+        code = pit__traffic_add(&gather->traffic, run, row->told.rank);
     return code || gather->arena.failed ? PIT_NO_MEMORY : 0;
 }
 
@@ -279,6 +281,7 @@ void pit__rank_gather_free(struct pit__rank_gather *gather)
         free(gather->rows[r].groups);
     }
     free(gather->rows);
+    pit__traffic_free(gather->traffic);
     pit__stream_free(&gather->stream);
     pit__arena_free(&gather->arena);
 }

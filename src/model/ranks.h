@@ -3,6 +3,7 @@
  *   rank_gather.c   what is kept of a run: times by node, the course of some, collectives, open spans
  *   rank_parts.c    which span is the step, what is communication, who is slow
  *   rank_open.c     who waits for whom at the end, or now
+ *   rank_traffic.c  messages between ranks, and call sites
  *   rank_clocks.c   clocks of hosts, by collectives
  *   ranks_open.c    all of it: of files that are streamed, of runs that are there
  *   rank_fields.c   the field table of ranks
@@ -61,8 +62,17 @@ struct pit__rank_gather {
     size_t calls_most; /* of each rank; 0: all */
     const char *job, *launcher;
     size_t unread;
+    struct pit__traffic *traffic; /* NULL before the first run with messages */
     int has_ddp; /* a framework communicates inside of "backward", out of sight of the hooks */
 };
+
+/* rank_traffic.c: messages of runs, added up. Add one as that rank's, which may go afterwards; *traffic is
+ * made with the first that has any. 0 or PIT_NO_MEMORY. What was added, in order, lives until the free;
+ * NULL: nothing was. */
+struct pit__traffic;
+int pit__traffic_add(struct pit__traffic **traffic, const pit_run *run, uint64_t rank);
+const pit_traffic *pit__traffic_told(struct pit__traffic *traffic);
+void pit__traffic_free(struct pit__traffic *traffic);
 
 /* Add a run, which may go afterwards. 0 or PIT_NO_MEMORY. */
 int pit__rank_add(struct pit__rank_gather *gather, const pit_run *run);

@@ -96,6 +96,7 @@ static int finish(struct pit__ranks_box *box)
     ranks->job = gather->job;
     ranks->launcher = gather->launcher;
     ranks->unread = gather->unread;
+    ranks->traffic = pit__traffic_told(gather->traffic);
     ranks->step_ns = ranks->efficiency = ranks->balance = ranks->communication = NAN;
     box->found.ranks = gather->count;
     box->found.found.straggler = PIT__NO_RANK;

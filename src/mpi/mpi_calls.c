@@ -12,6 +12,7 @@
 #include <string.h>
 
 __thread int pit__mpi_inside;
+__thread const void *pit__mpi_outer;
 int pit__mpi_is_ready;
 
 /* Of the functions without span, too. */
@@ -50,9 +51,10 @@ void *pit__mpi_real(struct pit__mpi_call *call)
             return real(PIT__A##n_);                                                               \
         if (rule_ == RECV)                                                                         \
             a##root_ = pit__mpi_status(form_, a##root_, own);                                      \
-        struct pit__mpi_args args = {a##buffer_, a##count_,  a##type_, ROOT_OF(kind_, root_),      \
-                                     a##comm_,   a##count2_, a##type2_};                           \
-        pit_token token = pit__mpi_begin(&call, form_, kind_, rule_, &args);                       \
+        struct pit__mpi_args args = {a##buffer_, a##count_,  a##type_,  ROOT_OF(kind_, root_),     \
+                                     a##comm_,   a##count2_, a##type2_, PIT__MPI_CALLER};          \
+        pit_token token = pit__mpi_begin(&call, form_, kind_, rule_,                               \
+                                         PIT__MPI_IS_SEND(kind_, rule_, comm_), &args);            \
         int result = real(PIT__A##n_);                                                             \
         pit__mpi_end(token, result == 0, form_, kind_, rule_, &args);                              \
         return result;                                                                             \

@@ -5,9 +5,11 @@
 #include "preload/recorder_link.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #define PLACES 1024u /* a power of two */
 #define FREED 1u
+#define MEMBERS_MOST 65536 /* of a communicator whose ranks' numbers in the world are kept */
 #define WORLD_ID 0x9e3779b97f4a7c15u
 
 static struct pit__comm comms[PLACES];
@@ -50,6 +52,27 @@ static void add(struct pit__comm comm)
         __atomic_store_n(&comms[at].handle, handle, __ATOMIC_RELEASE);
         return;
     }
+    free(comm.in_world);
+}
+
+/* NULL: it is the world itself, or too large. */
+static int *members_of(uintptr_t handle, int size)
+{
+    uintptr_t group = 0;
+    if (handle == pit__mpi.world || size > MEMBERS_MOST)
+        return NULL;
+    int *own = malloc((size_t)size * sizeof *own), *found = malloc((size_t)size * sizeof *found);
+    int good = own && found && pit__mpi.comm_group(handle, &group) == 0;
+    for (int i = 0; good && i < size; i++)
+        own[i] = i;
+    if (good) {
+        good = pit__mpi.group_translate(group, size, own, world_group, found) == 0;
+        pit__mpi.group_free(&group);
+    }
+    free(own);
+    if (!good)
+        free(found);
+    return good ? found : NULL;
 }
 
 /* A group of one waits for nobody; between two groups there is no one number of a call. */
@@ -62,6 +85,7 @@ static void enter(uintptr_t handle, uint64_t id)
         return;
     struct pit__comm comm = {
         .handle = handle, .id = id, .size = (uint32_t)size, .rank = (uint32_t)rank};
+    comm.in_world = members_of(handle, size);
     if (size > 1)
         comm.group = pit__link.group_open(id, comm.size, comm.rank);
     pthread_mutex_lock(&lock);
@@ -118,5 +142,20 @@ void pit__comm_gone(uintptr_t handle)
         pit__link.group_close(comm->group);
     pthread_mutex_lock(&lock);
     __atomic_store_n(&comm->handle, FREED, __ATOMIC_RELEASE);
+    free(comm->in_world);
+    comm->in_world = NULL;
     pthread_mutex_unlock(&lock);
+}
+
+/* MPI_PROC_NULL, and the root's own of a call between two groups, are below 0. */
+uint32_t pit__comm_member(uintptr_t handle, int dest)
+{
+    if (dest < 0)
+        return PIT_TO_NOBODY;
+    if (handle == pit__mpi.world)
+        return (uint32_t)dest;
+    const struct pit__comm *comm = pit__comm_of(handle);
+    int in_world =
+        comm && comm->in_world && (uint32_t)dest < comm->size ? comm->in_world[dest] : -1;
+    return in_world < 0 ? PIT_TO_SOMEBODY : (uint32_t)in_world;
 }

@@ -7,13 +7,14 @@
 #include "mpi_steps.h"
 #include "mpi_table.h"
 
-enum module { OLD, F08 };
+/* CFI: MPICH's f08 calls with buffers, mpi_send_f08ts_, whose buffers are descriptors. */
+enum module { OLD, F08, CFI };
 
 /* Is the span to be made here? */
 PIT__STEP int enter(enum module module, enum pit__rule rule)
 {
     int is_here = pit__mpi.is_mpich ? module == F08 && rule == NONE : pit__mpi.status_f2c != NULL;
-    return is_here && pit__mpi_enter();
+    return module != CFI && is_here && pit__mpi_enter();
 }
 
 #define CALL(symbol_, label_, module_, n_, kind_, rule_, buffer_, count_, type_, root_, comm_,     \
@@ -30,14 +31,18 @@ PIT__STEP int enter(enum module module, enum pit__rule rule)
         }                                                                                          \
         void (*real)(PIT__P##n_, uintptr_t) = (void (*)(PIT__P##n_, uintptr_t))call.real;          \
         if (!enter(module_, rule_)) {                                                              \
+            const void *outer = pit__mpi_outer;                                                    \
+            pit__mpi_outer = __builtin_return_address(0);                                          \
             real(PIT__A##n_, error);                                                               \
+            pit__mpi_outer = outer;                                                                \
             return;                                                                                \
         }                                                                                          \
         if (rule_ == RECV)                                                                         \
             a##root_ = pit__mpi_status(FORTRAN, a##root_, own);                                    \
-        struct pit__mpi_args args = {a##buffer_, a##count_,  a##type_, ROOT_OF(kind_, root_),      \
-                                     a##comm_,   a##count2_, a##type2_};                           \
-        pit_token token = pit__mpi_begin(&call, FORTRAN, kind_, rule_, &args);                     \
+        struct pit__mpi_args args = {a##buffer_, a##count_,  a##type_,  ROOT_OF(kind_, root_),     \
+                                     a##comm_,   a##count2_, a##type2_, PIT__MPI_CALLER};          \
+        pit_token token = pit__mpi_begin(&call, FORTRAN, kind_, rule_,                             \
+                                         PIT__MPI_IS_SEND(kind_, rule_, comm_), &args);            \
         real(PIT__A##n_, error);                                                                   \
         pit__mpi_end(token, !error || *(const int *)error == 0, FORTRAN, kind_, rule_, &args);     \
     }
@@ -50,12 +55,18 @@ PIT__STEP int enter(enum module module, enum pit__rule rule)
     CALL(mpi_##lower##_f08_, #Name, F08, n, kind, rule, buffer, count, type, root, comm, count2,   \
          type2)
 
+#define CFI_CALL(Name, lower, n, kind, rule, buffer, count, type, root, comm, count2, type2)       \
+    CALL(mpi_##lower##_f08ts_, #Name, CFI, n, kind, rule, buffer, count, type, root, comm, count2, \
+         type2)
+
 PIT__MPI_COUNTED(OLD_CALL)
 PIT__MPI_ARRAYS(OLD_CALL)
 PIT__MPI_UNCOUNTED(OLD_CALL)
 PIT__MPI_COUNTED(NEW_CALL)
 PIT__MPI_ARRAYS(NEW_CALL)
 PIT__MPI_UNCOUNTED(NEW_CALL)
+PIT__MPI_COUNTED(CFI_CALL)
+PIT__MPI_ARRAYS(CFI_CALL)
 
 /* mpi_init has the error code alone. */
 #define BARE_CALL(symbol_, label_, module_)                                                        \
@@ -66,11 +77,14 @@ PIT__MPI_UNCOUNTED(NEW_CALL)
         if (!call.real && !pit__mpi_real(&call))                                                   \
             return;                                                                                \
         void (*real)(uintptr_t) = (void (*)(uintptr_t))call.real;                                  \
+        const void *outer = pit__mpi_outer;                                                        \
         pit_token token = 0;                                                                       \
         int is_ours = enter(module_, NONE);                                                        \
         if (is_ours)                                                                               \
             token = pit__link.begin(&call.site);                                                   \
+        pit__mpi_outer = __builtin_return_address(0);                                              \
         real(error);                                                                               \
+        pit__mpi_outer = outer;                                                                    \
         if (token)                                                                                 \
             pit__link.end(token);                                                                  \
         if (is_ours)                                                                               \

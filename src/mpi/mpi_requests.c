@@ -1,6 +1,8 @@
 /* See mpi_requests.h. What finds no room has no bytes. */
 #include "mpi_requests.h"
 
+#include "pitwall.h"
+
 #include <pthread.h>
 
 #define PLACES 4096u /* a power of two */
@@ -8,7 +10,7 @@
 
 static struct request {
     uintptr_t handle; /* 0: free, 1: freed */
-    uint64_t bytes;
+    struct pit__sends sends;
 } requests[PLACES];
 static uint32_t used; /* places that are not free */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,13 +32,13 @@ static struct request *find(uintptr_t handle, int is_new)
     return is_new ? spare : NULL;
 }
 
-void pit__request_made(uintptr_t handle, uint64_t bytes)
+void pit__request_made(uintptr_t handle, struct pit__sends sends)
 {
     pthread_mutex_lock(&lock);
     struct request *request = used < PLACES / 2 ? find(handle, 1) : find(handle, 0);
     if (request) {
         used += request->handle == 0;
-        *request = (struct request){handle, bytes};
+        *request = (struct request){handle, sends};
     }
     pthread_mutex_unlock(&lock);
 }
@@ -46,15 +48,15 @@ void pit__request_gone(uintptr_t handle)
     pthread_mutex_lock(&lock);
     struct request *request = find(handle, 0);
     if (request)
-        *request = (struct request){FREED, 0};
+        *request = (struct request){.handle = FREED};
     pthread_mutex_unlock(&lock);
 }
 
-uint64_t pit__request_bytes(uintptr_t handle)
+struct pit__sends pit__request_sends(uintptr_t handle)
 {
     pthread_mutex_lock(&lock);
     const struct request *request = find(handle, 0);
-    uint64_t bytes = request ? request->bytes : 0;
+    struct pit__sends sends = request ? request->sends : (struct pit__sends){.to = PIT_TO_NOBODY};
     pthread_mutex_unlock(&lock);
-    return bytes;
+    return sends;
 }

@@ -4,9 +4,14 @@
 
 #include <stdint.h>
 
-void pit__request_made(uintptr_t handle, uint64_t bytes);
+struct pit__sends { /* what a start of it sends */
+    uint64_t bytes;
+    uint32_t to; /* as pit_note_call takes it */
+};
+
+void pit__request_made(uintptr_t handle, struct pit__sends sends);
 void pit__request_gone(uintptr_t handle);
-/* 0: it is none of them. */
-uint64_t pit__request_bytes(uintptr_t handle);
+/* 0 bytes to nobody: it is no persistent send. */
+struct pit__sends pit__request_sends(uintptr_t handle);
 
 #endif

@@ -34,15 +34,20 @@ struct pit__mpi_call {
             PIT_SITE_WITH("MPI_" name_, PIT_COMM | PIT_SYNC), symbol_, narrow_, NULL, 0            \
     }
 
-/* The arguments that the table names, as they came. */
+/* The arguments that the table names, as they came; and where the program called. */
 struct pit__mpi_args {
     uintptr_t buffer, count, type, root, comm, count2, type2;
+    const void *caller;
 };
 
 /* Is this thread inside a call already? What MPI calls of itself, as MPICH's Fortran does, is part of
  * that one. */
 extern __thread int pit__mpi_inside
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* Where the program called a Fortran name that goes on to C's; NULL: none of this thread does. */
+extern __thread const void *pit__mpi_outer
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+#define PIT__MPI_CALLER (pit__mpi_outer ? pit__mpi_outer : __builtin_return_address(0))
 extern int pit__mpi_is_ready __attribute__((visibility("hidden")));
 
 /* MPI's own function, found at the first call; NULL: there is none. */
@@ -177,36 +182,56 @@ PIT__STEP uintptr_t pit__mpi_status(enum pit__form form, uintptr_t passed, unsig
 
 /* ---- before and after ---------------------------------------------------------------------- */
 
-PIT__STEP uint64_t pit__mpi_started(enum pit__form form, const struct pit__mpi_args *args)
+PIT__STEP uint32_t pit__mpi_dest(enum pit__form form, uintptr_t comm, uintptr_t dest)
 {
-    uint64_t bytes = 0;
+    return pit__comm_member(pit__mpi_comm(form, comm),
+                            (int)pit__mpi_count(form == WIDE ? NARROW : form, dest));
+}
+
+/* Each request that starts is a message. */
+PIT__STEP void pit__mpi_started(enum pit__form form, const struct pit__mpi_args *args)
+{
     int64_t count = args->root ? pit__mpi_count(form, args->count) : 1;
-    for (int64_t i = 0; i < count; i++)
-        bytes += pit__request_bytes(pit__mpi_request_at(form, args->buffer, (uint64_t)i));
-    return bytes;
+    pit__link.note_call(args->caller, PIT_TO_NOBODY, 0);
+    for (int64_t i = 0; i < count; i++) {
+        struct pit__sends sends =
+            pit__request_sends(pit__mpi_request_at(form, args->buffer, (uint64_t)i));
+        if (sends.bytes || sends.to != PIT_TO_NOBODY)
+            pit__link.note_call(NULL, sends.to, sends.bytes);
+    }
+}
+
+PIT__STEP pit_token pit__mpi_begin_all(struct pit__mpi_call *call, enum pit__form form,
+                                       enum pit__kind kind, enum pit__rule rule,
+                                       const struct pit__mpi_args *args)
+{
+    const struct pit__comm *comm = pit__comm_of(pit__mpi_comm(form, args->comm));
+    uint64_t bytes = pit__mpi_bytes(form, rule, args, comm);
+    int is_sync = kind == MEET || (kind == SYNC && bytes > 0);
+    pit_token token = pit__link.collective_begin(is_sync ? &call->sync : &call->site,
+                                                 comm ? comm->group : 0, bytes);
+    pit__link.note_call(args->caller, rule == NONE ? PIT_TO_NOBODY : PIT_TO_ALL, bytes);
+    return token;
 }
 
 PIT__STEP pit_token pit__mpi_begin(struct pit__mpi_call *call, enum pit__form form,
-                                   enum pit__kind kind, enum pit__rule rule,
+                                   enum pit__kind kind, enum pit__rule rule, int is_send,
                                    const struct pit__mpi_args *args)
 {
-    if (kind == ALL || kind == SYNC || kind == MEET || kind == MAKE) {
-        const struct pit__comm *comm = pit__comm_of(pit__mpi_comm(form, args->comm));
-        uint64_t bytes = pit__mpi_bytes(form, rule, args, comm);
-        int is_sync = kind == MEET || (kind == SYNC && bytes > 0);
-        return pit__link.collective_begin(is_sync ? &call->sync : &call->site,
-                                          comm ? comm->group : 0, bytes);
-    }
+    if (kind == ALL || kind == SYNC || kind == MEET || kind == MAKE)
+        return pit__mpi_begin_all(call, form, kind, rule, args);
     if (kind == FREE)
         pit__comm_gone(pit__mpi_comm_at(form, args->buffer));
     if (kind == FORGET)
         pit__request_gone(pit__mpi_request_at(form, args->buffer, 0));
-    uint64_t bytes = kind == START     ? pit__mpi_started(form, args)
-                     : kind == PREPARE ? 0
-                                       : pit__mpi_bytes(form, rule, args, NULL);
     pit_token token = pit__link.begin(&call->site);
-    if (bytes)
-        pit__link.count(1, bytes);
+    if (kind == START) {
+        pit__mpi_started(form, args);
+        return token;
+    }
+    uint64_t bytes = kind == PREPARE ? 0 : pit__mpi_bytes(form, rule, args, NULL);
+    uint32_t to = is_send ? pit__mpi_dest(form, args->comm, args->root) : PIT_TO_NOBODY;
+    pit__link.note_call(args->caller, to, bytes);
     return token;
 }
 
@@ -219,15 +244,19 @@ PIT__STEP void pit__mpi_end(pit_token token, int is_good, enum pit__form form, e
             pit__link.count(1, bytes);
     }
     if (token)
-        pit__link.end(token);
+        pit__link.end_call(token);
     if (kind == MAKE && is_good)
         pit__comm_made(pit__comm_of(pit__mpi_comm(form, args->comm)),
                        pit__mpi_comm_at(form, args->root));
     if (kind == PREPARE && is_good)
         pit__request_made(pit__mpi_request_at(form, args->root, 0),
-                          pit__mpi_bytes(form, rule, args, NULL));
+                          (struct pit__sends){pit__mpi_bytes(form, rule, args, NULL),
+                                              pit__mpi_dest(form, args->comm, args->type2)});
     pit__mpi_inside = 0;
 }
+
+/* A message to one rank of `comm`, which `root` then names. */
+#define PIT__MPI_IS_SEND(kind_, rule_, comm_) ((kind_) == PLAIN && (rule_) == COUNT && (comm_) != 0)
 
 /* Parameters and arguments, by their number. */
 #define PIT__P1 uintptr_t a0

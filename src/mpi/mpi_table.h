@@ -5,14 +5,14 @@
  * n: how many arguments the call has in C. The columns behind it are numbers of arguments, from 0 on;
  * one that the kind and the rule of bytes do not ask for is 0.
  *
- * kind   PLAIN   communication
+ * kind   PLAIN   communication; with `comm` and COUNT a message to the rank at argument `root`
  *        LOCAL   work of its own: input and output
  *        ALL     a collective of `comm` that ends when this rank's part is done
  *        SYNC    a collective that no rank leaves before all have entered, if there are bytes
  *        MEET    the same without bytes
  *        MAKE    a collective that makes a communicator, which is stored at argument `root`
  *        FREE    the communicator stored at argument 0 goes
- *        PREPARE a persistent send is made, and stored at argument `root`
+ *        PREPARE a persistent send to the rank at argument `type2` is made, and stored at argument `root`
  *        START   requests begin: the one stored at argument 0; if `root` is 1, as many as argument 0
  *                says, at argument 1
  *        FORGET  the request stored at argument 0 goes
@@ -70,10 +70,10 @@
     X(Ineighbor_allgather, ineighbor_allgather, 8, ALL, COUNT, 0, 1, 2, 0, 6, 4, 5)                \
     X(Neighbor_alltoall, neighbor_alltoall, 7, ALL, NONE, 0, 1, 2, 0, 6, 4, 5)                     \
     X(Ineighbor_alltoall, ineighbor_alltoall, 8, ALL, NONE, 0, 1, 2, 0, 6, 4, 5)                   \
-    X(Send_init, send_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                                \
-    X(Bsend_init, bsend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                              \
-    X(Ssend_init, ssend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                              \
-    X(Rsend_init, rsend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 2)                              \
+    X(Send_init, send_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 3)                                \
+    X(Bsend_init, bsend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 3)                              \
+    X(Ssend_init, ssend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 3)                              \
+    X(Rsend_init, rsend_init, 7, PREPARE, COUNT, 0, 1, 2, 6, 5, 1, 3)                              \
     X(File_read, file_read, 5, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)                                  \
     X(File_read_all, file_read_all, 5, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)                          \
     X(File_read_at, file_read_at, 6, LOCAL, COUNT, 2, 3, 4, 0, 0, 3, 4)                            \

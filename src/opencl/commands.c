@@ -135,7 +135,8 @@ static void learn_clock(struct device *device, const struct command *command,
 static void tell_clock(const struct device *device, uint64_t error)
 {
     char text[200];
-    int used = snprintf(text, sizeof text, "OpenCL %s: within %.1f us of the host's, by causality",
+    int used = snprintf(text, sizeof text,
+                        "OpenCL %s: times of its work lie within %.1f us on the host's time line",
                         device->name, (double)error / 1000);
     if (untimed + lost > 0 && used > 0 && (size_t)used < sizeof text)
         snprintf(text + used, sizeof text - (size_t)used, "; %llu commands without times",

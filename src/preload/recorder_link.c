@@ -11,13 +11,22 @@ struct pit__recorder_link pit__link;
 /* What stands at a symbol, as a pointer to a function: ISO C has no conversion for it. */
 #define TAKE(to, from) memcpy(&(to), &(from), sizeof(to))
 
+/* With an older recorder. */
+static void note_bytes(const void *caller, uint32_t to, uint64_t bytes)
+{
+    (void)caller;
+    if (bytes && to != PIT_TO_ALL && pit__link.count)
+        pit__link.count(1, bytes);
+}
+
 int pit__link_find(void)
 {
     static const char *const names[] = {
         "pit__enabled",   "pit__begin",      "pit__end",
         "pit_drop",       "pit__count",      "pit__collective_begin",
         "pit_group_open", "pit_group_close", "pit_group_calls",
-        "pit_place",      "pit_team"};
+        "pit_place",      "pit_team",        "pit_note_call",
+        "pit_end_call"};
     enum { NEEDED = 4, ALL = sizeof names / sizeof names[0] };
     void *found[ALL];
     if (!pit__recorder_symbols(names, found, NEEDED, ALL))
@@ -36,6 +45,12 @@ int pit__link_find(void)
     if (found[9] && found[10]) {
         TAKE(pit__link.place, found[9]);
         TAKE(pit__link.team, found[10]);
+    }
+    pit__link.note_call = note_bytes;
+    pit__link.end_call = pit__link.end;
+    if (found[11] && found[12]) {
+        TAKE(pit__link.note_call, found[11]);
+        TAKE(pit__link.end_call, found[12]);
     }
     return 1;
 }

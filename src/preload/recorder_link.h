@@ -16,7 +16,10 @@ struct pit__recorder_link {
     uint32_t (*group_open)(uint64_t id, uint32_t size, uint32_t rank);
     void (*group_close)(uint32_t group);
     uint64_t (*group_calls)(uint32_t group);
-    /* Likewise both. */
+    /* Never NULL: with an older recorder bytes alone, and a plain end. */
+    void (*note_call)(const void *caller, uint32_t to, uint64_t bytes);
+    void (*end_call)(pit_token token);
+    /* Likewise NULL both. */
     uint64_t (*place)(void);
     int (*team)(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns, uint64_t elapsed_ns);
 };

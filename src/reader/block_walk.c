@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int pit__fail(pit_error *error, int code, uint64_t offset, const char *format, ...)
 {
@@ -88,6 +89,8 @@ static int size_fits(const struct pit__block *block)
                block->used <= PIT_FMT_PLACES_PER_BLOCK;
     case PIT_FMT_COLLECTIVES:
         return block->bytes >= sizeof(struct pit_fmt_collectives);
+    case PIT_FMT_MESSAGES:
+        return block->bytes >= sizeof(struct pit_fmt_messages);
     default: /* FACTS, NAMES, JOURNAL */
         return block->used <= room;
     }
@@ -122,11 +125,17 @@ static int bring(struct pit__source *source, uint64_t offset, uint64_t bytes)
     return source ? source->read(source, offset, bytes) : 0;
 }
 
+void pit__let_go(const struct pit__image *image)
+{
+    if (image->is_mapped && image->bytes >= PIT__LET_GO_BYTES)
+        madvise((void *)(uintptr_t)image->base, image->bytes, MADV_DONTNEED);
+}
+
 /* From image->end on. A block that is cut off by the end of the file, or damaged, ends the walk: what
  * is before it holds. */
 static int walk_blocks(struct pit__image *image, struct pit__source *source, pit_error *error)
 {
-    uint64_t at = image->end;
+    uint64_t at = image->end, let_go_at = at + PIT__LET_GO_BYTES;
     while (image->bytes - at >= sizeof(struct pit_fmt_block)) {
         if (bring(source, at, sizeof(struct pit_fmt_block)) != 0)
             return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
@@ -148,6 +157,10 @@ static int walk_blocks(struct pit__image *image, struct pit__source *source, pit
             return pit__fail(error, PIT_NO_MEMORY, at, "no memory");
         image->skipped += !is_known;
         at += block.bytes;
+        if (at >= let_go_at) {
+            pit__let_go(image);
+            let_go_at = at + PIT__LET_GO_BYTES;
+        }
     }
     image->end = at;
     if (image->damaged_at && image->block_count == 0)

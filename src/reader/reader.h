@@ -45,7 +45,8 @@ struct pit__image {
     const unsigned char *base; /* aligned to 8 at least */
     uint64_t bytes;            /* that may be read */
     int alive;
-    uint32_t wanted;              /* a bit for each type of block to read; 0: all */
+    int is_mapped;   /* from its file: pages that are let go come back when they are read */
+    uint32_t wanted; /* a bit for each type of block to read; 0: all */
     struct pit_fmt_header header; /* a copy */
     struct pit__block *blocks;    /* ascending by offset; malloc'ed */
     size_t block_count, block_room;
@@ -59,6 +60,11 @@ struct pit__image {
 struct pit__source {
     int (*read)(struct pit__source *source, uint64_t offset, uint64_t bytes);
 };
+
+/* After each so many bytes or nodes of a large image: what was read is no longer this process's memory. */
+#define PIT__LET_GO_BYTES ((uint64_t)32 << 20)
+#define PIT__LET_GO_NODES 4096u
+void pit__let_go(const struct pit__image *image);
 
 /* Check the header, list the blocks. 0 or a code with *error filled. */
 int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error);
@@ -138,6 +144,10 @@ void pit__places_read(const struct pit__image *image, struct pit__arena *arena,
 void pit__groups_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__node_index *index, pit_run *run);
 
+/* Messages to other ranks, and callers; after the threads. */
+void pit__messages_read(const struct pit__image *image, struct pit__arena *arena,
+                        const struct pit__node_index *index, pit_run *run);
+
 /* The journal of the run. */
 void pit__journal_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
@@ -182,5 +192,11 @@ int pit__find_live_pages(const char *path, char *live, size_t room);
 int pit__open_file(const char *path);
 /* Does another process hold the lock of a live writer on this file? */
 int pit__is_live(int fd);
+
+/* parent_end.c. Did the process of `parent` start that of `run`? And end it: `run` is read whole. */
+int pit__is_child_of(const pit_run *run, const pit_run *parent);
+int pit__was_ended_by(const pit_run *run, const pit_run *parent);
+/* The same of a sub-run, whose parent is `run` or one of those below it. Returns `sub`. */
+pit_run *pit__judge_end(pit_run *sub, const pit_run *run, pit_run *const *below, size_t count);
 
 #endif

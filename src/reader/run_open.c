@@ -97,7 +97,8 @@ static pit_run *read_mapped(int fd, uint64_t bytes, int alive, uint32_t wanted, 
         pit__fail(error, PIT_CANNOT_READ, 0, "cannot map: %s", strerror(errno));
         return NULL;
     }
-    struct pit__image image = {.base = base, .bytes = bytes, .alive = alive, .wanted = wanted};
+    struct pit__image image = {
+        .base = base, .bytes = bytes, .alive = alive, .is_mapped = 1, .wanted = wanted};
     pit_run *run = pit__walk(&image, NULL, error) == 0 ? pit__run_build(&image, error) : NULL;
     *was_cut = pit__live_was_cut(base);
     pit__live_unmap(base, bytes);

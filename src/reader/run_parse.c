@@ -379,6 +379,7 @@ pit_run *pit__run_build(struct pit__image *image, pit_error *error)
         read_objects(image, run, &index);
         pit__places_read(image, arena_of(run), &index, run);
         pit__groups_read(image, arena_of(run), &index, run);
+        pit__messages_read(image, arena_of(run), &index, run);
         pit__samples_read(image, arena_of(run), run);
         pit__journal_read(image, arena_of(run), run);
         pit__ended_read(image, arena_of(run), run);

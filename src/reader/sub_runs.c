@@ -419,7 +419,8 @@ static int gather_below(const struct search *search, pit_run *run)
         else
             run->below_unread++;
         if (sub)
-            below[count++] = sub;
+            below[count] = pit__judge_end(sub, run, below, count);
+        count += sub != NULL;
         top = push_children(search, next.file->id, next.depth + 1, stack, top);
     }
     free(stack);

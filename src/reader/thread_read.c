@@ -192,8 +192,11 @@ static void read_nodes(struct part *part)
     part->node_count = count;
     uint32_t own = 0;
     for (size_t i = 0; i < part->nodes_count; i++)
-        for (uint64_t k = 0; k < part->nodes[i]->used; k++)
+        for (uint64_t k = 0; k < part->nodes[i]->used; k++) {
             read_node(part, node_offset(part->nodes[i], k), own++);
+            if (own % PIT__LET_GO_NODES == 0)
+                pit__let_go(part->image);
+        }
 }
 
 /* ---- stack --------------------------------------------------------------------------------- */

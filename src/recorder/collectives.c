@@ -257,8 +257,8 @@ PIT__IN_SPANS int pit__collective_end_hot(pit_token token, uint64_t now, uint64_
         return 0;
     t->special = 0;
     PIT_STORE(t->slow, 0);
-    pit__gate(t, token);
-    if (!pit__end_common(t, token, now, duration))
+    pit__gate_close(t);
+    if (!pit__end_closed(t, token, pit__not_before_last(t, now), duration))
         return 0;
     pit__collective_end(where, begin, *duration);
     return 1;

@@ -30,7 +30,8 @@ uint64_t pit__line_add(struct pit__device_line *line, const char *name,
         offset = (int64_t)(work->launched_ns - work->begin);
     else if (line->told_error == 0 || error < line->told_error / 4) {
         line->told_error = error + 1;
-        snprintf(text, sizeof text, "%s: within %.1f us of the host's, by causality", name,
+        snprintf(text, sizeof text,
+                 "%s: times of its work lie within %.1f us on the host's time line", name,
                  (double)error / 1000);
         pit_add_fact("device_clock", text);
     }

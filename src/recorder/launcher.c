@@ -7,9 +7,12 @@
 #include "place.h"
 #include "recorder.h"
 
+#include "base/file_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RANK, WORLD_SIZE, LOCAL_RANK, JOB, NODES, NODE_RANK, RESTART, TOLD };
 
@@ -42,7 +45,10 @@ static const struct launcher {
     {"pmix", NULL, {[RANK] = "PMIX_RANK", [JOB] = "PMIX_NAMESPACE"}},
     {"mpich",
      NULL,
-     {[RANK] = "PMI_RANK", [WORLD_SIZE] = "PMI_SIZE", [LOCAL_RANK] = "MPI_LOCALRANKID"}},
+     {[RANK] = "PMI_RANK",
+      [WORLD_SIZE] = "PMI_SIZE",
+      [LOCAL_RANK] = "MPI_LOCALRANKID",
+      [JOB] = "PMI_JOBID"}},
     {"slurm",
      NULL,
      {[RANK] = "SLURM_PROCID",
@@ -113,6 +119,51 @@ static const char *told_from(const struct launcher *launcher, int what)
     return NULL;
 }
 
+/* ---- MPICH's own launcher, hydra, which tells no job ------------------------------------------ */
+
+#define ANCESTORS 16 /* that are looked at: the program, pitwall run, shells between them */
+
+/* 0: there is no such process, or /proc does not show it. The name is in brackets and may hold any. */
+static long parent_of(long pid, char *name, size_t room)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    text[0] = 0;
+    if (!pit__file_text(path, text, sizeof text))
+        return 0;
+    char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || strlen(close) < 5)
+        return 0;
+    snprintf(name, room, "%.*s", (int)(close - open - 1), open + 1);
+    return strtol(close + 4, NULL, 10); /* ") S 123" */
+}
+
+/* Every machine's proxy of a job, which is above its ranks, was told where mpirun listens: the same for all
+ * of them, and no other job's while this one is there. 0: none was found. */
+static int hydra_job(char *text, size_t room)
+{
+    static const char option[] = "--control-port";
+    char name[32] = "", path[64], words[4096] = ""; /* zero behind what is read */
+    long pid = getppid(), above = 0;
+    int levels = 0;
+    for (; pid > 1 && levels < ANCESTORS; levels++, pid = above) {
+        above = parent_of(pid, name, sizeof name);
+        if (!above || strcmp(name, "hydra_pmi_proxy") == 0)
+            break;
+    }
+    if (pid <= 1 || levels == ANCESTORS || !above)
+        return 0;
+    snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+    if (!pit__file_text(path, words, sizeof words - 1))
+        return 0;
+    const char *at = words;
+    while (*at && strcmp(at, option) != 0)
+        at += strlen(at) + 1;
+    if (*at)
+        snprintf(text, room, "%s", at + strlen(at) + 1);
+    return text[0] != 0;
+}
+
 /* What tells this start of ranks from others. Each srun of a Slurm job is a step of its own; torchrun
  * without a rendezvous calls every job "none", and its ranks share an address. */
 static void name_job(char *text, size_t room, const struct launcher *launcher)
@@ -120,6 +171,8 @@ static void name_job(char *text, size_t room, const struct launcher *launcher)
     const char *job = told_from(launcher, JOB), *step = value_of("SLURM_STEP_ID");
     const char *address = value_of("MASTER_ADDR"), *port = value_of("MASTER_PORT");
     text[0] = 0;
+    if (!job && strcmp(launcher->name, "mpich") == 0 && hydra_job(text, room))
+        return;
     if (!job)
         return;
     if (strcmp(job, "none") == 0 && address && port)

@@ -5,7 +5,7 @@
  *   span_rare.c     first spans, misuse, other recorders, objects' samples
  *   span_mend.c     what a handler that jumped out of the recorder left half done
  *   span_previous.c the rare cases of finishing the sample before
- *   collectives.c   collective calls of groups of ranks
+ *   collectives.c   collective calls of groups of ranks; messages.c: messages to ranks, and callers
  *   span_cost.c     what a span costs
  *   node_table.c    find or make a node; the rare parts of histogram and series
  *   ring.c          pieces of the flight recorder and of the records
@@ -23,10 +23,8 @@
  *   probe.c         memory of the process for callers without a recorder
  *   gpu_events.c    device times of spans that ask for them (gpu_driver.c: CUDA and HIP)
  *   device.c        the process's device, and work that devices did
- *   sampler.c       the background thread; readings.c: what it reads, in the run; sample_source.c and
- *                   sources/: where that comes from
- *   recorder.c      open, close, fork, the default recorder
- *   recorder_stop.c closing one
+ *   sampler.c       the background thread; readings.c: what it reads, from sources/ (sample_source.c)
+ *   recorder.c      open, close, fork, the default recorder; recorder_stop.c: closing one
  *   recorder_ask.c  what one may ask a recorder for, and labels
  *   interrupt.c     signals held back; what is left of a stack
  */
@@ -42,6 +40,7 @@
 #include "private_memory.h"
 #include "rss.h"
 #include "sample_source.h"
+#include "thread_calls.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -116,6 +115,7 @@ struct pit__thread {
     uint32_t hash_mask, hash_count;
     struct pit__value *values; /* by name id */
     uint32_t value_room;
+    struct pit__thread_calls calls;
     /* The first cache, in the same page; one that is larger has pages of its own. */
     struct pit__cache_entry near_cache[PIT__NEAR_CACHE];
 };
@@ -470,6 +470,7 @@ void pit__sample(struct pit__thread *t, struct pit_fmt_node *node, uint64_t begi
 void pit__finish_previous_rare(struct pit__thread *t);
 /* The end of a token's frame, if it is open, in t. Ticks. */
 uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now);
+uint64_t pit__not_before_last(const struct pit__thread *t, uint64_t now);
 /* Leave the innermost frame without a sample. t must be held. */
 void pit__drop_top(struct pit__thread *t);
 /* Leave all frames without samples; they count as left open. t must be held or nobody's. */

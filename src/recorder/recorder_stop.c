@@ -1,6 +1,7 @@
 /* Closing a recorder: its threads stop, the run is marked as closed, what is not in its file yet is
  * written. Nothing here waits for what the calling thread itself has interrupted.
  */
+#include "messages.h"
 #include "place.h"
 #include "recorder.h"
 #include "sample_source.h"
@@ -83,10 +84,12 @@ static int recorder_stop(pit_recorder *rec, int has_room)
     if (!was_open)
         return PIT_NOT_OPEN;
     pit__sampler_stop(rec);
-    if (has_room)
+    if (has_room) {
         pit__samples_add(rec);
-    else
+        pit__callers_name(rec);
+    } else {
         pit__peak_leave(rec);
+    }
     pit__clock_mark(rec);
     pit__threads_stop(rec);
     PIT_STORE_ORDERED(rec->header->state, PIT_FMT_CLOSED);

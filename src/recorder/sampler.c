@@ -3,6 +3,7 @@
  * mirrors a run that lives in shared memory. All signals are blocked in it; it ends at close and does not
  * exist in a forked child.
  */
+#include "messages.h"
 #include "native_places.h"
 #include "recorder.h"
 
@@ -51,6 +52,7 @@ static void *sample(void *arg)
         pit__file_watch(rec, &watch);
         pit__samples_take(rec);
         pit__native_turn(native, rec);
+        pit__callers_name(rec);
         pit__clock_mark(rec);
         if (!rec->is_mirrored || pit__clock_monotonic_ns() - mirrored < MIRROR_EVERY_NS)
             continue;

@@ -21,9 +21,9 @@ PIT__IN_SPANS ONE_PAGE pit_token pit__begin_at(struct pit__thread *const *at, ui
 PIT__IN_SPANS uint64_t pit__end_at(struct pit__thread *const *at, pit_token token)
 {
     struct pit__thread *t = *at;
-    uint64_t now = pit__counter_read(), duration;
+    uint64_t now, duration;
     if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
-        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration)))
+        PIT_UNLIKELY(!pit__end_common(t, token, &now, &duration)))
         return UINT64_MAX;
     return duration;
 }
@@ -43,16 +43,18 @@ pit_token pit__begin(pit_site *site)
     return PIT_LIKELY(token != 0) ? token : pit__begin_rare(site);
 }
 
-/* What stands in a closed gate is no token and fits none. */
+/* What stands in a closed gate is no token and fits none. The rare way gets a reading of its own: to
+ * keep the first one for it would cost the hot path a register. */
 uint64_t pit_end_apart(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    uint64_t now = pit__counter_read(), duration;
+    uint64_t now, duration;
     if (!token)
         return 0;
     if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
-        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration))) {
+        PIT_UNLIKELY(!pit__end_common(t, token, &now, &duration))) {
         duration = pit__end_apart_rare(token);
+        now = pit__counter_read();
         t = pit__tls;
     }
     return duration ? pit__in_ns(t, now, duration) : 0;
@@ -61,19 +63,21 @@ uint64_t pit_end_apart(pit_token token)
 void pit__end(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    uint64_t now = pit__counter_read(), duration;
+    uint64_t now, duration;
     if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
-        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration)))
-        pit__end_rare(token, now);
+        PIT_UNLIKELY(!pit__end_common(t, token, &now, &duration)))
+        pit__end_rare(token, pit__counter_read());
 }
 
 uint64_t pit__end_ns(pit_token token)
 {
     struct pit__thread *t = pit__tls;
-    uint64_t now = pit__counter_read(), duration;
+    uint64_t now, duration;
     if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) ||
-        PIT_UNLIKELY(!pit__end_common(t, token, now, &duration)))
+        PIT_UNLIKELY(!pit__end_common(t, token, &now, &duration))) {
+        now = pit__counter_read();
         duration = pit__end_rare(token, now);
+    }
     return duration ? pit__in_ns(t, now, duration) : 0;
 }
 

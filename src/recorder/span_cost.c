@@ -16,7 +16,7 @@ struct scratch {
 /* One span, by the way that the clock allows. */
 static void scratch_span(struct pit__thread *t, uint64_t where)
 {
-    uint64_t duration;
+    uint64_t now, duration;
     pit_token token = t->counter ? pit__begin_common(t, t->gate, 1) : 0;
     if (!token) {
         pit__hold(t);
@@ -24,7 +24,7 @@ static void scratch_span(struct pit__thread *t, uint64_t where)
         pit__release(t);
         token = pit__token(t);
     }
-    if (!t->counter || !pit__end_common(t, token, pit__counter_read(), &duration))
+    if (!t->counter || !pit__end_common(t, token, &now, &duration))
         pit__end_on(t, token, pit__clock_read(t->counter));
 }
 

@@ -364,11 +364,12 @@ static struct pit_fmt_frame *frame_of(struct pit__thread *t, pit_token token)
     return frame;
 }
 
-/* Once t is held: a signal handler's span may have been measured since `now`, and its cost is in the
- * account of the frame that ends. */
-static uint64_t not_before_measured(struct pit__thread *t, uint64_t now)
+/* Once t is held: a signal handler's span may have ended since `now`, inside the one that ends; or it was
+ * measured, and its cost is in the account of the frame that ends. */
+uint64_t pit__not_before_last(const struct pit__thread *t, uint64_t now)
 {
-    return now < t->measured_at ? pit__now_of(t) : now;
+    const struct pit_fmt_pending *last = &t->file->pending;
+    return now < t->measured_at || now < last->begin + last->duration ? pit__now_of(t) : now;
 }
 
 uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now)
@@ -377,7 +378,7 @@ uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now)
     if (!frame)
         return 0;
     pit__hold(t);
-    uint64_t duration = end_top(t, unwind(t, frame, not_before_measured(t, now)));
+    uint64_t duration = end_top(t, unwind(t, frame, pit__not_before_last(t, now)));
     pop_ended(t);
     pit__release(t);
     return duration;
@@ -418,7 +419,7 @@ uint64_t pit__end_rare(pit_token token, uint64_t now)
 static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
 {
     pit__hold(t);
-    now = not_before_measured(t, now);
+    now = pit__not_before_last(t, now);
     while (t->top > frame && top_is_phase(t)) /* of the span itself, as far as one can tell */
         now = end_phase(t, now);
     uint64_t duration = frame == t->top ? end_top(t, now) : end_below(t, frame, now);

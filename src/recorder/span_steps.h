@@ -197,10 +197,10 @@ PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, u
     return token;
 }
 
-PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t now,
+/* Once the gate is closed; now is not before the last sample's end. */
+PIT__INLINE int pit__end_closed(struct pit__thread *t, pit_token gate, uint64_t now,
                                 uint64_t *duration)
 {
-    pit__gate_close(t);
     struct pit_fmt_thread *file = t->file;
     struct pit_fmt_frame *frame = t->top;
     uint64_t begin = frame->begin;
@@ -214,6 +214,16 @@ PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t 
     pit__pop(t, file, frame, (uint16_t)(gate - 1), *duration);
     pit__gate(t, gate - 1);
     return 1;
+}
+
+/* The clock is read behind the closed gate: a signal handler's span between the two would be inside
+ * this one and after its end, and could be the longer one. */
+PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t *now,
+                                uint64_t *duration)
+{
+    pit__gate_close(t);
+    *now = pit__counter_read();
+    return pit__end_closed(t, gate, *now, duration);
 }
 
 PIT__INLINE int pit__phase_common(struct pit__thread *t, pit_token gate, uint32_t id)

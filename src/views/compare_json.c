@@ -45,12 +45,18 @@ static void write_item(struct pit__json *json, const pit_comparison *c)
     write_change(json, "other", c->other, c->other_low, c->other_high);
     pit__json_double(json, "a", c->a);
     pit__json_double(json, "b", c->b);
-    pit__json_string(json, "unit", c->is_energy ? "joules" : c->is_memory ? "bytes" : "seconds");
+    pit__json_string(json, "unit",
+                     c->is_rate     ? "items/s"
+                     : c->is_energy ? "joules"
+                     : c->is_memory ? "bytes"
+                                    : "seconds");
     pit__json_double(json, "ratio", c->a > 0 ? c->b / c->a : NAN);
-    pit__json_double(json, "speedup", c->b > 0 && !c->is_memory ? c->a / c->b : NAN);
+    pit__json_double(json, "speedup",
+                     c->b > 0 && !c->is_memory ? (c->is_rate ? c->b / c->a : c->a / c->b) : NAN);
     pit__json_uint(json, "a_runs", c->a_runs);
     pit__json_uint(json, "b_runs", c->b_runs);
     pit__json_bool(json, "runs_are_blocks", c->is_series);
+    pit__json_bool(json, "is_indicative", c->is_indicative);
     pit__json_uint(json, "more_runs", c->more_runs);
     pit__json_object(json, "beside");
     write_change(json, "mean", c->mean.change, c->mean.low, c->mean.high);
@@ -145,6 +151,11 @@ int pit__comparisons_json(FILE *out, const pit_comparisons *all)
     pit__json_string(&json, "headline", all->headline);
     pit__json_int(&json, "status", all->status);
     pit__json_bool(&json, "advisory", all->advisory);
+    pit__json_bool(&json, "indicative", all->indicative);
+    pit__json_string(&json, "interleaved",
+                     all->interleaved == 2 ? "by start times"
+                     : all->interleaved    ? "told"
+                                           : NULL);
     pit__json_double(&json, "level", all->level);
     pit__json_double(&json, "effect", all->effect);
     write_sides(&json, all);

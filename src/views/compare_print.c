@@ -43,6 +43,8 @@ static const struct pit__column columns[COLUMNS] = {
 
 static const char *figure(const pit_comparison *c, double value, int ascii, char *out)
 {
+    if (c->is_rate)
+        return pit__unit_rate(out, value);
     if (c->is_energy)
         return pit__unit_energy(out, value);
     return c->is_memory ? pit__unit_bytes(out, value) : pit__unit_duration(out, value * 1e9, ascii);
@@ -95,7 +97,7 @@ static void add_item(const struct page *page, struct pit__table *table, const pi
     cells[VERDICT] = pit__cell_text(verdict);
     cells[VERDICT].style = style_of(c);
     if (!c->is_memory && c->b > 0) {
-        pit__print_double(text[SPEEDUP], ROOM, "%.2fx", c->a / c->b);
+        pit__print_double(text[SPEEDUP], ROOM, "%.2fx", c->is_rate ? c->b / c->a : c->a / c->b);
         cells[SPEEDUP] = pit__cell_text(text[SPEEDUP]);
     }
     cells[MEAN] = beside_cell(&c->mean, page->all->effect, text[MEAN]);
@@ -137,20 +139,21 @@ static void say_text(const struct page *page, const char *before, struct pit__te
 /* What else there is to know besides the headline. */
 static void say_rest(const struct page *page)
 {
-    size_t faster = 0, slower = 0, less = 0, more = 0, none = 0;
+    size_t faster = 0, slower = 0, less[2] = {0}, more[2] = {0}, none = 0; /* memory, energy */
     for (size_t i = 0; i < page->all->count; i++) {
         const pit_comparison *c = &page->all->items[i];
         faster += c->verdict == PIT_FASTER && !c->is_memory;
         slower += c->verdict == PIT_SLOWER && !c->is_memory;
-        less += c->verdict == PIT_FASTER && c->is_memory;
-        more += c->verdict == PIT_SLOWER && c->is_memory;
+        less[c->is_energy != 0] += c->verdict == PIT_FASTER && c->is_memory;
+        more[c->is_energy != 0] += c->verdict == PIT_SLOWER && c->is_memory;
         none += c->verdict == PIT_NO_VERDICT;
         if (c->is_memory && c->is_whole && (c->verdict == PIT_FASTER || c->verdict == PIT_SLOWER)) {
             char letter[24], change[PIT__UNIT_BYTES];
             struct pit__text text = {0};
             pit__signed_percent(fabs(c->change), change);
-            pit__text_printf(&text, "%s takes %s %% %s memory", pit__side_letter(c->side, letter),
-                             *change == '+' ? change + 1 : change, pit__verdict_word(c));
+            pit__text_printf(&text, "%s takes %s %% %s %s", pit__side_letter(c->side, letter),
+                             *change == '+' ? change + 1 : change, pit__verdict_word(c),
+                             pit__kind_word(c));
             say_text(page, page->markdown ? "\n" : "", &text, PIT__PLAIN);
         }
     }
@@ -158,17 +161,31 @@ static void say_rest(const struct page *page)
         struct pit__text text = {0};
         pit__text_printf(&text, "%zu compared: %zu faster, %zu slower", page->all->count, faster,
                          slower);
-        if (less)
-            pit__text_printf(&text, ", %zu with less memory", less);
-        if (more)
-            pit__text_printf(&text, ", %zu with more memory", more);
+        for (size_t i = 0; i < 2; i++) {
+            const char *kind = i == 0 ? "memory" : "energy";
+            if (less[i])
+                pit__text_printf(&text, ", %zu with less %s", less[i], kind);
+            if (more[i])
+                pit__text_printf(&text, ", %zu with more %s", more[i], kind);
+        }
         pit__text_printf(&text, ", %zu without a verdict", none);
         say_text(page, page->markdown ? "\n" : "", &text, PIT__DIM);
     }
-    if (page->all->advisory)
+    if (page->all->indicative) {
+        struct pit__text text = {0};
+        pit__text_printf(
+            &text, "indicative: one run a side; on one binary about %d of 10 are wrong alarms",
+            PIT__INDICATIVE_WRONG);
+        say_text(page, page->markdown ? "\n" : "", &text, PIT__WARM);
         say(page, page->markdown ? "\n" : "",
-            "advisory: not interleaved: what changed on the machine meanwhile is in the difference",
-            PIT__WARM);
+            "for a verdict, run both in turn ten times or more: `pitwall race` does that",
+            PIT__DIM);
+    } else if (page->all->interleaved == 2) {
+        say(page, page->markdown ? "\n" : "", "interleaved: found by their start times", PIT__DIM);
+    }
+    if (page->all->advisory && !page->all->indicative)
+        say(page, page->markdown ? "\n" : "",
+            "advisory: not interleaved: the difference includes changes of the machine", PIT__WARM);
 }
 
 static void say_gates(const struct page *page)
@@ -242,6 +259,33 @@ static int has_beside(const pit_comparisons *all)
     return 0;
 }
 
+/* What A, B and change are, all three of one estimator; and what the columns beside them are. */
+static void say_estimators(const struct page *page)
+{
+    static const char *const words[] = {
+        [PIT_BY_FIGURE] = "the one figure of a run",
+        [PIT_BY_P10] = "p10 of the iterations",
+        [PIT_BY_MEDIAN] = "median of the iterations",
+        [PIT_BY_LOWEST_THIRD] = "mean of the lowest third of the runs",
+        [PIT_BY_MEAN] = "mean of all runs",
+    };
+    struct pit__text text = {0};
+    int seen[PIT_BY_MEAN + 1] = {0};
+    for (size_t i = 0; i < page->all->count; i++)
+        if (!isnan(page->all->items[i].change))
+            seen[page->all->items[i].decided_by] = 1;
+    for (int by = 0; by <= PIT_BY_MEAN; by++)
+        if (seen[by])
+            pit__text_printf(&text, "%s%s", text.length ? "; " : "A, B, change: ", words[by]);
+    if (text.length == 0)
+        return;
+    fputs("\n", page->out);
+    say_text(page, "", &text, PIT__DIM);
+    if (has_beside(page->all))
+        say(page, page->markdown ? "\n" : "",
+            "mean, p90, p99: their change, no part of the verdict; * differs by itself", PIT__DIM);
+}
+
 static int print_page(const struct page *page)
 {
     say(page, "**", page->all->headline, PIT__STRONG);
@@ -250,13 +294,8 @@ static int print_page(const struct page *page)
     say_sides(page);
     int code = print_table(page);
     say_lone(page);
-    if (!code && has_beside(page->all)) {
-        fputs("\n", page->out);
-        say(page, "",
-            "mean, p90, p99: beside the verdict and no part of it; * differs by the same test "
-            "alone",
-            PIT__DIM);
-    }
+    if (!code)
+        say_estimators(page);
     return code;
 }
 

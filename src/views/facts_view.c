@@ -20,7 +20,7 @@ const char *pit__state_word(const pit_run *run)
     case PIT_RUN_DIED:
         break;
     }
-    return "died";
+    return run->ended_by_parent ? "ended" : "died";
 }
 
 /* Local time, or ISO 8601 in UTC. */

@@ -90,9 +90,9 @@ static void local_time(uint64_t wall_ns, char *out, size_t size)
 
 static enum pit__style state_style(const pit_run *run)
 {
-    return run->state == PIT_RUN_LIVE   ? PIT__STRONG
-           : run->state == PIT_RUN_DIED ? PIT__HOT
-                                        : PIT__PLAIN;
+    return run->state == PIT_RUN_LIVE                            ? PIT__STRONG
+           : run->state == PIT_RUN_DIED && !run->ended_by_parent ? PIT__HOT
+                                                                 : PIT__PLAIN;
 }
 
 /* What is to be said of a run beside its figures; "" for nothing. */
@@ -105,6 +105,8 @@ static void note_of(const pit_run *run, char *note, size_t size)
     else if (run->losses.beyond_file)
         snprintf(note, size, "%s of it are missing",
                  pit__unit_bytes(number, (double)run->losses.beyond_file));
+    else if (run->ended_by_parent)
+        snprintf(note, size, "by its parent");
     else if (run->is_mirror)
         snprintf(note, size, "a copy taken while it ran");
 }

@@ -244,6 +244,10 @@ static void write_job(struct pit__json *json, const pit_ranks *ranks)
     pit__json_string(json, "clock", ranks->clock_words);
     pit__json_uint(json, "sharing", ranks->sharing);
     pit__json_double(json, "processors", ranks->processors);
+    if (ranks->traffic)
+        pit__json_traffic(json, "messages", ranks->traffic);
+    else
+        pit__json_null(json, "messages");
 }
 
 void pit__json_ranks(struct pit__json *json, const pit_ranks *ranks)

@@ -170,8 +170,9 @@ int pit__report_make(struct pit__report *report)
         return 0; /* a table has no room for advice, and looking for it takes longer than the table */
     if (!report->ranks)
         report->ranks = report->own_ranks = pit_ranks_of(report->runs, report->run_count);
-    report->advice = pit__advise_tree(report->runs, report->run_count, report->tree,
-                                      pit__ranks_case(report->ranks), report->options->ascii);
+    if (!report->advice)
+        report->advice = pit__advise_tree(report->runs, report->run_count, report->tree,
+                                          pit__ranks_case(report->ranks), report->options->ascii);
     return report->advice ? 0 : PIT_NO_MEMORY;
 }
 

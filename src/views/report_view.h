@@ -106,6 +106,8 @@ void pit__json_stack_samples(struct pit__json *json, const pit_run *run);
 
 /* ranks_view.c: "ranks": the job and a row a rank; null without. */
 void pit__json_ranks(struct pit__json *json, const pit_ranks *ranks);
+/* messages_view.c */
+void pit__json_traffic(struct pit__json *json, const char *key, const pit_traffic *traffic);
 
 /* "hooks" of a run that has some; else nothing. */
 void pit__json_hooks(struct pit__json *json, const pit_run *run);

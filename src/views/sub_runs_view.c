@@ -71,10 +71,10 @@ static void add_row(struct pit__table *table, const pit_run *run,
         pit__cell_whole(pit__run_spans(run)),
         pit__cell_real(run->duration_ns),
         pit__cell_real(memory->peak),
-        pit__cell_text(pit__state_word(run)),
+        pit__cell_text(run->ended_by_parent ? "ended by its parent" : pit__state_word(run)),
     };
     cells[0].before = indent;
-    if (run->state == PIT_RUN_DIED)
+    if (run->state == PIT_RUN_DIED && !run->ended_by_parent)
         cells[6].style = PIT__HOT;
     pit__table_row(table, cells);
 }

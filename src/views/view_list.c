@@ -24,6 +24,7 @@
     X(convergence)        \
     X(bottlenecks)        \
     X(ranks)              \
+    X(messages)           \
     X(places)             \
     X(profile)
 /* clang-format on */

@@ -170,6 +170,20 @@ static void collectives(void)
     pit_group_close(world);
 }
 
+/* More ranks and callers than there are places; two threads' tables would be alike. */
+static void messages(void)
+{
+    static char code[300];
+    static pit_site send = PIT_SITE_WITH("MPI_Send", PIT_COMM);
+    for (uint32_t i = 0; i < 1100; i++) {
+        pit_token token = pit_begin(&send);
+        pit_note_call(&code[i % sizeof code], i % 7 ? i : PIT_TO_SOMEBODY, (uint64_t)i * i);
+        pit_end_call(token);
+    }
+    pit_begin(&send);
+    pit_note_call(code, PIT_TO_ALL, UINT64_MAX);
+}
+
 /* A small run of a program that recorded nothing, and how it ended. */
 static void write_ended(const char *folder)
 {
@@ -218,6 +232,7 @@ void make_seeds(const char *folder)
         {"samples", samples, PIT_RING_OFF, 1000, 0, 1},
         {"places", places, PIT_RING_OFF, -1, 0, 1},
         {"collectives", collectives, PIT_RING_OFF, -1, 0, 0},
+        {"messages", messages, PIT_RING_OFF, -1, 0, 0},
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
         pit_options options = {.ring_bytes = seeds[i].ring_bytes,

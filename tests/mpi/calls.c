@@ -18,6 +18,47 @@ static void say(const char *name, long calls, long bytes)
     fprintf(words, "%d %s %ld %ld\n", rank, name, calls, bytes);
 }
 
+/* What this rank sends, by rank of the world and by size; class i of sizes is from 2^(i-1) to below 2^i. */
+#define MOST 64
+static long to_count[MOST], to_bytes[MOST], count_of[2][MOST], bytes_of[2][MOST];
+
+static void note_size(int is_collective, long bytes, long times)
+{
+    int class = 0;
+    while (bytes >> class)
+        class++;
+    count_of[is_collective][class] += times;
+    bytes_of[is_collective][class] += times * bytes;
+}
+
+static void sends(int to, long bytes, long times)
+{
+    to_count[to] += times;
+    to_bytes[to] += times * bytes;
+    note_size(0, bytes, times);
+}
+
+static void gives(long bytes, long times)
+{
+    note_size(1, bytes, times);
+}
+
+static void say_messages(void)
+{
+    char name[32];
+    say("messages", 0, 0);
+    for (int i = 0; i < MOST; i++) {
+        snprintf(name, sizeof name, "to:%d", i);
+        if (to_count[i])
+            say(name, to_count[i], to_bytes[i]);
+        for (int kind = 0; kind < 2; kind++) {
+            snprintf(name, sizeof name, "%s:%d", kind ? "all" : "size", i);
+            if (count_of[kind][i])
+                say(name, count_of[kind][i], bytes_of[kind][i]);
+        }
+    }
+}
+
 /* To the next and from the one before; what arrives is less than there is room for. */
 static void point_to_point(void)
 {
@@ -43,17 +84,22 @@ static void point_to_point(void)
             MPI_Send(out, 7, MPI_CHAR, other, 4, MPI_COMM_WORLD);
         }
     }
+    sends(next, 800, 20);
+    sends(next, 400, 20);
+    if (rank % 2 || rank + 1 < ranks)
+        sends(rank % 2 ? rank - 1 : rank + 1, rank % 2 ? 7 : 40, 5);
+    MPI_Send(out, 10, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD); /* to nobody: no message */
     say("MPI_Irecv", 20, 0);
     say("MPI_Isend", 20, 20 * 800);
     say("MPI_Waitall", 20, 0);
     say("MPI_Sendrecv", 20, 20 * 400);
-    say("MPI_Send", 5, rank % 2 ? 5 * 7 : 5 * 40);
+    say("MPI_Send", 6, 40 + (rank % 2 ? 5 * 7 : 5 * 40));
     say("MPI_Recv", 5, rank % 2 ? 5 * 40 : 5 * 7);
     if (rank % 2)
         say("MPI_Probe", 5, 0);
 }
 
-static void collectives(void)
+static __attribute__((noinline)) void collectives(void)
 {
     int *out = calloc((size_t)ranks * 8, sizeof *out), *in = calloc((size_t)ranks * 8, sizeof *in);
     int counts[64], starts[64], sum = 0;
@@ -83,6 +129,16 @@ static void collectives(void)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Type_free(&pair);
+    gives(32, 3);
+    gives(20, 6);
+    gives(12, 3);
+    gives(8, 3);
+    gives(rank == 0 ? 8 * ranks : 0, 3);
+    gives(8, 6);
+    gives(8 * ranks, 3);
+    gives(4 * (rank + 1), 3);
+    gives(4, 3);
+    gives(8, 3);
     say("MPI_Barrier", 3, 0);
     say("MPI_Bcast", 3, 3 * 32);
     say("MPI_Allreduce", 6, 6 * 20);
@@ -111,6 +167,10 @@ static void split(void)
     for (int i = 0; i < 4; i++)
         MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, half);
     MPI_Barrier(copy);
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, rank >= 2, 0, rank >= 2, 0, copy, MPI_STATUS_IGNORE);
+    sends((rank + 2) % 4, 4, 1); /* the halves are turned round: rank 0 of a half is 2, or 3 */
+    gives(4, 4);
+    say("MPI_Sendrecv_replace", 1, 4);
     if (some != MPI_COMM_NULL) {
         MPI_Barrier(some);
         MPI_Comm_free(&some);
@@ -142,6 +202,7 @@ static void persistent(void)
         MPI_Start(&both[0]);
         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
     }
+    sends(next, 100, 8);
     MPI_Request_free(&both[0]);
     MPI_Request_free(&both[1]);
     say("MPI_Send_init", 1, 0);
@@ -207,6 +268,8 @@ static void threads(void)
         pthread_create(&all[i], NULL, thread, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(all[i], NULL);
+    gives(4, THREADS * 40);
+    sends((rank + 1) % ranks, 4, THREADS * 10);
     say("MPI_Comm_dup", THREADS, 0);
     say("MPI_Allreduce", THREADS * 40, THREADS * 40 * 4);
     say("MPI_Sendrecv_replace", THREADS * 10, THREADS * 10 * 4);
@@ -257,6 +320,7 @@ int main(int argc, char **argv)
         hang();
     say(strcmp(what, "threads") == 0 ? "MPI_Init_thread" : "MPI_Init", 1, 0);
     say("MPI_Finalize", 1, 0);
+    say_messages();
     fclose(words);
     MPI_Finalize();
     return 0;

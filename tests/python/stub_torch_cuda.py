@@ -12,6 +12,7 @@ import time
 waits = 0  # calls that would have stopped the program until the device was done
 events = 0  # that were made
 questions = 0
+asked = 0  # for the current device
 _streams = {0: 0.0}  # device time in ms until which each is busy, by number
 _current = 0
 _done_until = 0.0  # device time in ms that was reached
@@ -32,6 +33,8 @@ def is_available():
 
 
 def current_device():
+    global asked
+    asked += 1
     assert _initialized
     return 0
 

@@ -1,6 +1,8 @@
 """JAX scripts that know nothing of Pitwall, by `pitwall run`: handing over and waiting are told apart,
 with exact counts, and what they compute is bit for bit what it was."""
 
+import collections
+
 import auto_case
 import py_frameworks
 from auto_case import pit_case
@@ -34,17 +36,45 @@ print(isinstance(step, jax.stages.Wrapped), jax.jit(step)(w, x)[1].item().hex())
 class Jax(auto_case.Case, py_frameworks.Case):
     def test_dispatch_and_blocking(self):
         found = self.hooked(TRAIN, JAX_PLATFORMS="cpu", timeout=200)
-        top = {path: count for path, count in found.items() if "/" not in path}
+        top = collections.Counter()
+        for path, count in found.items():
+            top[path.replace("step/", "")] += count
         # step 10 times, raised, the compiled one, step inside grad, jit(step).
         self.assertEqual(top["dispatch"], 14)
-        self.assertGreaterEqual(found["dispatch/compile"], 3)
+        self.assertGreaterEqual(top["dispatch/compile"], 3)
+        # Calls of what was jitted and takes gradients: 10, inside grad, jit(step); not the compiled one.
+        self.assertEqual(found["step"], 12)
         # 10 by the method, 11 by float, block_until_ready, two by item.
         self.assertEqual(top["blocking"], 24)
         self.assertEqual(self.journal("auto")[-1]["text"], "jax")
         self.assertEqual(self.run_read["facts"]["device"], "cpu")
         self.assertRegex(self.run_read["facts"]["framework"], r"^jax \d")
         report = self.run_ok([pit_case.tool(), "report", "run.pit"], cwd=self.where).stdout
-        self.assertRegex(report, r"\nauto: hooks of jax, about \S+ .s a span, ")
+        self.assertRegex(report, r"\nauto: hooks of jax, about \S+ .s a step, ")
+
+    def test_steps_of_jitted_functions(self):
+        """Training by what is traced, evaluation by its name; fetching a batch is in the step."""
+        found = self.hooked("""
+import jax, jax.numpy as jnp, numpy
+def loss(w, x): return jnp.mean(jnp.tanh(x @ w) ** 2)
+gradient = jax.grad(loss)
+def descend(w, x): return w - 0.1 * gradient(w, x)   # its own code does not say that it learns
+train = jax.jit(lambda w, x: descend(w, x))
+both = jax.jit(jax.value_and_grad(loss))
+@jax.jit
+def evaluate(w, x): return loss(w, x)
+helper = jax.jit(lambda x: x * 2)
+w = jnp.ones((8, 2)); batch = lambda: jax.device_put(numpy.ones((4, 8), "float32"))
+for i in range(6):
+    w = train(w, helper(batch()))
+    if i % 3 == 2: print(float(evaluate(w, batch())).hex())
+for i in range(4): print(float(both(w, batch())[0]).hex())
+""", JAX_PLATFORMS="cpu")
+        wanted = {"step": 5 + 4, "eval_step": 2, "eval_step/dispatch": 2, "dispatch": 2}
+        self.assertEqual({path: found[path] for path in wanted}, wanted)
+        self.assertEqual(found["step/dispatch"] + found["dispatch"], 6 + 6 + 4)
+        self.assertEqual(found["step/transfer"] + found["transfer"], 6 + 2 + 4)
+        self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 ends, evaluation stands apart from training, and the run knows what advice must know of the program."""
 
 import auto_case
+import py_case
 from auto_case import SMALL
 
 EVALUATE = """
@@ -201,6 +202,23 @@ os.kill(os.getpid(), signal.SIGKILL)
         facts = self.read("run.pit")["facts"]
         self.assertEqual((facts["accumulation"], facts["optimizer"], facts["device"]),
                          ("4", "SGD", "cpu"))
+
+
+class Cost(py_case.Case):
+    """What hooks say they cost, of counts that are made up."""
+
+    def test_getting_to_a_hook_is_colder_where_the_hook_is(self):
+        said = self.python("""
+from pitwall import _auto, _pitwall
+counts = {"spans": 2, "passed": 10, "steps": 1, "calls": 2, "watched": 1, "watched_ns": 1000.0}
+_auto._pass_ns[:] = [20.0]
+_auto._pitwall = type("made_up", (), {"_hook_counts": staticmethod(lambda: dict(counts))})
+cold = _auto.cost()
+counts["watched_ns"] = 100.0
+hot = _auto.cost()
+tell([cold["pass_ns"], cold["cost_ns"], hot["pass_ns"], hot["cost_ns"]])
+""")
+        self.assertEqual([round(figure, 6) for figure in said], [140, 3680, 20, 440])
 
 
 if __name__ == "__main__":

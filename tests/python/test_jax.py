@@ -138,5 +138,37 @@ class Jax(py_frameworks.Case):
                                       r"\{'avg_time': ")
 
 
+class Waiting(py_frameworks.Case):
+    def test_wait_true_waits_at_both_ends_and_device_true_says_why_not(self):
+        found = self.python("""
+import jax
+import jax.numpy as jnp
+waits = []
+wait = jax.block_until_ready
+jax.block_until_ready = lambda arrays: (waits.append(len(arrays)), wait(arrays))[1]
+with pitwall.span("early", wait=True): pass  # no backend yet: it is not started for us
+early = len(waits)
+x = jnp.ones((400, 400))
+work = jax.jit(lambda x: x @ x @ x @ x)
+ready = []
+for _ in range(3):
+    with pitwall.span("step", wait=True): y = work(x)
+    ready.append(y.is_ready())
+@pitwall.timed(name="timed", wait=True)
+def timed(): return work(x)
+ready.append(timed().is_ready())
+after = len(waits)
+with pitwall.span("on device", device=True): y = work(x)
+run = pitwall.read_live()
+tell([early, after, ready, run["facts"]["device_events"],
+      [n["path"] for n in run["nodes"] if n["on_device"]]])
+""")
+        early, after, ready, why, devices = found
+        self.assertEqual((early, after), (0, 8))
+        self.assertEqual(ready, [True] * 4)
+        self.assertEqual(why, "no device times of JAX, which has no events: wait=True times its work")
+        self.assertEqual(devices, [])
+
+
 if __name__ == "__main__":
     py_case.main(plain_build_only=True)

@@ -5,6 +5,7 @@ import re
 import shutil
 
 import py_case
+import wheel_case
 from py_case import pit_case
 
 GOOD = """
@@ -113,35 +114,37 @@ f("x")
 """
 
 
-class Installed(py_case.Case):
-    def test_pip_builds_and_installs_it_without_network(self):
-        source, site = os.path.join(self.folder(), "source"), self.folder()
+class Installed(wheel_case.Case):
+    def test_pip_installs_the_package_with_tool_libraries_and_headers(self):
+        """From the source, without network; the library's objects are those of the build under test."""
+        source, wheels = os.path.join(self.folder(), "source"), self.folder()
         top = pit_case.source_dir()
         shutil.copytree(top, source, ignore=lambda folder, names: [
-            name for name in names if name in (".git", "build", "tests", "__pycache__")
+            name for name in names if name in (".git", "build", "tests", "bench", "__pycache__")
             or name.startswith("build-") or name.endswith(".egg-info")])
-        self.run_ok([py_case.PYTHON, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-                     "--no-build-isolation", "--disable-pip-version-check", "--target", site,
-                     source], timeout=280)
-        self.assertTrue(os.path.exists(os.path.join(site, "pitwall", "libpitwall.so.0")))
+        with open(os.path.join(source, "COMMIT"), "w", encoding="utf-8") as file:
+            file.write("0123456789ab\n")
+        env = pit_case.clean_env(
+            PITWALL_CMAKE_ARGS="-DPITWALL_OBJECTS_FROM=" + pit_case.build_dir())
+        self.run_ok([py_case.PYTHON, "-m", "pip", "wheel", "--quiet", "--no-index", "--no-deps",
+                     "--no-build-isolation", "--disable-pip-version-check", "-w", wheels, source],
+                    env=env)
+        (wheel,) = os.listdir(wheels)
+        place = self.install(py_case.PYTHON, os.path.join(wheels, wheel))
         typed = [name for name in os.listdir(os.path.join(top, "python", "pitwall"))
                  if name.endswith(".pyi")] + ["py.typed"]
-        self.assertGreaterEqual(set(os.listdir(os.path.join(site, "pitwall"))), set(typed))
-        env = pit_case.clean_env(PYTHONPATH=site, PYTHONDONTWRITEBYTECODE="1",
-                                 PATH="/usr/bin:/bin")
-        work = self.folder()
-        done = self.run_ok([py_case.PYTHON, "-c", """
-import pitwall, pitwall._pitwall
-with pitwall.open("run.pit"):
-    with pitwall.span("a"): pass
-print(pitwall.__version__, pitwall._pitwall.__file__)
-print([l.split()[-1] for l in open("/proc/self/maps") if "libpitwall" in l][0])
-"""], cwd=work, env=env)
-        self.assertIn(pit_case.version(), done.stdout)
-        self.assertEqual(done.stdout.count(site), 2, done.stdout)
-        report = self.run_ok([py_case.PYTHON, "-m", "pitwall", "report", "run.pit"], cwd=work,
-                             env=env)
-        self.assertRegex(report.stdout, r"(?m)^a +1 ")
+        self.assertGreaterEqual(set(os.listdir(place.package)), set(typed))
+        version = self.run_ok([place.command, "--version"], env=place.env)
+        self.assertEqual(version.stdout, "pitwall %s (0123456789ab)\n" % pit_case.version())
+        self.check_python(place)
+        self.check_tool(place)
+        self.check_compiling(place)
+        (extension,) = [n for n in os.listdir(place.package) if n.startswith("_pitwall.cpython-")]
+        other = "_pitwall.cpython-399-x86_64-linux-gnu.so"  # as of a Python that is not this one
+        os.rename(os.path.join(place.package, extension), os.path.join(place.package, other))
+        self.run_other_python(place, py_case.PYTHON, "_pitwall.cpython-399-")
+        os.rename(os.path.join(place.package, other), os.path.join(place.package, extension))
+        self.check_without_tool(place)
 
     def test_the_extension_needs_no_other_library_and_exports_its_start_alone(self):
         folder = os.path.join(py_case.package_dir(), "pitwall")

@@ -2,6 +2,7 @@
 programs; read and reported."""
 
 import json
+import re
 
 import py_case
 
@@ -47,6 +48,50 @@ if __name__ == "__main__":
     pitwall.close()
     tell(pitwall.report("run.pit", form="json"))
 """
+
+
+POOL = """
+import multiprocessing, os, signal
+def work(i):
+    with pitwall.span("work"):
+        return i
+def die(i):
+    with pitwall.span("fatal"):
+        os.kill(os.getpid(), signal.SIGKILL)
+if __name__ == "__main__":
+    pitwall.open("run.pit")
+    context = multiprocessing.get_context(%r)
+    with context.Pool(1) as pool:  # ended by SIGTERM
+        pool.map(work, range(4))
+    left = context.Process(target=os._exit, args=(0,))
+    left.start(); left.join()
+    killed = context.Process(target=die, args=(0,))
+    killed.start(); killed.join()
+    pitwall.close()
+    tell(pitwall.report("run.pit"))
+"""
+
+
+class EndedByParent(py_case.Case):
+    """A pool ends its workers with SIGTERM; only the one that went away inside a span has died."""
+
+    def check(self, method):
+        folder = self.folder()
+        text = self.python(POOL % method, cwd=folder, timeout=120)
+        self.assertRegex(text, r"(?m) ended by its parent$")
+        self.assertEqual(len(re.findall(r"(?m) died$", text)), 1, text)
+        tool = py_case.pit_case.tool()
+        lines = self.run_ok([tool, "list", folder, "--width", "0"]).stdout.splitlines()
+        self.assertEqual(len([line for line in lines if line.startswith("died ")]), 1, lines)
+        ended = self.run_ok([tool, "list", folder, "--state", "ended", "--width", "0"]).stdout
+        self.assertIn("by its parent", ended)
+        self.assertNotIn("died", ended)
+
+    def test_workers_that_were_forked(self):
+        self.check("fork")
+
+    def test_workers_that_were_spawned(self):
+        self.check("spawn")
 
 
 class Workers(py_case.Case):

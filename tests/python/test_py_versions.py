@@ -3,42 +3,16 @@ tested by the programs that test spans and tasks. The system's own must be among
 
 import os
 import shutil
-import subprocess
 import sys
 
 import py_case
 from py_case import pit_case
 
-ASK = ("import sys, sysconfig; print('%d.%d' % sys.version_info[:2], sys.version_info >= (3, 9),"
-       " sysconfig.get_paths()['include'], sysconfig.get_config_var('EXT_SUFFIX'), sep='\\n')")
+sys.path.append(os.path.join(pit_case.source_dir(), "scripts"))
+import pythons  # noqa: E402
+
 # How many spans there are does not hang on the version, and only the system's has NumPy.
 LEFT_OUT = ("million", "flat", "numpy")
-
-
-def candidates():
-    """Interpreters by name in PATH and where pyenv keeps its own, the system's first."""
-    folders = ["/usr/bin", *os.environ.get("PATH", "").split(":")]
-    versions = os.path.join(os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv"),
-                            "versions")
-    if os.path.isdir(versions):
-        folders += [os.path.join(versions, name, "bin") for name in sorted(os.listdir(versions))]
-    names = ["python3", *("python3.%d" % minor for minor in range(9, 15))]
-    return [os.path.join(folder, name) for folder in folders for name in names]
-
-
-def interpreters():
-    """{version: (path, include, suffix)} of those that the extension can be built for."""
-    found = {}
-    for path in candidates():
-        if not os.access(path, os.X_OK):
-            continue
-        asked = subprocess.run([path, "-c", ASK], capture_output=True, text=True)
-        if asked.returncode != 0:
-            continue  # a launcher of a version that is not installed
-        version, is_new, include, suffix = asked.stdout.split("\n")[:4]
-        if is_new == "True" and os.path.exists(os.path.join(include, "Python.h")):
-            found.setdefault(version, (path, include, suffix))
-    return found
 
 
 class Versions(py_case.Case):
@@ -60,10 +34,9 @@ class Versions(py_case.Case):
         return site
 
     def test_every_version_here(self):
-        found = interpreters()
+        found = pythons.interpreters()
         print("Python with headers:", ", ".join(found))
-        system = subprocess.run(["/usr/bin/python3", "-c", ASK], capture_output=True, text=True)
-        self.assertIn(system.stdout.split("\n")[0], found)
+        self.assertIn(pythons.ask("/usr/bin/python3")[0], found)
         for version, (path, include, suffix) in found.items():
             with self.subTest(version):
                 site = self.build(include, suffix)

@@ -55,7 +55,7 @@ tell([device(), cuda.waits, cuda.events, pitwall.read_live()["facts"]])
             self.assertAlmostEqual(total, 20 * ms * 1e6, delta=2e4)  # ticks of the host's clock
         self.assertEqual(waits, 0)
         self.assertLess(events, 30)  # they are used again
-        self.assertIn("torch.cuda:0: within", facts["device_clock"])
+        self.assertIn("torch.cuda:0: times of its work lie within", facts["device_clock"])
 
     def test_what_is_not_complete_is_not_waited_for_and_told(self):
         times, waits, facts = self.stub("""
@@ -67,6 +67,16 @@ tell([device(), cuda.waits, pitwall.read_live()["facts"]])
 """)
         self.assertEqual((times, waits), ({}, 0))
         self.assertIn("5 spans have no device time", facts["device_events"])
+
+    def test_wait_true_finds_the_device_to_wait_for(self):
+        before, waits = self.stub("""
+with pitwall.span("early", wait=True): pass
+before = cuda.waits  # a program that has not used CUDA yet does not pay for its start
+cuda.init()
+with pitwall.span("step", wait=True): pass
+tell([before, cuda.waits])
+""")
+        self.assertEqual((before, waits), (0, 2))
 
     def test_a_device_that_is_behind_gives_its_times_later(self):
         before, after = self.stub("""
@@ -141,9 +151,9 @@ with pitwall.span("step", device=True): cuda.work(1)
 pid = os.fork()
 if not pid:
     cuda._initialized = False  # as torch has it in a child
-    made = cuda.events
+    asked = cuda.asked
     with pitwall.span("child", device=True): pass
-    os._exit(cuda.events - made)
+    os._exit(cuda.asked - asked)
 tell([events, started, os.waitpid(pid, 0)[1]])
 """)
         self.assertEqual((events, started, child), (0, False, 0))

@@ -94,6 +94,9 @@ class Browser:
     def open(self, url):
         self._send("POST", self.session + "/url", {"url": url})
 
+    def reload(self):
+        self._send("POST", self.session + "/refresh", {})
+
     def run(self, script, *args):
         """The value of a function body in the page."""
         return self._send("POST", self.session + "/execute/sync", {"script": script, "args": list(args)})

@@ -60,10 +60,10 @@ class Case(pit_case.Case):
                          os.path.join(SOURCES, source)], cwd=SOURCES)
         return path
 
-    def job(self, kind, program, folder, ranks=2):
+    def job(self, kind, program, folder, ranks=2, name="rank"):
         """The command of a job whose ranks leave their runs in the folder."""
         return LAUNCH[kind] + ["-n", str(ranks), pit_case.tool(), "run", "--quiet", "-o",
-                               os.path.join(folder, "rank-%r.pit"), "--"] + program
+                               os.path.join(folder, name + "-%r.pit"), "--"] + program
 
     def run_job(self, kind, program, ranks=2, env=None):
         """Run it; what its ranks said, and their runs, by rank."""
@@ -93,6 +93,32 @@ class Case(pit_case.Case):
                     calls, in_bytes = found.get(name, (0, 0))
                     found[name] = (calls + node["count"], in_bytes + node["bytes"])
             self.assertEqual(found, wanted[rank], "rank %d" % rank)
+        self.check_messages(said, runs)
+
+    def check_messages(self, said, runs):
+        """Messages by rank and size are what ranks said that speak of them; every call has a caller."""
+        wanted = {}
+        for line in said.splitlines():
+            rank, name, count, in_bytes = line.split()
+            kinds = wanted.setdefault(int(rank), {}) if name == "messages" else wanted.get(int(rank))
+            if kinds is not None and ":" in name:
+                kind, number = name.split(":")
+                kinds.setdefault(kind, []).append([int(number), int(count), int(in_bytes)])
+        for rank, kinds in wanted.items():
+            found = runs[rank]["messages"]
+            self.assertEqual(found["partners"], kinds.get("to", []))
+            self.assertEqual(found["sizes"], kinds.get("size", []))
+            self.assertEqual(found["collective_sizes"], kinds.get("all", []))
+            self.assertEqual((found["others"], found["calls_lost"]), ([0, 0], 0))
+        for run in runs:
+            calls = {}
+            for caller in run["messages"]["callers"]:
+                key = caller["thread"], caller["path"]
+                calls[key] = calls.get(key, 0) + caller["calls"]
+            for number, thread in enumerate(run["threads"]):
+                for node in thread["nodes"]:
+                    if node["path"] not in ("MPI_Init", "MPI_Finalize"):
+                        self.assertEqual(calls[number, node["path"]], node["count"], node["path"])
 
 
 def calls_of(group):

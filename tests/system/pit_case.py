@@ -162,14 +162,17 @@ def no_thread_sanitizer(test):
     return None if sanitizer() == "thread" else test
 
 
-def main(plain_build_only=False, has_threads=True, thread_sanitizer=True):
+def main(plain_build_only=False, has_threads=True, thread_sanitizer=True, test_all_only=False):
     """Run the cases of the calling program. An argument picks those with it in their name.
 
     plain_build_only=True marks a test of what is built, not of how it runs: tests/run.py does
     not repeat it for the sanitizer builds. has_threads=False marks one of programs with a single
     thread: it is not repeated under the thread sanitizer. thread_sanitizer=False marks one of faults
     and signals, which that sanitizer delivers later than the kernel, or takes for its own.
+    test_all_only=True marks one that `make test-all` alone runs.
     """
+    if test_all_only and os.environ.get("PITWALL_TEST_ALL") != "1":
+        sys.exit("this test is for make test-all: set PITWALL_TEST_ALL=1")
     if not thread_sanitizer and sanitizer() == "thread":
         sys.exit("this test is not for the thread sanitizer")
     if not has_threads and sanitizer() == "thread":

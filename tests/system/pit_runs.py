@@ -118,6 +118,10 @@ def comparable(run, state):
             {"is_inside": call["duration_ns"] is None,
              **{key: call[key] for key in ("seq", "bytes", "path", "thread", "is_sync")}}
             for call in group["points"]]) for group in run["groups"]]
+    if run["messages"]:
+        out["messages"] = dict(run["messages"], callers=[
+            {key: value for key, value in caller.items() if key != "ticks"}
+            for caller in run["messages"]["callers"]])
     if run["samples"]:
         out["samples"] = {key: value for key, value in run["samples"].items() if key != "readings"}
     return out

@@ -2,7 +2,7 @@
  * tests/pit_reader.py prints, as far as the library's model has the figures. With `clock` also what
  * the library makes of the clock: its rate and the run's end.
  */
-#include "pitwall_report.h"
+#include "pitwall_ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -595,6 +595,66 @@ static void print_groups(const pit_run *run, int with_clock)
     printf("],");
 }
 
+static void print_sizes(const char *key, const pit_message_sum *sizes)
+{
+    int is_first = 1;
+    printf("\"%s\":[", key);
+    for (int i = 0; i < PIT_MESSAGE_SIZES; i++) {
+        if (!sizes[i].count && !sizes[i].bytes)
+            continue;
+        comma(!is_first);
+        printf("[%d,%llu,%llu]", i, (unsigned long long)sizes[i].count,
+               (unsigned long long)sizes[i].bytes);
+        is_first = 0;
+    }
+    printf("],");
+}
+
+static void print_caller(const pit_run *run, const pit_caller *caller)
+{
+    putchar('{');
+    path(&run->threads[caller->thread], caller->node);
+    number("thread", caller->thread);
+    number("address", caller->address);
+    number("calls", caller->calls);
+    number("offset", caller->offset);
+    if (caller->function) {
+        printf("\"function\":");
+        text(caller->function);
+        printf(",\"file\":");
+        text(caller->file);
+    } else {
+        printf("\"function\":null,\"file\":null");
+    }
+    putchar('}');
+}
+
+/* Only where the run has any. */
+static void print_messages(const pit_messages *messages, const pit_run *run)
+{
+    if (!messages)
+        return;
+    printf("\"messages\":{");
+    print_sizes("sizes", messages->sizes);
+    print_sizes("collective_sizes", messages->collective_sizes);
+    printf("\"partners\":[");
+    for (size_t i = 0; i < messages->partner_count; i++) {
+        const pit_partner *partner = &messages->partners[i];
+        comma(i);
+        printf("[%llu,%llu,%llu]", (unsigned long long)partner->rank,
+               (unsigned long long)partner->sent.count, (unsigned long long)partner->sent.bytes);
+    }
+    printf("],\"others\":[%llu,%llu],", (unsigned long long)messages->others.count,
+           (unsigned long long)messages->others.bytes);
+    number("calls_lost", messages->calls_lost);
+    printf("\"callers\":[");
+    for (size_t i = 0; i < messages->caller_count; i++) {
+        comma(i);
+        print_caller(run, &messages->callers[i]);
+    }
+    printf("]},");
+}
+
 int main(int argc, char **argv)
 {
     static const char *const states[] = {"live", "closed", "died"};
@@ -631,6 +691,7 @@ int main(int argc, char **argv)
     print_journal(run);
     print_places(run);
     print_groups(run, with_clock);
+    print_messages(run->messages, run);
     printf("\"facts\":{");
     for (size_t i = 0; i < run->fact_count; i++) {
         comma(i);

@@ -6,6 +6,7 @@
  *   dropped    more spans than the flight recorder holds
  *   records    the same without a flight recorder: every span a record
  *   nodes=N    N nodes, ten names a level
+ *   threads=N  N threads at once, each with twenty nodes of its own
  *   names      a span for each name on standard input, ended by zero bytes, each inside the first
  */
 #include "pitwall.h"
@@ -109,6 +110,36 @@ static void make_nodes(unsigned long count)
     }
 }
 
+static pthread_barrier_t all_there;
+
+static void *own_nodes(void *arg)
+{
+    char name[40];
+    snprintf(name, sizeof name, "thread %zu", (size_t)arg);
+    pit_token outer = pit_begin_name(name);
+    pthread_barrier_wait(&all_there); /* a table for each */
+    for (int i = 0; i < 57; i++) {
+        snprintf(name, sizeof name, "part %d", i % 19);
+        pit_end(pit_begin_name(name));
+    }
+    pit_end(outer);
+    pthread_barrier_wait(&all_there);
+    return NULL;
+}
+
+static void make_threads(size_t count)
+{
+    pthread_t *threads = calloc(count, sizeof *threads);
+    if (!threads || pthread_barrier_init(&all_there, NULL, (unsigned)count) != 0)
+        exit(70);
+    for (size_t i = 0; i < count; i++)
+        if (pthread_create(&threads[i], NULL, own_nodes, (void *)i) != 0)
+            exit(70); /* the others would wait for ever */
+    for (size_t i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
 static void named(void)
 {
     static char all[1 << 20];
@@ -139,6 +170,8 @@ int main(int argc, char **argv)
             step(i);
     if (strncmp(what, "nodes=", 6) == 0)
         make_nodes(strtoul(what + 6, NULL, 10));
+    if (strncmp(what, "threads=", 8) == 0)
+        make_threads(strtoul(what + 8, NULL, 10));
     if (strcmp(what, "names") == 0)
         named();
     return pit_close() ? 1 : 0;

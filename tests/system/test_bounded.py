@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import struct
+import subprocess
 
 import pit_case
 
@@ -67,6 +68,22 @@ class Labels(Bounded):
         self.assertEqual(json.loads(done.stdout)["runs"][0]["labels"],
                          {"step": "299", "other": "x"})
         self.assertEqual(done.stdout.count('"step"'), 1)
+
+
+class Memory(Bounded):
+    """Counted by the kernel: the most pages that the reading process had at once."""
+
+    @pit_case.plain_build
+    def test_a_large_run_is_not_in_memory_all_at_once(self):
+        path = self.made("nodes", 40000)
+        size = os.path.getsize(path)
+        self.assertGreater(size, 200 << 20)
+        process = subprocess.Popen([pit_case.tool(), "info", path], env=pit_case.clean_env(),
+                                   stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        self.assertLess(usage.ru_maxrss << 10, size // 2)
 
 
 class Parents(Bounded):

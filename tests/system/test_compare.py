@@ -1,6 +1,7 @@
 """`pitwall compare` on runs of a real program, and on JSON of the programs people have."""
 
 import csv
+import glob
 import io
 import json
 import os
@@ -114,10 +115,42 @@ class Runs(CompareCase):
         self.compare(early, late, *gate, "--trust", status=1)
         self.compare(early, late, *gate, "--interleaved", status=1)
 
-    def test_one_run_a_side_says_how_many_more(self):
-        done = self.compare(self.side("old") + "/00.pit", self.side("slow") + "/00.pit", status=2)
-        self.assertRegex(done.stdout.splitlines()[0],
-                         r"^no verdict: -?\d+\.\d % with 1 run a side; about 9 more runs a side$")
+    def test_one_run_a_side_is_indicative_and_fails_no_gate(self):
+        sides = (self.side("old") + "/00.pit", self.side("slow") + "/00.pit")
+        done = self.compare(*sides, "--fail-on", "slower:5%@epoch/batch/forward", "--trust", status=2)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "indicative: B is 100.0 % slower [100.0, 100.0] in "
+                                   "epoch/batch/forward (60 blocks a side)")
+        self.assertIn("indicative: one run a side; on one binary about 4 of 10 are wrong alarms", lines)
+        self.assertRegex(done.stdout, r"gate slower:5%@epoch/batch/forward: no verdict")
+        document = self.document(*sides, status=2)
+        self.assertTrue(document["indicative"])
+        self.assertTrue(self.item(document, "epoch/batch/forward")["is_indicative"])
+        self.assertFalse(self.item(document, "wall time")["is_indicative"])
+        same = self.document(sides[0], self.side("again") + "/00.pit", status=2)
+        self.assertRegex(same["headline"], r"^indicative: B is the same within 2 %: ")
+
+    def test_runs_made_in_any_turn_are_recognised_in_folders_and_by_wildcards(self):
+        for name, order in (("abab", "ABABABAB"), ("abba", "ABBAABBA"), ("coin", "BAABBABA")):
+            place = self.folder()
+            for i, side in enumerate(order):
+                os.makedirs(os.path.join(place, side), exist_ok=True)
+                make_run(os.path.join(place, side, "%d.pit" % i), 1000)
+            files = {side: sorted(glob.glob(os.path.join(place, side, "*.pit"))) for side in "AB"}
+            for words in ((os.path.join(place, "A"), os.path.join(place, "B")),
+                          (*files["A"], "vs", *files["B"])):
+                with self.subTest(order=name, words=len(words)):
+                    command = [pit_case.tool(), "compare", *words]
+                    text = pit_case.run(command).stdout
+                    self.assertIn("\ninterleaved: found by their start times\n", text)
+                    self.assertNotIn("advisory", text)
+
+    def test_a_b_and_change_are_of_one_estimator(self):
+        document = self.document(self.side("old"), self.side("slow"))
+        for item in document["comparisons"]:
+            self.assertAlmostEqual(item["b"] / item["a"] - 1, item["change"], delta=1e-6)
+        text = self.compare(self.side("old"), self.side("slow")).stdout
+        self.assertRegex(text, r"\nA, B, change: p10 of the iterations; mean of the lowest third")
 
     def test_memory_counts_too(self):
         gate = ("--fail-on", "memory:100%")

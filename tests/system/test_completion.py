@@ -81,7 +81,7 @@ class Bash(Shell):
         return set(done.stdout.splitlines())
 
     def test_commands(self):
-        self.assertEqual(self.offered(""), set(commands()) | {"--help", "--version"})
+        self.assertEqual(self.offered(""), set(commands()) | {"--help", "--version", "--cflags", "--libs"})
         self.assertEqual(self.offered("re"), {"report", "recover"})
 
     def test_options_of_every_command(self):
@@ -158,7 +158,7 @@ class Zsh(Shell):
                 for word in answer[len(start):].replace("\\ ", "\0").split()}
 
     def test_the_same_is_offered(self):
-        self.assertEqual(self.offered(""), set(commands()) | {"--help", "--version"})
+        self.assertEqual(self.offered(""), set(commands()) | {"--help", "--version", "--cflags", "--libs"})
         for command in commands():
             self.assertEqual(self.offered(command, "-"), options_of(command), command)
         self.assertEqual(self.offered("report", "--view", ""),

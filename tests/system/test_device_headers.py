@@ -1,5 +1,5 @@
-"""Our declarations of device libraries against their makers' headers, by static asserts. The header comes
-from PyPI (120 kB); nothing of it is in the tree."""
+"""Our declarations of device libraries against their makers' headers, by static asserts. NVIDIA's header comes
+from PyPI (120 kB), AMD's from Debian; nothing of them is in the tree."""
 
 import glob
 import os
@@ -29,6 +29,21 @@ class Headers(pit_case.Case):
     def test_nvml(self):
         source = os.path.join(pit_case.source_dir(), "tests", "stubs", "header_nvml.c")
         done = self.compile(source)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def compile_amd(self, *path):
+        source = os.path.join(pit_case.source_dir(), "tests", *path)
+        return subprocess.run(
+            [os.environ.get("CC", "cc"), "-std=gnu11", "-fsyntax-only", "-I",
+             os.path.join(pit_case.source_dir(), "src"), source],
+            check=False, stderr=subprocess.PIPE, encoding="utf-8")
+
+    def test_rocm_smi(self):
+        done = self.compile_amd("stubs", "header_rocm_smi.c")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_hip(self):
+        done = self.compile_amd("system", "gpu", "held_to_hip.c")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_wrong_declaration_is_found(self):

@@ -45,6 +45,8 @@ class EnergyCompare(pit_case.Case):
         text = pit_case.run([pit_case.tool(), "compare", os.path.join(folder, "a"),
                              os.path.join(folder, "b")]).stdout
         self.assertRegex(text, r"energy +10\d J +20\d J")
+        self.assertRegex(text, r"(?m)^B takes [\d.]+ % more energy$")
+        self.assertRegex(text, r", 1 with more energy, ")
 
     def test_runs_without_counters_have_no_row(self):
         folder = self.folder()

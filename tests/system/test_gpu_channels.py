@@ -1,8 +1,9 @@
-"""Channels of GPUs, on stand-ins: a folder in place of /sys, and a libnvidia-ml.so.1 built from
-tests/stubs/stub_nvml.c. No GPU was ever behind these tests; what is tried is the way of figures and of failures."""
+"""Channels of GPUs, on stand-ins: a folder in place of /sys, a libnvidia-ml.so.1 built from
+tests/stubs/stub_nvml.c and a librocm_smi64.so built from tests/stubs/stub_rocm_smi.c. No GPU was ever behind these tests; what is tried is the way of figures and of failures."""
 
 import json
 import os
+import shutil
 import subprocess
 
 import pit_case
@@ -14,24 +15,26 @@ ADDRESS = "0000:3b:00.0"
 
 
 class GpuCase(pit_case.Case):
+    STUBS = {"libnvidia-ml.so.1": "stub_nvml.c", "librocm_smi64.so": "stub_rocm_smi.c"}
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.library = os.path.join(pit_case.build_dir(), "tests", "stub-nvml-%d" % os.getpid())
+        cls.library = os.path.join(pit_case.build_dir(), "tests", "stub-gpus-%d" % os.getpid())
         os.makedirs(cls.library, exist_ok=True)
-        source = os.path.join(pit_case.source_dir(), "tests", "stubs", "stub_nvml.c")
-        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC",
-                        "-I", os.path.join(pit_case.source_dir(), "src"), source, "-o",
-                        os.path.join(cls.library, "libnvidia-ml.so.1")], check=True)
+        for name, source in cls.STUBS.items():
+            source = os.path.join(pit_case.source_dir(), "tests", "stubs", source)
+            subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-D_GNU_SOURCE", "-shared",
+                            "-fPIC", "-I", os.path.join(pit_case.source_dir(), "src"), source,
+                            "-o", os.path.join(cls.library, name)], check=True)
 
     @classmethod
     def tearDownClass(cls):
-        os.remove(os.path.join(cls.library, "libnvidia-ml.so.1"))
-        os.rmdir(cls.library)
+        shutil.rmtree(cls.library)
 
     def setUp(self):
         self.sysfs = stub_sysfs.StubSysfs(self.folder())
-        self.nvml = self.folder()
+        self.nvml = self.rocm = self.folder()  # what the stand-ins are to say
         self.path = os.path.join(self.folder(), "run.pit")
 
     def gpu(self, driver="nvidia", address=ADDRESS):
@@ -44,7 +47,7 @@ class GpuCase(pit_case.Case):
 
     def told(self, library=True, **env):
         return stub_sysfs.Told(
-            self, self.path, self.sysfs, 50, STUB_NVML=self.nvml,
+            self, self.path, self.sysfs, 50, STUB_NVML=self.nvml, STUB_ROCM=self.rocm,
             LD_LIBRARY_PATH=self.library if library else None, **env)
 
     def top(self):
@@ -66,6 +69,26 @@ class GpuCase(pit_case.Case):
     def text(self, *arguments):
         return " ".join(self.run_ok([pit_case.tool(), "report", *arguments,
                                      self.path]).stdout.split())
+
+
+    def died(self, used):
+        """The report of a program that aborts once its GPU has so much in use."""
+        done = subprocess.Popen(
+            [pit_case.tool(), "run", "-o", self.path, "--", pit_case.program("prog_energy"), "-",
+             "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+            stderr=subprocess.DEVNULL,
+            env=pit_case.clean_env(PITWALL_SYSFS=self.sysfs.root, STUB_NVML=self.nvml, STUB_ROCM=self.rocm,
+                                   LD_LIBRARY_PATH=self.library))
+        self.addCleanup(done.stdout.close)
+        self.assertEqual(done.stdout.readline(), "ready\n")
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == used)
+        done.stdin.write("abort\n")
+        done.stdin.close()
+        done.wait(600)
+        full = [f["headline"] for f in self.document()["advice"]["findings"]
+                if f["rule"] == "device_memory"]
+        self.assertEqual(full, ["DEVICE-MEMORY: gpu0 had 100 % of its memory in use"])
+        return self.text()
 
 
 class Nvml(GpuCase):
@@ -203,21 +226,8 @@ class Nvml(GpuCase):
     def test_a_run_that_died_with_a_full_gpu_is_named(self):
         self.gpu()
         self.say("used", 8 * GB - 1)
-        done = subprocess.Popen(
-            [pit_case.tool(), "run", "-o", self.path, "--", pit_case.program("prog_energy"), "-",
-             "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
-            stderr=subprocess.DEVNULL,
-            env=pit_case.clean_env(PITWALL_SYSFS=self.sysfs.root, STUB_NVML=self.nvml,
-                                   LD_LIBRARY_PATH=self.library))
-        self.addCleanup(done.stdout.close)
-        self.assertEqual(done.stdout.readline(), "ready\n")
-        self.wait_for(lambda now: now["gpu0_memory_bytes"] == 8 * GB - 1)
-        done.stdin.write("abort\n")
-        done.stdin.close()
-        done.wait(600)
-        text = self.text()
         self.assertIn("ended by an error, most likely out of memory on the GPU: 8.00 GB of 8.00 GB"
-                      " in use", text)
+                      " in use", self.died(8 * GB - 1))
 
     def test_without_a_gpu_there_is_no_thread(self):
         told = self.told()
@@ -238,7 +248,8 @@ class Sysfs(GpuCase):
                             ("hwmon/hwmon4/temp1_input", 55000),
                             ("hwmon/hwmon4/freq1_input", 2100000000)):
             stub_sysfs.write(os.path.join(folder, name), int(value))
-        told = self.told(library=False)
+        self.say("no_init", 1)  # the stand-in of ROCm SMI: a real one may be installed
+        told = self.told()
         self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)
         now = self.top()
         self.assertEqual((now["gpu0_busy"], now["gpu0_power_w"], now["gpu0_temperature_c"]),
@@ -258,10 +269,126 @@ class Sysfs(GpuCase):
         told.close()
 
 
+class Rocm(GpuCase):
+    """An AMD GPU by the driver's files, and by ROCm SMI what these do not tell: energy, the process's own
+    memory."""
+
+    def amd(self):
+        folder = self.gpu("amdgpu", "0000:03:00.0")
+        for name, value in (("gpu_busy_percent", 75), ("mem_info_vram_used", 6 * GB),
+                            ("mem_info_vram_total", 16 * GB),
+                            ("hwmon/hwmon4/power1_average", 150000000)):
+            stub_sysfs.write(os.path.join(folder, name), value)
+        return folder
+
+    def test_figures_arrive_everywhere(self):
+        self.amd()
+        self.say("own", 2 * GB)
+        self.say("energy", 1000000)
+        told = self.told()
+        told.tell("memory step")
+        self.wait_for(lambda now: now["gpu0_own_memory_bytes"] == 2 * GB)
+        self.wait_for(lambda now: now["gpu0_energy_j"] is not None)
+        self.assertAlmostEqual(self.top()["gpu0_energy_j"], 15.3, delta=0.01)
+        self.say("energy", 5000000)
+        self.wait_for(lambda now: now["gpu0_energy_j"] and now["gpu0_energy_j"] > 70)
+        plain = self.run_ok([pit_case.tool(), "top", "--once", self.path]).stdout
+        self.assertIn("gpu0 6.00 GB of 16.0 GB", plain)
+        told.tell("end")
+        told.close()
+        self.assertIn("gpu0 75 % busy, memory at most 6.00 GB of 16.0 GB, 150 W", self.text())
+        document = self.document()
+        (source,) = document["energy"]["sources"]
+        self.assertAlmostEqual(source["joules"], 61.2, delta=0.01)
+        node = next(n for n in document["nodes"] if n["path"] == "step")
+        self.assertEqual(node["device_memory_max_bytes"], 2 * GB)
+        self.assertIn("gpu0 61.2 J in", self.text("--view", "energy"))
+        pit_runs.read_both(self, self.path, "closed")
+
+    @pit_case.plain_build
+    def test_python_has_them(self):
+        self.amd()
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_energy_j"] is not None)
+        told.close()
+        code = ("import json, pitwall, sys; run = pitwall.read(sys.argv[1]);"
+                "print(json.dumps([row['gpu0_energy_j'] for row in run['samples']]))")
+        env = pit_case.clean_env(PYTHONPATH=os.path.join(pit_case.build_dir(), "python"))
+        done = self.run_ok(["/usr/bin/python3", "-c", code, self.path], env=env)
+        self.assertIn(15, [joules and int(joules) for joules in json.loads(done.stdout)])
+
+    def test_a_library_that_fails_midway_never_gives_way_to_another_counter(self):
+        folder = self.amd()
+        stub_sysfs.write(os.path.join(folder, "hwmon/hwmon4/energy1_input"), 999000000)
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_energy_j"] is not None and now["gpu0_energy_j"] < 16)
+        self.say("fail", 7)
+        self.wait_for(lambda now: now["gpu0_energy_j"] is None)
+        self.assertEqual(self.top()["gpu0_memory_bytes"], 6 * GB)  # the files are still read
+        told.tell("begin goes on")
+        told.tell("end")
+        os.remove(os.path.join(self.rocm, "fail"))
+        self.wait_for(lambda now: now["gpu0_energy_j"] is not None)
+        told.close()
+        self.assertEqual(self.document()["energy"]["joules"], 0)  # the counter stood still
+
+    def test_a_call_that_hangs_stops_nobody(self):
+        self.amd()
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_energy_j"] is not None)
+        self.say("hang", 1)
+        self.wait_for(lambda now: now["gpu0_energy_j"] is None)
+        before = self.top()
+        told.tell("begin goes on")
+        told.tell("end")
+        self.wait_for(lambda now: now["time_ns"] > before["time_ns"] and now["rss_bytes"] > 0)
+        os.remove(os.path.join(self.rocm, "hang"))
+        self.wait_for(lambda now: now["gpu0_energy_j"] is not None)
+        told.close()
+
+    def test_without_a_usable_library_the_files_are_read(self):
+        self.amd()
+        for name in ("none", "no_init"):
+            self.say(name, 1)
+            told = self.told()
+            self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)
+            self.assertIsNone(self.top()["gpu0_energy_j"])
+            told.close()
+            self.assertIn("gpu0 n/a: this GPU, or its driver, does not tell",
+                          self.text("--view", "energy"))
+            os.remove(os.path.join(self.rocm, name))
+            os.remove(self.path)
+
+    @pit_case.plain_build
+    def test_the_real_library_without_a_gpu(self):
+        """Debian's librocm_smi64.so: it finds no GPU, says so on standard error, and the files are read."""
+        self.amd()
+        told = self.told(library=False)
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)
+        self.assertIsNone(self.top()["gpu0_energy_j"])
+        told.close()
+
+    def test_a_driver_that_goes_away(self):
+        folder = self.amd()
+        told = self.told()
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)
+        shutil.rmtree(folder)
+        self.wait_for(lambda now: now["gpu0_memory_bytes"] is None)
+        told.tell("begin goes on")
+        told.tell("end")
+        told.close()
+
+    def test_a_run_that_died_with_a_full_gpu_is_named(self):
+        folder = self.amd()
+        stub_sysfs.write(os.path.join(folder, "mem_info_vram_used"), 16 * GB - 1)
+        self.assertIn("most likely out of memory on the GPU: 16.0 GB of 16.0 GB in use",
+                      self.died(16 * GB - 1))
+
+
 class Doctor(GpuCase):
     def checks(self, **env):
         done = self.run_ok([pit_case.tool(), "doctor", "--json"], cwd=self.folder(),
-                           env=pit_case.clean_env(PITWALL_SYSFS=self.sysfs.root, STUB_NVML=self.nvml,
+                           env=pit_case.clean_env(PITWALL_SYSFS=self.sysfs.root, STUB_NVML=self.nvml, STUB_ROCM=self.rocm,
                                                   **env))
         return {c["name"]: c for c in json.loads(done.stdout)["checks"]}
 

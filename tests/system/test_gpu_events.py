@@ -1,4 +1,5 @@
-"""Spans with PIT_DEVICE over a stand-in for libcuda.so.1 (tests/system/gpu/stub_cuda.c): no machine of ours
+"""Spans with PIT_DEVICE over stand-ins for libcuda.so.1 and libamdhip64.so.5 (stub_cuda.c and stub_hip.c of
+tests/system/gpu): no machine of ours
 has a GPU. Figures arrive; a library that fails, hangs, goes or shows no device costs the program nothing
 but the figures, and the run says why.
 
@@ -53,11 +54,13 @@ def only_with_all(test):
 
 
 class GpuEvents(pit_case.Case):
+    LIBRARY, SOURCE, NAME = "libcuda.so.1", "stub_cuda.c", "CUDA"
+
     def made(self):
         folder = self.folder()
         lib = os.path.dirname(pit_case.library())
-        self.run_ok(["gcc", "-shared", "-fPIC", "-O1", os.path.join(SOURCES, "stub_cuda.c"), "-o",
-                     os.path.join(folder, "libcuda.so.1")])
+        self.run_ok(["gcc", "-shared", "-fPIC", "-O1", os.path.join(SOURCES, self.SOURCE), "-o",
+                     os.path.join(folder, self.LIBRARY), "-Wl,-soname," + self.LIBRARY])
         self.run_ok(["gcc", "-O1", "-I", os.path.join(pit_case.source_dir(), "include"),
                      os.path.join(SOURCES, "gpu_spans.c"), "-o", os.path.join(folder, "program"),
                      "-L" + lib, "-lpitwall", "-Wl,-rpath," + lib])
@@ -66,7 +69,7 @@ class GpuEvents(pit_case.Case):
     def recorded(self, how, mode=""):
         folder = self.made()
         env = pit_case.clean_env(LD_LIBRARY_PATH=folder, PITWALL_FILE="run.pit", STUB_CUDA=mode)
-        done = self.run_ok([os.path.join(folder, "program"), how], cwd=folder, env=env)
+        done = self.run_ok([os.path.join(folder, "program"), how, self.LIBRARY], cwd=folder, env=env)
         said = dict(line.split() for line in done.stdout.splitlines())
         self.assertEqual(said["there"], "1")
         shown = self.run_ok([pit_case.tool(), "report", "--json", "run.pit"], cwd=folder)
@@ -82,7 +85,7 @@ class GpuEvents(pit_case.Case):
         self.assertGreaterEqual(work["count"], 10)
         self.assertEqual(nodes["step"]["device_count"], work["count"])
         self.assertGreaterEqual(work["min_ns"], 4.99e6)  # what the device was given; it cannot be less
-        self.assertIn("CUDA: within", facts["device_clock"])
+        self.assertIn(self.NAME + ": times of its work lie within", facts["device_clock"])
 
     def test_a_library_that_fails_is_not_asked_again(self):
         nodes, facts = self.recorded("told", "fails")
@@ -100,8 +103,25 @@ class GpuEvents(pit_case.Case):
         nodes, _ = self.recorded("close")
         self.assertGreaterEqual(nodes["step"]["device_count"], 10)
 
-    def test_python_asks_by_device_true(self):
+
+class Hip(GpuEvents):
+    """The same, every case, by HIP."""
+
+    LIBRARY, SOURCE, NAME = "libamdhip64.so.5", "stub_hip.c", "HIP"
+
+    def test_the_real_library_without_a_gpu_gives_a_reason(self):
         folder = self.made()
+        os.remove(os.path.join(folder, self.LIBRARY))
+        done = self.run_ok([os.path.join(folder, "program"), "real", self.LIBRARY], cwd=folder,
+                           env=pit_case.clean_env())
+        self.assertEqual(done.stdout, "HIP shows no device to threads that asked for device times\n")
+
+
+class CudaAlone(pit_case.Case):
+    LIBRARY, SOURCE = GpuEvents.LIBRARY, GpuEvents.SOURCE
+
+    def test_python_asks_by_device_true(self):
+        folder = GpuEvents.made(self)
         script = os.path.join(folder, "train.py")
         with open(script, "w", encoding="utf-8") as file:
             file.write(PYTHON)
@@ -113,7 +133,8 @@ class GpuEvents(pit_case.Case):
     def test_calls_are_those_of_the_public_header_and_real_libraries_fail_cleanly(self):
         folder = self.folder()
         self.run_ok([sys.executable, "-m", "pip", "download", "--no-deps", "-q", "-d", folder,
-                     "nvidia-cuda-runtime-cu12", "nvidia-cuda-cupti-cu12"], timeout=600)
+                     "-r", os.path.join(pit_case.source_dir(), "python", "requirements-cuda.txt")],
+                    timeout=600)
         for wheel in [f for f in os.listdir(folder) if f.endswith(".whl")]:
             with zipfile.ZipFile(os.path.join(folder, wheel)) as packed:
                 packed.extractall(folder)
@@ -124,6 +145,8 @@ class GpuEvents(pit_case.Case):
         count = ctypes.c_int(-1)
         runtime = ctypes.CDLL(os.path.join(nvidia, "cuda_runtime", "lib", "libcudart.so.12"))
         self.assertNotEqual(runtime.cudaGetDeviceCount(ctypes.byref(count)), 0)
+        runtime.cudaGetErrorString.restype = ctypes.c_char_p
+        self.assertIn(b"driver", runtime.cudaGetErrorString(runtime.cudaGetLastError()))
         version = ctypes.c_uint32(0)
         cupti = ctypes.CDLL(os.path.join(nvidia, "cuda_cupti", "lib", "libcupti.so.12"))
         self.assertEqual(cupti.cuptiGetVersion(ctypes.byref(version)), 0)

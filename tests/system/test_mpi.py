@@ -5,6 +5,7 @@ import signal
 
 import mpi_case
 import pit_case
+import pit_reader
 import pit_runs
 
 
@@ -33,6 +34,12 @@ class Mpi(mpi_case.Case):
             self.assertEqual(len({g["calls"] for g in group}), 1)
         return members
 
+    def callers_of(self, runs):
+        """Functions from which MPI was called and their program, without the MPI behind its name."""
+        callers = [c for run in runs for c in run["messages"]["callers"]]
+        self.assertTrue(all(c["offset"] > 0 for c in callers))
+        return {(c["function"], c["file"].split(".")[0]) for c in callers}
+
     def test_messages_have_their_calls_and_bytes(self):
         self.check_program("calls.c", "messages")
 
@@ -46,6 +53,11 @@ class Mpi(mpi_case.Case):
             sync = {c["path"]: c["is_sync"] for c in world["points"]}
             self.assertTrue(sync["MPI_Barrier"] and sync["MPI_Allreduce"] and sync["MPI_Alltoall"])
             self.assertFalse(sync["MPI_Bcast"] or sync["MPI_Reduce"] or sync["MPI_Iallreduce"])
+
+            calls = sorted(c["calls"] for c in runs[0]["messages"]["callers"]
+                           if c["path"] == "MPI_Allreduce")
+            self.assertEqual(calls, [3, 3])  # two lines call it
+            self.assertEqual(self.callers_of(runs), {("main", "calls"), ("collectives", "calls")})
 
         self.check_program("calls.c", "collectives", then=then)
 
@@ -94,6 +106,7 @@ class Mpi(mpi_case.Case):
         def then(_, runs):
             groups = self.check_groups_agree(runs)
             self.assertEqual(sorted(g[0]["calls"] for g in groups.values()), [1, 41])
+            self.assertEqual({file for _, file in self.callers_of(runs)}, {source[:-len(".f90")]})
 
         for source in ("calls_mpi.f90", "calls_f08.f90"):
             self.check_program(source, then=then)
@@ -107,6 +120,30 @@ class Mpi(mpi_case.Case):
                               os.path.join(folder, "b.pit"), "--", "env"], cwd=folder,
                              env=dict(os.environ, PMI_RANK="0")).stdout
         self.assertIn("libpitwall-mpi", ranked)
+
+
+class Jobs(mpi_case.Case):
+    def test_two_jobs_of_one_program_at_the_same_time_have_ids_of_their_own(self):
+        def part(kind):
+            folder = self.folder()
+            script = ': > "here-$1-$$"; until [ -e go ]; do sleep 0.05; done'
+            jobs = [mpi_case.start(self.job(kind, ["sh", "-c", script, "sh", str(job)], folder,
+                                            name="job-%d" % job), folder) for job in range(2)]
+            try:
+                self.assertTrue(pit_runs.wait_until(lambda: sum(
+                    name.startswith("here-") for name in os.listdir(folder)) == 4, mpi_case.SECONDS))
+            finally:
+                with open(os.path.join(folder, "go"), "w"):
+                    pass
+                for job in jobs:
+                    job.wait(timeout=mpi_case.SECONDS)
+            ids = [[pit_reader.load(os.path.join(folder, "job-%d-%d.pit" % (job, rank)))["facts"]
+                    .get("job") for rank in range(2)] for job in range(2)]
+            self.assertTrue(ids[0][0] and ids[1][0])
+            self.assertEqual([a == b for a, b in ids], [True, True])
+            self.assertNotEqual(ids[0][0], ids[1][0])
+
+        self.for_each_mpi(part)
 
 
 class Killed(mpi_case.Case):

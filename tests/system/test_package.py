@@ -1,6 +1,7 @@
 """An installed Pitwall is found by pkg-config and CMake, and its source tree by FetchContent."""
 
 import os
+import shlex
 import stat
 
 import pit_case
@@ -93,6 +94,27 @@ class Package(pit_case.Case):
         done = self.run_ok([os.path.join(prefix, "bin/pitwall"), "--version"])
         self.assertIn(pit_case.version(), done.stdout)
 
+    def test_the_installed_tool_says_how_to_compile_against_it(self):
+        prefix = os.path.join(self.folder(), "with a blank")
+        for tool in (self.installed_tool(prefix), pit_case.tool()):
+            with self.subTest(tool):
+                flags = self.run_ok([tool, "--cflags", "--libs"]).stdout
+                both = [self.run_ok([tool, one]).stdout.strip() for one in ("--cflags", "--libs")]
+                self.assertEqual(flags.strip(), " ".join(both))
+                source = os.path.join(self.folder(), "user.c")
+                write(source, PROGRAM)
+                self.run_ok(["gcc", "-std=c11", source, *shlex.split(flags), "-o", source + ".x"])
+                self.assert_works(source + ".x", env=pit_case.clean_env(LD_LIBRARY_PATH=None))
+        os.remove(os.path.join(prefix, "include", "pitwall.h"))
+        done = self.run_status(69, [os.path.join(prefix, "bin", "pitwall"), "--cflags"])
+        self.assertRegex(done.stderr, "^pitwall: pitwall.h: .*: not installed with this tool")
+        done = self.run_status(64, [pit_case.tool(), "--cflags", "--lib"])
+        self.assertRegex(done.stderr, "^pitwall: not with --cflags and --libs: --lib\n")
+
+    def installed_tool(self, prefix):
+        self.install(prefix)
+        return os.path.join(prefix, "bin", "pitwall")
+
     def test_pkg_config_finds_a_tree_below_destdir(self):
         destdir = self.folder()
         self.install("/usr/local", destdir)
@@ -117,7 +139,10 @@ class Package(pit_case.Case):
         self.assert_works(os.path.join(build, "with_static"))
 
     def test_fetch_content_builds_the_library_alone(self):
-        build = self.build_project(FETCH_CONTENT % pit_case.source_dir())
+        # What it compiles is what the build under test has compiled: the objects are taken from there.
+        objects = "" if os.environ.get("PITWALL_TEST_ALL") == "1" else pit_case.build_dir()
+        build = self.build_project(FETCH_CONTENT % pit_case.source_dir(),
+                                   "-DPITWALL_OBJECTS_FROM=" + objects)
         self.assert_works(os.path.join(build, "with_shared"))
         self.assert_works(os.path.join(build, "with_static"))
         built = {name for _, _, files in os.walk(build) for name in files}

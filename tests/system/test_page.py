@@ -12,6 +12,7 @@ from base64 import b64encode
 
 import browser
 import pit_case
+import stub_sysfs
 from places import Case, read
 
 sys.path.insert(0, os.path.join(pit_case.source_dir(), "scripts"))
@@ -168,13 +169,20 @@ class Document(Case):
         self.assertLessEqual(len(text.encode("utf-8")), 2 * 1024 * 1024)
 
     def test_what_is_sent_is_what_was_written_but_for_blanks_and_comments(self):
-        source = 'export const a = "// no comment",  b = /[/ ]"/g; // one\n' \
+        source = 'import {\n    x,\n} from "./x.js";\nf();\nexport const a = "// no comment",  b = /[/ ]"/g; // one\n' \
                  "/* two\n lines */\nfor (const x of [1, 2,]) {\n    f(x + +a, x - -b);\n}\nif (a) b /= 2; else return `a  b`;\n"
         self.assertEqual(page_assets.strip_js(source),
-                         'export const a="// no comment",b=/[/ ]"/g;\nfor(const x of[1,2]){f(x+ +a,x- -b);}\n'
+                         'import {x}from"./x.js";\nf();\nexport const a="// no comment",b=/[/ ]"/g;for(const x of[1,2]){f(x+ +a,x- -b);}'
                          "if(a)b/=2;else return`a  b`;\n")
         self.assertEqual(page_assets.strip_css("/* c */\na > b,\n.c :hover {\n    margin: 0 auto;\n    --b: 1px;\n}\n"),
                          "a>b,.c :hover{margin:0 auto;--b:1px}\n")
+        seen = {}
+        for name, data in page_assets.assets(pit_case.source_dir()):  # one file has them all in one scope
+            if name.endswith(".js") and not name.startswith("uPlot"):
+                for found in re.findall(r"^(?:export )?(?:async )?(?:function|class|const|let) (\w+)",
+                                        read(os.path.join(pit_case.source_dir(), "web", name)).decode(), re.M):
+                    self.assertNotIn(found, seen, "%s and %s" % (name, seen.get(found)))
+                    seen[found] = name
         for name, data in page_assets.assets(pit_case.source_dir()):
             if name.startswith("uPlot"):
                 self.assertEqual(data, read(os.path.join(pit_case.source_dir(), "web/vendor/uplot", name)))
@@ -309,6 +317,51 @@ class Page(PageCase):
         text = b.run("return document.querySelector('.ab').innerText")
         self.assertIn("no verdict", text.lower())
         self.assertIn("wall time", text)
+
+    def test_rates_and_joules_of_a_comparison_are_no_times(self):
+        b = self.show(self.page_of(self.energy_run(), self.energy_run(700)))
+        rows = b.run("return [...document.querySelectorAll('.ab tbody tr')].map(r => [r.cells[0].textContent, r.cells[1].textContent])")
+        told = dict(rows)
+        self.assertEqual(told["energy"].replace("\u202f", " "), "500 J")
+        self.assertRegex(told["items/s"].replace("\u202f", " "), r"^[0-9.]+( [kMG])?$")
+
+    def energy_run(self, joules=500):
+        """By a stand-in for the kernel's counters: nothing in it is measured."""
+        sysfs, run = stub_sysfs.StubSysfs(self.folder()), os.path.join(self.folder(), "energy.pit")
+        sysfs.zone("intel-rapl:0", "package-0", 10**9)
+        told = stub_sysfs.Told(self, run, sysfs)
+        told.tell("begin epoch")
+        told.tell("begin batch")
+        told.tell("items 10")
+        sysfs.set("intel-rapl:0", 10**9 + joules * 10**6)
+        told.tell("end")
+        told.tell("end")
+        told.close()
+        return run
+
+    def test_energy_has_a_panel_with_how_each_figure_was_obtained(self):
+        b = self.show(self.page_of(self.energy_run()))
+        rows = b.run("return [...document.querySelectorAll('.devices tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        told = [[cell.replace("\u202f", " ") for cell in row] for row in rows]
+        counter = next(row for row in told if row[0] == "package 0")
+        self.assertEqual((counter[1], counter[4]), ("500 J", "measured by RAPL"))
+        batch = next(row for row in told if row[0] == "epoch › batch")
+        self.assertEqual((batch[1], batch[3], batch[6]), ("500 J", "50.0 J", "measured"))
+        self.assertIn("a test’s figures", b.run("return document.querySelector('.devices').innerText"))
+        self.assertIn("Energy", b.run("return [...document.querySelectorAll('.tree th')].map(e => e.textContent)"))
+        b = self.show(self.page_of(self.run_of("rich")))
+        self.assertEqual(b.run("return document.querySelectorAll('.devices').length"), 0)
+
+    def test_figures_of_several_ranks_are_of_all_of_them(self):
+        runs = []
+        for rank in range(5):
+            runs.append(os.path.join(self.folder(), "run.pit"))
+            self.run_ok([pit_case.program("prog_export"), runs[-1], "rich"],
+                        env=pit_case.clean_env(RANK=str(rank), WORLD_SIZE="5", PITWALL_JOB="one"))
+        b = self.show(self.page_of(*runs))
+        self.assertIn("Peak memory, largest", b.run("return document.querySelector('.figs').innerText"))
+        charts = b.run("return [...document.querySelectorAll('.charts .ch')].map(e => e.innerText)")
+        self.assertTrue(any("lowest" in c and "median" in c and "highest" in c and "5 ranks" in c for c in charts), charts)
 
     def test_what_a_run_is_called_never_becomes_markup(self):
         given = "\0".join(HOSTILE) + "\0"

@@ -11,11 +11,28 @@ import pty
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import pit_case
 
 TOOL = pit_case.tool()
+
+
+# A training script that knows nothing of Pitwall; its argument is the batch size.
+TRAIN = """
+import sys
+import torch
+from torch.utils.data import DataLoader
+torch.set_num_threads(1)
+model = torch.nn.Linear(4, 1)
+optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+for batch in DataLoader(torch.randn(64, 4), batch_size=int(sys.argv[1])):
+    optimiser.zero_grad()
+    model(batch).sum().backward()
+    optimiser.step()
+print("took=1")
+"""
 
 
 def told(*figures):
@@ -55,6 +72,24 @@ class Race(pit_case.Case):
         found = [i for i in answer["comparisons"] if i["what"] == what and i["side"] == side]
         self.assertEqual(len(found), 1, [i["what"] for i in answer["comparisons"]])
         return found[0]
+
+    def test_auto_installs_the_hooks_and_only_then(self):
+        told_auto = ["--figure", "took", "-w", "0", "-r", "1",
+                     'test -n "$PITWALL_AUTO" && echo took=1', "echo took=1"]
+        self.race("--auto", *told_auto, status=2)
+        self.assertIn("the command failed", self.race(*told_auto, status=69).stderr)
+
+    def test_auto_compares_the_parts_of_a_training_script_and_its_items(self):
+        with open(os.path.join(self.home, "train.py"), "w") as file:
+            file.write(TRAIN)
+        command = "%s train.py" % sys.executable
+        answer = self.answer("--auto", "-w", "0", "-r", "1", "--shell", "none", "--figure", "took",
+                             command + " 8", command + " 16", status=2)
+        found = {c["what"]: c for c in answer["comparisons"]}
+        self.assertLessEqual({"took", "wall time", "items/s"}, set(found))
+        self.assertTrue([what for what in found if what.endswith("forward")], sorted(found))
+        self.assertTrue([what for what in found if what.endswith("backward")], sorted(found))
+        self.assertEqual(found["items/s"]["unit"], "items/s")
 
     def test_a_clear_winner_is_found_at_the_first_look(self):
         answer = self.answer("-w", "0", *told("0.3", "0.27"))
@@ -243,7 +278,7 @@ class Race(pit_case.Case):
 
     def test_wrong_usage_says_what_is_wrong(self):
         for arguments, words in (
-            ((), "no command given"),
+            ((), "give two commands"),
             (("true",), "two commands are needed"),
             (("-r", "0", "true", "true"), "--runs"),
             (("--budget", "0", "true", "true"), "--budget"),

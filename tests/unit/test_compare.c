@@ -117,6 +117,9 @@ static uint64_t near(double level, double spread)
     return (uint64_t)(level * exp(spread * noise_normal()));
 }
 
+/* Where the runs of B begin when all of A have ended. */
+#define LATER 1000000
+
 static void make_side(struct made_side *side, double forward, double backward, const char *extra,
                       uint64_t rss, uint64_t first_start)
 {
@@ -160,7 +163,7 @@ static struct made_side side_a, side_b, side_c;
 TEST(runs_are_compared_node_by_node_and_the_headline_says_where)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1.1e6, 2e6, NULL, 120u << 20, 2000);
+    make_side(&side_b, 1.1e6, 2e6, NULL, 120u << 20, LATER);
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
     CHECK_INT(all->count, 6);
     CHECK_STR(all->items[0].what, "wall time");
@@ -180,7 +183,7 @@ TEST(runs_are_compared_node_by_node_and_the_headline_says_where)
 TEST(one_run_a_side_has_figures_and_no_verdict)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1.5e6, 2e6, NULL, 100u << 20, 2000);
+    make_side(&side_b, 1.5e6, 2e6, NULL, 100u << 20, LATER);
     pit_comparisons *all = compare(&side_a, &side_b, 1, NULL);
     const pit_comparison *c = item(all, "epoch/batch/forward", 0);
     CHECK(c->verdict == PIT_NO_VERDICT && fabs(c->change - 0.5) < 0.03 && c->more_runs == 9);
@@ -190,10 +193,37 @@ TEST(one_run_a_side_has_figures_and_no_verdict)
     pit_comparisons_free(all);
 }
 
+/* Every run of a side does so many items in its forward pass. */
+static void count_items(struct made_side *side, uint64_t items)
+{
+    for (size_t i = 0; i < RUNS; i++)
+        side->nodes[i][2].items = items;
+}
+
+TEST(items_a_second_are_a_row_of_which_more_is_better)
+{
+    make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    count_items(&side_a, 6000);
+    count_items(&side_b, 9000);
+    pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
+    const pit_comparison *c = item(all, "items/s", 0);
+    REQUIRE(c != NULL);
+    CHECK(c->is_rate && c->verdict == PIT_FASTER);
+    CHECK_NEAR(c->change, 0.5, 0.02);
+    CHECK_NEAR(c->b / c->a - 1, c->change, 1e-9);
+    CHECK(c->low < c->change && c->change < c->high);
+    CHECK_NEAR(c->a, 6000 / 0.18,
+               1000); /* 60 batches of 3 ms: those of the epoch, not of the run */
+    CHECK(strstr(all->headline, "items/s") == NULL);
+    CHECK(strncmp(all->items[1].what, "items/s", 7) == 0); /* behind the wall time */
+    pit_comparisons_free(all);
+}
+
 TEST(what_only_one_side_has_is_listed)
 {
     make_side(&side_a, 1e6, 2e6, "old", 100u << 20, 1000);
-    make_side(&side_b, 1e6, 2e6, "new", 100u << 20, 2000);
+    make_side(&side_b, 1e6, 2e6, "new", 100u << 20, LATER);
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
     CHECK_INT(all->lone_count, 2);
     CHECK_STR(all->lone[0].what, "old");
@@ -213,7 +243,7 @@ TEST(what_only_one_side_has_is_listed)
 TEST(a_killed_run_has_no_wall_time_but_its_nodes)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, LATER);
     for (int i = 0; i < RUNS; i++)
         side_b.runs[i].state = PIT_RUN_DIED;
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
@@ -222,32 +252,48 @@ TEST(a_killed_run_has_no_wall_time_but_its_nodes)
     pit_comparisons_free(all);
 }
 
-TEST(runs_made_in_turn_by_coin_are_known_by_their_start_times)
+/* Let the runs begin in this order, such as "ABBA". */
+static void start_in_order(const char *order)
 {
-    make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
-    CHECK(!pit_runs_interleaved(side_a.list, RUNS, side_b.list, RUNS)); /* A always first */
-    for (int i = 0; i < RUNS; i += 3) {                                 /* now and then B */
-        uint64_t start = side_a.runs[i].start_wall_ns;
-        side_a.runs[i].start_wall_ns = side_b.runs[i].start_wall_ns;
-        side_b.runs[i].start_wall_ns = start;
-    }
-    CHECK(pit_runs_interleaved(side_a.list, RUNS, side_b.list, RUNS));
-    CHECK(!pit_runs_interleaved(side_a.list, RUNS, side_b.list, RUNS - 1));
-    CHECK(!pit_runs_interleaved(side_a.list, 4, side_b.list, 4));
-    pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
-    CHECK(!all->advisory);
-    pit_comparisons_free(all);
-    for (int i = 0; i < RUNS; i++) /* all of A, then all of B */
-        side_b.runs[i].start_wall_ns += 1000000;
-    CHECK(!pit_runs_interleaved(side_a.list, RUNS, side_b.list, RUNS));
+    size_t a = 0, b = 0;
+    for (size_t i = 0; order[i]; i++)
+        (order[i] == 'A' ? &side_a.runs[a++] : &side_b.runs[b++])->start_wall_ns = 1000 + 1000 * i;
 }
 
-/* Pairs that were slow and fast together, handed over in another order than they were made in. */
+static int are_interleaved(const char *order)
+{
+    size_t a = 0, length = strlen(order);
+    for (size_t i = 0; i < length; i++)
+        a += order[i] == 'A';
+    start_in_order(order);
+    return pit_runs_interleaved(side_a.list, a, side_b.list, length - a);
+}
+
+TEST(runs_made_in_turn_are_known_by_their_start_times)
+{
+    make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, LATER);
+    CHECK(
+        !pit_runs_interleaved(side_a.list, RUNS, side_b.list, RUNS)); /* all of A, then all of B */
+    CHECK(are_interleaved("ABAB") && are_interleaved("BABA"));
+    CHECK(are_interleaved("ABBA") && are_interleaved("ABBAABBA"));
+    CHECK(are_interleaved("ABBABAABABBAABABABBA")); /* a coin for each pair */
+    CHECK(!are_interleaved("AB") && !are_interleaved("A"));
+    CHECK(!are_interleaved("AABB") && !are_interleaved("ABAABB") && !are_interleaved("AAABBB"));
+    CHECK(!are_interleaved("ABABA")); /* one has no partner */
+    side_b.runs[0].start_wall_ns =
+        side_a.runs[0].start_wall_ns; /* at once: not one after the other */
+    CHECK(!pit_runs_interleaved(side_a.list, 2, side_b.list, 2));
+    start_in_order("ABABABABABABABABABAB");
+    pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
+    CHECK(!all->advisory && all->interleaved == 2);
+    pit_comparisons_free(all);
+}
+
 TEST(whole_runs_made_in_turn_are_judged_by_pairs)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, LATER);
     for (size_t i = 0; i < RUNS; i++) {
         double mode = i % 4 == 0 ? 1.4 : 1;
         side_a.runs[i].start_wall_ns = 10000 * (i + 1) + (i % 3 == 0 ? 500 : 0);
@@ -276,7 +322,7 @@ TEST(passages_that_were_all_kept_are_used_as_they_are)
 {
     static pit_event events[RUNS][60];
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, LATER);
     for (int r = 0; r < RUNS; r++) {
         for (uint32_t i = 0; i < 60; i++)
             events[r][i] = (pit_event){
@@ -388,7 +434,7 @@ TEST(what_does_not_hold_among_many_says_so)
 TEST(several_sides_are_ranked_against_the_first)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1.3e6, 2e6, NULL, 100u << 20, 2000);
+    make_side(&side_b, 1.3e6, 2e6, NULL, 100u << 20, LATER);
     make_side(&side_c, 0.7e6, 2e6, NULL, 100u << 20, 3000);
     pit_side *a = pit_side_of_runs(side_a.list, RUNS, "a"),
              *b = pit_side_of_runs(side_b.list, RUNS, "b"),
@@ -455,7 +501,7 @@ TEST(a_gate_passes_fails_or_has_no_verdict)
 {
     char why[192];
     make_side(&side_a, 1e6, 2e6, "old", 100u << 20, 1000);
-    make_side(&side_b, 1.3e6, 2e6, "new", 130u << 20, 2000);
+    make_side(&side_b, 1.3e6, 2e6, "new", 130u << 20, LATER);
     CHECK_INT(gate(&side_a, &side_b, "slower:5%", 0, NULL), 1);
     CHECK_INT(gate(&side_a, &side_b, "slower:50%", 0, NULL), 0);
     CHECK_INT(gate(&side_b, &side_a, "slower:5%", 0, NULL), 0); /* faster is no regression */
@@ -479,7 +525,7 @@ TEST(a_gate_passes_fails_or_has_no_verdict)
 static int gate_of_small_part(uint64_t before, uint64_t after)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, LATER);
     for (size_t i = 0; i < RUNS; i++) {
         side_a.nodes[i][4] = made_node("small", PIT_NO_NODE, 5, near((double)before, 0.002), 0);
         side_b.nodes[i][4] = made_node("small", PIT_NO_NODE, 5, near((double)after, 0.002), 0);
@@ -540,7 +586,7 @@ TEST(advisory_figures_fail_no_gate_unless_trusted)
 {
     const char *spec = "slower:5%";
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
-    make_side(&side_b, 2e6, 2e6, NULL, 100u << 20, 2000);
+    make_side(&side_b, 2e6, 2e6, NULL, 100u << 20, LATER);
     pit_compare_options options = {.gates = &spec, .gate_count = 1};
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, &options);
     CHECK(all->advisory && all->status == 2);
@@ -568,10 +614,20 @@ static char *print(const pit_comparisons *all, enum pit_form form, int width)
     return keep(text);
 }
 
+TEST(how_it_is_known_that_runs_were_made_in_turn_is_printed)
+{
+    make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
+    make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, 2000);
+    pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
+    CHECK(strstr(print(all, PIT_TEXT, 80), "\ninterleaved: found by their start times\n"));
+    CHECK(strstr(print(all, PIT_JSON, 0), "\"interleaved\": \"by start times\""));
+    pit_comparisons_free(all);
+}
+
 TEST(text_has_the_answer_first_and_keeps_to_its_width)
 {
     make_side(&side_a, 1e6, 2e6, "old", 100u << 20, 1000);
-    make_side(&side_b, 1.1e6, 2e6, NULL, 120u << 20, 2000);
+    make_side(&side_b, 1.1e6, 2e6, NULL, 120u << 20, LATER);
     const char *specs[] = {"slower:5%", "memory:50%"};
     pit_compare_options options = {.gates = specs, .gate_count = 2};
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, &options);
@@ -597,7 +653,7 @@ TEST(nasty_names_break_no_form)
 {
     static const char nasty[] = "a|b,\"c\"\n<b>=1\x1b[31m\xff`*_";
     make_side(&side_a, 1e6, 2e6, nasty, 100u << 20, 1000);
-    make_side(&side_b, 1e6, 2e6, nasty, 100u << 20, 2000);
+    make_side(&side_b, 1e6, 2e6, nasty, 100u << 20, LATER);
     const char *spec = "slower:5%@a|b\x1b[2J";
     pit_compare_options options = {.gates = &spec, .gate_count = 1};
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, &options);

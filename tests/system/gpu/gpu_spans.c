@@ -1,9 +1,12 @@
-/* Spans with PIT_DEVICE over the stand-in stub_cuda.c: 5 ms of device work each, launched in no time.
+/* Spans with PIT_DEVICE over a stand-in, stub_cuda.c or stub_hip.c: 5 ms of device work each, launched in no time.
  *
  *   gpu_spans arrive     until ten of them have device times
  *   gpu_spans go_on      until the library was asked nine times, then 20 more
  *   gpu_spans told       until the run says that it failed, then 20 more
  *   gpu_spans close      as arrive, then the program lets go of the library, then 20 more
+ *   gpu_spans real       over the real library: runs of one span each until one says why it has no time
+ *
+ * The second argument is the library's name.
  */
 #include <dlfcn.h>
 #include <pitwall.h>
@@ -38,18 +41,37 @@ static int is_told(void)
 
 static void step(void)
 {
-    PIT_SPAN_WITH("step", PIT_DEVICE) {
+    PIT_SPAN_WITH("step", PIT_DEVICE)
+    {
         if (work)
             work(5000000);
     }
 }
 
+static int real(void)
+{
+    for (int tries = 0; tries < 600; tries++) {
+        pit_open("real.pit", NULL);
+        step();
+        pit_close();
+        pit_run *run = pit_run_open("real.pit", NULL);
+        const char *why = run ? pit_run_fact(run, "device_events") : NULL;
+        if (why && puts(why) >= 0)
+            return 0;
+        pit_run_free(run);
+        unlink("real.pit");
+    }
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "arrive";
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    void *library = dlopen(argc > 2 ? argv[2] : "libcuda.so.1", RTLD_NOW);
     if (!library)
         return 3;
+    if (strcmp(how, "real") == 0)
+        return real();
     void *symbol = dlsym(library, "stub_work"), *asked = dlsym(library, "stub_questions");
     memcpy(&work, &symbol, sizeof work);
     memcpy(&questions, &asked, sizeof questions);
@@ -59,8 +81,8 @@ int main(int argc, char **argv)
         steps++;
         usleep(10000);
         is_there = strcmp(how, "arrive") == 0 || strcmp(how, "close") == 0 ? device_spans() >= 10
-                   : strcmp(how, "told") == 0                             ? is_told()
-                                                                          : questions() >= 9;
+                   : strcmp(how, "told") == 0                              ? is_told()
+                                                                           : questions() >= 9;
     }
     if (strcmp(how, "close") == 0) {
         work = NULL;

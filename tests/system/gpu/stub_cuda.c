@@ -77,7 +77,7 @@ int cuEventQuery(void *event)
     if (asked >= TURN && mode_is("fails"))
         return ILLEGAL_ADDRESS;
     return now_ns() < __atomic_load_n(&((struct event *)event)->at, __ATOMIC_ACQUIRE) ? NOT_READY
-                                                                                       : GOOD;
+                                                                                      : GOOD;
 }
 
 int cuEventElapsedTime(float *ms, void *begin, void *end)

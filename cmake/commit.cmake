@@ -1,0 +1,14 @@
+# Which commit this is, for `pitwall --version`: git says it, or the file COMMIT that `make wheel` and
+# `make deb` put into the sources they export. Empty where neither is there.
+
+set(pitwall_commit "")
+if(EXISTS ${PROJECT_SOURCE_DIR}/COMMIT)
+    file(STRINGS ${PROJECT_SOURCE_DIR}/COMMIT pitwall_commit LIMIT_COUNT 1 REGEX "^[0-9a-f]+(-dirty)?$")
+elseif(EXISTS ${PROJECT_SOURCE_DIR}/.git)
+    execute_process(COMMAND git describe --always --dirty --exclude * --abbrev=12
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE pitwall_commit
+        OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
+    if(failed)
+        set(pitwall_commit "")
+    endif()
+endif()

@@ -1,0 +1,8 @@
+"""Where optax is hooked: a function that applies updates while it is traced is a training step."""
+
+from . import _auto
+from ._auto import AS_LEARNING, PLAIN
+
+
+def install(optax):
+    _auto.hook(optax, "apply_updates", None, PLAIN, role=AS_LEARNING)

@@ -1,0 +1,52 @@
+"""Watches for the libraries that Pitwall has hooks for: a finder in sys.meta_path that calls a function after the
+program has imported one of them. It is loaded by its path from auto/sitecustomize.py, before there is a package
+`pitwall`, so it imports nothing of it."""
+
+import sys
+
+LIBRARIES = (
+    "torch", "jax", "lightning.pytorch", "pytorch_lightning", "transformers.trainer", "keras",
+    "optax",
+)
+
+
+class _Loader:
+    """Stands before a module's own loader for as long as it takes to load it."""
+
+    def __init__(self, loader, hook):
+        self._loader, self._hook = loader, hook
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._hook(module)
+
+
+class Finder:
+    """The first of sys.meta_path: asks the others, and puts itself between for a library that is
+    wanted."""
+
+    def __init__(self, wanted, hook):
+        self._wanted, self._hook = set(wanted), hook
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self._wanted:
+            return None
+        self._wanted.discard(name)
+        if not self._wanted:
+            sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        for finder in list(sys.meta_path):
+            find = getattr(finder, "find_spec", None) if finder is not self else None
+            spec = find(name, path, target) if find else None
+            if spec is not None:
+                if hasattr(spec.loader, "exec_module"):
+                    spec.loader = _Loader(spec.loader, self._hook)
+                return spec
+        self._wanted.add(name)  # not found: perhaps later
+        return None

@@ -1,0 +1,80 @@
+"""Notebooks: %load_ext pitwall, then %%pitwall at the top of a cell.
+
+The cell runs as a span of its name, in a recorder of its own in memory, and its report stands below the cell.
+Where the program has opened a recorder itself (pitwall.open), the cell is a span in that run, and the report is of
+the run so far. What an earlier cell recorded by itself makes way."""
+
+import argparse
+import ast
+import os
+import shlex
+
+from . import _auto, _pitwall, _recorders
+
+def _parse(line):
+    parser = argparse.ArgumentParser(
+        prog="%%pitwall", description="Time a cell and report it.", exit_on_error=False
+    )
+    parser.add_argument("name", nargs="?", default="cell", help="of its span")
+    parser.add_argument("--memory", action="store_true", help="peak memory of every span")
+    parser.add_argument("--no-auto", action="store_true", help="without the hooks of frameworks")
+    parser.add_argument("--view", choices=_pitwall.views(), metavar="NAME",
+                        help="in place of the report; pitwall.views() lists them")
+    parser.add_argument("--quiet", action="store_true", help="no report below the cell")
+    return parser.parse_args(shlex.split(line))
+
+
+def _begin(memory):
+    """A recorder of the cell's own, unless the program has one or the environment asks for one."""
+    state = _recorders.status()
+    is_asked = os.environ.get("PITWALL_FILE") or os.environ.get("PITWALL", "0") != "0"
+    if is_asked or (state["recording"] and not state["automatic"]):
+        return
+    _recorders.open(in_memory=True, memory=memory)
+    _pitwall._make_way()
+
+
+def _compile(ipython, cell):
+    """(code of all but the last expression, code of that or None)."""
+    text = ipython.transform_cell(cell)
+    name = ipython.compile.cache(text)
+    tree = ast.parse(text, name)
+    last = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr) and not text.rstrip().endswith(";"):
+        last = compile(ast.Expression(tree.body.pop().value), name, "eval")
+    return compile(tree, name, "exec"), last
+
+
+def run_cell(ipython, line, cell):
+    """The magic: gives the value of the cell's last expression."""
+    from IPython.display import display  # type: ignore
+
+    __tracebackhide__ = True  # what fails is the cell
+    try:
+        options = _parse(line)
+    except SystemExit:
+        return None  # --help, or an option that is wrong: said by argparse
+    except argparse.ArgumentError as error:
+        raise ValueError("%%%%pitwall: %s" % error) from None
+    body, last = _compile(ipython, cell)
+    if not options.no_auto:
+        _auto.auto()
+    _begin(options.memory)
+    try:
+        with _pitwall.span(options.name):
+            _pitwall._hook_base(1)
+            exec(body, ipython.user_ns)
+            return eval(last, ipython.user_ns) if last else None
+    finally:
+        _pitwall._hook_base(0)
+        if not options.quiet:
+            display(_recorders.report(view=options.view))
+
+
+def load(ipython):
+    def pitwall(line, cell):
+        __tracebackhide__ = True
+        return run_cell(ipython, line, cell)
+
+    pitwall.__doc__ = __doc__
+    ipython.register_magic_function(pitwall, "cell", "pitwall")

@@ -1,0 +1,80 @@
+"""For pytest: `pytest --pitwall` makes a span of every test, with setup, call and teardown inside, and prints the
+report at the end. `--pitwall-file PATH` keeps the run in a file, which `pitwall` reads while the tests run, too.
+
+Installed with the package (entry point pytest11); from a build tree: pytest -p pitwall.pytest_plugin --pitwall.
+"""
+
+import pytest
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("pitwall", "time and memory of every test")
+    group.addoption("--pitwall", action="store_true", help="a span for every test, and a report at the end")
+    group.addoption("--pitwall-file", metavar="PATH",
+                    help="keep the run in this file; implies --pitwall")
+    group.addoption("--pitwall-memory", action="store_true",
+                    help="peak memory of every test; implies --pitwall")
+
+
+def pytest_configure(config):
+    option = config.option
+    if option.pitwall or option.pitwall_file or option.pitwall_memory:
+        config.pluginmanager.register(_Plugin(option), "pitwall-session")
+
+
+class _Plugin:
+    def __init__(self, option):
+        self._path, self._memory = option.pitwall_file, option.pitwall_memory
+        self._open = []  # spans, the innermost last
+
+    def pytest_sessionstart(self, session):
+        """Into a file, a run that is there already (`pitwall run -- pytest --pitwall`), or memory."""
+        import pitwall
+
+        self._pitwall = pitwall
+        if self._path:
+            pitwall.open(self._path)
+        elif not pitwall.status()["recording"]:
+            pitwall.open(in_memory=True)
+
+    # No hook wrappers: these are generators, and a span that is left open in one is the generator's own.
+    def pytest_runtest_logstart(self, nodeid, location):
+        self._begin(nodeid, self._memory)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self):
+        self._begin("setup")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self):
+        self._begin("call")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_teardown(self):
+        self._begin("teardown")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self):
+        """Follows each of the three, whatever came of it."""
+        self._end()
+
+    def pytest_runtest_logfinish(self):
+        self._end()
+
+    def pytest_sessionfinish(self):
+        while self._open:  # the session was interrupted
+            self._end()
+
+    def _begin(self, name, memory=False):
+        self._open.append(self._pitwall.span(name, memory=memory).begin())
+
+    def _end(self):
+        if self._open:
+            self._open.pop().end()
+
+    def pytest_terminal_summary(self, terminalreporter):
+        terminalreporter.section("pitwall")
+        terminalreporter.write(self._pitwall.report())
+        path = self._pitwall.status().get("path")
+        if path:
+            terminalreporter.write_line("run: %s" % path)

@@ -1,0 +1,62 @@
+#!/bin/bash
+# What `make deb` does: Debian packages from the sdist and packaging/debian, checked by lintian:
+# scripts/make_deb.sh BUILD. They are laid into BUILD/debs. DEBFULLNAME and DEBEMAIL name who builds them;
+# without an address the packages have one of no host, which lintian is told to accept.
+
+set -eu -o pipefail
+
+tree=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "${1:?say in which folder}"
+build=$(cd "$1" && pwd)
+work=$build/deb-work out=$build/debs
+cd "$tree"
+
+version=$(sed -n 's/^#define PITWALL_VERSION "\(.*\)"/\1/p' include/pitwall.h)
+maintainer="${DEBFULLNAME:-The Pitwall authors} <${DEBEMAIL:-pitwall@localhost}>"
+date=$(LC_ALL=C date -R -u -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}")
+
+# A licence as debian/copyright has it: whose it is, then its text with a dot on empty lines.
+licence() {
+    sed -n 's/^Copyright (c) /Copyright: /p' "$1" | head -n 1
+    echo "License: Expat"
+    sed -n '/^Permission is hereby/,$p' "$1" | sed 's/^$/./; s/^/ /'
+}
+
+rm -rf "$work" "$out"
+mkdir -p "$work/info" "$out"
+/usr/bin/python3 setup.py -q egg_info --egg-base "$work/info" sdist --dist-dir "$work" 2>"$work/sdist.log" ||
+    { cat "$work/sdist.log" >&2; exit 1; }
+tar xf "$work/pitwall-$version.tar.gz" -C "$work"
+source=$work/pitwall-$version
+rm -rf "$source/python/pitwall.egg-info" "$source"/PKG-INFO "$source"/setup.cfg
+cp -r packaging/debian "$source/debian"
+sed -i "s/@MAINTAINER@/$maintainer/" "$source/debian/control"
+licence LICENSE >"$work/licence"
+licence web/vendor/uplot/uPlot.LICENSE | sed '/^License: /q' >"$work/uplot"
+sed -i -e "/@LICENSE@/{r $work/licence
+d}" -e "/@UPLOT@/{r $work/uplot
+d}" "$source/debian/copyright"
+cat >"$source/debian/changelog" <<END
+pitwall ($version) unstable; urgency=medium
+
+  * Version $version; see CHANGELOG.md in the sources.
+
+ -- $maintainer  $date
+END
+
+cd "$source"
+log=$work/build.log
+DEB_BUILD_OPTIONS="nocheck noddebs parallel=$(nproc)" \
+    dpkg-buildpackage --build=binary --unsigned-changes --no-check-builddeps >"$log" 2>&1 || {
+    tail -n 60 "$log" >&2
+    echo "make deb: dpkg-buildpackage failed; all it said: $log" >&2
+    exit 1
+}
+mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
+no_address=()
+if [ -z "${DEBEMAIL:-}" ]; then
+    echo "make deb: DEBEMAIL is not set: the maintainer's address is pitwall@localhost" >&2
+    no_address=(--suppress-tags "bogus-mail-host,bogus-mail-host-in-debian-changelog")
+fi
+lintian --allow-root --fail-on "error,warning" "${no_address[@]}" "$out"/*.changes
+ls "$out"/*.deb

@@ -1,0 +1,163 @@
+/* advice_tiny_rules.c: work that is small beside what is around it, and parts that wait. */
+#include "advice_rules.h"
+#include "comm_names.h"
+
+#include <math.h>
+
+#define SMALL_BATCH 8      /* samples */
+#define SMALL_CALL 1e-3    /* seconds of a forward of them */
+#define TINY_STEP 300e-6   /* seconds of a whole step */
+#define TINY_LEAST 0.5     /* of the total, that such steps take */
+#define MEASURED_LEAST 0.1 /* of the run, that measuring takes */
+#define WAITS_MOST 0.95    /* of the time, that it may have waited for a processor */
+#define MEASURED_CALL 5    /* times what measuring a call takes, that it takes itself at most */
+#define WAITS_LEAST 0.5    /* of the total, that a part takes which waits */
+#define WAITS_SURELY 0.5   /* of its time, wherever else the main thread waited */
+#define WAITS_EVENLY 0.1   /* of its calls, that take half of its time: fewer are another matter */
+#define OTHERS_MANY 1.5  /* processors that its other threads use: then it waits for its own work */
+#define OTHERS_SHARE 0.7 /* of all processors, likewise */
+
+/* ---- overhead ---------------------------------------------------------------------------------- */
+
+/* Of the repeated part, what gets its data. */
+static double data_seconds(const struct pit__case *all)
+{
+    double seconds = 0;
+    for (size_t i = all->unit + 1; i < all->part_count; i++)
+        if (all->parts[i].parent == all->unit && all->parts[i].role == PIT__ROLE_DATA)
+            seconds += all->parts[i].seconds;
+    return seconds;
+}
+
+/* Figures: batch, time of one forward, time of one step, steps. */
+static void find_framework_overhead(const struct pit__case *all, struct pit__finds *finds)
+{
+    size_t part;
+    uint64_t count;
+    double seconds = pit__role_seconds(all, PIT__ROLE_FORWARD, &part, &count);
+    if (!all->told.framework || all->unit == PIT__NO_PART)
+        return;
+    const struct pit__part *unit = &all->parts[all->unit];
+    if (part == PIT__NO_PART || count == 0) { /* calls that are not told apart */
+        seconds = unit->seconds;
+        count = unit->count;
+    }
+    struct pit__match match = pit__match_of(all->unit);
+    double step = unit->median;
+    match.figures[0] = all->told.batch;
+    match.figures[1] = seconds / (double)count;
+    match.figures[2] = step;
+    match.figures[3] = (double)unit->count;
+    int is_small = all->told.batch <= SMALL_BATCH && match.figures[1] < SMALL_CALL;
+    if (!is_small && !(step < TINY_STEP && unit->seconds > TINY_LEAST * all->total))
+        return;
+    match.share = NAN;
+    double computing = unit->seconds - data_seconds(all);
+    match.stake = is_small ? computing * (1 - all->told.batch / (4 * SMALL_BATCH)) : computing / 2;
+    match.severity = 2;
+    match.headline = is_small ? "OVERHEAD: batches of {n0}: the framework around the work takes "
+                                "longer than the work"
+                              : "OVERHEAD: a step takes {t2}: the framework around the work takes "
+                                "longer than the work";
+    match.evidence = "a step takes {t2}, a forward of it {t1}, {n3} steps";
+    match.remedy = "use larger batches";
+    match.more = "; or compile the model, so that fewer calls are made";
+    pit__find_add(finds, &match);
+}
+
+/* Seconds of the run that measuring took: it has to wait for a processor like all else. */
+double pit__measuring(const struct pit__case *all)
+{
+    double waits = all->around.delayed > 0 ? fmin(all->around.delayed, WAITS_MOST) : 0;
+    return all->measuring > 0 ? all->measuring / (1 - waits) : 0;
+}
+
+/* The part whose calls take no longer than measuring them. Figures: calls, time of one, share of the run, time
+ * of measuring one. */
+static void find_measuring(const struct pit__case *all, struct pit__finds *finds)
+{
+    double spans = 0;
+    size_t part = PIT__NO_PART;
+    for (size_t i = 0; i < all->part_count; i++) {
+        const struct pit__part *p = &all->parts[i];
+        spans += (double)p->count;
+        if (!p->apart && p->children == 0 &&
+            (part == PIT__NO_PART || p->count > all->parts[part].count))
+            part = i;
+    }
+    if (part == PIT__NO_PART || !(pit__measuring(all) > MEASURED_LEAST * all->wall))
+        return;
+    const struct pit__part *p = &all->parts[part];
+    struct pit__match match = pit__match_of(part);
+    match.figures[0] = (double)p->count;
+    match.figures[1] = p->median;
+    match.stake = pit__measuring(all);
+    match.share = match.figures[2] = fmin(match.stake / all->wall, 1);
+    match.figures[3] = all->measuring / spans;
+    match.severity = pit__severity_of(match.share);
+    match.headline =
+        "OVERHEAD: {n0} calls of {name} take {t1} each: measuring them is {p2} of the run";
+    match.evidence = "measuring a call takes about {t3}";
+    match.remedy = "mark what is around them instead, or one call of many";
+    if (match.figures[1] < MEASURED_CALL * match.figures[3])
+        pit__find_add(finds, &match);
+}
+
+static void find_overhead(const struct pit__case *all, struct pit__finds *finds)
+{
+    find_measuring(all, finds);
+    find_framework_overhead(all, finds);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------- */
+
+/* Seconds that the main thread waited in a part, at least: if it waited in all else all the time. */
+static double waited_least(const struct pit__case *all, const struct pit__part *p)
+{
+    double between = all->between > 0 ? all->between : 0;
+    return pit__waited(all) - (all->total + between - p->self_seconds);
+}
+
+/* Whoever waits for threads of its own that compute, for a device, for loader workers or for other ranks does
+ * not just wait. */
+static int waits_for_work(const struct pit__case *all)
+{
+    double others = all->around.cpu - all->around.main_cpu;
+    return all->ranks || all->told.workers > 0 || all->parts[0].device_count > 0 ||
+           others > OTHERS_MANY || others > OTHERS_SHARE * all->around.processors;
+}
+
+/* A part that does not get data, and waits. Figures: share, seconds, of the total, calls, waited at least. */
+static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
+{
+    size_t part = PIT__NO_PART;
+    for (size_t i = 0; i < all->part_count; i++)
+        if (!all->parts[i].apart && all->parts[i].children == 0 &&
+            (part == PIT__NO_PART || all->parts[i].self_seconds > all->parts[part].self_seconds))
+            part = i;
+    if (part == PIT__NO_PART || all->parts[part].role == PIT__ROLE_DATA || waits_for_work(all) ||
+        pit__is_comm_name(all->parts[part].name))
+        return;
+    const struct pit__part *p = &all->parts[part];
+    struct pit__match match = pit__match_of(part);
+    match.share = match.figures[0] = p->self_seconds / all->total;
+    match.figures[1] = p->self_seconds;
+    match.figures[2] = all->total;
+    match.figures[3] = (double)p->count;
+    match.stake = match.figures[4] = waited_least(all, p);
+    match.texts[0] = p->place;
+    match.severity = 0; /* it may wait for processes of its own that work */
+    match.headline = p->place
+                         ? "WAITING: {name} is {p0} of the total, waiting, not computing, at {s0}"
+                         : "WAITING: {name} is {p0} of the total, waiting, not computing";
+    match.evidence = "{t1} of {t2} in {c3}; the main thread waited for {t4} of that at least";
+    match.remedy = "find out what it waits for: a lock, a network, a sleep, another process";
+    if (match.stake > WAITS_SURELY * p->self_seconds && match.share > WAITS_LEAST &&
+        (double)p->half_calls > WAITS_EVENLY * (double)p->count)
+        pit__find_add(finds, &match);
+}
+
+const struct pit__rule pit__overhead_rule = {
+    .key = "overhead", .kind = PIT__KIND_STAKE, .find = find_overhead};
+const struct pit__rule pit__waiting_rule = {
+    .key = "waiting", .kind = PIT__KIND_STAKE, .wants_around = 1, .find = find_waiting};

@@ -1,0 +1,42 @@
+/* parent_end.c: a worker that its parent has ended is not one that died.
+ *
+ * A pool ends its workers with SIGTERM or has them leave by _exit: their runs have no close. Who sent a
+ * signal is in no file, so it is told from three things: the worker was between two spans, its parent
+ * lived on, and the parent itself did not die. A worker that went away inside a span has died.
+ */
+#include "reader.h"
+
+#include <string.h>
+
+static int is_between_spans(const pit_run *run)
+{
+    for (size_t t = 0; t < run->thread_count; t++)
+        if (run->threads[t].open_count > 0)
+            return 0;
+    return 1;
+}
+
+int pit__is_child_of(const pit_run *run, const pit_run *parent)
+{
+    static const unsigned char none[sizeof run->run_id];
+    return memcmp(run->parent_run_id, none, sizeof none) != 0 &&
+           memcmp(run->parent_run_id, parent->run_id, sizeof none) == 0;
+}
+
+int pit__was_ended_by(const pit_run *run, const pit_run *parent)
+{
+    double end = (double)run->start_wall_ns + run->duration_ns;
+    double parents_end = (double)parent->start_wall_ns + parent->duration_ns;
+    return run->state == PIT_RUN_DIED && pit__is_child_of(run, parent) &&
+           (parent->state == PIT_RUN_LIVE ||
+            (parent->state == PIT_RUN_CLOSED && end <= parents_end)) &&
+           is_between_spans(run);
+}
+
+pit_run *pit__judge_end(pit_run *sub, const pit_run *run, pit_run *const *below, size_t count)
+{
+    sub->ended_by_parent = pit__was_ended_by(sub, run);
+    for (size_t i = 0; i < count && !sub->ended_by_parent; i++)
+        sub->ended_by_parent = pit__was_ended_by(sub, below[i]);
+    return sub;
+}

@@ -1,0 +1,230 @@
+/* What a thread sends to other ranks, by size and by rank, and where its calls come from: the MESSAGES
+ * block of its table, in which it alone stores. Every figure is one word that grows, so that a reader
+ * finds all of a run at any moment but for the newest call.
+ *
+ * Room is bounded. The first ranks that a thread sends to have a place each, 1,024 of them; messages to
+ * others are summed. Likewise callers. A caller's name is found later, by the sampler or at close: it takes
+ * milliseconds.
+ */
+#include "messages.h"
+
+#include "code_names.h"
+#include "collectives.h"
+#include "span_steps.h"
+
+#include <sys/mman.h>
+
+#define PROBES 8u /* places that a caller may have */
+
+static struct pit_fmt_messages *block_of(struct pit__thread *t)
+{
+    if (PIT_LIKELY(t->calls.block != NULL))
+        return t->calls.block;
+    pit__hold(t);
+    struct pit_fmt_messages *block =
+        pit__block_new(t->recorder, PIT_FMT_MESSAGES, t->index, sizeof *block, 0);
+    if (block) {
+        PIT_STORE_ORDERED(block->block.used, 1);
+        PIT_STORE_ORDERED(t->calls.block, block);
+    }
+    pit__release(t);
+    return block;
+}
+
+static inline void grow(uint64_t *figure, uint64_t by)
+{
+    PIT_STORE(*figure, PIT_LOAD(*figure) + by);
+}
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+static inline uint32_t size_class(uint64_t bytes)
+{
+    uint32_t bits = bytes ? 64u - (uint32_t)__builtin_clzll(bytes) : 0;
+    return bits < PIT_FMT_SIZES ? bits : PIT_FMT_SIZES - 1;
+}
+
+/* NULL: all places are taken. */
+static struct pit_fmt_partner *partner_of(struct pit_fmt_messages *block, uint32_t rank)
+{
+    uint64_t key = (uint64_t)rank + 1;
+    for (uint32_t i = 0; i < PIT_FMT_PARTNERS; i++) {
+        struct pit_fmt_partner *partner = &block->partners[(rank + i) % PIT_FMT_PARTNERS];
+        uint64_t own = PIT_LOAD(partner->rank_1);
+        if (PIT_LIKELY(own == key))
+            return partner;
+        if (!own) {
+            PIT_STORE_ORDERED(partner->rank_1, key);
+            return partner;
+        }
+    }
+    return NULL;
+}
+
+static void note_message(struct pit_fmt_messages *block, uint32_t to, uint64_t bytes)
+{
+    struct pit_fmt_size *size = &block->sizes[to == PIT_TO_ALL][size_class(bytes)];
+    grow(&size->bytes, bytes);
+    grow(&size->count, 1);
+    if (to == PIT_TO_ALL)
+        return;
+    struct pit_fmt_partner *partner = to == PIT_TO_SOMEBODY ? NULL : partner_of(block, to);
+    grow(partner ? &partner->bytes : &block->others.bytes, bytes);
+    grow(partner ? &partner->count : &block->others.count, 1);
+}
+
+/* ---- callers -------------------------------------------------------------------------------- */
+
+/* NULL: no room. */
+static struct pit_fmt_caller *caller_of(struct pit__thread *t, struct pit_fmt_messages *block,
+                                        uint64_t address, uint32_t node)
+{
+    uint32_t at = (uint32_t)((address + ((uint64_t)node << 20)) * 0x9e3779b97f4a7c15u >> 40);
+    for (uint32_t i = 0; i < PROBES; i++) {
+        struct pit_fmt_caller *caller = &block->callers[(at + i) % PIT_FMT_CALLERS];
+        uint64_t own = PIT_LOAD(caller->address);
+        if (PIT_LIKELY(own == address && PIT_LOAD(caller->node) == node))
+            return caller;
+        if (!own) {
+            PIT_STORE_ORDERED(caller->node, node);
+            PIT_STORE_ORDERED(caller->address, address);
+            PIT_STORE_ORDERED(t->calls.callers_made, t->calls.callers_made + 1);
+            return caller;
+        }
+    }
+    return NULL;
+}
+
+static inline void note_caller(struct pit__thread *t, struct pit_fmt_messages *block,
+                               const void *address, const struct pit_fmt_node *node)
+{
+    struct pit_fmt_caller *caller =
+        caller_of(t, block, (uintptr_t)address, pit_fmt_ref_of(t->top->where));
+    t->calls.caller = caller;
+    t->calls.node = node;
+    t->calls.frame = t->top;
+    grow(caller ? &caller->calls : &block->calls_lost, 1);
+    PIT_STORE_ORDERED(block->block.a, caller ? (uint64_t)(caller - block->callers) + 1 : 0);
+}
+
+PIT__IN_SPANS void pit_note_call(const void *caller, uint32_t to, uint64_t bytes)
+{
+    struct pit__thread *t = pit__tls;
+    if (PIT_UNLIKELY(!pit__is_free(t)) || t->top == t->file->frames)
+        return;
+    struct pit_fmt_node *node =
+        pit__checked_at(t->recorder, pit_fmt_ref_of(t->top->where), sizeof *node);
+    struct pit_fmt_messages *block = block_of(t);
+    if (!node || !block)
+        return;
+    if (to != PIT_TO_NOBODY)
+        note_message(block, to, bytes);
+    if (bytes && to != PIT_TO_ALL)
+        grow(&node->bytes, bytes);
+    if (caller)
+        note_caller(t, block, caller, node);
+}
+
+/* By another way than the common ones: what the node gains is the call's. */
+static uint64_t end_rare(const struct pit__thread *t, pit_token token)
+{
+    const struct pit_fmt_node *node = t->calls.node;
+    uint64_t before = PIT_LOAD(node->total);
+    pit__end(token);
+    return PIT_LOAD(node->total) - before;
+}
+
+/* Pages of a run stay mapped once it is closed. */
+PIT__IN_SPANS void pit_end_call(pit_token token)
+{
+    struct pit__thread *t = pit__tls;
+    uint64_t now, duration;
+    struct pit_fmt_caller *caller = t->calls.caller;
+    if (PIT_UNLIKELY(!caller || t->calls.frame != t->top || !PIT_LOAD(t->open))) {
+        if (token)
+            pit__end(token);
+        return;
+    }
+    pit_token gate = PIT_LOAD(t->gate);
+    t->calls.caller = NULL;
+    if (token == gate ? !pit__end_common(t, token, &now, &duration)
+                      : gate || !pit__collective_end_hot(token, pit__counter_read(), &duration))
+        duration = end_rare(t, token);
+    grow(&caller->ticks, duration);
+}
+
+/* ---- names of callers ----------------------------------------------------------------------- */
+
+struct wanted {
+    struct pit_fmt_caller *callers[PIT__CODE_WANTED];
+    uint64_t addresses[PIT__CODE_WANTED];
+    uint32_t count;
+    struct pit__code_names names;
+};
+
+static void store_text(char *to, const char *from, size_t room)
+{
+    size_t i = 0;
+    for (; i + 1 < room && from[i]; i++)
+        PIT_STORE(to[i], from[i]);
+    PIT_STORE(to[i], 0);
+}
+
+/* The call itself lies before the address that it returns to, which may be the next function's. */
+static void name_all(struct wanted *wanted)
+{
+    pit__code_look_up(&wanted->names, wanted->addresses, wanted->count);
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        const struct pit__code_function *f = pit__code_known(&wanted->names, wanted->addresses[i]);
+        struct pit_fmt_caller *caller = wanted->callers[i];
+        if (!f)
+            continue;
+        uint64_t low = wanted->names.low[f - wanted->names.functions];
+        PIT_STORE(caller->offset, wanted->addresses[i] + 1 - low);
+        store_text(caller->function, f->name, sizeof caller->function);
+        store_text(caller->file, f->file, sizeof caller->file);
+        PIT_STORE_ORDERED(caller->is_named, 1);
+    }
+    wanted->count = 0;
+}
+
+static void name_of_thread(struct pit__thread *t, struct wanted *wanted)
+{
+    uint32_t made = PIT_LOAD_ACQUIRE(t->calls.callers_made);
+    struct pit_fmt_messages *block = PIT_LOAD_ACQUIRE(t->calls.block);
+    for (uint32_t i = 0; block && i < PIT_FMT_CALLERS; i++) {
+        struct pit_fmt_caller *caller = &block->callers[i];
+        uint64_t address = PIT_LOAD_ACQUIRE(caller->address);
+        if (!address || PIT_LOAD(caller->is_named))
+            continue;
+        wanted->callers[wanted->count] = caller;
+        wanted->addresses[wanted->count++] = address - 1;
+        if (wanted->count == PIT__CODE_WANTED)
+            name_all(wanted);
+    }
+    t->calls.callers_named = made;
+}
+
+/* Tables stay in the list for as long as their recorder is there. */
+void pit__callers_name(const pit_recorder *rec)
+{
+    struct wanted *wanted = NULL;
+    for (struct pit__thread *t = PIT_LOAD_ACQUIRE(rec->threads); t; t = t->next_in_recorder) {
+        if (PIT_LOAD(t->calls.callers_made) == t->calls.callers_named)
+            continue;
+        if (!wanted) {
+            void *made = mmap(NULL, sizeof *wanted, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (made == MAP_FAILED)
+                return;
+            madvise(made, sizeof *wanted, MADV_DONTFORK);
+            wanted = made;
+        }
+        name_of_thread(t, wanted);
+    }
+    if (!wanted)
+        return;
+    if (wanted->count)
+        name_all(wanted);
+    munmap(wanted, sizeof *wanted);
+}

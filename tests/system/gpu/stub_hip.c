@@ -1,0 +1,22 @@
+/* A stand-in for libamdhip64.so.5: no machine of ours has a GPU. The same device as stub_cuda.c's, by HIP's
+ * names; held_to_hip.c asks the compiler whether it is called as AMD's header says. */
+#define cuCtxGetCurrent stub_context
+#define cuCtxSetCurrent stub_use
+#define cuEventCreate hipEventCreateWithFlags
+#define cuEventRecord hipEventRecord
+#define cuEventQuery hipEventQuery
+#define cuEventElapsedTime hipEventElapsedTime
+#include "stub_cuda.c"
+
+int hipGetDevice(int *device)
+{
+    void *context;
+    *device = 0;
+    return stub_context(&context) == GOOD ? 0 : 100; /* hipErrorNoDevice */
+}
+
+int hipSetDevice(int device)
+{
+    (void)device;
+    return 0;
+}

@@ -1,0 +1,212 @@
+/* A signal handler's span at every single instruction of an end, a begin and a phase: wherever it falls,
+ * no span is shorter than what is inside it.
+ *
+ * The processor stops after each instruction by its trap flag, so nothing here is left to chance. The
+ * handler's span lasts longer than all since the stepping began: one that fell behind the reading of the
+ * clock by which its parent ends would be the longer one.
+ */
+#include "probe.h"
+
+/* The thread sanitizer delivers signals when it likes to; other processors have other ways to step. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+
+#include <signal.h>
+#include <ucontext.h>
+
+#define TRAP_FLAG 0x100
+#define EACH_UP_TO 150 /* behind this many instructions not all of them */
+#define LONG_NS 2000000u
+
+static pit_site handler_site = PIT_SITE("handler"), inner_site = PIT_SITE("inner");
+static volatile int steps, wanted;
+static uint64_t stepping_since;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    ucontext_t *at = context;
+    (void)number;
+    (void)info;
+    if (++steps < wanted)
+        return;
+    at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    pit_token token = pit_begin(&handler_site);
+    uint64_t from = now_ns(), longer = 2 * (from - stepping_since);
+    if (longer > LONG_NS) /* the process was stopped meanwhile: nobody waits for that twice */
+        longer = LONG_NS;
+    while (now_ns() - from <= longer)
+        ;
+    pit_end(token);
+}
+
+/* Below the red zone, which may be in use. */
+#define WITH_FLAGS(change_)                                                                        \
+    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change_                                \
+                     "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::                                       \
+                         : "memory", "cc")
+
+/* Runs what_ and stops behind its instruction number wanted. */
+#define STEP(what_)                                                                                \
+    do {                                                                                           \
+        steps = 0;                                                                                 \
+        stepping_since = now_ns();                                                                 \
+        WITH_FLAGS("orq $0x100, (%%rsp)");                                                         \
+        what_;                                                                                     \
+        WITH_FLAGS("andq $~0x100, (%%rsp)");                                                       \
+    } while (0)
+
+static void a_plain_end(const char *name)
+{
+    pit_token token = pit_begin_name(name);
+    STEP(pit_end(token));
+}
+
+static void an_end_with_its_duration(const char *name)
+{
+    pit_token token = pit_begin_name(name);
+    STEP(pit_end_ns(token));
+}
+
+static void an_end_apart(const char *name)
+{
+    pit_token token = pit_begin_name(name);
+    STEP(pit_end_apart(token));
+}
+
+static void an_end_of_a_parent(const char *name)
+{
+    pit_token token = pit_begin_name(name);
+    pit_end(pit_begin(&inner_site));
+    STEP(pit_end(token));
+}
+
+static void an_end_with_a_phase(const char *name)
+{
+    pit_token token = pit_begin_name(name);
+    PIT_PHASE("first");
+    STEP(pit_end(token));
+}
+
+static void a_measured_end(const char *name)
+{
+    pit_token token = pit_begin_with(name, PIT_MEMORY);
+    STEP(pit_end(token));
+}
+
+static void a_begin(const char *name)
+{
+    pit_token token = pit_begin_name(name), inner;
+    STEP(inner = pit_begin(&inner_site));
+    pit_end(inner);
+    pit_end(token);
+}
+
+static void a_phase(const char *name)
+{
+    pit_token token = pit_begin_name(name);
+    PIT_PHASE("first");
+    STEP(PIT_PHASE("second"));
+    pit_end(token);
+}
+
+static void no_span_is_shorter_than_its_children(const pit_run *run)
+{
+    for (size_t th = 0; th < run->thread_count; th++) {
+        const pit_thread *t = &run->threads[th];
+        for (size_t i = 0; i < t->node_count; i++) {
+            uint64_t children = 0;
+            for (size_t k = 0; k < t->node_count; k++)
+                if (t->nodes[k].parent == i && !t->nodes[k].detached)
+                    children += t->nodes[k].total;
+            if (children > t->nodes[i].total)
+                printf("  %s: %llu ticks, its children %llu\n", t->nodes[i].name,
+                       (unsigned long long)t->nodes[i].total, (unsigned long long)children);
+            CHECK(children <= t->nodes[i].total);
+        }
+    }
+}
+
+/* A node for each instruction: what is wrong by one of them is not made good by the others. */
+static void at_each_instruction(void (*shape)(const char *name))
+{
+    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    REQUIRE(sigaction(SIGTRAP, &action, NULL) == 0);
+    probe_open();
+    wanted = INT32_MAX;
+    pit_end(pit_begin(&handler_site));
+    int last = 0;
+    do {
+        char name[32];
+        last = last < EACH_UP_TO ? last + 1 : last + last / 4;
+        snprintf(name, sizeof name, "at %d", last);
+        for (int i = 0; i < 2; i++) /* known, with a histogram: its end takes the hot path */
+            pit_end(pit_begin_name(name));
+        wanted = last;
+        shape(name);
+    } while (steps >= last);
+    CHECK(last > 30); /* fewer are no span: the trap flag does nothing here */
+    const pit_run *run = probe_read(NULL);
+    CHECK_INT(run->losses.clock_back, 0);
+    no_span_is_shorter_than_its_children(run);
+}
+
+TEST(a_handlers_span_at_each_instruction_of_an_end_is_no_longer_than_its_parent)
+{
+    at_each_instruction(a_plain_end);
+}
+
+TEST(a_handlers_span_at_each_instruction_of_an_end_with_its_duration)
+{
+    at_each_instruction(an_end_with_its_duration);
+}
+
+TEST(a_handlers_span_at_each_instruction_of_an_end_apart)
+{
+    at_each_instruction(an_end_apart);
+}
+
+TEST(a_handlers_span_at_each_instruction_of_an_end_of_a_parent)
+{
+    at_each_instruction(an_end_of_a_parent);
+}
+
+TEST(a_handlers_span_at_each_instruction_of_an_end_with_a_phase)
+{
+    at_each_instruction(an_end_with_a_phase);
+}
+
+TEST(a_handlers_span_among_the_instructions_of_a_measured_end)
+{
+    at_each_instruction(a_measured_end);
+}
+
+TEST(a_handlers_span_at_each_instruction_of_a_begin)
+{
+    at_each_instruction(a_begin);
+}
+
+TEST(a_handlers_span_at_each_instruction_of_a_phase)
+{
+    at_each_instruction(a_phase);
+}
+
+#else
+
+TEST(a_handlers_span_inside_a_span_is_no_longer_than_it)
+{
+    probe_open();
+    pit_token outer = pit_begin_name("outer");
+    pit_end(pit_begin_name("handler"));
+    pit_end(outer);
+    const pit_run *run = probe_read(NULL);
+    CHECK_INT(run->losses.clock_back, 0);
+}
+
+#endif
