@@ -1,5 +1,5 @@
 /* A span right after the program has walked 256 kB of its own data, beside an empty call in the
- * same place: what a span costs where the caches hold other things. Each passage is timed alone. */
+ * same place: what a span costs where the caches hold other things. Each call is timed alone. */
 #include "bench.h"
 
 enum { SET_BYTES = 256 * 1024, LINE = 64, PASSAGES = 20000 };
@@ -24,11 +24,11 @@ static __attribute__((noinline)) void span(pit_site *site)
     pit_end(token);
 }
 
-static double timed(void (*passage)(pit_site *), pit_site *site, unsigned round)
+static double timed(void (*call)(pit_site *), pit_site *site, unsigned round)
 {
     walk(round);
     uint64_t begin = bench_counter();
-    passage(site);
+    call(site);
     return (double)(bench_counter() - begin) * bench_ns_per_tick();
 }
 

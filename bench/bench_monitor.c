@@ -60,8 +60,8 @@ static double work_for(double ns)
     return now;
 }
 
-/* The calls of a run with stages and a window, each after a passage of work: of a stage and of a
- * passage in it. What an empty call takes there is the clock's, and is taken off. */
+/* The calls of a run with stages and a window, each after a call of work: of a stage and of a
+ * call in it. What an empty call takes there is the clock's, and is taken off. */
 static double overhead_pct(void)
 {
     static const pit_window_item items[] = {

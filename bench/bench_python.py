@@ -196,7 +196,7 @@ def step_parts(torch):
     return model, optimiser, data, target, torch.nn.CrossEntropyLoss()
 
 
-def passages(torch):
+def calls(torch):
     """In the step, the begins and the ends alone, by the clock right before and after each. What
     reading it takes is left out by steps with nothing in between."""
     model, optimiser, data, target, loss_of = step_parts(torch)
@@ -332,7 +332,7 @@ def main():
             show("py_" + key, None)
         return
     show("py_record_function_ns", record_function(torch))
-    passages(torch)
+    calls(torch)
     steps(torch)
 
 

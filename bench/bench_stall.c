@@ -1,6 +1,6 @@
 /* The worst single span while another process makes the filesystem write back without a pause.
  * Argument: "in_place", "shm" (the run's pages in shared memory), or "noise" (no span at all: what
- * the machine itself does to a passage this short). */
+ * the machine itself does to a call this short). */
 #include "bench.h"
 
 #include <errno.h>

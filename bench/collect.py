@@ -140,7 +140,7 @@ FIGURES = [
     ("planted_loaded_missed_pct", "the others of them", "%", 5),
     ("planted_false_alarms", "alarms on healthy programs, quiet and beside burners", "", 0),
     ("planted_not_run", "planted programs that could not be run on this machine", "", None),
-    ("store_stall_noise_max_us", "worst passage of nothing while another process syncs", "µs", None),
+    ("store_stall_noise_max_us", "worst call of nothing while another process syncs", "µs", None),
     ("store_stall_in_place_max_us", "worst span then, the run in its file", "µs", None),
     ("store_stall_shm_max_us", "worst span then, the run in shared memory", "µs", None),
 ]

@@ -18,7 +18,7 @@ enum { GRID = 128, HIDDEN = 384, TRAIN = 3072, TEST = 256, BATCH = 64, SWEEP_SAM
 
 static int epochs;
 static const struct example_option options[] = {
-    EXAMPLE_NUMBER("--epochs", "passages over the data", &epochs, 1, 1000, 6, 1),
+    EXAMPLE_NUMBER("--epochs", "calls over the data", &epochs, 1, 1000, 6, 1),
 };
 static struct example example = {
     .name = "burgers",

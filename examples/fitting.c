@@ -23,7 +23,7 @@ enum {
 static int epochs;
 static const char *only;
 static const struct example_option options[] = {
-    EXAMPLE_NUMBER("--epochs", "passages over the points", &epochs, 1, MOST_EPOCHS, 80, 20),
+    EXAMPLE_NUMBER("--epochs", "calls over the points", &epochs, 1, MOST_EPOCHS, 80, 20),
     {.name = "--only", .help = "MLP, SIREN or KAN alone", .text = &only},
 };
 static struct example example = {

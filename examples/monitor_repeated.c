@@ -1,5 +1,5 @@
 /* monitor_repeated, the second of six on monitoring: operations that come again and again, in one line
- * each, with the slowest passage beside the mean.
+ * each, with the slowest call beside the mean.
  *
  * Shows pit_monitor_begin with aggregate on, and the table that pit_monitor_print makes of it.
  */

@@ -131,7 +131,7 @@ PIT_API int pit_close(void);
 /* Close the default recorder and remove its file, if it has no span yet, so that a program which opens one
  * itself finds everything as if there had been none: for who opened it only to sample. 0; PIT_NOT_OPEN;
  * PIT_BAD_ARGUMENT: it has spans, and nothing was changed. */
-PIT_API int pit_discard(void);
+PIT_API int pit_discard_run(void);
 
 /* Another recorder, beside the default one. Returns NULL only for PIT_OFF, PIT_NO_MEMORY and
  * PIT_BAD_ARGUMENT; *code (may be NULL) is set as pit_open's result. path NULL: the default name. */
@@ -150,13 +150,13 @@ PIT_API pit_recorder *pit_default(void);
  * first. */
 PIT_API pit_recorder *pit_recorder_find(const char *path);
 
-enum pit_place { PIT_PLACE_FILE = 0, PIT_PLACE_SHM = 1, PIT_PLACE_MEMORY = 3 };
+enum pit_storage { PIT_STORAGE_FILE = 0, PIT_STORAGE_SHM = 1, PIT_STORAGE_MEMORY = 3 };
 
 typedef struct pit_status {
     int recording;            /* 1 while it records */
     int code;                 /* 0, or the newest of PIT_NO_FILE, PIT_DISK_FULL, PIT_NOT_SAVED */
     int system_errno;         /* the errno behind code, 0 if none */
-    enum pit_place place;     /* where the figures live */
+    enum pit_storage storage; /* where the figures live */
     const char *path;         /* of the run file, "" in memory; lives as long as the recorder */
     uint64_t bytes;           /* size of the run */
     uint64_t bytes_in_file;   /* how much of it is in the file */
@@ -301,11 +301,11 @@ PIT__NOT_TRACED uint64_t pit_age_ns(pit_token token)
 
 /* As pit_end_ns, for languages whose spans need not end in the order of a stack (generators): spans
  * that were begun inside it and are still open stay open, and belong to where they were begun. */
-PIT_API uint64_t pit_end_apart(pit_token token);
+PIT_API uint64_t pit_end_out_of_order(pit_token token);
 
 /* Leave a span as if it had not begun, for a wait that brought nothing: its time stays with the span
  * around it. Spans that were begun inside it and not ended are dropped too, and counted as abandoned. */
-PIT_API void pit_drop(pit_token token);
+PIT_API void pit_cancel(pit_token token);
 
 /* A stack of open spans that is not in use, for languages in which one thread has several
  * (coroutines, tasks). Free one when nothing runs on it any more: what is open in it is counted as
@@ -320,16 +320,16 @@ PIT_API void pit_stack_free(pit_stack *stack);
  * or `from` is in use; nothing was changed then. */
 PIT_API int pit_stack_switch(pit_stack *from, pit_stack *to);
 
-/* Where this thread is in the tree: its innermost open span in the default recorder, or what pit_root
+/* Where this thread is in the tree: its innermost open span in the default recorder, or what pit_set_root
  * was given; 0 at the top, and when nothing is recorded. Good for any thread while the recorder is open. */
-PIT_API uint64_t pit_place(void);
+PIT_API uint64_t pit_position(void);
 
 /* Let the spans that this thread begins while it has none open begin below `place`, for tasks that are
  * started by other code: until it is called again, on this stack alone (see pit_stack_switch). They
  * overlap what they are below and take no part of its time, as span objects do. 0 stands for the top.
  * 0; PIT_NOT_OPEN; PIT_BAD_ARGUMENT: a span is open; or the place is of another recorder: then spans
  * begin at the top. PIT_NO_MEMORY. */
-PIT_API int pit_root(uint64_t place);
+PIT_API int pit_set_root(uint64_t place);
 
 /* Phases follow one another: starting one ends the one before it at the same level, with one
  * reading of the clock for both. The end of the span around them ends the last one. */
@@ -545,7 +545,7 @@ PIT_API uint64_t pit_object_end(pit_object *object);
 
 /* ---- work that is over already: a device's ----------------------------------------------------- */
 
-/* Add a finished span below `place`, which pit_place gave where the work was handed over: a copy of a
+/* Add a finished span below `place`, which pit_position gave where the work was handed over: a copy of a
  * number, for any thread, while the recorder is open; 0: at the top. For who drains a device's events, on
  * any thread. It is detached: shown below the span that launched it, no part of that one's time. With
  * PIT_DEVICE in flags it is work of a device; other flags mean nothing here. begin_ns and end_ns are of

@@ -231,7 +231,7 @@ typedef struct pit_compare_options {
 /* Which figure decided: what change, a and b are of. */
 enum pit_decided_by {
     PIT_BY_FIGURE,       /* the only one; median of all differences */
-    PIT_BY_P10,          /* of the passages of each run; `other` is of the medians */
+    PIT_BY_P10,          /* of the calls of each run; `other` is of the medians */
     PIT_BY_MEDIAN,       /* and `other` of the p10s */
     PIT_BY_LOWEST_THIRD, /* of whole runs in pairs: mean of the lowest third; `other` is of the means */
     PIT_BY_MEAN          /* of all, by their logarithms; and `other` of the lowest thirds */
@@ -239,9 +239,9 @@ enum pit_decided_by {
 
 /* A figure that stands beside the verdict and is no part of it. Tested by itself: it differs where
  * the interval leaves out 0. NaN: not to be had. */
-typedef struct pit_beside {
+typedef struct pit_change {
     double change, low, high;
-} pit_beside;
+} pit_change;
 
 typedef struct pit_comparison {
     const char *what; /* a node's path, "wall time", "peak memory", "energy", "items/s" */
@@ -257,38 +257,38 @@ typedef struct pit_comparison {
     double other, other_low, other_high; /* NaN where there is one figure a run */
     int is_real;                         /* with PIT_SAME: it differs, by less than what matters */
     double a, b;                         /* of the deciding figure: change is b / a - 1 */
-    double a_total, b_total;             /* a run's, all passages together; 0: not known */
+    double a_total, b_total;             /* a run's, all calls together; 0: not known */
     size_t a_runs, b_runs;
-    int is_series;  /* those are blocks of the passages of one process, not runs */
+    int is_series;  /* those are blocks of the calls of one process, not runs */
     int is_in_turn; /* such blocks, made in turn: of one session of pit_bench_models */
     size_t
         more_runs; /* about how many more a side it takes, at most ten times of what there is; 0: not
                          known, or more */
     int is_too_noisy; /* it takes more: more runs are no advice */
-    pit_beside mean, p90, p99;
+    pit_change mean, p90, p99;
     char reason[128]; /* why there is no verdict; "" */
     int is_rate; /* "items/s", of which more is better: a, b and change are of items a second */
     int is_indicative; /* one run a side, judged by blocks of its iterations: two processes of one binary
                           differ too, so it is no verdict and fails no gate (docs/statistics.md) */
 } pit_comparison;
 
-/* One figure a run and side, over 0: p10s and medians of its passages; a_late and b_late may be
+/* One figure a run and side, over 0: p10s and medians of its calls; a_late and b_late may be
  * NULL. 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY. */
 PIT_API int pit_compare_arrays(const double *a_early, const double *a_late, size_t a_count,
                                const double *b_early, const double *b_late, size_t b_count,
                                const pit_compare_options *options, pit_comparison *comparison);
-/* Passages of one process a side, in their order: cut into blocks longer than their autocorrelation
+/* Calls of one process a side, in their order: cut into blocks longer than their autocorrelation
  * time first. What the two processes themselves differ by cannot be told: it is always advisory. */
 PIT_API int pit_compare_series(const double *a, size_t a_count, const double *b, size_t b_count,
                                const pit_compare_options *options, pit_comparison *comparison);
 
-/* The passages of one run in one node, in their order, warm-up left out. */
-typedef struct pit_passages {
+/* The calls of one run in one node, in their order, warm-up left out. */
+typedef struct pit_call_times {
     double p10, median, mean, p90, p99, total;
     size_t warmup; /* how many were left out */
-} pit_passages;
+} pit_call_times;
 /* 0; PIT_NOTHING without any; PIT_NO_MEMORY. */
-PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages *passages);
+PIT_API int pit_find_call_times(const double *seconds, size_t count, pit_call_times *calls);
 
 /* What a side knows of one node, of whole runs, of memory. */
 typedef struct pit_figures {
@@ -296,12 +296,12 @@ typedef struct pit_figures {
     int is_memory;       /* an amount: bytes; else seconds */
     int is_energy;       /* of such an amount: joules, not bytes */
     int is_whole;        /* of whole runs: it stands first */
-    int is_series;       /* `early` are passages of one process in their order; the others NULL */
+    int is_series;       /* `early` are calls of one process in their order; the others NULL */
     size_t count;        /* of early, and of the others that are there */
-    const double *early; /* one a run: the p10 of its passages, or the only figure it has */
+    const double *early; /* one a run: the p10 of its calls, or the only figure it has */
     const double *late;  /* medians; NULL: there is one figure a run */
     const double *mean, *p90, *p99; /* may be NULL */
-    double total;                   /* of all passages of a run, for the order; 0: not known */
+    double total;                   /* of all calls of a run, for the order; 0: not known */
     double error;                   /* bound of each figure; 0: none */
     uint64_t
         session; /* not 0: the figures are blocks of one process, and comparable only with those
@@ -321,18 +321,18 @@ typedef struct pit_side {
     size_t runs;
 } pit_side;
 
-/* Per node, warm-up left out where the run kept every passage; figures in the order in which the runs
+/* Per node, warm-up left out where the run kept every call; figures in the order in which the runs
  * started; wall time and peak memory of runs
  * that ended cleanly. NULL only without memory. Runs must outlive the call, not the side. */
 PIT_API pit_side *pit_side_of_runs(const pit_run *const *runs, size_t count, const char *name);
 PIT_API void pit_side_free(pit_side *side);
 
-typedef struct pit_lone { /* what one side has and another has not */
+typedef struct pit_unmatched { /* what one side has and another has not */
     const char *what;
     int is_memory;  /* or energy */
     size_t side;    /* that has it */
     size_t missing; /* that has it not */
-} pit_lone;
+} pit_unmatched;
 
 enum pit_gate_state { PIT_GATE_PASSED = 0, PIT_GATE_FAILED = 1, PIT_GATE_NO_VERDICT = 2 };
 typedef struct pit_gate {
@@ -345,8 +345,8 @@ typedef struct pit_comparisons {
     const pit_comparison *items; /* of each side the whole first, then nodes by what they took, then
                                     memory */
     size_t count;
-    const pit_lone *lone;
-    size_t lone_count;
+    const pit_unmatched *unmatched;
+    size_t unmatched_count;
     const char *const *names; /* of the sides; the first is what the others are compared with */
     const size_t *runs;
     const size_t *ranking; /* sides, the fastest first */
@@ -412,7 +412,7 @@ typedef struct pit_race_progress {
 typedef struct pit_race_options {
     size_t side_count;   /* 0: 2 */
     size_t figure_count; /* of a run; 0: 1 */
-    int has_median; /* the first two figures of a run are the p10 and the median of its passages and
+    int has_median; /* the first two figures of a run are the p10 and the median of its calls and
                             are judged as such; else the first is a whole run's and is judged by pairs */
     const char *const *names; /* of the sides; NULL: A, B, ... */
     const char *what;         /* the deciding figure is; NULL: "wall time" */

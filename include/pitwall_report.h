@@ -299,11 +299,11 @@ typedef struct pit_group {
 typedef struct pit_run {
     const char *path; /* as given; "(this process)" for pit_run_read */
     enum pit_run_state state;
-    enum pit_place place; /* where its figures lived */
-    int is_mirror;        /* a copy taken while it ran: counts may be some spans apart */
-    int recovered;        /* 1: this call brought it back from shared memory */
-    int growth_errno;     /* why its file stopped growing, 0 if it did not */
-    int open_errno;       /* why it was not where it was asked for */
+    enum pit_storage storage; /* where its figures lived */
+    int is_mirror;            /* a copy taken while it ran: counts may be some spans apart */
+    int recovered;            /* 1: this call brought it back from shared memory */
+    int growth_errno;         /* why its file stopped growing, 0 if it did not */
+    int open_errno;           /* why it was not where it was asked for */
     uint64_t file_bytes, used_bytes;
     unsigned char run_id[16], parent_run_id[16];
     uint32_t pid, uid;
@@ -343,7 +343,8 @@ typedef struct pit_run {
     pit_place_source place_sources[PIT_PLACE_KINDS]; /* by enum pit_place_kind */
     const pit_group *groups; /* of ranks, in the order of their first collectives */
     size_t group_count;
-    const struct pit_messages *messages; /* to other ranks: pitwall_ranks.h; NULL: none were noted */
+    const struct pit_messages
+        *messages;           /* to other ranks: pitwall_ranks.h; NULL: none were noted */
     uint64_t skipped_blocks; /* of kinds this version does not know */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown, 0 if it is not */
     pit_losses losses;   /* of all threads together */
@@ -409,7 +410,7 @@ PIT_API const pit_series_bin *pit_watch_series(pit_watch *watch, size_t thread, 
 PIT_API pit_run *pit_watch_snapshot(pit_watch *watch, pit_error *error);
 
 /* "exit status 7", "killed by SIGKILL": written into `words`, which is returned. */
-PIT_API const char *pit_ended_words(const pit_ended *ended, char *words, size_t room);
+PIT_API const char *pit_ended_text(const pit_ended *ended, char *words, size_t room);
 
 /* The value of a fact, or NULL. */
 PIT_API const char *pit_run_fact(const pit_run *run, const char *key);
@@ -514,7 +515,7 @@ PIT_API void pit_tree_free(pit_tree *tree);
 PIT_API const pit_tree_place *pit_tree_hottest(const pit_tree *tree, uint32_t node);
 
 /* "train.py:74 in step", as views print a place: written into `words`, which is returned. */
-PIT_API const char *pit_place_words(const pit_tree_place *place, char *words, size_t room);
+PIT_API const char *pit_place_text(const pit_tree_place *place, char *words, size_t room);
 
 /* A quantile 0…1 of a node, within 1.6 % (or a tick) of the sorted samples' own. NaN if empty. */
 PIT_API double pit_node_quantile(const pit_node *node, double q);
@@ -600,16 +601,16 @@ PIT_API int pit_option_set(const pit_option *option, const char *text, pit_repor
 /* A line of a table. Zeroed but for name and seconds is good for most. */
 typedef struct pit_row {
     const char *name;
-    double seconds;                  /* all passages together */
-    uint64_t count;                  /* passages; 0: one */
-    double min_seconds, max_seconds; /* of one passage; 0 with count 0 or 1: seconds */
+    double seconds;                  /* all calls together */
+    uint64_t count;                  /* calls; 0: one */
+    double min_seconds, max_seconds; /* of one call; 0 with count 0 or 1: seconds */
     double items;                    /* done in it */
     int nested;                      /* lies inside another row: shown, not counted in the total */
     int has_memory;                  /* cpu_… are known; MB is 2^20 bytes */
     double cpu_start_mb, cpu_end_mb, cpu_delta_mb, cpu_peak_mb;
     int has_device; /* gpu_… are known */
     double gpu_start_mb, gpu_end_mb, gpu_delta_mb, gpu_peak_mb;
-    double p50_seconds, p95_seconds, p99_seconds; /* of one passage; 0: not known */
+    double p50_seconds, p95_seconds, p99_seconds; /* of one call; 0: not known */
 } pit_row;
 
 /* A value along steps or epochs, for convergence: values[i] was reached at times[i] seconds. */
@@ -714,7 +715,7 @@ typedef struct pit_finding {
 typedef struct pit_advice {
     const pit_finding *findings; /* in the order in which they are to be read */
     size_t count;
-    int too_little; /* too few passages for a judgement: `reason` */
+    int too_little; /* too few calls for a judgement: `reason` */
     char reason[160];
 } pit_advice;
 
@@ -762,7 +763,7 @@ PIT_API int pit_save_timings(const char *path, enum pit_form form, const char *s
 
 /* [STAGE], [TIMING], window and summary lines out of any text, as journal entries: kinds "stage",
  * "timing" (figure seconds), "window" (its text is the tag; the first figure is the number of
- * passages, its key their word, its unit "count"; then the items, durations in ms), "summary"
+ * calls, its key their word, its unit "count"; then the items, durations in ms), "summary"
  * (seconds, share in percent), "total"; wall_ns 0 where a line has no time. */
 typedef struct pit_log {
     const pit_entry *entries;
@@ -828,7 +829,7 @@ PIT_API void pit_set_sources(const pit_sources *sources);
 typedef struct pit_timers pit_timers;
 PIT_API pit_timers *pit_timers_new(void);
 PIT_API void pit_timers_free(pit_timers *timers);
-PIT_API void pit_timers_use(pit_timers *timers, const pit_device_use *use);
+PIT_API void pit_timers_set_device(pit_timers *timers, const pit_device_use *use);
 
 /* Call function(argument), time it under `name`, print "NAME complete: 45.32s total", and return
  * what it returns. flags: PIT_MEMORY adds "peak memory: 234.5 MB", PIT_WAIT waits for the device and
@@ -846,7 +847,7 @@ PIT_API void pit_time_failed(void);
  * malloc. In bytes. */
 typedef struct pit_counted {
     uint64_t peak, live;
-    uint64_t beside; /* resident memory that the counting itself took; it is left out */
+    uint64_t overhead; /* resident memory that the counting itself took; it is left out */
 } pit_counted;
 PIT_API void pit_time_counted(const pit_counted *counted);
 /* Add a time taken elsewhere. */
@@ -859,7 +860,7 @@ PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count);
 typedef struct pit_phase_timer pit_phase_timer;
 PIT_API pit_phase_timer *pit_phase_timer_new(const char *name);
 PIT_API void pit_phase_timer_free(pit_phase_timer *timer);
-PIT_API void pit_phase_timer_use(pit_phase_timer *timer, const pit_device_use *use);
+PIT_API void pit_phase_timer_set_device(pit_phase_timer *timer, const pit_device_use *use);
 PIT_API void pit_phase_timer_start(pit_phase_timer *timer,
                                    const char *phase);    /* ends the open one */
 PIT_API void pit_phase_timer_end(pit_phase_timer *timer); /* nothing open: does nothing */
@@ -878,8 +879,8 @@ PIT_API pit_monitor *pit_monitor_new(void);
 PIT_API void pit_monitor_free(pit_monitor *monitor);
 PIT_API void pit_monitor_enable(pit_monitor *monitor,
                                 int enabled); /* whatever the environment says */
-PIT_API void pit_monitor_use(pit_monitor *monitor, const pit_device_use *use);
-/* aggregate: all passages of that name are one row; else each is a row of its own. An operation
+PIT_API void pit_monitor_set_device(pit_monitor *monitor, const pit_device_use *use);
+/* aggregate: all calls of that name are one row; else each is a row of its own. An operation
  * inside another one of the monitor is `nested`. */
 PIT_API void pit_monitor_begin(pit_monitor *monitor, pit_track *track, const char *operation,
                                int aggregate);
@@ -917,7 +918,7 @@ typedef struct pit_epoch_monitor pit_epoch_monitor;
 /* options NULL: as PITWALL_MONITOR (0: disabled) and PITWALL_MONITOR_BATCHES say, else the defaults. */
 PIT_API pit_epoch_monitor *pit_epoch_monitor_new(const pit_epoch_options *options);
 PIT_API void pit_epoch_monitor_free(pit_epoch_monitor *monitor);
-PIT_API void pit_epoch_monitor_use(pit_epoch_monitor *monitor, const pit_device_use *use);
+PIT_API void pit_epoch_monitor_set_device(pit_epoch_monitor *monitor, const pit_device_use *use);
 PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor);
 PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch);
 PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, const double *loss);
@@ -929,7 +930,7 @@ PIT_API int pit_epoch_statistics_of(pit_epoch_monitor *monitor, pit_epoch_statis
 typedef struct pit_stages pit_stages;
 PIT_API pit_stages *pit_stages_new(void);
 PIT_API void pit_stages_free(pit_stages *stages);
-PIT_API void pit_stages_use(pit_stages *stages, const pit_device_use *use);
+PIT_API void pit_stages_set_device(pit_stages *stages, const pit_device_use *use);
 PIT_API void pit_stage(pit_stages *stages, const char *stage); /* [STAGE] line */
 PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double seconds); /* [TIMING] */
 /* Both, and in between: the stage begins now and ends at the next one or at the summary. With
@@ -950,7 +951,7 @@ PIT_API void pit_stages_summary(pit_stages *stages);
 /* {"timings": {stage: seconds}, "total_time": wall seconds}, whole or not at all. */
 PIT_API int pit_stages_save(pit_stages *stages, const char *path);
 
-/* A line every `every` passages, over exactly the last `every`. */
+/* A line every `every` calls, over exactly the last `every`. */
 enum pit_window_kind { PIT_WINDOW_MS, PIT_WINDOW_MEAN, PIT_WINDOW_HIDDEN };
 typedef struct pit_window_item {
     const char *label;         /* "Pattern gen", "Avg nodes" */
@@ -961,9 +962,9 @@ typedef struct pit_window pit_window;
 PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t every,
                                    const pit_window_item *items, size_t count);
 PIT_API void pit_window_free(pit_window *window);
-/* A passage: one figure for each item. Any thread. */
+/* A call: one figure for each item. Any thread. */
 PIT_API void pit_window_add(pit_window *window, const double *figures);
-/* Run-long: passages, and the sum of an item. */
+/* Run-long: calls, and the sum of an item. */
 PIT_API uint64_t pit_window_count(pit_window *window);
 PIT_API double pit_window_sum(pit_window *window, size_t item);
 /* A window keeps the figures of the last 10000 calls of pit_window_add. This changes how many, 0: none,
@@ -980,7 +981,7 @@ PIT_API double pit_window_percentile(pit_window *window, size_t item, double per
 typedef struct pit_profiler pit_profiler;
 PIT_API pit_profiler *pit_profiler_new(uint64_t log_every); /* 0: 100 */
 PIT_API void pit_profiler_free(pit_profiler *profiler);
-PIT_API void pit_profiler_use(pit_profiler *profiler, const pit_device_use *use);
+PIT_API void pit_profiler_set_device(pit_profiler *profiler, const pit_device_use *use);
 /* Now, in seconds since 1970; by the monotonic clock, so that it never steps back. operation NULL: only
  * the time, nothing is begun or waited for. */
 PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation);

@@ -386,7 +386,7 @@ int pitpy_mark_begin(pitpy_mark *mark);
 static inline void pitpy_mark_place(pitpy_mark *mark)
 {
     if (PITPY_UNLIKELY(mark->object != NULL))
-        mark->place = pit_place();
+        mark->place = pit_position();
 }
 void pitpy_mark_end(const pitpy_mark *mark, const pitpy_name *name);
 /* Before the recorder closes. */

@@ -278,7 +278,7 @@ void pitpy_held_end(pitpy_held *held, pit_counted *counted)
         return;
     int reached = is_reached();
     owner *own = owners[held->owner];
-    counted->beside = pitpy_blocks_bytes() - held->table_bytes;
+    counted->overhead = pitpy_blocks_bytes() - held->table_bytes;
     counted->peak = held->is_spoilt ? held->sure_peak : held->peak;
     counted->live = reached && !held->is_spoilt ? held->live : 0;
     pitpy_held **link = &own->top;

@@ -316,7 +316,7 @@ static uint64_t place_of_context(void)
 static void find_place(const pitpy_thread *thread, const pitpy_flow *flow)
 {
     uint64_t place = flow->context ? place_of_context() : 0;
-    pit_root(place || !(flow->watch & PITPY_TASK) ? place : thread->around);
+    pit_set_root(place || !(flow->watch & PITPY_TASK) ? place : thread->around);
 }
 
 void pitpy_flow_moved(const pitpy_flow *flow)
@@ -326,7 +326,7 @@ void pitpy_flow_moved(const pitpy_flow *flow)
         pitpy_near.thread_state()->context != flow->context)
         return; /* ended from outside: the context is not the running one */
     PyErr_Fetch(&type, &value, &traceback);
-    PyObject *place = PyLong_FromUnsignedLongLong(pit_place());
+    PyObject *place = PyLong_FromUnsignedLongLong(pit_position());
     PyObject *token = place ? PyContextVar_Set(pitpy_hot->place, place) : NULL;
     Py_XDECREF(token);
     Py_XDECREF(place);
@@ -528,7 +528,7 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
     if (!other)
         return flow;
     adopt(other, context);
-    uint64_t around = is_generator || flow->watch & PITPY_TASK ? thread->around : pit_place();
+    uint64_t around = is_generator || flow->watch & PITPY_TASK ? thread->around : pit_position();
     if (!change_flow(thread, other)) {
         flow_retire(thread, other);
         return flow;
@@ -547,7 +547,7 @@ PyObject *pitpy_flow_of_generator(PyObject *generator)
         PyErr_Clear();
         return weak;
     }
-    uint64_t place = pit_place();
+    uint64_t place = pit_position();
     pitpy_flow *flow = flow_new(thread);
     if (!flow) {
         Py_DECREF(weak);
@@ -563,7 +563,7 @@ PyObject *pitpy_flow_of_generator(PyObject *generator)
         Py_DECREF(weak);
         return NULL;
     }
-    pit_root(place);
+    pit_set_root(place);
     return weak;
 }
 

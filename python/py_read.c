@@ -138,8 +138,10 @@ static PyObject *ended_dict(const pit_ended *ended)
 /* fields(of) */
 static PyObject *function_fields(PyObject *module, PyObject *args)
 {
-    static const char *const kinds[] = {
-        [PIT_OF_NODE] = "node", [PIT_OF_ENDED] = "ended", [PIT_OF_LOSSES] = "losses", [PIT_OF_RANK] = "rank"};
+    static const char *const kinds[] = {[PIT_OF_NODE] = "node",
+                                        [PIT_OF_ENDED] = "ended",
+                                        [PIT_OF_LOSSES] = "losses",
+                                        [PIT_OF_RANK] = "rank"};
     const char *name = "node";
     size_t of = 0, count = sizeof kinds / sizeof kinds[0];
     (void)module;
@@ -148,7 +150,8 @@ static PyObject *function_fields(PyObject *module, PyObject *args)
     while (of < count && strcmp(name, kinds[of]) != 0)
         of++;
     if (of == count)
-        return PyErr_Format(PyExc_ValueError, "fields(%s): must be node, ended, losses or rank", name);
+        return PyErr_Format(PyExc_ValueError, "fields(%s): must be node, ended, losses or rank",
+                            name);
     PyObject *list = PyList_New(0);
     const pit_field *field;
     for (size_t i = 0; list && (field = pit_field_at((enum pit_row_kind)of, i)) != NULL; i++)
@@ -420,7 +423,7 @@ static int put_head(PyObject *dict, const pit_run *run, const pit_tree *tree)
     static const char *const places[] = {"file", "shm", "", "memory"};
     return put(dict, "path", PyUnicode_DecodeFSDefault(run->path)) < 0 ||
                    put(dict, "state", text(states[run->state])) < 0 ||
-                   put(dict, "place", text(places[run->place & 3])) < 0 ||
+                   put(dict, "place", text(places[run->storage & 3])) < 0 ||
                    put(dict, "pid", number(run->pid)) < 0 ||
                    put(dict, "run_id", pitpy_hex(run->run_id)) < 0 ||
                    put(dict, "parent_run_id", pitpy_hex(run->parent_run_id)) < 0 ||
@@ -498,7 +501,7 @@ static int nest(pit_run **runs, size_t *count)
 /* None for a run in memory: what it started could leave no file beside it. */
 static PyObject *sub_runs(const pit_run *run)
 {
-    if (run->place == PIT_PLACE_MEMORY)
+    if (run->storage == PIT_STORAGE_MEMORY)
         Py_RETURN_NONE;
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < run->below_count; i++)

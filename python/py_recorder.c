@@ -120,7 +120,7 @@ static PyObject *open_default(pitpy_state *state, const char *path, const pit_op
     }
     if (state->is_for_samples) {
         pitpy_stack_stop();
-        pit_discard(); /* not if it has spans: then it is open already */
+        pit_discard_run(); /* not if it has spans: then it is open already */
         state->is_for_samples = 0;
     }
     int code = pit_open(path, options);
@@ -212,7 +212,7 @@ static PyObject *function_status(PyObject *module, PyObject *object)
     return Py_BuildValue("{s:O,s:i,s:s,s:i,s:s,s:N,s:N,s:K,s:K,s:d,s:K,s:O}", "recording",
                          s.recording ? Py_True : Py_False, "code", s.code, "text",
                          pit_strerror(s.code), "errno", s.system_errno, "place",
-                         places[s.place & 3], "path", PyUnicode_DecodeFSDefault(s.path), "run_id",
+                         places[s.storage & 3], "path", PyUnicode_DecodeFSDefault(s.path), "run_id",
                          pitpy_hex(s.run_id), "bytes", (unsigned long long)s.bytes, "bytes_in_file",
                          (unsigned long long)s.bytes_in_file, "sample_stacks", s.sample_stacks,
                          "place_samples", (unsigned long long)s.place_samples, "automatic",

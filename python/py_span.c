@@ -100,7 +100,8 @@ PITPY_BESIDE uint64_t pitpy_end_rare(const pitpy_open *open)
 {
     pitpy_flow *flow = open->flow;
     int is_here = pitpy_flow_resume(flow);
-    uint64_t ns = open->token ? pit_end_apart(open->token) : pitpy_monotonic_ns() - open->begin_ns;
+    uint64_t ns =
+        open->token ? pit_end_out_of_order(open->token) : pitpy_monotonic_ns() - open->begin_ns;
     leave(flow, is_here);
     return ns || !open->token ? ns : PITPY_NO_TIME;
 }
@@ -109,7 +110,7 @@ void pitpy_drop(const pitpy_open *open)
 {
     pitpy_flow *flow = open->flow;
     int is_here = pitpy_flow_resume(flow);
-    pit_drop(open->token);
+    pit_cancel(open->token);
     leave(flow, is_here);
 }
 
@@ -684,7 +685,7 @@ PyDoc_STRVAR(
     span_doc,
     "span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, "
     "device=False)\n--\n\n"
-    "Time a passage under a name.\n\n"
+    "Time a call under a name.\n\n"
     "    with pitwall.span(\"forward\"):\n        loss = model(x)\n\n"
     "Also `async with`, a decorator, and begin() and end() by hand; .elapsed is the time in "
     "seconds,\n"

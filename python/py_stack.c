@@ -459,7 +459,7 @@ static int start_pending(void *unused)
 
 void pitpy_stack_ready(void)
 {
-    pit_place(); /* where the environment or a fork asks for a recorder, this opens it */
+    pit_position(); /* where the environment or a fork asks for a recorder, this opens it */
     pitpy_stack_start();
 }
 

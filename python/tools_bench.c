@@ -259,7 +259,7 @@ static PyObject *comparison_dict(const pit_comparison *c)
 
 #define RAISED 1 /* what a callback returns whose function raised */
 
-/* The function gives p10 and median of the passages of one run. */
+/* The function gives p10 and median of the calls of one run. */
 static int run_side(void *argument, size_t side, size_t round, double *figures)
 {
     PyObject *found = PyObject_CallFunction(argument, "nn", (Py_ssize_t)side, (Py_ssize_t)round);
@@ -289,20 +289,20 @@ static PyObject *race(PyObject *module, PyObject *args)
     return found;
 }
 
-/* _passages(seconds) -> (p10, median) with the warm-up left out, or None */
-static PyObject *passages(PyObject *module, PyObject *seconds)
+/* _calls(seconds) -> (p10, median) with the warm-up left out, or None */
+static PyObject *calls(PyObject *module, PyObject *seconds)
 {
     size_t count;
-    pit_passages found;
+    pit_call_times found;
     double *numbers = pitpy_doubles(seconds, &count);
     if (!numbers)
         return NULL;
-    int code = pit_find_passages(numbers, count, &found);
+    int code = pit_find_call_times(numbers, count, &found);
     free(numbers);
     if (code == PIT_NOTHING)
         Py_RETURN_NONE;
     if (code)
-        return pitpy_fail(pitpy_state_of(module), code, "passages", NULL);
+        return pitpy_fail(pitpy_state_of(module), code, "calls", NULL);
     return Py_BuildValue("(dd)", found.p10, found.median);
 }
 
@@ -468,7 +468,7 @@ static PyMethodDef functions[] = {{"_bench", bench, METH_VARARGS, NULL},
                                   {"_forecast", forecast, METH_VARARGS, NULL},
                                   {"_bench_models", bench_models, METH_VARARGS, NULL},
                                   {"_race", race, METH_VARARGS, NULL},
-                                  {"_passages", passages, METH_O, NULL},
+                                  {"_calls", calls, METH_O, NULL},
                                   {"_scaling", find_scaling, METH_VARARGS, NULL},
                                   {"_scale", scale, METH_VARARGS, NULL},
                                   {"_scaling_predict", scaling_predict, METH_VARARGS, NULL},

@@ -113,7 +113,7 @@ FUNCTION(time_call)
     pit_timers *timers = pit_timers_new();
     if (!timers)
         return PyErr_NoMemory();
-    pit_timers_use(timers, &use);
+    pit_timers_set_device(timers, &use);
     pitpy_flow *flow = pitpy_hold(module);
     int before = pitpy_quiet;
     PyObject *result = pit_time(timers, name, call.flags, run_call, &call);
@@ -145,7 +145,7 @@ FUNCTION(phase_start)
     pit_device_use use;
     ARGUMENTS("O&s" USE ":start_phase", to_phase_timer, &timer, &phase, USE_OF(use));
     pitpy_ready(module);
-    pit_phase_timer_use(timer, &use);
+    pit_phase_timer_set_device(timer, &use);
     pit_phase_timer_start(timer, phase);
     Py_RETURN_NONE;
 }
@@ -156,7 +156,7 @@ FUNCTION(phase_end)
     pit_device_use use;
     ARGUMENTS("O&" USE ":end_phase", to_phase_timer, &timer, USE_OF(use));
     pitpy_ready(module);
-    pit_phase_timer_use(timer, &use);
+    pit_phase_timer_set_device(timer, &use);
     pit_phase_timer_end(timer);
     Py_RETURN_NONE;
 }
@@ -226,7 +226,7 @@ FUNCTION(monitor_begin)
     pit_device_use use;
     ARGUMENTS("O&sp" USE ":track", to_monitor, &monitor, &name, &aggregate, USE_OF(use));
     PyObject *capsule = make_operation(module, &operation);
-    pit_monitor_use(monitor, &use);
+    pit_monitor_set_device(monitor, &use);
     if (capsule)
         pit_monitor_begin(monitor, &operation->track, name, aggregate);
     return capsule;
@@ -364,7 +364,7 @@ FUNCTION(epoch_begin)
     pit_device_use use;
     ARGUMENTS("O&" USE ":on_epoch_start", to_epoch_monitor, &monitor, USE_OF(use));
     pitpy_ready(module);
-    pit_epoch_monitor_use(monitor, &use);
+    pit_epoch_monitor_set_device(monitor, &use);
     pit_epoch_begin(monitor);
     Py_RETURN_NONE;
 }
@@ -377,7 +377,7 @@ FUNCTION(batch_begin)
     ARGUMENTS("O&O&" USE ":on_batch_start", to_epoch_monitor, &monitor, pitpy_whole, &batch,
               USE_OF(use));
     pitpy_ready(module);
-    pit_epoch_monitor_use(monitor, &use);
+    pit_epoch_monitor_set_device(monitor, &use);
     pit_epoch_batch_begin(monitor, batch);
     Py_RETURN_NONE;
 }
@@ -485,7 +485,7 @@ FUNCTION(stage_enter)
     ARGUMENTS("O&sp" USE "p:stage", to_stages, &stages, &name, &memory, USE_OF(use), &quiet);
     pitpy_ready(module);
     int before = begin_quiet(quiet);
-    pit_stages_use(stages, &use);
+    pit_stages_set_device(stages, &use);
     pit_stage_enter(stages, name, memory);
     return end_quiet(before);
 }
@@ -661,7 +661,7 @@ FUNCTION(profiler_start)
     /* None: only the time */
     ARGUMENTS("O&z" USE ":start_timer", to_profiler, &profiler, &operation, USE_OF(use));
     pitpy_ready(module);
-    pit_profiler_use(profiler, &use);
+    pit_profiler_set_device(profiler, &use);
     return PyFloat_FromDouble(pit_profiler_start(profiler, operation));
 }
 
@@ -674,7 +674,7 @@ FUNCTION(profiler_end)
     pit_device_use use;
     ARGUMENTS("O&sd" USE ":end_timer", to_profiler, &profiler, &operation, &start, USE_OF(use));
     pitpy_ready(module);
-    pit_profiler_use(profiler, &use);
+    pit_profiler_set_device(profiler, &use);
     pit_profiler_end(profiler, operation, start);
     return pitpy_printed(PyLong_FromUnsignedLongLong(pit_profiler_steps(profiler)));
 }

@@ -90,7 +90,7 @@ def aggregated_operations(args):
     monitor.print_summary(show_aggregate=True)
     yield "loss of the last batch", loss_of(off), 0.03
     calls = {metric.operation: metric.call_count for metric in monitor.get_metrics()}
-    yield "passages that are missing", abs(calls["batch_forward"] - EPOCHS * len(batches)), 0.5
+    yield "calls that are missing", abs(calls["batch_forward"] - EPOCHS * len(batches)), 0.5
 
 
 def context_manager(args):

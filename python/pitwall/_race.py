@@ -111,7 +111,7 @@ def _method(processes, *things):
 
 def _figures(function, args, seconds, warmup):
     done = bench(function, *args, trials=10, min_seconds=seconds, warmup=warmup)
-    return _pitwall._passages(done.times)
+    return _pitwall._calls(done.times)
 
 
 def race(f, g, *args, rounds=None, budget=None, names=None, round_seconds=0.02, level=0.0, effect=0.0,

@@ -30,7 +30,7 @@ verbose = True
 
 @dataclasses.dataclass
 class PerformanceMetrics:
-    """One operation, or all passages of an aggregated one; MB is 2^20 bytes, nan is not known."""
+    """One operation, or all calls of an aggregated one; MB is 2^20 bytes, nan is not known."""
 
     operation: str
     duration_seconds: float
@@ -192,7 +192,7 @@ class PerformanceMonitor:
         return cls(_from_config(config)[0], device, wait)
 
     def track(self, operation, aggregate=False):
-        """Measure a block. aggregate: all passages of that name are one line. An operation inside
+        """Measure a block. aggregate: all calls of that name are one line. An operation inside
         another one is shown, and not counted in the total."""
         if not self.enabled:
             return _Nothing(self)
@@ -212,7 +212,7 @@ class PerformanceMonitor:
         return _pitwall._monitor_total(self._own)
 
     def get_operation_time(self, operation):
-        """Seconds of one operation, all its passages; 0.0 if it never ran."""
+        """Seconds of one operation, all its calls; 0.0 if it never ran."""
         seconds = _pitwall._monitor_time(self._own, text_of(operation))
         return 0.0 if math.isnan(seconds) else seconds
 

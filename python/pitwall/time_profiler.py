@@ -88,7 +88,7 @@ _KINDS = {"ms": 0, "mean": 1, "hidden": 2}
 
 
 class window:
-    """A line every `every` passages, with the means over exactly the last so many:
+    """A line every `every` calls, with the means over exactly the last so many:
 
         gpm = window("GPM TIMING", unit="graphs", every=100,
                      items={"Pattern gen": "ms", "Total": "ms", "Avg nodes": "mean",
@@ -100,7 +100,7 @@ class window:
     `keep` calls are available as lists and percentiles.
     """
 
-    def __init__(self, tag, unit="passages", every=100, items=None, keep=10000):
+    def __init__(self, tag, unit="calls", every=100, items=None, keep=10000):
         if not items:
             raise ValueError("a window needs items: {label: 'ms', 'mean' or 'hidden'}")
         for label, kind in items.items():
@@ -116,17 +116,17 @@ class window:
         _pitwall._window_keep(self._own, int(keep))
 
     def add(self, *figures, **by_label):
-        """One passage: a figure for each item, in their order or by label."""
+        """One call: a figure for each item, in their order or by label."""
         if by_label:
             figures = list(figures) + [by_label.pop(label) for label in self.labels[len(figures):]
                                        if label in by_label]
         if by_label or len(figures) != len(self.labels):
-            raise TypeError("a passage has the figures %s" % ", ".join(self.labels))
+            raise TypeError("a call has the figures %s" % ", ".join(self.labels))
         _pitwall._window_add(self._own, list(figures), is_quiet(verbose))
 
     @property
     def count(self):
-        """Passages since the begin."""
+        """Calls since the begin."""
         return _pitwall._window_count(self._own)
 
     def sum(self, label):

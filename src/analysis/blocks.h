@@ -1,4 +1,4 @@
-/* blocks.h: passages of one process, which hang on one another, made into figures that do not. Pure;
+/* blocks.h: calls of one process, which hang on one another, made into figures that do not. Pure;
  * knows nothing of runs. */
 #ifndef PIT_BLOCKS_H
 #define PIT_BLOCKS_H

@@ -1,5 +1,5 @@
 /* verdict.h: is B slower or faster than A, or the same, or can it not be said? p10 and median of the
- * passages of each run go in, or one figure a run in pairs. Pure; knows nothing of runs. docs/statistics.md says why so. */
+ * calls of each run go in, or one figure a run in pairs. Pure; knows nothing of runs. docs/statistics.md says why so. */
 #ifndef PIT_VERDICT_H
 #define PIT_VERDICT_H
 
@@ -24,7 +24,7 @@ enum pit__doubt { /* why there is no verdict */
 
 /* One figure a run, of each side; over 0. `late` may be NULL: then `early` alone is judged. */
 struct pit__sides {
-    const double *a_early, *a_late; /* p10 and median of the passages of each run of A */
+    const double *a_early, *a_late; /* p10 and median of the calls of each run of A */
     const double *b_early, *b_late;
     size_t a_count, b_count;
 };

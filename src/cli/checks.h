@@ -45,7 +45,7 @@ struct probe {
     pit_recorder *recorder;   /* NULL: none could be opened */
     int code;                 /* of opening it */
     int system_errno;         /* the reason behind it */
-    enum pit_place place;
+    enum pit_storage storage;
     pit_run *run; /* NULL: it could not be read */
 };
 

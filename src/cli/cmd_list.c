@@ -104,7 +104,7 @@ static void forget(struct pit__listed *listed)
 static int was_ended_by(const pit_run *run, const pit_run *parent)
 {
     if (!pit__is_child_of(run, parent) || parent->state == PIT_RUN_DIED ||
-        run->place == PIT_PLACE_SHM)
+        run->storage == PIT_STORAGE_SHM)
         return 0;
     pit_run *whole = pit_run_open(run->path, NULL);
     int was_ended = whole && pit__was_ended_by(whole, parent);

@@ -73,13 +73,13 @@ static void folder_check(struct checks *checks, const struct probe *probe)
     pit__text_add_visible(&check->figure, probe->wanted);
     pit__text_puts(&check->figure, ": ");
     pit__text_add_visible(&check->figure, type);
-    pit__text_printf(&check->figure, ", %s", words[probe->place & 3]);
+    pit__text_printf(&check->figure, ", %s", words[probe->storage & 3]);
     if (left != PIT_UNKNOWN)
         pit__text_printf(&check->figure, ", %s free", pit__unit_bytes_words(room, (double)left));
-    if (probe->place == PIT_PLACE_MEMORY) {
+    if (probe->storage == PIT_STORAGE_MEMORY) {
         check_bad(check, CHECK_NO, strerror(probe->system_errno), remedy_of(probe->system_errno));
         pit__text_puts(&check->why, "; runs stay in memory and go with the process");
-    } else if (probe->place == PIT_PLACE_SHM) {
+    } else if (probe->storage == PIT_STORAGE_SHM) {
         const char *live = getenv("PITWALL_LIVE");
         check_bad(check, CHECK_LIMITED,
                   live && *live ? "PITWALL_LIVE is set"
@@ -95,7 +95,7 @@ static void folder_check(struct checks *checks, const struct probe *probe)
 static void lock_check(struct checks *checks, const struct probe *probe)
 {
     struct check *check = check_add(checks, "live runs", 1);
-    if (probe->place == PIT_PLACE_MEMORY) {
+    if (probe->storage == PIT_STORAGE_MEMORY) {
         check_bad(check, CHECK_NO, "a run without a file can be seen by no other process",
                   "see run files");
         return;

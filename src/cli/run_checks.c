@@ -69,7 +69,7 @@ static void open_probe(struct probe *probe)
         return;
     measure_one(probe->recorder);
     if (pit_get_status(probe->recorder, &status) == 0) {
-        probe->place = status.place;
+        probe->storage = status.storage;
         probe->system_errno = status.system_errno;
         snprintf(probe->path, sizeof probe->path, "%s", status.path);
     }

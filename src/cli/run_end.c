@@ -33,7 +33,7 @@ static void print_closing(const struct run_program *program)
 {
     const pit_ended *ended = &program->ended;
     char words[80];
-    fprintf(stderr, "pitwall: %s after %.3f s", pit_ended_words(ended, words, sizeof words),
+    fprintf(stderr, "pitwall: %s after %.3f s", pit_ended_text(ended, words, sizeof words),
             seconds(ended->duration_ns));
     if (!program->no_run)
         fprintf(stderr, "; run: %s", short_path(program->path));
@@ -110,7 +110,7 @@ static void tell_of_limit(const char *path)
 static void tell_of_memory(const char *path)
 {
     pit_run *run = pit_run_peek(path, NULL);
-    if (run && run->place == PIT_PLACE_MEMORY && !run->open_errno)
+    if (run && run->storage == PIT_STORAGE_MEMORY && !run->open_errno)
         fail(0, "recorded in memory, copied to its file every few seconds", path,
              "its filesystem keeps no live run, and /dev/shm has under 256 MB free");
     pit_run_free(run);

@@ -1,6 +1,6 @@
 /* sample_side.c: a side of a comparison from figures that other programs measured.
  *
- * Runs of a program are runs, of however many files. Passages of one process are a series; of several
+ * Runs of a program are runs, of however many files. Calls of one process are a series; of several
  * files each is a run, as its p10 and median.
  */
 #include "samples.h"
@@ -56,15 +56,14 @@ static int reduce(const struct sample_file *files, size_t count, const struct sa
     double *arrays = malloc((ARRAYS * count + 1) * sizeof *arrays);
     for (size_t i = 0; arrays && i < count; i++) {
         const struct sample_set *set = same_set(&files[i], like);
-        pit_passages passages;
+        pit_call_times calls;
         if (!set)
             continue;
-        if (pit_find_passages(set->values, set->count, &passages) != 0) {
+        if (pit_find_call_times(set->values, set->count, &calls) != 0) {
             free(arrays);
             return 0;
         }
-        const double values[ARRAYS] = {passages.p10, passages.median, passages.mean, passages.p90,
-                                       passages.p99};
+        const double values[ARRAYS] = {calls.p10, calls.median, calls.mean, calls.p90, calls.p99};
         for (size_t k = 0; k < ARRAYS; k++)
             arrays[k * count + figures->count] = values[k];
         figures->count++;

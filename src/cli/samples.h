@@ -9,7 +9,7 @@ struct sample_set {
     char *name;
     int is_memory; /* bytes, else seconds */
     int is_whole;  /* of a whole run */
-    int is_runs;   /* each value is a process of its own; else they are passages of one */
+    int is_runs;   /* each value is a process of its own; else they are calls of one */
     int is_named;  /* by its user; the other names are ours */
     double *values;
     size_t count;

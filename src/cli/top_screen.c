@@ -266,7 +266,7 @@ static void draw_place(const struct top_run *top, struct top_choice *choice,
     pit__text_printf(&line, "%s of ", pit__unit_percent_words(share, place.share));
     pit__text_add_visible(&line, path);
     pit__text_puts(&line, " is at ");
-    pit__text_add_visible(&line, pit_place_words(&place, words, sizeof words));
+    pit__text_add_visible(&line, pit_place_text(&place, words, sizeof words));
     top_put(y, 1, COLS - 2, TOP_DIM, pit__text_string(&line), look->ascii);
     pit__text_free(&line);
 }

@@ -119,16 +119,16 @@ static double median_of(const double *values, size_t count)
 }
 
 static int beside(const double *a, size_t a_count, const double *b, size_t b_count, double level,
-                  pit_beside *to)
+                  pit_change *to)
 {
-    *to = (pit_beside){NAN, NAN, NAN};
+    *to = (pit_change){NAN, NAN, NAN};
     if (!a || !b || a_count == 0 || b_count == 0)
         return 0;
     struct pit__sides sides = {.a_early = a, .b_early = b, .a_count = a_count, .b_count = b_count};
     struct pit__judgement j;
     if (pit__judge(&sides, level, PIT__SMALLEST_EFFECT, &j) != 0)
         return PIT_NO_MEMORY;
-    *to = (pit_beside){j.change, j.low, j.high};
+    *to = (pit_change){j.change, j.low, j.high};
     return 0;
 }
 
@@ -167,7 +167,7 @@ static int judge_series(const pit_figures *a, const pit_figures *b, double level
     if (!blocks)
         return PIT_NO_MEMORY;
     double *a_late = blocks + n, *b_early = a_late + n, *b_late = b_early + m;
-    int is_single = length == 1; /* p10 and median of one passage are the same figure */
+    int is_single = length == 1; /* p10 and median of one call are the same figure */
     struct pit__sides sides = {
         blocks, is_single ? NULL : a_late, b_early, is_single ? NULL : b_late, n, m};
     struct pit__judgement j;
@@ -190,9 +190,9 @@ static int judge_series(const pit_figures *a, const pit_figures *b, double level
 /* The iterations of one run without its warm-up. */
 static int without_warmup(const pit_figures *run, pit_figures *series)
 {
-    pit_passages passages;
-    int code = pit_find_passages(run->iterations, run->iteration_count, &passages);
-    size_t warmup = code == 0 ? passages.warmup : 0;
+    pit_call_times calls;
+    int code = pit_find_call_times(run->iterations, run->iteration_count, &calls);
+    size_t warmup = code == 0 ? calls.warmup : 0;
     *series = (pit_figures){
         .early = run->iterations + warmup, .count = run->iteration_count - warmup, .is_series = 1};
     return code == PIT_NO_MEMORY ? code : 0;
@@ -214,14 +214,14 @@ static int judge_one_run(const pit_figures *a, const pit_figures *b,
 }
 
 /* A process beside runs is one run. */
-static int as_run(const pit_figures *series, pit_passages *passages, pit_figures *run)
+static int as_run(const pit_figures *series, pit_call_times *calls, pit_figures *run)
 {
-    int code = pit_find_passages(series->early, series->count, passages);
+    int code = pit_find_call_times(series->early, series->count, calls);
     *run = *series;
     run->is_series = 0;
     run->count = code == 0;
-    run->early = &passages->p10;
-    run->late = &passages->median;
+    run->early = &calls->p10;
+    run->late = &calls->median;
     return code == PIT_NO_MEMORY ? code : 0;
 }
 
@@ -272,15 +272,15 @@ int pit__compare_figures(const pit_figures *a, const pit_figures *b,
                          const pit_compare_options *options, pit_comparison *c)
 {
     double level = options->level;
-    c->mean = c->p90 = c->p99 = (pit_beside){NAN, NAN, NAN};
+    c->mean = c->p90 = c->p99 = (pit_change){NAN, NAN, NAN};
     if (a->session != b->session || a->session == PIT_ALONE) {
         refuse(a, b, c);
         return 0;
     }
     pit_figures one;
-    pit_passages passages;
+    pit_call_times calls;
     if (a->is_series != b->is_series) {
-        if (as_run(a->is_series ? a : b, &passages, &one) != 0)
+        if (as_run(a->is_series ? a : b, &calls, &one) != 0)
             return PIT_NO_MEMORY;
         if (a->is_series)
             a = &one;
@@ -325,11 +325,11 @@ PIT_API int pit_compare_arrays(const double *a_early, const double *a_late, size
     return compare_plain(&a, &b, options, comparison);
 }
 
-PIT_API int pit_compare_series(const double *a_passages, size_t a_count, const double *b_passages,
+PIT_API int pit_compare_series(const double *a_calls, size_t a_count, const double *b_calls,
                                size_t b_count, const pit_compare_options *options,
                                pit_comparison *comparison)
 {
-    pit_figures a = {.early = a_passages, .count = a_count, .is_series = 1};
-    pit_figures b = {.early = b_passages, .count = b_count, .is_series = 1};
+    pit_figures a = {.early = a_calls, .count = a_count, .is_series = 1};
+    pit_figures b = {.early = b_calls, .count = b_count, .is_series = 1};
     return compare_plain(&a, &b, options, comparison);
 }

@@ -1,8 +1,8 @@
 /* compare_side.c: what one side of a comparison knows: one figure a run, for each node.
  *
  * A row is made for every node of every run; sorted, the rows of one node are neighbours and become
- * its figures. Of a run that kept every passage of a node (its flight recorder, or its records) the
- * passages themselves are used, warm-up left out; else the node's histogram.
+ * its figures. Of a run that kept every call of a node (its flight recorder, or its records) the
+ * calls themselves are used, warm-up left out; else the node's histogram.
  */
 #include "compare.h"
 
@@ -26,7 +26,7 @@ struct row {
     const char *what; /* in the arena */
     int is_memory, is_energy, is_rate, is_whole, detached, has_late;
     size_t run;
-    pit_passages figures;
+    pit_call_times figures;
     double error;
     struct iterations iterations;
 };
@@ -57,9 +57,9 @@ static void add_row(struct rows *rows, const struct row *row)
     rows->rows[rows->count++] = *row;
 }
 
-/* ---- the passages of one node in one run ----------------------------------------------------- */
+/* ---- the calls of one node in one run ----------------------------------------------------- */
 
-/* How many of the first passages are warm-up. */
+/* How many of the first calls are warm-up. */
 static int count_warmup(const double *seconds, size_t count, size_t *first)
 {
     pit_warmup warmup;
@@ -68,11 +68,11 @@ static int count_warmup(const double *seconds, size_t count, size_t *first)
     return code == PIT_NO_MEMORY ? code : 0;
 }
 
-PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages *passages)
+PIT_API int pit_find_call_times(const double *seconds, size_t count, pit_call_times *calls)
 {
-    if (!passages || (count > 0 && !seconds))
+    if (!calls || (count > 0 && !seconds))
         return PIT_BAD_ARGUMENT;
-    *passages = (pit_passages){NAN, NAN, NAN, NAN, NAN, 0, 0};
+    *calls = (pit_call_times){NAN, NAN, NAN, NAN, NAN, 0, 0};
     if (count == 0)
         return PIT_NOTHING;
     size_t first;
@@ -87,40 +87,40 @@ PIT_API int pit_find_passages(const double *seconds, size_t count, pit_passages 
     pit__sort(sorted, left);
     for (size_t i = 0; i < left; i++)
         sum += sorted[i];
-    passages->p10 = pit__sorted_quantile(sorted, left, 0.1);
-    passages->median = pit__sorted_quantile(sorted, left, 0.5);
-    passages->p90 = pit__sorted_quantile(sorted, left, 0.9);
-    passages->p99 = pit__sorted_quantile(sorted, left, 0.99);
-    passages->mean = sum / (double)left;
-    passages->warmup = first;
+    calls->p10 = pit__sorted_quantile(sorted, left, 0.1);
+    calls->median = pit__sorted_quantile(sorted, left, 0.5);
+    calls->p90 = pit__sorted_quantile(sorted, left, 0.9);
+    calls->p99 = pit__sorted_quantile(sorted, left, 0.99);
+    calls->mean = sum / (double)left;
+    calls->warmup = first;
     for (size_t i = 0; i < first; i++)
         sum += seconds[i];
-    passages->total = sum;
+    calls->total = sum;
     free(sorted);
     return 0;
 }
 
 /* From the histogram, which has no order. */
-static pit_passages from_bins(const pit_node *node)
+static pit_call_times from_bins(const pit_node *node)
 {
     const double second = 1e9;
     if (node->bin_count == 0) /* of a damaged run: what is left */
-        return (pit_passages){
+        return (pit_call_times){
             NAN, NAN, node->mean_ns / second, NAN, NAN, node->finished_ns / second, 0};
     struct pit__bins bins = {&node->bins->low_ns, &node->bins->high_ns, &node->bins->count,
                              sizeof *node->bins, node->bin_count};
     double lo = node->min_ns, hi = node->max_ns;
-    return (pit_passages){.p10 = pit__bins_quantile(&bins, lo, hi, 0.1) / second,
-                          .median = pit__bins_quantile(&bins, lo, hi, 0.5) / second,
-                          .p90 = pit__bins_quantile(&bins, lo, hi, 0.9) / second,
-                          .p99 = pit__bins_quantile(&bins, lo, hi, 0.99) / second,
-                          .mean = node->mean_ns / second,
-                          .total = node->finished_ns / second};
+    return (pit_call_times){.p10 = pit__bins_quantile(&bins, lo, hi, 0.1) / second,
+                            .median = pit__bins_quantile(&bins, lo, hi, 0.5) / second,
+                            .p90 = pit__bins_quantile(&bins, lo, hi, 0.9) / second,
+                            .p99 = pit__bins_quantile(&bins, lo, hi, 0.99) / second,
+                            .mean = node->mean_ns / second,
+                            .total = node->finished_ns / second};
 }
 
-/* ---- kept passages --------------------------------------------------------------------------- */
+/* ---- kept calls --------------------------------------------------------------------------- */
 
-struct passage {
+struct call {
     uint32_t node; /* of the tree */
     uint64_t begin, duration;
 };
@@ -143,7 +143,7 @@ static int by_place(const void *a, const void *b)
 
 static int by_node_and_time(const void *a, const void *b)
 {
-    const struct passage *x = a, *y = b;
+    const struct call *x = a, *y = b;
     if (x->node != y->node)
         return x->node < y->node ? -1 : 1;
     return (x->begin > y->begin) - (x->begin < y->begin);
@@ -167,24 +167,22 @@ static int map_thread(const pit_thread *thread, const struct place *places, size
 
 /* The flight recorder of a thread, or its records: which of both kept more of each node is not worth
  * asking; the flight recorder has all of a short run, records are asked for where it has not. */
-static size_t take_kept(const pit_thread *thread, const uint32_t *map, int records,
-                        struct passage *to)
+static size_t take_kept(const pit_thread *thread, const uint32_t *map, int records, struct call *to)
 {
     size_t count = records ? thread->record_count : thread->event_count, at = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t node = records ? thread->records[i].node : thread->events[i].node;
         if (node < thread->node_count)
-            to[at++] = (struct passage){
+            to[at++] = (struct call){
                 map[node], records ? thread->records[i].begin : thread->events[i].begin,
                 records ? thread->records[i].duration : thread->events[i].duration};
     }
     return at;
 }
 
-/* All passages that the run kept, by node and time; NULL without memory, or where the run's nodes
+/* All calls that the run kept, by node and time; NULL without memory, or where the run's nodes
  * are not the tree's. */
-static struct passage *kept_passages(const pit_run *run, const pit_tree *tree, int records,
-                                     size_t *count)
+static struct call *kept_calls(const pit_run *run, const pit_tree *tree, int records, size_t *count)
 {
     size_t all = 0, nodes = 0;
     for (size_t t = 0; t < run->thread_count; t++) {
@@ -192,7 +190,7 @@ static struct passage *kept_passages(const pit_run *run, const pit_tree *tree, i
         all += records ? thread->record_count : thread->event_count;
         nodes = thread->node_count > nodes ? thread->node_count : nodes;
     }
-    struct passage *kept = malloc((all + 1) * sizeof *kept);
+    struct call *kept = malloc((all + 1) * sizeof *kept);
     struct place *places = malloc((tree->node_count + 1) * sizeof *places);
     uint32_t *map = malloc((nodes + 1) * sizeof *map);
     int good = kept && places && map;
@@ -221,8 +219,8 @@ static struct passage *kept_passages(const pit_run *run, const pit_tree *tree, i
 
 /* What is known of the nodes of one run. */
 struct known {
-    pit_passages *figures;
-    char *is_whole;                /* by all passages of the node */
+    pit_call_times *figures;
+    char *is_whole;                /* by all calls of the node */
     struct iterations *iterations; /* NULL: the side has several runs */
 };
 
@@ -238,12 +236,12 @@ static void keep_iterations(struct iterations *to, struct pit__arena *arena, con
     *to = (struct iterations){copy, most};
 }
 
-/* Replace the figures of every node of which all passages are there. */
+/* Replace the figures of every node of which all calls are there. */
 static int use_kept(const pit_run *run, const pit_tree *tree, int records, struct known *known,
                     struct pit__arena *arena)
 {
     size_t count, at = 0;
-    struct passage *kept = kept_passages(run, tree, records, &count);
+    struct call *kept = kept_calls(run, tree, records, &count);
     double *seconds = kept ? malloc((count + 1) * sizeof *seconds) : NULL;
     int code = 0;
     while (seconds && at < count && !code) {
@@ -254,7 +252,7 @@ static int use_kept(const pit_run *run, const pit_tree *tree, int records, struc
         }
         uint32_t node = kept[at].node;
         if (!known->is_whole[node] && end - at == tree->nodes[node].count) {
-            code = pit_find_passages(seconds, end - at, &known->figures[node]);
+            code = pit_find_call_times(seconds, end - at, &known->figures[node]);
             known->is_whole[node] = 1;
         }
         if (known->iterations)
@@ -289,8 +287,8 @@ static void add_nodes(struct rows *rows, struct pit__arena *arena, const pit_tre
         row.is_memory = 1;
         row.has_late = 0;
         row.iterations = (struct iterations){0};
-        row.figures = (pit_passages){.p10 = (double)memory->peak_sum / (double)memory->count,
-                                     .total = (double)memory->peak_max};
+        row.figures = (pit_call_times){.p10 = (double)memory->peak_sum / (double)memory->count,
+                                       .total = (double)memory->peak_max};
         row.error = (double)memory->error_bytes;
         add_row(rows, &row);
     }
@@ -310,13 +308,13 @@ static void add_whole(struct rows *rows, const pit_run *run, size_t index)
         add_row(rows, &row);
     row.what = "peak memory";
     row.is_memory = 1;
-    row.figures = (pit_passages){.p10 = bytes, .total = bytes};
+    row.figures = (pit_call_times){.p10 = bytes, .total = bytes};
     if (bytes > 0)
         add_row(rows, &row);
     double joules = pit__run_joules(run);
     row.what = "energy";
     row.is_energy = 1;
-    row.figures = (pit_passages){.p10 = joules, .total = joules};
+    row.figures = (pit_call_times){.p10 = joules, .total = joules};
     if (joules > 0)
         add_row(rows, &row);
 }
@@ -392,7 +390,7 @@ static pit_figures figures_of(const struct row *rows, size_t count, struct pit__
                            .iteration_count = rows->iterations.count};
     double *all = pit__arena_array(arena, 5 * count, sizeof *all);
     for (size_t i = 0; all && i < count; i++) {
-        const pit_passages *from = &rows[i].figures;
+        const pit_call_times *from = &rows[i].figures;
         const double values[5] = {from->p10, from->median, from->mean, from->p90, from->p99};
         for (size_t k = 0; k < 5; k++)
             all[k * count + i] = values[k];

@@ -179,7 +179,7 @@ static const char *keep_text(struct pit__comparisons *all, const char *text)
  * left which A has not. */
 static void match_side(struct pit__comparisons *all, const pit_side *from, const struct index *to,
                        size_t side, int back, const pit_compare_options *options,
-                       struct pair *pairs, pit_lone *lone)
+                       struct pair *pairs, pit_unmatched *lone)
 {
     for (size_t i = 0; i < from->figure_count; i++) {
         const pit_figures *a = &from->figures[i], *b = find_figures(to, a);
@@ -187,8 +187,8 @@ static void match_side(struct pit__comparisons *all, const pit_side *from, const
             continue;
         const char *what = keep_text(all, a->what);
         if (!b) {
-            lone[all->shown.lone_count++] =
-                (pit_lone){what, a->is_memory, back ? side : 0, back ? 0 : side};
+            lone[all->shown.unmatched_count++] =
+                (pit_unmatched){what, a->is_memory, back ? side : 0, back ? 0 : side};
             continue;
         }
         pairs[all->shown.count] = (struct pair){a, b};
@@ -210,7 +210,7 @@ static int match(struct pit__comparisons *all, const pit_side *const *sides,
         most += sides[s]->figure_count;
     size_t room = others * sides[0]->figure_count;
     all->items = pit__arena_array(&all->arena, room + 1, sizeof *all->items);
-    pit_lone *lone = pit__arena_array(&all->arena, room + most + 1, sizeof *lone);
+    pit_unmatched *lone = pit__arena_array(&all->arena, room + most + 1, sizeof *lone);
     *pairs = calloc(room + 1, sizeof **pairs);
     struct index first = {NULL, 0};
     int good = all->items && lone && *pairs && make_index(sides[0], &first);
@@ -225,7 +225,7 @@ static int match(struct pit__comparisons *all, const pit_side *const *sides,
     }
     free(first.sorted);
     all->shown.items = all->items;
-    all->shown.lone = lone;
+    all->shown.unmatched = lone;
     return good ? 0 : PIT_NO_MEMORY;
 }
 

@@ -79,13 +79,13 @@ static void add_window(struct pit__log_figures *f, const pit_entry *entry)
     for (size_t i = 1; i < entry->figure_count; i++) {
         const pit_figure *figure = &entry->figures[i];
         struct pit__log_item *item = item_of(f, entry->text, figure);
-        double passages = entry->figures[0].value;
-        item->passage = entry->figures[0].key;
+        double calls = entry->figures[0].value;
+        item->call = entry->figures[0].key;
         item->min = item->windows == 0 || figure->value < item->min ? figure->value : item->min;
         item->max = item->windows == 0 || figure->value > item->max ? figure->value : item->max;
         item->windows++;
-        item->passages += passages;
-        item->sum += passages * figure->value;
+        item->calls += calls;
+        item->sum += calls * figure->value;
     }
 }
 

@@ -10,11 +10,11 @@ struct pit__log_stage {
     double seconds; /* all together */
 };
 
-struct pit__log_item {                        /* of windows of one tag */
-    const char *tag, *label, *unit, *passage; /* passage: "graphs" */
+struct pit__log_item {                     /* of windows of one tag */
+    const char *tag, *label, *unit, *call; /* call: "graphs" */
     uint64_t windows;
-    double passages;
-    double sum; /* of the windows' means, each times its passages */
+    double calls;
+    double sum; /* of the windows' means, each times its calls */
     double min, max;
 };
 

@@ -102,7 +102,7 @@ static int read_window(struct reading *r, const char *line)
         r->log.malformed++;
         return 1;
     }
-    figures[0] = (pit_figure){unit, window.passages, "count"};
+    figures[0] = (pit_figure){unit, window.calls, "count"};
     keep(r, "window", window.tag, window.tag_length, pit__scan_wall_time(line, window.tag - 1),
          figures, count + 1);
     return 1;

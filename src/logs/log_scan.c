@@ -255,13 +255,13 @@ int pit__scan_window_head(const char *line, struct pit__scan_window *window)
         if (tag == line || tag[-1] != '[' || tag == at || bytes == 0 || number[bytes] != ' ' ||
             (colon = strstr(unit, ": ")) == NULL || colon == unit)
             continue;
-        scan_number(number, end, &window->passages);
+        scan_number(number, end, &window->calls);
         window->tag = tag;
         window->tag_length = (size_t)(at - tag);
         window->unit = unit;
         window->unit_length = (size_t)(colon - unit);
         window->items = colon + 2;
-        return window->passages > 0;
+        return window->calls > 0;
     }
     return 0;
 }

@@ -24,7 +24,7 @@ uint64_t pit__scan_wall_time(const char *line, const char *mark);
 struct pit__scan_window {
     const char *tag, *unit, *items;
     size_t tag_length, unit_length;
-    double passages;
+    double calls;
 };
 
 /* "[TAG] Last 100 graphs: " anywhere in the line. */

@@ -24,7 +24,7 @@ static double stage_figure(const struct pit__log_figures *log, const void *row)
 static double item_figure(const struct pit__log_figures *log, const void *row)
 {
     const struct pit__log_item *found = pit__log_item_find(log, row);
-    return found ? found->sum / found->passages : NAN;
+    return found ? found->sum / found->calls : NAN;
 }
 
 static size_t stage_count(const struct pit__log_figures *log)

@@ -65,7 +65,7 @@ static struct pit__table *window_table(const struct pit__log_figures *f)
         {.title = "item", .key = "item", .kind = PIT__TEXT, .min_width = 12, .max_width = 60},
         {.title = "unit", .key = "unit", .kind = PIT__TEXT, .drop = 1},
         {.title = "windows", .key = "windows", .kind = PIT__COUNT, .drop = 3},
-        {.title = "passages", .key = "passages", .kind = PIT__NUMBER, .drop = 2},
+        {.title = "calls", .key = "calls", .kind = PIT__NUMBER, .drop = 2},
         {.title = "mean", .key = "mean", .kind = PIT__NUMBER},
         {.title = "min", .key = "min", .kind = PIT__NUMBER},
         {.title = "max", .key = "max", .kind = PIT__NUMBER},
@@ -74,10 +74,10 @@ static struct pit__table *window_table(const struct pit__log_figures *f)
     for (size_t i = 0; table && i < f->item_count; i++) {
         const struct pit__log_item *item = &f->items[i];
         struct pit__cell cells[] = {
-            pit__cell_text(item->tag),      pit__cell_text(item->label),
-            pit__cell_text(item->unit),     pit__cell_whole(item->windows),
-            pit__cell_real(item->passages), pit__cell_real(item->sum / item->passages),
-            pit__cell_real(item->min),      pit__cell_real(item->max)};
+            pit__cell_text(item->tag),   pit__cell_text(item->label),
+            pit__cell_text(item->unit),  pit__cell_whole(item->windows),
+            pit__cell_real(item->calls), pit__cell_real(item->sum / item->calls),
+            pit__cell_real(item->min),   pit__cell_real(item->max)};
         pit__table_row(table, cells);
     }
     return table;
@@ -255,7 +255,7 @@ static int write_csv(struct log_call *call)
                                         pit__cell_text(m->unit),
                                         pit__cell_whole(m->windows),
                                         none,
-                                        pit__cell_real(m->sum / m->passages),
+                                        pit__cell_real(m->sum / m->calls),
                                         pit__cell_real(m->min),
                                         pit__cell_real(m->max),
                                         none};

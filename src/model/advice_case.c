@@ -105,7 +105,7 @@ static void add_own_function(const pit_tree *tree, const pit_tree_place *place, 
             !*other->function || other->share < BESIDE_SHARE)
             continue;
         snprintf(words + used, PLACE_BYTES - used, " beside %s",
-                 pit_place_words(other, own, sizeof own));
+                 pit_place_text(other, own, sizeof own));
         return;
     }
 }
@@ -174,7 +174,7 @@ static const char *place_of(struct pit__advice_case *made, const pit_tree *tree,
         }
     if (*share < (place->node_samples < PLACE_SAMPLES ? FEW_SHARE : PLACE_SHARE))
         return NULL;
-    pit_place_words(place, words, sizeof words);
+    pit_place_text(place, words, sizeof words);
     add_own_function(tree, place, words);
     return pit__arena_text(&made->arena, words, strlen(words));
 }

@@ -49,7 +49,7 @@ int pit__gather_node(struct pit__gathered *gathered, uint32_t *node);
 /* One node as a row; with `open` spans that are open count with the time so far. */
 void pit__fill_row(pit_row *row, const pit_node *node, const char *name, int open);
 
-/* row_figures.c: passages, and one passage's times; NaN where not known. */
+/* row_figures.c: calls, and one call's times; NaN where not known. */
 uint64_t pit__row_count(const pit_row *row);
 double pit__row_mean(const pit_row *row);
 double pit__row_min(const pit_row *row);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct passage { /* one rank in one collective, in the clock of its host */
+struct entry { /* one rank in one collective, in the clock of its host */
     uint64_t group, seq;
     size_t host;
     double enter, leave;
@@ -19,7 +19,7 @@ struct passage { /* one rank in one collective, in the clock of its host */
 
 static int by_call(const void *a, const void *b)
 {
-    const struct passage *x = a, *y = b;
+    const struct entry *x = a, *y = b;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
     if (x->seq != y->seq)
@@ -28,8 +28,8 @@ static int by_call(const void *a, const void *b)
 }
 
 /* Times count from `base`, so that doubles keep nanoseconds. */
-static size_t list_passages(const struct pit__rank_gather *gather, uint64_t base,
-                            struct passage *passages)
+static size_t list_entries(const struct pit__rank_gather *gather, uint64_t base,
+                           struct entry *entries)
 {
     size_t count = 0;
     for (size_t r = 0; r < gather->count; r++) {
@@ -38,18 +38,18 @@ static size_t list_passages(const struct pit__rank_gather *gather, uint64_t base
         for (size_t i = 0; i < row->call_count; i++) {
             const struct pit__rank_call *call = &row->calls[i];
             if (call->is_sync && !isnan(call->duration))
-                passages[count++] =
-                    (struct passage){call->group, call->seq, row->host, start + call->enter,
-                                     start + call->enter + call->duration};
+                entries[count++] =
+                    (struct entry){call->group, call->seq, row->host, start + call->enter,
+                                   start + call->enter + call->duration};
         }
     }
     if (count > 0)
-        qsort(passages, count, sizeof *passages, by_call);
+        qsort(entries, count, sizeof *entries, by_call);
     return count;
 }
 
 /* The ranks of one host in one call: latest entry, earliest leave. 0: it has none in it. */
-static int find_host(const struct passage *call, size_t count, size_t host, double *enter,
+static int find_host(const struct entry *call, size_t count, size_t host, double *enter,
                      double *leave)
 {
     int found = 0;
@@ -63,17 +63,17 @@ static int find_host(const struct passage *call, size_t count, size_t host, doub
     return found;
 }
 
-static size_t list_crossings(const struct passage *passages, size_t count, size_t host,
+static size_t list_crossings(const struct entry *entries, size_t count, size_t host,
                              struct pit__crossing *crossings)
 {
     size_t made = 0;
     for (size_t i = 0, end; i < count; i = end) {
         struct pit__crossing *to = &crossings[made];
-        for (end = i + 1; end < count && passages[end].group == passages[i].group &&
-                          passages[end].seq == passages[i].seq;)
+        for (end = i + 1; end < count && entries[end].group == entries[i].group &&
+                          entries[end].seq == entries[i].seq;)
             end++;
-        made += find_host(passages + i, end - i, 0, &to->here_enter, &to->here_leave) &&
-                find_host(passages + i, end - i, host, &to->there_enter, &to->there_leave);
+        made += find_host(entries + i, end - i, 0, &to->here_enter, &to->here_leave) &&
+                find_host(entries + i, end - i, host, &to->there_enter, &to->there_leave);
     }
     return made;
 }
@@ -99,17 +99,17 @@ static int find_bounds(const struct pit__rank_gather *gather, size_t hosts,
     size_t most = 0;
     for (size_t r = 0; r < gather->count; r++)
         most += gather->rows[r].call_count;
-    struct passage *passages = calloc(most + 1, sizeof *passages);
+    struct entry *entries = calloc(most + 1, sizeof *entries);
     struct pit__crossing *crossings = calloc(most + 1, sizeof *crossings);
-    int code = passages && crossings ? 0 : PIT_NO_MEMORY;
-    size_t count = code ? 0 : list_passages(gather, gather->rows[0].start_wall_ns, passages);
+    int code = entries && crossings ? 0 : PIT_NO_MEMORY;
+    size_t count = code ? 0 : list_entries(gather, gather->rows[0].start_wall_ns, entries);
     *calls = SIZE_MAX;
     for (size_t h = 1; h < hosts && !code; h++) {
-        size_t made = list_crossings(passages, count, h, crossings);
+        size_t made = list_crossings(entries, count, h, crossings);
         pit__clock_bounds_find(crossings, made, &bounds[h]);
         *calls = made < *calls ? made : *calls;
     }
-    free(passages);
+    free(entries);
     free(crossings);
     return code;
 }

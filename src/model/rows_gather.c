@@ -16,7 +16,7 @@ static void fill_memory(pit_row *row, const pit_memory *memory)
     row->cpu_delta_mb = (double)memory->delta_sum / MB;
     row->cpu_peak_mb = memory->peak_method == PIT_PEAK_NONE ? NAN : (double)memory->peak_max / MB;
     row->cpu_end_mb = (double)memory->rss_last / MB;
-    /* of several passages only the last one's begin is known, and the row is of all of them */
+    /* of several calls only the last one's begin is known, and the row is of all of them */
     row->cpu_start_mb =
         memory->count == 1 ? ((double)memory->rss_last - (double)memory->delta_last) / MB : NAN;
 }

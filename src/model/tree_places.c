@@ -207,7 +207,7 @@ static const char *short_file(const char *file)
     return name;
 }
 
-PIT_API const char *pit_place_words(const pit_tree_place *place, char *words, size_t room)
+PIT_API const char *pit_place_text(const pit_tree_place *place, char *words, size_t room)
 {
     const char *file = short_file(place->file), *in = *place->function && *file ? " in " : "";
     char line[16] = "";

@@ -46,7 +46,7 @@ PIT_API pit_epoch_monitor *pit_epoch_monitor_new(const pit_epoch_options *option
     return monitor;
 }
 
-PIT_API void pit_epoch_monitor_use(pit_epoch_monitor *monitor, const pit_device_use *use)
+PIT_API void pit_epoch_monitor_set_device(pit_epoch_monitor *monitor, const pit_device_use *use)
 {
     if (monitor)
         monitor->use = use ? *use : (pit_device_use){0};

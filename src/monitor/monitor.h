@@ -111,7 +111,7 @@ void pit__rows_clear(struct pit__rows *rows); /* and frees */
 /* What runs still, as the row "NAME (open)"; of several the longest. NULL without memory. */
 pit_row *pit__rows_take_open(struct pit__rows *rows, const char *name, int nested, double seconds);
 
-/* Add a passage: times and memory deltas add up, of peaks the highest counts. */
-void pit__row_take(pit_row *row, const pit_row *passage);
+/* Add a call: times and memory deltas add up, of peaks the highest counts. */
+void pit__row_take(pit_row *row, const pit_row *call);
 
 #endif

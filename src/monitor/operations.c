@@ -31,7 +31,7 @@ PIT_API void pit_monitor_enable(pit_monitor *monitor, int enabled)
         monitor->disabled = !enabled;
 }
 
-PIT_API void pit_monitor_use(pit_monitor *monitor, const pit_device_use *use)
+PIT_API void pit_monitor_set_device(pit_monitor *monitor, const pit_device_use *use)
 {
     if (!monitor)
         return;

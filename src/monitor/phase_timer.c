@@ -36,7 +36,7 @@ PIT_API pit_phase_timer *pit_phase_timer_new(const char *name)
     return timer;
 }
 
-PIT_API void pit_phase_timer_use(pit_phase_timer *timer, const pit_device_use *use)
+PIT_API void pit_phase_timer_set_device(pit_phase_timer *timer, const pit_device_use *use)
 {
     if (!timer)
         return;
@@ -72,12 +72,12 @@ static struct phase *take_open(pit_phase_timer *timer)
 static pit_token finish(pit_phase_timer *timer, struct phase *phase, uint64_t now_ns)
 {
     uint64_t took_ns = pit_end_ns(phase->token);
-    pit_row passage = {.seconds = pit__seconds_taken(took_ns, phase->begin_ns, now_ns)};
+    pit_row call = {.seconds = pit__seconds_taken(took_ns, phase->begin_ns, now_ns)};
     pit_token outer = phase->outer;
     pthread_mutex_lock(&timer->lock);
     pit_row *row = pit__rows_get(&timer->rows, phase->name, 0);
     if (row)
-        pit__row_take(row, &passage);
+        pit__row_take(row, &call);
     pthread_mutex_unlock(&timer->lock);
     free(phase);
     return outer;

@@ -52,7 +52,7 @@ PIT_API void pit_profiler_free(pit_profiler *profiler)
     free(profiler);
 }
 
-PIT_API void pit_profiler_use(pit_profiler *profiler, const pit_device_use *use)
+PIT_API void pit_profiler_set_device(pit_profiler *profiler, const pit_device_use *use)
 {
     if (!profiler)
         return;
@@ -147,13 +147,14 @@ PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, dou
         return;
     pit_device_use use = use_of(profiler);
     double seconds = seconds_at(profiler, pit__source_ns_on(&use)) - start;
-    uint64_t took_ns = pit_end_apart(take_open(profiler, start)); /* ends come in any order */
+    uint64_t took_ns =
+        pit_end_out_of_order(take_open(profiler, start)); /* ends come in any order */
     uint64_t by_us = seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
-    pit_row passage = {.seconds = pit__seconds_taken(took_ns, 0, by_us)};
+    pit_row call = {.seconds = pit__seconds_taken(took_ns, 0, by_us)};
     pthread_mutex_lock(&profiler->lock);
     pit_row *row = pit__rows_get(&profiler->rows, operation, 0);
     if (row)
-        pit__row_take(row, &passage);
+        pit__row_take(row, &call);
     int is_due = counts_step(profiler) && profiler->steps % profiler->log_every == 0;
     uint64_t steps = profiler->steps;
     pthread_mutex_unlock(&profiler->lock);

@@ -120,41 +120,41 @@ static double higher(double one, double other)
     return isnan(one) || isnan(other) ? (double)NAN : fmax(one, other);
 }
 
-static void take_memory(pit_row *row, const pit_row *passage)
+static void take_memory(pit_row *row, const pit_row *call)
 {
-    if (!passage->has_memory)
+    if (!call->has_memory)
         return;
     if (!row->has_memory) {
         row->has_memory = 1;
-        row->cpu_start_mb = passage->cpu_start_mb;
-        row->cpu_peak_mb = passage->cpu_peak_mb;
+        row->cpu_start_mb = call->cpu_start_mb;
+        row->cpu_peak_mb = call->cpu_peak_mb;
     }
-    row->cpu_peak_mb = higher(row->cpu_peak_mb, passage->cpu_peak_mb);
-    row->cpu_end_mb = passage->cpu_end_mb;
-    row->cpu_delta_mb += passage->cpu_delta_mb;
+    row->cpu_peak_mb = higher(row->cpu_peak_mb, call->cpu_peak_mb);
+    row->cpu_end_mb = call->cpu_end_mb;
+    row->cpu_delta_mb += call->cpu_delta_mb;
 }
 
-static void take_device(pit_row *row, const pit_row *passage)
+static void take_device(pit_row *row, const pit_row *call)
 {
-    if (!passage->has_device)
+    if (!call->has_device)
         return;
     if (!row->has_device) {
         row->has_device = 1;
-        row->gpu_start_mb = passage->gpu_start_mb;
-        row->gpu_peak_mb = passage->gpu_peak_mb;
+        row->gpu_start_mb = call->gpu_start_mb;
+        row->gpu_peak_mb = call->gpu_peak_mb;
     }
-    row->gpu_peak_mb = higher(row->gpu_peak_mb, passage->gpu_peak_mb);
-    row->gpu_end_mb = passage->gpu_end_mb;
-    row->gpu_delta_mb += passage->gpu_delta_mb;
+    row->gpu_peak_mb = higher(row->gpu_peak_mb, call->gpu_peak_mb);
+    row->gpu_end_mb = call->gpu_end_mb;
+    row->gpu_delta_mb += call->gpu_delta_mb;
 }
 
-void pit__row_take(pit_row *row, const pit_row *passage)
+void pit__row_take(pit_row *row, const pit_row *call)
 {
-    double seconds = passage->seconds;
+    double seconds = call->seconds;
     row->min_seconds = row->count == 0 || seconds < row->min_seconds ? seconds : row->min_seconds;
     row->max_seconds = row->count == 0 || seconds > row->max_seconds ? seconds : row->max_seconds;
     row->seconds += seconds;
     row->count++;
-    take_memory(row, passage);
-    take_device(row, passage);
+    take_memory(row, call);
+    take_device(row, call);
 }

@@ -52,7 +52,7 @@ PIT_API void pit_stages_free(pit_stages *stages)
     free(stages);
 }
 
-PIT_API void pit_stages_use(pit_stages *stages, const pit_device_use *use)
+PIT_API void pit_stages_set_device(pit_stages *stages, const pit_device_use *use)
 {
     if (!stages)
         return;
@@ -69,23 +69,23 @@ PIT_API void pit_stage(pit_stages *stages, const char *stage)
 }
 
 /* A [TIMING] line, and the time added up under its name. */
-static void took(pit_stages *stages, const char *stage, int nested, const pit_row *passage)
+static void took(pit_stages *stages, const char *stage, int nested, const pit_row *call)
 {
-    pit_figure figures[5] = {{"seconds", passage->seconds, "s"}};
+    pit_figure figures[5] = {{"seconds", call->seconds, "s"}};
     size_t count = 1;
-    if (passage->has_memory) {
-        figures[count++] = (pit_figure){"cpu_delta_mb", passage->cpu_delta_mb, "MB"};
-        figures[count++] = (pit_figure){"cpu_peak_mb", passage->cpu_peak_mb, "MB"};
+    if (call->has_memory) {
+        figures[count++] = (pit_figure){"cpu_delta_mb", call->cpu_delta_mb, "MB"};
+        figures[count++] = (pit_figure){"cpu_peak_mb", call->cpu_peak_mb, "MB"};
     }
-    if (passage->has_device) {
-        figures[count++] = (pit_figure){"gpu_delta_mb", passage->gpu_delta_mb, "MB"};
-        figures[count++] = (pit_figure){"gpu_peak_mb", passage->gpu_peak_mb, "MB"};
+    if (call->has_device) {
+        figures[count++] = (pit_figure){"gpu_delta_mb", call->gpu_delta_mb, "MB"};
+        figures[count++] = (pit_figure){"gpu_peak_mb", call->gpu_peak_mb, "MB"};
     }
-    if (isfinite(passage->seconds)) {
+    if (isfinite(call->seconds)) {
         pthread_mutex_lock(&stages->lock);
         pit_row *row = pit__rows_get(&stages->rows, stage, nested);
         if (row)
-            pit__row_take(row, passage);
+            pit__row_take(row, call);
         pthread_mutex_unlock(&stages->lock);
     }
     pit_entry entry = {.kind = "timing", .text = stage, .figures = figures, .figure_count = count};
@@ -94,9 +94,9 @@ static void took(pit_stages *stages, const char *stage, int nested, const pit_ro
 
 PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double seconds)
 {
-    pit_row passage = {.seconds = seconds < 0 ? 0 : seconds};
+    pit_row call = {.seconds = seconds < 0 ? 0 : seconds};
     if (stages && stage)
-        took(stages, stage, 0, &passage);
+        took(stages, stage, 0, &call);
 }
 
 /* ---- stages that run -------------------------------------------------------------------------- */

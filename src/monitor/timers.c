@@ -28,7 +28,7 @@ PIT_API void pit_timers_free(pit_timers *timers)
     free(timers);
 }
 
-PIT_API void pit_timers_use(pit_timers *timers, const pit_device_use *use)
+PIT_API void pit_timers_set_device(pit_timers *timers, const pit_device_use *use)
 {
     if (!timers)
         return;
@@ -49,16 +49,16 @@ static pit_device_use use_of(pit_timers *timers)
 }
 
 /* Memory as the utilities show it: the peak of all calls, and what the last one left. */
-static void add(pit_timers *timers, const char *name, const pit_row *passage)
+static void add(pit_timers *timers, const char *name, const pit_row *call)
 {
     pthread_mutex_lock(&timers->lock);
     pit_row *row = pit__rows_get(&timers->rows, name, 0);
     if (row) {
-        pit__row_take(row, passage);
-        if (passage->has_memory)
-            row->cpu_delta_mb = passage->cpu_delta_mb;
-        if (passage->has_device)
-            row->gpu_delta_mb = passage->gpu_delta_mb;
+        pit__row_take(row, call);
+        if (call->has_memory)
+            row->cpu_delta_mb = call->cpu_delta_mb;
+        if (call->has_device)
+            row->gpu_delta_mb = call->gpu_delta_mb;
     }
     pthread_mutex_unlock(&timers->lock);
 }
@@ -67,8 +67,8 @@ PIT_API void pit_timers_add(pit_timers *timers, const char *name, double seconds
 {
     if (!timers || !name || !isfinite(seconds))
         return;
-    pit_row passage = {.seconds = seconds > 0 ? seconds : 0};
-    add(timers, name, &passage);
+    pit_row call = {.seconds = seconds > 0 ? seconds : 0};
+    add(timers, name, &call);
 }
 
 PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count)
@@ -102,7 +102,7 @@ PIT_API void pit_time_counted(const pit_counted *counted)
 static void count_in(struct pit__taken *taken, const pit_counted *counted)
 {
     double peak = pit__mb(counted->peak), live = pit__mb(counted->live);
-    double beside = pit__mb(counted->beside);
+    double beside = pit__mb(counted->overhead);
     if (taken->has_alloc) {
         taken->own_peak_mb += peak;
         taken->own_left_mb += live;
@@ -151,12 +151,12 @@ PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
     pit__track_end(track, &taken);
     if (inner.counted && (flags & PIT_MEMORY))
         count_in(&taken, &inner.figures);
-    pit_row passage = taken.row;
-    passage.has_memory = isfinite(taken.own_left_mb);
-    passage.cpu_peak_mb = taken.own_peak_mb;
-    passage.cpu_delta_mb = taken.own_left_mb;
-    if (timers && isfinite(passage.seconds))
-        add(timers, name, &passage);
+    pit_row call = taken.row;
+    call.has_memory = isfinite(taken.own_left_mb);
+    call.cpu_peak_mb = taken.own_peak_mb;
+    call.cpu_delta_mb = taken.own_left_mb;
+    if (timers && isfinite(call.seconds))
+        add(timers, name, &call);
     emit_complete(name, flags, &taken, inner.failed);
     return result;
 }

@@ -1,4 +1,4 @@
-/* window.c: a line every so many passages, with the means over exactly those. */
+/* window.c: a line every so many calls, with the means over exactly those. */
 #include "monitor.h"
 
 #include "analysis/order_stats.h"
@@ -22,9 +22,9 @@ struct item {
 struct pit_window {
     pthread_mutex_t lock; /* owns the sums and counts */
     char *tag, *unit;
-    uint64_t every, inside, passages; /* inside: since the last line */
-    size_t keep, room;                /* figures of an item at most; that there is room for now */
-    size_t kept, next;                /* in the rings; where the next one goes */
+    uint64_t every, inside, calls; /* inside: since the last line */
+    size_t keep, room;             /* figures of an item at most; that there is room for now */
+    size_t kept, next;             /* in the rings; where the next one goes */
     size_t item_count;
     struct item items[MOST_ITEMS];
 };
@@ -175,7 +175,7 @@ PIT_API void pit_window_add(pit_window *window, const double *values)
     if (!window || !values)
         return;
     pthread_mutex_lock(&window->lock);
-    window->passages++;
+    window->calls++;
     window->inside++;
     for (size_t i = 0; i < window->item_count; i++) {
         window->items[i].sum += values[i];
@@ -196,9 +196,9 @@ PIT_API uint64_t pit_window_count(pit_window *window)
     if (!window)
         return 0;
     pthread_mutex_lock(&window->lock);
-    uint64_t passages = window->passages;
+    uint64_t calls = window->calls;
     pthread_mutex_unlock(&window->lock);
-    return passages;
+    return calls;
 }
 
 PIT_API double pit_window_sum(pit_window *window, size_t item)

@@ -23,9 +23,9 @@ int pit__link_find(void)
 {
     static const char *const names[] = {
         "pit__enabled",   "pit__begin",      "pit__end",
-        "pit_drop",       "pit__count",      "pit__collective_begin",
+        "pit_cancel",     "pit__count",      "pit__collective_begin",
         "pit_group_open", "pit_group_close", "pit_group_calls",
-        "pit_place",      "pit_team",        "pit_note_call",
+        "pit_position",   "pit_team",        "pit_note_call",
         "pit_end_call"};
     enum { NEEDED = 4, ALL = sizeof names / sizeof names[0] };
     void *found[ALL];

@@ -333,10 +333,10 @@ static void read_header(const struct pit__image *image, pit_run *run)
                  : image->alive                  ? PIT_RUN_LIVE
                                                  : PIT_RUN_DIED;
     run->is_mirror = header->place == PIT_FMT_MIRROR;
-    run->place = header->place == PIT_FMT_MEMORY || (run->is_mirror && !header->live_name[0])
-                     ? PIT_PLACE_MEMORY
-                 : run->is_mirror || header->place == PIT_FMT_SHM ? PIT_PLACE_SHM
-                                                                  : PIT_PLACE_FILE;
+    run->storage = header->place == PIT_FMT_MEMORY || (run->is_mirror && !header->live_name[0])
+                       ? PIT_STORAGE_MEMORY
+                   : run->is_mirror || header->place == PIT_FMT_SHM ? PIT_STORAGE_SHM
+                                                                    : PIT_STORAGE_FILE;
     run->growth_errno = (int)header->growth_errno;
     run->open_errno = (int)header->open_errno;
     run->file_bytes = header->file_bytes;

@@ -53,7 +53,7 @@ static char *folder_of(const pit_run *run)
 {
     struct stat found;
     const char *path = stat(run->path, &found) == 0 ? run->path : pit_run_fact(run, "path");
-    if (run->place == PIT_PLACE_MEMORY || !path || !*path)
+    if (run->storage == PIT_STORAGE_MEMORY || !path || !*path)
         return NULL;
     const char *slash = strrchr(path, '/');
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("");

@@ -32,7 +32,7 @@ void pit__device_wait(void)
 
 /* ---- its work --------------------------------------------------------------------------------- */
 
-uint64_t pit_place(void)
+uint64_t pit_position(void)
 {
     const struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
     uint32_t ref = t ? pit__place(t) : 0;

@@ -21,7 +21,7 @@ int pit_get_status(pit_recorder *recorder, pit_status *status)
     status->recording = pit__is_alive(rec) != 0;
     status->code = rec->code;
     status->system_errno = rec->system_errno;
-    status->place = (enum pit_place)rec->place;
+    status->storage = (enum pit_storage)rec->place;
     status->path = rec->path;
     memcpy(status->run_id, rec->header->run_id, sizeof status->run_id);
     status->bytes = PIT_LOAD(rec->used_bytes);

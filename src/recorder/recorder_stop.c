@@ -136,7 +136,7 @@ static int has_nodes(pit_recorder *rec)
     return has;
 }
 
-int pit_discard(void)
+int pit_discard_run(void)
 {
     pit_recorder *rec = pit_default();
     if (!pit__is_alive(rec))

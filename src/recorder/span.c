@@ -45,7 +45,7 @@ pit_token pit__begin(pit_site *site)
 
 /* What stands in a closed gate is no token and fits none. The rare way gets a reading of its own: to
  * keep the first one for it would cost the hot path a register. */
-uint64_t pit_end_apart(pit_token token)
+uint64_t pit_end_out_of_order(pit_token token)
 {
     struct pit__thread *t = pit__tls;
     uint64_t now, duration;

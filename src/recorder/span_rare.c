@@ -441,7 +441,7 @@ PIT__IN_SPANS uint64_t pit__end_apart_rare(pit_token token)
     return end_apart_on(t, frame, pit__now_of(t));
 }
 
-void pit_drop(pit_token token)
+void pit_cancel(pit_token token)
 {
     struct pit__thread *t = token ? thread_for_end(token) : NULL;
     const struct pit_fmt_frame *frame = t ? frame_of(t, token) : NULL;

@@ -172,7 +172,7 @@ void pit_stack_free(pit_stack *stack)
 
 /* ---- stacks that begin below a span ---------------------------------------------------------- */
 
-int pit_root(uint64_t place)
+int pit_set_root(uint64_t place)
 {
     struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;
     if (!t)

@@ -1,4 +1,4 @@
-/* aggregate_view.c: operations that were repeated: how often, and how long one passage took. */
+/* aggregate_view.c: operations that were repeated: how often, and how long one call took. */
 #include "view_forms.h"
 
 #include <stdlib.h>

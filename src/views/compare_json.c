@@ -130,12 +130,12 @@ static void write_lone(struct pit__json *json, const pit_comparisons *all)
 {
     char letter[24];
     pit__json_array(json, "only");
-    for (size_t i = 0; i < all->lone_count; i++) {
+    for (size_t i = 0; i < all->unmatched_count; i++) {
         pit__json_flat_object(json, NULL);
-        pit__json_string(json, "what", all->lone[i].what);
-        pit__json_string(json, "kind", all->lone[i].is_memory ? "memory" : "time");
-        pit__json_string(json, "side", pit__side_letter(all->lone[i].side, letter));
-        pit__json_string(json, "not_in", pit__side_letter(all->lone[i].missing, letter));
+        pit__json_string(json, "what", all->unmatched[i].what);
+        pit__json_string(json, "kind", all->unmatched[i].is_memory ? "memory" : "time");
+        pit__json_string(json, "side", pit__side_letter(all->unmatched[i].side, letter));
+        pit__json_string(json, "not_in", pit__side_letter(all->unmatched[i].missing, letter));
         pit__json_object_end(json);
     }
     pit__json_array_end(json);

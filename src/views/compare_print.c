@@ -51,7 +51,7 @@ static const char *figure(const pit_comparison *c, double value, int ascii, char
 }
 
 /* With a star where it differs by itself, and by as much as matters. */
-static struct pit__cell beside_cell(const pit_beside *beside, double effect, char *out)
+static struct pit__cell beside_cell(const pit_change *beside, double effect, char *out)
 {
     if (isnan(beside->change))
         return pit__cell_empty();
@@ -238,10 +238,10 @@ static int print_table(const struct page *page)
 
 static void say_lone(const struct page *page)
 {
-    if (page->all->lone_count > 0)
+    if (page->all->unmatched_count > 0)
         fputs("\n", page->out);
-    for (size_t i = 0; i < page->all->lone_count; i++) {
-        const pit_lone *lone = &page->all->lone[i];
+    for (size_t i = 0; i < page->all->unmatched_count; i++) {
+        const pit_unmatched *lone = &page->all->unmatched[i];
         char has[24], has_not[24];
         struct pit__text text = {0};
         pit__text_printf(&text, "only in %s, not in %s: %s%s", pit__side_letter(lone->side, has),

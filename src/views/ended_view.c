@@ -114,7 +114,7 @@ void pit__json_ended(struct pit__json *json, const pit_run *run)
     pit__json_object_end(json);
 }
 
-PIT_API const char *pit_ended_words(const pit_ended *ended, char *words, size_t room)
+PIT_API const char *pit_ended_text(const pit_ended *ended, char *words, size_t room)
 {
     struct pit__text text = {0};
     pit__ending_words(ended, &text);

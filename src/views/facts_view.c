@@ -133,14 +133,14 @@ static void print_reason(struct pit__prose *prose, const char *path, const char 
 /* Where the figures lived, if not in the run's own file, and what that means for them. */
 static void print_place(struct pit__prose *prose, const pit_run *run, const char *path)
 {
-    if (run->place == PIT_PLACE_MEMORY && run->open_errno)
+    if (run->storage == PIT_STORAGE_MEMORY && run->open_errno)
         print_reason(prose, path, "recorded in memory, its file could not be made",
                      run->open_errno);
-    else if (run->place == PIT_PLACE_MEMORY && run->path[0] != '(')
+    else if (run->storage == PIT_STORAGE_MEMORY && run->path[0] != '(')
         print_reason(prose, path, "recorded in memory, copied to its file now and then", 0);
-    else if (run->place == PIT_PLACE_MEMORY)
+    else if (run->storage == PIT_STORAGE_MEMORY)
         print_reason(prose, path, "recorded in memory, without a file", 0);
-    else if (run->place == PIT_PLACE_SHM)
+    else if (run->storage == PIT_STORAGE_SHM)
         print_reason(prose, path, "its live pages were in shared memory, not in its file",
                      run->open_errno);
     if (run->growth_errno)

@@ -1,9 +1,9 @@
-/* inference_view.c: the latency of one passage, and how many samples a second that makes.
+/* inference_view.c: the latency of one call, and how many samples a second that makes.
  *
  * Each row is a model. Of a run the view is about options->node; else the node called "inference" with
  * the most time; else the leaf with the most time among those that counted items; else the leaf with
- * the most time. A row without items counts one sample a passage. With a series and no rows, or one
- * row without passages, its durations are the passages.
+ * the most time. A row without items counts one sample a call. With a series and no rows, or one
+ * row without calls, its durations are the calls.
  */
 #include "view_forms.h"
 
@@ -51,7 +51,7 @@ static const struct pit__column columns[COLUMNS] = {
     [P50] = PERCENTILE("p50 latency", "p50_ms"),
     [P95] = PERCENTILE("p95 latency", "p95_ms"),
     [P99] = PERCENTILE("p99 latency", "p99_ms"),
-    [COUNT] = {.title = "Passages", .key = "count", .kind = PIT__COUNT, .machine = 1},
+    [COUNT] = {.title = "Calls", .key = "count", .kind = PIT__COUNT, .machine = 1},
     [SAMPLES] = {.title = "Samples", .key = "samples", .kind = PIT__NUMBER, .machine = 1},
 };
 

@@ -75,9 +75,9 @@ static void clock_words(const pit_run *run, struct pit__text *text)
 
 static void place_words(const pit_run *run, struct pit__text *text)
 {
-    if (run->place == PIT_PLACE_FILE)
+    if (run->storage == PIT_STORAGE_FILE)
         pit__text_puts(text, "mapped in place, in its file");
-    else if (run->place == PIT_PLACE_MEMORY)
+    else if (run->storage == PIT_STORAGE_MEMORY)
         pit__text_puts(text, "in memory");
     else
         pit__text_puts(text, "in shared memory, copied to its file");

@@ -11,7 +11,7 @@
  * batch                      epoch batch seconds [gpu_mb] [cpu_mb] [loss]
  * epoch                      epoch seconds [gpu_mb reserved_mb peak_mb]
  * batch-timing               epoch batches avg min max
- * window          tag        passages under the word for them, unit "count"; then the items, with
+ * window          tag        calls under the word for them, unit "count"; then the items, with
  *                            the unit "ms", none for a mean, or "kept"
  * profiling-step             step                       the head of the rows behind it:
  * profiling       operation  avg total count

@@ -166,7 +166,7 @@ void pit__json_run_facts(struct pit__json *json, const pit_run *run)
     static const char *const places[] = {"file", "shm", "unknown", "memory"};
     pit__json_string(json, "path", run->path);
     pit__json_string(json, "state", pit__state_word(run));
-    pit__json_string(json, "place", places[run->place & 3]);
+    pit__json_string(json, "place", places[run->storage & 3]);
     pit__json_bool(json, "is_mirror", run->is_mirror);
     pit__json_bool(json, "recovered", run->recovered);
     write_reason(json, "growth_error", run->growth_errno);
@@ -302,7 +302,7 @@ static int write_sub_runs(struct pit__json *json, const struct pit__report *repo
     size_t unread = 0, with_file = 0;
     for (size_t r = 0; r < report->run_count; r++) {
         unread += report->runs[r]->below_unread;
-        with_file += report->runs[r]->place != PIT_PLACE_MEMORY;
+        with_file += report->runs[r]->storage != PIT_STORAGE_MEMORY;
     }
     if (with_file == 0) {
         pit__json_null(json, "sub_runs");

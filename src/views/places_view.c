@@ -84,7 +84,7 @@ static void add_row(struct pit__table *table, const pit_tree *tree, const pit_tr
     struct pit__cell in_span = pit__cell_text(span ? span : "(outside of all spans)");
     in_span.raw = span ? NULL : "";
     struct pit__cell cells[] = {
-        pit__cell_text(pit_place_words(place, words, sizeof words)),
+        pit__cell_text(pit_place_text(place, words, sizeof words)),
         in_span,
         pit__cell_whole(place->samples),
         pit__cell_real(place->share),
@@ -162,7 +162,7 @@ int pit__print_hottest(const struct pit__report *report)
         if (place->kind != kind || !is_known(place) || place->run_share < LEAST_SHARE)
             continue;
         const char *span = span_of(tree, place);
-        struct pit__cell cells[] = {pit__cell_text(pit_place_words(place, words, sizeof words)),
+        struct pit__cell cells[] = {pit__cell_text(pit_place_text(place, words, sizeof words)),
                                     pit__cell_text(span ? span : "(outside of all spans)"),
                                     pit__cell_whole(place->samples),
                                     pit__cell_real(place->run_share)};

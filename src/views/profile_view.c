@@ -1,5 +1,5 @@
 /* profile_view.c: one node in depth, or the repeated part of a run and each part of it: how long its
- * passages take, how far that varies and in what way, and how it went along the run. */
+ * calls take, how far that varies and in what way, and how it went along the run. */
 #include "view_forms.h"
 
 #include "analysis/blocks.h"
@@ -170,7 +170,7 @@ static void print_figures(const struct pit__view_call *call, const struct profil
                      pit__unit_count(a[0], p->count), time_of(a[1], p->mean, ascii),
                      time_of(a[2], p->std, ascii),
                      pit__unit_percent_words(a[3], p->mean > 0 ? p->std / p->mean : NAN));
-    say(call, "passages", &words);
+    say(call, "calls", &words);
     pit__text_printf(&words, "min %s, p50 %s, p95 %s, p99 %s, max %s", time_of(a[0], p->min, ascii),
                      time_of(a[1], p->p50, ascii), time_of(a[2], p->p95, ascii),
                      time_of(a[3], p->p99, ascii), time_of(a[4], p->max, ascii));
@@ -238,7 +238,7 @@ static void print_profile(const struct pit__view_call *call, const struct profil
 {
     pit__prose_named(call->prose, "", *p->name ? p->name : "\"\"", "", call->look.width);
     if (p->count == 0) {
-        fprintf(call->out, "  %-*snone has ended\n", LABEL_WIDTH, "passages");
+        fprintf(call->out, "  %-*snone has ended\n", LABEL_WIDTH, "calls");
         return;
     }
     print_figures(call, p);

@@ -47,7 +47,7 @@ static struct pit__table *make_table(const pit_data *data)
     return table;
 }
 
-/* How many steps there were: the passages of the operation that is a step, else of the most frequent
+/* How many steps there were: the calls of the operation that is a step, else of the most frequent
  * one. */
 static uint64_t count_steps(const pit_data *data)
 {

@@ -14,7 +14,7 @@
 /* Not a run in memory: whatever it started could leave nothing beside it. */
 static int has_file(const pit_run *run)
 {
-    return run->place != PIT_PLACE_MEMORY;
+    return run->storage != PIT_STORAGE_MEMORY;
 }
 
 int pit__report_below(const struct pit__report *report, struct pit__report *below)

@@ -1,5 +1,5 @@
 /* sweep_view.c: the same work under several settings, the fastest first; the answer is its first
- * line. What is compared is the time of one passage. */
+ * line. What is compared is the time of one call. */
 #include "model/sweep_gather.h"
 #include "view_forms.h"
 
@@ -108,7 +108,7 @@ static double margin_of(const struct sweep *sweep)
 
 enum apart { UNKNOWN, OVERLAP, APART };
 
-/* Was every passage of the best faster than any of the next? With one of each nobody knows. */
+/* Was every call of the best faster than any of the next? With one of each nobody knows. */
 static enum apart apart_of(const struct sweep *sweep)
 {
     const pit_row *best = sweep->ranked[0], *next = sweep->ranked[1];

@@ -1,5 +1,5 @@
-/* warmup_view.c: the first of several passages against the others. Of a run also where the warm-up
- * ends as found, and the course of the passages. */
+/* warmup_view.c: the first of several calls against the others. Of a run also where the warm-up
+ * ends as found, and the course of the calls. */
 #include "view_forms.h"
 
 #include "report/units.h"
@@ -61,7 +61,7 @@ static void print_found(const struct pit__view_call *call, const pit_warmup *war
 {
     char a[PIT__UNIT_BYTES];
     size_t count = call->data->series_count;
-    fprintf(call->out, "  course of %s passages: %s", pit__unit_count(a, count),
+    fprintf(call->out, "  course of %s calls: %s", pit__unit_count(a, count),
             pit_course_name(warmup->course));
     if (warmup->ends_at > 0)
         fprintf(call->out, "; warm-up ends after the first %s",
@@ -78,7 +78,7 @@ static int print(const struct pit__view_call *call)
     char percent[PIT__UNIT_BYTES];
     int code = pit_find_warmup(call->data->series, call->data->series_count, &warmup);
     if (code == PIT_NOTHING)
-        return pit__print_nothing(call, "a warm-up shows from two passages on: there are fewer");
+        return pit__print_nothing(call, "a warm-up shows from two calls on: there are fewer");
     if (code || call->options->form != PIT_TEXT)
         return code ? code : print_form(call, &warmup);
     pit__prose_named(call->prose, "", call->title, " - Warmup Analysis:", 0);

@@ -1,4 +1,4 @@
-/* windows_view.c: the lines of windows, a mean over the last so many passages each. For machines one
+/* windows_view.c: the lines of windows, a mean over the last so many calls each. For machines one
  * row an item, those that are kept without being printed too. */
 #include "journal_view.h"
 

@@ -51,7 +51,7 @@ WANTED = (
     "PERFORMANCE SUMMARY", "AGGREGATE STATISTICS", "BOTTLENECK: operation", "[Performance] block:",
     "[Performance] function:", "  Batch 0:", "  Epoch end:", "  Batch timing:",
     "--- Profiling Metrics (Step 0) ---", "[STAGE] first", "[TIMING] first: 1.00s", "[STAGE] second",
-    "[TIMING] second:", "[TIMING SUMMARY]", "[TAG] Last 1 passages:", "hint: ",
+    "[TIMING] second:", "[TIMING SUMMARY]", "[TAG] Last 1 calls:", "hint: ",
 )
 
 

@@ -1,7 +1,7 @@
 /* prog_bounded RUN WHAT N: a run with N of something.
  *
  *   labels N    labels with keys of their own
- *   nodes N     spans with names of their own, three passages each
+ *   nodes N     spans with names of their own, three calls each
  *   names       spans with '/' and '\' in their names, in all places
  *   values      values that are no finite numbers
  *   threads N   N threads that do nothing but empty spans

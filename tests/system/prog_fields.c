@@ -68,7 +68,7 @@ static void use_devices(void)
         usleep(30000); /* longer than twenty renewals of the counters: measured, not estimated */
         clock_gettime(CLOCK_MONOTONIC_RAW, &now);
         uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-        uint64_t kernel = pit_add(pit_place(), "kernel", PIT_DEVICE, ns - 2000000, ns - 1000000);
+        uint64_t kernel = pit_add(pit_position(), "kernel", PIT_DEVICE, ns - 2000000, ns - 1000000);
         pit_add(kernel, "wait", PIT_DEVICE, ns - 2500000, ns - 2000000);
     }
 }

@@ -61,12 +61,12 @@ static void stacks_and_objects(void)
     pit_object object = pit_object_begin_name("object");
     pit_token token = pit_begin_name("on a stack");
     pit_stack_switch(mine, other);
-    uint64_t place = pit_place();
-    pit_root(place);
+    uint64_t place = pit_position();
+    pit_set_root(place);
     spans(2);
-    pit_root(0);
+    pit_set_root(0);
     pit_stack_switch(other, mine);
-    pit_end_apart(token);
+    pit_end_out_of_order(token);
     pit_object_end(&object);
     pit_stack_free(mine);
     pit_stack_free(other);
@@ -178,7 +178,7 @@ static void attack_with_open_spans(const char *how, const char *path)
         pit_items(1);
         PIT_PHASE("next");
         spans(3);
-        pit_end_apart(b);
+        pit_end_out_of_order(b);
         pit_end(d);
         pit_end(measured);
     }

@@ -354,14 +354,14 @@ static void few_calls(uint64_t which)
         token = pit_begin_with("with", PIT_RECORD);
         PIT_PHASE("phase in a handler");
         pit_phase_end();
-        pit_end_apart(token);
+        pit_end_out_of_order(token);
         break;
     case 6:
         pit_value("in a handler", 1);
-        pit_drop(pit_begin_name("dropped"));
+        pit_cancel(pit_begin_name("dropped"));
         break;
     default:
-        pit_root(pit_place());
+        pit_set_root(pit_position());
     }
 }
 

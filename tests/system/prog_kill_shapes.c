@@ -78,7 +78,7 @@ static void end(struct kind *k, pit_token token)
 static void end_apart(struct kind *k, pit_token token)
 {
     count(&k->ending);
-    pit_end_apart(token);
+    pit_end_out_of_order(token);
     count(&k->ended);
 }
 
@@ -295,7 +295,7 @@ static void dropped(void)
             pit_begin_name("abandoned");
         pit_token in = pit_begin_with("dropped", dice(2) ? PIT_MEMORY : 0);
         if (dice(2))
-            pit_drop(in);
+            pit_cancel(in);
         end(a, outer);
     }
 }

@@ -136,7 +136,7 @@ static void print_status(void)
     pit_status status;
     pit_get_status(NULL, &status);
     printf("status %d %d %d %d %llu %llu %s\n", status.recording, status.code, status.system_errno,
-           (int)status.place, (unsigned long long)status.bytes,
+           (int)status.storage, (unsigned long long)status.bytes,
            (unsigned long long)status.bytes_in_file, status.path);
 }
 

@@ -147,7 +147,7 @@ class Views(AdviceCase):
         self.assertEqual(lines[0], "batch - Warmup Analysis:")
         self.assertRegex(lines[2], r"^  First epoch: {11}\d+\.\d{3}s$")
         self.assertGreaterEqual(float(lines[2].split()[-1][:-1]), 0.5)
-        self.assertRegex(lines[6], r"^  course of 31 passages: (warm-up|disturbed); warm-up ends")
+        self.assertRegex(lines[6], r"^  course of 31 calls: (warm-up|disturbed); warm-up ends")
 
     def test_profile(self):
         path = self.recorded("periodic_stall")

@@ -120,7 +120,7 @@ class Fitting(Example):
     def test_the_run_gives_warmup_and_inference(self):
         text = self.view_text("warmup", "--node", "training/SIREN training/epoch")
         self.assertIn("First epoch:", text)
-        self.assertIn("course of 20 passages", text)
+        self.assertIn("course of 20 calls", text)
         for model in self.proves:
             (row,) = self.view("inference", "--node", model + " inference")["rows"]
             self.assertGreaterEqual(row["count"], 100)

@@ -54,7 +54,7 @@ class Sample(LogCase):
         self.assertEqual(log["total_ns"], 2409930000000)
         self.assertEqual(log["said_total_ns"], 2409930000000)
         self.assertAlmostEqual(log["stages"][5]["share"], 0.9733, delta=0.0001)
-        self.assertEqual([(w["tag"], w["item"], w["unit"], w["windows"], w["passages"], w["min"],
+        self.assertEqual([(w["tag"], w["item"], w["unit"], w["windows"], w["calls"], w["min"],
                            w["max"]) for w in log["windows"]],
                          [("GPM TIMING", "Pattern gen", "ms", 2, 200, 118.92, 123.45),
                           ("GPM TIMING", "Total", "ms", 2, 200, 445.23, 456.78),

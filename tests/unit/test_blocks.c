@@ -1,4 +1,4 @@
-/* How long passages hang on one another, and blocks that do not; quantiles between bins. */
+/* How long calls hang on one another, and blocks that do not; quantiles between bins. */
 #include "check.h"
 #include "noise.h"
 

@@ -80,7 +80,7 @@ TEST(series_that_hang_on_themselves_raise_few_false_alarms)
         naive += test.is.p < 0.05;
         CHECK(c.is_series && c.a_runs <= 100);
     }
-    printf("  false alarms within one process: %.1f %%, every passage as a run: %.1f %%\n",
+    printf("  false alarms within one process: %.1f %%, every call as a run: %.1f %%\n",
            100.0 * ours / trials, 100.0 * naive / trials);
     CHECK(ours <= trials * 8 / 100);
     CHECK(naive >= trials * 30 / 100); /* what the blocks are for */
@@ -176,7 +176,7 @@ TEST(runs_are_compared_node_by_node_and_the_headline_says_where)
     CHECK(strstr(all->headline, " % slower [") != NULL);
     CHECK(strstr(all->headline, "] in epoch/batch/forward (10 runs a side)") != NULL);
     CHECK_STR(all->names[1], "after");
-    CHECK(all->lone_count == 0 && all->advisory && all->status == 0);
+    CHECK(all->unmatched_count == 0 && all->advisory && all->status == 0);
     pit_comparisons_free(all);
 }
 
@@ -225,17 +225,17 @@ TEST(what_only_one_side_has_is_listed)
     make_side(&side_a, 1e6, 2e6, "old", 100u << 20, 1000);
     make_side(&side_b, 1e6, 2e6, "new", 100u << 20, LATER);
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
-    CHECK_INT(all->lone_count, 2);
-    CHECK_STR(all->lone[0].what, "old");
-    CHECK(all->lone[0].side == 0 && all->lone[0].missing == 1);
-    CHECK_STR(all->lone[1].what, "new");
-    CHECK(all->lone[1].side == 1);
+    CHECK_INT(all->unmatched_count, 2);
+    CHECK_STR(all->unmatched[0].what, "old");
+    CHECK(all->unmatched[0].side == 0 && all->unmatched[0].missing == 1);
+    CHECK_STR(all->unmatched[1].what, "new");
+    CHECK(all->unmatched[1].side == 1);
     CHECK(item(all, "old", 0) == NULL);
     pit_comparisons_free(all);
 
     pit_compare_options options = {.node = "old"};
     all = compare(&side_a, &side_b, RUNS, &options);
-    CHECK(all->count == 0 && all->lone_count == 1 && all->status == 2);
+    CHECK(all->count == 0 && all->unmatched_count == 1 && all->status == 2);
     CHECK_STR(all->headline, "no verdict: the sides have nothing in common");
     pit_comparisons_free(all);
 }
@@ -308,7 +308,7 @@ TEST(whole_runs_made_in_turn_are_judged_by_pairs)
     CHECK(wall->decided_by == PIT_BY_LOWEST_THIRD || wall->decided_by == PIT_BY_MEAN);
     CHECK_NEAR(wall->change, 0.1, 0.01);
     CHECK_NEAR(wall->b / wall->a - 1, wall->change, 1e-12);
-    CHECK(item(all, "epoch/batch/forward", 0)->decided_by == PIT_BY_P10); /* many passages a run */
+    CHECK(item(all, "epoch/batch/forward", 0)->decided_by == PIT_BY_P10); /* many calls a run */
     pit_comparisons_free(all);
     side_b.runs[3].state = PIT_RUN_DIED; /* has no wall time: figure 4 is not of pair 4 */
     all = compare(&side_a, &side_b, RUNS, NULL);
@@ -317,8 +317,8 @@ TEST(whole_runs_made_in_turn_are_judged_by_pairs)
     pit_comparisons_free(all);
 }
 
-/* The flight recorder has every passage: then the histogram's bins do not matter. */
-TEST(passages_that_were_all_kept_are_used_as_they_are)
+/* The flight recorder has every call: then the histogram's bins do not matter. */
+TEST(calls_that_were_all_kept_are_used_as_they_are)
 {
     static pit_event events[RUNS][60];
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
@@ -349,17 +349,17 @@ TEST(passages_that_were_all_kept_are_used_as_they_are)
 TEST(warm_up_is_left_out_of_a_runs_figures)
 {
     double seconds[60];
-    pit_passages passages;
+    pit_call_times calls;
     for (int i = 0; i < 60; i++)
         seconds[i] = (i < 20 ? 3e-3 : 1e-3) * (1 + 0.001 * (i % 5));
-    REQUIRE(pit_find_passages(seconds, 60, &passages) == 0);
-    CHECK_INT(passages.warmup, 20);
-    CHECK(passages.p99 < 1.1e-3 && passages.mean < 1.1e-3);
-    CHECK_NEAR(passages.total, 0.1, 0.001); /* of all passages */
-    REQUIRE(pit_find_passages(seconds, 1, &passages) == 0);
-    CHECK(passages.warmup == 0 && passages.p10 == seconds[0]);
-    CHECK_INT(pit_find_passages(seconds, 0, &passages), PIT_NOTHING);
-    CHECK_INT(pit_find_passages(NULL, 3, &passages), PIT_BAD_ARGUMENT);
+    REQUIRE(pit_find_call_times(seconds, 60, &calls) == 0);
+    CHECK_INT(calls.warmup, 20);
+    CHECK(calls.p99 < 1.1e-3 && calls.mean < 1.1e-3);
+    CHECK_NEAR(calls.total, 0.1, 0.001); /* of all calls */
+    REQUIRE(pit_find_call_times(seconds, 1, &calls) == 0);
+    CHECK(calls.warmup == 0 && calls.p10 == seconds[0]);
+    CHECK_INT(pit_find_call_times(seconds, 0, &calls), PIT_NOTHING);
+    CHECK_INT(pit_find_call_times(NULL, 3, &calls), PIT_BAD_ARGUMENT);
 }
 
 /* ---- several at once ------------------------------------------------------------------------- */

@@ -70,35 +70,35 @@ TEST(all_objects_wait_for_their_device_where_they_are_told_to)
     pit_track track;
     stubs[1].pending = 100; /* of before: no object's */
     pit_timers *timers = pit_timers_new();
-    pit_timers_use(timers, &use);
+    pit_timers_set_device(timers, &use);
     pit_time(timers, "a", 0, hand_over, NULL);
     CHECK_NEAR(pit_timers_rows(timers, &count)->seconds, 5, 1e-9);
     pit_phase_timer *phases = pit_phase_timer_new("x");
-    pit_phase_timer_use(phases, &use);
+    pit_phase_timer_set_device(phases, &use);
     pit_phase_timer_start(phases, "a");
     hand_over(NULL);
     pit_phase_timer_end(phases);
     CHECK_NEAR(pit_phase_timer_rows(phases, &count)->seconds, 5, 1e-9);
     pit_monitor *monitor = pit_monitor_new();
-    pit_monitor_use(monitor, &use);
+    pit_monitor_set_device(monitor, &use);
     pit_monitor_begin(monitor, &track, "a", 0);
     hand_over(NULL);
     pit_monitor_end(monitor, &track);
     CHECK_NEAR(pit_monitor_total(monitor), 5, 1e-9);
     pit_stages *stages = pit_stages_new();
-    pit_stages_use(stages, &use);
+    pit_stages_set_device(stages, &use);
     pit_stage_enter(stages, "a", 0);
     hand_over(NULL);
     pit_stage_leave(stages, "a");
     CHECK_NEAR(pit_stages_time(stages, "a"), 5, 1e-9);
     pit_profiler *profiler = pit_profiler_new(0);
-    pit_profiler_use(profiler, &use);
+    pit_profiler_set_device(profiler, &use);
     double began = pit_profiler_start(profiler, "a");
     hand_over(NULL);
     pit_profiler_end(profiler, "a", began);
     CHECK_NEAR(pit_profiler_rows(profiler, &count)->seconds, 5, 1e-6);
     pit_epoch_monitor *epochs = pit_epoch_monitor_new(NULL);
-    pit_epoch_monitor_use(epochs, &use);
+    pit_epoch_monitor_set_device(epochs, &use);
     pit_epoch_statistics statistics;
     pit_epoch_begin(epochs);
     pit_epoch_batch_begin(epochs, 0);
@@ -141,16 +141,16 @@ TEST(nested_objects_read_their_own_device)
     pit_epoch_monitor *epochs = pit_epoch_monitor_new(NULL);
     pit_track inner_track, outer_track;
     size_t count;
-    pit_monitor_use(inner, &zero);
-    pit_monitor_use(outer, &one);
-    pit_epoch_monitor_use(epochs, &one);
+    pit_monitor_set_device(inner, &zero);
+    pit_monitor_set_device(outer, &one);
+    pit_epoch_monitor_set_device(epochs, &one);
     stub_hold(&stubs[0], 100);
     stub_hold(&stubs[1], 900);
     pit_epoch_begin(epochs);
     pit_monitor_begin(outer, &outer_track, "outer", 0);
     pit_monitor_begin(inner, &inner_track, "inner", 0);
     stub_hold(&stubs[0], 130);
-    pit_monitor_use(inner, NULL); /* what began on a device ends on it */
+    pit_monitor_set_device(inner, NULL); /* what began on a device ends on it */
     pit_monitor_end(inner, &inner_track);
     stub_hold(&stubs[1], 950);
     pit_monitor_end(outer, &outer_track);
@@ -187,7 +187,7 @@ TEST(a_mark_that_is_not_reset_tells_the_peaks_that_it_can)
     start();
     pit_device_use use = {&devices[0], 0};
     pit_monitor *monitor = pit_monitor_new();
-    pit_monitor_use(monitor, &use);
+    pit_monitor_set_device(monitor, &use);
     CHECK_NEAR(peak_of(monitor, &stubs[0], 1024, 512), 1024, 1e-9);
     CHECK(isnan(peak_of(monitor, &stubs[0], 600, 512))); /* below it */
     CHECK_NEAR(peak_of(monitor, &stubs[0], 2048, 2048), 2048, 1e-9);
@@ -206,8 +206,8 @@ TEST(a_device_that_resets_gives_each_its_peak_and_the_epoch_the_highest)
     pit_device_use use = {&resets, 0};
     pit_monitor *monitor = pit_monitor_new();
     pit_epoch_monitor *epochs = pit_epoch_monitor_new(NULL);
-    pit_monitor_use(monitor, &use);
-    pit_epoch_monitor_use(epochs, &use);
+    pit_monitor_set_device(monitor, &use);
+    pit_epoch_monitor_set_device(epochs, &use);
     stub_hold(&stubs[0], 100);
     pit_epoch_begin(epochs);
     CHECK_INT(stubs[0].resets, 0);

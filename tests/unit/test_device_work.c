@@ -48,7 +48,7 @@ TEST(device_work_is_below_what_launched_it_and_no_part_of_its_time)
     struct drained d = {.count = 3};
     PIT_SPAN("step") {
         PIT_SPAN("launch") {
-            d.place = pit_place();
+            d.place = pit_position();
         }
     }
     d.end = raw_ns();
@@ -89,7 +89,7 @@ TEST(work_by_a_clock_of_the_devices_own_is_put_between_its_launch_and_now)
     grow_old();
     uint64_t launched = raw_ns(), place = 0, began = 77; /* the device counts from anywhere */
     PIT_SPAN("step") {
-        place = pit_place();
+        place = pit_position();
     }
     grow_old();
     REQUIRE(pit_add_device("stub:0", place, "kernel", began, began + 5000000, launched));
@@ -126,7 +126,7 @@ TEST(work_of_another_recorder_is_not_taken)
     probe_open();
     uint64_t place = 0;
     PIT_SPAN("old") {
-        place = pit_place();
+        place = pit_position();
     }
     CHECK(place != 0);
     pit_close();
@@ -148,8 +148,8 @@ TEST(an_object_and_device_work_of_one_name_are_two_nodes)
     PIT_SPAN("step") {
         pit_object object = pit_object_begin_name("same");
         pit_object_end(&object);
-        pit_add(pit_place(), "same", PIT_DEVICE, raw_ns(), raw_ns());
-        pit_add(pit_place(), "same", 0, raw_ns(), raw_ns());
+        pit_add(pit_position(), "same", PIT_DEVICE, raw_ns(), raw_ns());
+        pit_add(pit_position(), "same", 0, raw_ns(), raw_ns());
     }
     const pit_run *run = probe_read(NULL);
     pit_tree *tree = pit_tree_build(&run, 1);

@@ -76,7 +76,7 @@ static void an_end_with_its_duration(const char *name)
 static void an_end_apart(const char *name)
 {
     pit_token token = pit_begin_name(name);
-    STEP(pit_end_apart(token));
+    STEP(pit_end_out_of_order(token));
 }
 
 static void an_end_of_a_parent(const char *name)

@@ -44,19 +44,19 @@ static void read_processes(void)
 
 /* A side of one run with one part. */
 struct one_run {
-    pit_passages passages;
+    pit_call_times calls;
     pit_figures figures;
     pit_side side;
 };
 
 static void make_one_run(struct one_run *one, const double *seconds, size_t count)
 {
-    REQUIRE(pit_find_passages(seconds, count, &one->passages) == 0);
+    REQUIRE(pit_find_call_times(seconds, count, &one->calls) == 0);
     one->figures = (pit_figures){.what = "step",
                                  .count = 1,
-                                 .early = &one->passages.p10,
-                                 .late = &one->passages.median,
-                                 .total = one->passages.total,
+                                 .early = &one->calls.p10,
+                                 .late = &one->calls.median,
+                                 .total = one->calls.total,
                                  .iterations = seconds,
                                  .iteration_count = count};
     one->side = (pit_side){.figures = &one->figures, .figure_count = 1, .runs = 1};

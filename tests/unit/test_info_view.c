@@ -49,7 +49,7 @@ TEST(what_is_not_known_is_not_a_zero)
     pit_run run = made_run(NULL, 0);
     run.span_cost_ns = 0;
     run.ns_per_tick_error = 1;
-    run.place = PIT_PLACE_MEMORY;
+    run.storage = PIT_STORAGE_MEMORY;
     run.losses.abandoned = 3;
     run.losses.beyond_file = 1;
     char *text = printed(&run, &ascii);

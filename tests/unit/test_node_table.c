@@ -131,7 +131,7 @@ TEST(every_octave_of_durations_finds_its_bucket)
     CHECK(probe_holds(probe_read(NULL)));
 }
 
-/* The first passages of a short span are its longest: what comes once it is warm is counted by the
+/* The first calls of a short span are its longest: what comes once it is warm is counted by the
  * hot path all the same. */
 TEST(the_window_of_short_spans_reaches_down_to_nothing)
 {

@@ -106,7 +106,7 @@ TEST(a_span_that_has_ended_below_others_is_not_where_it_is)
     probe_open();
     pit_token outer = pit_begin_name("outer"), middle = pit_begin_name("middle");
     pit_token inner = pit_begin_name("inner");
-    pit_end_apart(middle);
+    pit_end_out_of_order(middle);
     note("in inner", 1, 1);
     pit_end(inner);
     note("in outer", 2, 1);
@@ -260,11 +260,11 @@ TEST(a_recorder_opened_for_samples_alone_can_be_undone)
     char path[128];
     snprintf(path, sizeof path, "%s/run.pit", folder);
     pit_options options = {.sample_hz = -1};
-    CHECK_INT(pit_discard(), PIT_NOT_OPEN);
+    CHECK_INT(pit_discard_run(), PIT_NOT_OPEN);
     REQUIRE(pit_open(path, &options) == 0);
-    pit_place(); /* the thread has a table, and no span */
+    pit_position(); /* the thread has a table, and no span */
     note("f", 1, 1);
-    CHECK_INT(pit_discard(), 0);
+    CHECK_INT(pit_discard_run(), 0);
     CHECK(access(path, F_OK) != 0);
     REQUIRE(pit_open(path, &options) == 0);
     pit_status status;
@@ -272,7 +272,7 @@ TEST(a_recorder_opened_for_samples_alone_can_be_undone)
     CHECK_STR(status.path, path);
     PIT_SPAN("one") {
     }
-    CHECK_INT(pit_discard(), PIT_BAD_ARGUMENT);
+    CHECK_INT(pit_discard_run(), PIT_BAD_ARGUMENT);
     CHECK_INT(probe_count(probe_read(NULL), "one"), 1);
     CHECK_INT(pit_close(), 0);
     CHECK(access(path, F_OK) == 0);
@@ -438,7 +438,7 @@ static const char *words(uint32_t kind, const char *function, const char *file, 
 {
     static char text[64];
     pit_tree_place place = {.function = function, .file = file, .line = line, .kind = kind};
-    return pit_place_words(&place, text, sizeof text);
+    return pit_place_text(&place, text, sizeof text);
 }
 
 TEST(a_place_in_words)

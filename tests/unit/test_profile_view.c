@@ -20,7 +20,7 @@ TEST(profile_of_a_series_has_its_course_outliers_and_period)
     CHECK_STR(
         made_view("profile", &data, &options, NULL),
         "batch\n"
-        "  passages   60 of 13.3 ms, standard deviation 9.30 ms (70 %)\n"
+        "  calls      60 of 13.3 ms, standard deviation 9.30 ms (70 %)\n"
         "  durations  min 10.0 ms, p50 10.2 ms, p95 41.2 ms, p99 41.2 ms, max 41.2 ms; max/min"
         " 4.1\n"
         "  course     _________#_________#_________#_________#_________#_________#\n"
@@ -75,21 +75,21 @@ TEST(profile_of_a_run_is_of_what_repeats_and_its_parts)
     CHECK_STR(
         made_report(&run, &options, NULL),
         "batch\n"
-        "  passages   100 of 20.0 ms, standard deviation 0 ns (0 %)\n"
+        "  calls      100 of 20.0 ms, standard deviation 0 ns (0 %)\n"
         "  durations  min 20.0 ms, p50 20.0 ms, p95 20.0 ms, p99 20.0 ms, max 20.0 ms; max/min"
         " 1.0\n"
         "  course     ##\n"
         "             too short; by the means of 2 stretches of the run\n"
         "\n"
         "batch/forward\n"
-        "  passages   100 of 10.0 ms, standard deviation 0 ns (0 %)\n"
+        "  calls      100 of 10.0 ms, standard deviation 0 ns (0 %)\n"
         "  durations  min 10.0 ms, p50 10.0 ms, p95 10.0 ms, p99 10.0 ms, max 10.0 ms; max/min"
         " 1.0\n");
 }
 
-TEST(profile_of_a_node_without_passages_says_so)
+TEST(profile_of_a_node_without_calls_says_so)
 {
     pit_run run = batches_run();
     pit_report_options options = {.view = "profile", .node = "never"};
-    CHECK_STR(made_report(&run, &options, NULL), "never\n  passages   none has ended\n");
+    CHECK_STR(made_report(&run, &options, NULL), "never\n  calls      none has ended\n");
 }

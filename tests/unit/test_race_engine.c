@@ -240,7 +240,7 @@ TEST(wrong_options_are_refused)
     CHECK_INT(course.calls, 0);
 }
 
-static int play_passages(void *argument, size_t side, size_t round, double *figures)
+static int play_calls(void *argument, size_t side, size_t round, double *figures)
 {
     (void)argument;
     figures[0] = (side == 2 ? 0.5 : 1) + 0.001 * (double)((round * 5 + side) % 7);
@@ -254,7 +254,7 @@ TEST(several_sides_and_two_figures_a_run)
     pit_race_options options = {
         .side_count = 3, .has_median = 1, .names = names, .what = "step", .effect = 0.05};
     pit_race_result result;
-    REQUIRE(pit_race(play_passages, NULL, &options, &result) == 0);
+    REQUIRE(pit_race(play_calls, NULL, &options, &result) == 0);
     CHECK(result.end == PIT_RACE_DECIDED && result.rounds == 10 && result.figure_count == 2);
     REQUIRE(result.comparisons->count == 2);
     const pit_comparison *items = result.comparisons->items;

@@ -102,7 +102,7 @@ TEST(a_file_is_made_at_the_path_and_reads_back_the_same)
     pit_status status;
     CHECK_INT(pit_get_status(NULL, &status), 0);
     CHECK_INT(status.recording, 1);
-    CHECK_INT(status.place, PIT_PLACE_FILE);
+    CHECK_INT(status.storage, PIT_STORAGE_FILE);
     CHECK_STR(status.path, path);
     CHECK(status.bytes > PIT_FMT_HEADER_BYTES && status.bytes_in_file == status.bytes);
     CHECK_INT(pit_close(), 0);
@@ -159,7 +159,7 @@ TEST(where_no_file_can_be_made_recording_goes_on_in_memory)
     CHECK_INT(status.recording, 1);
     CHECK_INT(status.code, PIT_NO_FILE);
     CHECK(status.system_errno != 0);
-    CHECK_INT(status.place, PIT_PLACE_MEMORY);
+    CHECK_INT(status.storage, PIT_STORAGE_MEMORY);
     CHECK_INT(status.bytes_in_file, 0);
     const pit_run *run = probe_read(NULL);
     CHECK_INT(probe_first(run, "kept")->count, 1);
@@ -178,7 +178,7 @@ TEST(a_recorder_in_memory_makes_no_file)
     }
     pit_status status;
     pit_get_status(NULL, &status);
-    CHECK_INT(status.place, PIT_PLACE_MEMORY);
+    CHECK_INT(status.storage, PIT_STORAGE_MEMORY);
     CHECK_STR(status.path, "");
     CHECK_INT(status.code, 0);
     CHECK_INT(pit_close(), 0);

@@ -127,7 +127,7 @@ TEST(live_run_says_so_far)
     pit_run run = killed();
     run.state = PIT_RUN_LIVE;
     run.is_mirror = 1;
-    run.place = PIT_PLACE_SHM;
+    run.storage = PIT_STORAGE_SHM;
     char *text = made_report(&run, NULL, NULL);
     CHECK_HAS(text, "state     live, 12.5 s so far\n");
     CHECK_HAS(text, "open now:\n  main: train > epoch > batch > backward, 1.20 s in\n");
@@ -139,7 +139,7 @@ TEST(shortages_are_said_with_the_systems_reason)
 {
     pit_run run = training();
     run.growth_errno = ENOSPC;
-    run.place = PIT_PLACE_MEMORY;
+    run.storage = PIT_STORAGE_MEMORY;
     run.open_errno = EACCES;
     char *text = made_report(&run, NULL, NULL);
     CHECK_HAS(text, "its file stopped growing, what came later is lost: No space left on device");

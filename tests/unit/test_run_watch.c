@@ -193,11 +193,11 @@ TEST(the_series_of_one_node_can_be_asked_for)
     tell("s");
     pit_watch *watch = watch_it();
     size_t count = 0;
-    uint64_t passages = 0;
+    uint64_t calls = 0;
     const pit_series_bin *bins = pit_watch_series(watch, 0, 0, &count);
     for (size_t i = 0; i < count; i++)
-        passages += bins[i].count;
-    CHECK_INT(passages, 10);
+        calls += bins[i].count;
+    CHECK_INT(calls, 10);
     CHECK(!pit_watch_series(watch, 0, 99, &count));
     CHECK(!pit_watch_series(watch, 9, 0, &count));
     pit_watch_close(watch);

@@ -248,7 +248,7 @@ static int short_end(pit_token token)
 {
     if (pit__end_at(pit__here(), token) != UINT64_MAX)
         return 1;
-    pit_end_apart(token);
+    pit_end_out_of_order(token);
     return 0;
 }
 

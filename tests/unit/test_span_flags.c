@@ -69,7 +69,7 @@ static void phases_ended_apart(unsigned a, unsigned b)
     (void)b;
     pit_token outer = pit_begin_with("outer", a);
     three_phases();
-    pit_end_apart(outer);
+    pit_end_out_of_order(outer);
 }
 
 static void spans_inside_phases(unsigned a, unsigned b)
@@ -101,7 +101,7 @@ static void everything_dropped(unsigned a, unsigned b)
     pit_token top = pit_begin_with("top", b), outer = pit_begin_with("lost", a);
     three_phases();
     pit_begin_with("lost", b);
-    pit_drop(outer);
+    pit_cancel(outer);
     pit_end(top);
 }
 
@@ -197,8 +197,8 @@ TEST(a_memory_span_that_ends_before_a_plain_one_inside_it)
     open_with(0);
     for (int round = 0; round < 50; round++) {
         pit_token outer = pit_begin_with("outer", PIT_MEMORY), inner = pit_begin_name("inner");
-        pit_end_apart(outer);
-        pit_end_apart(inner);
+        pit_end_out_of_order(outer);
+        pit_end_out_of_order(inner);
         pit_end(pit_begin_with("after", PIT_MEMORY));
     }
     const pit_run *run = probe_read(NULL);

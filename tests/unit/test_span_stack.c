@@ -45,7 +45,7 @@ TEST(the_outer_span_may_end_before_the_inner_one)
     open_in_memory();
     pit_token a = pit_begin_name("a"), b = pit_begin_name("b");
     nap(2);
-    uint64_t took_a = pit_end_apart(a);
+    uint64_t took_a = pit_end_out_of_order(a);
     CHECK(took_a > 1000000);
     pit_run *run = read_now();
     CHECK(run->threads[0].open_count == 1);
@@ -54,7 +54,7 @@ TEST(the_outer_span_may_end_before_the_inner_one)
     CHECK(pit_age_ns(a) == 0 && pit_age_ns(b) > 0);
     pit_token c = pit_begin_name("c"); /* below b, which is open */
     pit_end(c);
-    CHECK(pit_end_apart(b) > 0);
+    CHECK(pit_end_out_of_order(b) > 0);
     pit_end(pit_begin_name("d")); /* a is gone: at the top again */
     run = read_now();
     CHECK(strcmp(tree_of(run), "a 1, a/b 1, a/b/c 1, d 1") == 0);
@@ -68,10 +68,10 @@ TEST(a_dropped_span_leaves_no_trace)
 {
     open_in_memory();
     pit_token a = pit_begin_name("a");
-    pit_drop(pit_begin_name("b"));
+    pit_cancel(pit_begin_name("b"));
     pit_token c = pit_begin_name("c"), d = pit_begin_with("d", PIT_MEMORY);
-    pit_drop(d);
-    pit_drop(0);
+    pit_cancel(d);
+    pit_cancel(0);
     CHECK(pit_end_ns(c) > 0);
     CHECK(pit_end_ns(a) > 0);
     pit_run *run = read_now();
@@ -86,8 +86,8 @@ TEST(dropping_an_outer_span_abandons_what_is_open_inside)
     open_in_memory();
     pit_token a = pit_begin_name("a");
     pit_begin_name("b");
-    pit_drop(a);
-    pit_drop(a); /* twice: counted */
+    pit_cancel(a);
+    pit_cancel(a); /* twice: counted */
     pit_end(pit_begin_name("c"));
     pit_run *run = read_now();
     CHECK(run->losses.abandoned == 1 && run->losses.end_without_begin == 1);
@@ -99,11 +99,11 @@ TEST(a_second_end_is_counted)
 {
     open_in_memory();
     pit_token a = pit_begin_name("a"), b = pit_begin_name("b");
-    CHECK(pit_end_apart(0) == 0);
-    CHECK(pit_end_apart(a) > 0 && pit_end_apart(a) == 0);
+    CHECK(pit_end_out_of_order(0) == 0);
+    CHECK(pit_end_out_of_order(a) > 0 && pit_end_out_of_order(a) == 0);
     pit_end(a);
     pit_end(b);
-    CHECK(pit_end_apart(b) == 0);
+    CHECK(pit_end_out_of_order(b) == 0);
     pit_run *run = read_now();
     CHECK(run->losses.end_without_begin == 3 && strcmp(tree_of(run), "a 1, a/b 1") == 0);
     pit_run_free(run);
@@ -114,7 +114,7 @@ TEST(ended_frames_go_with_those_around_them)
     open_in_memory();
     pit_token outer = pit_begin_name("outer"), a = pit_begin_name("a");
     pit_begin_name("left");
-    pit_end_apart(a);
+    pit_end_out_of_order(a);
     pit_end(outer); /* drops `left`, which is abandoned; `a` has its sample already */
     pit_end(pit_begin_name("after"));
     pit_run *run = read_now();
@@ -132,7 +132,7 @@ TEST(the_same_name_again_and_again_in_any_order)
         for (int i = 0; i < 8; i++)
             tokens[i] = pit_begin_name("span");
         for (int i = 0; i < 8; i++)
-            pit_end_apart(tokens[(i * 5 + round) % 8]); /* may take no tick */
+            pit_end_out_of_order(tokens[(i * 5 + round) % 8]); /* may take no tick */
     }
     pit_run *run = read_now();
     uint64_t sum = 0;
@@ -150,8 +150,8 @@ TEST(a_memory_span_may_end_in_the_middle)
     open_in_memory();
     pit_token a = pit_begin_with("a", PIT_MEMORY | PIT_RECORD);
     pit_token b = pit_begin_with("b", PIT_MEMORY);
-    pit_end_apart(a);
-    pit_end_apart(b);
+    pit_end_out_of_order(a);
+    pit_end_out_of_order(b);
     pit_run *run = read_now();
     CHECK(run->threads[0].record_count == 1);
     for (size_t i = 0; i < 2; i++)
@@ -208,25 +208,25 @@ TEST(a_stack_begins_below_the_place_it_was_given)
 {
     open_in_memory();
     pit_stack *main_stack = pit_stack_new(), *task = pit_stack_new();
-    CHECK_INT((int)pit_place(), 0);
+    CHECK_INT((int)pit_position(), 0);
     pit_token a = pit_begin_name("a");
-    uint64_t place = pit_place();
+    uint64_t place = pit_position();
     CHECK(place != 0);
-    CHECK_INT(pit_root(place), PIT_BAD_ARGUMENT); /* a span is open */
+    CHECK_INT(pit_set_root(place), PIT_BAD_ARGUMENT); /* a span is open */
     CHECK_INT(pit_stack_switch(main_stack, task), 0);
-    CHECK_INT(pit_root(place), 0);
-    CHECK(pit_place() == place);
+    CHECK_INT(pit_set_root(place), 0);
+    CHECK(pit_position() == place);
     pit_token b = pit_begin_name("b");
-    CHECK(pit_place() != place);
+    CHECK(pit_position() != place);
     CHECK_INT(pit_stack_switch(task, main_stack), 0);
     pit_end(pit_begin_name("c")); /* really inside a */
     CHECK_INT(pit_stack_switch(main_stack, task), 0);
     pit_end(pit_begin_name("d"));
     pit_end(b);
     pit_end(pit_begin_name("c")); /* the same name, below a */
-    CHECK_INT(pit_root(0), 0);
+    CHECK_INT(pit_set_root(0), 0);
     pit_end(pit_begin_name("e"));
-    CHECK_INT(pit_root(place ^ (uint64_t)1 << 40), PIT_BAD_ARGUMENT); /* another recorder's */
+    CHECK_INT(pit_set_root(place ^ (uint64_t)1 << 40), PIT_BAD_ARGUMENT); /* another recorder's */
     pit_end(pit_begin_name("e"));
     CHECK_INT(pit_stack_switch(task, main_stack), 0);
     pit_end(a);
@@ -246,7 +246,7 @@ TEST(a_stack_begins_below_the_place_it_was_given)
 
 static void *work_below(void *place)
 {
-    CHECK_INT(pit_root(*(uint64_t *)place), 0);
+    CHECK_INT(pit_set_root(*(uint64_t *)place), 0);
     pit_end(pit_begin_name("work"));
     return NULL;
 }
@@ -255,7 +255,7 @@ TEST(a_place_is_good_for_another_thread)
 {
     open_in_memory();
     pit_token a = pit_begin_name("a"), b = pit_begin_name("b");
-    uint64_t place = pit_place();
+    uint64_t place = pit_position();
     pthread_t thread;
     REQUIRE(pthread_create(&thread, NULL, work_below, &place) == 0);
     pthread_join(thread, NULL);

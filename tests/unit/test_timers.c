@@ -218,7 +218,7 @@ TEST(what_a_function_counted_itself_stands_where_it_is_more)
     pit_timers *timers = pit_timers_new();
     pit_counted counted = {.peak = 500u << 20, .live = 300u << 20};
     pit_time(timers, "more", PIT_MEMORY, counts, &counted);
-    pit_counted less = {.peak = 0, .live = 0, .beside = 400u << 20};
+    pit_counted less = {.peak = 0, .live = 0, .overhead = 400u << 20};
     pit_time(timers, "less", PIT_MEMORY, counts, &less);
     pit_time(timers, "time", 0, counts, &counted);
     size_t count;

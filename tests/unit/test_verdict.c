@@ -103,7 +103,7 @@ TEST(a_changed_shape_is_no_verdict)
     double a10[10], a50[10], b10[10], b50[10];
     make(a10, 10, 90, 0.002);
     make(a50, 10, 100, 0.002);
-    make(b10, 10, 80, 0.002); /* the fast passages faster, the median slower */
+    make(b10, 10, 80, 0.002); /* the fast calls faster, the median slower */
     make(b50, 10, 110, 0.002);
     struct pit__sides sides = {a10, a50, b10, b50, 10, 10};
     struct pit__judgement j;

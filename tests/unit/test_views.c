@@ -216,7 +216,7 @@ TEST(inference_is_of_the_leaf_that_counted_items_unless_one_is_called_so)
     nodes[3] = made_node("inference", 2, 100, 10000000u, 0);
     char *text = view(&run, "inference", (pit_report_options){.title = "KAN"}, NULL);
     CHECK_HAS(text, "KAN Inference Benchmark:\n");
-    CHECK_HAS(text, "  Throughput:          100.0 samples/sec\n"); /* one sample a passage */
+    CHECK_HAS(text, "  Throughput:          100.0 samples/sec\n"); /* one sample a call */
     CHECK(!strstr(text, "p50"));
 }
 

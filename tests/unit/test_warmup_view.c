@@ -32,12 +32,12 @@ TEST(warm_up_has_its_forms_for_machines)
     CHECK(strstr(made_view("warmup", &data, &options, NULL), "### MLP - Warmup Analysis") != NULL);
 }
 
-TEST(one_passage_has_no_warm_up)
+TEST(one_call_has_no_warm_up)
 {
     pit_data data = {.title = "MLP", .series = epochs, .series_count = 1};
     int code;
     CHECK_STR(made_view("warmup", &data, NULL, &code),
-              "a warm-up shows from two passages on: there are fewer\n");
+              "a warm-up shows from two calls on: there are fewer\n");
     CHECK_INT(code, PIT_NOTHING);
 }
 
@@ -78,7 +78,7 @@ TEST(warm_up_of_a_run_says_where_it_ends)
               "  Steady state:          3.020s\n"
               "  Warmup overhead:       2.180s ( 72.2%)\n"
               "----------------------------------------\n"
-              "  course of 6 passages: warm-up; warm-up ends after the first 1; steady level"
+              "  course of 6 calls: warm-up; warm-up ends after the first 1; steady level"
               " 3.00 s\n");
 }
 
@@ -92,7 +92,7 @@ TEST(dropped_events_leave_the_means_of_the_series)
     char *text = made_report(&run, &options, NULL);
     CHECK(strstr(text, "KAN - Warmup Analysis:\n") == text);
     CHECK(strstr(text, "  First epoch:           3.000s\n") != NULL);
-    CHECK(strstr(text, "course of 3 passages: too short") != NULL);
+    CHECK(strstr(text, "course of 3 calls: too short") != NULL);
 }
 
 TEST(a_node_that_is_not_there_is_said)

@@ -1,4 +1,4 @@
-/* Windows: a line every so many passages, over exactly those. */
+/* Windows: a line every so many calls, over exactly those. */
 #include "check.h"
 
 #include "monitor_stage.h"

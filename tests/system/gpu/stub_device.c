@@ -60,7 +60,7 @@ static void step(const char *how)
         if (strcmp(how, "launch") != 0) {
             PIT_SPAN("forward") {
                 spin(now_ns(), STEP_NS / 4);
-                place = pit_place();
+                place = pit_position();
             }
         }
         if (strcmp(how, "idle") == 0)
@@ -72,7 +72,7 @@ static void step(const char *how)
                 for (int i = 0; i < LAUNCHES; i++) {
                     uint64_t launched = now_ns();
                     spin(launched, STEP_NS / LAUNCHES);
-                    work(pit_place(), launched, 0.25);
+                    work(pit_position(), launched, 0.25);
                 }
             }
         else
