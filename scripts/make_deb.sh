@@ -16,9 +16,12 @@ maintainer="${DEBFULLNAME:-The Pitwall authors} <${DEBEMAIL:-pitwall@localhost}>
 date=$(LC_ALL=C date -R -u -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}")
 
 # A licence as debian/copyright has it: whose it is, then its text with a dot on empty lines.
-licence() {
-    sed -n 's/^Copyright (c) /Copyright: /p' "$1" | head -n 1
+holder() {
+    sed -n 's/^Copyright (c) /Copyright: /p' "$1"
     echo "License: Expat"
+}
+licence() {
+    holder "$1"
     sed -n '/^Permission is hereby/,$p' "$1" | sed 's/^$/./; s/^/ /'
 }
 
@@ -32,7 +35,7 @@ rm -rf "$source/python/pitwall.egg-info" "$source"/PKG-INFO "$source"/setup.cfg
 cp -r packaging/debian "$source/debian"
 sed -i "s/@MAINTAINER@/$maintainer/" "$source/debian/control"
 licence LICENSE >"$work/licence"
-licence web/vendor/uplot/uPlot.LICENSE | sed '/^License: /q' >"$work/uplot"
+holder web/vendor/uplot/uPlot.LICENSE >"$work/uplot"
 sed -i -e "/@LICENSE@/{r $work/licence
 d}" -e "/@UPLOT@/{r $work/uplot
 d}" "$source/debian/copyright"
