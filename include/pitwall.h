@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define PITWALL_VERSION "0.1.0"
+#define PITWALL_VERSION "0.2.0"
 
 #define PIT_API __attribute__((visibility("default")))
 /* In a program compiled with -finstrument-functions these are no functions of its own. */
