@@ -33,8 +33,8 @@ static int add_error(PyObject *module)
         return -1;
     state->error = PyErr_NewExceptionWithDoc(
         "pitwall.Error",
-        "Something that Pitwall was asked for cannot be done.\n\n"
-        ".code is the library's number for it (pitwall.h, enum pit_code), or None.",
+        "Pitwall could not do what was asked.\n\n"
+        ".code is the library's error code (enum pit_code in pitwall.h), or None.",
         PyExc_RuntimeError, members);
     Py_DECREF(members);
     if (!state->error)
@@ -94,7 +94,7 @@ static int is_main_interpreter(void)
     if (PyInterpreterState_Get() == PyInterpreterState_Main())
         return 1;
     PyErr_SetString(PyExc_ImportError, "pitwall does not support loading in sub-interpreters: "
-                                       "the recorder is one for the process");
+                                       "a process has one recorder");
     return 0;
 }
 #else
@@ -110,7 +110,7 @@ static int module_exec(PyObject *module)
         return -1;
     pitpy_state *state = pitpy_state_of(module);
     if (pitpy_hot) {
-        PyErr_SetString(PyExc_ImportError, "pitwall is loaded already: one module a process");
+        PyErr_SetString(PyExc_ImportError, "pitwall is already loaded in this process");
         return -1;
     }
     pitpy_hot = state;
@@ -182,7 +182,7 @@ static PyModuleDef_Slot module_slots[] = {
 struct PyModuleDef pitpy_module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "pitwall._pitwall",
-    .m_doc = "The recorder of Pitwall, for the package pitwall.",
+    .m_doc = "The Pitwall recorder, used by the package pitwall.",
     .m_size = sizeof(pitpy_state),
     .m_slots = module_slots,
     .m_traverse = module_traverse,

@@ -14,7 +14,7 @@ char *pitpy_utf8_copy(PyObject *text)
         return NULL;
     char *copy = NULL;
     if (strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes))
-        PyErr_SetString(PyExc_ValueError, "a name must not have a null character in it");
+        PyErr_SetString(PyExc_ValueError, "a name must not contain a null character");
     else if (!(copy = strdup(PyBytes_AS_STRING(bytes))))
         PyErr_NoMemory();
     Py_DECREF(bytes);

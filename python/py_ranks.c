@@ -23,7 +23,7 @@ static const pit_job *named(pitpy_state *state, const pit_jobs *jobs, const char
         PyErr_NoMemory();
     else if (!job)
         pitpy_fail(state, PIT_NOTHING, name ? name : "ranks",
-                   name ? "there is no such job" : "no rank of a job is there");
+                   name ? "no such job" : "no run here belongs to a job");
     return job;
 }
 

@@ -540,7 +540,7 @@ static PyObject *print_runs(pitpy_state *state, const pit_run *const *runs, size
                         : pit_report_write(out, runs, count, options, &error);
     if (code == PIT_BAD_ARGUMENT)
         PyErr_SetString(PyExc_ValueError,
-                        format ? "format must be one of a single file" : error.message);
+                        format ? "format must be one that writes a single file" : error.message);
     return pitpy_written(state, out, &bytes, &length, code, format ? format : "report");
 }
 
@@ -605,13 +605,13 @@ static PyMethodDef functions[] = {
     {"_read", function_read, METH_VARARGS, NULL},
     {"_report", function_report, METH_VARARGS, NULL},
     {"fields", function_fields, METH_VARARGS,
-     "fields(of='node', /)\n--\n\nThe fields of a row of nodes, of 'ended' or of 'losses', in their"
-     " order: key, title, kind, merge, help, reason, shown."},
-    {"views", function_views, METH_NOARGS, "views()\n--\n\nThe names of all views of report()."},
+     "fields(of='node', /)\n--\n\nThe fields of a row, in order. of: 'node', 'ended', 'losses' or "
+     "'rank'.\nEach is a dict with key, title, kind, merge, help, reason, shown."},
+    {"views", function_views, METH_NOARGS,
+     "views()\n--\n\nThe names of all views that report() can print."},
     {"view_options", function_view_options, METH_VARARGS,
-     "view_options(view=None, /)\n--\n\nThe options of a view of report(), None: of the report "
-     "itself: "
-     "a list of dicts with name, kind, default, help, words."},
+     "view_options(view=None, /)\n--\n\nThe options that report() takes for a view, or without a "
+     "view (None).\nReturns a list of dicts with name, kind, default, help, words."},
     {"_exports", function_exports, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

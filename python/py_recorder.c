@@ -332,7 +332,7 @@ static PyObject *function_label(PyObject *module, PyObject *args)
     int code = pit_label(key, value);
     if (code == PIT_BAD_ARGUMENT)
         return PyErr_Format(PyExc_ValueError,
-                            "label '%.40s': it needs a key, and both take at most 4 kB", key);
+                            "label '%.40s': needs a key; key and value take at most 4 kB", key);
     if (code != PIT_OK && code != PIT_NOT_OPEN && code != PIT_OFF)
         return pitpy_fail(state, code, "label", NULL);
     Py_RETURN_NONE;
@@ -367,8 +367,8 @@ static Py_ssize_t figures_of(PyObject *list, pit_figure figures[MOST_FIGURES])
 {
     Py_ssize_t count = PyList_GET_SIZE(list);
     if (count > MOST_FIGURES) {
-        PyErr_Format(PyExc_ValueError, "an entry has at most %d figures, not %zd", MOST_FIGURES,
-                     count);
+        PyErr_Format(PyExc_ValueError, "a journal entry takes at most %d figures, not %zd",
+                     MOST_FIGURES, count);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++)
@@ -395,7 +395,7 @@ static PyObject *function_journal(PyObject *module, PyObject *args)
     int code = pit_journal(kind, text, figures, (size_t)count, wall_ns);
     if (code == PIT_BAD_ARGUMENT)
         return PyErr_Format(PyExc_ValueError,
-                            "entry '%.40s': it needs a kind, and takes at most 16 kB in all", kind);
+                            "entry '%.40s': needs a kind, and takes at most 16 kB in all", kind);
     if (code != PIT_OK && code != PIT_NOT_OPEN && code != PIT_OFF)
         return pitpy_fail(state, code, "journal", NULL);
     Py_RETURN_NONE;
@@ -431,27 +431,27 @@ static PyMethodDef functions[] = {
     {"_recorder_end", function_recorder_end, METH_VARARGS, NULL},
     {"_journal", function_journal, METH_VARARGS, NULL},
     {"value", PITPY_METHOD(function_value), METH_FASTCALL,
-     "value(name, number, /)\n--\n\nKeep a number over time: loss, learning rate."},
+     "value(name, number, /)\n--\n\nRecord a number that changes over time, such as the loss."},
     {"device_stream", function_device_stream, METH_O,
-     "device_stream(stream, /)\n--\n\nThe stream, a number, that this thread's spans with "
-     "device=True put their "
-     "events into; 0: the\ndefault one. PyTorch: torch.cuda.current_stream().cuda_stream."},
+     "device_stream(stream, /)\n--\n\nSet the device stream (a number) in which this thread's "
+     "spans with\ndevice=True record their events; 0 is the default stream. For PyTorch "
+     "pass\ntorch.cuda.current_stream().cuda_stream."},
     {"items", function_items, METH_O,
-     "items(n, /)\n--\n\nCount items done in the innermost open span; reports make rates of them."},
+     "items(n, /)\n--\n\nCount items done in the innermost open span; reports show items per "
+     "second."},
     {"bytes", function_bytes, METH_O,
      "bytes(n, /)\n--\n\nCount bytes handled in the innermost open span."},
     {"flops", function_flops, METH_O,
      "flops(n, /)\n--\n\nCount floating-point operations of the innermost open span."},
     {"phase", function_phase, METH_O,
-     "phase(name, /)\n--\n\nBegin a phase, which ends the one before it at the same level; None "
-     "only "
-     "ends it.\nThe end of the span around ends the last one."},
+     "phase(name, /)\n--\n\nBegin a phase. This ends the previous phase of the same span; "
+     "phase(None)\nonly ends it. The end of the enclosing span ends its last phase."},
     {"label", function_label, METH_VARARGS,
-     "label(key, value, /)\n--\n\nKeep a text with the run."},
+     "label(key, value, /)\n--\n\nAttach a key and a text to the run."},
     {"thread_name", function_thread_name, METH_VARARGS,
-     "thread_name(name, /)\n--\n\nName this thread in reports."},
+     "thread_name(name, /)\n--\n\nSet the name of this thread in reports."},
     {"rss", function_rss, METH_NOARGS,
-     "rss()\n--\n\nResident bytes of the process now; None where that cannot be read."},
+     "rss()\n--\n\nResident memory of the process in bytes; None if it cannot be read."},
     {NULL, NULL, 0, NULL}};
 
 int pitpy_add_recorder(PyObject *module)

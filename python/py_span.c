@@ -204,7 +204,8 @@ PITPY_HOT static uint64_t span_end(pitpy_span *self)
 
 static PyObject *never_begun(pitpy_span *self)
 {
-    PyErr_Format(pitpy_hot->error, "span '%U' is not open: it was ended already, or never begun",
+    PyErr_Format(pitpy_hot->error,
+                 "span '%U' is not open: it has already ended, or was never begun",
                  self->name->text);
     return NULL;
 }
@@ -654,7 +655,8 @@ static PyObject *bind_call(PyObject *self, PyObject *args, PyObject *kwargs)
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     if (count < 1 || (count != 1 && count != 4) || (kwargs && PyDict_GET_SIZE(kwargs)) ||
         !Py_IS_TYPE(PyTuple_GET_ITEM(args, 0), state->span_type)) {
-        PyErr_SetString(PyExc_TypeError, "__enter__ takes a span, __exit__ three arguments more");
+        PyErr_SetString(PyExc_TypeError,
+                        "__enter__ takes a span; __exit__ takes a span and three arguments");
         return NULL;
     }
     PyObject *rest[3];
@@ -685,29 +687,31 @@ PyDoc_STRVAR(
     span_doc,
     "span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, "
     "device=False)\n--\n\n"
-    "Time a call under a name.\n\n"
+    "Time a block of code under a name.\n\n"
     "    with pitwall.span(\"forward\"):\n        loss = model(x)\n\n"
-    "Also `async with`, a decorator, and begin() and end() by hand; .elapsed is the time in "
-    "seconds,\n"
-    "inside and after. memory: RSS and the process's peak too. record: kept one by one. wait: the\n"
-    "device's work is waited for. leaks: with libpitwall-alloc preloaded, what it leaves behind.\n"
-    "energy: what the machine's energy counters saw meanwhile. device: what a GPU does for it is\n"
-    "timed too, by events in its stream.");
+    "Also usable with `async with`, as a decorator, and with begin() and end(). .elapsed is the\n"
+    "time in seconds, so far or in all.\n\n"
+    "memory: measure RSS and the process's peak too.\n"
+    "record: keep each call individually.\n"
+    "wait: wait for the device's work at both ends.\n"
+    "leaks: report memory that is left allocated (requires libpitwall-alloc to be preloaded).\n"
+    "energy: read the machine's energy counters.\n"
+    "device: also time the GPU's work for this span, by events in its stream.");
 
 static PyMethodDef span_methods[] = {
-    {"begin", method_begin, METH_NOARGS, "begin($self, /)\n--\n\nBegin it; returns the span."},
-    {"end", method_end, METH_NOARGS, "end($self, /)\n--\n\nEnd it; returns its time in seconds."},
+    {"begin", method_begin, METH_NOARGS,
+     "begin($self, /)\n--\n\nBegin the span; returns the span."},
+    {"end", method_end, METH_NOARGS, "end($self, /)\n--\n\nEnd the span; returns seconds."},
     {"drop", method_drop, METH_NOARGS,
-     "drop($self, /)\n--\n\nLeave it as if it had not begun: nothing is kept of it."},
+     "drop($self, /)\n--\n\nDiscard the span: it is not recorded."},
     {"__aenter__", method_aenter, METH_NOARGS, NULL},
     {"__aexit__", method_aexit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef span_getset[] = {
-    {"elapsed", get_elapsed, NULL, "Seconds since it began, or that it took; nan: never begun.",
-     NULL},
-    {"is_open", get_is_open, NULL, "Whether it was begun and not ended.", NULL},
-    {"name", get_name, NULL, "Its name.", NULL},
+    {"elapsed", get_elapsed, NULL, "Seconds so far, or in all once ended; nan before begin.", NULL},
+    {"is_open", get_is_open, NULL, "True between begin and end.", NULL},
+    {"name", get_name, NULL, "The span's name.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMemberDef span_members[] = {

@@ -430,10 +430,10 @@ static const char *start(double hz)
 {
 #ifdef Py_GIL_DISABLED
     (void)hz;
-    return "this Python has no lock under which another thread's stack can be read";
+    return "this Python has no lock under which another thread's stack can be read safely";
 #else
     if (!register_end() || !make_pace())
-        return "the thread for it could not be started";
+        return "the sampling thread could not be started";
     folder_of("os", own.library, sizeof own.library);
     folder_of("pitwall", own.package, sizeof own.package);
     own.is_command = is_command();
@@ -445,7 +445,7 @@ static const char *start(double hz)
     own.is_running = own.state && make_thread();
     if (!own.is_running)
         free_state();
-    return own.is_running ? NULL : "the thread for it could not be started";
+    return own.is_running ? NULL : "the sampling thread could not be started";
 #endif
 }
 

@@ -351,15 +351,16 @@ static PyObject *find_scaling(PyObject *module, PyObject *args)
         return scaling_dict(scaling);
     free(scaling);
     if (count != costs_count)
-        return PyErr_Format(PyExc_ValueError, "as many costs as sizes are wanted, not %zu and %zu",
+        return PyErr_Format(PyExc_ValueError,
+                            "costs and sizes must have the same length, not %zu and %zu",
                             costs_count, count);
     return pitpy_fail(pitpy_state_of(module), code, "scaling",
-                      code == PIT_NOTHING ? "it takes three sizes at least" : NULL);
+                      code == PIT_NOTHING ? "needs at least three sizes" : NULL);
 }
 
 static uint64_t *whole_sizes(PyObject *list, size_t *count)
 {
-    PyObject *fast = PySequence_Fast(list, "sizes are a list of whole numbers");
+    PyObject *fast = PySequence_Fast(list, "sizes must be a list of whole numbers");
     if (!fast)
         return NULL;
     *count = (size_t)PySequence_Fast_GET_SIZE(fast);
@@ -374,7 +375,7 @@ static uint64_t *whole_sizes(PyObject *list, size_t *count)
         if (PyErr_Occurred())
             PyErr_Format(PyErr_ExceptionMatches(PyExc_TypeError) ? PyExc_TypeError
                                                                  : PyExc_ValueError,
-                         "a size must be a whole number from 0, not %R", item);
+                         "a size must be a whole number >= 0, not %R", item);
     }
     Py_DECREF(fast);
     if (PyErr_Occurred()) {
@@ -412,7 +413,7 @@ static PyObject *scale(PyObject *module, PyObject *args)
     free(costs);
     if (code && !PyErr_Occurred())
         pitpy_fail(pitpy_state_of(module), code, "scale",
-                   code == PIT_NOTHING ? "it takes three sizes at least" : NULL);
+                   code == PIT_NOTHING ? "needs at least three sizes" : NULL);
     return found;
 }
 
@@ -456,7 +457,7 @@ static PyObject *scaling_print(PyObject *module, PyObject *args)
                        : 0;
         text = pitpy_written(pitpy_state_of(module), out, &bytes, &length, code, "scaling");
     } else if (good) {
-        PyErr_SetString(PyExc_ValueError, "as many costs as sizes are wanted");
+        PyErr_SetString(PyExc_ValueError, "costs and sizes must have the same length");
     }
     for (size_t i = 0; i < 3; i++)
         free(arrays[i]);

@@ -76,7 +76,7 @@ PyObject *pitpy_text_of(const char *text)
 
 double *pitpy_doubles(PyObject *sequence, size_t *count)
 {
-    PyObject *fast = PySequence_Fast(sequence, "a sequence of numbers is wanted");
+    PyObject *fast = PySequence_Fast(sequence, "expected a sequence of numbers");
     if (!fast)
         return NULL;
     *count = (size_t)PySequence_Fast_GET_SIZE(fast);
@@ -115,7 +115,7 @@ int pitpy_whole(PyObject *number, void *to)
     Py_XDECREF(index);
     if (PyErr_Occurred()) {
         PyErr_Clear();
-        PyErr_Format(kind, "a whole number from 0 is wanted, not %R", number);
+        PyErr_Format(kind, "expected a whole number >= 0, not %R", number);
         return 0;
     }
     *(unsigned long long *)to = whole;
@@ -214,7 +214,7 @@ static PyObject *save_members(PyObject *module, PyObject *args)
         return NULL;
     int code = pit_save_members(PyBytes_AS_STRING(path), PyBytes_AS_STRING(bytes));
     if (code == PIT_CANNOT_READ && errno == EINVAL) {
-        PyErr_Format(PyExc_ValueError, "%s: there is no JSON object in it: left as it is",
+        PyErr_Format(PyExc_ValueError, "%s: does not contain a JSON object; file left unchanged",
                      PyBytes_AS_STRING(path));
         Py_DECREF(path);
         return NULL;

@@ -548,7 +548,7 @@ static Py_ssize_t window_items(PyObject *list, pit_window_item *items, Py_ssize_
 {
     Py_ssize_t count = PyList_GET_SIZE(list);
     if (count < 1 || count > room) {
-        PyErr_Format(PyExc_ValueError, "a window has 1 to %zd items, not %zd", room, count);
+        PyErr_Format(PyExc_ValueError, "a window takes 1 to %zd items, not %zd", room, count);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {

@@ -68,7 +68,7 @@ static int fill_profile(pit_profile *to, PyObject *dict)
     PyObject *single = PyDict_GetItemString(dict, "single_step");
     PyObject *full = PyDict_GetItemString(dict, "full_trajectory");
     if (!to->model_name) {
-        PyErr_SetString(PyExc_ValueError, "a profile has a model_name");
+        PyErr_SetString(PyExc_ValueError, "a profile needs a model_name");
         return -1;
     }
     to->model.name = to->model_name;
@@ -80,7 +80,7 @@ static int fill_profile(pit_profile *to, PyObject *dict)
 /* _profiles_compare(list of dicts) -> JSON */
 static PyObject *profiles_compare(PyObject *module, PyObject *list)
 {
-    PyObject *text = NULL, *fast = PySequence_Fast(list, "a list of profiles is wanted");
+    PyObject *text = NULL, *fast = PySequence_Fast(list, "expected a list of profiles");
     if (!fast)
         return NULL;
     size_t count = (size_t)PySequence_Fast_GET_SIZE(fast);

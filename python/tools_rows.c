@@ -14,7 +14,7 @@ static const char *whole_text(PyObject *text)
     const char *utf8 = PyUnicode_AsUTF8AndSize(text, &length);
     if (!utf8 || strlen(utf8) == (size_t)length)
         return utf8;
-    PyErr_Format(PyExc_ValueError, "%R has a null character in it", text);
+    PyErr_Format(PyExc_ValueError, "%R contains a null character", text);
     return NULL;
 }
 
@@ -22,7 +22,7 @@ static const char *whole_text(PyObject *text)
 static int refuse(const pitpy_member *member, PyObject *value)
 {
     const char *wanted = member->kind == 'd'   ? "a number"
-                         : member->kind == 'u' ? "a whole number from 0"
+                         : member->kind == 'u' ? "a whole number >= 0"
                          : member->kind == 'i' ? "a whole number"
                          : member->kind == 'b' ? "True or False"
                                                : "a str";
@@ -66,7 +66,7 @@ static int fill_one(void *to, const pitpy_member *member, PyObject *value)
 int pitpy_fill(void *to, const pitpy_member *members, PyObject *dict)
 {
     if (!PyDict_Check(dict)) {
-        PyErr_Format(PyExc_TypeError, "a dict is wanted, not %.100s", Py_TYPE(dict)->tp_name);
+        PyErr_Format(PyExc_TypeError, "expected a dict, not %.100s", Py_TYPE(dict)->tp_name);
         return -1;
     }
     for (const pitpy_member *m = members; m->key; m++) {
@@ -179,7 +179,7 @@ static int row_of_dict(pitpy_data *data, pit_row *row, PyObject *dict)
 {
     PyObject *name = PyDict_GetItemString(dict, "name");
     if (!name || !has(dict, "seconds")) {
-        PyErr_SetString(PyExc_ValueError, "a row has at least a name and seconds");
+        PyErr_SetString(PyExc_ValueError, "a row needs a name and seconds");
         return -1;
     }
     row->has_memory = is_known(dict, "has_memory", "cpu_delta_mb", "cpu_peak_mb");
@@ -196,13 +196,13 @@ static int row_of_dict(pitpy_data *data, pit_row *row, PyObject *dict)
 
 static int row_of_sequence(pitpy_data *data, pit_row *row, PyObject *item)
 {
-    PyObject *fast = PySequence_Fast(item, "a row is a dict or a tuple (name, seconds, …)");
+    PyObject *fast = PySequence_Fast(item, "a row must be a dict or a tuple (name, seconds, …)");
     if (!fast)
         return -1;
     Py_ssize_t size = PySequence_Fast_GET_SIZE(fast);
     int code = -1;
     if (size < 2 || size > 5)
-        PyErr_SetString(PyExc_ValueError, "a row is (name, seconds[, count, min, max])");
+        PyErr_SetString(PyExc_ValueError, "a row must be (name, seconds[, count, min, max])");
     else if ((row->name = keep_text(data, PySequence_Fast_GET_ITEM(fast, 0))))
         code = 0;
     for (Py_ssize_t i = 1; code == 0 && i < size; i++)
@@ -215,7 +215,7 @@ static int row_of_sequence(pitpy_data *data, pit_row *row, PyObject *item)
 static void *gather(pitpy_data *data, PyObject *sequence, size_t bytes, size_t *count,
                     int (*one)(pitpy_data *data, void *to, PyObject *item))
 {
-    PyObject *fast = PySequence_Fast(sequence, "a list is wanted");
+    PyObject *fast = PySequence_Fast(sequence, "expected a list");
     if (!fast)
         return NULL;
     *count = (size_t)PySequence_Fast_GET_SIZE(fast);
@@ -280,7 +280,7 @@ static int one_curve(pitpy_data *data, void *to, PyObject *item)
     pit_curve *curve = to;
     PyObject *name, *values, *seconds;
     if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "OOO", &name, &values, &seconds)) {
-        PyErr_SetString(PyExc_TypeError, "a curve is a tuple (name, values, seconds or None)");
+        PyErr_SetString(PyExc_TypeError, "a curve must be a tuple (name, values, seconds or None)");
         return -1;
     }
     curve->name = keep_text(data, name);
@@ -291,8 +291,7 @@ static int one_curve(pitpy_data *data, void *to, PyObject *item)
     size_t count;
     double *times = keep(data, pitpy_doubles(seconds, &count));
     if (times && count < curve->count) {
-        PyErr_Format(PyExc_ValueError, "%zu values, but the times of %zu epochs", curve->count,
-                     count);
+        PyErr_Format(PyExc_ValueError, "%zu values, but %zu epoch times", curve->count, count);
         return -1;
     }
     curve->seconds = times;
@@ -333,7 +332,7 @@ static int one_entry(pitpy_data *data, void *to, PyObject *item)
     pit_entry *entry = to;
     PyObject *kind = PyDict_Check(item) ? PyDict_GetItemString(item, "kind") : NULL;
     if (!kind) {
-        PyErr_SetString(PyExc_ValueError, "an entry is a dict with kind, text, figures, wall");
+        PyErr_SetString(PyExc_ValueError, "an entry must be a dict with kind, text, figures, wall");
         return -1;
     }
     PyObject *text = PyDict_GetItemString(item, "text");
@@ -479,7 +478,7 @@ static int set_option(PyObject *key, PyObject *value, pit_report_options *option
     const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : NULL;
     if (!name)
         return PyErr_Occurred() ? -1
-                                : (PyErr_Format(PyExc_TypeError, "there is no option %R", key), -1);
+                                : (PyErr_Format(PyExc_TypeError, "unknown option %R", key), -1);
     const pit_option *option = pit_option_find(options->view, name, why, sizeof why);
     if (!option) {
         PyErr_Format(PyExc_TypeError, "%s: %s", name, why);
@@ -512,7 +511,7 @@ int pitpy_report_options(PyObject *dict, const char *view, pit_report_options *o
         if (value != Py_None && !is_look(key) && set_option(key, value, options) < 0)
             return -1;
     if (options->width != 0 && (options->width < 40 || options->width > 10000)) {
-        PyErr_Format(PyExc_ValueError, "width must be 0 or 40 to 10000, not %d", options->width);
+        PyErr_Format(PyExc_ValueError, "width must be 0, or 40 to 10000, not %d", options->width);
         return -1;
     }
     return 0;

@@ -24,7 +24,8 @@ static PyObject *view(PyObject *module, PyObject *args)
         FILE *out = open_memstream(&bytes, &length);
         int code = out ? pit_view_print(out, name, &data.data, &options) : 0;
         if (code == PIT_BAD_ARGUMENT)
-            PyErr_Format(PyExc_ValueError, "%s is a view of runs, or has no such form", name);
+            PyErr_Format(PyExc_ValueError,
+                         "%s: this view needs runs, or does not support this form", name);
         text = pitpy_written(pitpy_state_of(module), out, &bytes, &length, code, name);
     }
     pitpy_data_free(&data);
@@ -128,7 +129,7 @@ static PyObject *speedups(PyObject *module, PyObject *args)
         if (!found)
             PyErr_NoMemory();
         else if (code)
-            pitpy_fail(pitpy_state_of(module), code, "baseline", "there is no timer of that name");
+            pitpy_fail(pitpy_state_of(module), code, "baseline", "no timer of that name");
         else
             ratios = pitpy_list_of_doubles(found, data.data.row_count);
         free(found);

@@ -1,10 +1,10 @@
-"""Started by every Python below `pitwall run`: watches for the libraries that Pitwall has hooks for,
-and hands over to the sitecustomize that would have been found without it. The program that was started
-itself, not those that it starts, is also sampled from its beginning: where in its code it is.
+"""Run by every Python process under `pitwall run`: watches for imports of the libraries that Pitwall can
+hook, and then runs the sitecustomize that Python would have found without this one. It also starts
+sampling the code position of the program itself, but not of the programs that it starts.
 
-Nothing else is imported that the program does not import itself, and in programs that it starts the
-package pitwall only once there is something to hook. Whatever fails here is told in one line and leaves
-the program as it was.
+This file imports nothing that the program does not import itself. In programs started by the program, the
+package pitwall is imported only when there is something to hook. A failure here prints one line and leaves
+the program unchanged.
 """
 
 import importlib.machinery
@@ -17,16 +17,16 @@ _PACKAGES = os.path.dirname(os.path.dirname(_HERE))  # the folder that has the p
 
 
 class _OtherPython(ImportError):
-    """Our package is for another Python than the program's."""
+    """Our package was built for another version of Python than the program's."""
 
 
 def _check_python():
-    """A package is for one version of Python: the one that it was installed with."""
+    """Raise _OtherPython if the package was not built for this version of Python."""
     package = os.path.dirname(_HERE)
     built = [name for name in os.listdir(package) if name.startswith("_pitwall.") and name.endswith(".so")]
     if not any("_pitwall" + suffix in built for suffix in importlib.machinery.EXTENSION_SUFFIXES):
-        raise _OtherPython("this is Python %d.%d, and the package of this pitwall is for another one (%s); "
-                           "install it there too: %s -m pip install pitwall"
+        raise _OtherPython("this is Python %d.%d, but this package of pitwall was built for another one (%s); "
+                           "to install it here: %s -m pip install pitwall"
                            % (*sys.version_info[:2], ", ".join(built), sys.executable))
 
 
@@ -38,7 +38,7 @@ def _tell(what, why):
 
 
 def _load(name):
-    """The program's own pitwall, if it has one; else ours, without its folder staying in the path."""
+    """Import the program's own pitwall if it has one, otherwise ours; our folder does not stay in sys.path."""
     is_ours = importlib.util.find_spec("pitwall") is None
     if is_ours:
         _check_python()
@@ -51,7 +51,7 @@ def _load(name):
 
 
 def _hook(module):
-    """After the program has imported it."""
+    """Hook a library after the program has imported it."""
     try:
         _load("pitwall._auto").install(module)
     except Exception as error:
@@ -60,7 +60,7 @@ def _hook(module):
 
 
 def _watch():
-    """Its file alone: the package is imported once there is something to hook."""
+    """Load only the file of the watcher: the package is imported when there is something to hook."""
     path = os.path.join(os.path.dirname(_HERE), "_auto_watch.py")
     spec = importlib.util.spec_from_file_location("_pitwall_auto_watch", path)
     module = importlib.util.module_from_spec(spec)
@@ -69,7 +69,7 @@ def _watch():
 
 
 def _is_sampled():
-    """Is this the program that was started, and is it wanted?"""
+    """True if this process is the program itself and sampling is not turned off."""
     try:
         rate = float(os.environ.get("PITWALL_SAMPLE_STACKS") or 10)
     except ValueError:
@@ -78,7 +78,7 @@ def _is_sampled():
 
 
 def _sample():
-    """Without it the report says that there are no samples; nobody asked for more."""
+    """Start sampling. A failure is silent here: the report says that there are no samples."""
     try:
         _load("pitwall._pitwall")._stack_begin()
     except _OtherPython as error:
@@ -89,7 +89,7 @@ def _sample():
 
 
 def _next_sitecustomize():
-    """Run the one that would have been found, under its name."""
+    """Run the sitecustomize that Python would have found, under its own name."""
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize")
     if spec is None or spec.loader is None:
         return

@@ -8,24 +8,24 @@
         pitwall.value("loss", loss)
     print(pitwall.report())
 
-The first span opens a recorder in memory, so that a notebook just works; `pitwall.open("run.pit")`
-records into a file, which the tool `pitwall` and `pitwall.read` read: while the program runs, after
-it ended, and after it was killed. PITWALL=0 in the environment switches recording off; everything
-still works then.
+The first span opens a recorder in memory, so a notebook needs no setup. `pitwall.open("run.pit")`
+records into a file. The tool `pitwall` and `pitwall.read` read that file while the program runs,
+after it ended, and after it was killed. PITWALL=0 in the environment turns recording off; all calls
+still work.
 
-    to record     span timed iter phase value items bytes flops journal label thread_name
+    record        span timed iter phase value items bytes flops journal label thread_name
     recorders     open close status Recorder Error
     hooks         auto distributed load_ipython_extension
     callbacks     lightning transformers keras
-    to read       read read_live Run ranks fields report export views view_options view serve
-    to measure    bench race scale sweep rss set_device device_stream
-    as it goes    stage window epoch_monitor verbose
-    to judge      advise find_warmup find_variance find_convergence find_speedups find_scaling
+    read          read read_live Run ranks fields report export views view_options view serve
+    measure       bench race scale sweep rss set_device device_stream
+    log           stage window epoch_monitor verbose
+    analyse       advise find_warmup find_variance find_convergence find_speedups find_scaling
                   model_complexity
-    five faces    timing (track_time, print_timing_summary) memory_monitor profiling time_profiler
+    compatible    timing (track_time, print_timing_summary) memory_monitor profiling time_profiler
                   runtime_analyzer
 
-help(pitwall.NAME) has the rest of each.
+help(pitwall.NAME) describes each of them.
 """
 
 from . import _lazy
@@ -62,7 +62,7 @@ from ._recorders import (
 )
 from ._wrappers import _decorate, iter, timed
 
-# `open`, `iter` and `bytes` would hide built-ins of a program that imports everything.
+# Without `open`, `iter` and `bytes`: `from pitwall import *` must not hide the built-ins.
 __all__ = [
     "Error",
     "Recorder",
@@ -91,7 +91,7 @@ __all__ = [
 ]
 
 def load_ipython_extension(ipython):
-    """%load_ext pitwall: the magic %%pitwall times and reports a cell."""
+    """Called by %load_ext pitwall: adds the cell magic %%pitwall, which times a cell and reports on it."""
     from . import _notebook
 
     _notebook.load(ipython)

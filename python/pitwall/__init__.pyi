@@ -1,4 +1,4 @@
-# Types of the native API. What is imported here the package loads at its first use.
+# Types of the native API. The package loads the names imported here at their first use.
 
 import os
 from types import TracebackType

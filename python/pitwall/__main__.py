@@ -1,5 +1,5 @@
-"""python -m pitwall COMMAND …: every command of the tool, which the package ships. A package that was
-built without the tool has report and export, done by the library."""
+"""python -m pitwall COMMAND …: runs the tool `pitwall` that the package ships. A package built without the
+tool supports the commands report and export only."""
 
 import argparse
 import inspect
@@ -11,12 +11,13 @@ import pitwall
 from pitwall._output import is_ascii
 
 
-COMMANDS = ("report", "export")  # what the library can do without the tool
+COMMANDS = ("report", "export")  # available without the tool
 
 
 def find_tool():
-    """The tool inside the package, of the build tree that the package lies in, or in PATH; None if there
-    is none of these. The command of a wheel asks us when it found no tool: then PATH has only itself."""
+    """Path of the tool: inside the package, in the build tree around it, or in PATH; None if not found.
+    PITWALL_LAUNCHER is set when a wheel's own command `pitwall` found no tool and started us: PATH is
+    skipped then, because it would find that command again."""
     asked_by_command = os.environ.pop("PITWALL_LAUNCHER", None)
     here = os.path.dirname(os.path.abspath(__file__))
     for folder in (here, os.path.dirname(os.path.dirname(here))):
@@ -37,8 +38,8 @@ _KINDS = {
 
 
 def _add_options(report):
-    """Those of the report and of all views, each once; as the tool writes them. A view that does not
-    have the option given refuses it by itself."""
+    """Add the options of the report and of all views, each once, spelled as in the tool. A view rejects
+    options that it does not have."""
     added = set()
     for view in [None] + pitwall.views():
         for option in pitwall.view_options(view):
@@ -65,12 +66,12 @@ def parser():
     for form in ("json", "csv", "markdown"):
         report.add_argument("--" + form, dest="form", action="store_const", const=form)
     report.set_defaults(form="text")
-    report.add_argument("--view", metavar="NAME", help="one view in place of the report")
-    report.add_argument("--alone", action="store_true", help="without the processes beneath the run")
+    report.add_argument("--view", metavar="NAME", help="print this view instead of the report")
+    report.add_argument("--alone", action="store_true", help="leave out the processes that the run started")
     report.add_argument("--width", type=int, default=0, metavar="N", help="columns of the output")
     _add_options(report)
-    report.add_argument("--no-colour", action="store_true", help="there is none here")
-    export = commands.add_parser("export", help="write a whole document of runs")
+    report.add_argument("--no-colour", action="store_true", help="accepted and ignored: this output has no colour")
+    export = commands.add_parser("export", help="convert runs into another format")
     export.add_argument("format", choices=pitwall._pitwall._exports())
     export.add_argument("runs", nargs="+", metavar="RUN")
     return top
@@ -91,8 +92,8 @@ def main(arguments):
         sys.stdout.flush()
         os.execv(tool, [tool] + arguments)
     if arguments and arguments[0][:1] not in ("", "-") and arguments[0] not in COMMANDS:
-        print("pitwall: %s: this installation has no tool, only %s: it was built without the libraries "
-              "that the tool needs; see docs/install.md" % (arguments[0], " and ".join(COMMANDS)),
+        print("pitwall: %s: not available: this package was built without the tool and supports only %s; "
+              "see docs/install.md" % (arguments[0], " and ".join(COMMANDS)),
               file=sys.stderr)
         return 69
     options = parser().parse_args(arguments)
@@ -107,7 +108,7 @@ def main(arguments):
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough; nothing more is flushed at exit
+    except BrokenPipeError:  # the reader closed the pipe; keep the flush at exit from failing again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     return 0

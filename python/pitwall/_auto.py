@@ -1,9 +1,9 @@
-"""Hooks into libraries of a program that knows nothing of Pitwall (`pitwall run`).
+"""Hooks into the libraries of a program that does not use Pitwall itself (`pitwall run`).
 
-`install(module)` is called once the program has imported the module. What a hook does is in C
-(python/py_hook.c); where they go is in _auto_torch, _auto_dist, _auto_jax and _auto_trainers. What the hooks cost is
-measured, of every 16th span as it happens, and stands in the run's journal with their counts: the report
-says it.
+`install(module)` is called once the program has imported the module. The hooks themselves are in C
+(python/py_hook.c); _auto_torch, _auto_dist, _auto_jax, _auto_lightning, _auto_transformers and _auto_keras
+say which functions they replace. The cost of the hooks is measured on every 16th span and written into the
+run's journal together with their counts; the report prints it.
 """
 
 import atexit
@@ -48,29 +48,29 @@ _late: List[Any] = []  # functions that may find facts; called before a note
 
 
 def put(owner, name, wrapper):
-    """Put a wrapper in the place of an attribute; undone by remove()."""
+    """Replace an attribute by a wrapper; remove() undoes it."""
     own = vars(owner)
     _places.append((owner, name, own.get(name), name in own))
     setattr(owner, name, wrapper)
 
 
 def hook(owner, name, span, kind, not_in=0, role=PLAIN, question=None, loss=None):
-    """Make a span of every outermost call of owner.name. span None: no span, but those that are not
-    looked at inside of the kind are not. question: are gradients on?; loss: the class of losses."""
+    """Record every outermost call of owner.name as a span. span None: record no span, but still suppress
+    the nested kinds. question: ask whether gradients are on. loss: the class of losses."""
     function = getattr(owner, name)
     wrapper = _pitwall._hook(function, span, kind, kind | not_in, role, question, loss)
     put(owner, name, functools.update_wrapper(wrapper, function))
 
 
 def hook_trainer(owner, name, role, kind=TRAINER):
-    """Make a trainer's function tell where its steps begin and end; not while a model is built."""
+    """Hook a trainer's function that marks where steps begin and end; not while a model is built."""
     function = getattr(owner, name)
     wrapper = _pitwall._hook_trainer(function, None, kind, COMPILE, role)
     put(owner, name, functools.update_wrapper(wrapper, function))
 
 
 def has(name):
-    """Does a library have its hooks?"""
+    """True if the library is hooked."""
     return name in _names
 
 
@@ -79,7 +79,7 @@ def is_hook(function):
 
 
 def as_function(owner, name):
-    """Put a function of Python before a hook, for those who read code instead of running it."""
+    """Wrap a hook in a Python function, for compilers that read code instead of running it."""
     hooked = vars(owner)[name]
 
     @functools.wraps(hooked)
@@ -90,7 +90,7 @@ def as_function(owner, name):
 
 
 def take_out(owner, name):
-    """Undo the last put of one place."""
+    """Undo the last put() of one attribute."""
     for i in reversed(range(len(_places))):
         if _places[i][0] is owner and _places[i][1] == name:
             _undo(_places.pop(i))
@@ -98,13 +98,13 @@ def take_out(owner, name):
 
 
 def note_failure(what, why):
-    """Say in the run that there is no hook."""
+    """Note in the run that a hook is missing."""
     _failures.append("%s: %s" % (what, why))
     _all_failures.append(_failures[-1])
 
 
 def fact(key, value):
-    """Tell the run something about the program; a later value counts."""
+    """Record a fact about the program in the run; a later value replaces an earlier one."""
     if value is not None and _facts.get(key) != str(value):
         _facts[key] = str(value)
         if _pitwall._hook_counts()["spans"]:
@@ -112,12 +112,12 @@ def fact(key, value):
 
 
 def facts():
-    """What is known so far."""
+    """The facts found so far."""
     return _facts
 
 
 def _tell_facts():
-    """What the run does not have yet. A program may close one run and open another."""
+    """Record the facts that the current run does not have yet; a program may close one run and open another."""
     try:
         run = status().get("run_id", "")
         if _told_run != [run]:
@@ -132,7 +132,7 @@ def _tell_facts():
 
 
 def on_look(what, function):
-    """Call function(object) when the hooks see something of this kind: model, loader, optimizer."""
+    """Call function(object) when a hook sees an object of this kind: model, loader, optimizer."""
     _looks[what] = function
 
 
@@ -142,12 +142,12 @@ def _look(what, seen):
 
 
 def before_note(function):
-    """Call it now and then, when a run is told what the hooks cost: it may find facts."""
+    """Call this function each time before the cost of the hooks is noted: it may find new facts."""
     _late.append(function)
 
 
 def attempt(what, function, *arguments):
-    """Call it; a failure is noted in the run and nowhere else."""
+    """Call a function; if it fails, note that in the run and do not raise."""
     try:
         function(*arguments)
     except Exception as error:
@@ -175,8 +175,8 @@ def install(module):
 
 
 class Hooks(NamedTuple):
-    """What auto() gives: libraries that have their hooks, libraries that get them when they are imported,
-    and places where no hook could be laid, each with the reason."""
+    """The result of auto(): libraries that are hooked, libraries that will be hooked when they are imported,
+    and places that could not be hooked, each with the reason."""
 
     hooked: Tuple[str, ...]
     waiting: Tuple[str, ...]
@@ -187,14 +187,14 @@ _finders: List[Any] = []  # ours, in sys.meta_path
 
 
 def auto():
-    """Switch the hooks on that `pitwall run` lays, from code or a notebook: what PyTorch, Lightning,
-    transformers, Keras and JAX do becomes spans. Libraries that are imported later get theirs then. Calling
-    it again changes nothing. Gives back what is hooked.
+    """Turn on the hooks of `pitwall run` from code or a notebook: they record the training steps and phases
+    of PyTorch, Lightning, transformers, Keras and JAX as spans. Libraries that are imported later are hooked
+    at their import. Calling it again changes nothing. Returns which libraries are hooked.
 
         import pitwall
         pitwall.auto()
 
-    Call it before models are compiled and functions are jitted. Nothing happens with PITWALL=0.
+    Call it before models are compiled and functions are jitted. With PITWALL=0 it does nothing.
     """
     if os.environ.get("PITWALL", "1") not in ("0", "off"):
         missing = [name for name in _auto_watch.LIBRARIES if name not in _names]
@@ -229,7 +229,7 @@ def _undo(place):
 
 
 def remove():
-    """Take all hooks out again."""
+    """Remove all hooks."""
     while _places:
         _undo(_places.pop())
     sys.meta_path[:] = [finder for finder in sys.meta_path if finder not in _finders]
@@ -252,8 +252,8 @@ def _time(function, loops=500):
 
 
 def _measure(rounds=15):
-    """Nanoseconds that a hook adds to a call which it passes on, as a module is called: the fastest of
-    rounds with and without it, in turn."""
+    """Nanoseconds that a hook adds to a call that it only passes on: the fastest of alternating rounds with
+    and without the hook."""
 
     class Hooked(_Called):
         pass
@@ -282,8 +282,8 @@ def _leave():
 
 
 def cost(since=None):
-    """What the hooks did since then, and what that cost by their own account: that of the calls which
-    were watched, and of being called in between."""
+    """What the hooks did since then, and their own estimate of its cost: the hooks' work, measured on the
+    watched calls, and the time to get into them."""
     counts = _pitwall._hook_counts()
     for key, before in (since or {}).items():
         if key in counts:
@@ -297,7 +297,7 @@ def cost(since=None):
 
 
 def _note():
-    """Into the journal: which hooks there are, how often they were called and what a call costs."""
+    """Write into the journal which hooks there are, how often they were called and what a call costs."""
     counts = cost()
     if not counts["spans"] and not _failures:
         return

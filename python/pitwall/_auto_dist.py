@@ -5,9 +5,9 @@
     send, recv, isend, irecv                communication with the bytes of the tensor; irecv has none
     Work.wait                               waiting for what an asynchronous call began
 
-A call that torch.distributed makes of itself, inside another one, is part of that one. DDP communicates
-inside of the backward pass, out of Python's sight: what its own logger says of that becomes facts
-(ddp_…). It is asked when the run is told what the hooks cost: after 1, 4, 16, … spans, and at the end.
+If a function of torch.distributed calls another one, only the outer call is a span. DDP communicates inside
+the backward pass, where Python cannot see it: the figures of its own logger become facts (ddp_…). They are
+read whenever the cost of the hooks is noted: after 1, 4, 16, … spans, and at the end.
 """
 
 import functools
@@ -80,10 +80,11 @@ def install(dist):
 
 
 def distributed():
-    """Make the collectives and messages of torch.distributed spans, as `pitwall run` does by itself.
+    """Record the collectives and messages of torch.distributed as spans, as `pitwall run` does
+    automatically.
 
-    Call it before names are imported from torch.distributed one by one: those stay as they are. Without
-    PyTorch, or where that has no torch.distributed, it is an ImportError.
+    Call it before any `from torch.distributed import …`: names imported earlier are not hooked. Raises
+    ImportError without PyTorch, or if PyTorch was built without torch.distributed.
     """
     import torch.distributed
 
@@ -115,7 +116,7 @@ def _bytes(given):
     try:
         return given.numel() * given.element_size()
     except Exception:
-        return 0  # it has no plain layout, or is no tensor: the call itself knows what to say
+        return 0  # not a tensor, or without a plain layout: the call itself raises the right error
 
 
 class _Parameter:

@@ -1,4 +1,4 @@
-# Types of _auto_dist.py, of which one name is the package's.
+# Types of _auto_dist.py; the package exports `distributed`.
 
 from typing import Any
 

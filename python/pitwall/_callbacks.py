@@ -1,5 +1,5 @@
-"""What the callbacks for trainers share: they switch the hooks on, which make the spans, and add what a trainer
-alone knows: its values (loss, learning rate) and how many items a step has."""
+"""Shared by the trainer callbacks: they turn on the hooks, which record the spans, and add what only the trainer
+knows: its values (loss, learning rate) and the number of items per step."""
 
 import numbers
 import sys
@@ -8,7 +8,7 @@ from . import _auto, _pitwall, _recorders
 
 
 class Base:
-    """Mixed into the trainer's own class of callbacks, which the functions below find."""
+    """A mixin for the trainer's own callback class, which the functions below find."""
 
     def __init__(self, file=None):
         super().__init__()
@@ -18,7 +18,7 @@ class Base:
 
 
 def make(bases, methods, module):
-    """The class Callback of a module, once its library is wanted."""
+    """Create the class Callback of a module when it is first used."""
     for name in bases:
         if name.split(".")[0] in sys.modules or name == bases[-1]:
             library = __import__(name, fromlist=["x"])
@@ -32,18 +32,18 @@ def _class_of(library):
         found = getattr(library, name, None)
         if found is not None:
             return found
-    raise ImportError("%s has no class of callbacks" % library.__name__)
+    raise ImportError("%s has no callback class" % library.__name__)
 
 
 def values(logs):
-    """Into the run, those that are numbers."""
+    """Record those values that are numbers."""
     for name, number in (logs or {}).items():
         if isinstance(number, numbers.Real):
             _pitwall.value(str(name), float(number))
 
 
 def items(batch):
-    """How many items a batch has, to the step that is open; nothing where that is not known."""
+    """Count the items of a batch in the open step; does nothing if their number is not known."""
     while isinstance(batch, (list, tuple, dict)) and batch:
         batch = next(iter(batch.values())) if isinstance(batch, dict) else batch[0]
     shape = getattr(batch, "shape", None)

@@ -1,8 +1,8 @@
-"""The devices beside the processor: their memory, and waiting for their work.
+"""Devices other than the CPU: their memory, and waiting for their work.
 
-PyTorch's CUDA devices are found by themselves, if the program has imported torch and there are any; else
-JAX's, for waiting alone. Any other library can be given by `set_device`. Reading never resets a device's peak, but by the reset_peak
-that `set_device` was given.
+PyTorch's CUDA devices are found automatically if the program has imported torch; otherwise JAX's devices,
+for waiting only. Use `set_device` for any other library. Reading a device never resets its peak, unless
+`set_device` was given a reset_peak.
 """
 
 import sys
@@ -29,10 +29,11 @@ def _cuda():
 
 
 def set_device(memory=None, wait=None, reset_peak=None, device=None):
-    """Tell of a device. memory() gives (allocated, reserved, peak) in bytes, wait() returns when all
-    work handed over is done, reset_peak() makes the peak begin anew. device: the number that monitors
-    with `device=` know it by; None: whatever they say. Without memory and wait: there is none any
-    more."""
+    """Register functions that read a device.
+
+    memory() returns (allocated, reserved, peak) in bytes, wait() returns when all submitted work is
+    done, reset_peak() restarts the peak. device: the number by which monitors select it with
+    `device=`; None: any number. Without memory and wait the device is removed."""
     global _used
     for name, part in (("memory", memory), ("wait", wait), ("reset_peak", reset_peak)):
         if part is not None and not callable(part):
@@ -73,7 +74,7 @@ def _is_processor(index):
 
 
 def at(index=0):
-    """The device of that number for the extension's functions; None: the process's, if any."""
+    """The device of that number, for the extension's functions; with None the process's device, if any."""
     if _given:
         found = _find(index)
         return found[0] if found else _nothing
@@ -85,7 +86,7 @@ def at(index=0):
     made = _made.get(index)
     if made is None or made[0] is not cuda:
 
-        def wait():  # a program that has not used CUDA yet must not pay for its start
+        def wait():  # do not initialise CUDA for a program that has not used it yet
             if getattr(cuda, "is_initialized", lambda: True)():
                 cuda.synchronize(index)
 
@@ -95,20 +96,20 @@ def at(index=0):
 
 
 def uses_jax():
-    """Whether the program has started a backend of JAX. It is not started for us."""
+    """True if the program has started a JAX backend. We never start one ourselves."""
     bridge = sys.modules.get("jax._src.xla_bridge")
     return bool(getattr(bridge, "_backends", None)) and hasattr(sys.modules.get("jax"), "live_arrays")
 
 
 def _wait_for_jax():
-    """JAX can be waited for by what it computes: all arrays that the program still has."""
+    """Wait for JAX: block on all arrays that the program still holds."""
     jax = sys.modules["jax"]
     jax.block_until_ready(jax.live_arrays())
 
 
 def use(index=0):
-    """Make that CUDA device the process's, where there is one and nothing else was given; without one
-    JAX's, for waiting."""
+    """Make this CUDA device the process's device, unless set_device gave another one. Without CUDA use
+    JAX's devices, for waiting only."""
     global _used
     if _given or index == _used:
         return
@@ -122,13 +123,13 @@ def use(index=0):
 
 
 def find():
-    """A span with wait=True begins: there may be a device by now."""
+    """Called when a span with wait=True begins: a device may have appeared since the last time."""
     if _used is None:
         use()
 
 
 def wait(index=0):
-    """Until the work handed over to that device is done."""
+    """Wait until the work submitted to this device is done."""
     _pitwall._device_wait(at(index))
 
 
@@ -142,7 +143,7 @@ def memory(index=0):
 
 
 def utilization(index=0):
-    """Percent of the last second the device was busy; None where that is not available."""
+    """Percentage of the last second in which the device was busy; None if not available."""
     cuda = _cuda()
     try:
         return float(cuda.utilization(index)) if cuda is not None else None

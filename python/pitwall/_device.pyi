@@ -1,4 +1,4 @@
-# Types of _device.py; set_device is the package's.
+# Types of _device.py; the package exports `set_device`.
 
 from typing import Any, Callable, Optional, Tuple
 

@@ -1,4 +1,4 @@
-"""Names of the package that are loaded at their first use: the faces and what they share."""
+"""Names of the package that are loaded at their first use: the compatibility modules and what they share."""
 
 import importlib
 
@@ -30,7 +30,7 @@ _NAMES.update(
 
 
 def find(package, name):
-    """An attribute of the package that is not there yet."""
+    """Load an attribute of the package at its first use."""
     if name in _MODULES:
         return importlib.import_module("." + name, package)
     if name not in _NAMES:

@@ -1,4 +1,4 @@
-"""Views over plain data, benchmarks, growth: the native names beyond spans."""
+"""Views of plain data, benchmarks, and how costs grow with size."""
 
 import dataclasses
 import math
@@ -19,25 +19,25 @@ def _form(form):
 def view(
     name, rows=None, series=None, curves=None, entries=None, form="text", title=None, **options
 ):
-    """A view of plain figures, as text.
+    """Print your own figures as a view. Returns text.
 
     name: one of pitwall.views(). rows: a list of tuples (name, seconds[, count, min, max]) or of dicts
     with the members of a row (name, seconds, count, min_seconds, max_seconds, items, nested, cpu_…_mb,
-    gpu_…_mb, p50_seconds, …). series: durations in their order. curves: tuples (name, values, seconds
-    of each epoch or None). entries: dicts with kind, text, figures, wall. options: those that
-    pitwall.view_options(name) lists, and width, colour, ascii.
+    gpu_…_mb, p50_seconds, …). series: durations in order. curves: tuples (name, values, seconds
+    per epoch or None). entries: dicts with kind, text, figures, wall. options: width, colour, ascii,
+    and the options that pitwall.view_options(name) lists.
     """
     options["form"] = _form(form)
     return _pitwall._view(name, rows, series, curves, entries, title, options)
 
 
 def _known(figure):
-    """JSON has no nan and no infinity: what is no number is None."""
+    """The number, or None for nan and infinity, which JSON does not have."""
     return None if isinstance(figure, float) and not math.isfinite(figure) else figure
 
 
 def _with_reason(found, *given):
-    """The dict with None for what is no number, and as "reason" why, or None."""
+    """The dict with None instead of nan, and in "reason" why, or None if every number is known."""
     if found is None:
         return None
     found = {key: _known(figure) for key, figure in found.items()}
@@ -49,38 +49,38 @@ def _with_reason(found, *given):
 
 
 def find_warmup(seconds):
-    """Where a series of durations becomes steady: a dict; None with fewer than two.
+    """Find where a series of durations becomes steady. Returns a dict; None for fewer than two durations.
 
-    What these figures do not tell is None there, and "reason" says so."""
+    Values that cannot be determined are None, and "reason" says why."""
     seconds = list(seconds)
     return _with_reason(_pitwall._warmup(seconds), seconds)
 
 
 def find_variance(seconds):
-    """How a series of durations varies: a dict; None without any.
+    """How much a series of durations varies. Returns a dict; None for an empty series.
 
-    What these figures do not tell is None there, and "reason" says so."""
+    Values that cannot be determined are None, and "reason" says why."""
     seconds = list(seconds)
     return _with_reason(_pitwall._variance(seconds), seconds)
 
 
 def find_convergence(values, threshold, seconds=None, maximise=False, smooth=0):
-    """When a curve reaches a threshold: a dict; None for an empty curve.
+    """Find when a curve reaches a threshold. Returns a dict; None for an empty curve.
 
-    What these figures do not tell is None there, and "reason" says so."""
+    Values that cannot be determined are None, and "reason" says why."""
     values = list(values)
     found = _pitwall._convergence(("curve", values, seconds), threshold, maximise, smooth)
     return _with_reason(found, values)
 
 
 def find_speedups(rows, baseline=None):
-    """How much faster each row is than the baseline, by default the slowest; None for a row of no
-    time."""
+    """How much faster each row is than the baseline, by default the slowest row. None for a row whose
+    time is 0."""
     return [_known(ratio) for ratio in _pitwall._speedups(rows, baseline)]
 
 
 def advise(rows, batches=None):
-    """What is wrong, in words: a list of findings with rule, severity, headline, evidence, remedy."""
+    """Find performance problems. Returns a list of dicts with rule, severity, headline, evidence, remedy."""
     return [{key: _known(figure) for key, figure in finding.items()}
             for finding in _pitwall._advise(rows, batches, is_ascii())]
 
@@ -90,7 +90,7 @@ def advise(rows, batches=None):
 
 @dataclasses.dataclass
 class Bench:
-    """Seconds of one call, over the trials."""
+    """Statistics of the seconds per call, over all trials."""
 
     name: str
     mean: float
@@ -113,7 +113,7 @@ class Bench:
     times: List[float] = dataclasses.field(repr=False)
 
     def text(self, percentiles=True, form="text"):
-        """The table; form: text, json, csv, markdown."""
+        """The figures as a table. form: text, json, csv or markdown."""
         found = dataclasses.asdict(self)
         found.pop("name")
         found["at_resolution"], found["too_few"] = int(self.at_resolution), int(self.too_few)
@@ -131,8 +131,8 @@ def bench(
     function, *args, name=None, setup=None, trials=0, warmup=None, iterations=0, min_seconds=0.0,
     max_seconds=0.0, batch=0, wait=False,
 ):
-    """Time function(*args) until its figures hold: a Bench, which prints as a table. setup() is called
-    before each trial, outside the clock. batch: samples done by one call."""
+    """Time function(*args) until the figures are stable. Returns a Bench, which prints as a table.
+    setup() is called before each trial and is not timed. batch: samples that one call processes."""
     _device.use()
     options = {
         "name": text_of(name or _name_of(function)),
@@ -155,7 +155,7 @@ def bench(
 
 @dataclasses.dataclass
 class Scaling:
-    """How a cost grows with size. None: the figures do not tell; `warning` says what is to be done."""
+    """How a cost grows with size. None: cannot be determined; `warning` says what to do."""
 
     name: str  # "n log n"
     constant: Optional[float]
@@ -173,12 +173,12 @@ class Scaling:
     own: Any = dataclasses.field(default=None, repr=False)
 
     def predict(self, size):
-        """(cost, low, high) at another size; None for what cannot be told."""
+        """(cost, low, high) at another size; None for values that cannot be predicted."""
         return tuple(map(_known, _pitwall._scaling_predict(self.own, float(size))))
 
     def text(self, predict=(), form="text"):
-        """The growth, its figures and what it predicts for other sizes; form: text, json, csv,
-        markdown."""
+        """The growth, its figures, and the predicted cost at the sizes in `predict`. form: text, json,
+        csv or markdown."""
         options = {"form": _form(form), "ascii": int(is_ascii())}
         return _pitwall._scaling_print(
             self.own, self.sizes, self.costs, list(predict), self.unit, options
@@ -197,26 +197,26 @@ def _scaling(sizes, costs, found, **more):
 
 
 def scale(function, sizes, rounds=0):
-    """Time function(size) at several sizes, in random order, and find how it grows."""
+    """Time function(size) at several sizes, in random order, and find how its time grows."""
     found, costs = _pitwall._scale(function, list(sizes), rounds)
     return _scaling(sizes, costs, found)
 
 
 def find_scaling(sizes, costs, unit="seconds"):
-    """How figures measured elsewhere grow: a Scaling. unit: seconds or bytes."""
+    """Find how costs that you measured grow with size. Returns a Scaling. unit: seconds or bytes."""
     found = _pitwall._scaling(list(sizes), list(costs))
     return _scaling(sizes, [float(cost) for cost in costs], found, unit=unit)
 
 
 def model_complexity(name, parameters=0, latent_dim=0, **sizes) -> Dict[str, Any]:
-    """Parameters, operations and growth of a model by the formulas of its kind."""
+    """Parameters, operations and growth of a model, by the formulas for its kind."""
     from .runtime_analyzer import RuntimeAnalyzer
 
     return RuntimeAnalyzer().analyze_complexity(name, parameters, latent_dim, **sizes)
 
 
 def _key_of(value):
-    """A configuration as a key of the results; one that cannot be it, as a dict, by its text."""
+    """The configuration as a key of the results; its text if it is not hashable, such as a dict."""
     try:
         hash(value)
     except TypeError:
@@ -225,8 +225,8 @@ def _key_of(value):
 
 
 def sweep(function, configurations, what="configuration", form="text"):
-    """The same work under several configurations, ranked: ({configuration: seconds}, the table). What
-    cannot be the key of a dict is in it by its text."""
+    """Time the same work under several configurations and rank them. Returns ({configuration: seconds},
+    the table as text). A configuration that is not hashable is replaced by its text."""
     results, rows = {}, []
     for value in configurations:
         found = []
@@ -239,14 +239,17 @@ def sweep(function, configurations, what="configuration", form="text"):
 
 
 def stage(name, memory=False):
-    """with pitwall.stage("Dataset loading"): …; logged with the time of day, see time_profiler."""
+    """Time a block as a stage and log it with the time of day; see pitwall.time_profiler.
+
+        with pitwall.stage("Dataset loading"): ...
+    """
     from .time_profiler import profiler
 
     return profiler.stage(name, memory)
 
 
 def epoch_monitor(enabled=None, verbose_batches=None, device=0):
-    """Epochs and batches of a training loop:
+    """A monitor that times the epochs and batches of a training loop:
 
         monitor = pitwall.epoch_monitor()
         with monitor.epoch():
@@ -254,7 +257,7 @@ def epoch_monitor(enabled=None, verbose_batches=None, device=0):
                 with monitor.batch(i) as line:
                     line.loss = step(batch)
 
-    What is not given is as PITWALL_MONITOR and PITWALL_MONITOR_BATCHES say, else on, with five batches.
+    Defaults: PITWALL_MONITOR and PITWALL_MONITOR_BATCHES; if they are unset, enabled with five batches.
     """
     from .memory_monitor import EpochPerformanceMonitor
 

@@ -1,4 +1,4 @@
-# Types of _native.py, whose names are the package's.
+# Types of _native.py; the package exports these names.
 
 from dataclasses import dataclass
 from typing import (

@@ -1,8 +1,8 @@
 """Notebooks: %load_ext pitwall, then %%pitwall at the top of a cell.
 
-The cell runs as a span of its name, in a recorder of its own in memory, and its report stands below the cell.
-Where the program has opened a recorder itself (pitwall.open), the cell is a span in that run, and the report is of
-the run so far. What an earlier cell recorded by itself makes way."""
+The cell runs as a span, in its own recorder in memory, and its report appears below the cell. If the program has
+opened a recorder (pitwall.open), the cell is a span in that run, and the report covers the run so far. Otherwise
+the recording of an earlier cell is discarded."""
 
 import argparse
 import ast
@@ -13,19 +13,19 @@ from . import _auto, _pitwall, _recorders
 
 def _parse(line):
     parser = argparse.ArgumentParser(
-        prog="%%pitwall", description="Time a cell and report it.", exit_on_error=False
+        prog="%%pitwall", description="Time a cell and print a report.", exit_on_error=False
     )
-    parser.add_argument("name", nargs="?", default="cell", help="of its span")
-    parser.add_argument("--memory", action="store_true", help="peak memory of every span")
-    parser.add_argument("--no-auto", action="store_true", help="without the hooks of frameworks")
+    parser.add_argument("name", nargs="?", default="cell", help="name of the cell's span")
+    parser.add_argument("--memory", action="store_true", help="record the peak memory of every span")
+    parser.add_argument("--no-auto", action="store_true", help="do not hook frameworks")
     parser.add_argument("--view", choices=_pitwall.views(), metavar="NAME",
-                        help="in place of the report; pitwall.views() lists them")
-    parser.add_argument("--quiet", action="store_true", help="no report below the cell")
+                        help="print this view instead of the report; pitwall.views() lists them")
+    parser.add_argument("--quiet", action="store_true", help="print no report below the cell")
     return parser.parse_args(shlex.split(line))
 
 
 def _begin(memory):
-    """A recorder of the cell's own, unless the program has one or the environment asks for one."""
+    """Open a recorder for the cell, unless the program has one or the environment asks for one."""
     state = _recorders.status()
     is_asked = os.environ.get("PITWALL_FILE") or os.environ.get("PITWALL", "0") != "0"
     if is_asked or (state["recording"] and not state["automatic"]):
@@ -35,7 +35,7 @@ def _begin(memory):
 
 
 def _compile(ipython, cell):
-    """(code of all but the last expression, code of that or None)."""
+    """(code of all but the last expression, code of the last expression or None)."""
     text = ipython.transform_cell(cell)
     name = ipython.compile.cache(text)
     tree = ast.parse(text, name)
@@ -46,7 +46,7 @@ def _compile(ipython, cell):
 
 
 def run_cell(ipython, line, cell):
-    """The magic: gives the value of the cell's last expression."""
+    """The cell magic %%pitwall. Returns the value of the cell's last expression."""
     from IPython.display import display  # type: ignore
 
     __tracebackhide__ = True  # what fails is the cell

@@ -1,4 +1,4 @@
-"""Where the faces' texts go, and whether: sys.stdout, at once, unless somebody wants silence."""
+"""Output of the compatibility modules: written to sys.stdout and flushed, unless it is turned off."""
 
 import math
 import sys
@@ -7,15 +7,15 @@ from ._pitwall import _is_verbose
 
 
 def is_quiet(verbose=True, asked=False):
-    """verbose: of the module that asks; `pitwall.verbose = False` silences all. PITWALL_VERBOSE=0
-    silences what comes as the program goes, not what it asked for."""
+    """verbose: the setting of the calling module. `pitwall.verbose = False` turns all output off;
+    PITWALL_VERBOSE=0 turns off progress lines, not the tables that the program asks for."""
     package = sys.modules.get(__package__)
     return not (verbose and getattr(package, "verbose", True) and (asked or _is_verbose()))
 
 
 def emit(text, verbose=True):
-    """Print a table that was asked for, with newlines of its own; each line is flushed, where there is
-    a flush: what a program puts into sys.stdout need not have more than a write."""
+    """Print a text that contains its newlines. Flush if possible: a program may have replaced sys.stdout by
+    an object that has only write()."""
     if is_quiet(verbose, asked=True) or sys.stdout is None:
         return
     for line in text.splitlines(keepends=True):
@@ -25,25 +25,24 @@ def emit(text, verbose=True):
 
 
 def text_of(name):
-    """A name of any kind as text; lone surrogates, which UTF-8 has no form for and names of files may
-    have, as escapes."""
+    """Any name as text. Lone surrogates, which file names may have and UTF-8 cannot encode, are escaped."""
     text = str(name)
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def utf8(document):
-    """JSON or CSV as bytes; likewise, and in JSON that escape is the surrogate."""
+    """JSON or CSV as bytes, with the same escapes; in JSON the escape is the surrogate itself."""
     return document.encode("utf-8", "backslashreplace")
 
 
 def is_ascii():
-    """Whether sys.stdout takes plain ASCII alone."""
+    """True if sys.stdout supports only ASCII."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return not encoding.lower().replace("-", "").startswith("utf")
 
 
 def json_ready(value):
-    """The same with None in place of what is no number."""
+    """The same with None in place of nan and infinity."""
     if isinstance(value, dict):
         return {str(key): json_ready(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

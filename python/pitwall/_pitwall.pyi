@@ -1,4 +1,4 @@
-# The extension, for the package alone.
+# The C extension, private to the package.
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which of two functions is faster: rounds in one process, or a fresh process for every run."""
+"""Which of two functions is faster: rounds in one process, or a new process for every run."""
 
 import dataclasses
 import multiprocessing
@@ -15,7 +15,7 @@ from ._recorders import open as open_recorder
 
 @dataclasses.dataclass
 class Race:
-    """The second function against the first."""
+    """The result of a race: the second function compared with the first."""
 
     names: List[str]
     verdict: str  # faster, slower, same, no verdict
@@ -45,7 +45,7 @@ class Race:
 
 
 def _run_alone(pipe, function, args, seconds):
-    """In the new process, whose spans go with it: a run of its own would stand beside the caller's."""
+    """Runs in the new process. Its spans are not kept: it must not write a run file next to the caller's."""
     try:
         open_recorder(in_memory=True, sample_hz=-1, sample_stacks=0)
         found = _figures(function, args, seconds, None)
@@ -83,7 +83,7 @@ def _in_a_process(method, function, args, seconds, name):
 
 
 def _why_not_sent(*things):
-    """Why these cannot be sent to a process that begins from nothing; None if they can."""
+    """Why these cannot be sent to a spawned process; None if they can."""
     try:
         sent = pickle.dumps(things)
     except Exception as error:
@@ -102,7 +102,7 @@ def _method(processes, *things):
         raise ValueError("processes must be False, True, 'spawn' or 'fork', not %r" % (processes,))
     why = None if processes == "fork" else _why_not_sent(*things)
     if why and processes == "spawn":
-        raise ValueError("a new process cannot be sent this: %s; 'fork' copies this one" % why)
+        raise ValueError("processes: cannot send this to a new process: %s; try processes='fork'" % why)
     return "fork" if why or processes == "fork" else "spawn"
 
 
@@ -116,25 +116,27 @@ def _figures(function, args, seconds, warmup):
 
 def race(f, g, *args, rounds=None, budget=None, names=None, round_seconds=0.02, level=0.0, effect=0.0,
          processes=False):
-    """Which of two functions is faster, f(*args) or g(*args)? They run in rounds, in random order in
-    each; the verdict is on g against f and may be that there is none. effect: the smallest that
-    matters, 0.02 by default. level: of a false alarm, 0.05 by default.
+    """Compare the speed of f(*args) and g(*args). Returns a Race with the verdict on g against f; the
+    verdict may be "no verdict".
 
-    There are as many rounds as it takes, judged after 10, 20, 40 and so on up to 320 as `pitwall race`
-    does, and at the end of the budget: 60 seconds. rounds=N makes exactly N and judges them once.
+    The functions run in rounds, in random order within each round. effect: the smallest difference
+    that matters, 0.02 by default. level: the probability of a false alarm, 0.05 by default.
 
-    By itself all of it is done in this one process: what one leaves behind (memory, caches, compiled
-    code) the other meets, and what this process is like decides with. With processes=True every run has
-    a process of its own: the verdict is on the functions. Processes are started from nothing ('spawn';
-    the functions are sent by their names, so they must be in a module, and a script needs its `if
-    __name__ == "__main__":`), or where that cannot be they are copies of this one ('fork'). What they
-    record is not kept. For two programs there is `pitwall race`.
+    The number of rounds is not fixed: like `pitwall race`, it tests after 10, 20, 40, … up to 320 rounds
+    and when the budget (60 seconds) is used up. rounds=N runs exactly N rounds and tests once.
+
+    By default everything runs in this process, so each function meets the memory, caches and compiled
+    code that the other left, and the verdict holds for this process only. With processes=True every
+    run gets its own process, and the verdict is about the functions themselves. Processes are spawned
+    ('spawn': the functions are sent by name, so they must be defined in a module, and a script needs
+    `if __name__ == "__main__":`). If that is not possible, they are forked from this one ('fork').
+    Spans recorded in these processes are not kept. To compare two programs, use `pitwall race`.
     """
     names = list(names or (_name_of(f), _name_of(g)))
     if rounds is not None and rounds < 1:
         raise ValueError("rounds must be 1 or more, not %r" % (rounds,))
     if budget is not None and not budget > 0:
-        raise ValueError("budget must be seconds over 0, not %r" % (budget,))
+        raise ValueError("budget must be more than 0 seconds, not %r" % (budget,))
     method = _method(processes, f, g, args)
 
     def run(side, turn):

@@ -1,4 +1,4 @@
-# Types of _race.py, whose names are the package's.
+# Types of _race.py; the package exports these names.
 
 from dataclasses import dataclass
 from typing import Any, Callable, List, Optional, Sequence, Union

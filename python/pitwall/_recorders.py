@@ -8,7 +8,7 @@ import sys
 from . import _pitwall
 from ._pitwall import Error, _job_paths, _journal, _ranks, _read, _report, _status, span as _span
 
-# Where a worker process that was not forked finds the run of its parent, and that run's id.
+# Environment variables from which a spawned worker reads its parent's run and that run's id.
 _PARENT = "PITWALL_PARENT_RUN"
 _PARENT_ID = "PITWALL_PARENT"
 _outer_id = os.environ.get(_PARENT_ID)  # of the run that this process was started below
@@ -50,16 +50,20 @@ def open(
     sample_stacks=None,
     labels=None,
 ):
-    """Open the process's recorder, into the file at `path`; it comes back as a Recorder.
+    """Open the process's recorder, which writes to the file `path`. Returns a Recorder.
 
-    Without a path: PITWALL_FILE, or a file in pitwall-runs/. In a path %p is the pid, %r the rank,
-    %h the host; a file that exists is never touched: the run goes to one beside it. Options:
-    in_memory, memory and record (for every span), ring_bytes (False: no flight recorder), max_bytes,
-    record_bytes, sample_hz (negative: no sampler), sample_stacks (looks a second at where the main
-    thread is, 10 unless PITWALL_SAMPLE_STACKS says otherwise; 0: none), labels (a dict).
+    Without a path, the file is PITWALL_FILE, or a new one in pitwall-runs/. In a path, %p is the pid,
+    %r the rank and %h the host. An existing file is never overwritten: the run gets another name.
 
-    Error: there is one open already, or the file cannot be made (then recording goes on in memory).
-    A recorder that a span opened by itself makes way. Nothing happens where PITWALL=0 is set.
+    in_memory: do not write a file. memory, record: set these options for every span. ring_bytes:
+    size of the flight recorder (False: none). max_bytes, record_bytes: limits of the file and of the
+    kept records. sample_hz: rate of the sampler (negative: no sampler). sample_stacks: how often per
+    second to sample where the main thread is (0: never; default: PITWALL_SAMPLE_STACKS, or 10).
+    labels: a dict.
+
+    Raises Error if a recorder is already open, or if the file cannot be created (recording then
+    continues in memory). A recorder that the first span opened automatically is replaced. With
+    PITWALL=0 the call does nothing.
     """
     _open(True, path, in_memory, memory, record, ring_bytes, max_bytes, record_bytes, sample_hz,
           sample_stacks, labels)
@@ -71,7 +75,7 @@ def open(
 
 
 def close():
-    """Close the process's recorder. A program that ends closes it by itself."""
+    """Close the process's recorder. This happens automatically when the program ends."""
     os.environ.pop(_PARENT, None)
     if _outer_id is None:
         os.environ.pop(_PARENT_ID, None)
@@ -81,13 +85,13 @@ def close():
 
 
 def status():
-    """How the recorder does: recording, place, path, bytes, code and its text."""
+    """The state of the recorder, as a dict: recording, place, path, bytes, error code and its text."""
     return _status(None)
 
 
 def _path_of_worker():
-    """The run of a worker process that multiprocessing spawned, beside its parent's; None if this is
-    no such process. A forked one is the library's affair."""
+    """The run file of a worker that multiprocessing spawned, in the folder of its parent's run; None in
+    any other process. The library itself handles forked workers."""
     parent = os.environ.get(_PARENT)
     if not parent or not _is_worker():
         return None
@@ -96,7 +100,7 @@ def _path_of_worker():
 
 
 def _close_at_end():
-    """multiprocessing's workers end by os._exit, at which nothing closes their run."""
+    """Close the run of a multiprocessing worker: these end with os._exit, which runs no exit handlers."""
     try:
         _pitwall._close(None)
     except Error:
@@ -116,7 +120,7 @@ _told = False  # that multiprocessing knows of us
 
 
 def _tell_multiprocessing():
-    """It may be imported at any time before the first fork; a worker may import us at any time."""
+    """Register with multiprocessing, which the program may import before or after us."""
     global _told
     util = sys.modules.get("multiprocessing.util")
     if util is None or _told:
@@ -132,33 +136,33 @@ os.register_at_fork(before=_tell_multiprocessing)
 
 
 def _refuse_copy(self):
-    """What belongs to this process is neither copied nor sent to another one."""
+    """Refuse to be copied or pickled: the object is valid in this process only."""
     raise TypeError("cannot copy or pickle a %s: it belongs to this process"
                     % type(self).__name__.lstrip("_"))
 
 
 class _RecorderSpan:
-    """A span of a recorder of one's own."""
+    """A span in a Recorder that is not the process's default."""
 
     def __init__(self, recorder, name):
         self._recorder, self.name, self._open, self.elapsed = recorder, name, None, float("nan")
 
     @property
     def is_open(self):
-        """Whether it has begun and not ended."""
+        """True between begin and end."""
         return self._open is not None
 
     def begin(self):
-        """Begin it now, and give it back."""
+        """Begin the span; returns the span."""
         if self._open is not None:
             raise Error("span '%s' is open already" % self.name)
         self._open = _pitwall._recorder_begin(self._recorder, self.name)
         return self
 
     def end(self):
-        """End it; the seconds it took."""
+        """End the span; returns seconds."""
         if self._open is None:
-            raise Error("span '%s' is not open: it was ended already, or never begun" % self.name)
+            raise Error("span '%s' is not open: it has already ended, or was never begun" % self.name)
         opened, self._open = self._open, None
         self.elapsed = _pitwall._recorder_end(self._recorder, *opened)
         return self.elapsed
@@ -176,7 +180,7 @@ class _RecorderSpan:
 
 
 class Recorder:
-    """A recorder beside the process's own, with the options of pitwall.open.
+    """An additional recorder, independent of the process's default. Takes the options of pitwall.open.
 
         with pitwall.Recorder("part.pit") as part:
             with part.span("load"): ...
@@ -219,25 +223,25 @@ class Recorder:
 
     @property
     def status(self):
-        """As pitwall.status."""
+        """The state of this recorder; see pitwall.status."""
         if self._capsule is None and not self._is_default:
             return {"recording": False, "code": _pitwall.PIT_OFF, "text": "PITWALL=0"}
         return _status(self._capsule)
 
     @property
     def path(self):
-        """The run file; '' in memory."""
+        """The path of the run file; '' if the run is in memory."""
         return self.status.get("path", "")
 
     @property
     def recording(self):
-        """Whether it records now."""
+        """True while this recorder is recording."""
         return self.status["recording"]
 
     def close(self):
-        """Stop recording. Error if it is closed already."""
+        """Stop recording. Raises Error if the recorder is already closed."""
         if self._closed:
-            raise Error("close: this recorder is closed already")
+            raise Error("close: this recorder is already closed")
         self._closed = True
         if self._is_default:
             if self.recording:
@@ -246,11 +250,11 @@ class Recorder:
             _pitwall._close(self._capsule)
 
     def read(self, alone=False):
-        """As pitwall.read, of what is in it now."""
+        """What this recorder holds now, as plain data; see pitwall.read."""
         return Run(self._source(), alone)
 
     def report(self, **options):
-        """As pitwall.report."""
+        """A report of this recorder; see pitwall.report."""
         return report(self, **options)
 
     def _source(self):
@@ -274,14 +278,14 @@ class Recorder:
 
 
 class Run(dict):
-    """A run as plain data, as read() gives it. In a notebook it shows itself as the page."""
+    """A run as plain data, returned by read(). A notebook displays it as the HTML page."""
 
     def __init__(self, source, alone=False):
         super().__init__(_read(source, bool(alone)))
         self._source = source
 
     def _repr_html_(self):
-        """The page of the run, in a frame that can reach neither the notebook nor the network."""
+        """The HTML page of the run, in a frame without access to the notebook or the network."""
         page = _report([self._source], "html", {}, True)
         return (
             '<iframe sandbox="allow-scripts" style="width:100%%;height:800px;border:0" '
@@ -293,7 +297,7 @@ class Run(dict):
 
 
 class Report(str):
-    """A report: a string. In a notebook, and at the prompt, it shows itself as the text that it is."""
+    """A report, which is a string. A notebook and the interactive prompt display it as text, not as its repr."""
 
     __slots__ = ()
 
@@ -312,11 +316,13 @@ class Report(str):
 
 
 def read(path, alone=False):
-    """A run as plain data: facts, nodes (a list of rows, good for pandas.DataFrame), threads,
-    samples, places, journal, losses, and the same of each sub-run in sub_runs, at any depth: workers and
-    other processes that it started (None: a recorder in memory, they had no file to leave; not there
-    with alone=True). Keys have their unit (_ns, _bytes, _per_s; pitwall.fields() lists those of a
-    row), None is what is not available."""
+    """Read a run as plain data: facts, nodes (a list of rows, ready for pandas.DataFrame), threads,
+    samples, places, journal, losses.
+
+    sub_runs holds the same for each process that the run started (workers and others), at any depth.
+    It is None for a recorder in memory, whose workers write no file, and missing with alone=True.
+    Keys end in their unit (_ns, _bytes, _per_s); pitwall.fields() lists the keys of a row. None means
+    not available."""
     if isinstance(path, Recorder):
         return path.read(alone)
     if path is None:
@@ -325,11 +331,13 @@ def read(path, alone=False):
 
 
 def ranks(*paths, job=None):
-    """The ranks of one job as plain data: who makes the others wait. Paths are run files or folders; of
-    several jobs the newest is taken, or the one of that name (`pitwall list` names them, and so does
-    the key jobs). rows has a dict a rank, the most work first (pitwall.fields("rank") lists its keys);
-    findings what stands out, the first is the verdict; efficiency is balance times communication. None
-    is what is not available. Each file is read, merged and let go."""
+    """The ranks of one job as plain data: which ranks make the others wait.
+
+    paths: run files or folders. job: the name of the job, if there are several (`pitwall list` and the
+    key jobs show the names); by default the newest. rows has one dict per rank, the rank with the most
+    work first (pitwall.fields("rank") lists its keys). findings lists what is unusual; the first one
+    is the verdict. efficiency is balance times communication. None means not available. Files are read
+    one at a time, so memory does not grow with their number."""
     files = []
     for path in paths:
         files += _runs_in(path) if os.path.isdir(path) else [path]
@@ -343,7 +351,7 @@ def ranks(*paths, job=None):
 
 
 def read_live(alone=False):
-    """As read, of this process's recorder as it is now."""
+    """Read this process's own recorder while it records; see read."""
     return Run(None, alone)
 
 
@@ -351,7 +359,7 @@ _FORMS = {"text": 0, "json": 1, "csv": 2, "markdown": 3}
 
 
 def _runs_in(folder):
-    """All runs of a folder, as the tool takes them."""
+    """All runs in a folder, selected as in the tool."""
     paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))
              if name.endswith(".pit") and not name.startswith(".")]
     if not paths:
@@ -365,14 +373,14 @@ def _sources(runs, job=None):
         if isinstance(run, Recorder):
             found.append(run._source())
         elif run is None:
-            raise TypeError("a run is read from a path; without any it is this process's")
+            raise TypeError("a run is read from a path; give no argument to report on this process")
         else:
             path = os.fsdecode(run)
             found += _runs_in(path) if os.path.isdir(path) else [path]
     if found and all(isinstance(run, str) for run in found):
         found = _job_paths([os.fsencode(run) for run in found], job) or found
     elif job is not None:
-        raise TypeError("a job is one of run files")
+        raise TypeError("job= requires run files")
     return found or [None]
 
 
@@ -380,14 +388,16 @@ def report(
     *runs, view=None, form="text", alone=False, job=None, width=0, colour=False, ascii=False,
     **options
 ):
-    """A report as text, which a notebook shows as it is: of this process, or of the runs given (paths, folders of them, or Recorders),
-    merged; what they started, workers above all, beneath it.
+    """A report of this process, or of the given runs (paths, folders or Recorders), merged. Processes that
+    the runs started, such as workers, follow below. Returns a str, which notebooks display as text.
 
-    view: one of pitwall.views(), in place of the report. form: text, json, csv, markdown. alone: without
-    the processes beneath the run. job: of ranks of several jobs this one, else the newest. width: columns, 40 to 10000; 0: as wide as it needs. colour, ascii.
+    view: print this view (one of pitwall.views()) instead of the report. form: text, json, csv or
+    markdown. alone: leave out the processes that the run started. job: if the runs are ranks of several
+    jobs, the job to report on; by default the newest. width: 40 to 10000 columns; 0: as wide as needed.
+    colour: use colour. ascii: use ASCII characters only.
 
-    options: those of the view, which pitwall.view_options(view) lists; of the report itself flat, sort,
-    depth and min_share (a share, 0 to 1). None is as if it were not given.
+    options: the options of the view; pitwall.view_options(view) lists them. Without a view: flat, sort,
+    depth and min_share (a share from 0 to 1). An option that is None counts as not given.
     """
     if form not in _FORMS:
         raise ValueError("form must be one of %s, not %r" % (", ".join(_FORMS), form))
@@ -400,7 +410,7 @@ def report(
 
 
 def export(*runs, format):
-    """A whole document of this process's run, or of those given: csv, json, html, chrome-trace, …"""
+    """Convert this process's run, or the given runs, to a format: csv, json, html, chrome-trace, …"""
     if format not in _pitwall._exports():
         known = ", ".join(_pitwall._exports())
         raise ValueError("format must be one of %s, not %r" % (known, format))
@@ -408,7 +418,7 @@ def export(*runs, format):
 
 
 def journal(kind, text="", figures=None, units=None, wall=None):
-    """Keep an entry in the run's journal: what happened once, with its figures (a dict)."""
+    """Add an entry to the run's journal: an event that happened once, with its figures (a dict)."""
     units = units or {}
     rows = [(key, float(number), units.get(key)) for key, number in dict(figures or {}).items()]
     _journal(kind, text, rows, 0 if wall is None else int(wall * 1e9))

@@ -1,4 +1,4 @@
-"""The page of a folder of runs, served by the tool `pitwall` in a process of its own."""
+"""Serve the page of a folder of runs, by the tool `pitwall` in its own process."""
 
 import atexit
 import html
@@ -11,7 +11,7 @@ from ._pitwall import Error
 
 
 class Server:
-    """A running `pitwall serve`. It ends with this process, with stop(), or at the end of a `with`."""
+    """A running `pitwall serve`. It stops with this process, by stop(), or at the end of a `with` block."""
 
     def __init__(self, process, told):
         self._process = process
@@ -27,7 +27,7 @@ class Server:
         return self._process.poll() is None
 
     def stop(self):
-        """End it; once is enough."""
+        """Stop the server. Further calls do nothing."""
         atexit.unregister(self.stop)
         if self.is_running:
             self._process.terminate()
@@ -49,27 +49,27 @@ class Server:
 
 
 def _in_notebook():
-    """A notebook shows what a cell returns: the link is a click away."""
+    """True in a notebook, which displays the returned server as a link."""
     shell = sys.modules.get("IPython")
     made = shell.get_ipython() if shell else None
     return made is not None and "IPKernelApp" in made.config
 
 
 def serve(folder=None, *folders, listen="127.0.0.1:0", open=None):
-    """Serve the page of the runs in a folder, live, and return the server; its link has the token.
+    """Serve the live page of the runs in a folder. Returns the server; its link contains the access token.
 
-    folder   where the runs are; without: ./pitwall-runs and the folder itself
-    listen   an address and port, port 0 being any free one, or unix:PATH
-    open     whether a browser is opened; without: not in a notebook, which shows the link
+    folder   the folder with the runs; default: ./pitwall-runs and the current folder
+    listen   address and port (port 0: any free port), or unix:PATH
+    open     True: open a browser; default: yes, except in a notebook, which shows the link
 
-    Needs the tool `pitwall` and libmicrohttpd on this machine. The server is a process of its own; this
-    one goes on undisturbed.
+    Requires the tool `pitwall` and libmicrohttpd on this machine. The server runs in its own process and
+    does not block this one.
     """
     from .__main__ import find_tool
 
     tool = find_tool()
     if tool is None:
-        raise Error("pitwall.serve needs the tool pitwall, which is not in PATH")
+        raise Error("pitwall.serve requires the tool pitwall, which is not in PATH; see docs/install.md")
     places = [str(place) for place in (folder, *folders) if place is not None]
     if open is None:
         open = not _in_notebook()

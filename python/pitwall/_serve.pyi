@@ -1,4 +1,4 @@
-# Types of _serve.py, whose names are the package's.
+# Types of _serve.py; the package exports these names.
 
 from os import PathLike
 from types import TracebackType

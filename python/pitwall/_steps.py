@@ -1,7 +1,7 @@
-"""Decorated generators: what the consumer does between two items is not their time.
+"""Decorated generators, timed without the consumer's work between two items.
 
 measure() is a context manager around all steps of a generator. Its value is called with True before an
-item is handed over, and with False when the next one is asked for.
+item is yielded, and with False when the next one is requested.
 """
 
 

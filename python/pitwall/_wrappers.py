@@ -1,4 +1,4 @@
-"""Timed functions and iterables: which of the extension's wrappers fits what is given."""
+"""Timed functions and iterables: choose the wrapper of the extension that fits the object."""
 
 import functools
 
@@ -35,8 +35,8 @@ def timed(
         @pitwall.timed(name="forward", memory=True)
         def forward(x): ...
 
-    Plain functions and methods; coroutines, from the first step to the last; generators, each step
-    on its own. `timed("name")` is `timed(name="name")`.
+    Works on functions and methods, on coroutines (timed from the first step to the last) and on
+    generators (each step is one span). `timed("name")` is `timed(name="name")`.
     """
     flags = _flags(memory, record, wait, leaks, energy, device)
     if isinstance(function, str) and name is None:
@@ -96,7 +96,7 @@ def _coroutine(function, name, flags):
 
 
 def _generator(function, name, flags):
-    """Every step is a span: what the consumer does between two of them is not the generator's."""
+    """Every step is a span, because the consumer's work between two steps is not the generator's."""
     options = _keywords(flags)
 
     def wrapper(*args, **kwargs):
@@ -171,13 +171,12 @@ class _AsyncIter:
 
 
 def iter(iterable, name="iter", memory=False, record=False):
-    """Time every `next` of an iterable.
+    """Time every `next` of an iterable. The call that finds the end is not counted.
 
         for batch in pitwall.iter(loader, "data"): ...
 
-    What comes back has the iterable's length, items and attributes, and can be gone through again
-    where the iterable can. Asynchronous iterables are for `async for`. The call that finds the end
-    is not counted.
+    The result has the length, items and attributes of the iterable, and can be iterated again if the
+    iterable can. If the iterable is asynchronous, use the result in `async for`.
     """
     if not isinstance(name, str):
         raise TypeError("a name must be a str, not %s" % type(name).__name__)

@@ -1,7 +1,7 @@
 """A callback for Keras 3: model.fit(..., callbacks=[pitwall.keras.Callback()]).
 
-Steps, evaluation and their phases become spans, as under `pitwall run`; the metrics of each epoch go to the
-run. file: record into this file (without one: in memory, or where the program records already)."""
+Records steps, evaluation and their phases as spans, like `pitwall run`, and the metrics of each epoch as values.
+file: record into this file. Default: the recorder that the program has opened, or memory."""
 
 from . import _auto, _callbacks, _pitwall
 

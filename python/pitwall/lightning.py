@@ -1,8 +1,7 @@
 """A callback for Lightning: trainer = Trainer(callbacks=[pitwall.lightning.Callback()]).
 
-Steps, evaluation and their phases become spans, as under `pitwall run`; items of a batch and the metrics that
-the program logs go to the run. file: record into this file (without one: in memory, or where the program
-records already)."""
+Records steps, evaluation and their phases as spans, like `pitwall run`, the items of each batch, and the logged
+metrics as values. file: record into this file. Default: the recorder that the program has opened, or memory."""
 
 from . import _callbacks
 

@@ -7,10 +7,10 @@
         data = load()
     monitor.print_summary()
 
-A device's work is waited for before the clock is read, so that it is timed and not only the handing
-over; `wait=False` says otherwise. Each monitor reads the device of its `device=`.
+The clock is read after the device has finished its work, so the work itself is timed and not only its
+submission; `wait=False` turns that off. Each monitor reads the device given by `device=`.
 
-`verbose = False` on this module silences it; PITWALL_VERBOSE=0 silences all but the tables that the
+`verbose = False` on this module turns its output off; PITWALL_VERBOSE=0 keeps only the tables that the
 program asks for.
 """
 
@@ -30,7 +30,7 @@ verbose = True
 
 @dataclasses.dataclass
 class PerformanceMetrics:
-    """One operation, or all calls of an aggregated one; MB is 2^20 bytes, nan is not known."""
+    """One operation, or all calls of an aggregated one. MB is 2^20 bytes; nan means not known."""
 
     operation: str
     duration_seconds: float
@@ -64,7 +64,7 @@ def _metric(row):
 
 
 class _Default(int):
-    """A default that can be told from the same value said explicitly."""
+    """A default value, distinguishable from the same value given explicitly."""
 
     def __repr__(self):
         return self._shown
@@ -81,7 +81,7 @@ _BATCHES = _default(5, "5")
 
 
 def _setting(value, default, name):
-    """What the code says wins; else what `pitwall run --config` put into the environment."""
+    """The value given in code; otherwise the one that `pitwall run --config` put into the environment."""
     text = os.environ.get(name, "")
     if value is default and text.strip().lstrip("-").isdigit():
         return int(text)
@@ -89,7 +89,7 @@ def _setting(value, default, name):
 
 
 def _as_bool(value, key):
-    """true, false, 1, 0 and what YAML takes for them; a text is not true because it is not empty."""
+    """Convert true, false, 1, 0 and YAML's other spellings. Any other text is an error, not true."""
     if isinstance(value, str):
         word = value.strip().lower()
         if word in ("true", "yes", "on", "1"):
@@ -104,7 +104,7 @@ _KEYS = ("enable_memory_monitoring", "memory_monitor_batches")
 
 
 def _blocks(config):
-    """All mappings in config that have one of the keys, the outermost first; lists are gone through."""
+    """All mappings in config that have one of the keys, the outermost first; also inside lists."""
     waiting, seen = [config], set()
     while waiting:
         part = waiting.pop(0)
@@ -120,8 +120,8 @@ def _blocks(config):
 
 
 def _from_config(config):
-    """(enabled, batches); the block is config['trainer_params'], config itself, or the only one that
-    lies deeper."""
+    """(enabled, batches), from config['trainer_params'], from config itself, or from the only nested block
+    with these keys."""
     found = list(_blocks(config or {}))
     top = (config or {}).get("trainer_params") or {}
     if hasattr(top, "items") and any(key in top for key in _KEYS):
@@ -129,7 +129,7 @@ def _from_config(config):
     elif found and found[0] is config:
         block = config
     elif len(found) > 1 and any(dict(part) != dict(found[0]) for part in found):
-        raise ValueError("%s: found in %d blocks that differ; hand over the one that is meant"
+        raise ValueError("%s: found in %d blocks that differ; pass the block to use"
                          % (_KEYS[0], len(found)))
     elif found:
         block = found[0]
@@ -178,7 +178,7 @@ def _wait_of(wait):
 
 
 class PerformanceMonitor:
-    """Operations with their time and memory."""
+    """Measures the time and memory of operations."""
 
     def __init__(self, enabled=_ENABLED, device=0, wait=True):
         self.enabled = bool(_setting(enabled, _ENABLED, "PITWALL_MONITOR"))
@@ -188,18 +188,18 @@ class PerformanceMonitor:
 
     @classmethod
     def from_config(cls, config, device=0, wait=True):
-        """Enabled as a mapping says; see EpochPerformanceMonitor.from_config."""
+        """A monitor configured by a mapping; see EpochPerformanceMonitor.from_config."""
         return cls(_from_config(config)[0], device, wait)
 
     def track(self, operation, aggregate=False):
-        """Measure a block. aggregate: all calls of that name are one line. An operation inside
-        another one is shown, and not counted in the total."""
+        """Measure a block. aggregate: show all calls with this name as one line. An operation inside
+        another one is shown but not added to the total."""
         if not self.enabled:
             return _Nothing(self)
         return _Operation(self, text_of(operation), bool(aggregate))
 
     def print_summary(self, show_aggregate=True):
-        """The table of operations and, for those that were aggregated, that of their statistics."""
+        """Print the table of operations, and the statistics of those that were aggregated."""
         if self.enabled:
             _pitwall._monitor_print(self._own, bool(show_aggregate), is_quiet(verbose, asked=True))
 
@@ -208,20 +208,20 @@ class PerformanceMonitor:
         return [_metric(row) for row in _pitwall._monitor_rows(self._own)]
 
     def get_total_time(self):
-        """Seconds of all operations, nested ones counted once."""
+        """Seconds of all operations; nested ones are counted once."""
         return _pitwall._monitor_total(self._own)
 
     def get_operation_time(self, operation):
-        """Seconds of one operation, all its calls; 0.0 if it never ran."""
+        """Seconds of all calls of one operation; 0.0 if it never ran."""
         seconds = _pitwall._monitor_time(self._own, text_of(operation))
         return 0.0 if math.isnan(seconds) else seconds
 
     def clear(self):
-        """Forget all of them."""
+        """Discard all metrics."""
         _pitwall._monitor_clear(self._own)
 
     def print_bottlenecks(self):
-        """What takes most of the time, in words, and what to try."""
+        """Print which operations take most of the time, and what to try."""
         rows = _pitwall._monitor_rows(self._own)
         options = {"ascii": int(is_ascii())}
         emit(_pitwall._view("bottlenecks", rows, None, None, None, None, options), verbose)
@@ -243,10 +243,10 @@ class PerformanceMonitor:
         return records
 
     def to_csv(self, filepath):
-        """The metrics as a file, whole or not at all: operation, time, cpu_mb, gpu_mb, then the rest;
-        what is not known is empty."""
+        """Write the metrics to a CSV file: operation, time, cpu_mb, gpu_mb, then the rest. Unknown values are
+        empty. The file is replaced atomically."""
         rows = _pitwall._monitor_rows(self._own)
-        shown = rows or [("", 0.0)]  # without operations the head alone is left of it
+        shown = rows or [("", 0.0)]  # without operations the file has only its header line
         text = _pitwall._view("performance", shown, None, None, None, None, {"form": _CSV})
         if not rows:
             text = text.splitlines(keepends=True)[0]
@@ -257,7 +257,7 @@ class PerformanceMonitor:
 
 
 class track_performance:
-    """Measure a block and print "[Performance] NAME: 1.234s, CPU +250.5MB, GPU n/a", also where it
+    """Measure a block and print "[Performance] NAME: 1.234s, CPU +250.5MB, GPU n/a", also if the block
     raises."""
 
     def __init__(self, operation, print_result=True, device=0, wait=True):
@@ -279,9 +279,9 @@ class track_performance:
 
 
 def monitor_performance(operation=None, device=0, wait=True):
-    """Decorator: every call is measured as by track_performance, under the function's name or
-    `operation`. Of a generator the time from its first step to its end counts, less what its consumer
-    takes in between. With and without parentheses."""
+    """Decorator: measure every call like track_performance, under the function's name or `operation`. A
+    generator is measured from its first step to its end, without the time of its consumer in between.
+    Usable with and without parentheses."""
 
     def decorate(function):
         name = function.__name__ if operation is None or callable(operation) else str(operation)
@@ -321,8 +321,8 @@ def monitor_performance(operation=None, device=0, wait=True):
 
 
 class EpochPerformanceMonitor:
-    """Epochs and batches of a training loop: a line for each of the first batches of an epoch, two for
-    its end."""
+    """Times the epochs and batches of a training loop. Prints one line for each of the first batches of an
+    epoch, and two lines at its end."""
 
     def __init__(self, enabled=_ENABLED, verbose_batches=_BATCHES, device=0, wait=True):
         self.enabled = bool(_setting(enabled, _ENABLED, "PITWALL_MONITOR"))
@@ -335,25 +335,25 @@ class EpochPerformanceMonitor:
 
     @classmethod
     def from_config(cls, config, device=0, wait=True):
-        """By the keys enable_memory_monitoring and memory_monitor_batches of config['trainer_params'],
-        of config itself, or of the only block with such keys that lies deeper in it; other keys are
-        left alone. Without any of them monitoring is disabled, with a warning."""
+        """A monitor configured by the keys enable_memory_monitoring and memory_monitor_batches. They are
+        taken from config['trainer_params'], from config itself, or from the only nested block that has
+        them; other keys are ignored. If they are missing, monitoring is disabled, with a warning."""
         enabled, batches = _from_config(config)
         return cls(enabled, batches, device, wait)
 
     def on_epoch_start(self):
-        """An epoch begins."""
+        """Call this when an epoch begins."""
         if self.enabled:
             _pitwall._epoch_begin(self._own, _device.at(self.device), self._wait)
 
     def on_batch_start(self, batch_idx):
-        """A batch begins; batch_idx counts from 0 in each epoch."""
+        """Call this when a batch begins; batch_idx counts from 0 in each epoch."""
         if self.enabled:
             _pitwall._batch_begin(self._own, batch_idx, _device.at(self.device), self._wait)
 
     def on_batch_end(self, batch_idx, loss=None):
-        """A batch ends, with its line where it is one of the first. loss may be a device's tensor: it
-        is converted only where it is printed."""
+        """Call this when a batch ends. Prints a line for each of the first batches. loss may be a tensor on
+        a device: it is converted only if it is printed."""
         if not self.enabled:
             return
         quiet = is_quiet(verbose)
@@ -363,22 +363,22 @@ class EpochPerformanceMonitor:
         _pitwall._batch_end(self._own, batch_idx, loss, quiet)
 
     def on_epoch_end(self):
-        """An epoch ends, with its two lines: the whole, and the times of its batches."""
+        """Call this when an epoch ends. Prints two lines: the whole epoch, and its batch times."""
         if self.enabled:
             _pitwall._epoch_end(self._own, is_quiet(verbose))
 
     def get_statistics(self):
-        """The eight figures over all epochs; {} if disabled or before the first batch."""
+        """Eight figures over all epochs; {} if disabled or before the first batch."""
         return _pitwall._epoch_statistics(self._own)
 
-    # The same as blocks.
+    # The same, as `with` blocks.
 
     def epoch(self):
-        """with monitor.epoch(): …"""
+        """Time a `with` block as an epoch: with monitor.epoch(): …"""
         return _Epoch(self)
 
     def batch(self, batch_idx):
-        """with monitor.batch(i) as batch: …; batch.loss = loss"""
+        """Time a `with` block as a batch: with monitor.batch(i) as batch: …; batch.loss = loss"""
         return _Batch(self, batch_idx)
 
 
@@ -407,5 +407,5 @@ class _Batch:
 
 
 def from_config(config, device=0, wait=True):
-    """An EpochPerformanceMonitor as a mapping says; see EpochPerformanceMonitor.from_config."""
+    """An EpochPerformanceMonitor configured by a mapping; see EpochPerformanceMonitor.from_config."""
     return EpochPerformanceMonitor.from_config(config, device, wait)

@@ -7,11 +7,11 @@
         make_step(batch)
     print(get_profiler().get_summary())
 
-A step is one end of make_step_total or training_step. Where a function of JAX is compiled in a call,
-that time is an operation of its own, NAME_trace. The work of a device is waited for before the clock is
-read, so that it is timed and not only the handing over; `wait=False` says otherwise. With Weights &
-Biases initialised the figures are logged as profiling/…, over profiling/step. `verbose = False` on this
-module silences it; PITWALL_VERBOSE=0 silences all but the metrics that the program asks for.
+A step is counted at each end of make_step_total or training_step. If JAX compiles a function during a
+call, the compilation is a separate operation, NAME_trace. The clock is read after the device has finished
+its work, so the work itself is timed and not only its submission; `wait=False` turns that off. If Weights &
+Biases is initialised, the figures are logged as profiling/…, over profiling/step. `verbose = False` on
+this module turns its output off; PITWALL_VERBOSE=0 keeps only the metrics that the program asks for.
 """
 
 import contextlib
@@ -31,8 +31,7 @@ _STEPS = ("make_step_total", "training_step")
 
 
 class TrainingProfiler:
-    """Times of named operations, added up. wait: a device's work is waited for at each start and
-    end."""
+    """Adds up the times of named operations. wait: wait for the device's work at each start and end."""
 
     def __init__(self, log_to_wandb=True, log_every=100, wait=True):
         self.log_to_wandb = bool(log_to_wandb)
@@ -42,7 +41,7 @@ class TrainingProfiler:
         self._steps = 0
 
     def start_timer(self, operation):
-        """Begin; what comes back is for end_timer, in seconds since 1970 as of time.time()."""
+        """Start a timer. Returns the start time, as of time.time(), to pass to end_timer."""
         device, wait = (_device.at(), 1) if self.wait else (None, -1)
         try:
             return _pitwall._profiler_start(self._own, operation, device, wait)
@@ -50,7 +49,7 @@ class TrainingProfiler:
             return _pitwall._profiler_start(self._own, text_of(operation), device, wait)
 
     def end_timer(self, operation, start_time):
-        """End what start_timer began, or what began at a time.time() of your own."""
+        """End a timer. The start time comes from start_timer, or from your own call of time.time()."""
         device, wait = (_device.at(), 1) if self.wait else (None, -1)
         try:
             steps = _pitwall._profiler_end(self._own, operation, start_time, device, wait)
@@ -65,7 +64,7 @@ class TrainingProfiler:
         return _pitwall._profiler_start(self._own, None, None, -1)
 
     def _add(self, operation, start_time):
-        """A time up to now, whatever was to be waited for."""
+        """Add the time up to now, without waiting for a device."""
         return _pitwall._profiler_end(self._own, operation, start_time, None, -1)
 
     def _end_step(self, steps):
@@ -76,8 +75,8 @@ class TrainingProfiler:
             self._log(steps, is_quiet(verbose))
 
     def log_metrics(self, step=None):
-        """Print the block "--- Profiling Metrics (Step N) ---", and hand the figures to Weights &
-        Biases. step None: as many as there were."""
+        """Print the block "--- Profiling Metrics (Step N) ---", and log the figures to Weights & Biases.
+        step None: the number of steps so far."""
         step = _pitwall._profiler_steps(self._own) if step is None else int(step)
         self._log(step, is_quiet(verbose, asked=True))
 
@@ -99,7 +98,7 @@ class TrainingProfiler:
         return summary
 
     def reset(self):
-        """Forget all times and steps."""
+        """Discard all times and steps."""
         _pitwall._profiler_reset(self._own)
         self._steps = 0
 
@@ -108,9 +107,9 @@ _pending = (None, 0, 0)  # the run, and its step and our block's when we last lo
 
 
 def _log_to_wandb(summary, step):
-    """Into the row of history that the user's next log completes: that advances nothing. Where our own
-    last block still waits in that row it is completed first, for it would be overwritten. The summary
-    does not wait for a row."""
+    """Add the figures to the pending history row, which the user's next log commits: this does not advance
+    the run's step. If our own last block is still in that row, commit the row first, or the block would be
+    overwritten. The summary is updated at once."""
     global _pending
     wandb = sys.modules.get("wandb")
     run = getattr(wandb, "run", None)
@@ -121,7 +120,7 @@ def _log_to_wandb(summary, step):
         for operation, figures in summary.items()
         for key, value in figures.items()
     }
-    if _pending[0] is not run:  # the figures over our step, which is no figure itself
+    if _pending[0] is not run:  # plot the figures over our step; the step itself is hidden
         run.define_metric("profiling/step", hidden=True, summary="none")
         run.define_metric("profiling/*", step_metric="profiling/step")
     elif _pending[1] == run.step and _pending[2] != step:
@@ -140,7 +139,7 @@ def get_profiler():
 
 
 def log_profiling_metrics(step=None):
-    """get_profiler().log_metrics(step)"""
+    """Same as get_profiler().log_metrics(step)."""
     _profiler.log_metrics(step)
 
 
@@ -158,7 +157,7 @@ def _on_compiled(event, duration, **_):
 
 
 def _listen(jax):
-    """JAX tells how long it traced and compiled; functions inside functions are told of, too."""
+    """Listen to JAX, which reports how long it traced and compiled, also for nested functions."""
     global _listens
     if not _listens:
         _listens = True
@@ -170,7 +169,7 @@ def _listen(jax):
 
 
 def _covered(intervals):
-    """Seconds that lie in any of the intervals."""
+    """Seconds covered by at least one of the intervals."""
     seconds, reached = 0.0, float("-inf")
     for begin, end in sorted(intervals):
         seconds += max(0.0, end - max(begin, reached))
@@ -179,7 +178,7 @@ def _covered(intervals):
 
 
 def _is_abstract(jax, leaf):
-    """A value that is not there yet. jax.grad outside of jax.jit wraps values that are."""
+    """True for a traced value without contents. Outside jax.jit, jax.grad wraps values that have them."""
     while isinstance(leaf, jax.core.Tracer):
         leaf = getattr(leaf, "primal", getattr(leaf, "val", None))
     return leaf is None
@@ -191,18 +190,18 @@ def _is_traced(jax, args, kwargs):
 
 
 def _await(jax, result):
-    """Until the devices' work is done: JAX's by what it returned, others as a whole."""
+    """Wait until the devices' work is done: for JAX by its result, for other devices as a whole."""
     if jax is not None:
         jax.block_until_ready(result)
     _device.wait()
 
 
 def _timed_call(operation, function, wait, args, kwargs):
-    """One call under `operation`, with what JAX spent on compiling under operation_trace."""
+    """Time one call as `operation`, and JAX's compilation in it as operation_trace."""
     jax = sys.modules.get("jax")
     if jax is not None:
         _listen(jax)
-        if _is_traced(jax, args, kwargs):  # called by a trace, not by the program
+        if _is_traced(jax, args, kwargs):  # called while JAX traces, not by the program
             with span(operation + "_trace"):
                 start = _profiler._now()
                 try:
@@ -212,7 +211,7 @@ def _timed_call(operation, function, wait, args, kwargs):
     steps, outer = 0, getattr(_compiling, "intervals", None)
     _compiling.intervals = intervals = []
     if wait:
-        _device.wait()  # what was handed over before is not this call's
+        _device.wait()  # work submitted earlier does not belong to this call
     try:
         with span(operation):
             start = _profiler._now()
@@ -245,7 +244,7 @@ def _end_call(operation, start, intervals):
 
 @contextlib.contextmanager
 def _steps_of(operation, wait):
-    """Around the steps of a generator: one call of the operation."""
+    """Times all steps of a generator together as one call of the operation."""
     taken, since, timer = 0.0, 0.0, None
 
     def pause(is_paused):
@@ -272,7 +271,7 @@ def _steps_of(operation, wait):
 
 
 def _profiled(function, operation, wait=True, prepare=None):
-    """prepare(args, kwargs): what the function is called with."""
+    """prepare(args, kwargs) returns the arguments for the function."""
     operation = text_of(operation)
     prepare = prepare or (lambda args, kwargs: (args, kwargs))
     measure = functools.partial(_steps_of, operation, wait)
@@ -307,8 +306,8 @@ def _profiled(function, operation, wait=True, prepare=None):
 
 
 def profile_operation(operation=None, wait=True):
-    """Decorator: time every call of a function, under `operation` or its own name. What it returns
-    stays what it was; of a generator all steps together are one call. With and without parentheses."""
+    """Decorator: time every call of a function, under `operation` or its own name. The return value is
+    unchanged; all steps of a generator together are one call. Usable with and without parentheses."""
     if callable(operation):
         return _profiled(operation, operation.__name__, wait)
     return lambda function: _profiled(
@@ -317,7 +316,7 @@ def profile_operation(operation=None, wait=True):
 
 
 def profile_jax_loss_fn(loss_fn, name="loss_computation", wait=True):
-    """loss_fn, timed. JAX returns before its work is done: wait says whether that is waited for."""
+    """A timed loss_fn. JAX returns before its work is done; wait: wait for the work."""
     return _profiled(loss_fn, name, wait)
 
 
@@ -328,7 +327,7 @@ _LOSS_NAMES = ("loss_fn", "loss_function", "loss_func", "criterion", "loss")
 
 
 class _ProfiledLoss:
-    """A loss that is an object, timed where it is called; the rest is the object's own."""
+    """Wraps a loss object: times its calls and passes everything else through."""
 
     _pitwall_operation = _LOSS
 
@@ -352,8 +351,8 @@ def _is_function(loss):
 
 
 class _LossTimer:
-    """Puts a timed loss in the place of the one that a step is called with. The same loss gets the same
-    one again, or a jitted step would be compiled anew."""
+    """Replaces the loss among a step's arguments by a timed one. The same loss always gets the same
+    wrapper; otherwise a jitted step would be compiled again."""
 
     def __init__(self, make_step, wait):
         self._wait, self._last = wait, (None, None)
@@ -391,16 +390,16 @@ class _LossTimer:
 
 
 def profile_make_step(make_step_fn, wait=True):
-    """make_step_fn, timed as make_step_total: each call is a step. A loss function that it is called
-    with is timed as loss_fn_computation; inside jax.jit, where it runs only while the step is traced,
-    as loss_fn_computation_trace."""
+    """Time make_step_fn as make_step_total: each call is a step. If a loss function is among its arguments,
+    that is timed as loss_fn_computation; inside jax.jit, where it runs only while the step is traced, as
+    loss_fn_computation_trace."""
     prepare = _LossTimer(make_step_fn, wait)
     return _profiled(make_step_fn, "make_step_total", wait, prepare)
 
 
 def profile_training_loop(training_fn=None, log_every=100):
-    """A whole training function: the metrics are logged every log_every steps inside it and once at
-    its end. Also as decorator."""
+    """Wrap a whole training function: log the metrics every log_every steps and once at its end. Also usable
+    as a decorator."""
     if training_fn is None:
         return lambda function: profile_training_loop(function, log_every)
 
@@ -420,7 +419,7 @@ def profile_training_loop(training_fn=None, log_every=100):
 
 
 class _ProfiledLoader:
-    """An iterable whose items are timed as data_batch_production; the rest is the iterable's own."""
+    """Wraps an iterable: times its items as data_batch_production and passes everything else through."""
 
     _operation = "data_batch_production"
 
@@ -429,7 +428,7 @@ class _ProfiledLoader:
         self.__dict__["_iterator"] = None
 
     def _next(self, make):
-        """make() is the iterator, made in the time of its first item. The end is no item."""
+        """make() creates the iterator; its time counts to the first item. The end is not an item."""
         timer = span(self._operation).begin()
         start = _profiler._now()
         try:
@@ -486,8 +485,8 @@ class _ProfiledLoader:
 
 
 def profile_data_loader(data_loader):
-    """Any iterable, with the making of each item really timed. Its length and attributes pass
-    through, and each `for` over it begins anew where the iterable can."""
+    """Wrap any iterable and time the production of each item. Length and attributes pass through, and it can
+    be iterated again if the iterable can."""
     if not hasattr(data_loader, "__iter__") and not hasattr(data_loader, "__getitem__"):
         raise TypeError("%r object is not iterable" % type(data_loader).__name__)
     return _ProfiledLoader(data_loader)

@@ -1,5 +1,5 @@
-"""For pytest: `pytest --pitwall` makes a span of every test, with setup, call and teardown inside, and prints the
-report at the end. `--pitwall-file PATH` keeps the run in a file, which `pitwall` reads while the tests run, too.
+"""A pytest plugin. `pytest --pitwall` records every test as a span with setup, call and teardown inside, and prints
+the report at the end. `--pitwall-file PATH` writes the run to a file, which `pitwall` can also read while tests run.
 
 Installed with the package (entry point pytest11); from a build tree: pytest -p pitwall.pytest_plugin --pitwall.
 """
@@ -9,11 +9,11 @@ import pytest
 
 def pytest_addoption(parser):
     group = parser.getgroup("pitwall", "time and memory of every test")
-    group.addoption("--pitwall", action="store_true", help="a span for every test, and a report at the end")
+    group.addoption("--pitwall", action="store_true", help="record a span for every test and print a report at the end")
     group.addoption("--pitwall-file", metavar="PATH",
-                    help="keep the run in this file; implies --pitwall")
+                    help="write the run to this file; implies --pitwall")
     group.addoption("--pitwall-memory", action="store_true",
-                    help="peak memory of every test; implies --pitwall")
+                    help="record the peak memory of every test; implies --pitwall")
 
 
 def pytest_configure(config):
@@ -28,7 +28,7 @@ class _Plugin:
         self._open = []  # spans, the innermost last
 
     def pytest_sessionstart(self, session):
-        """Into a file, a run that is there already (`pitwall run -- pytest --pitwall`), or memory."""
+        """Record into a file, into a run that is already open (`pitwall run -- pytest --pitwall`), or in memory."""
         import pitwall
 
         self._pitwall = pitwall
@@ -37,7 +37,7 @@ class _Plugin:
         elif not pitwall.status()["recording"]:
             pitwall.open(in_memory=True)
 
-    # No hook wrappers: these are generators, and a span that is left open in one is the generator's own.
+    # No hook wrappers: they are generators, and a span that stays open across a yield belongs to the generator.
     def pytest_runtest_logstart(self, nodeid, location):
         self._begin(nodeid, self._memory)
 
@@ -55,7 +55,7 @@ class _Plugin:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self):
-        """Follows each of the three, whatever came of it."""
+        """pytest calls this after each of setup, call and teardown, also if it failed."""
         self._end()
 
     def pytest_runtest_logfinish(self):

@@ -8,15 +8,16 @@
     profile = quick_benchmark("MVAR", forecast, z0, timer.elapsed, 2020, 20, lag=5)
     analyzer.save_profile(profile, "out/runtime_profile.json")
 
-A verdict on several models takes measurements in turn:
+To get a verdict on several models, measure them in alternation:
 
     times = analyzer.benchmark_models({"MVAR": mvar_forecast, "LSTM": lstm_forecast}, z0)
     profiles = [analyzer.build_profile(name, seconds[name], times[name], params[name], 20)
                 for name in times]
     comparison = analyzer.compare_models(profiles)
 
-`python3 -m pitwall.runtime_analyzer` tries it with a made-up model. MB is 2^20 bytes; what cannot be had is nan, and null in JSON. `verbose = False` on this module, or
-PITWALL_VERBOSE=0, silences its hints.
+`python3 -m pitwall.runtime_analyzer` runs a self-test with a synthetic model. MB is 2^20 bytes; values that
+are not available are nan, and null in JSON. `verbose = False` on this module, or PITWALL_VERBOSE=0, turns
+its hints off.
 """
 
 import dataclasses
@@ -36,7 +37,7 @@ _NAN = math.nan
 
 @dataclasses.dataclass
 class TimingResult:
-    """Seconds of some trials; std_seconds is of the population."""
+    """Seconds over several trials; std_seconds is the population standard deviation."""
 
     total_seconds: float
     mean_seconds: float = _NAN
@@ -53,13 +54,13 @@ class TimingResult:
 
     @property
     def times(self) -> List[float]:
-        """Of each trial, where they are known."""
+        """Seconds of each trial, if known."""
         return list(self.details.get("times", ()))
 
 
 @dataclasses.dataclass
 class MemoryResult:
-    """Of the process in MB, and of the model."""
+    """Memory of the process and of the model, in MB."""
 
     peak_mb: float
     current_mb: float
@@ -76,7 +77,7 @@ def _timing_dict(timing):
 
 @dataclasses.dataclass
 class RuntimeProfile:
-    """All about one model's running. arguments: the keyword arguments it was built with."""
+    """All runtime figures of one model. arguments: the keyword arguments given to build_profile."""
 
     model_name: str
     training: TimingResult
@@ -90,8 +91,8 @@ class RuntimeProfile:
     pitwall: Dict[str, Any] = dataclasses.field(default_factory=dict, repr=False)
 
     def to_dict(self):
-        """For JSON: model_name, training, inference, memory, throughput, complexity; what is our own
-        under pitwall."""
+        """A dict for JSON: model_name, training, inference, memory, throughput, complexity; Pitwall's own
+        additions are under the key pitwall."""
         own = dict(self.pitwall)
         if self.operations:
             own["operations"] = dict(self.operations)
@@ -125,7 +126,7 @@ def _timing(found):
 
 
 def _result(timing):
-    """A TimingResult as a benchmark's result; None as it is."""
+    """Convert a TimingResult to a benchmark's result; None stays None."""
     if timing is None:
         return None
     return {
@@ -174,7 +175,7 @@ complexity_models: Dict[str, Any] = {}
 
 
 def _whole(what, number):
-    """A whole number as an int; what would have to be cut is refused."""
+    """A whole number as an int; a number with a fraction is an error."""
     try:
         whole = int(number)
         if whole == number:
@@ -185,7 +186,7 @@ def _whole(what, number):
 
 
 def _size(key, alias, value):
-    """The library's form of a size; None: the argument is something else that has this name."""
+    """The size as the library takes it; None if the argument is something else with the same name."""
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         return None
     try:
@@ -228,7 +229,7 @@ _KINDS = {
 
 
 def _more_complexity(found, name, params, latent_dim, kwargs):
-    """What complexity_models knows of a kind, or of a name."""
+    """The additional keys that complexity_models gives for a kind or a name."""
     for key in (kwargs.get("kind"), name):
         own = complexity_models.get(str(key)) if key is not None else None
         if own is not None:
@@ -238,7 +239,7 @@ def _more_complexity(found, name, params, latent_dim, kwargs):
 
 
 def _plain(value):
-    """An argument as JSON can have it: what has no form there as its text."""
+    """The argument as a JSON value; its text if JSON has no such type."""
     try:
         json.dumps(json_ready(value))
     except (TypeError, ValueError):
@@ -247,7 +248,7 @@ def _plain(value):
 
 
 def _bytes_of(dtype):
-    """Bytes of one number of a type of NumPy, torch or Python."""
+    """Bytes per number of a type of NumPy, torch or Python."""
     if dtype is None or dtype is float or dtype is int:
         return 8
     size = getattr(dtype, "itemsize", None)
@@ -270,7 +271,7 @@ def _built(model, training=_NAN, single=None, full=None, steps=100, each=8):
 
 
 def _forecast_options(n_steps, n_trials, warmup_trials, wait, seed=None):
-    """For the library; the device is looked for."""
+    """The options for the library; also looks for a device."""
     options = {}
     for what, key, number in (("n_steps", "steps", n_steps), ("n_trials", "trials", n_trials)):
         options[key] = _whole(what, number)
@@ -285,7 +286,7 @@ def _forecast_options(n_steps, n_trials, warmup_trials, wait, seed=None):
 
 
 def _hint(n_trials, timings):
-    """Under 50 trials figures do not hold; that many is what is recommended."""
+    """Print a hint for fewer than 50 trials, which are too few for stable figures."""
     if n_trials < 50:
         least = 100 if min(timing["mean"] for timing in timings) < 1e-3 else 50
         emit("hint: %d trials are few; n_trials=%d or more gives figures that hold\n"
@@ -306,7 +307,7 @@ def _known(figures):
 
 
 class _OperationTimer:
-    """elapsed: seconds so far, and of the whole once it ended."""
+    """elapsed: seconds so far, or in all once the block has ended."""
 
     def __init__(self, name, timings, wait):
         self.name, self._timings, self._span, self._elapsed = name, timings, None, None
@@ -341,15 +342,15 @@ class RuntimeAnalyzer:
         self.timings = {}  # seconds by name
 
     def time_operation(self, name, wait=True):
-        """with analyzer.time_operation('training') as timer: …; timer.elapsed, inside it too. The
-        operations of an analyser are in the profiles it builds. wait: a device's work is waited for
-        at both ends."""
+        """Time a block: with analyzer.time_operation('training') as timer: …; timer.elapsed is also valid
+        inside the block. The profiles that this analyser builds include its operations. wait: wait for
+        the device's work at both ends."""
         return _OperationTimer(str(name), self.timings, wait)
 
     def benchmark_inference(self, forecast_fn, z0, n_steps=100, n_trials=50, warmup_trials=5,
                             wait=True):
-        """Time forecast_fn(z0, 1) and forecast_fn(z0, n_steps): {'single_step', 'full_trajectory'} of
-        TimingResult. wait: a device's work is waited for before each reading of the clock."""
+        """Time forecast_fn(z0, 1) and forecast_fn(z0, n_steps). Returns {'single_step', 'full_trajectory'},
+        each a TimingResult. wait: wait for the device's work before each clock reading."""
         options = _forecast_options(n_steps, n_trials, warmup_trials, wait)
         single, full = _pitwall._forecast(_calling(forecast_fn, z0), options)
         _hint(n_trials, (single, full))
@@ -357,13 +358,13 @@ class RuntimeAnalyzer:
 
     def benchmark_models(self, models, z0=None, n_steps=100, n_trials=50, warmup_trials=5, wait=True,
                          seed=None):
-        """Time several models in turn: {name: {'single_step', 'full_trajectory'}}, each of which
-        build_profile takes as inference_times. models: {name: forecast_fn}, or {name: (forecast_fn,
-        its z0)}. In every round each model has a block of trials, in random order (seed: always in
-        the same), so that all meet the same machine: compare_models gives a verdict on such profiles,
-        and on no others."""
+        """Time several models in alternation. Returns {name: {'single_step', 'full_trajectory'}}; pass each
+        value to build_profile as inference_times. models: {name: forecast_fn}, or {name: (forecast_fn,
+        z0 of this model)}. Each round runs a block of trials per model, in random order (seed: a
+        reproducible order), so all models meet the same machine conditions. compare_models gives a
+        verdict only on such profiles."""
         if not models:
-            raise ValueError("there is no model to time")
+            raise ValueError("no models given")
         calls = []
         for name, given in models.items():
             function, start = given if isinstance(given, tuple) else (given, z0)
@@ -377,8 +378,8 @@ class RuntimeAnalyzer:
         }
 
     def measure_memory(self, model_params, param_dtype=None):
-        """MemoryResult: the process's peak and current memory, the parameters' own. param_dtype: of
-        one parameter, by default 8 bytes."""
+        """Returns a MemoryResult: the peak and current memory of the process, and the memory of the
+        parameters. param_dtype: the type of a parameter, by default 8 bytes."""
         params = _whole("model_params", model_params)
         model = {"name": "model", "parameters": params}
         memory = _built(model, each=_bytes_of(param_dtype))["memory"]
@@ -388,16 +389,16 @@ class RuntimeAnalyzer:
         return MemoryResult(**found)
 
     def compute_throughput(self, inference_timing, n_steps, latent_dim):
-        """steps_per_second, predictions_per_second, seconds_per_step, microseconds_per_step, of the
+        """steps_per_second, predictions_per_second, seconds_per_step and microseconds_per_step, from the
         timing of n_steps steps."""
         model = {"name": "model", "latent_dim": _whole("latent_dim", latent_dim)}
         return _known(_built(model, full=inference_timing, steps=n_steps)["throughput"])
 
     def analyze_complexity(self, model_name, model_params, latent_dim, **kwargs):
-        """Parameters, operations and growth by the formulas of the model's kind: MVAR, LSTM, GRU, MLP,
-        SIREN, KAN, CNN, Attention, Transformer, LLM, GPM, or one of complexity_models. The kind is a
-        word of the name (MVAR-p5, lstm_2layer) or kind=. Of others the two basic keys. components: of
-        GPM and language models, with their sum."""
+        """Parameters, operations and growth, by the formulas for the model's kind: MVAR, LSTM, GRU, MLP,
+        SIREN, KAN, CNN, Attention, Transformer, LLM, GPM, or one of complexity_models. The kind is a word
+        in the name (MVAR-p5, lstm_2layer) or given by kind=. Other models get only the two basic keys.
+        components: the parts of GPM and language models, with their sum."""
         built = _built(_model(model_name, model_params, latent_dim, kwargs))
         found = built["complexity"]
         if "components" in built["pitwall"]:
@@ -415,9 +416,9 @@ class RuntimeAnalyzer:
         param_dtype=None,
         **kwargs,
     ):
-        """RuntimeProfile of a model out of its timings. Keyword arguments are sizes (lag=5,
-        hidden_dim=16, see analyze_complexity), kind=, and anything of your own: all of them are
-        kept in the profile's arguments."""
+        """Build the RuntimeProfile of a model from its timings. Keyword arguments are sizes (lag=5,
+        hidden_dim=16, see analyze_complexity), kind=, and any others of your own; all are kept in the
+        profile's arguments."""
         times = inference_times or {}
         single, full = times.get("single_step"), times.get("full_trajectory")
         training = _NAN if training_time is None else float(training_time)
@@ -441,12 +442,12 @@ class RuntimeAnalyzer:
         )
 
     def compare_models(self, profiles):
-        """Ratios against the first profile, winners, and under pitwall whether the differences are
-        real: of models that benchmark_models timed in turn. Others have no verdict: "measured one
-        after the other". None where there is nothing to divide by. What benchmark_models gave is
-        taken too."""
+        """Compare profiles: ratios against the first profile, winners, and under the key pitwall whether the
+        differences are real. That verdict requires models that benchmark_models timed in alternation;
+        others get "measured one after the other". A ratio without a divisor is None. Also takes the
+        result of benchmark_models."""
         if not profiles:
-            raise ValueError("there is no profile to compare")
+            raise ValueError("no profiles to compare")
         if isinstance(profiles, dict):
             profiles = [
                 times if isinstance(times, RuntimeProfile)
@@ -467,16 +468,16 @@ class RuntimeAnalyzer:
         return json.loads(_pitwall._profiles_compare(rows))
 
     def save_profile(self, profile, filepath):
-        """The profile as JSON; missing folders are made, the file appears whole or not at all."""
+        """Write the profile to a JSON file, atomically; missing folders are created."""
         _save_json(profile.to_dict() if hasattr(profile, "to_dict") else profile, filepath)
 
     def save_comparison(self, comparison, filepath):
-        """Likewise."""
+        """Write the comparison to a JSON file, atomically; missing folders are created."""
         _save_json(comparison, filepath)
 
     def save_summary(self, experiment_name, profiles, filepath):
-        """{'experiment_name', 'runtime_analysis': {'profiles', 'comparison'}}, put into what is in the
-        file already: keys of your own stay. ValueError where that is no JSON object."""
+        """Write {'experiment_name', 'runtime_analysis': {'profiles', 'comparison'}} to a JSON file. Other
+        keys that the file already has are kept. Raises ValueError if it does not contain a JSON object."""
         profiles = list(profiles)
         _save_json(
             {
@@ -525,7 +526,7 @@ def quick_benchmark(
 
 
 def benchmark_models(models, z0=None, n_steps=100, n_trials=50, warmup_trials=5, wait=True, seed=None):
-    """RuntimeAnalyzer.benchmark_models, without an analyser."""
+    """RuntimeAnalyzer.benchmark_models as a function."""
     return RuntimeAnalyzer().benchmark_models(
         models, z0, n_steps, n_trials, warmup_trials, wait, seed
     )
@@ -543,12 +544,12 @@ def _elements(array):
 
 
 def compute_mvar_params(mvar_model):
-    """Parameters of {'A_0', 'A_j'}: arrays, or lists of numbers or arrays."""
+    """Number of parameters in {'A_0', 'A_j'}: arrays, or lists of numbers or arrays."""
     return sum(_elements(mvar_model[key]) for key in ("A_0", "A_j") if key in mvar_model)
 
 
 def compute_lstm_params(lstm_model):
-    """Parameters of a torch module, or of a wrapper's .model."""
+    """Number of parameters of a torch module, or of a wrapper's .model."""
     module = lstm_model if hasattr(lstm_model, "parameters") else lstm_model.model
     return sum(int(parameter.numel()) for parameter in module.parameters())
 
@@ -557,7 +558,7 @@ def compute_lstm_params(lstm_model):
 
 
 def _mock_mvar(d=20, lag=5):
-    """A made-up MVAR model, {'A_0', 'A_j'}, and its forecast; in plain Python."""
+    """A synthetic MVAR model, {'A_0', 'A_j'}, and its forecast function, in plain Python."""
     model = {
         "A_0": [0.01] * d,
         "A_j": [[[0.1 / lag if i == k else 0.0 for k in range(d)] for i in range(d)]
@@ -585,7 +586,7 @@ def _check(what, holds):
 
 
 def main(arguments=None):
-    """The self-test: a made-up MVAR model is profiled, into FOLDER/test_runtime_profile.json."""
+    """The self-test: profile a synthetic MVAR model and write FOLDER/test_runtime_profile.json."""
     import argparse
 
     parser = argparse.ArgumentParser(

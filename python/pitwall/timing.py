@@ -6,9 +6,9 @@
     results = track_time(timers, "Model training", train, data)
     print_timing_summary(timers, "My experiment")
 
-A device's work is waited for before the clock is read, so that it is timed and not only the handing
-over; `wait = False` on this module says otherwise, for all but track_time_and_gpu. `verbose = False` on
-this module silences it; PITWALL_VERBOSE=0 silences all but the tables that the program asks for.
+The clock is read after the device has finished its work, so the work itself is timed and not only its
+submission. `wait = False` on this module turns that off, except for track_time_and_gpu. `verbose = False`
+on this module turns its output off; PITWALL_VERBOSE=0 keeps only the tables that the program asks for.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ _THREE = ("timers", "name", "func")
 
 
 def _call_of(args, kwargs):
-    """timers, name, func, and what is the function's: it may have arguments of those names too."""
+    """Split off timers, name and func; func may have arguments of the same names."""
     found = list(args[:3])
     for key in _THREE[len(found):]:
         if key not in kwargs:
@@ -41,7 +41,7 @@ def _call_of(args, kwargs):
     timers, name, func = found
     if not callable(func):
         raise TypeError("%r is not callable" % (func,))
-    if not hasattr(timers, "get") or not hasattr(timers, "__setitem__"):  # told before the work
+    if not hasattr(timers, "get") or not hasattr(timers, "__setitem__"):  # raise before the work, not after it
         raise TypeError("timers must be a dict, not %s" % type(timers).__name__)
     return timers, str(name), func, args[3:], kwargs
 
@@ -81,7 +81,7 @@ def _add_time(timers, name, row):
 
 
 def _add_nested(timers, name, seconds, peaks, lasts):
-    """Times add up, of peaks the highest counts, of the others the last."""
+    """Add up times; keep the highest peak; for other figures keep the last value."""
     before = timers.get(name)
     entry = before if isinstance(before, dict) else {"time": float(before or 0.0)}
     entry["time"] = entry.get("time", 0.0) + seconds
@@ -94,13 +94,13 @@ def _add_nested(timers, name, seconds, peaks, lasts):
 
 def track_time(*args, **kwargs):
     """track_time(timers, name, func, *args, **kwargs): call func, add its time to timers[name], print
-    "NAME complete: 45.32s total", and return what it returns. An exception goes through; the time up
-    to it counts."""
+    "NAME complete: 45.32s total", and return the result of func. If func raises, the time until then is
+    added and the exception propagates."""
     return _measured(0, _add_time, args, kwargs)
 
 
 def enable_memory_tracking():
-    """Nothing has to be started: tracemalloc is neither used nor touched."""
+    """Does nothing; kept for compatibility. Memory tracking needs no start and does not use tracemalloc."""
 
 
 def _add_memory(timers, name, row):
@@ -111,8 +111,9 @@ def _add_memory(timers, name, row):
 
 
 def track_time_and_memory(*args, **kwargs):
-    """As track_time; timers[name] is {'time', 'peak_memory_mb', 'current_memory_mb'}: the most that the
-    call itself allocated, and what of it was left. Native memory (NumPy, torch) is in it."""
+    """Like track_time, but timers[name] is {'time', 'peak_memory_mb', 'current_memory_mb'}: the most memory
+    that the call itself held, and how much of it was left at the end. Native memory (NumPy, torch) is
+    included."""
     return _measured(_pitwall.MEMORY, _add_memory, args, kwargs)
 
 
@@ -139,7 +140,7 @@ def _add_gpu(timers, name, row):
 
 
 def track_time_and_gpu(*args, **kwargs):
-    """As track_time, with the GPU's work waited for; timers[name] is {'time', 'allocated_mb',
+    """Like track_time, but waits for the GPU's work. timers[name] is {'time', 'allocated_mb',
     'reserved_mb', 'max_allocated_mb'}, or {'time'} without a GPU."""
     return _measured(_pitwall.WAIT, _add_gpu, args, kwargs)
 
@@ -160,7 +161,7 @@ def _view(name, rows=None, series=None, title=None, **options):
 
 
 def print_timing_summary(timers, section_name, num_datasets=1):
-    """The table of all timers, in the order they came."""
+    """Print the table of all timers, in the order in which they were added."""
     text = _view(
         "timing-summary", _rows(timers), title=text_of(section_name), datasets=int(num_datasets)
     )
@@ -169,7 +170,7 @@ def print_timing_summary(timers, section_name, num_datasets=1):
 
 def calculate_speedup_ratios(timers, baseline=None):
     """How much faster each timer is than the baseline, by default the slowest; the baseline is 1.0.
-    A timer of no time has nan."""
+    A timer whose time is 0 gets nan."""
     if baseline is not None and baseline not in timers:
         raise KeyError(baseline)
     if not timers:
@@ -179,7 +180,7 @@ def calculate_speedup_ratios(timers, baseline=None):
 
 
 def print_speedup_analysis(timers, baseline=None):
-    """The table of speed-ups, the fastest first."""
+    """Print the table of speed-ups, the fastest first."""
     if baseline is not None and baseline not in timers:
         raise KeyError(baseline)
     options = {} if baseline is None else {"baseline": text_of(baseline)}
@@ -196,7 +197,7 @@ def _numbers(values):
 
 
 def _epoch_times(results, count):
-    """Seconds of each epoch: epoch_times; or one time_per_epoch; or the time of all of them."""
+    """Seconds of each epoch: from epoch_times, time_per_epoch, or the total time."""
     times = results.get("epoch_times", results.get("time_per_epoch"))
     if times is None and count > 0:
         total = results.get("total_time", results.get("time"))
@@ -207,7 +208,7 @@ def _epoch_times(results, count):
 
 
 def _is_nested(results):
-    """Not one training's results but those of several, by model, dataset, depth, …"""
+    """True if these are the results of several trainings, by model, dataset, depth, …"""
     if isinstance(results, dict):
         return not any(key in results for key in _CURVES) and any(
             isinstance(item, (dict, list, tuple)) for item in results.values()
@@ -244,13 +245,13 @@ def _converged(results, threshold, mode):
 
 
 def calculate_convergence_metrics(results, threshold=0.01, mode=None):
-    """When a training reached a threshold: {'epochs_to_converge', 'time_to_converge', …}; epochs count
-    from 1, what was never reached is None.
+    """Find when a training reached a threshold: {'epochs_to_converge', 'time_to_converge', …}. Epochs count
+    from 1; None if the threshold was never reached.
 
     results: {'loss': […], 'epoch_times': […]} (or val_loss, test, train_loss, train, accuracy; times
-    also as one time_per_epoch or total_time), or such results by model, dataset, depth and so on, in
-    dicts or lists of any depth, and then so is what comes back. mode: 'min' or 'max'; by itself
-    accuracy is to rise and the others to fall.
+    also as one time_per_epoch or total_time). Results of several trainings may be nested in dicts or
+    lists of any depth (by model, dataset, …); the return value is then nested in the same way. mode:
+    'min' or 'max'; by default 'max' for accuracy and 'min' for all others.
     """
     if not _is_nested(results):
         return _converged(results, threshold, mode)
@@ -267,7 +268,7 @@ def calculate_convergence_metrics(results, threshold=0.01, mode=None):
 
 
 class DetailedTimer:
-    """Phases of one piece of work, one after another; each thread has its own.
+    """Time consecutive phases of one piece of work. Each thread has its own phases.
 
         timer = DetailedTimer("Training")
         timer.start_phase("forward")
@@ -285,7 +286,7 @@ class DetailedTimer:
         return (_device.at(), 1) if self.wait and wait else (None, -1)
 
     def start_phase(self, phase_name):
-        """Begin a phase; the one that is open ends."""
+        """Begin a phase; this ends the open phase."""
         _pitwall._phase_start(self._own, text_of(phase_name), *self._where())
 
     def end_phase(self):
@@ -298,7 +299,7 @@ class DetailedTimer:
         return {row["name"]: row["seconds"] for row in _pitwall._phase_rows(self._own)}
 
     def print_breakdown(self):
-        """The phases by time, the longest first; one that is still open as "NAME (open)"."""
+        """Print the phases, the longest first; a phase that is still open appears as "NAME (open)"."""
         _pitwall._phase_print(self._own, is_quiet(verbose, asked=True))
 
     def __enter__(self):
@@ -315,7 +316,7 @@ _JSON, _CSV = 1, 2  # of the library's forms
 
 
 def _nested_keys(timers):
-    """Members of nested values but their time, in the order they came."""
+    """The keys of nested values, except time, in order of appearance."""
     found = {}
     for value in timers.values():
         if isinstance(value, dict):
@@ -331,14 +332,14 @@ def _csv_figure(value):
 
 
 def _csv_text(value):
-    """As the library writes it: a text is no formula of a spreadsheet."""
+    """Escaped as the library does it, so a spreadsheet does not read a text as a formula."""
     text = str(value)
     return "'" + text if text[:1] in tuple("=+-@\t\r") and not isinstance(value, int) else text
 
 
 def export_timing_csv(timers, filepath, section_name=""):
-    """Section, Model, Time (s), and a column for each other figure of nested values (memory, GPU, and
-    those of your own); whole or not at all."""
+    """Write a CSV file: Section, Model, Time (s), and a column for each other figure of nested values
+    (memory, GPU, and your own). The file is replaced atomically."""
     keys = _nested_keys(timers)
     if not keys:
         _pitwall._save_timings(os.fspath(filepath), _CSV, text_of(section_name), _rows(timers))
@@ -357,7 +358,8 @@ def export_timing_csv(timers, filepath, section_name=""):
 
 
 def export_timing_json(timers, filepath, section_name=""):
-    """section, timestamp, timings with all that is nested in them; whole or not at all."""
+    """Write a JSON file: section, timestamp, and timings with all nested values. The file is replaced
+    atomically."""
     if not any(isinstance(value, dict) for value in timers.values()):
         _pitwall._save_timings(os.fspath(filepath), _JSON, text_of(section_name), _rows(timers))
         return
@@ -387,7 +389,7 @@ def _samples(test_input):
 
 @contextlib.contextmanager
 def _for_inference(model):
-    """A torch module without gradients and in eval mode, and every part of it as it was afterwards."""
+    """Run a torch module without gradients and in eval mode; afterwards restore the mode of every part."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(model, torch.nn.Module):
         yield
@@ -422,8 +424,8 @@ def _bench(model, test_input, num_iterations, warmup, wait, name="inference"):
 
 def benchmark_inference(model, test_input, num_iterations=100, warmup=10, wait=True):
     """Time model(test_input): {'mean_ms', 'min_ms', 'max_ms', 'throughput_samples_per_sec', 'p50_ms',
-    'p95_ms', 'p99_ms'}. model is any callable; a torch module is left in the mode it was found in.
-    wait: a device's work is waited for before each reading of the clock."""
+    'p95_ms', 'p99_ms'}. model is any callable; the mode of a torch module is restored afterwards.
+    wait: wait for the device's work before each clock reading."""
     found = _bench(model, test_input, num_iterations, warmup, wait)
     return {
         "mean_ms": found["mean"] * 1e3,
@@ -439,7 +441,7 @@ def benchmark_inference(model, test_input, num_iterations=100, warmup=10, wait=T
 def print_inference_benchmark(
     model, test_input, model_name="Model", num_iterations=100, warmup=10, percentiles=False, wait=True
 ):
-    """The same, printed; in the run under the model's name."""
+    """Like benchmark_inference, and print the result. The run records it under the model's name."""
     found = _bench(
         model, test_input, num_iterations, warmup, wait, text_of(model_name) or "inference"
     )
@@ -450,8 +452,9 @@ def print_inference_benchmark(
 
 
 def track_warmup_timing(total_epochs, epoch_times):
-    """The first epoch against the others: {'first_epoch_time', 'avg_steady_state_time',
-    'warmup_overhead', 'warmup_overhead_pct'}, and where warm-up ends as found. {} under 2 epochs."""
+    """Compare the first epoch with the others: {'first_epoch_time', 'avg_steady_state_time',
+    'warmup_overhead', 'warmup_overhead_pct'}, and where the warm-up was found to end. {} for fewer than
+    2 epochs."""
     found = _pitwall._warmup(_numbers(epoch_times)[: int(total_epochs)])
     if found is None:
         return {}
@@ -467,7 +470,7 @@ def track_warmup_timing(total_epochs, epoch_times):
 
 
 def print_warmup_analysis(stats, model_name="Model"):
-    """What track_warmup_timing gave, as a table; nothing for {}."""
+    """Print the result of track_warmup_timing as a table; prints nothing for {}."""
     if stats:
         series = [float(stats["first_epoch_time"]), float(stats["avg_steady_state_time"])]
         emit(_view("warmup", series=series, title=text_of(model_name)), verbose)

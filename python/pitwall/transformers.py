@@ -1,8 +1,8 @@
 """A callback for the Trainer of transformers: Trainer(..., callbacks=[pitwall.transformers.Callback()]).
 
-Steps of the optimiser, evaluation and their phases become spans, as under `pitwall run`; items of a step and
-what the trainer logs (loss, learning rate) go to the run. file: record into this file (without one: in memory,
-or where the program records already)."""
+Records optimiser steps, evaluation and their phases as spans, like `pitwall run`, the items of each step, and the
+logged figures (loss, learning rate) as values. file: record into this file. Default: the recorder that the program
+has opened, or memory."""
 
 from . import _callbacks, _pitwall
 

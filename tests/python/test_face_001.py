@@ -611,7 +611,7 @@ class Beyond(py_case.Case):
         """)
         self.assertEqual(found, [
             [False, 3, 0], [True, 3, 0], [True, 3, 0], [False, 5, 1],
-            "enable_memory_monitoring: found in 2 blocks that differ; hand over the one that is meant",
+            "enable_memory_monitoring: found in 2 blocks that differ; pass the block to use",
             "enable_memory_monitoring: must be true or false, not 'maybe'", False])
 
 

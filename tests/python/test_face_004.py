@@ -449,7 +449,7 @@ RuntimeAnalyzer().save_summary("new", iter(profiles), "summary.json")
         with open(path, "w") as file:
             file.write("not JSON")
         self.python(program + "\n", cwd=folder, status=1)
-        self.assertIn("ValueError: summary.json: there is no JSON object in it", self.stderr)
+        self.assertIn("ValueError: summary.json: does not contain a JSON object", self.stderr)
         with open(path) as file:
             self.assertEqual(file.read(), "not JSON")
 
@@ -711,7 +711,7 @@ class Native(py_case.Case):
             given = pitwall.find_scaling(sizes, [2e-9 * n + 1e-6 for n in sizes])
             tell([len(result.costs), caught, few, given.name, min(result.costs), bool(result.name)])
         """)
-        self.assertEqual(found[:4], [8, 1, "scaling: it takes three sizes at least", "n"])
+        self.assertEqual(found[:4], [8, 1, "scaling: needs at least three sizes", "n"])
         self.assertGreater(found[4], 0)  # which class it is: of the figures of a quiet machine alone
         self.assertTrue(found[5])
 

@@ -47,7 +47,7 @@ class Ranks(py_case.Case):
         self.job("a")
         found = self.python("try:\n    pitwall.ranks(%r, job='b')\nexcept pitwall.Error as error:\n"
                             "    tell(str(error))" % self.where)
-        self.assertEqual(found, "b: there is no such job")
+        self.assertEqual(found, "b: no such job")
         found = self.python("try:\n    pitwall.ranks()\nexcept TypeError as error:\n"
                             "    tell(str(error))")
         self.assertIn("run files or folders", found)

@@ -299,7 +299,7 @@ except BaseException as error:
         self.assertEqual(self.error("pitwall.span('')")[:2],
                          ["ValueError", "a name must not be empty"])
         self.assertEqual(self.error("pitwall.span('a\\0b')")[:2],
-                         ["ValueError", "a name must not have a null character in it"])
+                         ["ValueError", "a name must not contain a null character"])
         self.assertEqual(self.error("pitwall.span()")[:2], ["TypeError", "span() needs a name"])
         self.assertEqual(self.error("pitwall.iter([], 5)")[0], "TypeError")
         self.assertEqual(self.error("pitwall.timed(lambda: 0, name=5)")[0], "TypeError")
@@ -315,7 +315,7 @@ except BaseException as error:
     def test_ending_twice_or_without_a_begin(self):
         kind, text, _ = self.error("s = pitwall.span('s'); s.begin(); s.end(); s.end()")
         self.assertEqual(kind, "Error")
-        self.assertEqual(text, "span 's' is not open: it was ended already, or never begun")
+        self.assertEqual(text, "span 's' is not open: it has already ended, or was never begun")
         self.assertEqual(self.error("pitwall.span('s').end()")[0], "Error")
         self.assertEqual(self.error("pitwall.span('s').__exit__(None, None, None)")[0], "Error")
 
@@ -340,7 +340,7 @@ except BaseException as error:
         self.assertEqual([kind, code], ["Error", -3])
         self.assertIn("no recorder is open", text)
         kind, text, _ = self.error("r = pitwall.Recorder('a.pit'); r.close(); r.close()")
-        self.assertEqual([kind, text], ["Error", "close: this recorder is closed already"])
+        self.assertEqual([kind, text], ["Error", "close: this recorder is already closed"])
 
     def test_a_path_that_cannot_be_written(self):
         kind, text, code = self.error("pitwall.open('/proc/nowhere/run.pit')")

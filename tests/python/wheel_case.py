@@ -147,7 +147,7 @@ class Case(py_case.Case):
                            cwd=self.folder())
         self.assertIn("ran\n", done.stdout)
         self.assertRegex(done.stderr, r"(?m)^pitwall: no hooks for Python: .*: this is Python \d\.\d+, "
-                         r"and the package of this pitwall is for another one \(%s" % suffix)
+                         r"but this package of pitwall was built for another one \(%s" % suffix)
         self.assertRegex(done.stderr, r"-m pip install pitwall\n")
         self.assertNotIn("Traceback", done.stderr)
 
@@ -163,4 +163,4 @@ class Case(py_case.Case):
                 report = self.run_ok([*start, "report", "run.pit"], cwd=work, env=env)
                 self.assertTrue(re.search(r"(?m)^a +1 ", report.stdout), report.stdout)
         done = self.run_status(69, ["pitwall", "run", "--", "true"], cwd=work, env=place.env)
-        self.assertRegex(done.stderr, "^pitwall: run: this installation has no tool")
+        self.assertRegex(done.stderr, "^pitwall: run: not available: this package was built without the tool")
