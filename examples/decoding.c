@@ -6,8 +6,8 @@
  * 32 channels follow a hand that moves in the plane, each in its own way, late and noisy. The model is
  * h(t) = a h(t-1) + B u(t), y(t) = C h(t) + c, trained by backpropagation through time. Shows the training
  * profiler (pit_profiler_start, pit_profiler_end, pit_profiler_rows) and named threads: making a batch takes
- * longer than learning from it, and --workers 1 lets a thread make them ahead. The same batches come
- * out, whoever makes them.
+ * longer than learning from it, and --workers 1 lets a thread make them ahead. The batches are the
+ * same, whichever thread makes them.
  */
 #include "options.h"
 #include "small_net.h"
@@ -92,7 +92,7 @@ struct loader {
     struct batch slots[SLOTS];
 };
 
-/* The same for a number, whoever makes it. */
+/* The contents depend on the number alone, not on the thread that makes the batch. */
 static void make_batch(struct batch *batch, int number)
 {
     uint64_t random = (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) + 7;
@@ -124,7 +124,7 @@ static void *loader_main(void *argument)
     return NULL;
 }
 
-/* With as many threads as could be had; with none the trainer makes its batches itself. */
+/* Uses as many threads as could be started; without any, the trainer makes its batches itself. */
 static void loader_start(struct loader *loader)
 {
     memset(loader, 0, sizeof *loader);

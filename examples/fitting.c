@@ -194,7 +194,7 @@ static void *train(void *argument)
     return NULL;
 }
 
-/* ---- what is told of it ---------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void forward_batch(void *argument)
 {

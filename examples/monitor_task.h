@@ -1,5 +1,5 @@
 /* monitor_task.h: the work that the six monitor_*.c examples watch: load a table, bring its columns to
- * mean 0 and variance 1, learn one number from sixteen. It knows nothing of Pitwall.
+ * mean 0 and variance 1, learn one number from sixteen. It does not use Pitwall.
  */
 #ifndef MONITOR_TASK_H
 #define MONITOR_TASK_H

@@ -2,7 +2,7 @@
  * backpropagation through time with Adam on the mean squared error.
  *
  * Arrays are laid out so that the inner loops run over whole lanes (small_net.h); the output is
- * padded to them, and the padding stays zero. It knows nothing of Pitwall.
+ * padded to them, and the padding stays zero. It does not use Pitwall.
  */
 #ifndef SMALL_LSTM_H
 #define SMALL_LSTM_H

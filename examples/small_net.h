@@ -2,7 +2,7 @@
  *
  * A layer is dense with ReLU, tanh, a sine (as SIREN has it) or nothing after it, or a layer of splines
  * (as KAN has it). Outputs of a layer are a multiple of NET_LANES, so that the inner loops have a
- * constant length and any compiler turns them into vector instructions. It knows nothing of Pitwall.
+ * constant length and any compiler turns them into vector instructions. It does not use Pitwall.
  * small_lstm.h builds on it.
  */
 #ifndef SMALL_NET_H

@@ -1,7 +1,7 @@
 /* The extension module pitwall._pitwall: its state, its types and functions, its start and end.
  *
- * Straight on the C API: multi-phase initialisation, heap types, all state in the module. The recorder
- * is one for the process, and so are its stacks: sub-interpreters are refused.
+ * Uses the C API directly: multi-phase initialisation, heap types, all state in the module. A process has
+ * one recorder and one set of stacks, so sub-interpreters are refused.
  */
 #include "pitpy.h"
 

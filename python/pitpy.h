@@ -7,14 +7,14 @@
  *   py_name.c       names of spans, resolved once
  *   py_span.c       pitwall.span
  *   py_timed.c      the wrapper of a timed function
- *   py_hook.h       hooks that the program knows nothing of: wrappers of a library's functions (py_hook.c),
+ *   py_hook.h       hooks in unmodified programs: wrappers of a library's functions (py_hook.c),
  *                   steps of loops (py_loop.c), steps between two steps of an optimiser (py_cut.c)
  *   py_dist.c       hooks of communication between processes, and groups of ranks
  *   py_iter.c       the wrapper of a timed iterable
  *   py_recorder.c   open, close, values, labels, the journal
  *   py_read.c       runs as dicts and lists; reports as text
  *   py_ranks.c      the ranks of a job
- *   py_stack.c      the thread that looks where the main thread is
+ *   py_stack.c      the thread that samples where the main thread is
  *   py_alloc.c      what a call allocates through Python's allocators
  *   py_blocks.c     blocks of memory by their address
  *   tools_*.c       views, monitors, analyses, benchmarks
@@ -139,8 +139,8 @@ _Static_assert(sizeof(pitpy_flow) <= PITPY_FLOW_BYTES, "room for a flow");
  * a shared object has, each costs it a line and a page. */
 struct pitpy_near {
     /* one line that every span needs */
-    void *thread;             /* whose flow this is: who has the interpreter's lock now, mostly */
-    pitpy_flow *flow;         /* what it runs on */
+    void *thread;     /* the owner of this flow: usually the holder of the interpreter's lock */
+    pitpy_flow *flow; /* what it runs on */
     struct pitpy_span *spare; /* spans that were thrown away, a list */
     int32_t here;             /* pit__here() of the thread, in bytes from `thread` */
     uint32_t spare_count;
@@ -314,9 +314,9 @@ uint64_t pitpy_end_rare(const pitpy_open *open);
 uint64_t pitpy_age(const pitpy_open *open);
 uint64_t pitpy_monotonic_ns(void);
 
-/* A duration: nanoseconds, or the clock's ticks, which are only converted for who asks. */
+/* A duration: nanoseconds, or the clock's ticks, which are converted only on request. */
 #define PITPY_TICKS ((uint64_t)1 << 63)
-#define PITPY_NO_TIME UINT64_MAX /* it cannot be had */
+#define PITPY_NO_TIME UINT64_MAX /* not available */
 
 /* The site of a name with these flags, which lives as long as the name; NULL without memory. */
 pit_site *pitpy_site_with(pitpy_name *name, unsigned flags);
@@ -468,7 +468,7 @@ int pitpy_open_default(pitpy_state *state);
 /* A run's id in hex. */
 PyObject *pitpy_hex(const unsigned char id[16]);
 
-/* A duration as nanoseconds, if it can be had. */
+/* A duration as nanoseconds, if available. */
 static inline uint64_t pitpy_in_ns(uint64_t taken)
 {
     int is_ticks = taken != PITPY_NO_TIME && taken & PITPY_TICKS;

@@ -37,7 +37,7 @@ typedef struct owner {
 static layer *ours;     /* the one that counts, on or perhaps on */
 static layer *spare;    /* one that was taken off and is known to nobody */
 static layer *counting; /* ours while a call is open, else NULL */
-static owner **owners;  /* kept: a block may tell of one whose calls have ended */
+static owner **owners;  /* kept: a block may refer to an owner whose calls have ended */
 static uint32_t owner_count;
 static uint32_t epoch; /* calls begun so far */
 static size_t open_count;

@@ -1,13 +1,13 @@
-/* Blocks of memory by their address: a shadow of the memory that they lie in.
+/* Finds blocks of memory by their address, in a shadow of the memory.
  *
- * Memory is divided into regions of 64 KiB. A region that has a block has a shadow, with a note for
- * every place where a block can begin; so blocks that lie side by side have their notes side by side,
- * and looking one up is a step into a small directory and a step into the shadow. Pages of a shadow that
- * hold no note are never touched.
+ * Memory is divided into regions of 64 KiB. A region with at least one block has a shadow: an array with a
+ * note for every address at which a block can begin. Neighbouring blocks have neighbouring notes, and a
+ * lookup takes one access to a small directory and one to the shadow. Pages of a shadow without notes are
+ * never touched.
  *
- * Its memory comes from mmap: it must neither go through the allocators that are followed, nor be
- * counted by a library that follows malloc. It is in the process's resident memory all the same, so
- * pitpy_blocks_bytes tells how much it is.
+ * The shadows come from mmap: they must neither go through the allocators that we follow, nor be counted
+ * by a library that follows malloc. They still are part of the process's resident memory;
+ * pitpy_blocks_bytes returns their size.
  */
 #include "pitpy.h"
 

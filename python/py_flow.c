@@ -70,8 +70,8 @@ static void set_now(pitpy_flow *flow)
     pitpy_flow_near();
 }
 
-/* The thread ends, without the lock: another one may get its thread pointer. Whoever has the lock may
- * be making pitpy_near its own just now. */
+/* The thread ends, without the lock: another thread may get its thread pointer. The holder of the lock may
+ * be taking over pitpy_near at this moment. */
 static void not_near(void)
 {
     void *thread = pitpy_this_thread();

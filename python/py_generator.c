@@ -1,15 +1,15 @@
 /* Spans that a generator leaves open while it is suspended.
  *
  * Between a `yield` and the next step other code runs, which is not inside the generator's span, and
- * other generators begin and end theirs in any order. So a span that stays open across a `yield` has a
- * stack of its own (a flow, py_flow.c), as an asyncio task has: it stands below the span that was open
- * where it began, and its time is no part of that one's. All that the generator does until that span
- * ends is on the same stack.
+ * other generators begin and end their spans in any order. So a span that stays open across a `yield` has
+ * its own stack (a flow, py_flow.c), like an asyncio task: it appears below the span that was open when it
+ * began, and its time is not part of that span's time. All spans of the generator until that span ends are
+ * on the same stack.
  *
- * Whether a `with` has a `yield` inside is asked of the generator's code, once for each `with`. A span
- * begun otherwise (an ExitStack, begin()) counts as one that has. Spans of a generator that end before
- * it yields are like those of a function. A generator of contextlib.contextmanager stands for the code
- * that enters it: what runs inside such a `with` is inside its span.
+ * The generator's code shows whether a `with` contains a `yield`; it is checked once for each `with`. A
+ * span begun otherwise (by an ExitStack or begin()) is assumed to stay open across a `yield`. Spans that
+ * end before the generator yields are like those of a function. A generator of contextlib.contextmanager
+ * counts as part of the code that enters it: the block of such a `with` is inside its span.
  */
 #include "pitpy.h"
 

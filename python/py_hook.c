@@ -1,10 +1,9 @@
-/* Hooks: wrappers that stand in place of a library's own functions, for programs that know nothing of
- * Pitwall (pitwall run). They are in C so that a traceback, the depth of recursion and the time of a
- * call stay what they were.
+/* Hooks: wrappers that replace a library's own functions, for programs that do not use Pitwall themselves
+ * (pitwall run). They are in C so that tracebacks, recursion depth and call times do not change.
  *
- * A hook is of a kind (a bit: forward, backward, …) and makes a span of the outermost call only: the
- * layers inside a model are passed on after one test. What it stands for (its role) tells py_cut.c where
- * steps begin and end.
+ * A hook has a kind (a bit: forward, backward, …) and records only the outermost call as a span: calls of
+ * the layers inside a model are passed on after one test. From a hook's role, py_cut.c derives where steps
+ * begin and end.
  */
 #include "py_hook.h"
 

@@ -1,6 +1,6 @@
-/* The wrapper of a timed iterable: every next is a span. Around it the iterable stays what it was: it
- * has its length, its items and its attributes, and each `for` over it begins anew. The call that
- * finds the end is no span: what is counted is what was handed out.
+/* The wrapper of a timed iterable: every next is a span. Length, items and attributes are those of the
+ * iterable, and each `for` over it starts a new iteration. The call that finds the end is not a span, so
+ * the count is the number of items.
  */
 #include "pitpy.h"
 

@@ -1,13 +1,13 @@
-/* py_loop.c: steps of loops over a loader. The hook of the loop's `next` has them: a step lasts from asking
- * for a batch to asking for the next one.
+/* py_loop.c: steps of loops over a loader. The hook of the loop's `next` records them: a step lasts from the
+ * request for a batch to the request for the next one.
  */
 #include "py_hook.h"
 
 static PyObject *loop_name; /* the attribute of an iterator that holds its loop */
 static int was_thrown;      /* the last loop was left after a batch, before anything was done */
 
-/* One loop over a loader. It hangs on the iterator, so a loop that is left by break ends its step when
- * the iterator goes. */
+/* One loop over a loader. It is an attribute of the iterator, so a loop that is left by break ends its
+ * step when the iterator is destroyed. */
 typedef struct loop {
     PyObject_HEAD int is_open; /* in a step */
     pitpy_open step;

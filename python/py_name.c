@@ -1,6 +1,6 @@
-/* Names of spans: a str becomes a site of the recorder once. The few names near the hot path (pitpy.h)
- * are known by the address of a literal; a larger table knows more of them, and what that does not know
- * is looked up by equality.
+/* Names of spans: each str becomes a site of the recorder once. A small table near the hot path (pitpy.h)
+ * and a larger one find a name by the address of its literal; names that are in neither are looked up by
+ * equality.
  */
 #include "pitpy.h"
 

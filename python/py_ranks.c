@@ -1,4 +1,4 @@
-/* py_ranks.c: the ranks of a job: which files are of it, and the library's documents of them. */
+/* py_ranks.c: the ranks of a job: finds the files of the job and returns the library's documents. */
 #include "pitwall_ranks.h"
 #include "tools.h"
 

@@ -39,7 +39,7 @@ static PyObject *number(uint64_t n)
     return n == PIT_UNKNOWN ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(n);
 }
 
-/* A peak of 0 bytes means that it cannot be had. */
+/* A peak of 0 bytes means that the peak is not available. */
 static PyObject *known(uint64_t n)
 {
     return n ? number(n) : Py_NewRef(Py_None);

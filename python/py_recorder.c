@@ -1,5 +1,5 @@
-/* Recorders and what is recorded beside spans: open, close, status; values, counts, phases, labels,
- * the journal. A recorder of one's own is a capsule here; None stands for the default one.
+/* Recorders (open, close, status) and everything recorded other than spans: values, counts, phases, labels,
+ * the journal. A Recorder object of Python is a capsule here; None is the default recorder.
  */
 #include "pitpy.h"
 

@@ -104,8 +104,8 @@ static void leave(struct pitpy_scope *scope)
     PyErr_Restore(type, value, traceback);
 }
 
-/* A loop that a callback tells of, where the trainer's own function has no hook. There is one a thread: the
- * one before was left by an exception. */
+/* A loop reported by a callback, where the trainer's own function has no hook. One per thread: if there is
+ * an earlier one, it was left by an exception. */
 static PITPY_THREAD struct pitpy_scope told;
 
 PyObject *pitpy_trainer_begin(PyObject *module, PyObject *kind)

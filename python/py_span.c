@@ -1,9 +1,9 @@
-/* pitwall.span: a context manager, a decorator, and begin and end by hand.
+/* pitwall.span: a context manager and a decorator, with methods begin and end.
  *
- * A `with` looks up __enter__ and __exit__ on the type and would allocate a bound method for each.
- * Here both are descriptors that give back the span itself, and a span can be called: without
- * arguments it enters, with three it exits. Every use has an object of its own, out of a list of
- * spares; it holds its own begin, so that it ends right wherever it ends.
+ * A `with` looks up __enter__ and __exit__ on the type and would allocate a bound method for each. To avoid
+ * that, both are descriptors that return the span itself, and a span is callable: without arguments it
+ * enters, with three it exits. Every use has its own object, taken from a free list; the object holds its
+ * begin, so it can end in any place.
  */
 #include "pitpy.h"
 

@@ -62,8 +62,8 @@ static struct {
     uint64_t interval_ns;
 } pace = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* One sample at a time. Whoever takes it has the interpreter's lock; both are atomic, because our thread
- * asks without it. */
+/* One sample at a time. The thread that takes it holds the interpreter's lock; both members are atomic,
+ * because our thread reads them without that lock. */
 static struct {
     int is_wanted;
     int is_queued;     /* the main thread has been asked and did not come to it yet */
@@ -318,7 +318,7 @@ static void *sample(void *unused)
 
 /* ---- start and stop --------------------------------------------------------------------------- */
 
-/* The thread is not there any more, nor whoever held the lock of its clock. */
+/* After a fork: neither our thread nor the holder of its clock's lock exists in the child. */
 static void forget_thread(void)
 {
     own.is_running = own.is_ending = own.is_pending = 0;

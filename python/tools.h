@@ -6,7 +6,7 @@
  *   tools_monitor.c   timers, phases, operations, epochs, stages, windows, the profiler
  *   tools_bench.c     benchmarks, comparisons, growth
  *   tools_profile.c   models' profiles
- *   tools_device.c    a device whose memory and work Python code tells of
+ *   tools_device.c    a device whose memory and work Python functions report
  *
  * The functions are for the package's own modules: arguments by position, checked for their types.
  */

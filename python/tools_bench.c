@@ -1,7 +1,7 @@
 /* Benchmarks of Python functions, comparisons of figures, growth.
  *
- * A function that raises ends its benchmark: the calls that are left do nothing, and the exception
- * goes on to the caller.
+ * If a function raises, its benchmark ends: the remaining calls do nothing, and the exception propagates to
+ * the caller.
  */
 #include "tools.h"
 

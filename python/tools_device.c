@@ -1,7 +1,7 @@
-/* Devices whose memory and work Python code tells of: torch.cuda's, or what the user gives.
+/* Devices whose memory and work Python functions report: those of torch.cuda, or functions of the user.
  *
- * A device is never freed: work that began on it may end at any time. When it is dropped its functions
- * are, and it is one without memory and work from then on.
+ * A device is never freed, because work that began on it may end at any time. When it is dropped, only its
+ * functions are released; from then on it reports no memory and no work.
  */
 #include "tools.h"
 

@@ -65,7 +65,7 @@ struct call {
     unsigned flags;
 };
 
-/* Python serves small objects from arenas that it keeps: resident memory does not tell of them. */
+/* Python serves small objects from arenas that it keeps, so resident memory does not show them. */
 static PyObject *call_counted(const struct call *call)
 {
     pitpy_held held;

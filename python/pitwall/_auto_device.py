@@ -192,5 +192,5 @@ def _flush():
 
 
 _pitwall._marks(_begin, _end, _flush)
-atexit.register(_flush)  # a program that knows nothing of us closes after Python's end
+atexit.register(_flush)  # an unmodified program's run is closed after Python's end
 os.register_at_fork(after_in_child=_forked)

@@ -82,7 +82,7 @@ _learning: Any = weakref.WeakSet()  # what jax.grad and jax.value_and_grad gave
 
 
 def _hook_gradient(jax, name):
-    """What takes gradients tells of the function that is traced around it."""
+    """Taking gradients marks the function that is being traced around it as a training step."""
     transform = getattr(jax, name)
 
     @functools.wraps(transform)

@@ -15,8 +15,8 @@ class Server:
 
     def __init__(self, process, told):
         self._process = process
-        self.link = told["link"]  # with the token in it: whoever has it can read the runs
-        self.url = told["url"]  # None: it listens at a socket
+        self.link = told["link"]  # contains the token: anyone with this link can read the runs
+        self.url = told["url"]  # None if it listens on a unix socket
         self.socket = told["socket"]
         self.token = told["token"]
         self.pid = told["pid"]
@@ -73,7 +73,7 @@ def serve(folder=None, *folders, listen="127.0.0.1:0", open=None):
     places = [str(place) for place in (folder, *folders) if place is not None]
     if open is None:
         open = not _in_notebook()
-    # the tool opens the browser: it shows the token to nobody else
+    # the tool opens the browser, so the token appears in no other command line
     command = [tool, "serve", "--json", "--listen", listen, *(["--open"] if open else []), "--",
                *places]
     with tempfile.TemporaryFile("w+") as talk:

@@ -17,7 +17,7 @@ struct pit__live_node {
     uint32_t parent; /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;
     uint32_t first_child, next_sibling; /* the one found last comes first */
-    int detached;                       /* enum pit_detached */
+    int detached; /* enum pit_detached */
     int is_comm;
     int folded;         /* the user's: not changed here */
     uint64_t first_raw; /* thread << 32 | node of the first raw node it was merged from */

@@ -251,7 +251,7 @@ class Documented(py_case.Case):
     def test_the_help_of_the_package_names_all_of_it_and_nothing_else(self):
         found = self.python("""
             import re
-            listed = pitwall.__doc__[pitwall.__doc__.index("    to record"):].split("\\n\\n")[0]
+            listed = pitwall.__doc__[pitwall.__doc__.index("    record "):].split("\\n\\n")[0]
             words = re.sub(r"(?m)^ {4}.{14}", "", listed)
             tell([re.findall(r"\\w+", words), [name for name in dir(pitwall) if name[0] != "_"]])
         """)
