@@ -17,7 +17,7 @@ SHORT = ("span_hot_x_floor", "off_ns", "py_span_ns", "auto_step_pct", "record_1e
 
 # key of bench.json, what the documents call it, how it is written
 ROWS = [
-    ("span_hot_x_floor", "a span with everything kept, over two reads of the clock", "%.2f ×"),
+    ("span_hot_x_floor", "a span with all statistics, relative to two reads of the clock", "%.2f ×"),
     ("span_3deep_x_floor", "the same three deep, each", "%.2f ×"),
     ("phase_x_floor", "a phase that follows another: one reading for both", "%.2f ×"),
     ("two_threads_x_one", "two threads, over one", "%.2f ×"),
