@@ -129,7 +129,7 @@ def read_header(view):
 
 
 def read_ended(view):
-    """How its process ended, if whoever started it told; what is not known is None."""
+    """How the process ended, if its parent wrote that into the run; an unknown figure is None."""
     told, *figures = view.get("20Q", 448)
     if told != 1:
         return None
@@ -723,7 +723,7 @@ def main(arguments):
         json.dump(run, sys.stdout, indent=1, allow_nan=False)
         print(flush=True)
     except BrokenPipeError:
-        sys.stderr.close()  # whoever reads has had enough
+        sys.stderr.close()  # the reader of the pipe has closed it
     return 0
 
 

@@ -20,7 +20,7 @@ COUNT = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 LIMIT = float(os.environ.get("TEST_TIMEOUT", "300"))
 SHOWN_LINES = 60
-# First in their stage, so that none of them is left alone at the end.
+# These start first in their stage, so that no long test runs alone at the end.
 LONGEST = ("test_kill.py", "test_docs_run.py", "test_interrupts.py", "test_recover.py",
            "test_kill_shapes.py", "test_c_examples.py", "test_native_places.py", "test_openmp.py",
            "test_live.py", "test_race_engine")
