@@ -1,5 +1,5 @@
-"""The extension for every Python on this machine that has its headers: built apart from the tree, and
-tested by the programs that test spans and tasks. The system's own must be among them."""
+"""The extension for every Python on this machine that has its headers: built outside of the tree,
+and tested by the programs that test spans and tasks. The system's Python must be among them."""
 
 import os
 import shutil
