@@ -381,7 +381,7 @@ class Output(ExportCase):
         path = self.made("rich")
         before = read(path)
         done = self.export(path, "--format", "csv", "-o", path, status=64)
-        self.assertIn("that is one of the runs", done.stderr)
+        self.assertIn("is one of the input runs", done.stderr)
         self.assertEqual(read(path), before)
 
     def test_places_that_cannot_be_written(self):

@@ -250,8 +250,8 @@ class Library(Functions):
         done = self.run_ok([tool, "run", "--", "echo", "it runs"], cwd=folder)
         self.assertEqual(done.stdout, "it runs\n")
         self.assertEqual(done.stderr, (
-            "pitwall: no hooks for Python: %s: they are not beside the tool\n"
-            "pitwall: no spans of C functions: libpitwall-functions.so: %s: not beside the tool\n"
+            "pitwall: no hooks for Python: %s: they are not next to the tool\n"
+            "pitwall: no spans of C functions: libpitwall-functions.so: %s: not next to the tool\n"
             % (folder, folder)))
 
     def test_the_environment_keeps_what_it_had(self):
