@@ -1,5 +1,5 @@
-"""`pitwall run` and its configuration: what reaches the program, signals and statuses, and what is
-said about a file that is wrong."""
+"""`pitwall run` and its configuration: what reaches the program, signals and statuses, and the
+errors about a wrong file."""
 
 import os
 import re

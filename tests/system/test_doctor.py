@@ -1,4 +1,4 @@
-"""`pitwall doctor`: what it says of a machine, and of one that lacks something."""
+"""`pitwall doctor`: its output for this machine, and for a machine that lacks something."""
 
 import json
 import os

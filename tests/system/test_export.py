@@ -1,5 +1,5 @@
-"""`pitwall export`: every format read back by a reader that is not ours, names to the byte, the
-traces by their rules, and what happens when the disk is full."""
+"""`pitwall export`: every format is read back by an independent reader; names are exact to the byte;
+traces follow the rules of their format; a full disk is an error."""
 
 import csv
 import io

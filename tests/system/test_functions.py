@@ -1,8 +1,8 @@
 """libpitwall-functions.so: functions compiled with -finstrument-functions are spans, with their names
 and exact counts, and programs run as before.
 
-The library is built without sanitizers, as libpitwall-alloc is: what goes into any program cannot have
-one. Its parts run under them in the unit test test_function_names."""
+The library is built without sanitizers, like libpitwall-alloc: a library that is preloaded into any program
+cannot have one. The unit test test_function_names runs its parts under sanitizers."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The man pages: one for each command, without a warning of the formatter, with all that the help and
-the document say; and what `make install` puts beside the tool."""
+"""The man pages: one per command, without warnings from the formatter, with everything in the help and
+the document; and the files that `make install` adds to the tool."""
 
 import os
 import re
