@@ -1,5 +1,5 @@
 """The page in a real browser, from a file on disk: opened, folded, searched, sorted, zoomed, printed; by
-mouse and by keyboard; what a run is called never becomes markup; and nothing is asked for elsewhere."""
+mouse and by keyboard; names never become markup; and the page loads nothing from elsewhere."""
 
 import hashlib
 import html

@@ -1,4 +1,4 @@
-"""Where a run lives, and that the program is never harmed when there is no place for it.
+"""Where a run is stored; if there is no room for it, the program is not harmed.
 
 Real filesystems: a tmpfs of some hundred kilobytes, ext4 on a loop device, folders without write
 permission, limits of the process.

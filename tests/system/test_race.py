@@ -1,7 +1,7 @@
-"""pitwall race: whole commands in turn, a verdict that holds, gates, forms and failures.
+"""pitwall race: whole commands in turn, correct verdicts, gates, output forms and failures.
 
-Where a verdict matters the commands tell their figure themselves (--figure): what the machine does
-meanwhile changes nothing."""
+If a verdict matters, the commands print their figure themselves (--figure), so that the load of the machine
+changes nothing."""
 
 import csv
 import io

@@ -1,7 +1,6 @@
 """Runs whose live pages are in shared memory: on a FUSE filesystem, and with PITWALL_LIVE=shm.
 
-The whole test has a /dev/shm of its own, so that `pitwall recover` finds the runs of this test and
-no others.
+The test has a private /dev/shm, so that `pitwall recover` finds only the runs of this test.
 """
 
 import errno

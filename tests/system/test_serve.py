@@ -1,4 +1,4 @@
-"""`pitwall serve`: who may ask, what is answered, and that nobody can bring it down or make it large."""
+"""`pitwall serve`: access control, the answers, and that no request can crash it or fill its memory."""
 
 import contextlib
 import json

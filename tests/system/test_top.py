@@ -1,4 +1,4 @@
-"""`pitwall top`: what it shows in a terminal, what it leaves of it, and its plain forms."""
+"""`pitwall top`: its screens, the state of the terminal afterwards, and its text and JSON forms."""
 
 import json
 import os
