@@ -1,6 +1,5 @@
-/* node_figures.h: blocks with more figures of one node: memory, allocations, energy, teams. Each holds two
- * copies,
- * of which the one that readers do not look at is filled, and then put in force by one store. */
+/* node_figures.h: blocks with more figures of one node: memory, allocations, energy, teams. Each block has
+ * two copies. A writer fills the one that readers do not use, then makes it current by one store. */
 #ifndef PIT_NODE_FIGURES_H
 #define PIT_NODE_FIGURES_H
 
