@@ -31,20 +31,20 @@ extern void (*pipe_signal)(int);
  * man pages have it then. */
 /* clang-format off */
 #define COMMANDS(X) \
-    X("report", cmd_report, "where the time of one or several runs went") \
-    X("compare", cmd_compare, "which of two or more is faster, and whether that is real") \
+    X("report", cmd_report, "show where the time of one or several runs went") \
+    X("compare", cmd_compare, "find which side is faster, and whether the difference is real") \
     X("diff", cmd_compare, "the same as compare") \
-    X("race", cmd_race, "which of several commands is faster, run in turn") \
-    X("scale", cmd_scale, "how a command's cost grows with a size") \
-    X("export", cmd_export, "runs as CSV, JSON, Markdown or a trace") \
-    X("log", cmd_log, "tables of the timing lines in text logs") \
-    X("run", cmd_run, "start a program with recording switched on") \
-    X("top", cmd_top, "watch a run while it goes on") \
-    X("serve", cmd_serve, "the runs of folders in a browser, live, and as metrics") \
-    X("list", cmd_list, "which runs there are: live, done or died") \
-    X("info", cmd_info, "what is known of a run: clock, place, size, cost, losses") \
-    X("doctor", cmd_doctor, "what this machine can measure, and why not the rest") \
-    X("recover", cmd_recover, "bring runs back that died in shared memory")
+    X("race", cmd_race, "run commands in turn and find which is faster") \
+    X("scale", cmd_scale, "find how the cost of a command grows with a size") \
+    X("export", cmd_export, "write runs as CSV, JSON, Markdown or a trace") \
+    X("log", cmd_log, "print tables of the timing lines in text logs") \
+    X("run", cmd_run, "run a program and record it") \
+    X("top", cmd_top, "watch a live run") \
+    X("serve", cmd_serve, "show runs in a browser, live, and as metrics") \
+    X("list", cmd_list, "list runs: live, done or died") \
+    X("info", cmd_info, "show facts about a run: clock, place, size, cost, losses") \
+    X("doctor", cmd_doctor, "show what this machine can measure, and remedies for the rest") \
+    X("recover", cmd_recover, "recover runs that died in shared memory")
 /* clang-format on */
 
 #define DECLARE_COMMAND(name_, run_, summary_) int run_(int argc, char **argv);
@@ -120,6 +120,8 @@ int run_list_make(struct run_list *list, char *const *arguments, int count);
 int run_list_find(struct run_list *list, char *const *arguments, int count);
 /* Where runs are without being named: ./pitwall-runs and the folder itself. */
 int run_list_here(struct run_list *list);
+/* For a command without a run: the newest run there. If it is a rank, all of them, for job_choose. */
+int run_list_newest(struct run_list *list, const char *command);
 int run_list_add(struct run_list *list, const char *path);
 void run_list_free(struct run_list *list);
 

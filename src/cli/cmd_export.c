@@ -11,16 +11,16 @@
 static const char help[] =
     "Usage: pitwall export RUN... --format FORMAT [-o FILE]\n"
     "\n"
-    "Write runs, finished, live or killed, for other programs. Several runs are one\n"
-    "document. A folder means all *.pit in it; of ranks those of one job. If a run\n"
-    "cannot be read nothing is written.\n"
+    "Write runs for other programs; the runs may be finished, live or killed. Several\n"
+    "runs make one document. A folder means all *.pit in it; if these are ranks,\n"
+    "those of one job. If a run cannot be read, nothing is written.\n"
     "\n"
     "\f"
-    "  --format help          the formats\n"
-    "  -o, --output FILE      whole or not at all, in place of standard output; the\n"
-    "                         format is taken from how the name ends\n"
-    "  --job NAME             of several jobs this one; else the newest\n"
-    "  --help                 this text\n"
+    "  --format help          list the formats\n"
+    "  -o, --output FILE      write to FILE, completely or not at all; without\n"
+    "                         --format, the ending of its name selects the format\n"
+    "  --job NAME             export this job (default: the newest)\n"
+    "  --help                 print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall export run.pit -o run.trace.json\n"
@@ -138,9 +138,10 @@ static int parse_options(int argc, char **argv, struct request *request)
     if (!request->format)
         return fail_usage("export", "no --format given", NULL, NULL);
     if (!request->output && request->format->is_folder)
-        return fail_usage("export", request->format->name, NULL, "needs --output, a folder");
+        return fail_usage("export", request->format->name, NULL, "requires --output FOLDER");
     if (!request->output && request->format->is_binary && isatty(STDOUT_FILENO))
-        return fail_usage("export", request->format->name, NULL, "is not for a terminal: --output");
+        return fail_usage("export", request->format->name, NULL,
+                          "does not write to a terminal; use --output");
     return 0;
 }
 
@@ -148,10 +149,10 @@ static int write_runs(const struct request *request, pit_run *const *runs, size_
 {
     const pit_run *const *all = (const pit_run *const *)runs;
     if (request->output && is_one_of_runs(request->output, all, count))
-        return fail_usage("export", "--output", request->output, "that is one of the runs");
+        return fail_usage("export", "--output", request->output, "is one of the input runs");
     int code = request->output ? pit_export_file(request->output, request->format->name, all, count)
                                : pit_export(stdout, request->format->name, all, count);
-    return fail_printed(code, "cannot make the export", request->output);
+    return fail_printed(code, "cannot export", request->output);
 }
 
 int cmd_export(int argc, char **argv)
@@ -167,7 +168,7 @@ int cmd_export(int argc, char **argv)
         status = job_choose(&list, request.job, &is_job);
     pit_run **runs = calloc(list.count + 1, sizeof *runs);
     if (!runs) {
-        status = fail(EXIT_CANNOT_READ, "cannot make the export", NULL, strerror(ENOMEM));
+        status = fail(EXIT_CANNOT_READ, "cannot export", NULL, strerror(ENOMEM));
     } else if (!status) {
         size_t count = runs_open(&list, runs, &status);
         if (!status)

@@ -14,17 +14,16 @@
 static const char help[] =
     "Usage: pitwall list [RUN|DIR...] [options]\n"
     "\n"
-    "The runs of a folder, the newest first, the ranks of a job together: state\n"
-    "(live, done, died, ended by its parent), start, duration, program, job, labels.\n"
-    "Without DIR: those in ./pitwall-runs and in the folder itself.\n"
-    "A file that is no run, or a damaged one, is listed with the reason.\n"
+    "List the runs of a folder, newest first, with the ranks of a job together: state\n"
+    "(live, done, died, or ended by its parent), start, duration, program, job and\n"
+    "labels. Without arguments: the runs in ./pitwall-runs and in this folder.\n"
+    "Damaged files, and files that are not runs, are listed with the reason.\n"
     "\n"
-    "  --state WORD      only these: live, done, died, ended (by its parent) or\n"
-    "                    unreadable\n"
-    "  --json            one JSON document\n"
-    "  --width N         columns of the output; 0: as wide as it needs\n"
+    "  --state WORD      only this state: live, done, died, ended or unreadable\n"
+    "  --json            print one JSON document\n"
+    "  --width N         columns of the output; 0: no limit\n"
     "  --no-colour       no colour on a terminal\n"
-    "  --help            this text\n"
+    "  --help            print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall list\n"
@@ -172,7 +171,7 @@ static int print_list(const struct run_list *files, const struct list_options *o
         return fail_printed(code, "cannot list the runs", NULL);
     if (count == 0)
         fail(EXIT_GOOD, "no runs", NULL,
-             options->state ? "none of that state is there" : "no *.pit is there");
+             options->state ? "no run is in this state" : "no *.pit found");
     return EXIT_GOOD;
 }
 

@@ -19,40 +19,42 @@
 static const char help[] =
     "Usage: pitwall run [options] -- PROGRAM [arguments]\n"
     "\n"
-    "Run a program as without us, and leave a run of it: what its spans recorded, if\n"
-    "it has any, how it ended, the time, memory, faults and I/O that it took.\n"
+    "Run a program unmodified and write a run file: the spans that it recorded, how\n"
+    "it ended, and the time, memory, page faults and I/O that it used.\n"
     "\n"
     "  -o, --output FILE   the run file; %p is the pid, %r the rank, %h the host\n"
-    "                      (else pitwall-runs/<program>-<start>-<host>-<rank>.pit)\n"
-    "  --label KEY=VALUE   kept with the run; may be repeated\n"
-    "  --memory            every span measures memory\n"
-    "  --alloc             count what is allocated (preloads libpitwall-alloc)\n"
-    "  --opencl            kernels and transfers of OpenCL as device spans (preloads\n"
-    "                      libpitwall-opencl); by itself if libOpenCL is needed\n"
-    "  --openmp            teams of OpenMP's parallel regions (preloads\n"
-    "                      libpitwall-openmp); by itself with libgomp or libomp\n"
-    "  --trace SIZE        the flight recorder: 16 or 16M megabytes, 512k; 0: none\n"
-    "  --sample HZ         background readings a second; 0: none\n"
-    "  --sample-stacks HZ  looks a second at where the main thread is (10); 0: none\n"
-    "  --config FILE       settings of a YAML file: block pitwall, trainer_params\n"
-    "  --report            print the report at the end; else only on a terminal\n"
-    "  --no-report         not there either\n"
+    "                      (pitwall-runs/<program>-<start>-<host>-<rank>.pit)\n"
+    "  --label KEY=VALUE   store a label in the run; may be repeated\n"
+    "  --memory            measure memory in every span\n"
+    "  --alloc             count allocations (preloads libpitwall-alloc)\n"
+    "  --opencl            record OpenCL kernels and transfers as device spans\n"
+    "                      (preloads libpitwall-opencl; default if the program needs\n"
+    "                      libOpenCL)\n"
+    "  --openmp            measure the teams of OpenMP parallel regions (preloads\n"
+    "                      libpitwall-openmp; default with libgomp or libomp)\n"
+    "  --trace SIZE        size of the flight recorder: 16 or 16M (MB), 512k; 0: off\n"
+    "  --sample HZ         background readings per second; 0: none\n"
+    "  --sample-stacks HZ  stack samples of the main thread per second (10); 0: none\n"
+    "  --config FILE       read settings from the blocks pitwall and trainer_params\n"
+    "                      of a YAML file\n"
+    "  --report            print the report at the end (default: only on a terminal)\n"
+    "  --no-report         do not print the report\n"
     "  --stats             print time, processor time and peak memory at the end\n"
-    "  --quiet             say nothing at the end\n"
-    "  --no-auto           no hooks: only what the program's own code records\n"
-    "  --help              this text\n"
+    "  --quiet             print nothing at the end\n"
+    "  --no-auto           install no hooks: record only the program's own spans\n"
+    "  --help              print this help\n"
     "\n"
-    "All that is said goes to standard error. An option here goes before the file,\n"
-    "the file before the environment; what the program's own code says before all.\n"
+    "All messages go to standard error. Precedence: the program's own code, these\n"
+    "options, the configuration file, the environment.\n"
     "\n"
     "Examples:\n"
     "  pitwall run -- ./train --epochs 3\n"
     "  pitwall run -o run.pit --memory --label lr=0.1 -- python3 train.py\n"
     "  pitwall run --quiet -- make -j8 2>errors | tee log\n"
     "\n"
-    "Exit status: the program's own; 128 + N where signal N killed it; 127 it was not\n"
-    "found, 126 it could not be started; 64 wrong usage, 66 a file of ours cannot be\n"
-    "read, 74 the run cannot be written there: with these it is not started.\n";
+    "Exit status: that of the program; 128 + N if signal N killed it; 127 program not\n"
+    "found, 126 program could not be started. The program was not started: 64 wrong\n"
+    "usage, 66 a file of Pitwall cannot be read, 74 the run file cannot be written.\n";
 
 enum {
     CONFIG = 256,
@@ -176,28 +178,29 @@ static int parse_value(int option, struct request *request)
     switch (option) {
     case 'o':
         request->output = optarg;
-        return *optarg ? 0 : fail_usage("run", "--output", optarg, "no name");
+        return *optarg ? 0 : fail_usage("run", "--output", optarg, "must not be empty");
     case CONFIG:
         request->config_path = optarg;
         return 0;
     case LABEL:
         return add_label(request, optarg)
                    ? 0
-                   : fail_usage("run", "--label", optarg, "not KEY=VALUE on one line, or too long");
+                   : fail_usage("run", "--label", optarg,
+                                "must be KEY=VALUE on one line, and not too long");
     case SAMPLE:
         request->sample = optarg;
         return is_rate(optarg, 1000)
                    ? 0
-                   : fail_usage("run", "--sample", optarg, "not a number from 0 to 1000");
+                   : fail_usage("run", "--sample", optarg, "must be a number from 0 to 1000");
     case SAMPLE_STACKS:
         request->sample_stacks = optarg;
         return is_rate(optarg, 100)
                    ? 0
-                   : fail_usage("run", "--sample-stacks", optarg, "not a number from 0 to 100");
+                   : fail_usage("run", "--sample-stacks", optarg, "must be a number from 0 to 100");
     case TRACE:
         return parse_size(optarg, request->trace, sizeof request->trace)
                    ? 0
-                   : fail_usage("run", "--trace", optarg, "not a size: 16, 16M, 512k");
+                   : fail_usage("run", "--trace", optarg, "must be a size such as 16, 16M or 512k");
     default:
         return 1;
     }

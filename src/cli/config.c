@@ -116,8 +116,8 @@ static int is_number(const char *text)
 /* The value for the environment; NULL, and *why, if it is of another type. */
 static const char *checked(const struct key *key, const yaml_node_t *node, const char **why)
 {
-    static const char *const whys[] = {"not true or false", "not a whole number", "not a number",
-                                       "not a text"};
+    static const char *const whys[] = {"must be true or false", "must be a whole number",
+                                       "must be a number", "must be a text"};
     *why = whys[key->type];
     if (node->type != YAML_SCALAR_NODE)
         return NULL;
@@ -177,7 +177,7 @@ static int read_pair(const struct reading *r, const struct block *block, const y
         char where[400];
         snprintf(where, sizeof where, "%zu:%zu: %s", name->start_mark.line + 1,
                  name->start_mark.column + 1, text);
-        fail(0, "warning: the configuration has a key that pitwall does not know", r->path, where);
+        fail(0, "warning: unknown key in the configuration", r->path, where);
     }
     return 0;
 }
@@ -203,7 +203,7 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
     if (value->type == YAML_MAPPING_NODE)
         return read_keys(r, block, value, merges + 1);
     if (value->type != YAML_SEQUENCE_NODE)
-        return fail_at(r->path, value->start_mark, "<<", "not a block of keys");
+        return fail_at(r->path, value->start_mark, "<<", "must be a block of keys");
     for (yaml_node_item_t *item = value->data.sequence.items.top;
          item > value->data.sequence.items.start && !status; item--) {
         const yaml_node_t *one = yaml_document_get_node(&r->document, item[-1]);
@@ -211,7 +211,7 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
             return fail_at(r->path, one->start_mark, "<<", "too many blocks are merged");
         status = one->type == YAML_MAPPING_NODE
                      ? read_keys(r, block, one, merges + 1)
-                     : fail_at(r->path, one->start_mark, "<<", "not a block of keys");
+                     : fail_at(r->path, one->start_mark, "<<", "must be a block of keys");
     }
     return status;
 }
@@ -239,8 +239,9 @@ static int read_block(struct reading *r, const struct block *block, const yaml_n
         return 0; /* "pitwall:" and nothing in it */
     if (node->type == YAML_MAPPING_NODE)
         return read_keys(r, block, node, 0);
-    return block->is_ours ? fail_at(r->path, node->start_mark, block->name, "not a block of keys")
-                          : 0;
+    return block->is_ours
+               ? fail_at(r->path, node->start_mark, block->name, "must be a block of keys")
+               : 0;
 }
 
 /* "warning: …: conf.yaml: 4:12: key" */
@@ -290,7 +291,7 @@ static int read_deep(struct reading *r, const struct block *block)
         return read_block(r, block, value);
     if (count > 1)
         warn_at(r, name,
-                "warning: the configuration has several such blocks, and none at the top: "
+                "warning: several such blocks, and none at the top level: "
                 "they are ignored");
     for (size_t i = 0; count == 0 && i < block->key_count; i++)
         if (find_deep(r, block->keys[i].name, &name, &value) > 0)
@@ -305,7 +306,7 @@ static int read_document(struct reading *r)
     if (!root) /* an empty file says nothing */
         return 0;
     if (root->type != YAML_MAPPING_NODE)
-        return fail_at(r->path, root->start_mark, NULL, "not a list of keys and values");
+        return fail_at(r->path, root->start_mark, NULL, "must be a list of keys and values");
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         int is_there = 0;
         for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;

@@ -64,7 +64,7 @@ int fail_usage(const char *command, const char *what, const char *argument, cons
 int fail_option(const char *command, int answer, char *const *argv)
 {
     char letter[3] = {'-', (char)optopt, 0};
-    return fail_usage(command, answer == ':' ? "an option lacks its value" : "unknown option",
+    return fail_usage(command, answer == ':' ? "option requires a value" : "unknown option",
                       optopt > 0 && optopt < 256 ? letter : argv[optind - 1], NULL);
 }
 

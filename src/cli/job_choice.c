@@ -29,7 +29,7 @@ static void tell(const pit_jobs *jobs, const pit_job *shown)
     if (others == 0 && jobs->other_count == 0)
         return;
     add_job(text, sizeof text, shown);
-    fprintf(stderr, "pitwall: %s is shown, not", text);
+    fprintf(stderr, "pitwall: showing %s, not", text);
     if (others == 1) {
         add_job(text, sizeof text, &jobs->jobs[shown == jobs->jobs]);
         fprintf(stderr, " %s", text);
@@ -39,7 +39,7 @@ static void tell(const pit_jobs *jobs, const pit_job *shown)
     if (jobs->other_count > 0)
         fprintf(stderr, "%s %zu run%s that %s no rank", others ? " and" : "", jobs->other_count,
                 jobs->other_count == 1 ? "" : "s", jobs->other_count == 1 ? "is" : "are");
-    fputs(others ? "; --job NAME shows another, `pitwall list` names them\n" : "\n", stderr);
+    fputs(others ? "; --job NAME shows another, `pitwall list` shows all\n" : "\n", stderr);
 }
 
 /* The list becomes the job's files. Files that cannot be read stay, for whoever opens them tells why. */
@@ -97,8 +97,8 @@ static int take_ranks_below(struct run_list *list)
             pit_jobs *jobs = pit_jobs_find((const char *const *)beside.paths, beside.count);
             const pit_job *job = job_below(jobs, launcher);
             if (job) {
-                fprintf(stderr, "pitwall: the %zu ranks that it started are shown: %s\n",
-                        job->count, path);
+                fprintf(stderr, "pitwall: showing the %zu ranks that it started: %s\n", job->count,
+                        path);
                 status = keep_job(list, &none, job);
             }
             pit_jobs_free(jobs);
@@ -121,7 +121,7 @@ int job_choose(struct run_list *list, const char *name, int *is_job)
     if (jobs && name) {
         job = pit_job_named(jobs, name);
         if (!job)
-            status = fail(EXIT_CANNOT_READ, "no such job", name, "`pitwall list` names them");
+            status = fail(EXIT_CANNOT_READ, "no such job", name, "`pitwall list` shows the jobs");
     } else if (jobs && has_ranks(jobs)) {
         job = &jobs->jobs[0];
     }

@@ -156,9 +156,10 @@ static void library_check(struct checks *checks, const struct library *known)
             pit__text_puts(&check->why, " is not installed");
     } else if (!found.has_symbols) {
         check_bad(check, CHECK_NO, known->files[0], known->remedy);
-        pit__text_puts(&check->why, " is there and lacks what is needed of it");
+        pit__text_puts(&check->why, " is installed, but lacks a required function");
     } else if (found.code || found.devices == 0) {
-        check_bad(check, CHECK_LIMITED, "the library is there and shows no device", known->remedy);
+        check_bad(check, CHECK_LIMITED, "the library is installed, but finds no device",
+                  known->remedy);
         if (found.code)
             pit__text_printf(&check->why, " (its status %d)", found.code);
     } else {
@@ -216,7 +217,7 @@ static void preload_check(struct checks *checks, const char *name, const char *l
         pit__text_add_visible(&check->figure, path);
     } else {
         check_bad(check, CHECK_NO, library, "make install, or build it");
-        pit__text_puts(&check->why, " is not beside the tool");
+        pit__text_puts(&check->why, " is not next to the tool");
     }
 }
 

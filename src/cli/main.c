@@ -47,10 +47,10 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("\n"
-          "  --version  the version, and the commit it was built from\n"
-          "  --cflags   the compiler's flags for a C program that uses this installation\n"
-          "  --libs     the linker's flags for it\n"
-          "  --help     this text; `pitwall COMMAND --help` has more\n",
+          "  --version  print the version and the commit it was built from\n"
+          "  --cflags   print the compiler flags for C programs that use this installation\n"
+          "  --libs     print the linker flags for them\n"
+          "  --help     print this help; `pitwall COMMAND --help` shows that of a command\n",
           out);
 }
 

@@ -88,11 +88,11 @@ static int set_python(void)
     char folder[PATH_MAX];
     if (!tool_relative("../python/pitwall/auto", folder) &&
         !tool_relative(PITWALL_PYTHON "/pitwall/auto", folder)) {
-        tell("no hooks for Python", folder, "they are not beside the tool");
+        tell("no hooks for Python", folder, "they are not next to the tool");
         return 0;
     }
     if (strchr(folder, ':')) {
-        tell("no hooks for Python", folder, "PYTHONPATH cannot have a path with a colon");
+        tell("no hooks for Python", folder, "PYTHONPATH does not support a path with a colon");
         return 0;
     }
     int error = add_entry("PYTHONPATH", folder, ":", 1);
@@ -103,8 +103,9 @@ static int set_python(void)
 static const char *why_no_preload(const char *file, char *library)
 {
     if (!library_find(file, library))
-        return "not beside the tool";
-    return strpbrk(library, ": ") ? "LD_PRELOAD cannot have a path with a colon or a blank" : NULL;
+        return "not next to the tool";
+    return strpbrk(library, ": ") ? "LD_PRELOAD does not support a path with a colon or a blank"
+                                  : NULL;
 }
 
 static int set_functions(void)

@@ -62,8 +62,9 @@ static int prepare(const struct race *race)
     struct child child = {0};
     int error = words ? child_run(words, NULL, &child) : ENOMEM;
     int status = error ? fail(EXIT_COMMAND_FAILED, "cannot run", race->prepare, strerror(error))
-                 : child.status ? fail_child(&child, race->prepare, "the preparation failed")
-                                : 0;
+                 : child.status
+                     ? fail_child(&child, race->prepare, "the command of --prepare failed")
+                     : 0;
     child_free(&child);
     free(words);
     return status;
@@ -189,10 +190,10 @@ int race_run(struct race *race)
     if (!race->is_quiet && isatty(STDERR_FILENO))
         fputs("\r\x1b[K", stderr);
     if (status < 0)
-        return fail(EXIT_COMMAND_FAILED, "cannot race", NULL, pit_strerror(status));
+        return fail(EXIT_COMMAND_FAILED, "cannot run the race", NULL, pit_strerror(status));
     if (status == 0 && interrupted)
-        fprintf(stderr, "pitwall: race: interrupted after %zu whole round%s\n", race->result.rounds,
-                race->result.rounds == 1 ? "" : "s");
+        fprintf(stderr, "pitwall: race: interrupted after %zu complete round%s\n",
+                race->result.rounds, race->result.rounds == 1 ? "" : "s");
     return status == 0 && interrupted && race->result.rounds == 0 ? EXIT_INTERRUPTED : status;
 }
 

@@ -224,11 +224,11 @@ static int explain(const struct run_program *program, struct trouble trouble)
     const char *name = program->argv[0];
     if (trouble.stage == STARTING)
         return fail(trouble.why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_STARTED, "cannot start", name,
-                    lacks_interpreter(name, trouble.why)
-                        ? "the interpreter that it names is missing"
-                        : strerror(trouble.why));
+                    lacks_interpreter(name, trouble.why) ? "its interpreter is missing"
+                                                         : strerror(trouble.why));
     return fail(EXIT_CANNOT_WRITE, "cannot write the run", program->path,
-                trouble.why == EEXIST ? "it is there, and no regular file" : strerror(trouble.why));
+                trouble.why == EEXIST ? "it exists and is not a regular file"
+                                      : strerror(trouble.why));
 }
 
 /* Fork, with all of our signals blocked from before it: none comes while we do not know the child. */

@@ -95,15 +95,15 @@ static void tell_of_limit(const char *path)
     struct rlimit limit;
     struct statvfs disk;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < FIRST_BYTES)
-        snprintf(why, sizeof why, "files may have %.0f kB at most (ulimit -f)",
+        snprintf(why, sizeof why, "file size is limited to %.0f kB (ulimit -f)",
                  (double)limit.rlim_cur / 1024);
     else if (statvfs(path, &disk) == 0 && disk.f_blocks > 0 &&
              disk.f_bavail * disk.f_frsize < FIRST_BYTES)
-        snprintf(why, sizeof why, "the disk has %.0f kB of room",
+        snprintf(why, sizeof why, "the disk has %.0f kB free",
                  (double)(disk.f_bavail * disk.f_frsize) / 1024);
     else
         return;
-    fail(0, "no spans could be kept, if there were any", path, why);
+    fail(0, "spans could not be recorded", path, why);
 }
 
 /* A kill would have cost its last seconds, and may have. */
@@ -112,7 +112,7 @@ static void tell_of_memory(const char *path)
     pit_run *run = pit_run_peek(path, NULL);
     if (run && run->storage == PIT_STORAGE_MEMORY && !run->open_errno)
         fail(0, "recorded in memory, copied to its file every few seconds", path,
-             "its filesystem keeps no live run, and /dev/shm has under 256 MB free");
+             "its filesystem does not support live runs, and /dev/shm has under 256 MB free");
     pit_run_free(run);
 }
 

@@ -48,11 +48,11 @@ static void add_absent(struct checks *checks, const struct remedy *known, const 
     for (size_t i = 0; i < sizeof absences / sizeof absences[0]; i++)
         if (strcmp(absences[i].source, known->source) == 0) {
             const char *why = pit_run_fact(run, absences[i].fact);
-            check_bad(check, CHECK_NO, why ? why : "the run has no channel of it",
+            check_bad(check, CHECK_NO, why ? why : "the run has no such channel",
                       absences[i].remedy);
             return;
         }
-    check_bad(check, CHECK_NO, "the run has no channel of it", known->words);
+    check_bad(check, CHECK_NO, "the run has no such channel", known->words);
 }
 
 static void add_source(struct checks *checks, const struct remedy *known, const pit_run *run)

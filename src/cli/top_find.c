@@ -404,7 +404,7 @@ static int fail_empty(const struct top_runs *runs)
                                         "waits for one");
     if (!is_pid(argument))
         return fail(EXIT_CANNOT_READ, "no run to watch", argument,
-                    "no *.pit in it; --wait waits for one");
+                    "it contains no *.pit; --wait waits for one");
     snprintf(folder, sizeof folder, "/proc/%.20s", argument);
     return fail(EXIT_CANNOT_READ, "cannot watch the process", argument,
                 !is_folder(folder) ? "no such process"

@@ -1,7 +1,7 @@
 """libpitwall-alloc.so, preloaded: counts and leaks are exact, and programs run as before.
 
 The library is built without sanitizers in every build, because it cannot be preloaded into a program
-that has one: a sanitizer brings a malloc of its own, which must stand first. In a sanitizer build the
+that has one: a sanitizer has its own malloc, which must be loaded first. In a sanitizer build the
 programs of this test are compiled plainly, and the library's counters and leak set run under the
 sanitizer in the unit test test_leak_set, which is run from here too.
 """
@@ -190,8 +190,8 @@ class Leaks(Alloc):
 
 
 class Programs(Alloc):
-    """Programs that know nothing of it: same output, same status. That the library was there is in
-    their errors too: the loader complains of one that it cannot preload."""
+    """Programs that do not use Pitwall: same output, same status. The same stderr also shows that
+    the library was loaded: the loader complains about a library that it cannot preload."""
 
     def assert_same(self, command, plain_status=0, cwd=None, **settings):
         options = {"cwd": cwd or self.folder(), "timeout": 120}

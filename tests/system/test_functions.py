@@ -1,8 +1,8 @@
 """libpitwall-functions.so: functions compiled with -finstrument-functions are spans, with their names
 and exact counts, and programs run as before.
 
-The library is built without sanitizers, as libpitwall-alloc is: what goes into any program cannot have
-one. Its parts run under them in the unit test test_function_names."""
+The library is built without sanitizers, like libpitwall-alloc: a library that is preloaded into any program
+cannot have one. The unit test test_function_names runs its parts under sanitizers."""
 
 import json
 import os
@@ -40,7 +40,7 @@ class Functions(pit_case.Case):
                              "-Wl,-rpath,$ORIGIN")
 
     def recorded(self, program, *arguments, run="run.pit", folder=None):
-        """The same output as without us; the folder with its runs."""
+        """Check that the output is that of the unmodified program; return the folder with its runs."""
         folder = folder or self.folder()
         plain = self.run_ok([program, *arguments], cwd=folder)
         done = self.run_ok([pit_case.tool(), "run", "-o", run, "--", program, *arguments],
@@ -250,8 +250,8 @@ class Library(Functions):
         done = self.run_ok([tool, "run", "--", "echo", "it runs"], cwd=folder)
         self.assertEqual(done.stdout, "it runs\n")
         self.assertEqual(done.stderr, (
-            "pitwall: no hooks for Python: %s: they are not beside the tool\n"
-            "pitwall: no spans of C functions: libpitwall-functions.so: %s: not beside the tool\n"
+            "pitwall: no hooks for Python: %s: they are not next to the tool\n"
+            "pitwall: no spans of C functions: libpitwall-functions.so: %s: not next to the tool\n"
             % (folder, folder)))
 
     def test_the_environment_keeps_what_it_had(self):

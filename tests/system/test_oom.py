@@ -1,8 +1,8 @@
 """A program that runs out of memory: the kernel kills it, and the report says where and why.
 
-The test makes a cgroup with a limit, of version 1 or 2, and starts the program in it. Where it may
-not, the program is killed by the test itself while it grows; the report must name the span all the
-same, but the kernel has counted nothing. It prints which way it took.
+The test makes a cgroup with a limit, of version 1 or 2, and starts the program in it. If it may
+not, the test itself kills the program while it grows; the report must still name the span, but the
+kernel has counted nothing. The test prints which way it took.
 """
 
 import json
@@ -38,7 +38,7 @@ def own_cgroups():
 
 
 class Cgroup:
-    """A cgroup below this process's own, with a limit. Raises OSError where it can't be had."""
+    """A cgroup below this process's own, with a limit. Raises OSError if it cannot be made."""
 
     LIMIT_FILE = {1: "memory.limit_in_bytes", 2: "memory.max"}
 
@@ -128,7 +128,7 @@ class OutOfMemory(pit_case.Case):
         try:
             cgroup = Cgroup(LIMIT)
         except OSError as refused:
-            print("no cgroup to be had (%s): killed by the test" % refused, end=" ", flush=True)
+            print("no cgroup available (%s): killed by the test" % refused, end=" ", flush=True)
             self.check_killed_by_hand(path)
             return
         self.addCleanup(cgroup.remove)

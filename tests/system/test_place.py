@@ -1,4 +1,4 @@
-"""Where a run lives, and that the program is never harmed when there is no place for it.
+"""Where a run is stored; if there is no room for it, the program is not harmed.
 
 Real filesystems: a tmpfs of some hundred kilobytes, ext4 on a loop device, folders without write
 permission, limits of the process.
@@ -222,7 +222,7 @@ class Limits(Case):
         self.assertEqual(told.closes, [places.NOT_SAVED])
         self.assertEqual(told.statuses[1]["errno"], errno.EFBIG)
         self.assertEqual(self.run_ok([pit_case.tool(), "recover", path]).stdout,
-                         path + ": brought back\n")
+                         path + ": recovered\n")
         self.assertEqual(self.counts(path), node_counts(1000))
         self.assertEqual(os.listdir(os.path.dirname(path)), ["run.pit"])
 
@@ -386,7 +386,7 @@ class Paths(Case):
             self.assertEqual(told.closes, [places.NOT_SAVED], name)
             done = pit_case.run([pit_case.tool(), "run", "-o", name, "true"])
             self.assertEqual(done.returncode, 74, done.stderr)
-            self.assertIn("no regular file", done.stderr)
+            self.assertIn("not a regular file", done.stderr)
         self.assertEqual(sorted(os.listdir(folder)), ["link", "pipe", "socket", "zero"])
 
     def test_the_null_device_means_in_memory(self):
@@ -487,7 +487,7 @@ class Paths(Case):
         child.communicate(timeout=300)
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o644)
         self.assertEqual(self.counts(path), node_counts(303))
-        # One that was killed gets the bit back from whoever tells how it ended, and by recover.
+        # The bit of a killed run is restored by `pitwall run`, when it records how it ended, and by recover.
         killed = os.path.join(folder, "killed.pit")
         pit_case.run([pit_case.tool(), "run", "-o", killed, pit_case.program("prog_place"),
                       "nodes=3", "kill"])
