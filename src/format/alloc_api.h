@@ -39,7 +39,7 @@ struct pit__alloc_api {
 
     /* End a level, and with it those inside it that were not ended. Gives what this thread allocated
      * since leaks_begin and nobody has freed yet. Returns 0; or -1, with both figures 0, where the
-     * level is not open in this thread and process, or the figures are not to be had because memory
+     * level is not open in this thread and process, or the figures are not available because memory
      * for the list of blocks ran out. A thread that exits ends its levels by itself. */
     int (*leaks_end)(int level, uint64_t *bytes, uint64_t *blocks);
 };

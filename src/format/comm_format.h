@@ -21,8 +21,8 @@ struct pit_fmt_collective {
 /* Block COLLECTIVES: calls of one group of ranks. used: how many were begun ever. a: the group's id, b:
  * ranks in it, c: this one's number. Point i of the half in force is call number i * stride of that half.
  * When it is full every second one goes to the other half, whose stride is twice as large, and `half`
- * flips: by the calls' numbers, so that all ranks keep the same. The newest call, if it is none of
- * those, is in `apart`. */
+ * flips: by the calls' numbers, so that all ranks keep the same. The newest call, if it is not kept
+ * this way, is in `apart`. */
 #define PIT_FMT_COLLECTIVE_POINTS 1024u
 struct pit_fmt_collectives {
     struct pit_fmt_block block;      /*   0 */

@@ -27,8 +27,8 @@
 #define PIT_FMT_ALIGN 64u
 #define PIT_FMT_REF_SHIFT 6
 
-/* The byte of the fcntl record lock that the writer holds while it lives, past any file's end. Whoever
- * takes a dead run over from shared memory holds a flock on the pages. */
+/* The byte of the fcntl record lock that the writer holds while it lives, past any file's end. A process
+ * that takes a dead run over from shared memory holds a flock on the pages. */
 #define PIT_FMT_LOCK_LIVE ((int64_t)1 << 40)
 
 enum pit_fmt_state {
@@ -40,7 +40,7 @@ enum pit_fmt_place {
     PIT_FMT_IN_PLACE = 0, /* mapped at its own path */
     PIT_FMT_SHM = 1,      /* live pages in /dev/shm, mirrored to the path */
     PIT_FMT_MIRROR = 2,   /* this file is such a mirror, taken while the run went on */
-    PIT_FMT_MEMORY = 3    /* anonymous memory, no file was asked for or none could be had */
+    PIT_FMT_MEMORY = 3    /* anonymous memory, no file was requested or it could not be opened */
 };
 
 enum pit_fmt_clock { PIT_FMT_CLOCK_MONOTONIC = 1, PIT_FMT_CLOCK_TSC = 2, PIT_FMT_CLOCK_CNTVCT = 3 };
