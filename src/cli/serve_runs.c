@@ -1,9 +1,9 @@
-/* serve_runs.c: the runs of the folders: found, kept as long as their files stay the same, looked at
- * again while they live.
+/* serve_runs.c: finds the runs of the folders, caches them while their files are unchanged, and updates live
+ * ones.
  *
- * A folder may be shared, and others may put files there. A link counts only if it is the user's own; of
- * others' files the size is bounded, for reading one takes memory; and where two files claim to be the
- * same run the user's own is shown.
+ * Other users may put files into a shared folder. So a link counts only if the user owns it; the size of
+ * other users' files is limited, because reading takes memory; and if two files claim to be the same run,
+ * the user's own is shown.
  */
 #include "serve.h"
 
