@@ -115,7 +115,7 @@ export function devicesPanel(model) {
     if (!boxes && !hasEnergy && !notes.size) return null;
     const w = panel(
         hasEnergy ? "Devices and energy" : "Devices",
-        sum == null ? "" : joules(sum) + " by all counters, with what other programs took meanwhile",
+        sum == null ? "" : joules(sum) + " by all counters, other programs included",
     );
     const withHost = new Set(sources.map(s => s.host)).size > 1,
         counters = sources.slice(0, SOURCES).map(s => counterRow(s, withHost));

@@ -206,7 +206,7 @@ static void look_at_side(const pit_comparisons *all, const struct gate *gate, si
     if (!worst) {
         worst_state = PIT_GATE_NO_VERDICT;
         if (severity[worst_state] > severity[result->state])
-            snprintf(result->why, sizeof result->why, "no figures of it on both sides");
+            snprintf(result->why, sizeof result->why, "not measured on both sides");
     } else if (!*result->why || severity[worst_state] > severity[result->state]) {
         say_why(worst, worst_state, result->why, sizeof result->why);
     }

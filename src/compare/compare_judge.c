@@ -65,7 +65,7 @@ static void give_reason(const struct pit__judgement *j, double level, pit_compar
                  pit__signed_percent(j->by_late ? j->change : j->other, b));
         break;
     case PIT__NO_FIGURES:
-        snprintf(c->reason, sizeof c->reason, "a figure of 0, or none");
+        snprintf(c->reason, sizeof c->reason, "a figure is 0 or missing");
         break;
     default:
         c->reason[0] = 0;

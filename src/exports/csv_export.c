@@ -10,7 +10,7 @@ static int write_csv(FILE *out, const pit_run *const *runs, size_t run_count)
 
 const struct pit__export pit__csv_export = {
     .told = {.name = "csv",
-             .help = "one row a span of the merged call tree; nanoseconds",
+             .help = "one row per span of the merged call tree; nanoseconds",
              .endings = PIT__ENDINGS(".csv")},
     .write = write_csv,
 };

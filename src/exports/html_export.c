@@ -198,8 +198,8 @@ static void write_head(FILE *out, const struct part *styles, const struct part *
     fputs(" - Pitwall</title>\n<style>", out);
     fwrite(styles->text, 1, styles->bytes, out);
     fputs("</style>\n</head>\n<body>\n"
-          "<noscript>This page draws its figures by scripts, which are switched off here. "
-          "pitwall report RUN prints the same on a terminal.</noscript>\n<div id=\"app\"></div>\n",
+          "<noscript>This page needs JavaScript, which is disabled here. "
+          "pitwall report RUN prints the same in a terminal.</noscript>\n<div id=\"app\"></div>\n",
           out);
 }
 

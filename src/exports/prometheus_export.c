@@ -334,7 +334,7 @@ static int write_prometheus(FILE *out, const pit_run *const *runs, size_t run_co
 
 const struct pit__export pit__prometheus_export = {
     .told = {.name = "prometheus",
-             .help = "metrics for Prometheus, as pitwall serve has them",
+             .help = "metrics for Prometheus, the same as from pitwall serve",
              .endings = PIT__ENDINGS(".prom")},
     .write = write_prometheus,
 };

@@ -11,15 +11,15 @@
 /* clang-format off */
 #define PIT__METRICS(X)                                                                              \
     X(INFO, "run_info", "gauge", NULL, "facts of the run as labels; always 1")                       \
-    X(STATE, "run_state", "gauge", NULL, "1 for the state it is in: live, done or died")             \
-    X(START, "run_start_time_seconds", "gauge", NULL, "when it began, since 1970")                   \
-    X(ELAPSED, "run_elapsed_seconds", "gauge", NULL, "how long it has run, or ran")                  \
+    X(STATE, "run_state", "gauge", NULL, "1 for the current state: live, done or died")              \
+    X(START, "run_start_time_seconds", "gauge", NULL, "start time, seconds since 1970")              \
+    X(ELAPSED, "run_elapsed_seconds", "gauge", NULL, "elapsed time of the run")                      \
     X(LAST_SPAN, "run_last_span_age_seconds", "gauge", NULL,                                         \
-      "since a span of the live run began or ended")                                                 \
+      "time since a span of the live run last began or ended")                                       \
     X(RSS, "run_resident_memory_bytes", "gauge", NULL, "resident memory at the last reading")        \
-    X(PEAK, "run_peak_memory_bytes", "gauge", NULL, "highest resident memory known of")              \
+    X(PEAK, "run_peak_memory_bytes", "gauge", NULL, "highest known resident memory")                 \
     X(LIMIT, "run_memory_limit_bytes", "gauge", NULL,                                                \
-      "memory there is to be had: the cgroup's limit or the machine's")                              \
+      "memory limit of the cgroup, or memory of the machine")                                        \
     X(THREADS, "run_threads", "gauge", NULL, "threads of the process at the last reading")           \
     X(CPU, "run_cpu_seconds_total", "counter", NULL, "processor time, user and system")              \
     X(READ, "run_read_bytes_total", "counter", NULL, "read from storage")                            \
@@ -32,9 +32,9 @@
     X(FLOPS, "span_flops_total", "counter", "flops", NULL)                                           \
     X(OPEN, "span_open", "gauge", "open", NULL)                                                      \
     X(SPAN_PEAK, "span_peak_memory_bytes", "gauge", "memory_peak_bytes", NULL)                       \
-    X(VALUE, "value", "gauge", NULL, "last value of a name that the program told")                   \
-    X(FINDING, "finding", "gauge", NULL, "what the advice found, how often, by rule and severity")   \
-    X(OMITTED, "spans_omitted", "gauge", NULL, "paths of spans that have no lines here")
+    X(VALUE, "value", "gauge", NULL, "last value that the program recorded under this name")         \
+    X(FINDING, "finding", "gauge", NULL, "number of findings of the advice, by rule and severity")   \
+    X(OMITTED, "spans_omitted", "gauge", NULL, "span paths left out of this output")
 /* clang-format on */
 
 enum pit__metric {

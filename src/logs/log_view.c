@@ -122,7 +122,7 @@ static void write_notes(const struct log_call *call, size_t log)
                 pit__unit_duration(own, pit__log_ns(f->said_seconds), call->look.ascii),
                 pit__unit_duration(sum, pit__log_ns(f->seconds), call->look.ascii));
     if (call->logs[log]->malformed > 0)
-        fprintf(call->out, "\n%" PRIu64 " line%s of it looked like timing and could not be read\n",
+        fprintf(call->out, "\n%" PRIu64 " line%s looked like timing but could not be read\n",
                 call->logs[log]->malformed, call->logs[log]->malformed == 1 ? "" : "s");
 }
 
@@ -165,7 +165,7 @@ static int write_people(struct log_call *call)
 {
     int code = 0;
     if (call->count > 1)
-        code = write_sides(call, "stages side by side; ratio and difference: the last to the first",
+        code = write_sides(call, "stages side by side; ratio and difference: last log to first",
                            pit__log_stage_sides);
     if (call->count > 1 && !code)
         code = write_sides(call, "windows side by side, by their means", pit__log_item_sides);

@@ -148,8 +148,7 @@ static void add_around(struct pit__text *text, const struct pit__around *around)
                          pit__unit_bytes_words(a, around->read),
                          pit__unit_bytes_words(b, around->written));
     if (around->forced >= 1)
-        pit__text_printf(text, "; processor taken away %s times a second",
-                         pit__unit_rate(a, around->forced));
+        pit__text_printf(text, "; preempted %s times a second", pit__unit_rate(a, around->forced));
     if (around->pressure >= REST_PRESSURE)
         pit__text_printf(text, "; memory pressure up to %s",
                          pit__unit_percent_words(a, around->pressure));

@@ -113,7 +113,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__bottlenecks_view = {
     .told = {.name = "bottlenecks",
-             .help = "what is wrong, and what is there to try?",
+             .help = "what is wrong, and what can be tried?",
              .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__title_option)},
     .print = print,

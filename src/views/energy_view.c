@@ -88,7 +88,7 @@ static void headline(const struct pit__report *report, struct pit__text *words)
         pit__text_puts(words, "energy n/a: no counter could be read; pitwall doctor says why, and"
                               " what to do");
     else
-        pit__text_printf(words, "%s by all counters, with what other programs took meanwhile",
+        pit__text_printf(words, "%s by all counters, other programs included",
                          pit__unit_energy(joules, sum));
     free(sources);
 }
@@ -199,11 +199,11 @@ static int print_words(const struct pit__report *report, size_t count)
         return 0;
     if (count == 0)
         putc('\n', report->out);
-    pit__text_puts(&text,
-                   count ? "estimated: of spans shorter than 20 renewals of a counter (20 ms of"
-                           " RAPL, 2 s of a GPU): mean power of the run x time"
-                         : "no span asked for its energy: mark those that matter with"
-                           " PIT_SPAN_WITH(name, PIT_ENERGY), in Python energy=True");
+    pit__text_puts(&text, count
+                              ? "estimated: mean power of the run x time, for spans shorter than 20"
+                                " updates of a counter (20 ms for RAPL, 2 s for a GPU)"
+                              : "no span asked for its energy: mark those that matter with"
+                                " PIT_SPAN_WITH(name, PIT_ENERGY), in Python energy=True");
     pit__prose_words(report->prose, &text, 0, PIT__DIM);
     return 0;
 }
@@ -274,7 +274,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__energy_view = {
     .told = {.name = "energy",
-             .help = "what did it cost in joules?",
+             .help = "how many joules did it use?",
              .options =
                  PIT__OPTIONS(&pit__sort_option, &pit__depth_option, &pit__min_share_option)},
     .print = print,

@@ -134,7 +134,7 @@ static void print_reason(struct pit__prose *prose, const char *path, const char 
 static void print_place(struct pit__prose *prose, const pit_run *run, const char *path)
 {
     if (run->storage == PIT_STORAGE_MEMORY && run->open_errno)
-        print_reason(prose, path, "recorded in memory, its file could not be made",
+        print_reason(prose, path, "recorded in memory: its file could not be created",
                      run->open_errno);
     else if (run->storage == PIT_STORAGE_MEMORY && run->path[0] != '(')
         print_reason(prose, path, "recorded in memory, copied to its file now and then", 0);
@@ -144,10 +144,10 @@ static void print_place(struct pit__prose *prose, const pit_run *run, const char
         print_reason(prose, path, "its live pages were in shared memory, not in its file",
                      run->open_errno);
     if (run->growth_errno)
-        print_reason(prose, path, "its file stopped growing, what came later is lost",
+        print_reason(prose, path, "its file stopped growing: later spans are lost",
                      run->growth_errno);
     if (run->recovered)
-        print_reason(prose, path, "brought back from shared memory just now", 0);
+        print_reason(prose, path, "recovered from shared memory just now", 0);
     if (run->is_mirror)
         print_reason(prose, path, "a copy taken while it ran: counts may be some spans apart", 0);
 }

@@ -247,7 +247,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__flat_view = {
     .told = {.name = "flat",
-             .help = "which names took the most, wherever they were called?",
+             .help = "which names took the most time, over all callers?",
              .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__sort_option, &pit__min_share_option)},
     .print = print,

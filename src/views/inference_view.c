@@ -207,7 +207,7 @@ static int gather(struct pit__gathered *gathered)
 static const pit_option percentiles_option = {.name = "percentiles",
                                               .kind = PIT_OPTION_FLAG,
                                               .preset = "not shown",
-                                              .help = "p50, p95 and p99 too",
+                                              .help = "also print p50, p95 and p99",
                                               PIT__STORED(percentiles)};
 
 const struct pit__view pit__inference_view = {

@@ -31,7 +31,7 @@ void pit__memory_headline(const struct pit__report *report, struct pit__text *wo
     const struct pit__run_memory *memory = &report->memory[best];
     double limit = pit__memory_limit(&memory->last);
     if (!(memory->peak >= 0)) {
-        pit__text_puts(words, "nothing is known of its memory: it had no sampler and no span asked"
+        pit__text_puts(words, "memory n/a: the run had no sampler, and no span asked"
                               " for its memory");
         return;
     }
@@ -344,7 +344,7 @@ int pit__print_readings(const struct pit__report *report)
 static const pit_option sort_option = {.name = "sort",
                                        .kind = PIT_OPTION_ONE_OF,
                                        .preset = "memory",
-                                       .help = "what rows are sorted by",
+                                       .help = "the column to sort by",
                                        .words = pit__sort_words,
                                        PIT__STORED(sort)};
 

@@ -279,8 +279,9 @@ static int print(const struct pit__view_call *call)
     int code = ranks ? 0 : add_single(runs, &own);
     const pit_traffic *traffic = ranks ? ranks->traffic : pit__traffic_told(own);
     if (!code && !traffic)
-        code = pit__print_nothing(call, "no messages were noted: the view needs the run of a "
-                                        "program that calls MPI, or those of one job");
+        code =
+            pit__print_nothing(call, "no messages were recorded: this view requires the run of a "
+                                     "program that calls MPI, or the runs of one job");
     else if (!code && call->options->form == PIT_TEXT)
         code = print_text(call, traffic);
     else if (!code)
@@ -293,7 +294,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__messages_view = {
     .told = {.name = "messages",
-             .help = "which rank sends how much to which, and from where is MPI called?",
+             .help = "which ranks send how much to which, and where is MPI called?",
              .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__title_option)},
     .print = print,

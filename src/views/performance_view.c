@@ -129,7 +129,7 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
     pit__table_foot_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
     if (misses_peak(call->data))
-        fputs("GPU Peak n/a: the device told no new peak, and its mark is not reset\n", out);
+        fputs("GPU Peak n/a: the device reported no new peak, and its mark is not reset\n", out);
     return pit__table_done(table);
 }
 
@@ -148,7 +148,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__performance_view = {
     .told = {.name = "performance",
-             .help = "what time and what memory did each operation take?",
+             .help = "how much time and memory did each operation take?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
                                      &pit__min_share_option)},
     .gather = pit__gather_all_rows,

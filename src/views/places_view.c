@@ -269,7 +269,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__places_view = {
     .told = {.name = "places",
-             .help = "at which lines and in which functions was the main thread?",
+             .help = "in which lines and functions was the main thread?",
              .options = PIT__OPTIONS(&pit__min_share_option)},
     .print = print,
     .needs_runs = 1,

@@ -369,7 +369,7 @@ static int gather(struct pit__gathered *gathered)
         return code;
     if (node == PIT_NO_NODE) {
         snprintf(gathered->why, sizeof gathered->why,
-                 "no span was repeated: name one to look at it in depth");
+                 "no span was repeated: name the span to profile");
         return PIT_NOTHING;
     }
     gathered->data.rows = rows;

@@ -166,12 +166,12 @@ static int gather(struct pit__gathered *gathered)
 static const pit_option step_option = {.name = "step",
                                        .kind = PIT_OPTION_COUNT,
                                        .preset = "how many there were",
-                                       .help = "the step in the head of the view",
+                                       .help = "the step number in the heading",
                                        PIT__STORED(step)};
 
 const struct pit__view pit__profiling_view = {
     .told = {.name = "profiling",
-             .help = "what does each operation of a training step take on average?",
+             .help = "how long does each operation of a training step take on average?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
                                      &pit__min_share_option, &step_option)},
     .gather = gather,

@@ -76,7 +76,7 @@ static void print_missing(struct pit__prose *prose, const pit_ranks *ranks)
                              (unsigned long long)ranks->missing[i]);
         if (ranks->missing_count > MISSING_NAMED)
             pit__text_printf(&words, " and %zu more", ranks->missing_count - MISSING_NAMED);
-        pit__text_printf(&words, ": no run of %s is here; what they did is not in the figures",
+        pit__text_printf(&words, ": no run of %s was found; their work is not in the figures",
                          ranks->missing_count == 1 ? "this rank" : "these ranks");
         print_labelled(prose, "missing", &words, PIT__WARM);
     }
@@ -307,7 +307,7 @@ static int print(const struct pit__view_call *call)
     pit_ranks *made = runs->ranks ? NULL : pit_ranks_of(runs->runs, runs->run_count);
     const pit_ranks *ranks = runs->ranks ? runs->ranks : made;
     if (!ranks)
-        return pit__print_nothing(call, "no ranks: the view needs the runs of two ranks or more of "
+        return pit__print_nothing(call, "no ranks: this view requires runs of two or more ranks of "
                                         "one job, such as a folder that mpirun or torchrun filled");
     int code = 0;
     if (call->options->form != PIT_TEXT) {

@@ -189,7 +189,7 @@ void pit__report_free(struct pit__report *report)
 static const pit_option flat_option = {.name = "flat",
                                        .kind = PIT_OPTION_FLAG,
                                        .preset = "the call tree",
-                                       .help = "one row a name in place of the call tree",
+                                       .help = "one row per name instead of the call tree",
                                        PIT__STORED(flat)};
 
 static int print_spans(const struct pit__report *report)

@@ -189,7 +189,7 @@ static int print_ratios(const struct pit__view_call *call, struct ratios *ratios
 {
     const pit_data *data = call->data;
     if (pit_find_speedups(data->rows, data->row_count, call->options->baseline, ratios->of) != 0)
-        return pit__print_nothing(call, call->options->baseline ? "there is no such baseline"
+        return pit__print_nothing(call, call->options->baseline ? "unknown baseline"
                                                                 : "no times were recorded");
     ratios->baseline = find_baseline(data->rows, data->row_count, call->options->baseline);
     ratios->name = data->rows[ratios->baseline].name ? data->rows[ratios->baseline].name : "";
@@ -223,7 +223,7 @@ static int print(const struct pit__view_call *call)
 static const pit_option baseline_option = {.name = "baseline",
                                            .kind = PIT_OPTION_TEXT,
                                            .preset = "the slowest",
-                                           .help = "the name that the others are compared with",
+                                           .help = "the name to compare the others with",
                                            PIT__STORED(baseline)};
 
 const struct pit__view pit__speedup_view = {

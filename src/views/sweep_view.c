@@ -122,7 +122,7 @@ static void print_margin(const struct pit__view_call *call, const struct sweep *
 {
     static const char *const words[] = {[UNKNOWN] = "; too few times: race to be sure",
                                         [OVERLAP] = "; their times overlap: race to be sure",
-                                        [APART] = "; every time of that was longer"};
+                                        [APART] = "; all its times were longer"};
     double margin = margin_of(sweep);
     char share[PIT__UNIT_BYTES], before[PIT__UNIT_BYTES + 16];
     if (!isfinite(margin))
@@ -173,7 +173,7 @@ static int print_sweep(const struct pit__view_call *call, struct sweep *sweep)
 {
     struct pit__text answer = {0};
     if (!(sweep->ranked[0]->seconds > 0))
-        return pit__print_nothing(call, "no time was taken by any setting");
+        return pit__print_nothing(call, "no setting has a time");
     find_parameter(call, sweep);
     add_answer(sweep, &answer);
     int code = sweep->name.failed || answer.failed ? PIT_NO_MEMORY : 0;

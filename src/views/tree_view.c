@@ -259,7 +259,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__tree_view = {
     .told = {.name = "tree",
-             .help = "where did the time go, and inside what?",
+             .help = "where did the time go in the call tree?",
              .is_of_tree = 1,
              .options =
                  PIT__OPTIONS(&pit__sort_option, &pit__depth_option, &pit__min_share_option)},

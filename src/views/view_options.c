@@ -15,7 +15,7 @@ const char *const pit__sort_words[] = {"memory", "total", "self", "count", "mean
 const pit_option pit__sort_option = {.name = "sort",
                                      .kind = PIT_OPTION_ONE_OF,
                                      .preset = "total",
-                                     .help = "what rows are sorted by",
+                                     .help = "the column to sort by",
                                      .words = pit__sort_words + 1,
                                      PIT__STORED(sort)};
 
@@ -28,19 +28,19 @@ const pit_option pit__depth_option = {.name = "depth",
 const pit_option pit__min_share_option = {.name = "min-share",
                                           .kind = PIT_OPTION_PERCENT,
                                           .preset = "0",
-                                          .help = "leave out what took less than PCT percent",
+                                          .help = "hide rows with a share below PCT percent",
                                           PIT__STORED(min_share)};
 
 const pit_option pit__title_option = {.name = "title",
                                       .kind = PIT_OPTION_TEXT,
                                       .preset = "the program or the span",
-                                      .help = "what the head of the view says",
+                                      .help = "the title of the view",
                                       PIT__STORED(title)};
 
 const pit_option pit__node_option = {.name = "node",
                                      .kind = PIT_OPTION_TEXT,
                                      .preset = "the view chooses",
-                                     .help = "the span that the view is about: epoch/batch",
+                                     .help = "the span to show, such as epoch/batch",
                                      PIT__STORED(node)};
 
 /* ---- by name --------------------------------------------------------------------------------- */

@@ -123,10 +123,10 @@ PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_
     const pit_run *kept = pit__ranks_kept(ranks);
     int code = check(&call, options);
     if (!code && (!out || !ranks || !ranks->tree || !kept))
-        code = refuse(error, "ranks", "none were read by pit_ranks_open");
+        code = refuse(error, "ranks", "missing: open them with pit_ranks_open");
     if (!code && !call.view->told.is_of_tree) {
         snprintf(error->message, sizeof error->message,
-                 "%s: needs the runs themselves, not only what they are merged to", options->view);
+                 "%s: requires the runs themselves, not only their merged tree", options->view);
         code = PIT_NOTHING;
     } else if (!code) {
         struct pit__gathered gathered = {

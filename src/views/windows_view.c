@@ -53,7 +53,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__windows_view = {
     .told = {.name = "windows",
-             .help = "how did the averages move along the run?",
+             .help = "how did the averages change during the run?",
              .options = PIT__OPTIONS(&pit__title_option)},
     .gather = pit__gather_journal,
     .print = print,

@@ -128,7 +128,7 @@ class Messages(pit_case.Case):
         path = os.path.join(self.folder(), "plain.pit")
         self.run_ok([pit_case.tool(), "run", "--quiet", "-o", path, "--", "true"])
         done = pit_case.run([pit_case.tool(), "report", "--view", "messages", path])
-        self.assertIn("no messages were noted", done.stdout + done.stderr)
+        self.assertIn("no messages were recorded", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
