@@ -1,5 +1,5 @@
-/* csv_export.c: the merged tree as one CSV table, a row a node, a column for each field; the bytes of
- * `pitwall report --csv`. */
+/* csv_export.c: the merged tree as one CSV table, one row per node, one column per field;
+ * identical to `pitwall report --csv`. */
 #include "export.h"
 
 static int write_csv(FILE *out, const pit_run *const *runs, size_t run_count)

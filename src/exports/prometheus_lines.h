@@ -1,4 +1,4 @@
-/* prometheus_lines.h: what the two files that make metrics share. */
+/* prometheus_lines.h: shared by the two files that make metrics. */
 #ifndef PIT_PROMETHEUS_LINES_H
 #define PIT_PROMETHEUS_LINES_H
 
@@ -6,8 +6,8 @@
 
 #include "report/text.h"
 
-/* In the order of the document. X(enumerator, name, type, field, help): of a field of nodes the help is
- * the field's own. */
+/* In the order of the document. X(enumerator, name, type, field, help): metrics of a node field
+ * use the help of the field. */
 /* clang-format off */
 #define PIT__METRICS(X)                                                                              \
     X(INFO, "run_info", "gauge", NULL, "facts of the run as labels; always 1")                       \
@@ -50,14 +50,14 @@ struct pit__metrics {
     int failed;
 };
 
-/* One line; figures that are not known have none. labels: with a comma before each, or "". */
+/* Add one line; unknown figures get none. labels: each preceded by a comma, or "". */
 void pit__metrics_line(struct pit__metrics *metrics, enum pit__metric metric, const char *suffix,
                        const char *labels, double figure);
 
-/* A label's value between its quotes: escaped, and valid UTF-8 whatever it was. */
+/* A label's value between its quotes: escaped, with invalid UTF-8 replaced. */
 void pit__metrics_label(struct pit__text *text, const char *value);
 
-/* prometheus_spans.c: the lines of the spans of largest total. */
+/* prometheus_spans.c: the lines of the spans with the largest totals. */
 void pit__metrics_spans(struct pit__metrics *metrics, const pit_run *run, const pit_tree *tree,
                         size_t spans, struct pit__metrics_floor *floor);
 

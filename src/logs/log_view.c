@@ -1,8 +1,8 @@
-/* log_view.c: what logs say about time, as tables: stages, windows, and several logs side by side
+/* log_view.c: the timings of logs as tables: stages, windows, and several logs side by side
  * (log_sides.c).
  *
- * CSV is one table for all of it, a row a stage or an item, so that one program reads it; the other
- * forms have a table each.
+ * CSV is one table with one row per stage or item, so a program can read it as a whole; the
+ * other forms have separate tables.
  */
 #include "log_sides.h"
 
@@ -25,7 +25,7 @@ struct log_call {
     const pit_report_options *options;
     struct pit__look look;
     struct pit__log_figures *figures; /* of each log */
-    int filled;                       /* a table stands already: a blank line before the next */
+    int filled;                       /* a table was printed: write a blank line before the next */
 };
 
 /* ---- the tables ----------------------------------------------------------------------------- */

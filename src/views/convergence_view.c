@@ -1,4 +1,4 @@
-/* convergence_view.c: when each of several curves got to a threshold, side by side. */
+/* convergence_view.c: when each of several curves reached a threshold, side by side. */
 #include "view_forms.h"
 
 #include "report/units.h"

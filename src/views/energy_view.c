@@ -1,4 +1,5 @@
-/* energy_view.c: what a run cost in joules: each counter of each machine, and the spans that asked. */
+/* energy_view.c: the energy of a run: each counter of each machine, and the spans that measured
+ * it. */
 #include "report_view.h"
 #include "view.h"
 
@@ -51,7 +52,7 @@ static void add_source(const struct pit__report *report, const struct pit__energ
         pit__text_printf(text, ", read by %zu runs, counted once", source->runs);
 }
 
-/* Why a kind of counter is not there at all, as the first run tells. */
+/* Why a kind of counter is missing, from the first run. */
 static void print_absent(const struct pit__report *report)
 {
     static const struct {
@@ -183,7 +184,7 @@ static void add_row(void *arg, const pit_node *node, const char *lines)
 static size_t choose(const pit_tree *tree, unsigned char *keep)
 {
     size_t count = 0;
-    for (size_t i = tree->node_count; i-- > 0;) { /* children stand after their parents */
+    for (size_t i = tree->node_count; i-- > 0;) { /* children come after their parents */
         count += tree->nodes[i].energy != NULL;
         keep[i] |= tree->nodes[i].energy != NULL;
         if (keep[i] && tree->nodes[i].parent != PIT_NO_NODE)

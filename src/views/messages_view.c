@@ -1,5 +1,5 @@
-/* messages_view.c: which rank sends how much to which, in messages of which size, and from where in the
- * program MPI is called. CSV has the pairs of ranks alone. */
+/* messages_view.c: bytes sent from rank to rank, message sizes, and the places in the program
+ * that call MPI. CSV has only the pairs of ranks. */
 #include "report_view.h"
 #include "view_forms.h"
 
@@ -146,7 +146,7 @@ static void write_sum(struct pit__json *json, const pit_message_sum *sent)
     pit__json_uint(json, "bytes", sent->bytes);
 }
 
-/* Classes that have any. */
+/* Only classes that have messages. */
 static void write_sizes(struct pit__json *json, const char *key, const pit_message_sum *sizes)
 {
     pit__json_array(json, key);
@@ -260,7 +260,7 @@ static int print_text(const struct pit__view_call *call, const pit_traffic *traf
     return code;
 }
 
-/* Of runs that are no ranks of one job only a single one. */
+/* Runs that are not ranks of one job: only a single run is supported. */
 static int add_single(const struct pit__gathered *runs, struct pit__traffic **own)
 {
     struct pit__rank_head head;

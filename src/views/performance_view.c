@@ -1,4 +1,4 @@
-/* performance_view.c: operations with their time and memory, in the order they came. */
+/* performance_view.c: operations with their time and memory, in the order they were first seen. */
 #include "view_forms.h"
 
 #include <math.h>
@@ -27,8 +27,7 @@ enum {
         .title = title_, .key = key_, .kind = PIT__NUMBER, .machine = 1                            \
     }
 
-/* The titles do not sit over the figures in the layout that people know; they are where they are
- * expected. */
+/* In the established layout the titles are not aligned with the figures; this table keeps it. */
 static const struct pit__column columns[COLUMNS] = {
     [NAME] = {.title = "Operation",
               .key = "operation",
@@ -65,7 +64,7 @@ static struct pit__cell known(int has, double mb)
     return pit__cell_real(has ? mb : NAN);
 }
 
-/* of_run: the name is a path, which says by itself what it lies in. */
+/* of_run: the name is a path, which already shows its parents. */
 static void add_row(struct pit__table *table, const pit_row *row, int of_run)
 {
     struct pit__cell cells[COLUMNS];
@@ -105,7 +104,7 @@ static void add_extras(struct pit__json *json, const void *arg)
     pit__json_double(json, "total_seconds", *(const double *)arg);
 }
 
-/* 1 where the device was read at both ends of an operation and its high-water mark told nothing of it. */
+/* 1 if the device was read at both ends of an operation, but its high-water mark did not change. */
 static int misses_peak(const pit_data *data)
 {
     for (size_t i = 0; i < data->row_count; i++) {

@@ -1,4 +1,5 @@
-/* ranks_view.c: the ranks of a job: efficiency, a line a rank, who makes the others wait. */
+/* ranks_view.c: the ranks of a job: efficiency, one line per rank, and which rank makes the
+ * others wait. */
 #include "report_view.h"
 #include "view_forms.h"
 
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALL_SHOWN 12 /* ranks up to which all are */
-#define SLOWEST 10   /* that are shown of more; and the fastest */
+#define ALL_SHOWN 12 /* up to this many ranks all are shown */
+#define SLOWEST 10   /* of more ranks, this many slowest and the fastest are shown */
 #define MISSING_NAMED 8
 #define LABEL_COLUMNS 12
 
@@ -116,7 +117,7 @@ static int has_states(const pit_ranks *ranks)
     return 0;
 }
 
-/* In text the estimated columns have a ~, and a part stands with its figures. */
+/* As text, estimated columns have a ~, and a part is printed with its figures. */
 static struct pit__table *make_table(const pit_ranks *ranks, int is_text)
 {
     size_t count = pit__rank_fields.count;
@@ -285,7 +286,7 @@ static int print_form(const struct pit__view_call *call, const pit_ranks *ranks)
     return pit__view_form(call, table, "Ranks", add_job, ranks);
 }
 
-/* The verdict on the job comes first; where there is none that is said. */
+/* The verdict on the job comes first; without one, "no straggler". */
 static int print_verdict(const struct pit__view_call *call, const pit_ranks *ranks)
 {
     const struct pit__gathered *runs = call->gathered;

@@ -1,4 +1,5 @@
-/* timing_summary_view.c: what each part took, in the order they came, and all of them together. */
+/* timing_summary_view.c: the time of each part, in the order they were first seen, and the
+ * total. */
 #include "view_forms.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* view_options.c: the options of views: found by name, set from a command line, checked; and those that
+/* view_options.c: finds options of views by name, sets and checks them; defines the options that
  * several views share. */
 #include "view.h"
 
@@ -45,7 +45,7 @@ const pit_option pit__node_option = {.name = "node",
 
 /* ---- by name --------------------------------------------------------------------------------- */
 
-/* '-' and '_' are the same: the command line has one, Python the other. */
+/* '-' and '_' are equal: the command line uses '-', Python uses '_'. */
 static int is_name(const char *own, const char *name)
 {
     if (!own)
@@ -64,7 +64,8 @@ static const pit_option *find(const pit_view *view, const char *name)
     return NULL;
 }
 
-/* "speedup", "tree, flat and memory": the views that have it, and the report. How many. */
+/* "speedup", "tree, flat and memory": the views that have the option, and the report. Returns
+ * their number. */
 static size_t add_owners(struct pit__text *text, const char *name)
 {
     const char *owners[64];
@@ -114,7 +115,7 @@ static int is_word(const pit_option *option, const char *text)
     return 0;
 }
 
-/* "must be one of a, b": what an option takes. */
+/* "must be one of a, b": the values that an option accepts. */
 static void explain(const pit_option *option, char *why, size_t room)
 {
     struct pit__text text = {0};
@@ -167,7 +168,7 @@ static int parse_percent(const char *text, double *share)
     return end != text && !*end && percent >= 0 && percent <= 100;
 }
 
-/* Is the text good for it? Then it is stored at `to`. */
+/* Check the text and store its value at `to`. */
 static int store(const pit_option *option, const char *text, char *to)
 {
     uint64_t count;
@@ -211,7 +212,7 @@ PIT_API int pit_option_set(const pit_option *option, const char *text, pit_repor
     return PIT_BAD_ARGUMENT;
 }
 
-/* Is what is stored within its kind's range? */
+/* Is the stored value within the range of its kind? */
 static int is_good(const pit_option *option, const pit_report_options *options)
 {
     const char *at = (const char *)options + option->offset;

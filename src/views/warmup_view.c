@@ -1,5 +1,5 @@
-/* warmup_view.c: the first of several calls against the others. Of a run also where the warm-up
- * ends as found, and the course of the calls. */
+/* warmup_view.c: the first of several calls compared with the others; for a run also the
+ * detected end of warm-up, and the course of the calls. */
 #include "view_forms.h"
 
 #include "report/units.h"
@@ -56,7 +56,7 @@ static void print_seconds(const struct pit__view_call *call, const char *label, 
     fprintf(call->out, "  %-*s%ss", LABEL_WIDTH, label, figure);
 }
 
-/* Only of a run: what was measured elsewhere has its own layout, to the letter. */
+/* Only for a run: the layout for plain data is fixed. */
 static void print_found(const struct pit__view_call *call, const pit_warmup *warmup)
 {
     char a[PIT__UNIT_BYTES];
