@@ -1,5 +1,5 @@
-// devices.js: what the GPUs' channels say, and what the run cost in joules: each counter and each span with how
-// its figure was obtained.
+// devices.js: GPU channels, and the energy of the run: each counter and each span, and how its figure was
+// obtained.
 import {make, put, panel, missing, table} from "./dom.js";
 import {kindText, durationText, bytesText, unitText, percentWords} from "./format.js";
 
