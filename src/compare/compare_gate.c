@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARE_THAT_COUNTS                                                                          \
-    0.01 /* share of the whole run: smaller parts do not fail a gate without a node */
+/* Parts below this share of the run do not fail a gate without a node. */
+#define SHARE_THAT_COUNTS 0.01
 
 struct gate {
     int is_memory;
