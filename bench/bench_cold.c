@@ -2,7 +2,7 @@
  * same place: what a span costs where the caches hold other things. Each call is timed alone. */
 #include "bench.h"
 
-enum { SET_BYTES = 256 * 1024, LINE = 64, PASSAGES = 20000 };
+enum { SET_BYTES = 256 * 1024, LINE = 64, CALLS = 20000 };
 
 static unsigned char set[SET_BYTES];
 
@@ -35,19 +35,19 @@ static double timed(void (*call)(pit_site *), pit_site *site, unsigned round)
 int main(void)
 {
     static pit_site site = PIT_SITE("cold");
-    static double empty_ns[PASSAGES], span_ns[PASSAGES];
+    static double empty_ns[CALLS], span_ns[CALLS];
     bench_open("bench_cold.pit");
-    for (unsigned i = 0; i < PASSAGES; i++) {
+    for (unsigned i = 0; i < CALLS; i++) {
         empty_ns[i] = timed(nothing, &site, i);
         span_ns[i] = timed(span, &site, i);
     }
     pit_close();
-    double empty = bench_quantile(empty_ns, PASSAGES, 0.5);
-    double cold = bench_quantile(span_ns, PASSAGES, 0.5);
+    double empty = bench_quantile(empty_ns, CALLS, 0.5);
+    double cold = bench_quantile(span_ns, CALLS, 0.5);
     bench_print("cold_noop_ns", empty);
     bench_print("cold_span_ns", cold);
     bench_print("cold_x_noop", cold / empty);
     bench_print("cold_p5_x_noop",
-                bench_quantile(span_ns, PASSAGES, 0.05) / bench_quantile(empty_ns, PASSAGES, 0.05));
+                bench_quantile(span_ns, CALLS, 0.05) / bench_quantile(empty_ns, CALLS, 0.05));
     return 0;
 }

@@ -5,9 +5,9 @@
 
 bench_examples runs a number of batches of examples/fitting.c or examples/rom.c, once as they are and
 once compiled without a span. Only those batches are counted, not the start, not the opening and closing
-of the run. A count does not hang on how busy the machine is; it says nothing of caches. The clock goes
-on while callgrind takes fifty times as long, so what a span does now and then by the clock, such as
-beginning a new part of its course, is in it more often than in a real run: the figure is an upper bound.
+of the run. A count does not depend on how busy the machine is; it ignores caches. Under callgrind the
+program is fifty times slower but the clock is not, so work that a span does at intervals of the clock, such
+as starting a new bucket of its series, is counted more often than in a real run: the figure is an upper bound.
 Prints "name value" lines for collect.py.
 """
 

@@ -13,9 +13,9 @@
 #define BATCH 200u
 #define ROUNDS 50u
 #define STAGES 30u        /* of the run */
-#define PASSAGES 100u     /* of a stage, and of a window's line */
-#define PASSAGE_NS 1e6    /* of work, each */
-#define SET_BYTES 262144u /* what the work goes over: it fills the caches with its own */
+#define CALLS 100u        /* per stage, and per line of the window */
+#define CALL_NS 1e6       /* work before each call */
+#define SET_BYTES 262144u /* the work reads this much: it evicts our data from the caches */
 
 static pit_timers *timers;
 static pit_stages *stages;
@@ -67,29 +67,29 @@ static double overhead_pct(void)
     static const pit_window_item items[] = {
         {"Pattern gen", PIT_WINDOW_MS}, {"Total", PIT_WINDOW_MS}, {"Avg nodes", PIT_WINDOW_MEAN}};
     static const double figures[] = {0.0004, 0.001, 28.3};
-    static double empty[STAGES], begins[STAGES], lines[STAGES], adds[STAGES * PASSAGES];
-    pit_window *window = pit_window_new("GPM TIMING", "graphs", PASSAGES, items, 3);
+    static double empty[STAGES], begins[STAGES], lines[STAGES], adds[STAGES * CALLS];
+    pit_window *window = pit_window_new("GPM TIMING", "graphs", CALLS, items, 3);
     size_t add_count = 0;
     for (unsigned stage = 0; stage < STAGES; stage++) {
-        double begin = work_for(PASSAGE_NS);
+        double begin = work_for(CALL_NS);
         empty[stage] = bench_now_ns() - begin;
-        begin = work_for(PASSAGE_NS);
+        begin = work_for(CALL_NS);
         pit_stage_begin(stages, "Part of the run", 0);
         begins[stage] = bench_now_ns() - begin;
-        for (unsigned i = 1; i <= PASSAGES; i++) {
-            begin = work_for(PASSAGE_NS);
+        for (unsigned i = 1; i <= CALLS; i++) {
+            begin = work_for(CALL_NS);
             pit_window_add(window, figures);
             double took = bench_now_ns() - begin;
-            *(i < PASSAGES ? &adds[add_count++] : &lines[stage]) = took;
+            *(i < CALLS ? &adds[add_count++] : &lines[stage]) = took;
         }
     }
     pit_stage_end(stages);
     pit_window_free(window);
     /* As in the other cases a call counts as it is when nothing disturbs it. */
     double calls = bench_quantile(begins, STAGES, 0.1) + bench_quantile(lines, STAGES, 0.1) +
-                   (PASSAGES - 1) * bench_quantile(adds, add_count, 0.1) -
-                   (PASSAGES + 1) * bench_quantile(empty, STAGES, 0.1);
-    return 100 * calls / (calls + PASSAGES * PASSAGE_NS);
+                   (CALLS - 1) * bench_quantile(adds, add_count, 0.1) -
+                   (CALLS + 1) * bench_quantile(empty, STAGES, 0.1);
+    return 100 * calls / (calls + CALLS * CALL_NS);
 }
 
 int main(void)

@@ -33,9 +33,9 @@ if(PITWALL_PRINT_FLAGS)
     set_property(SOURCE ${printing} APPEND PROPERTY COMPILE_OPTIONS ${PITWALL_PRINT_FLAGS})
 endif()
 
-# The sampler's sources: each file NAME.c of src/recorder/sources defines pit__source_NAME. Nothing
-# refers to those by name, and whoever links the static library gets only objects that something
-# refers to, so the list of them is made here.
+# The sampler's sources: each file NAME.c of src/recorder/sources defines pit__source_NAME. No other
+# file refers to these names, and a linker takes from the static library only objects that are referred
+# to, so the list of them is generated here.
 set(PITWALL_EXTRA_SOURCES "" CACHE STRING "Files with more sources for the sampler")
 
 # pitwall_source_list(TARGET [FILE…]): the objects of a list with all sources and these, and those of

@@ -1,6 +1,6 @@
-# The libraries to preload into programs that know nothing of Pitwall. Each finds the recorder of the
-# process by itself, or loads libpitwall.so.0 from beside itself; none is linked with it, nor with what
-# it stands before.
+# The libraries to preload into programs that do not use Pitwall. Each finds the recorder of the process,
+# or loads libpitwall.so.0 from its own folder. None is linked with libpitwall, nor with the library whose
+# calls it intercepts.
 #
 #   libpitwall-functions.so   spans of functions compiled with -finstrument-functions
 #   libpitwall-mpi.so         spans of calls of MPI, of whichever library the process has

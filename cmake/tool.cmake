@@ -1,5 +1,5 @@
-# The tool, build/bin/pitwall. It alone uses libraries beyond libc; a cross build that lacks them goes
-# without the tool, and so does a build that does not require it (`pip install .`).
+# The tool, build/bin/pitwall. Only the tool uses libraries beyond libc. If they are missing, the
+# tool is left out of cross builds and of builds that do not require it (`pip install .`).
 
 option(PITWALL_STATIC_TOOL "Prefer the static form of the libraries that the tool uses" OFF)
 mark_as_advanced(PITWALL_STATIC_TOOL)
@@ -23,7 +23,7 @@ foreach(library z:zlib.h zstd:zstd.h yaml:yaml.h jansson:jansson.h ncursesw:ncur
         list(APPEND tool_lacks ${name})
     endif()
 endforeach()
-if(PITWALL_LIB_ncursesw MATCHES "\\.a$") # its other half is a library of its own on some systems
+if(PITWALL_LIB_ncursesw MATCHES "\\.a$") # on some systems half of it is a separate library, tinfo
     find_library(PITWALL_LIB_tinfo tinfo)
     mark_as_advanced(PITWALL_LIB_tinfo)
     if(PITWALL_LIB_tinfo)
@@ -42,7 +42,7 @@ if(tool_lacks)
     return()
 endif()
 
-# Which commit it is. A file of its own, so that a new commit compiles nothing else.
+# The commit, in a separate file: a new commit then compiles only this one.
 include(cmake/commit.cmake)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/tool_commit.c @ONLY CONTENT
 "/* Made by cmake/tool.cmake. */
@@ -58,7 +58,7 @@ set_target_properties(pitwall_tool PROPERTIES OUTPUT_NAME pitwall
 target_include_directories(pitwall_tool PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(pitwall_tool PRIVATE pitwall_static ${tool_libraries} Threads::Threads m
                                            ${CMAKE_DL_LIBS})
-# Where the tool looks for what belongs to it, as seen from its own folder.
+# Where the tool finds its libraries, headers and Python files, relative to its own folder.
 pitwall_from_tool(to_lib "${CMAKE_INSTALL_LIBDIR}")
 pitwall_from_tool(to_include "${CMAKE_INSTALL_INCLUDEDIR}")
 pitwall_from_tool(to_preloads "${PITWALL_PRELOAD_DIR}")
@@ -70,7 +70,7 @@ pitwall_own(pitwall_tool)
 target_compile_options(pitwall_tool PRIVATE ${PITWALL_PRINT_FLAGS})
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include SYMBOLIC)
 
-# Whoever links a library in also passes on its terms.
+# A package with a statically linked library must include its licence.
 if(PITWALL_STATIC_TOOL)
     foreach(package zlib1g-dev libzstd-dev libyaml-dev libjansson-dev libncurses-dev
                     libmicrohttpd-dev)
@@ -81,8 +81,8 @@ if(PITWALL_STATIC_TOOL)
     endforeach()
 endif()
 
-# The server's library is loaded when it is needed. The tool of a wheel has it inside, made of the system's
-# static form without encryption, of which the server has no use.
+# The tool loads the server's library on demand. In a wheel it is linked in: the system's static library,
+# without encryption, which the server does not use.
 option(PITWALL_OWN_HTTPD "Link libmicrohttpd.a into the tool" OFF)
 mark_as_advanced(PITWALL_OWN_HTTPD)
 if(PITWALL_OWN_HTTPD)

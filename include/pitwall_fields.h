@@ -1,7 +1,7 @@
 /* pitwall_fields.h: every figure of a row by its key, for programs that show or store all of them.
  *
- * Rows are nodes (pit_node), how a process ended (pit_ended), losses (pit_losses) and ranks (pit_rank). Nothing here
- * allocates, and every text lives as long as the program, but for those of a row.
+ * Rows are nodes (pit_node), ends of processes (pit_ended), losses (pit_losses) and ranks (pit_rank).
+ * Nothing here allocates. Every text lives as long as the program, except the text of a value: as its row.
  */
 #ifndef PITWALL_FIELDS_H
 #define PITWALL_FIELDS_H
@@ -18,7 +18,7 @@ extern "C" {
  * memory_peak_bytes, items_per_s. docs/fields.md lists them all. */
 typedef struct pit_field {
     const char *key;
-    const char *title; /* over its column in a table of text */
+    const char *title; /* column title in a text table */
     const char *help;  /* one line */
 } pit_field;
 
@@ -30,8 +30,8 @@ enum pit_row_kind {
 };
 
 enum pit_value_type {
-    PIT_VALUE_NONE = 0,    /* does not apply to this row: `reason` says why */
-    PIT_VALUE_UNKNOWN = 1, /* applies and is not available: `reason` says why */
+    PIT_VALUE_NONE = 0,    /* does not apply to this row: see `reason` */
+    PIT_VALUE_UNKNOWN = 1, /* applies but is not available: see `reason` */
     PIT_VALUE_WHOLE = 2,
     PIT_VALUE_SIGNED = 3,
     PIT_VALUE_REAL = 4,
@@ -50,13 +50,13 @@ typedef struct pit_field_value {
 
 /* ---- walking them ---------------------------------------------------------------------------- */
 
-/* Field number `index` of such rows, in the order of columns; NULL past the last. */
+/* Field number `index` for such rows, in column order; NULL past the last. */
 PIT_API const pit_field *pit_field_at(enum pit_row_kind of, size_t index);
 
 /* The field with this key, or NULL. */
 PIT_API const pit_field *pit_field_find(enum pit_row_kind of, const char *key);
 
-/* What it is: "duration", "bytes", "signed bytes", "count", "rate", "byte rate", "share", "ratio", "text",
+/* Its kind: "duration", "bytes", "signed bytes", "count", "rate", "byte rate", "share", "ratio", "text",
  * "flag" or "number". */
 PIT_API const char *pit_field_kind(const pit_field *field);
 
@@ -67,10 +67,10 @@ PIT_API const char *pit_field_merge(const pit_field *field);
 /* Why it may have no value, or "" if it always has one. */
 PIT_API const char *pit_field_reason(const pit_field *field);
 
-/* 1: a column of text and Markdown tables, 0: only for programs. */
+/* 1: a column of text and Markdown tables; 0: only in CSV, JSON and Python. */
 PIT_API int pit_field_is_shown(const pit_field *field);
 
-/* The figure of a row, which is of the kind the field was asked for. */
+/* Read the figure from a row, which must be of the kind the field was found for. */
 PIT_API void pit_field_get(const pit_field *field, const void *row, pit_field_value *value);
 
 #ifdef __cplusplus

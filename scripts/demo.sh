@@ -1,6 +1,6 @@
 #!/bin/bash
-# `make demo`: what Pitwall says of a training run, of two models, of two variants, of a run that was
-# killed, and of two ranks where there is an MPI. Needs a build: demo.sh BUILD
+# `make demo`: reports of a training run, of two models, of two variants, of a killed run and, if there is
+# an MPI, of two ranks. Needs a build: demo.sh BUILD
 
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +19,7 @@ if [ -t 1 ]; then
     [ "$columns" -le 100 ] || columns=100
     if [ -z "${NO_COLOR:-}" ] && [ "${TERM:-dumb}" != dumb ]; then
         bold=$'\033[1;36m' dim=$'\033[2m' plain=$'\033[0m'
-        export FORCE_COLOR=1 # of what goes through a filter below, too
+        export FORCE_COLOR=1 # also for output that is piped through a filter below
     fi
 fi
 
@@ -31,7 +31,7 @@ title() { # title TEXT SENTENCE
 
 say() { printf '\n%s$ %s%s\n' "$dim" "$*" "$plain"; }
 
-# in_home COMMAND...: say it and do it, in the folder where the files go.
+# in_home COMMAND...: print and run the command, in the folder of the demo's files.
 in_home() {
     local word said=""
     for word in "$@"; do
@@ -42,93 +42,93 @@ in_home() {
     (cd "$home" && "$@")
 }
 
-# train NAME ARGUMENTS...: the same with the figures in NAME.txt; the progress line is seen.
+# train NAME ARGUMENTS...: the same with stdout in NAME.txt; the progress line (stderr) stays visible.
 train() {
     say "$@"
     (cd "$home" && "$@" >"$1.txt")
 }
 
-# Of a report, with colour or without: what is the same for all runs of a demo is left out.
+# Remove from a report, coloured or not, the lines that are the same for all runs of the demo.
 brief() {
     local style=$'(\033\\[[0-9;]*m)*'
     sed -E "/^$style(machine|started|threads|memory|git|run|program)\\b/d; /^${style}finished last/,\$d"
 }
 
-# Of the bottlenecks: the command, and the finding that matters most with what is indented below it.
+# Keep from the bottlenecks the command and the first finding, with the lines indented below it.
 first_finding() { sed -n '1,3p; 4,${/^ /!q; p;}'; }
 
 title "Three models learn nine functions" \
-    "An MLP, a SIREN and a KAN in C, with their parts marked as spans."
+    "An MLP, a SIREN and a KAN, written in C; each part of the training is a span."
 train fitting -o fitting.pit
 in_home pitwall report fitting.pit --depth 4 --min-share 4 --width "$columns" | brief
 in_home pitwall report fitting.pit --view speedup --node training
 
-title "Two models of the same data: which is the better buy?" \
-    "An MVAR and an LSTM are trained, benchmarked and compared; JSON has all of it."
+title "Two models of the same data: which is faster, which is smaller?" \
+    "Trains, benchmarks and compares an MVAR and an LSTM; results are saved as JSON."
 train rom --out rom
 grep -E '^(MVAR|LSTM): loss|take .* times' "$home/rom.txt"
 sed -nE 's/^ *"(fastest|smallest)_([a-z]*)": "(.*)",?$/\1 \2: \3/p' \
     "$home/rom/oscillators/runtime_comparison.json"
-echo "(of one process; trials in it share its luck, so part 4 races whole programs)"
+echo "(measured in one process; part 4 compares separate processes, which is fairer)"
 
-title "What is wrong with this one, and what to try" \
-    "A decoder that makes its own batches while it trains. --workers 1 is the remedy."
+title "Why is this training slow, and what helps?" \
+    "This decoder prepares its batches in the training loop; --workers 1 fixes that."
 train decoding -o decoding.pit
 in_home pitwall report decoding.pit --view bottlenecks --width "$columns" | first_finding
 
 title "Which is really faster?" \
-    "Whole programs in turn, their order by coin; the verdict is a test, no glance."
-say "export PITWALL=0 # for once without spans"
+    "Runs both programs several times in random order; a statistical test decides."
+say "export PITWALL=0 # record nothing in this part"
 export PITWALL=0
 in_home pitwall race --runs 6 -n MLP -n KAN -P m=MLP,KAN "fitting --quick --only {m}" || true
 unset PITWALL
 
-title "A run is killed, and still knows where it was" \
-    "kill -9 in the middle of a batch: finished spans are kept, open ones are named."
+title "Where was a program when it was killed?" \
+    "kill -9 during a batch: finished spans are kept, open spans are named."
 say "heat -o killed.pit --epochs 1000 & sleep 1.2; kill -9 \$!"
 "$build/examples/heat" -o "$home/killed.pit" --epochs 1000 --quiet &
 victim=$!
 sleep 1.2
-{ kill -9 "$victim" && wait "$victim"; } 2>/dev/null || true # bash would say "Killed", now or then
+{ kill -9 "$victim" && wait "$victim"; } 2>/dev/null || true # hide the "Killed" that bash prints
 in_home pitwall report killed.pit --width "$columns" | brief
 
-# An MPI is none of the demo's own dependencies: without one the part says how to get it.
-title "Two ranks of MPI: who makes the other wait?" \
-    "The last rank reads slowly; the other one loses that time in MPI_Allreduce."
+# The demo does not require MPI: without it, this part says how to install it.
+title "Two MPI ranks: which one makes the other wait?" \
+    "The last rank reads slowly; the other waits for it in MPI_Allreduce."
 launch=(mpirun -n 2)
 if mpirun --version 2>/dev/null | grep -q "Open MPI"; then
     launch=(mpirun --allow-run-as-root --oversubscribe -n 2)
 fi
 if ! command -v mpicc >/dev/null || ! command -v mpirun >/dev/null; then
-    echo "There is no MPI here: apt-get install libopenmpi-dev openmpi-bin, then make demo."
+    echo "No MPI found: apt-get install libopenmpi-dev openmpi-bin, then make demo."
 elif ! mpicc -O2 -Iinclude -o "$home/straggler_mpi" examples/mpi/straggler_mpi.c \
     -L"$where/lib" -lpitwall -Wl,-rpath,"$where/lib" 2>"$home/straggler_mpi.txt"; then
-    echo "The MPI here compiles nothing: $home/straggler_mpi.txt says why."
+    echo "mpicc failed: see $home/straggler_mpi.txt"
 else
     say "mpirun -n 2 pitwall run -o rank-%r.pit -- ./straggler_mpi"
     if (cd "$home" && "${launch[@]}" pitwall run --quiet -o "rank-%r.pit" -- ./straggler_mpi) \
         >"$home/straggler_mpi.txt" 2>&1 </dev/null; then
         in_home pitwall report rank-0.pit rank-1.pit --view ranks --width "$columns"
     else
-        echo "mpirun failed here: $home/straggler_mpi.txt says why."
+        echo "mpirun failed: see $home/straggler_mpi.txt"
     fi
 fi
 
-title "All of it as a page" \
-    "One file, for any browser, offline: call tree, charts, where it died."
+title "The same reports as web pages" \
+    "One file each, opens offline in any browser: call tree, charts, where it died."
 in_home pitwall report fitting.pit --html -o fitting.html
 in_home pitwall report killed.pit --html -o killed.html
 
 cat <<END
 
-${bold}That took $((SECONDS - began)) s. In $home there are now${plain}
-  fitting.pit, decoding.pit, killed.pit   runs, for pitwall report
-  fitting.html, killed.html               their pages: open them in a browser
-  fitting.csv, fitting.json               what each training took
-  rom/oscillators/                        profiles and comparison in JSON, a run
-  *.txt                                   what the programs printed
+${bold}Done in $((SECONDS - began)) s. Files in $home:${plain}
+  fitting.pit, decoding.pit, killed.pit   recorded runs, for pitwall report
+  fitting.html, killed.html               their web pages
+  fitting.csv, fitting.json               duration of each training
+  rom/oscillators/                        profiles and comparison as JSON, and a run
+  *.txt                                   output of the programs
 
-${bold}Type next${plain}
+${bold}Try next${plain}
   xdg-open $home/fitting.html # or drag it into a browser
   $build/bin/pitwall report $home/fitting.pit
   $build/bin/pitwall report $home/fitting.pit --view profile

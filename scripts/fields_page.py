@@ -15,26 +15,27 @@ import sys
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(TREE, "docs", "fields.md")
 KINDS = (  # as enum pit_row_kind counts them
-    ("Nodes", "A row a node of the merged call tree: `pitwall report` in every form, `pitwall export "
+    ("Nodes", "One row per node of the merged call tree: `pitwall report` in every form, `pitwall export "
      "--format csv`, `nodes[]` in JSON, `read()[\"nodes\"]` in Python; some of them in `pitwall top`."),
-    ("How a process ended", "One row a run, of programs under [`pitwall run`](run.md): `ended` in JSON "
+    ("How a process ended", "One row per run, for programs under [`pitwall run`](run.md): `ended` in JSON "
      "and Python, the lines `ended` and `system` of a report."),
-    ("Losses", "What a run lost or misused: `losses` in JSON and Python, of a run and of each thread; "
+    ("Losses", "Lost spans and misuse: `losses` in JSON and Python, for the run and for each thread; "
      "a report names those that are not 0."),
-    ("Ranks", "A row a rank of a job, times of one step: the view [`ranks`](views/ranks.md), `ranks.rows` in "
+    ("Ranks", "One row per rank of a job, with the times of one step: the view [`ranks`](views/ranks.md), `ranks.rows` in "
      "JSON, `pitwall.ranks()[\"rows\"]` in Python."),
 )
 HEAD = """# Fields
 
 <!-- made by scripts/fields_page.py from src/model/*_fields.c -->
 
-Every figure has one key. It is the column's name in CSV and the key in JSON and in Python, with the
-unit in it: `_ns` nanoseconds, `_bytes` bytes, `_per_s` a second. A share is 0…1. What is not available
-is an empty cell in CSV, `null` in JSON, `None` in Python, and `n/a` or nothing in text.
+Every figure has one key: the column name in CSV and the key in JSON and Python. The key ends in the
+unit: `_ns` nanoseconds, `_bytes` bytes, `_per_s` per second. A share is 0…1. A figure that is not available
+is an empty cell in CSV, `null` in JSON, `None` in Python, and `n/a` or empty in text.
 
-*Merged* says what happens to the figures of several threads and runs: `sum`, `smallest`, `largest`, `last`
-(of the thread that ended last), `same` (rows are merged by it), `computed` (from other merged figures). The title
-is that of the column in text and Markdown; figures without one are for programs.
+*Merged* says how the figures of several threads and runs are combined: `sum`, `smallest`, `largest`, `last`
+(that of the thread that ended last), `same` (rows with the same value are merged), `computed` (from other merged
+figures), `once a machine` (a sum that counts readings of one machine at the same time only once). The title is
+the column title in text and Markdown; figures without a title are only for programs.
 
 `pitwall.fields()` gives the same list in Python, `pit_field_at` in C
 ([reference](reference-fields.md)). Readings of the sampler describe themselves: see

@@ -1,7 +1,7 @@
 #!/bin/bash
-# `make lint`: the form of the sources. Needs a configured build: lint.sh BUILD
-# Runs every checker, also after one that complained; fails if any did. Python files are checked by a
-# ruff of their own (python/requirements-lint.txt) and the system's mypy.
+# `make lint`: checks the sources. Needs a configured build: lint.sh BUILD
+# Runs every checker, even after a failure; fails if any checker failed. Python files are checked by
+# a pinned ruff (python/requirements-lint.txt) and the system's mypy.
 
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -11,8 +11,8 @@ bad=0
 echo "== clang-format"
 scripts/sources.sh | xargs clang-format --dry-run -Werror || bad=1
 
-# What the build compiles, each file with its own flags; headers are seen through their users. A file
-# that many programs share is compiled for each of them, and looked at once.
+# Every file that the build compiles, with its own flags; headers are checked where they are included. A
+# file that several programs share is compiled for each of them, but checked once.
 echo "== clang-tidy"
 mkdir -p "$build/lint"
 /usr/bin/python3 -c 'import json, sys
@@ -27,7 +27,7 @@ cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-sup
     --suppress=missingIncludeSystem --error-exitcode=1 -j "$(nproc)" \
     -D_GNU_SOURCE -D__x86_64__ -D__linux__ -I include -I src src examples bench || bad=1
 
-# The cases of tests/cli are run by bash and have no first line of their own.
+# The cases of tests/cli are run by bash and have no #! line.
 echo "== shellcheck"
 find scripts tests bench .ci \( -name '*.sh' -o -path .ci/run \) ! -path 'tests/cli/*' -print0 |
     xargs -0 shellcheck || bad=1
@@ -40,6 +40,9 @@ python=$(scripts/python_env.sh "$build/python-lint" python/requirements-lint.txt
 echo "== mypy"
 mypy || bad=1
 mypy --ignore-missing-imports scripts || bad=1
+
+echo "== words"
+/usr/bin/python3 scripts/plain_words.py || bad=1
 
 [ $bad -ne 0 ] || echo "lint: all good"
 exit $bad

@@ -1,12 +1,12 @@
 #!/bin/bash
-# What `make deb` does: Debian packages from the sdist and packaging/debian, checked by lintian:
-# scripts/make_deb.sh BUILD. They are laid into BUILD/debs. DEBFULLNAME and DEBEMAIL name who builds them;
-# without an address the packages have one of no host, which lintian is told to accept.
+# `make deb`: builds Debian packages from the sdist and packaging/debian, and checks them with lintian:
+# scripts/make_deb.sh BUILD. They are put into BUILD/debs. DEBFULLNAME and DEBEMAIL name the maintainer;
+# without DEBEMAIL the address is pitwall@localhost, and lintian's warning about it is suppressed.
 
 set -eu -o pipefail
 
 tree=$(cd "$(dirname "$0")/.." && pwd)
-mkdir -p "${1:?say in which folder}"
+mkdir -p "${1:?missing argument: the build folder}"
 build=$(cd "$1" && pwd)
 work=$build/deb-work out=$build/debs
 cd "$tree"
@@ -15,7 +15,7 @@ version=$(sed -n 's/^#define PITWALL_VERSION "\(.*\)"/\1/p' include/pitwall.h)
 maintainer="${DEBFULLNAME:-The Pitwall authors} <${DEBEMAIL:-pitwall@localhost}>"
 date=$(LC_ALL=C date -R -u -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}")
 
-# A licence as debian/copyright has it: whose it is, then its text with a dot on empty lines.
+# A licence in the form of debian/copyright: the holder, then the text, with a dot on empty lines.
 holder() {
     sed -n 's/^Copyright (c) /Copyright: /p' "$1"
     echo "License: Expat"
@@ -52,7 +52,7 @@ log=$work/build.log
 DEB_BUILD_OPTIONS="nocheck noddebs parallel=$(nproc)" \
     dpkg-buildpackage --build=binary --unsigned-changes --no-check-builddeps >"$log" 2>&1 || {
     tail -n 60 "$log" >&2
-    echo "make deb: dpkg-buildpackage failed; all it said: $log" >&2
+    echo "make deb: dpkg-buildpackage failed; full log: $log" >&2
     exit 1
 }
 mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Words that this project no longer uses, and what to write instead: scripts/plain_words.py [FILE...]
 
-Prints `file:line: words -> instead` for each place; the status is 1 if there is one. Without arguments
-it reads every text that git tracks. CONTRIBUTING.md has the glossary.
+Prints `file:line: words -> instead` for each place; the exit status is 1 if there is any. Without arguments
+it reads every text that git tracks, or all files outside of build folders if the tree has no git.
+CONTRIBUTING.md has the glossary.
 """
 
 import os
@@ -12,7 +13,7 @@ import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# what is searched for (case does not matter), what to write instead
+# pattern (case does not matter), suggestion
 WORDS = [
     (r"passages?", "call, iteration"),
     (r"(?:can|could|cannot|can't|may) (?:not )?be had", "(not) available"),
@@ -34,20 +35,27 @@ WORDS = [
 PATTERN = re.compile(r"\b(?:%s)\b" % "|".join("(%s)" % words for words, _ in WORDS), re.I)
 ENDINGS = (".md", ".c", ".h", ".cpp", ".py", ".pyi", ".sh", ".js", ".css", ".html", ".cmake", ".txt",
            ".in", ".exact", "Makefile")
-# This list itself, what is not ours, and outputs of older versions that tests compare with.
+# This list, the files of others, and output of older versions that tests compare with.
 LEFT_OUT = ("scripts/plain_words.py", "web/vendor/", "tests/golden/", "tests/data/", "LICENSE")
 
 
 def tracked():
     """The texts of the tree."""
-    done = subprocess.run(["git", "-C", TREE, "ls-files", "-z"], capture_output=True, text=True, check=True)
-    return [name for name in done.stdout.split("\0")
+    if os.path.exists(os.path.join(TREE, ".git")):
+        names = subprocess.run(["git", "-c", "safe.directory=*", "-C", TREE, "ls-files", "-z"],
+                               capture_output=True, text=True, check=True).stdout.split("\0")
+    else:
+        names = []
+        for folder, inside, files in os.walk(TREE):
+            inside[:] = [each for each in inside if not each.startswith((".", "build"))]
+            names += [os.path.relpath(os.path.join(folder, each), TREE) for each in files]
+    return [name for name in sorted(names)
             if name.endswith(ENDINGS) and not name.startswith(LEFT_OUT)
             and os.path.isfile(os.path.join(TREE, name))]
 
 
 def places(text):
-    """[(line, words, instead)]: what a text says that we no longer say, also across a line's end."""
+    """[(line, words, instead)]: the old words in a text, also if they are split over two lines."""
     joined = re.sub(r"\n(?:[ \t]*(?:\*|#|//)+)?[ \t]*", lambda match: "\n" + " " * (len(match[0]) - 1), text)
     flat = re.sub(r"\s", " ", joined)
     flat = re.sub(r" {2,}", lambda match: " " + "\0" * (len(match[0]) - 1), flat)
@@ -60,7 +68,7 @@ def places(text):
 
 
 def main(names):
-    """Every place in these files; 1 if there is any."""
+    """Print every place in these files; returns 1 if there is any."""
     count = 0
     for name in names or tracked():
         with open(os.path.join(TREE, name), encoding="utf-8", errors="replace") as file:

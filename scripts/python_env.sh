@@ -1,12 +1,12 @@
 #!/bin/bash
-# A Python with packages of its own: scripts/python_env.sh [--alone] FOLDER [REQUIREMENTS]. Made once,
-# from python/requirements-test.txt (JAX and Weights & Biases, for the tests) or the file that is named;
-# prints its interpreter. The system's packages (PyTorch) are seen in it, but with --alone:
+# Makes a virtual environment: scripts/python_env.sh [--alone] FOLDER [REQUIREMENTS]. Installs REQUIREMENTS,
+# by default python/requirements-test.txt (JAX and Weights & Biases, for the tests), unless it is there already,
+# and prints its interpreter. It sees the system's packages (PyTorch), except with --alone:
 #
 #     scripts/python_env.sh --alone build/python-frameworks python/requirements-frameworks.txt
 #
 # makes the environment of `make test-all`, with current versions of PyTorch, Lightning, transformers,
-# Keras, JAX, flax, optax and Jupyter. Several callers at once: the first one makes it, the others wait.
+# Keras, JAX, flax, optax and Jupyter. If several callers run at once, the first one makes it and the others wait.
 
 set -eu
 
@@ -16,7 +16,7 @@ if [ "${1:-}" = --alone ]; then
     sees=
     shift
 fi
-folder=${1:?say in which folder}
+folder=${1:?missing argument: the folder}
 wanted=$tree/${2:-python/requirements-test.txt}
 
 mkdir -p "$(dirname "$folder")"

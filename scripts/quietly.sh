@@ -1,7 +1,7 @@
 #!/bin/bash
-# A build without its talk: quietly.sh WORDS COMMAND...
-# On a terminal a line says how far it is and goes away at the end. If the command fails, all that it
-# said is shown, and its status is passed on.
+# Runs a build without its output: quietly.sh TEXT COMMAND...
+# On a terminal one line shows TEXT and the progress, and disappears at the end. If the command fails, its
+# whole output is shown. The exit status is that of the command.
 
 set -u -o pipefail
 words=$1
@@ -9,7 +9,7 @@ shift
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-show() { # of lines that begin as "[ 42%] Building", how far that is
+show() { # the percentage of lines such as "[ 42%] Building"
     local line
     while IFS= read -r line; do
         case $line in

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Update the measured figures in the documents: scripts/readme_figures.py [build/bench.json]
 
-README.md has five of them, docs/bench.md all of ROWS, each between two comments; a missed bar is shown
-as missed. Pitwall's own line in README's table of peers is updated too.
+README.md shows five of them, docs/bench.md all of ROWS, each table between two comments. A missed bar is
+marked as missed. Pitwall's line in the comparison table of README.md is updated too.
 """
 
 import json
@@ -15,45 +15,45 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # The five of README.md.
 SHORT = ("span_hot_x_floor", "off_ns", "py_span_ns", "auto_step_pct", "record_1e8_rss_growth_kb")
 
-# key of bench.json, what the documents call it, how it is written
+# key in bench.json, description in the documents, number format
 ROWS = [
-    ("span_hot_x_floor", "a span with everything kept, over two reads of the clock", "%.2f ×"),
-    ("span_3deep_x_floor", "the same three deep, each", "%.2f ×"),
-    ("phase_x_floor", "a phase that follows another: one reading for both", "%.2f ×"),
-    ("two_threads_x_one", "two threads, over one", "%.2f ×"),
-    ("siblings_1024_x_1", "1,024 spans in turn, over one", "%.2f ×"),
+    ("span_hot_x_floor", "a span with all statistics, relative to two reads of the clock", "%.2f ×"),
+    ("span_3deep_x_floor", "the same, three nested spans, per span", "%.2f ×"),
+    ("phase_x_floor", "a phase that follows another: one clock read for both", "%.2f ×"),
+    ("two_threads_x_one", "two busy threads, over one", "%.2f ×"),
+    ("siblings_1024_x_1", "1,024 sibling spans in turn, over one", "%.2f ×"),
     ("off_ns", "a span while nothing is recorded", "%.1f ns"),
-    ("cold_span_ns", "a span right after 256 kB of other data", "%.0f ns"),
-    ("start_exit_ms", "opening a run, and closing it at exit", "%.1f ms"),
+    ("cold_span_ns", "a span right after reading 256 kB of other data", "%.0f ns"),
+    ("start_exit_ms", "opening a run and closing it at exit", "%.1f ms"),
     ("record_1e8_rss_growth_kb", "memory added from 10⁶ to 10⁸ spans", "%.0f kB"),
     ("mem_span_us", "a span that measures memory, peak included", "%.1f µs"),
     ("fitting_instructions_pct", "instructions that spans add to [fitting](../examples/fitting.c)", "%.3f %%"),
-    ("fitting_cost_pct", "time that they add to a batch of it", "%.2f %%"),
-    ("fitting_noise_pct", "the noise of that, in the same run", "%.2f %%"),
+    ("fitting_cost_pct", "time that spans add to a batch of it", "%.2f %%"),
+    ("fitting_noise_pct", "noise of that time, measured in the same run", "%.2f %%"),
     ("rom_instructions_pct", "instructions that spans add to [rom](../examples/rom.c)", "%.3f %%"),
-    ("rom_cost_pct", "time that they add to a batch of it", "%.2f %%"),
-    ("rom_noise_pct", "the noise of that, in the same run", "%.2f %%"),
-    ("stage_overhead_pct", "calls of a stage log and a window, of a run with both", "%.2f %%"),
+    ("rom_cost_pct", "time that spans add to a batch of it", "%.2f %%"),
+    ("rom_noise_pct", "noise of that time, measured in the same run", "%.2f %%"),
+    ("stage_overhead_pct", "stage log and window: share of a run that uses both", "%.2f %%"),
     ("py_span_ns", "Python: `with pitwall.span(…)`", "%.0f ns"),
-    ("py_span_x_empty_with", "the same over a `with` that does nothing", "%.2f ×"),
-    ("py_decorator_ns", "Python: what `@pitwall.timed` adds to a call", "%.0f ns"),
-    ("py_iter_ns", "Python: what `pitwall.iter` adds to a `next`", "%.0f ns"),
-    ("py_by_hand_ns", "beside it: two `perf_counter()` by hand", "%.0f ns"),
-    ("py_contextmanager_ns", "beside it: a `@contextmanager` that times", "%.0f ns"),
-    ("py_record_function_ns", "beside it: PyTorch's `record_function`, no profiler", "%.0f ns"),
-    ("py_step_spans_pct", "four spans in a small PyTorch step", "%.2f %%"),
-    ("py_step_memory_pct", "four spans with memory in it", "%.1f %%"),
-    ("auto_step_pct", "the hooks of `pitwall run`, of a PyTorch step of 4 ms", "%.2f %%"),
-    ("auto_small_step_pct", "the same, of a step of 0.5 ms", "%.2f %%"),
-    ("race_self_races", "races of a program of 50 ms against itself", "%.0f"),
+    ("py_span_x_empty_with", "the same, over a `with` that does nothing", "%.2f ×"),
+    ("py_decorator_ns", "Python: added by `@pitwall.timed` to a call", "%.0f ns"),
+    ("py_iter_ns", "Python: added by `pitwall.iter` to a `next`", "%.0f ns"),
+    ("py_by_hand_ns", "for comparison: two `perf_counter()` by hand", "%.0f ns"),
+    ("py_contextmanager_ns", "for comparison: a `@contextmanager` that times", "%.0f ns"),
+    ("py_record_function_ns", "for comparison: PyTorch's `record_function`, no profiler", "%.0f ns"),
+    ("py_step_spans_pct", "four spans: added to a small PyTorch step", "%.2f %%"),
+    ("py_step_memory_pct", "four spans that measure memory: added to that step", "%.1f %%"),
+    ("auto_step_pct", "hooks of `pitwall run`: added to a PyTorch step of 4 ms", "%.2f %%"),
+    ("auto_small_step_pct", "the same, added to a step of 0.5 ms", "%.2f %%"),
+    ("race_self_races", "races of a 50 ms program against itself", "%.0f"),
     ("race_self_alarms", "of these, false alarms", "%.0f"),
-    ("race_5pct_races", "races against 5 % more work", "%.0f"),
-    ("race_5pct_missed", "of these, not found", "%.0f"),
+    ("race_5pct_races", "races of the same program against 5 % more work", "%.0f"),
+    ("race_5pct_missed", "of these, difference not found", "%.0f"),
 ]
 
 
 def table(bench, rows):
-    """A machine's line, and a row for each figure."""
+    """One line about the machine, and a row per figure."""
     figures = {figure["key"]: figure for figure in bench["figures"]}
     machine = bench["machine"]
     out = "Measured on %s, %d cores, %s clock, %s:\n\n" % (
@@ -70,7 +70,7 @@ def table(bench, rows):
 
 
 def put(path, made, own_line=None):
-    """The table between the comments of a page; with own_line Pitwall's line among its peers."""
+    """Replace the table between the comments of a page and, with own_line, Pitwall's line in the comparison."""
     page = os.path.join(TREE, path)
     with open(page, encoding="utf-8") as file:
         text = file.read()
@@ -81,7 +81,7 @@ def put(path, made, own_line=None):
                             lambda m: m[1] + own_line, text)
         count = count if own == 1 else 0
     if count != 1:
-        sys.exit("%s has no place for the figures" % path)
+        sys.exit("%s: no comments for the table of figures; expected <!-- figures of make bench … -->" % path)
     with open(page, "w", encoding="utf-8") as file:
         file.write(text)
 

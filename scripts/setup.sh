@@ -1,11 +1,11 @@
 #!/bin/bash
-# Gets the tools that are missing on a Debian or Ubuntu machine: scripts/setup.sh GROUP...
-# Groups: build, test, bench, lint, package. Says nothing and changes nothing when all of them are there.
+# Installs missing tools on Debian or Ubuntu: scripts/setup.sh GROUP...
+# Groups: build, test, bench, lint, package. Prints nothing and changes nothing if all are installed.
 
 set -eu
 
-# clang-runtime is no package: the one with the libraries of clang's sanitizers and fuzzer has
-# another name in each release.
+# clang-runtime is not a package name: the package with the libraries of clang's sanitizers and fuzzer has
+# a different name in each release.
 declare -A packages=(
     [build]="gcc g++ cmake make libc6-dev pkg-config python3 python3-dev zlib1g-dev libzstd-dev
              libyaml-dev libjansson-dev libncurses-dev"
@@ -22,7 +22,7 @@ declare -A packages=(
     [package]="python3-pip python3-venv libmicrohttpd-dev debhelper dh-python dpkg-dev fakeroot lintian"
     [lint]="clang-format clang-tidy cppcheck shellcheck mypy python3-pip python3-venv"
 )
-# On other systems the programs themselves are looked for.
+# On other systems we look for the programs in PATH.
 declare -A programs=(
     [build]="cc c++ cmake make pkg-config python3"
     [test]="gcc clang ninja aarch64-linux-gnu-gcc qemu-aarch64 bindfs git"
@@ -40,7 +40,7 @@ has_clang_runtime() {
     compgen -G '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a' >/dev/null
 }
 
-# A package of its own, or a part of libclang-common, for the clang that apt offers.
+# For the clang that apt offers: a separate package, or a part of libclang-common.
 clang_runtime_package() {
     local version
     version=$(apt-cache depends clang 2>/dev/null |
@@ -58,23 +58,23 @@ has_dpkg=yes
 command -v dpkg-query >/dev/null || has_dpkg=no
 wanted=() missing=()
 for group in "$@"; do
-    [ -n "${packages[$group]:-}" ] || die "no group $group; there are build, test, bench, lint and package"
+    [ -n "${packages[$group]:-}" ] || die "$group: unknown group; use build, test, bench, lint or package"
     list=${packages[$group]}
     [ $has_dpkg = yes ] || list=${programs[$group]}
     read -ra more <<<"${list//$'\n'/ }"
     wanted+=("${more[@]}")
 done
-[ ${#wanted[@]} -gt 0 ] || die "say which: build, test, bench, lint, package"
+[ ${#wanted[@]} -gt 0 ] || die "no group given; use build, test, bench, lint or package"
 
 if [ $has_dpkg = no ]; then
     for program in "${wanted[@]}"; do
         command -v "$program" >/dev/null || missing+=("$program")
     done
-    [ ${#missing[@]} -eq 0 ] || die "not a Debian or Ubuntu machine; get by hand: ${missing[*]}"
+    [ ${#missing[@]} -eq 0 ] || die "not Debian or Ubuntu; please install: ${missing[*]}"
     exit 0
 fi
 
-# dpkg-query fails for names it never heard of, and still prints the others.
+# dpkg-query fails if a name is unknown, but prints the others.
 installed=" $(dpkg-query -W -f '${db:Status-Status}=${Package} ' "${wanted[@]}" 2>/dev/null || true)"
 for package in "${wanted[@]}"; do
     if [ "$package" = clang-runtime ]; then
@@ -91,16 +91,16 @@ by_hand() {
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || die "not root and no sudo; as root run: $(by_hand)"
+    command -v sudo >/dev/null || die "not root and no sudo; run as root: $(by_hand)"
     as_root=(sudo)
 fi
-command -v apt-get >/dev/null || die "no apt-get; by hand: $(by_hand)"
+command -v apt-get >/dev/null || die "apt-get not found; please run: $(by_hand)"
 
 echo "setup: installing ${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
-"${as_root[@]}" apt-get -qq update >&2 || die "apt-get update failed; when it works: $(by_hand)"
+"${as_root[@]}" apt-get -qq update >&2 || die "apt-get update failed; when it works again, run: $(by_hand)"
 for i in "${!missing[@]}"; do
     [ "${missing[i]}" != clang-runtime ] || missing[i]=$(clang_runtime_package)
 done
 "${as_root[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >&2 ||
-    die "apt-get install failed; by hand: $(by_hand)"
+    die "apt-get install failed; please run: $(by_hand)"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the tool prints for a command: each tests/cli/x.sh runs in an empty folder.
+"""Checks the output of commands: runs each tests/cli/x.sh in an empty folder.
 
-Its output must be x.sh.stdout.exact, its status the number in x.sh.status (0 without that file), and
-what it says on stderr x.sh.stderr.exact where that file is. An argument picks the cases with it in
-their name.
+Its stdout must equal x.sh.stdout.exact, its status the number in x.sh.status (0 without that file), and
+its stderr x.sh.stderr.exact, if that file exists. An argument selects the cases with this text in their
+name.
 """
 
 import difflib

@@ -1,7 +1,7 @@
-"""Checks the shape of the tree: who includes whom, how large files are, what the library exports.
+"""Checks the rules of the source tree: includes, file sizes, exported symbols.
 
-The table below is the one of ARCHITECTURE.md. A layer includes its own files, those of the layers
-named here, and the public headers named here; libc is open to all.
+The table below is the one in ARCHITECTURE.md. A layer may include its own files, the layers and public
+headers listed for it, and libc.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A job of many ranks made of the run of one: copies whose rank and run id differ.
+"""Makes a job of many ranks from one run: copies with different ranks and run ids.
 
     many_ranks.py RUN FOLDER COUNT
 

@@ -1,4 +1,4 @@
-"""What holds in a run at rest (docs/run-format.md), asked of a run as pit_reader.py reads it."""
+"""Checks the invariants of a run at rest (docs/run-format.md), on a run read by pit_reader.py."""
 
 
 def check(run):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """A second reader of run files, written from docs/run-format.md alone.
 
-It shares no code with the library, so that the two can be held against each other. It reads a
-run that is at rest (closed, or its process is gone); of a live one it takes one copy, whose parts
-may be some spans apart.
+It shares no code with the library, so that tests can compare the two readers. It reads a run at rest
+(closed, or its process has ended). Of a live run it reads one copy, whose parts may differ by a few
+spans.
 
     pit_reader.py RUN            print one JSON document
-    pit_reader.py --check RUN    print what does not hold, exit 1 if anything
+    pit_reader.py --check RUN    print violated invariants; exit 1 if there are any
 
 As a module: load(path) -> dict. Bad files raise BadRun. pit_check.check(dict) -> list of texts.
 """
@@ -129,7 +129,7 @@ def read_header(view):
 
 
 def read_ended(view):
-    """How its process ended, if whoever started it told; what is not known is None."""
+    """How the process ended, if its parent wrote that into the run; an unknown figure is None."""
     told, *figures = view.get("20Q", 448)
     if told != 1:
         return None
@@ -723,7 +723,7 @@ def main(arguments):
         json.dump(run, sys.stdout, indent=1, allow_nan=False)
         print(flush=True)
     except BrokenPipeError:
-        sys.stderr.close()  # whoever reads has had enough
+        sys.stderr.close()  # the reader of the pipe has closed it
     return 0
 
 

@@ -2,7 +2,7 @@
 """What `make test` runs: every stage, or those named as arguments.
 
     unit      gcc build, tests/unit
-    layers    who includes whom, what the library exports
+    layers    include rules, file sizes, exported symbols
     system    tests/system and tests/cli, on that build
     python    tests/python, on that build
     asan      unit, system and python under the address and undefined-behaviour sanitizers
@@ -12,12 +12,12 @@
     musl      static build with musl, tests/unit and tests/musl
     fuzz      every fuzzer of tests/fuzz for FUZZ_SECONDS (20)
 
-The programs of all stages run side by side, one more than there are processors, while the next
-build goes on. Every program ends with the line `N passed, N failed`; these lines are added up. A
-program that crashes, hangs (TEST_TIMEOUT, 300 s) or tests nothing is a failure. What a program
-printed is in build/test-logs/, and is shown at once if it failed. The last line is the sum, alone.
+The programs of all stages run in parallel, one more than there are processors, while the next stage is
+built. Every program ends with the line `N passed, N failed`; the numbers are added up. A program that
+crashes, hangs (TEST_TIMEOUT, 300 s) or tests nothing is a failure. The output of a program is in
+build/test-logs/ and is shown at once if it failed. The last line is the sum.
 
-With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests take all of their data, not a sample.
+With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests use all data, not a sample.
 """
 
 import glob
@@ -31,9 +31,9 @@ import run_jobs
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = "/usr/bin/python3"
-# Builds are half of all the processor time. Sanitizers make the compiler slow: -O1, which their manuals
-# name, and lines alone win half of it back. Recorder, reader, model and analysis are optimised in every
-# build, as their orders of stores are to be seen; what prints and what tests is so in the first one.
+# Builds take half of the processor time. Sanitizers make the compiler slow; -O1, which their manuals
+# recommend, and -g1 halve that. Recorder, reader, model and analysis are optimised in every build, because
+# the tests must see their real order of stores. Code that prints, and the tests, are optimised in the first only.
 QUICK_TESTS = "-DPITWALL_TEST_FLAGS=-O0"
 QUICK_PRINT = "-DPITWALL_PRINT_FLAGS=-O0"
 SANITIZED = ["-DCMAKE_C_COMPILER=gcc", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1", QUICK_TESTS,
@@ -59,7 +59,7 @@ def unit_tests(folder, launcher=(), env=None):
 
 
 def scripts(kind, folder, sanitizer="", launcher=()):
-    """One program for each tests/<kind>/test_*.py that is meant for this build."""
+    """One program per tests/<kind>/test_*.py that applies to this build."""
     env = {"PITWALL_BUILD": folder, "PITWALL_SANITIZER": sanitizer,
            "PYTHONDONTWRITEBYTECODE": "1", **SANITIZER_ENV.get(sanitizer, {})}
     for path in sorted(glob.glob(os.path.join(TREE, "tests", kind, "test_*.py"))):
@@ -79,7 +79,7 @@ def scripts(kind, folder, sanitizer="", launcher=()):
 
 
 def fuzzers(build, folder, seconds):
-    """The fuzzer's own folder of inputs grows from run to run; seeds are runs that tests left."""
+    """Each fuzzer keeps its inputs in a corpus folder that grows from run to run; seeds are runs made by tests."""
     seeds = [path for path in (os.path.join(build, "fuzz-seeds"),
                                os.path.join(TREE, "tests/fuzz/seeds")) if os.path.isdir(path)]
     for source in sorted(glob.glob(os.path.join(TREE, "tests/fuzz/fuzz_*.c"))):
@@ -94,14 +94,14 @@ def fuzzers(build, folder, seconds):
 
 
 def address_programs(folder):
-    """The thread sanitizer wants the whole interpreter built with it: tests/python are only here."""
+    """tests/python run only here: for the thread sanitizer the interpreter would have to be built with it."""
     yield from unit_tests(folder, env=dict(SANITIZER_ENV["address"], PITWALL_SANITIZER="address"))
     yield from scripts("system", folder, "address")
     yield from scripts("python", folder, "address")
 
 
 def thread_programs(folder):
-    """The thread sanitizer needs its addresses where it expects them, so nothing is randomised."""
+    """The thread sanitizer requires fixed addresses, so address randomisation is switched off."""
     works = subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL, check=False)
     launcher = ["setarch", "-R"] if works.returncode == 0 else []
     yield from unit_tests(folder, launcher,
@@ -110,7 +110,7 @@ def thread_programs(folder):
 
 
 def stages(build):
-    """All of them, in the order in which their builds are made."""
+    """All stages, in the order of their builds."""
     plain = run_jobs.Build(build)
 
     def layers(folder):

@@ -1,7 +1,7 @@
-"""Builds and test programs side by side, for tests/run.py: starts them, watches them, counts.
+"""Runs builds and test programs in parallel for tests/run.py, and counts the results.
 
-One thread makes the builds, one after the other. The programs of a build go into a queue as soon as
-it is done, and as many workers as there are processors, and one more, take them from there.
+One thread makes the builds, one after another. When a build is done, its test programs go into a queue.
+The workers that run them are one more than there are processors.
 """
 
 import os
@@ -20,14 +20,14 @@ COUNT = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 LIMIT = float(os.environ.get("TEST_TIMEOUT", "300"))
 SHOWN_LINES = 60
-# First in their stage, so that none of them is left alone at the end.
+# These start first in their stage, so that no long test runs alone at the end.
 LONGEST = ("test_kill.py", "test_docs_run.py", "test_interrupts.py", "test_recover.py",
            "test_kill_shapes.py", "test_c_examples.py", "test_native_places.py", "test_openmp.py",
            "test_live.py", "test_race_engine")
 
 
 class Program:
-    """A test program. One that does not count itself is one test, passed if its status is 0."""
+    """A test program. One that prints no counts is a single test, passed if its exit status is 0."""
 
     def __init__(self, name, command, env, counts_itself=True):
         self.name, self.command, self.env = name, command, env
@@ -35,7 +35,7 @@ class Program:
 
 
 class Build:
-    """A folder, how it is configured, and the targets that are built (none named: all)."""
+    """A build folder, its CMake arguments and its targets (empty: all)."""
 
     def __init__(self, folder, arguments=(), targets=()):
         self.folder, self.arguments, self.targets = folder, list(arguments), list(targets)
@@ -44,8 +44,8 @@ class Build:
 class Stage:
     """A build and the programs that run on it.
 
-    programs(folder) gives them. weight is about how many seconds the stage takes, for the time that
-    is left.
+    programs(folder) returns them. weight is roughly the duration of the stage in seconds; it is used to
+    estimate the time left.
     """
 
     def __init__(self, name, build, programs, weight):
@@ -55,7 +55,7 @@ class Stage:
         self.build_cpu = self.cpu = 0.0  # seconds of processor time
 
     def share_done(self):
-        """How much of its weight is behind us."""
+        """The part of the weight that is done."""
         return self.weight * self.done / self.total if self.total else 0.0
 
 

@@ -1,4 +1,4 @@
-/* See advice.h. What parts are by their names, and how rules are tried; the rules themselves are in
+/* See advice.h. The roles of parts, derived from their names, and the order in which rules are tried; the rules themselves are in
  * advice_rules.c. */
 #include "advice_rules.h"
 
@@ -208,7 +208,7 @@ double pit__base_seconds(const struct pit__case *all, size_t base)
 int pit__is_loop(const struct pit__case *all)
 {
     if (all->unit == PIT__NO_PART)
-        return 1; /* plain durations: whoever gave them says so */
+        return 1; /* plain durations: the caller says that they are iterations */
     const struct pit__part *unit = &all->parts[all->unit];
     return unit->children > 0 || unit->role == PIT__ROLE_BATCH || unit->role == PIT__ROLE_STEP ||
            unit->role == PIT__ROLE_EPOCH;

@@ -1,9 +1,9 @@
-/* advice.h: what is wrong with a program's course, by rules. Pure; knows nothing of runs.
+/* advice.h: rules that find what is wrong with a run. Pure functions: no I/O, no runs.
  *
- * A rule looks at the case and adds what it finds: a match with its figures, its words and the seconds
- * that are at stake, which is what the program would save if this were gone. Rules of runs are listed
- * in advice_rules.c, those of plain rows in advice_row_rules.c. Words have places for figures, filled in
- * by whoever prints them:
+ * A rule looks at the case and adds its findings: a match with figures, texts and the seconds at stake,
+ * which is the time that the program would save without the problem. Rules for runs are listed in
+ * advice_rules.c, those for plain rows in advice_row_rules.c. Texts have placeholders, which the view
+ * fills in:
  *   {name} {path}   of the part        {base}  what its share is of: "the batch", "the total"
  *   {s0} {s1}       the match's texts  {list}  "forward 30 %, backward 48 %": the match's parts
  *   {pN}  64 %      {fN}  64.0%        {xN}  6.6x        {nN}  150        {oN}  5.3
@@ -67,7 +67,7 @@ struct pit__part {
     int apart; /* overlaps or lies inside others: not part of the total */
 };
 
-/* What the sampler saw along the run; NaN where it did not. Shares are of the time it looked at. */
+/* What the sampler measured; NaN: not measured. Shares are of the sampled time. */
 struct pit__around {
     double seconds;          /* between its first and its last reading */
     double cpu;              /* cores busy */
@@ -89,7 +89,7 @@ struct pit__around {
     double device_number;    /* which one it is */
 };
 
-/* What the program told of itself; NULL or NaN where it did not. */
+/* Facts that the program recorded about itself; NULL or NaN: not recorded. */
 struct pit__told {
     const char *framework, *device, *dtype, *optimizer;
     double workers, batch, accumulation, compute_threads;
@@ -97,7 +97,7 @@ struct pit__told {
     int foreach, fused;       /* of the optimizer, likewise */
 };
 
-/* What makes the slow iterations of the unit slow. */
+/* Why the slow iterations of the unit are slow. */
 struct pit__slow {
     size_t part;     /* the part of the unit; PIT__NO_PART: none explains them */
     int is_unmarked; /* it is the unit's own time, outside of its parts */
@@ -194,7 +194,7 @@ struct pit__match {
     size_t listed_count;
 };
 
-/* What kind of thing a rule finds; they come in this order, in each by the seconds at stake. */
+/* The kinds of findings, in the order in which they are shown; within a kind, most seconds at stake first. */
 enum pit__rule_kind {
     PIT__KIND_RANKS,  /* between the ranks of a job: a rank alone does not show it */
     PIT__KIND_CAUSE,  /* of the machine: it makes everything else slow */
@@ -207,8 +207,8 @@ struct pit__finds;
 struct pit__rule {
     const char *key;
     enum pit__rule_kind kind;
-    /* One finding speaks of the course of the iterations. Where a cause was found that makes any course
-     * uneven, a rule asks for more. */
+    /* Only one finding is about the course of the iterations. If a cause was found that makes any course
+     * uneven, such a rule requires stronger evidence. */
     int is_course;
     int wants_around; /* the sampler's figures are evidence too */
     int says_stake;   /* its headline says what could be saved */
@@ -225,10 +225,10 @@ struct pit__advised {
 extern const struct pit__rule *const pit__rules[];
 extern const struct pit__rule *const pit__row_rules[];
 
-/* What holds, in the order in which it is to be read, to `found` (room for `room`); how many. -1 without
- * memory. */
+/* Writes the findings to `found` (capacity `room`), most important first. Returns their number, or -1
+ * without memory. */
 int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room);
-/* The same of plain rows, by the letter of their documents. */
+/* The same for plain rows, by exactly the rules of their documents. */
 int pit__advise_by_letter(const struct pit__case *all, struct pit__advised *found, size_t room);
 
 /* Is it the key of a rule that is about the ranks of a job? */
@@ -249,23 +249,23 @@ struct pit__finds {
     int has_cause, has_course;
 };
 
-/* A match to fill in. */
+/* An empty match, to be filled in. */
 struct pit__match pit__match_of(size_t part);
-/* Add it. A part of which something was said is passed over, if it is that part's time. */
+/* Adds the match, unless it is about the time of a part that already has a finding. */
 void pit__find_add(struct pit__finds *finds, const struct pit__match *match);
-/* 2 where so much of a whole is much, else 1. */
+/* 2 for a large share, else 1. */
 int pit__severity_of(double share);
 
 /* Does a part have the role, and is not inside one that has it? */
 int pit__is_outermost(const struct pit__case *all, size_t part, enum pit__role role);
 /* Is it inside a part of that role? */
 int pit__is_inside(const struct pit__case *all, size_t part, enum pit__role role);
-/* What a part's share is of: the batch or step around it, else its parent, else everything. */
+/* The base of a part's share: the batch or step around it, else its parent, else everything. */
 size_t pit__base_of(const struct pit__case *all, size_t part);
 /* Seconds of a base. */
 double pit__base_seconds(const struct pit__case *all, size_t base);
-/* Is the repeated part a loop's body, by its name or by parts inside? A function that is called again and
- * again is none: its calls differ by what they are given. */
+/* Is the repeated part a loop's body, by its name or by parts inside? A function that is called repeatedly
+ * is not a loop: its calls differ by their arguments. */
 int pit__is_loop(const struct pit__case *all);
 /* Seconds of all outermost parts of a role; *part: the largest, *count: their iterations. */
 double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_t *part,

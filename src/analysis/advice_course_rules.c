@@ -1,4 +1,4 @@
-/* advice_course_rules.c: how iterations go along a run, how memory does, and how runs differ. */
+/* advice_course_rules.c: rules about iterations over time, memory over time, and differences between runs. */
 #include "advice_rules.h"
 
 #include <math.h>
@@ -154,10 +154,10 @@ static void find_drift(const struct pit__case *all, struct pit__finds *finds)
     match.figures[2] = (double)all->steady.count;
     match.stake = unit_seconds(all) * fmin(drift / 2, 0.9);
     match.severity = 2;
-    match.headline = "DRIFT: {name} became {p0} slower along the run";
-    match.evidence = is_fair ? "the change of its duration over {c2} without its waits for a "
-                               "processor, median with them {t1}"
-                             : "the change of its duration over {c2}, median {t1}";
+    match.headline = "DRIFT: {name} became {p0} slower during the run";
+    match.evidence = is_fair ? "change in duration over {c2}, not counting waits for a processor; "
+                               "median with these waits {t1}"
+                             : "change in duration over {c2}, median {t1}";
     match.remedy = "look for work that grows with the run";
     match.more = ": lists that are searched or copied, memory that is not freed,"
                  " a processor that gets hot";
@@ -184,11 +184,12 @@ static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
     match.figures[4] = first * times;
     match.stake = unit_seconds(all) * (is_fair ? all->fair.above : 1 - first / all->steady.mean);
     match.severity = 2;
-    match.headline = is_course ? "SLOWDOWN: {name} was faster at first, {x0} of that on average"
-                               : "SLOWDOWN: {name} takes {x0} as long from some iteration on";
-    match.evidence = is_fair ? "{t1} at first, then {t4}, without its waits for a processor"
-                             : "{t1} at first, mean {t3} of {c2}";
-    match.remedy = "look at what changed then";
+    match.headline = is_course
+                         ? "SLOWDOWN: after a faster start, {name} takes {x0} as long on average"
+                         : "SLOWDOWN: partway through the run, {name} begins to take {x0} as long";
+    match.evidence = is_fair ? "{t1} at first, then {t4}, not counting waits for a processor"
+                             : "{t1} at first, mean {t3} over {c2}";
+    match.remedy = "find out what changed at that point";
     match.more = ": other programs on the machine, a hot processor, a cache that filled up";
     double least = all->total > 0 && !is_course ? LEVELS_COST * all->total : 0;
     if (match.stake > least)
@@ -215,21 +216,22 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
     match.stake = lost;
     match.severity = 2;
     match.headline = "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}";
-    match.evidence = "{n3} slow ones of {n4}, {p5} of the time";
-    match.remedy = "look for what happens once in {n0} iterations";
+    match.evidence = "{n3} of {n4} are slow, which costs {p5} of the time";
+    match.remedy = "look for work that happens once in {n0} iterations";
     match.more = ": logging, checkpoints, evaluation, a loader that refills, garbage collection";
     if (slow) {
         match.texts[0] = slow->name;
         match.headline =
             "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}, because of {s0}";
-        match.evidence = "{n3} slow ones of {n4}, {p5} of the time; {s0} is {p6} of what they take "
-                         "more";
+        match.evidence = "{n3} of {n4} are slow, which costs {p5} of the time; {s0} makes up {p6} "
+                         "of the extra time";
         match.remedy = "look at what {s0} does once in {n0} iterations";
         match.more = NULL;
     } else if (all->slow.is_unmarked && all->unit != PIT__NO_PART && all->parts[all->unit].place) {
         match.texts[0] = all->parts[all->unit].place;
-        match.evidence = "{n3} slow ones of {n4}, {p5} of the time, outside its marked parts; the "
-                         "hottest line there is {s0}";
+        match.evidence =
+            "{n3} of {n4} are slow, which costs {p5} of the time, outside its marked parts; the "
+            "hottest line there is {s0}";
     }
     if (finds->said && ((slow && finds->said[all->slow.part]) ||
                         (all->slow.is_unmarked && finds->said[all->unit])))
@@ -279,9 +281,10 @@ static void find_high_variance(const struct pit__case *all, struct pit__finds *f
         match.texts[0] = all->parts[all->slow.part].name;
         match.headline =
             "HIGH VARIANCE: the slowest {name} takes {x0} the fastest, because of {s0}";
-        match.remedy = "look at what {s0} does in the slow ones: inputs of one size make it even";
+        match.remedy =
+            "look at what {s0} does in the slow ones; inputs of equal size would even it out";
     } else {
-        match.remedy = "inputs of one size, or sorted by size, make it even";
+        match.remedy = "use inputs of equal size, or sort them by size";
     }
     pit__find_add(finds, &match);
 }
@@ -304,10 +307,10 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
     match.severity = 2;
     match.headline = "LEAK: memory grows by {b0} a minute";
     match.evidence = all->limit > all->held
-                         ? "{b1} more over the iterations, {b2} held at last; the limit of {b3} is "
-                           "reached in {t4}"
-                         : "{b1} more over the iterations, {b2} held at last";
-    match.remedy = "look for what is kept from one iteration to the next";
+                         ? "grew by {b1} over the iterations, to {b2}; at this rate it reaches the "
+                           "limit of {b3} in {t4}"
+                         : "grew by {b1} over the iterations, to {b2}";
+    match.remedy = "look for objects that are kept from one iteration to the next";
     match.more = ": losses with the graphs behind them, caches without a bound, "
                  "buffers that are not freed";
     pit__find_add(finds, &match);
@@ -321,8 +324,8 @@ static void find_cache(const struct pit__case *all, struct pit__finds *finds)
     match.figures[1] = all->held;
     match.figures[2] = all->growth_a_minute;
     match.severity = 0;
-    match.headline = "CACHE: {b0} are held without growing";
-    match.evidence = "{b1} held at last; growth is within the noise of the readings";
+    match.headline = "CACHE: {b0} of memory are in use, without growth";
+    match.evidence = "{b1} in use at the end; growth is within the noise of the readings";
     if (!all->is_growing && !isnan(all->growth_a_minute) && match.figures[0] > CACHE_LEAST &&
         match.figures[0] > all->held_at_first)
         pit__find_add(finds, &match);
@@ -341,9 +344,9 @@ static void find_runs_vary(const struct pit__case *all, struct pit__finds *finds
     match.figures[3] = (double)all->run_count;
     match.headline = "RUNS VARY: {name} takes {t1} in the slowest of {n3} runs, {t2} in the "
                      "fastest ({x0})";
-    match.evidence = "medians of each run";
-    match.remedy = "repeat, or let them take turns (pitwall race), before one is called faster";
-    match.more = "; close other programs, switch off what chooses algorithms by trial";
+    match.evidence = "by the median of each run";
+    match.remedy = "repeat the runs, or interleave them (pitwall race), before calling one faster";
+    match.more = "; close other programs, turn off autotuning";
     pit__find_add(finds, &match);
 }
 

@@ -1,6 +1,6 @@
-/* advice_device_rules.c: what keeps a device from working. Only from work of it that was measured: the time
- * that pieces ran, which is never less than the time that it was busy, so that it is idle for the rest at
- * least. */
+/* advice_device_rules.c: why a device is idle. These rules use measured device work only. The summed run time of
+ * all pieces is never less than the time that the device was busy, so the device was idle for at least the
+ * rest. */
 #include "advice_rules.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ static void find_gpu_idle(const struct pit__case *all, struct pit__finds *finds)
     match.severity = pit__severity_of(match.share);
     match.headline =
         "GPU-IDLE: the device had nothing to do for {p0} of {s0}; {name} alone takes {p3}";
-    match.evidence = "{t1} of device work in {t2} of {s0}; {t4} in {name}, which hands it none";
+    match.evidence = "{t1} of device work in {t2} of {s0}; {t4} in {name}, which gives it no work";
     match.remedy =
         "do {name} while the device works: ahead of the step, in other threads or processes";
     pit__find_add(finds, &match);
@@ -124,8 +124,10 @@ static void find_launch_bound(const struct pit__case *all, struct pit__finds *fi
         match.stake = part->self_seconds - part->launched_seconds;
         match.severity = pit__severity_of(match.share);
         match.headline = "LAUNCH-BOUND: {name} spends {t1} on each launch, for {t2} of device work";
-        match.evidence = "{n3} pieces: {t4} of the host, {t5} of the device, which waits for them";
-        match.remedy = "hand over larger pieces: larger batches, fused kernels, recorded graphs";
+        match.evidence =
+            "{n3} launches: {t4} on the host, {t5} on the device, which waits for them";
+        match.remedy =
+            "launch larger pieces of work: larger batches, fused kernels, recorded graphs";
         pit__find_add(finds, &match);
     }
 }

@@ -1,4 +1,4 @@
-/* advice_input_rules.c: the program waits for its data, and why. One reason is said. */
+/* advice_input_rules.c: the program waits for its data. Only the first reason that holds is reported. */
 #include "advice_rules.h"
 
 #include <math.h>
@@ -136,8 +136,8 @@ static const char *more_workers(const struct pit__case *all)
     if (!all->told.framework)
         return "load the next batch in another thread while this one is worked on";
     return all->around.processors > 1
-               ? "let loader workers do it: num_workers={n5}, or as many as keep up"
-               : "let a loader worker do it: num_workers=1";
+               ? "move it to loader workers: num_workers={n5}, or as many as it takes to keep up"
+               : "move it to a loader worker: num_workers=1";
 }
 
 static void find_restarts(const struct pit__case *all, struct pit__finds *finds)
@@ -158,7 +158,7 @@ static void find_restarts(const struct pit__case *all, struct pit__finds *finds)
     match.severity = pit__severity_of(match.share);
     match.headline = "INPUT-BOUND: the loader's workers were started {n3} times, {p0} of the time";
     match.evidence = "{t1} of {t2} in starting them and waiting for their first batch";
-    match.remedy = "keep them: persistent_workers=True";
+    match.remedy = "keep the workers alive: persistent_workers=True";
     pit__find_add(finds, &match);
     if (finds->said && l.part != PIT__NO_PART)
         finds->said[l.part] = 1; /* slow first batches are these starts */
@@ -182,7 +182,7 @@ static void find_few_slow(const struct pit__case *all, struct pit__finds *finds)
     match.severity = l.share >= MUCH ? 2 : 1;
     match.headline = "INPUT-BOUND: {name} is {p0} of {base}: {n1} of {n2} calls take {p3} of it";
     match.evidence = "median {t4}, longest {t5}";
-    match.remedy = "look at what those few calls read or do; loading ahead hides them";
+    match.remedy = "look at what those few calls read or do; prefetching hides them";
     pit__find_add(finds, &match);
 }
 

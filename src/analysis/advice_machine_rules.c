@@ -1,5 +1,5 @@
-/* advice_machine_rules.c: causes outside of the program's own work. They make every part slow, so they
- * come before all that they explain. */
+/* advice_machine_rules.c: causes outside of the program. They make every part slow, so they come before
+ * the findings that they explain. */
 #include "advice_rules.h"
 
 #include <math.h>

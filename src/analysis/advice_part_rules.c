@@ -230,9 +230,9 @@ static void find_interpreted(const struct pit__case *all, struct pit__finds *fin
     match.severity = pit__severity_of(all->place_share);
     match.headline = "UNMARKED: {p0} of the run is at {s0}, in Python itself";
     match.evidence =
-        "by samples of the main thread; {p1} of its native code is the interpreter's; no "
-        "spans were recorded";
-    match.remedy = "let compiled code do it: whole arrays instead of loops, sets instead of lists";
+        "by samples of the main thread; {p1} of its native code is the interpreter; no spans "
+        "were recorded";
+    match.remedy = "move it to compiled code: whole arrays instead of loops, sets instead of lists";
     pit__find_add(finds, &match);
 }
 
@@ -250,8 +250,8 @@ static void find_before(const struct pit__case *all, struct pit__finds *finds)
     match.texts[0] = all->place;
     match.severity = pit__severity_of(match.stake / all->wall);
     match.headline = "UNMARKED: {p0} of the run lies before the first span, most at {s0}";
-    match.evidence = "{t1} of {t2}; {p3} of what is outside of spans is there";
-    match.remedy = "prepare that once and keep the result, or make that line faster";
+    match.evidence = "{t1} of {t2}; {p3} of the samples outside of spans are there";
+    match.remedy = "compute it once and keep the result, or make that line faster";
     if (all->place && !strstr(all->place, " in <module>") && match.share > BEFORE_LEAST &&
         all->before > BEFORE_MOST_OF * (all->before + all->between + all->after) &&
         match.stake * (1 - waits) > BEFORE_SECONDS)
@@ -272,8 +272,8 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
         match.headline = match.texts[0]
                              ? "UNMARKED: {p0} of {base} is outside its marked parts, most at {s0}"
                              : "UNMARKED: {p0} of {base} is outside its marked parts";
-        match.remedy = match.texts[0] ? "look at that line, or mark it with a span of its own"
-                                      : "mark more of it with spans to see where that goes";
+        match.remedy = match.texts[0] ? "look at that line, or put a span around it"
+                                      : "mark more of it with spans to see where the time goes";
         pit__find_add(finds, &match);
     }
     if (outside > UNMARKED_OUTSIDE) {
@@ -342,8 +342,8 @@ static size_t forward_of(const struct pit__case *all, size_t backward)
     return best;
 }
 
-/* What waits for a processor add to one part more than to another: threads that meet wait for the one that
- * has none, and whoever slept for a batch gets a processor at once and pays for it later. */
+/* How much more waits for a processor add to one part than to another. At a barrier all threads wait for
+ * the one without a processor. A thread that slept gets a processor at once and loses it later. */
 static double uneven_waits(const struct pit__case *all)
 {
     int is_uneven = all->told.compute_threads > 1 || all->told.workers > 0 ||

@@ -1,5 +1,5 @@
-/* advice_rank_rules.c: what stands out between the ranks of a job. It comes before all that a rank alone
- * shows: where a rank waits for another, its own shares say nothing of the cause. */
+/* advice_rank_rules.c: differences between the ranks of a job. They come before findings about single ranks:
+ * if a rank waits for another one, its own shares do not show the cause. */
 #include "advice_rules.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static void find_hang(const struct pit__case *all, struct pit__finds *finds)
         ranks->standstill == PIT__DIED ? "DIED: {s1}; {n0} of {n1} ranks waited in {s0}"
         : ranks->waiting == 1          ? "HANG?: 1 of {n1} ranks has waited {t2} in {s0}; {s1}"
                                        : "HANG?: {n0} of {n1} ranks have waited {t2} in {s0}; {s1}";
-    match.evidence = "by the spans that were open last, and the collectives that each rank began";
+    match.evidence = "from the spans that are still open and the collectives that each rank began";
     pit__find_add(finds, &match);
 }
 
@@ -56,7 +56,7 @@ static const char *remedy_for(enum pit__role role)
         return "try more loader workers on that rank";
     case PIT__ROLE_CHECKPOINT:
     case PIT__ROLE_LOGGING:
-        return "try to spread that work over the ranks, or to do it beside the training";
+        return "spread that work over the ranks, or run it in parallel with the training";
     default:
         return "look for what differs there: its share of the data, its machine, other programs on "
                "it";

@@ -1,5 +1,5 @@
-/* advice_row_rules.c: what is said of plain rows, by the letter of the documents that ask for it: each
- * rule that holds is said, even where another says why. */
+/* advice_row_rules.c: rules for plain rows, exactly as their documents define them: every rule that holds
+ * is reported, even if another one explains it. */
 #include "advice_rules.h"
 
 #include <math.h>
@@ -80,8 +80,8 @@ static void find_forward(const struct pit__case *all, struct pit__finds *finds)
         1,
         "FORWARD-BOUND: {name} is {p0} of {base}",
         "try mixed precision, a smaller model, gradient checkpointing",
-        "; smaller is: fewer filters, fewer layers, depthwise separable "
-        "convolutions; checkpointing pays where memory limits the batch"};
+        "; a smaller model has fewer filters, fewer layers or depthwise separable "
+        "convolutions; checkpointing pays off where memory limits the batch"};
     find_role(all, finds, &words);
 }
 
@@ -94,7 +94,7 @@ static void find_backward(const struct pit__case *all, struct pit__finds *finds)
         "BACKWARD-BOUND: {name} is {p0} of {base}",
         "try gradient accumulation over smaller batches, mixed precision with a"
         " gradient scaler",
-        "; clear gradients that are not used any more"};
+        "; clear gradients that are no longer used"};
     find_role(all, finds, &words);
 }
 
@@ -124,8 +124,8 @@ static void find_step(const struct pit__case *all, struct pit__finds *finds)
                 inside += all->parts[k].seconds;
         struct pit__match match = share_of(all, i, PIT__NO_PART);
         match.headline = "STEP: {name} is {p0} of {base}";
-        match.remedy = "mark its parts with spans, try other batch sizes, look for computations "
-                       "nobody needs";
+        match.remedy = "mark its parts with spans, try other batch sizes, look for unnecessary "
+                       "computations";
         if (inside <= p->seconds / 2 && match.share > 0.5)
             pit__find_add(finds, &match);
     }
@@ -156,7 +156,7 @@ static void find_consider(const struct pit__case *all, struct pit__finds *finds)
 {
     static const struct pit__match words = {.severity = 1,
                                             .headline = "Consider optimizing: {name} ({f0})",
-                                            .remedy = "worth a look after what is larger"};
+                                            .remedy = "worth a look after the larger ones"};
     find_shares(all, finds, 0.2, 0.5, &words);
 }
 
@@ -174,7 +174,7 @@ static void find_first(const struct pit__case *all, struct pit__finds *finds)
     match.figures[2] = level;
     match.figures[3] = (double)all->warmup.ends_at;
     match.headline = "FIRST BATCH SLOW: {name} took {t1} at first, {t2} later ({x0})";
-    match.evidence = "slower than the steady level: the first {n3}";
+    match.evidence = "the first {n3} were slower than the steady level";
     match.remedy = "run a warm-up batch before timing, or leave it out";
     match.more = "; initialisation, compilation and allocation happen once";
     pit__find_add(finds, &match);

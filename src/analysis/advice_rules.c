@@ -1,5 +1,5 @@
-/* advice_rules.c: the rules of runs, and what is said where none of them holds. A rule is a function in
- * the file of its group and a line here. Thresholds and remedies are those of docs/analysis.md. */
+/* advice_rules.c: the list of rules for runs, and the findings for a run without problems. A rule is a
+ * function in the file of its group and a line here. docs/analysis.md has the thresholds. */
 #include "advice_rules.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "advice.h"
 
-#define PIT__MATTERS 0.05     /* of the whole time, below which a part is not worth a word */
-#define PIT__RUN_MATTERS 0.01 /* likewise of the run with its start and its end */
+#define PIT__MATTERS 0.05     /* share of the total below which a part is not reported */
+#define PIT__RUN_MATTERS 0.01 /* the same, as a share of the run with its start and end */
 
 /* Seconds of a call, which a busy machine does not make of a short one. */
 double pit__busy_call(const struct pit__case *all);

@@ -1,4 +1,4 @@
-/* advice_tiny_rules.c: work that is small beside what is around it, and parts that wait. */
+/* advice_tiny_rules.c: work that is smaller than its overhead, and parts that wait. */
 #include "advice_rules.h"
 #include "comm_names.h"
 
@@ -55,13 +55,14 @@ static void find_framework_overhead(const struct pit__case *all, struct pit__fin
     double computing = unit->seconds - data_seconds(all);
     match.stake = is_small ? computing * (1 - all->told.batch / (4 * SMALL_BATCH)) : computing / 2;
     match.severity = 2;
-    match.headline = is_small ? "OVERHEAD: batches of {n0}: the framework around the work takes "
-                                "longer than the work"
-                              : "OVERHEAD: a step takes {t2}: the framework around the work takes "
-                                "longer than the work";
-    match.evidence = "a step takes {t2}, a forward of it {t1}, {n3} steps";
+    match.headline = is_small
+                         ? "OVERHEAD: with batches of {n0}, the framework takes longer than the "
+                           "work itself"
+                         : "OVERHEAD: a step takes only {t2}: the framework takes longer than "
+                           "the work itself";
+    match.evidence = "{n3} steps of {t2}; a forward takes {t1}";
     match.remedy = "use larger batches";
-    match.more = "; or compile the model, so that fewer calls are made";
+    match.more = "; or compile the model, to make fewer calls";
     pit__find_add(finds, &match);
 }
 
@@ -96,9 +97,9 @@ static void find_measuring(const struct pit__case *all, struct pit__finds *finds
     match.figures[3] = all->measuring / spans;
     match.severity = pit__severity_of(match.share);
     match.headline =
-        "OVERHEAD: {n0} calls of {name} take {t1} each: measuring them is {p2} of the run";
+        "OVERHEAD: {n0} calls of {name} take {t1} each: measuring them takes {p2} of the run";
     match.evidence = "measuring a call takes about {t3}";
-    match.remedy = "mark what is around them instead, or one call of many";
+    match.remedy = "put the span around the loop of these calls, or measure only one call in many";
     if (match.figures[1] < MEASURED_CALL * match.figures[3])
         pit__find_add(finds, &match);
 }
@@ -118,8 +119,8 @@ static double waited_least(const struct pit__case *all, const struct pit__part *
     return pit__waited(all) - (all->total + between - p->self_seconds);
 }
 
-/* Whoever waits for threads of its own that compute, for a device, for loader workers or for other ranks does
- * not just wait. */
+/* Waiting for one's own compute threads, a device, loader workers or other ranks means that work is being
+ * done meanwhile. */
 static int waits_for_work(const struct pit__case *all)
 {
     double others = all->around.cpu - all->around.main_cpu;
@@ -150,7 +151,7 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
     match.headline = p->place
                          ? "WAITING: {name} is {p0} of the total, waiting, not computing, at {s0}"
                          : "WAITING: {name} is {p0} of the total, waiting, not computing";
-    match.evidence = "{t1} of {t2} in {c3}; the main thread waited for {t4} of that at least";
+    match.evidence = "{t1} of {t2} in {c3}; the main thread waited for at least {t4} of that";
     match.remedy = "find out what it waits for: a lock, a network, a sleep, another process";
     if (match.stake > WAITS_SURELY * p->self_seconds && match.share > WAITS_LEAST &&
         (double)p->half_calls > WAITS_EVENLY * (double)p->count)

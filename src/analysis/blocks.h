@@ -1,5 +1,5 @@
-/* blocks.h: calls of one process, which hang on one another, made into figures that do not. Pure;
- * knows nothing of runs. */
+/* blocks.h: turns the autocorrelated calls of one process into independent figures. Pure functions:
+ * no I/O, no runs. */
 #ifndef PIT_BLOCKS_H
 #define PIT_BLOCKS_H
 
@@ -7,14 +7,14 @@
 
 #include <stddef.h>
 
-/* Over how many values in a row they still hang on each other; 1: not at all. At least 1, NaN for
- * fewer than 8 values. Values are taken as ratios (logarithms) and far ones are pulled in, so that
- * a single stall does not hide what the others do. 0, or -1 without memory. */
+/* The autocorrelation time in values: at least 1, which means independent; NaN for fewer than 8
+ * values. It uses logarithms and clamps outliers, so that a single stall does not hide the
+ * correlation of the others. 0, or -1 without memory. */
 int pit__correlation_time(const double *values, size_t count, double *time);
 
 /* How long a block of two series must be: over twice the longer correlation time of both, and so
  * long that neither gives more than `most` blocks. Both get the same, because the p10 of a block
- * hangs on its length. 0, or -1 without memory. */
+ * depends on its length. 0, or -1 without memory. */
 int pit__block_length(const double *a, size_t a_count, const double *b, size_t b_count, size_t most,
                       size_t *length);
 

@@ -1,4 +1,4 @@
-/* change_points.h: a series of numbers cut into stretches of one level each. Pure; knows nothing of
+/* change_points.h: a series of numbers cut into stretches of one level each. Pure functions: no I/O, no
  * runs. */
 #ifndef PIT_CHANGE_POINTS_H
 #define PIT_CHANGE_POINTS_H

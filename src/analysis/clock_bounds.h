@@ -1,5 +1,5 @@
 /* clock_bounds.h: how far the clock of one machine is ahead of another's, and how fast it runs away, from
- * calls that nobody leaves before everybody has entered. Pure; knows nothing of runs.
+ * calls that nobody leaves before everybody has entered. Pure functions: no I/O, no runs.
  *
  * No message is sent for it and nothing is assumed of how long a call takes: each call gives one lower
  * and one upper bound, and the truth is inside what all of them leave.

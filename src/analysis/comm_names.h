@@ -1,4 +1,4 @@
-/* comm_names.h: names that people give to communication. Pure; knows nothing of runs. */
+/* comm_names.h: span names that suggest communication. Pure functions: no I/O, no runs. */
 #ifndef PIT_COMM_NAMES_H
 #define PIT_COMM_NAMES_H
 

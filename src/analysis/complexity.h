@@ -1,5 +1,5 @@
 /* complexity.h: what a model of a known kind costs, by formula: parameters, floating-point
- * operations of an inference step, classes of growth, components. Pure; knows nothing of runs.
+ * operations of an inference step, classes of growth, components. Pure functions: no I/O, no runs.
  *
  * Operations are two for every weight that a step uses (a multiplication and an addition); biases,
  * activations, norms and basis functions are left out, as is usual. docs/profile.md has the table.

@@ -1,5 +1,5 @@
-/* convergence.h: when a value that is to fall (or rise) got where it should be. Pure; knows nothing
- * of runs. */
+/* convergence.h: when a value that should fall (or rise) reached its threshold. Pure functions: no I/O,
+ * no runs. */
 #ifndef PIT_CONVERGENCE_H
 #define PIT_CONVERGENCE_H
 

@@ -1,4 +1,4 @@
-/* growth.h: does a figure grow along time, and how fast? A robust slope. Pure; knows nothing of
+/* growth.h: does a figure grow along time, and how fast? A robust slope. Pure functions: no I/O, no
  * runs. */
 #ifndef PIT_GROWTH_H
 #define PIT_GROWTH_H

@@ -1,4 +1,4 @@
-/* imbalance.h: who makes the others wait? Pure; knows nothing of runs.
+/* imbalance.h: which rank makes the others wait? Pure functions: no I/O, no runs.
  *
  * A rank is blamed by its work, the time of a step outside of communication, and never by when it
  * arrived: a rank that is late because it waited for another one has done no more work than the rest.

@@ -1,9 +1,9 @@
-/* looks.h: when a race is judged while it still goes on, and what each look may spend of the level.
+/* looks.h: interim tests of a running race, and the part of the significance level that each may use.
  *
- * Stopping at the first verdict wherever it comes finds differences that are not there. So the runs are
- * looked at after these numbers of pairs only, and each look has an equal share of the level: the chance
- * of a false alarm at any of them is at most the level. The last look of a race takes what is left. Pure;
- * knows nothing of runs. */
+ * Testing after every pair and stopping at the first verdict finds differences that do not exist. So a race
+ * is tested only after these numbers of pairs, and each test gets an equal share of the level: the chance of
+ * a false alarm in any of them is at most the level. The last test of a race gets the rest. Pure functions:
+ * no I/O, no runs. */
 #ifndef PIT_LOOKS_H
 #define PIT_LOOKS_H
 

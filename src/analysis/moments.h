@@ -1,4 +1,4 @@
-/* moments.h: mean and variance from sums, without cancellation. Pure; knows nothing of runs. */
+/* moments.h: mean and variance from sums, without cancellation. Pure functions: no I/O, no runs. */
 #ifndef PIT_MOMENTS_H
 #define PIT_MOMENTS_H
 

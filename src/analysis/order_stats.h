@@ -1,4 +1,4 @@
-/* order_stats.h: the middle of numbers, and how far they lie from it. Pure; knows nothing of runs. */
+/* order_stats.h: medians and deviations from them. Pure functions: no I/O, no runs. */
 #ifndef PIT_ORDER_STATS_H
 #define PIT_ORDER_STATS_H
 

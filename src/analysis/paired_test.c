@@ -73,8 +73,8 @@ static void merge(struct paired *p, double shift)
     }
 }
 
-/* Mean of the lowest third of Y less that of X, swapped so. No branch hangs on a coin: it would be
- * mispredicted every other time. */
+/* Mean of the lowest third of Y minus that of X, with these swaps. No branch depends on a random bit: it
+ * would be mispredicted every other time. */
 static double third_difference(const struct paired *p, const unsigned char *swap)
 {
     const struct ranked *at = p->merged;

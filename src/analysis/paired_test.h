@@ -1,7 +1,7 @@
-/* paired_test.h: do the two halves of pairs differ, and by how much? One figure a run, one run of each
- * side a pair, the order within each pair random. Where nothing differs, swapping the two figures of any
- * pair changes nothing, so every way to swap is as likely as the one seen: the permutation test. It holds
- * whatever the figures look like, with slow and fast modes too. Pure; knows nothing of runs. */
+/* paired_test.h: do the two sides of pairs differ, and by how much? Each run gives one figure, each pair has
+ * one run of each side in random order. If the sides do not differ, swapping the two figures of a pair
+ * changes nothing, so every combination of swaps is as likely as the one observed: a permutation test. It
+ * assumes nothing about the distribution, so fast and slow modes are fine. Pure functions: no I/O, no runs. */
 #ifndef PIT_PAIRED_TEST_H
 #define PIT_PAIRED_TEST_H
 

@@ -1,7 +1,7 @@
-/* post_mortem.c: rules from the surest to the weakest; the first that holds is the verdict.
+/* post_mortem.c: rules in order of certainty; the first that holds is the verdict.
  *
- * What the parent process saw comes before what memory looked like, but for SIGKILL: that is what
- * the kernel sends when memory is short, and what people send as well.
+ * The exit state that the parent saw comes before memory figures, except for SIGKILL: both the
+ * kernel, when memory is short, and users send it.
  */
 #include "post_mortem.h"
 
@@ -108,21 +108,21 @@ static const struct rule {
      "ended by an error, most likely out of memory on the GPU", NULL},
     {had_signal, PIT__CAUSE_SIGNAL, 0, 0, 0, SIGNAL, "signal", "killed by ", ""},
     {had_status, PIT__CAUSE_STATUS, 0, 0, 0, STATUS, "status",
-     "ended by itself without a close, exit status ", ""},
+     "exited without closing its run, exit status ", ""},
     {is_near_limit, PIT__CAUSE_LIMIT, 1, 1, 0, NO_NUMBER, "limit", "killed, most likely for memory",
      NULL},
     {is_machine_full, PIT__CAUSE_MACHINE, 1, 1, 0, NO_NUMBER, "machine",
-     "killed, most likely for memory of the whole machine", NULL},
+     "killed, most likely because the machine ran out of memory", NULL},
     {had_grown_to_it, PIT__CAUSE_GROWTH, 1, 1, 0, NO_NUMBER, "growth",
-     "killed, most likely for memory, of which it took more and more when last read", NULL},
+     "killed, most likely for memory, which was growing fast at the last reading", NULL},
     {was_killed_with_room, PIT__CAUSE_OTHER_KILL, 0, 1, 0, SIGNAL, "kill", "killed by ",
      "; memory was not the reason as far as can be seen"},
     {is_memory_known, PIT__CAUSE_OTHER, 0, 1, 0, NO_NUMBER, "not_memory",
      "ended without a close; memory was not the reason as far as can be seen", NULL},
     {was_killed, PIT__CAUSE_KILL, 0, 0, 0, SIGNAL, "kill_unexplained", "killed by ",
-     "; what for is not known, its memory was not read"},
+     "; the reason is not known, because its memory was not read"},
     {always, PIT__CAUSE_UNKNOWN, 0, 0, 0, NO_NUMBER, "unknown",
-     "ended without a close; why is not known, its memory was not read", NULL},
+     "ended without a close; the reason is not known, because its memory was not read", NULL},
 };
 
 struct pit__verdict pit__post_mortem(const struct pit__last_figures *figures)

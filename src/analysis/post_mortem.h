@@ -1,5 +1,5 @@
-/* post_mortem.h: why a process most likely ended, from the last figures that are known of it. Pure;
- * knows nothing of runs. */
+/* post_mortem.h: why a process most likely ended, from its last known figures. Pure functions:
+ * no I/O, no runs. */
 #ifndef PIT_POST_MORTEM_H
 #define PIT_POST_MORTEM_H
 

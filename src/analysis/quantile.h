@@ -1,4 +1,4 @@
-/* quantile.h: quantiles of a histogram with sparse bins. Pure; knows nothing of runs. */
+/* quantile.h: quantiles of a histogram with sparse bins. Pure functions: no I/O, no runs. */
 #ifndef PIT_QUANTILE_H
 #define PIT_QUANTILE_H
 

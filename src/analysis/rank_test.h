@@ -1,5 +1,5 @@
 /* rank_test.h: do two samples differ, and by how much? The exact rank test of Mann and Whitney with
- * the estimate and the interval of Hodges and Lehmann. Pure; knows nothing of runs. */
+ * the estimate and the interval of Hodges and Lehmann. Pure functions: no I/O, no runs. */
 #ifndef PIT_RANK_TEST_H
 #define PIT_RANK_TEST_H
 

@@ -1,4 +1,4 @@
-/* scaling.h: how does a cost grow with a size? Pure; knows nothing of runs. docs/statistics.md says
+/* scaling.h: how does a cost grow with a size? Pure functions: no I/O, no runs. docs/statistics.md says
  * why so. */
 #ifndef PIT_SCALING_H
 #define PIT_SCALING_H

@@ -1,5 +1,5 @@
-/* together.h: do two parts of the same iterations become longer and shorter together? What an iteration is
- * given makes them so; a processor that is taken away hits one of them at a time. Pure; knows nothing of
+/* together.h: do two parts of an iteration become longer and shorter together? The input of an iteration
+ * makes both longer; losing the processor hits only one of them at a time. Pure functions: no I/O, no
  * runs. */
 #ifndef PIT_TOGETHER_H
 #define PIT_TOGETHER_H

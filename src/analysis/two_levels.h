@@ -1,5 +1,5 @@
 /* two_levels.h: does a series of durations have two levels, one after the other, rather than a trend?
- * Pure; knows nothing of runs. */
+ * Pure functions: no I/O, no runs. */
 #ifndef PIT_TWO_LEVELS_H
 #define PIT_TWO_LEVELS_H
 

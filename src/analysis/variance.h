@@ -1,5 +1,5 @@
-/* variance.h: how far durations vary, and in what way: outliers, a period, a drift. Pure; knows
- * nothing of runs. */
+/* variance.h: how far durations vary, and in what way: outliers, a period, a drift. Pure functions: no
+ * I/O, no runs. */
 #ifndef PIT_VARIANCE_H
 #define PIT_VARIANCE_H
 

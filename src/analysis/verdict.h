@@ -1,5 +1,5 @@
-/* verdict.h: is B slower or faster than A, or the same, or can it not be said? p10 and median of the
- * calls of each run go in, or one figure a run in pairs. Pure; knows nothing of runs. docs/statistics.md says why so. */
+/* verdict.h: is B slower, faster or the same as A, or is there no verdict? The input is p10 and median of
+ * the calls of each run, or one figure per run in pairs. Pure functions: no I/O, no runs. docs/statistics.md says why so. */
 #ifndef PIT_VERDICT_H
 #define PIT_VERDICT_H
 
@@ -32,7 +32,7 @@ struct pit__sides {
 struct pit__judgement {
     enum pit__call call;
     enum pit__doubt doubt;
-    double change;                       /* B against A: 0.041 is 4.1 % more; NaN: not to be had */
+    double change;                       /* B against A: 0.041 is 4.1 % more; NaN: not available */
     double low, high;                    /* its interval */
     double p;                            /* of the deciding test */
     int is_real;                         /* with PIT__SAME: the interval excludes 0 */

@@ -1,5 +1,5 @@
-/* warmup.h: where the warm-up of a series of durations ends, and what course it takes. Pure; knows
- * nothing of runs.
+/* warmup.h: where the warm-up of a series of durations ends, and what course it takes. Pure functions: no
+ * I/O, no runs.
  *
  * The series is cut into stretches of one level each (change points), on a logarithmic scale: a
  * level is "so many percent above another". The best level is the lowest that holds for a tenth of

@@ -120,6 +120,8 @@ int run_list_make(struct run_list *list, char *const *arguments, int count);
 int run_list_find(struct run_list *list, char *const *arguments, int count);
 /* Where runs are without being named: ./pitwall-runs and the folder itself. */
 int run_list_here(struct run_list *list);
+/* For a command without a run: the newest run there. If it is a rank, all of them, for job_choose. */
+int run_list_newest(struct run_list *list, const char *command);
 int run_list_add(struct run_list *list, const char *path);
 void run_list_free(struct run_list *list);
 

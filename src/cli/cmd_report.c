@@ -11,11 +11,12 @@
 
 /* \f is where the options of the report and of the views stand, by their own structs. */
 static const char help[] =
-    "Usage: pitwall report RUN... [options]\n"
+    "Usage: pitwall report [RUN...] [options]\n"
     "\n"
     "Show where the time of a run went: finished, live or killed. Several runs\n"
     "(ranks, repeats) are merged by the path of their spans. A folder means all *.pit\n"
     "in it, of ranks one job's. What the run's process started is shown beneath it.\n"
+    "Without RUN: the newest run of this folder or of pitwall-runs.\n"
     "\n"
     "  --view NAME       one view in place of the report; --view help lists them\n"
     "  --json            one JSON document: everything, or of a view its rows\n"
@@ -130,8 +131,6 @@ static int parse_options(int argc, char **argv, struct request *request)
     status = view_arguments_set(&request->given, &request->options);
     if (status)
         return status;
-    if (optind == argc)
-        return fail_usage("report", "no run given", NULL, NULL);
     return check_page(request);
 }
 
@@ -212,7 +211,8 @@ int cmd_report(int argc, char **argv)
         return status < 0 ? EXIT_GOOD : status;
     struct run_list list;
     int is_job = 0;
-    status = run_list_make(&list, argv + optind, argc - optind);
+    status = optind == argc ? run_list_newest(&list, "report")
+                            : run_list_make(&list, argv + optind, argc - optind);
     if (!status && !(request.alone && list.count == 1))
         status = job_choose(&list, request.job, &is_job);
     if (!status && is_job && !request.html && is_streamed(&list, &request.options))

@@ -107,6 +107,47 @@ int run_list_here(struct run_list *list)
     return status ? status : add_folder(list, ".");
 }
 
+/* When a run began; 0 if it cannot be read. One that another run started counts as older than all
+ * others: its report is a part of that run's. */
+static uint64_t age_key(const char *path, int *is_rank)
+{
+    static const unsigned char no_parent[16];
+    pit_run *run = pit_run_peek(path, NULL);
+    uint64_t key = 0;
+    if (run)
+        key = memcmp(run->parent_run_id, no_parent, sizeof no_parent) == 0 ? run->start_wall_ns : 1;
+    *is_rank = run && pit_run_fact(run, "rank") != NULL;
+    pit_run_free(run);
+    return key;
+}
+
+int run_list_newest(struct run_list *list, const char *command)
+{
+    uint64_t newest = 0;
+    size_t found = 0;
+    int is_rank, found_rank = 0, status = run_list_here(list);
+    for (size_t i = 0; !status && i < list->count; i++) {
+        uint64_t key = age_key(list->paths[i], &is_rank);
+        if (key > newest) {
+            newest = key;
+            found = i;
+            found_rank = is_rank;
+        }
+    }
+    if (status || found_rank)
+        return status;
+    if (newest == 0)
+        return fail_usage(command, "no run given", NULL,
+                          "and there is none in this folder or in pitwall-runs");
+    char *path = list->paths[found];
+    list->paths[found] = list->paths[0];
+    list->paths[0] = path;
+    while (list->count > 1)
+        free(list->paths[--list->count]);
+    fprintf(stderr, "pitwall: %s, the newest run of this folder\n", path);
+    return 0;
+}
+
 int run_list_add(struct run_list *list, const char *path)
 {
     return add(list, strdup(path));

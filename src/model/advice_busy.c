@@ -1,4 +1,4 @@
-/* advice_busy.c: what can still be seen of a program that was not given a processor whenever it wanted one.
+/* advice_busy.c: what can still be judged when a program had to wait for a processor.
  * See advice_case.h. */
 #include "advice_case.h"
 

@@ -1,4 +1,4 @@
-/* advice_case.h: runs and rows made into what the rules of advice look at. */
+/* advice_case.h: turns runs and rows into the case that the advice rules judge. */
 #ifndef PIT_ADVICE_CASE_H
 #define PIT_ADVICE_CASE_H
 

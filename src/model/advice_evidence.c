@@ -1,4 +1,4 @@
-/* advice_evidence.c: what the sampler, the program itself and its memory tell for the rules of advice.
+/* advice_evidence.c: evidence for the advice rules from the sampler, the program's facts and its memory.
  * See advice_case.h. */
 #include "advice_case.h"
 
@@ -184,9 +184,9 @@ static const pit_thread *thread_of(const pit_run *run, const char *path, uint32_
     return best;
 }
 
-/* From when the first iterations were over to the end of the last, in nanoseconds from the run's start:
- * before it loads, after it tears down. Passages that the flight recorder dropped were before all that it
- * has. */
+/* The time from the end of the first iterations to the end of the last, in nanoseconds since the run's
+ * start. Before it the program loads, after it the program tears down. Calls that the flight recorder dropped are older than all that it
+ * holds. */
 static void find_window(const struct pit__case *all, const pit_run *run, double window[2])
 {
     uint32_t node = 0;

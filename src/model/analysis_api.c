@@ -1,4 +1,4 @@
-/* analysis_api.c: the public face of the analyses of series and curves. */
+/* analysis_api.c: the public functions that analyse series and curves. */
 #include "pitwall_report.h"
 
 #include "analysis/convergence.h"

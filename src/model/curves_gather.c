@@ -1,9 +1,9 @@
 /* curves_gather.c: the named values of runs as curves over epochs.
  *
- * Where a thread that kept the value also had spans called epoch, or those asked for, and the flight
- * recorder has them all, a curve has the value at the end of each. Else each value is an epoch of its own. A recorder
- * keeps 512 points a value: where a point stands for several values, each of them counts with the
- * point's mean, so that epochs are counted right and the curve is as smooth as what was kept.
+ * If the thread that recorded the value also has spans called epoch (or the spans asked for), and the
+ * flight recorder holds all of them, the curve has the value at the end of each epoch. Otherwise each value
+ * is one epoch. A recorder keeps 512 points per value. A point that merges several values counts once for
+ * each of them, with the point's mean, so the number of epochs is right.
  */
 #include "analysis/advice.h"
 #include "gather.h"

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define NOT_TOLD "the process that started it could not tell"
+#define NOT_TOLD "not known to the process that started it"
 
 #define HIDDEN(key_, title_, kind_, member_, help_)                                                \
     {                                                                                              \
@@ -46,21 +46,19 @@ static void dumped_core(const void *row, pit_field_value *value)
 
 static const struct pit__field fields[] = {
     {.field = {"pid", "pid", "process id"}, .kind = PIT__COUNT, .get = pid},
-    HIDDEN("start_wall_ns", "start", PIT__DURATION, start_wall_ns,
-           "when it was started, since 1970"),
+    HIDDEN("start_wall_ns", "start", PIT__DURATION, start_wall_ns, "start time, since 1970"),
     FIELD("duration_ns", "duration", PIT__DURATION, duration_ns, "from its start to its end"),
     COMPUTED("exit_status", "exit status", PIT__COUNT, exit_status, "a signal ended it",
-             "what it returned"),
+             "exit status that it returned"),
     COMPUTED("exit_signal", "signal", PIT__COUNT, exit_signal, "no signal ended it",
              "number of the signal that ended it"),
     COMPUTED("dumped_core", "core dumped", PIT__FLAG, dumped_core, NULL,
              "whether the kernel wrote a core file"),
     FIELD("user_ns", "user", PIT__DURATION, user_ns,
-          "CPU time in the program, children it waited for included"),
+          "CPU time in user mode, including children that it waited for"),
     FIELD("system_ns", "system", PIT__DURATION, system_ns,
-          "CPU time in the kernel, children it waited for included"),
-    FIELD("rss_peak_bytes", "peak RSS", PIT__BYTES, rss_peak,
-          "highest RSS of the largest of its processes"),
+          "CPU time in the kernel, including children that it waited for"),
+    FIELD("rss_peak_bytes", "peak RSS", PIT__BYTES, rss_peak, "highest RSS of its largest process"),
     FIELD("minor_faults", "minor faults", PIT__COUNT, minor_faults,
           "page faults that needed no storage"),
     FIELD("major_faults", "major faults", PIT__COUNT, major_faults,
@@ -71,9 +69,9 @@ static const struct pit__field fields[] = {
     FIELD("read_bytes", "read", PIT__BYTES, read_bytes, "bytes read from storage"),
     FIELD("write_bytes", "written", PIT__BYTES, write_bytes, "bytes written to storage"),
     HIDDEN("read_chars", "read calls", PIT__BYTES, read_chars,
-           "bytes by calls of read: pipes, terminals and the page cache too"),
+           "bytes from read calls, including pipes, terminals and the page cache"),
     HIDDEN("write_chars", "write calls", PIT__BYTES, write_chars,
-           "bytes by calls of write: pipes, terminals and the page cache too"),
+           "bytes from write calls, including pipes, terminals and the page cache"),
     FIELD("children_seen", "children seen", PIT__COUNT, children,
           "child processes that were seen, at any depth"),
     HIDDEN("oom_kills", "OOM kills", PIT__COUNT, oom_kills,

@@ -1,4 +1,4 @@
-/* fields.c: what can be done with a field table: the public walk, cells of tables, members of JSON. */
+/* fields.c: operations on field tables: public access, table cells, JSON members. */
 #include "fields.h"
 
 #include "report/json_writer.h"
@@ -83,7 +83,7 @@ static const struct pit__field_table *table_of(enum pit_row_kind of)
     return (size_t)of < sizeof tables / sizeof tables[0] ? tables[of] : NULL;
 }
 
-/* A pit_field is the first member of the entry it stands in. */
+/* A pit_field is the first member of its entry, so the entry has the same address. */
 static const struct pit__field *whole(const pit_field *field)
 {
     return (const void *)field;

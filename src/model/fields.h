@@ -1,6 +1,5 @@
-/* fields.h: the field tables: every figure of a row once, with its key, how it is read from the row,
- * how it merges, and how it looks in a table. Whatever shows or writes such figures walks a table:
- * a new figure is one entry in it.
+/* fields.h: the field tables. Each figure of a row is defined once: its key, how it is read from the row,
+ * how it merges and how it is shown. All output walks these tables, so a new figure needs one entry.
  */
 #ifndef PIT_FIELDS_H
 #define PIT_FIELDS_H
@@ -11,32 +10,32 @@
 
 enum pit__merge {
     PIT__MERGE_NONE, /* rows are not merged */
-    PIT__MERGE_SAME, /* what rows are merged by */
+    PIT__MERGE_SAME, /* rows with the same value are merged */
     PIT__MERGE_SUM,
     PIT__MERGE_SMALLEST,
     PIT__MERGE_LARGEST,
     PIT__MERGE_LAST,
     PIT__MERGE_COMPUTED,
-    PIT__MERGE_ONCE /* sum, but of rows measured on one machine at the same time, one */
+    PIT__MERGE_ONCE /* sum, but rows measured on one machine at the same time count once */
 };
 
-/* Fill in the value; one left as it came is PIT_VALUE_NONE. */
+/* Fills in the value; a getter that leaves it unchanged gives PIT_VALUE_NONE. */
 typedef void pit__field_getter(const void *row, pit_field_value *value);
 
 struct pit__field {
     pit_field field; /* first: a pit_field is cast back to this */
     enum pit__kind kind;
-    pit__field_getter *get; /* NULL: the uint64_t at `at`, PIT_UNKNOWN being not available */
+    pit__field_getter *get; /* NULL: reads the uint64_t at `at`; PIT_UNKNOWN means not available */
     size_t at;
     enum pit__merge merge;
-    const char *why; /* it has no value; NULL: it always has one */
+    const char *why; /* reason why there may be no value; NULL: there always is one */
     /* in a table of text */
     int shown;                                 /* 0: only for programs */
     int drop;                                  /* as in struct pit__column */
     int min_width, max_width;                  /* likewise */
-    int optional;                              /* left out where no row has it */
-    enum pit__style (*style)(const void *row); /* where the eye should go; NULL: plain */
-    int live;                                  /* a run that goes on has it: pitwall top */
+    int optional;                              /* column is left out if no row has a value */
+    enum pit__style (*style)(const void *row); /* highlighting; NULL: plain */
+    int live;                                  /* also available for a running run: pitwall top */
 };
 
 struct pit__loss {
@@ -51,8 +50,8 @@ struct pit__field_table {
     size_t count, stride;
 };
 
-#define PIT__NODE_NAME 0         /* the place of the name among them */
-#define PIT__NODE_FIELDS_MOST 96 /* room for a row of them */
+#define PIT__NODE_NAME 0         /* index of the name field */
+#define PIT__NODE_FIELDS_MOST 96 /* capacity of a row */
 #define PIT__RANK_FIELDS_MOST 32
 
 extern const struct pit__field_table pit__node_fields;
@@ -77,13 +76,13 @@ void pit__value_flag(pit_field_value *value, int flag);
 struct pit__column pit__field_column(const struct pit__field *field);
 struct pit__cell pit__field_cell(const struct pit__field *field, const void *row);
 
-/* The figure as people read it; n/a where it is not available. `out` has PIT__UNIT_BYTES; not for texts. */
+/* The figure formatted for people; n/a if not available. `out` has PIT__UNIT_BYTES. Not for text fields. */
 void pit__field_text(char *out, const struct pit__field *field, const void *row, int ascii);
 
 /* A table with a column for each field. NULL without memory. */
 struct pit__table *pit__field_table_new(const struct pit__field_table *table);
 
-/* Every figure of a row, into an object that is open. */
+/* Writes every figure of a row into the open JSON object. */
 struct pit__json;
 void pit__json_value(struct pit__json *json, const char *key, enum pit__kind kind,
                      const pit_field_value *value);

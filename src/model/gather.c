@@ -1,4 +1,4 @@
-/* Runs turned into the plain data that views print. */
+/* gather.c: see gather.h. */
 #include "gather.h"
 
 #include <stdlib.h>

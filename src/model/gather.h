@@ -1,4 +1,4 @@
-/* gather.h: runs made into the plain data (pit_data) that views print. */
+/* gather.h: turns runs into the plain data (pit_data) that views print. */
 #ifndef PIT_GATHER_H
 #define PIT_GATHER_H
 

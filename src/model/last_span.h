@@ -1,4 +1,4 @@
-/* last_span.h: when a run was last heard of by its spans. */
+/* last_span.h: the last time at which a run's spans showed activity. */
 #ifndef PIT_LAST_SPAN_H
 #define PIT_LAST_SPAN_H
 

@@ -1,12 +1,12 @@
-/* live_fields.c: a node of a live tree as a row: the fields of nodes that a run has while it goes on,
- * and those of the time between the last two looks. */
+/* live_fields.c: a node of a live tree as a row: the node fields that a running run has, and
+ * the fields about the time between the last two readings. */
 #include "live_fields.h"
 
 #include "live_tree.h"
 
 #include <math.h>
 
-#define NO_TWO_LOOKS "there were not two looks at the run yet"
+#define NO_TWO_LOOKS "the run has not been read twice yet"
 
 void pit__live_figures(const struct pit__live *live, uint32_t index, char *path, size_t path_bytes,
                        struct pit__live_figures *row)
@@ -67,16 +67,17 @@ GETTER(now_items_per_s)
     }
 
 static const struct pit__field fields[] = {
-    FIELD(now_per_s, "spans/s", PIT__RATE, NO_TWO_LOOKS, "spans that ended, a second"),
+    FIELD(now_per_s, "spans/s", PIT__RATE, NO_TWO_LOOKS, "spans that ended, per second"),
     FIELD(now_share, "now", PIT__PERCENT, NO_TWO_LOOKS,
           "now_ns as a share of the time in all spans"),
-    FIELD(now_ns, "time now", PIT__DURATION, NO_TWO_LOOKS, "what total_ns grew by"),
-    FIELD(now_self_ns, "self time now", PIT__DURATION, NO_TWO_LOOKS, "what self_ns grew by"),
+    FIELD(now_ns, "time now", PIT__DURATION, NO_TWO_LOOKS, "growth of total_ns"),
+    FIELD(now_self_ns, "self time now", PIT__DURATION, NO_TWO_LOOKS, "growth of self_ns"),
     FIELD(now_self_share, "self now", PIT__PERCENT, NO_TWO_LOOKS,
           "now_self_ns as a share of the time in all spans"),
-    FIELD(now_mean_ns, "mean now", PIT__DURATION, "no span of it ended between the last two looks",
+    FIELD(now_mean_ns, "mean now", PIT__DURATION,
+          "none of its spans ended between the last two readings",
           "mean duration of the spans that ended"),
-    FIELD(now_items_per_s, "items/s", PIT__RATE, NO_TWO_LOOKS, "items counted, a second"),
+    FIELD(now_items_per_s, "items/s", PIT__RATE, NO_TWO_LOOKS, "items counted, per second"),
 };
 
 const struct pit__field_table pit__live_fields = {fields, sizeof fields / sizeof fields[0],

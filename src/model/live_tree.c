@@ -1,7 +1,7 @@
 /* live_tree.c: see live_tree.h.
  *
- * What is known of a node never changes but for its figures, so a raw node is looked up once, by its
- * parent and name, and found by its number at every later look.
+ * Only the figures of a node change. So a raw node is looked up by parent and name once, and by its
+ * number at every later reading.
  */
 #include "live_tree.h"
 

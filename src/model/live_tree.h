@@ -1,8 +1,8 @@
-/* live_tree.h: a run that goes on, look by look: threads merged into one tree, with what happened
- * between the last two looks beside the sums of the whole run.
+/* live_tree.h: a running run, read repeatedly: its threads merged into one tree, with totals of the
+ * whole run and figures of the time between the last two readings.
  *
- * Pure: it is given runs as pit_watch_run reads them (any pit_run will do) and keeps what it needs of
- * them. Nodes are never forgotten, and keep their index: what a user has folded or chosen stays.
+ * Pure: the input is any pit_run, usually from pit_watch_run; the tree copies what it needs. Nodes are
+ * never removed and keep their index, so rows that a user folded or selected stay so.
  */
 #ifndef PIT_LIVE_TREE_H
 #define PIT_LIVE_TREE_H
@@ -17,7 +17,7 @@ struct pit__live_node {
     uint32_t parent; /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;
     uint32_t first_child, next_sibling; /* the one found last comes first */
-    int detached; /* enum pit_detached */
+    int detached;                       /* enum pit_detached */
     int is_comm;
     int folded;         /* the user's: not changed here */
     uint64_t first_raw; /* thread << 32 | node of the first raw node it was merged from */
@@ -101,7 +101,7 @@ double pit__live_newest(const pit_run *run, const char *key);
  * of all): as pit_tree_hottest, its texts being the run's. 0: no sample met it there. */
 int pit__live_hottest(const struct pit__live *live, uint32_t node, pit_tree_place *found);
 
-/* The memory there is to be had: the cgroup's limit or the machine's; PIT_UNKNOWN. */
+/* The memory available to the run: the cgroup's limit, else the machine's; or PIT_UNKNOWN. */
 uint64_t pit__live_limit(const pit_run *run);
 
 /* ---- rows: live_rows.c ----------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* losses_fields.c: the field table of losses: what each count is, and what to do about it. A new loss
- * is a member of pit_losses, its line in the reader, and its entry here. */
+/* losses_fields.c: the field table of losses: what each count means, and what to do about it. A new
+ * loss needs a member of pit_losses, a line in the reader and an entry here. */
 #include "fields.h"
 
 #include <stddef.h>
@@ -20,23 +20,23 @@
 static const struct pit__loss losses[] = {
     SPANS(abandoned, "spans dropped because a span around them ended first",
           "span was begun and not ended", "spans were begun and not ended",
-          "the end of a span around them dropped them: end a span on every way out, or use"
+          "the end of a span around them dropped them: end spans on every return path, or use"
           " PIT_SPAN"),
     SPANS(end_without_begin, "ends of spans that were not open", "end had no begin",
           "ends had no begin",
           "a span was ended twice, or after the one around it: end each once, inner ones first"),
-    SPANS(wrong_thread, "spans ended on another thread than they began on",
+    SPANS(wrong_thread, "spans ended on a different thread than they began on",
           "span was ended on another thread", "spans were ended on another thread",
           "use pit_object_begin for spans that change threads"),
-    SPANS(too_deep, "spans nested deeper than the recorder goes", "span was nested too deep",
+    SPANS(too_deep, "spans nested deeper than the recorder supports", "span was nested too deep",
           "spans were nested too deep",
           "their time is in the span around them: leave the span out of the recursion"),
-    SPANS(table_full, "spans that found no room because the run was at its size limit",
+    SPANS(table_full, "spans not recorded because the run was at its size limit",
           "span found the run at its size limit", "spans found the run at its size limit",
           "use fewer different names, or raise max_bytes in pit_options"),
     SPANS(in_signal, "spans of a signal handler that interrupted the recorder",
           "span of a signal handler was not recorded", "spans of signal handlers were not recorded",
-          "they met the recorder at work: take spans out of the handler if they matter"),
+          "the handler interrupted the recorder: move spans that matter out of the handler"),
     SPANS(clock_back, "spans counted with 0 ns because the clock stepped back",
           "span met a clock that stepped back", "spans met a clock that stepped back",
           "they count with 0 ns: look for an unstable clock source in the kernel's log"),
@@ -46,17 +46,18 @@ static const struct pit__loss losses[] = {
     SPANS(null_argument, "calls without a site or probe",
           "call was made with NULL for a site or probe",
           "calls were made with NULL for a site or probe",
-          "they did nothing: look where it comes from"),
+          "they had no effect: find out where the NULL comes from"),
     SPANS(mended, "faults in the run's own pages that the recorder repaired",
-          "fault in the run's own pages was mended", "faults in the run's own pages were mended",
-          "another program wrote to the file while it was recorded, or cut it: figures may be"
+          "fault in the run's own pages was repaired",
+          "faults in the run's own pages were repaired",
+          "another program wrote to the file or truncated it during the recording: figures may be"
           " missing"),
-    SPANS(values, "named values that found no room", "value found no room", "values found no room",
-          "use fewer names of values, or raise max_bytes in pit_options"),
+    SPANS(values, "named values for which there was no room", "value found no room",
+          "values found no room", "use fewer names of values, or raise max_bytes in pit_options"),
     LOSS(beyond_file, "beyond_file_bytes", PIT__BYTES,
-         "bytes of the run that were in memory only, or cut off", "byte of the run is gone",
+         "bytes of the run that were only in memory, or were cut off", "byte of the run is gone",
          "bytes of the run are gone",
-         "they were in memory only because the file could not grow, or the file was cut or"
+         "they were only in memory because the file could not grow, or the file was truncated or"
          " damaged"),
 };
 

@@ -1,6 +1,6 @@
-/* node_percentiles.c: see node_percentiles.h. A series keeps sums and extremes of a stretch, so that it
- * stays small however long the run; percentiles need the spans themselves. The flight recorder has the
- * newest of them: of a short run all. */
+/* node_percentiles.c: see node_percentiles.h. A series keeps only sums and extremes of each stretch, to
+ * stay small; percentiles need the individual spans. The flight recorder has the newest spans, and all
+ * spans of a short run. */
 #include "node_percentiles.h"
 
 #include "analysis/order_stats.h"

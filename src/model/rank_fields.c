@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-#define NO_STEP "it has no span that is repeated, or finished none"
+#define NO_STEP "it has no repeated span, or has not finished one"
 #define NO_COMM "no communication of the job is known"
-#define NO_CALLS "no single collectives of it were kept"
-#define NOTHING_OVER "no part of it is over the median of the others by 2 % of the step"
-#define NOTHING_OPEN "no span of it is open"
-#define NOT_INSIDE "it is inside no communication"
+#define NO_CALLS "none of its collectives was kept"
+#define NOTHING_OVER "no part of it exceeds the median of the other ranks by 2 % of the step"
+#define NOTHING_OPEN "none of its spans is open"
+#define NOT_INSIDE "it is not inside communication"
 #define NO_READINGS "the sampler did not read it"
 
 #define GETTER(name_, call_, figure_)                                                              \
@@ -67,36 +67,38 @@ static const struct pit__field fields[] = {
      .style = state_style, .drop = 4},
     {FIELD("step_ns", "step", DURATION, "mean duration of a step"), .get = step, .why = NO_STEP,
      .shown = 1},
-    {FIELD("work_ns", "work", DURATION, "of a step: outside of communication"), .get = work,
+    {FIELD("work_ns", "work", DURATION, "time of a step outside of communication"), .get = work,
      .why = NO_STEP, .shown = 1, .style = blame},
     {FIELD("wait_ns", "wait", DURATION,
-           "of a step: in communication before the last rank came; estimated where the job says so"),
+           "time of a step in communication before the last rank arrived; estimated where the job "
+           "says so"),
      .get = waited, .why = NO_COMM, .shown = 1},
     {FIELD("transfer_ns", "transfer", DURATION,
-           "of a step: in communication after the last rank came; estimated likewise"),
+           "time of a step in communication after the last rank arrived; estimated where the job "
+           "says so"),
      .get = transfer, .why = NO_COMM, .shown = 1, .drop = 2},
-    {FIELD("last_share", "last", PERCENT, "collectives to which it came last, of those kept"),
+    {FIELD("last_share", "last", PERCENT, "share of the kept collectives in which it arrived last"),
      .get = last, .why = NO_CALLS, .shown = 1, .drop = 1},
     {FIELD("over", "most over the median", TEXT,
-           "name of the part whose own time is most over the median of the other ranks"),
+           "name of the part whose own time exceeds the median of the other ranks most"),
      .get = over, .why = NOTHING_OVER, .shown = 1},
     {FIELD("over_path", "path", TEXT, "path of that part"), .get = over_path, .why = NOTHING_OVER},
-    {FIELD("over_ns", "over", DURATION, "by how much a step"), .get = over_time,
+    {FIELD("over_ns", "over", DURATION, "by how much that part exceeds the median, per step"), .get = over_time,
      .why = NOTHING_OVER},
-    {FIELD("over_share", "over share", PERCENT, "over_ns by median_ns"), .get = over_share,
-     .why = "the others have no time there"},
-    {FIELD("median_ns", "median", DURATION, "own time of that part, the median of the other ranks"),
+    {FIELD("over_share", "over share", PERCENT, "over_ns divided by median_ns"), .get = over_share,
+     .why = "the other ranks spend no time there"},
+    {FIELD("median_ns", "median", DURATION, "median of the other ranks' own time in that part"),
      .get = median, .why = NOTHING_OVER},
     {FIELD("is_straggler", "straggler", FLAG,
-           "its work is over the median of the others by 5 % of the step, and that is real"),
+           "its work exceeds the median of the others by 5 % of the step, and that is significant"),
      .get = straggler},
     {FIELD("steps", "steps", COUNT, "steps that it finished"), AT(steps)},
-    {FIELD("busy_cpus", "busy", NUMBER, "processors in use, mean of its run"), .get = busy,
+    {FIELD("busy_cpus", "busy", NUMBER, "processors in use, mean over its run"), .get = busy,
      .why = NO_READINGS},
     {FIELD("delayed_share", "delayed", PERCENT,
            "time in which its main thread was ready to run and had no processor"),
      .get = delayed, .why = NO_READINGS},
-    {FIELD("open", "open", TEXT, "names of its open spans, the outermost first"), .get = open_path,
+    {FIELD("open", "open", TEXT, "names of its open spans, outermost first"), .get = open_path,
      .why = NOTHING_OPEN},
     {FIELD("open_ns", "open time", DURATION, "how long the innermost of them has been open"),
      .get = open_time, .why = NOTHING_OPEN},
@@ -108,7 +110,7 @@ static const struct pit__field fields[] = {
      .why = NOT_INSIDE},
     {FIELD("path", "run", TEXT, "path of its run"), .get = path},
     {FIELD("damaged_at", "damaged at", COUNT,
-           "byte of its file from which on it is damaged; 0: it is not"),
+           "offset of the first damaged byte in its file; 0: not damaged"),
      AT(damaged_at)},
 };
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* rank_gather.c: what is kept of one rank's run, so that the run itself can go. See ranks.h. */
+/* rank_gather.c: copies what is needed from one rank's run, so that the run can be freed. See ranks.h. */
 #include "ranks.h"
 
 #include "advice_case.h"

@@ -1,8 +1,8 @@
-/* rank_open.c: where ranks are, or were last, and who waits for whom: ranks grouped by the collective
- * that they are inside. See ranks.h.
+/* rank_open.c: the current or last position of each rank, and which ranks wait for which others: ranks
+ * are grouped by the collective that they are inside. See ranks.h.
  *
- * Who has not come is known without clocks: a rank that has begun fewer collectives of the group. Without
- * such numbers it is who is somewhere else.
+ * No clocks are needed to find an absent rank: it has begun fewer collectives of the group than the others.
+ * Without these counts, a rank that is outside of the collective is absent.
  */
 #include "ranks.h"
 

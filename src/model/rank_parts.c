@@ -1,4 +1,4 @@
-/* rank_parts.c: which span is the step of a job, what in it is communication, and who is slow. See
+/* rank_parts.c: finds the span that is the step of a job, the communication in it, and the slow rank. See
  * ranks.h. */
 #include "ranks.h"
 

@@ -1,11 +1,11 @@
-/* ranks.h: the ranks of a job, one run after another, on their way to pit_ranks.
+/* ranks.h: builds pit_ranks from the runs of a job's ranks, one run after another.
  *
- *   rank_gather.c   what is kept of a run: times by node, the course of some, collectives, open spans
- *   rank_parts.c    which span is the step, what is communication, who is slow
- *   rank_open.c     who waits for whom at the end, or now
+ *   rank_gather.c   copies from a run: times by node, the course of some nodes, collectives, open spans
+ *   rank_parts.c    finds the step, the communication and the slow rank
+ *   rank_open.c     which ranks wait for which others, now or at the end
  *   rank_traffic.c  messages between ranks, and call sites
- *   rank_clocks.c   clocks of hosts, by collectives
- *   ranks_open.c    all of it: of files that are streamed, of runs that are there
+ *   rank_clocks.c   clock offsets between hosts, from collectives
+ *   ranks_open.c    puts it together, from files that are streamed or from runs in memory
  *   rank_fields.c   the field table of ranks
  */
 #ifndef PIT_RANKS_H

@@ -1,5 +1,5 @@
-/* ranks_open.c: the ranks of a job, from files that are read one after another or from runs that are
- * there. See ranks.h. */
+/* ranks_open.c: the ranks of a job, from files that are read one after another or from runs in
+ * memory. See ranks.h. */
 #include "ranks.h"
 
 #include "advice_case.h"

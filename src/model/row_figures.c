@@ -1,4 +1,4 @@
-/* row_figures.c: what follows from the figures of rows. */
+/* row_figures.c: figures computed from those of rows. */
 #include "gather.h"
 
 #include <math.h>

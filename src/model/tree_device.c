@@ -1,5 +1,5 @@
-/* tree_device.c: what devices did for each node of a finished tree. Their work hangs below the span that
- * launched it; here it is added up for all spans around it. Host times know nothing of it. */
+/* tree_device.c: device work of each node of a finished tree. The work is recorded below the span that
+ * launched it; here it is summed for all spans around it. Host times do not include it. */
 #include "tree_builder.h"
 
 #include "analysis/quantile.h"

@@ -32,7 +32,7 @@ void pit__memory_join(struct pit__memory_sum *to, const pit_memory *from, double
     }
     if (first || from->delta_max > m->delta_max)
         m->delta_max = from->delta_max;
-    /* A peak that could not be had makes the merged one incomplete: it is said not to be had. */
+    /* If one peak is not available, the merged peak would be incomplete, so it is not available either. */
     if (first || from->peak_method == PIT_PEAK_NONE)
         m->peak_method = from->peak_method;
     else if (m->peak_method != PIT_PEAK_NONE && from->peak_method == PIT_PEAK_HWM)

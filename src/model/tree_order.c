@@ -17,7 +17,7 @@ struct sortable {
     uint32_t index;
 };
 
-/* By parent, then total, then name, so that the order never hangs on the order of threads. */
+/* By parent, then total, then name, so that the result does not depend on the order of threads. */
 static int by_parent_and_total(const void *a, const void *b)
 {
     const pit_node *x = &((const struct sortable *)a)->merged->node;

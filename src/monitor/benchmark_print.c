@@ -178,7 +178,7 @@ PIT_API int pit_bench_print(FILE *out, const char *name, const pit_bench_result 
     else
         code = print_in_ms(out, name, result, percentiles, form);
     if (!code && form == PIT_TEXT && result->trials < 50)
-        fprintf(out, "  %llu trials are few: take 50 or more, 100 of what is under 1 ms\n",
+        fprintf(out, "  %llu trials are few: take 50 or more, 100 for calls under 1 ms\n",
                 (unsigned long long)result->trials);
     return code ? code : fflush(out) || ferror(out) ? PIT_CANNOT_WRITE : 0;
 }

@@ -2,12 +2,12 @@
  *
  * A device has one high-water mark. At each begin it is read into every mark that is open here, and
  * reset where the device has a function for that; at each end it is read again. So inner work does not
- * take the peak from outer work. A mark that the device does not reset tells the peak of a piece of
- * work only where it rose in it, or where the work held as much as the mark says.
+ * take the peak from outer work. If the device cannot reset its mark, the peak of a piece of
+ * work is known only if the mark rose during the work, or the work held as much as the mark says.
  *
- * The device's functions are called without `lock`: they may be Python, which may let another thread
- * run that wants the lock. `resets` keeps two threads from resetting at once: who finds it taken goes
- * on without a reset.
+ * The device's functions are called without `lock`: they may be Python, which may switch to another
+ * thread that wants the lock. `resets` keeps two threads from resetting at once: a thread that finds it
+ * taken does not reset.
  *
  * A mark that is never ended is overwritten when its place is needed; its peak is then unknown.
  */
@@ -44,7 +44,7 @@ int pit__device_read(const pit_device *device, pit_device_memory *memory)
     return device && device->memory && device->memory(device->arg, memory) == 0 ? 0 : -1;
 }
 
-/* Whether a reading tells of the work in a place: above what the device had reached before it. */
+/* Whether a reading says something about this work: it is above the device's peak before the work. */
 static int is_news(const struct place *place, const pit_device_memory *memory)
 {
     return memory->peak > place->floor ||

@@ -1,5 +1,5 @@
-/* epoch_monitor.c: epochs and batches of a training loop, a line for the first batches of each epoch
- * and two for its end. Recorded as the span "epoch" with "batch" inside. */
+/* epoch_monitor.c: epochs and batches of a training loop: one line for each of the first batches of an
+ * epoch, and two lines at its end. Recorded as the span "epoch" with "batch" inside. */
 #include "monitor.h"
 
 #include <math.h>

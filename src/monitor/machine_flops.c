@@ -1,4 +1,4 @@
-/* machine_flops.c: what one core can do at most, measured.
+/* machine_flops.c: the measured peak performance of one core.
  *
  * Multiply-adds on more independent sums than the processor has in flight, in registers, with the
  * widest vectors that it has and that we have a loop for: nothing waits for a result or for memory.

@@ -49,7 +49,7 @@ void pit__emit_printed(void (*print)(FILE *out, void *arg), void *arg);
 
 struct pit__taken {
     pit_row row;        /* seconds, cpu_…, gpu_…; name NULL, count 1 */
-    double own_peak_mb; /* most that the work itself held; NaN: not to be had */
+    double own_peak_mb; /* most that the work itself held; NaN: not available */
     double own_left_mb; /* what of it was left */
     int has_alloc; /* these two are libpitwall-alloc's, of this thread; else of resident memory */
 };

@@ -24,7 +24,7 @@ static int waits;          /* atomic: the device is waited for before the clock 
 static int verbosity = -1; /* atomic; -1: as the environment says */
 
 /* In a child of fork the thread that held the lock may not be there any more. Taking it before the
- * fork instead would make fork wait for whoever reads our output. The thread sanitizer takes the
+ * fork instead would make fork wait for the process that reads our output. The thread sanitizer takes the
  * parent's threads for the child's. */
 __attribute__((no_sanitize("thread"))) static void fresh_lock(void)
 {

@@ -1,7 +1,7 @@
 /* profiler.c: averages of named operations, printed every so many steps.
  *
- * A start is told as seconds since 1970, so that callers may take it together with a time of their
- * own; it comes from the monotonic clock all the same, set by the wall clock once.
+ * A start is given in seconds since 1970, so that callers can compare it with their own times. It
+ * still comes from the monotonic clock, which is aligned with the wall clock once.
  */
 #include "monitor.h"
 

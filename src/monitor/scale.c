@@ -1,5 +1,5 @@
-/* scale.c: a function measured at several sizes: rounds, in each the sizes in an order of their own,
- * so that a slow stretch of the machine hits no size alone; the least of each counts. */
+/* scale.c: a function measured at several sizes. Each round measures all sizes in a new order, so that a
+ * slow period of the machine does not hit only one size; the minimum of each size counts. */
 #include "pitwall_bench.h"
 
 #include "analysis/random_order.h"

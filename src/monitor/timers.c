@@ -106,7 +106,7 @@ static void count_in(struct pit__taken *taken, const pit_counted *counted)
     if (taken->has_alloc) {
         taken->own_peak_mb += peak;
         taken->own_left_mb += live;
-    } else { /* fmax: what is not to be had gives way */
+    } else { /* fmax ignores NaN, which means not available */
         taken->own_peak_mb = fmax(taken->own_peak_mb - beside, peak);
         taken->own_left_mb = fmax(taken->own_left_mb - beside, live);
     }

@@ -3,7 +3,7 @@
 
 #define TRIES 8 /* of a block that folds while it is read */
 
-/* What the points hang on, as one copy. */
+/* One consistent copy of the figures that the points depend on. */
 struct head {
     uint64_t calls, stride;
     uint32_t half;
@@ -50,8 +50,8 @@ static int read_call(const struct pit_fmt_collective *from, const struct pit__no
     return enter != 0;
 }
 
-/* The points of the half in force. One that is still inside is the newest call: an older one without
- * an end was left some other way. Then the newest, if it is none of those and still inside. */
+/* The points of the active half. Only the newest call can still be inside: an older one without an end
+ * was left in another way. Then the newest call, if it is still inside and not among the points. */
 static size_t read_points(const struct pit_fmt_collectives *block, struct head head,
                           const struct pit__node_index *index, const pit_run *run,
                           pit_collective *to)

@@ -1,7 +1,7 @@
-/* held_file.h: a file that nobody can cut or change for the moment in which it is read.
+/* held_file.h: a file that no process can truncate or change while it is read.
  *
- * A lease of the kernel: whoever opens the file for writing, or cuts it, waits until it is given back,
- * so that it can be read where it lies. A copy of its bytes took most of the time of reading a run.
+ * A kernel lease: a process that opens the file for writing, or truncates it, waits until the lease is
+ * released. So the file can be read in place; copying it took most of the time of reading a run.
  */
 #ifndef PIT_HELD_FILE_H
 #define PIT_HELD_FILE_H
@@ -14,8 +14,8 @@ struct pit__hold {
     int has_one_of_its; /* the program's own signal waits already: it stays */
 };
 
-/* 1: held, and pit__hold_end gives it back. 0: not to be had: somebody has it open for writing, it
- * belongs to another user, or its filesystem knows no leases. */
+/* 1: held until pit__hold_end. 0: not available: a process has the file open for writing, it belongs to
+ * another user, or its filesystem does not support leases. */
 int pit__hold_begin(struct pit__hold *hold, int fd);
 void pit__hold_end(struct pit__hold *hold);
 

@@ -1,10 +1,10 @@
 /* Runs whose live pages are in shared memory: finding the pages, and bringing those of a dead run
  * back to its path.
  *
- * Whoever brings a run back holds a lock on the pages while it looks at the path, copies,
- * renames and unlinks; whoever gets the lock after it finds the pages without a name and is done.
- * A link in the place of the pages, another owner or another run's pages are refused: /dev/shm is
- * everybody's.
+ * A process that recovers a run holds a lock on the pages while it checks the path, copies,
+ * renames and unlinks. The next process that gets the lock finds the pages unlinked and has
+ * nothing to do. Links, files of another owner and pages of another run are refused, because
+ * every user can write to /dev/shm.
  */
 #include "reader.h"
 

@@ -78,7 +78,7 @@ static pit_run *read_copied(int fd, uint64_t bytes, uint32_t wanted, pit_error *
         pit__fail(error, PIT_NO_MEMORY, 0, "too large to read");
         return NULL;
     }
-    madvise(file.base, bytes, MADV_HUGEPAGE); /* where it can be had: far fewer page faults */
+    madvise(file.base, bytes, MADV_HUGEPAGE); /* if supported: far fewer page faults */
     struct pit__image image = {.base = file.base, .bytes = bytes, .wanted = wanted};
     pit_run *run =
         pit__walk(&image, &file.source, error) == 0 ? pit__run_build(&image, error) : NULL;
@@ -118,7 +118,7 @@ static uint64_t file_bytes(int fd, pit_error *error)
     return 0;
 }
 
-/* A run at rest where it lies, as long as nobody can cut it. 0: that cannot be had. */
+/* Reads a finished run in place, with a lease against truncation. 0: no lease is available. */
 static int read_held(int fd, uint32_t wanted, pit_run **run, pit_error *error)
 {
     struct pit__hold hold;

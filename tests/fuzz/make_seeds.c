@@ -156,7 +156,7 @@ static void places(void)
     pit_note_place(PIT_PLACE_NATIVE, "main", NULL, 0, 1);
 }
 
-/* Past the first fold; one is still inside, and is none of those that stay. */
+/* Enough calls for one fold of the log. One call is still open; it is not among those that the fold keeps. */
 static void collectives(void)
 {
     static pit_site barrier = PIT_SITE_WITH("MPI_Barrier", PIT_COMM | PIT_SYNC);

@@ -1,6 +1,6 @@
-/* calls: MPI as programs use it, by what its first argument says. Each rank writes what it called
- * into a file of its own, said-RANK, as "rank name calls bytes", so that a test can hold the run against
- * it: a launcher may mix up what ranks print. */
+/* calls: MPI as programs use it; the first argument selects the case. Each rank writes the calls it made
+ * into the file said-RANK, as "rank name calls bytes", so that a test can compare them with the run. Files,
+ * because a launcher may mix the output of ranks. */
 #include <mpi.h>
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-"""MPI from Python, by mpi4py: buffers and objects; each rank writes what it called into
-a file of its own, said-RANK."""
+"""MPI from Python, by mpi4py: buffers and objects; each rank writes the calls it made
+into the file said-RANK."""
 
 from array import array
 

@@ -1,6 +1,6 @@
 """A user's program, linked statically with musl and the library alone, leaves a run like any other.
 
-The unit tests of this build are programs of their own; tests/run.py has a stage for both.
+The unit tests of this build are separate programs; one stage of tests/run.py runs both.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""Programs that know nothing of Pitwall, run plainly and by `pitwall run`: what they print must be the
-same, and what was recorded comes back."""
+"""Programs that do not use Pitwall, run without and with `pitwall run`: their output must be the same, and
+the recorded run is returned."""
 
 import os
 import textwrap

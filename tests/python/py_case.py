@@ -1,5 +1,5 @@
-"""A small base for the tests of the Python package: each program runs in a process of its own, with
-the package of the build under test, and hands back what it found as JSON.
+"""A small base for the tests of the Python package: each program runs in a separate process, with the
+package of the build under test, and returns its results as JSON.
 
     class Spans(py_case.Case):
         def test_count(self):

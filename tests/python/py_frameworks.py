@@ -1,12 +1,12 @@
-"""Pythons with packages of their own, each made once in the build folder by scripts/python_env.sh.
+"""Virtual environments for the tests, each made once in the build folder by scripts/python_env.sh.
 
     Case       JAX and Weights & Biases, beside the system's PyTorch: `make test`
     AllCase    current versions of the frameworks (python/requirements-frameworks.txt, 7 GB): only with
-               PITWALL_TEST_ALL=1 (`make test-all`); only_with_all() leaves a case out without it.
-               PITWALL_FRAMEWORKS names a folder where it was made before
+               PITWALL_TEST_ALL=1 (`make test-all`); only_with_all() skips a case otherwise.
+               PITWALL_FRAMEWORKS names the folder of an existing environment
 
-A machine that cannot get them leaves these tests out, by name and with the reason; with CI=true that is
-a failure."""
+A machine that cannot install them skips these tests and prints the reason; with CI=true that is a
+failure."""
 
 import functools
 import os

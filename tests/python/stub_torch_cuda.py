@@ -1,8 +1,8 @@
-"""A stand-in for torch.cuda: no machine of ours has a GPU. Its device has a clock of its own, which `work`
-alone moves, so that times are known exactly; the host's goes on at least as much meanwhile. Each stream is worked through in order; an event is
-complete once the test lets the device go on (`go_on`).
+"""A stand-in for torch.cuda: our machines have no GPU. Only `work` moves the clock of its device, so times are
+known exactly; the host's clock advances at least as much. Each stream is processed in order; an event is
+complete once the test lets the device continue (`go_on`).
 
-STUB_TORCH_CUDA says how it misbehaves: "fails" raises at the 9th question, "capturing": every stream records
+STUB_TORCH_CUDA selects a fault: "fails" raises at the 9th query, "capturing": every stream records
 a graph.
 """
 

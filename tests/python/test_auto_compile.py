@@ -1,6 +1,6 @@
-"""Places of newer versions that those of the tests do not have. Of PyTorch 2: one for the engine of
-autograd, and torch.compile, which reads the code of functions. Of JAX: its compiler. Small packages with
-the same names stand for them; their compile refuses what the real one cannot read."""
+"""Hooks into newer versions of PyTorch and JAX than the tests install. PyTorch 2: the engine of autograd, and
+torch.compile, which reads the code of functions. JAX: its compiler. Small packages with the same names
+replace them; their compile rejects code that the real one cannot read."""
 
 import auto_case
 

@@ -1,5 +1,5 @@
-"""torch.distributed by `pitwall run` and by pitwall.distributed(): two ranks with gloo on this machine,
-which count their own calls and bytes. They meet by a file and need no port of ours. NCCL is not here."""
+"""torch.distributed under `pitwall run` and pitwall.distributed(): two ranks with gloo on this machine, which
+count their own calls and bytes. They rendezvous through a file, not a port. NCCL is not tested."""
 
 import json
 import os

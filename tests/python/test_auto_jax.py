@@ -1,5 +1,5 @@
-"""JAX scripts that know nothing of Pitwall, by `pitwall run`: handing over and waiting are told apart,
-with exact counts, and what they compute is bit for bit what it was."""
+"""JAX scripts that do not use Pitwall, under `pitwall run`: dispatching and waiting are separate spans with
+exact counts, and the results are the same bit for bit."""
 
 import collections
 

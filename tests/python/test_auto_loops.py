@@ -1,5 +1,5 @@
-"""What PyTorch scripts do with loops, classes and errors, by `pitwall run`: their steps are told apart,
-and all that they print is what it was."""
+"""PyTorch scripts with all kinds of loops, classes and errors, under `pitwall run`: their steps are found, and
+their output is unchanged."""
 
 import re
 

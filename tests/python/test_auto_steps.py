@@ -1,5 +1,5 @@
-"""PyTorch scripts without a DataLoader, by `pitwall run`: their steps are cut where the optimiser's step
-ends, evaluation stands apart from training, and the run knows what advice must know of the program."""
+"""PyTorch scripts without a DataLoader, under `pitwall run`: a step ends where the optimiser's step ends,
+evaluation is separate from training, and the run has the facts that the advice needs."""
 
 import auto_case
 import py_case

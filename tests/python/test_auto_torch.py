@@ -1,5 +1,5 @@
-"""PyTorch scripts that know nothing of Pitwall, by `pitwall run`: their phases are there with exact
-counts, and what they compute is bit for bit what it was."""
+"""PyTorch scripts that do not use Pitwall, under `pitwall run`: their phases are recorded with exact counts,
+and the results are the same bit for bit."""
 
 import os
 

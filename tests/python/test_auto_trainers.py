@@ -1,6 +1,6 @@
-"""Trainers of libraries, by `pitwall run`: training and evaluation are told apart, and every count is what the
-script itself counted. In `make test` small packages with the same names and shapes (stub_lightning,
-stub_transformers) stand for them; `make test-all` takes the real ones, in current versions."""
+"""Trainers of libraries, under `pitwall run`: training and evaluation are separate, and every count equals that
+of the script itself. `make test` uses small packages with the same names and interfaces (stub_lightning,
+stub_transformers); `make test-all` uses current versions of the real ones."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What a log line and the end of a step cost does not grow with the number of names: counted in bytes
+"""The cost of a log line and of the end of a step does not grow with the number of names: counted in bytes
 and calls, not in seconds."""
 
 import py_case

@@ -1,4 +1,4 @@
-"""Devices of the faces: their work is waited for, each monitor reads its own, no peak is reset."""
+"""Devices in the compatibility modules: each monitor waits for its own device, reads it, and resets no peak."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Real JAX: what tracing took and what running took are told apart, and jit takes what we wrap."""
+"""Real JAX: the times of tracing and running are separate, and jit accepts functions that we wrapped."""
 
 import py_case
 import py_frameworks

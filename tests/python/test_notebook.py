@@ -1,4 +1,4 @@
-"""Notebooks: a notebook is executed, and what its cells show is looked at; the report as a last expression."""
+"""Notebooks: executes a notebook and checks the output of its cells; the report as the last expression."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What track_time_and_memory counts of Python's own allocations, and that its hooks leave no trace."""
+"""Python's own allocations as counted by track_time_and_memory; its hooks are removed completely."""
 
 import os
 

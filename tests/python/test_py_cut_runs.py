@@ -1,4 +1,4 @@
-"""A run that is cut and written again while it is read: no reader is killed by it."""
+"""A run that is truncated and rewritten while it is read: no reader is killed by it."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""Spans of threads, generators, asyncio tasks and contexts: every one ends right and stands where it
-was begun; nothing leaks."""
+"""Spans of threads, generators, asyncio tasks and contexts: each ends correctly, in the place where
+it was begun; nothing leaks."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""Spans that a generator leaves open while it is suspended: each ends right, once, and stands beside what
-other code does meanwhile; the tree stays as small as the program is."""
+"""Spans that a generator leaves open while it is suspended: each ends correctly, once, and is not
+mixed with spans of other code; the tree does not grow."""
 
 import py_case
 

@@ -1,5 +1,5 @@
-"""Bad use gives an exception with a text that says what was wrong: a table of calls, and objects that
-cannot go where they are sent."""
+"""Misuse raises an exception that names the fault: a table of calls, and objects that cannot be sent to
+another process."""
 
 import py_case
 

@@ -1,4 +1,4 @@
-"""mpi4py from PyPI under OpenMPI and MPICH, whose library it loads for itself alone."""
+"""mpi4py from PyPI under OpenMPI and MPICH, whose library it loads privately."""
 
 import glob
 import os

@@ -1,4 +1,4 @@
-"""What the package hands out is JSON: where there is no number there is None, and a reason beside it."""
+"""Results of the package are valid JSON: a missing number is None, with a reason."""
 
 import py_case
 

@@ -1,4 +1,4 @@
-"""The page from Python: as text, and as what a notebook shows of a run."""
+"""The web page from Python: as text, and as the display of a run in a notebook."""
 
 import html
 import os

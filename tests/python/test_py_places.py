@@ -1,8 +1,8 @@
 """Where the main thread is, by samples of its stack: the right file, line and function for planted hot
-lines, in the right span; and no harm done by forks, threads, exits and a lock that is held for long.
+lines, in the right span. Forks, threads, exits and a lock that is held for long do no harm.
 
-How many samples a line gets hangs on the scheduler, so nothing is said of that: a program goes on with its
-hot line until the samples speak for one place beyond doubt, and that must be the planted one."""
+How many samples a line gets depends on the scheduler, so no test asserts it: a program repeats its hot line
+until one place clearly has the most samples, and that must be the planted one."""
 
 import os
 import signal

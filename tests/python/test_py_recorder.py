@@ -1,5 +1,5 @@
-"""Recorders from Python: open, close, read and report, the environment, worker processes, and what
-bad use gets as an answer."""
+"""Recorders from Python: open, close, read and report, the environment, worker processes, and
+the errors that misuse raises."""
 
 import os
 import signal

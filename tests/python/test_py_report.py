@@ -1,5 +1,5 @@
-"""pitwall.report takes what the command takes, and makes of it the same text; the package's own
-command line, where the tool is not there, likewise."""
+"""pitwall.report takes the arguments of the command and returns the same text; so does the command line of
+the package, which is used if the tool is missing."""
 
 import os
 import re

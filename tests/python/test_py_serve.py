@@ -1,4 +1,4 @@
-"""pitwall.serve: the tool started, its link shown, ended with the program."""
+"""pitwall.serve: starts the tool, shows its link, and ends it with the program."""
 
 import os
 

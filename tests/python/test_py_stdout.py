@@ -1,4 +1,4 @@
-"""All that the faces print goes through sys.stdout, whatever stands there."""
+"""All output of the compatibility modules goes through sys.stdout, also if it was replaced."""
 
 import py_case
 

@@ -1,4 +1,4 @@
-"""Worker processes beneath the run that started them: fork, spawn, forkserver, a DataLoader's, other
+"""Worker processes as sub-runs of the run that started them: fork, spawn, forkserver, a DataLoader, other
 programs; read and reported."""
 
 import json

@@ -1,5 +1,5 @@
-"""The extension for every Python on this machine that has its headers: built apart from the tree, and
-tested by the programs that test spans and tasks. The system's own must be among them."""
+"""The extension for every Python on this machine that has its headers: built outside of the tree,
+and tested by the programs that test spans and tasks. The system's Python must be among them."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from py_case import pit_case
 sys.path.append(os.path.join(pit_case.source_dir(), "scripts"))
 import pythons  # noqa: E402
 
-# How many spans there are does not hang on the version, and only the system's has NumPy.
+# The number of spans does not depend on the version, and only the system's Python has NumPy.
 LEFT_OUT = ("million", "flat", "numpy")
 
 

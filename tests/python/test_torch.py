@@ -1,4 +1,4 @@
-"""The faces with real PyTorch: loaders with workers, tensors' memory, the mode a model is left in."""
+"""The compatibility modules with real PyTorch: loaders with workers, memory of tensors, the mode of a model."""
 
 import py_case
 

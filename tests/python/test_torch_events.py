@@ -1,5 +1,5 @@
-"""Device times by torch.cuda's events, over a stand-in for it (stub_torch_cuda.py): never run on a GPU.
-The stand-in's device has a clock that the test moves, so device times are known to the nanosecond."""
+"""Device times from torch.cuda's events, with a stand-in (stub_torch_cuda.py): never run on a GPU. The test
+moves the clock of the stand-in's device, so device times are known to the nanosecond."""
 
 import os
 

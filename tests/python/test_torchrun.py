@@ -1,6 +1,6 @@
-"""torchrun for real, of PyTorch 2 from PyPI: two gloo ranks with DDP, one of which reads slowly. Only in
-`make test-all`: Debian's torchrun does not start under its Python. The ranks sleep while they read, so what
-is held here does not depend on the scheduler; whom the report blames is bench/bench_ranks.py's question."""
+"""The real torchrun of PyTorch 2 from PyPI: two gloo ranks with DDP, one of which reads slowly. Only in
+`make test-all`: Debian's torchrun does not start under its Python. The ranks sleep while they read, so the
+assertions do not depend on the scheduler; bench/bench_ranks.py checks which rank the report blames."""
 
 import os
 

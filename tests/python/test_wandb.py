@@ -1,4 +1,4 @@
-"""Real Weights & Biases, offline: the documented keys, and the user's step left alone."""
+"""Real Weights & Biases, offline: the documented keys; the user's step counter is unchanged."""
 
 import os
 

@@ -1,5 +1,5 @@
 """The wheels that `make wheel` made, each in a fresh environment of its Python: the package, the command
-with its libraries, the server, a C program compiled against it. And a Python that a wheel is not for."""
+with its libraries, the server, a C program compiled against it. Also a Python for which there is no wheel."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What the tests of wheels share: a fresh environment with one installed, and what must work in it."""
+"""Shared by the tests of wheels: a fresh environment with an installed wheel, and the checks of it."""
 
 import json
 import os

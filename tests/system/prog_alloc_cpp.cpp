@@ -82,7 +82,7 @@ void work(int seed, long *result)
     check_equal("containers: bytes", after.live - before.live, 0);
 }
 
-// What cannot be had throws, as it does without the library.
+// An allocation that fails throws, as it does without the library.
 bool throws()
 {
     volatile std::size_t huge = static_cast<std::size_t>(-1) / 4;

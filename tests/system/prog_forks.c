@@ -164,7 +164,7 @@ static pid_t vfork_true(void)
     return child;
 }
 
-/* The C library knows nothing of a child by raw clone: that one does little. */
+/* A child made by raw clone is unknown to the C library, so it makes few calls. */
 static pid_t clone_raw(void)
 {
     pid_t child = MAY_CLONE ? (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL) : fork();

@@ -4,8 +4,8 @@
  *
  * Works in one known function until the run has ENOUGH samples, closes the run and prints its native
  * places: span, function, file, samples, with tabs between; then a line with the samples taken, those
- * dropped, and the reason why there are none. How long it takes hangs on the machine; what comes out does
- * not.
+ * dropped, and the reason why there are none. How long it takes depends on the machine; the
+ * output does not.
  */
 #include "pitwall_report.h"
 

@@ -190,8 +190,8 @@ class Leaks(Alloc):
 
 
 class Programs(Alloc):
-    """Programs that know nothing of it: same output, same status. That the library was there is in
-    their errors too: the loader complains of one that it cannot preload."""
+    """Programs that do not use Pitwall: same output, same status. The same stderr also shows that
+    the library was loaded: the loader complains about a library that it cannot preload."""
 
     def assert_same(self, command, plain_status=0, cwd=None, **settings):
         options = {"cwd": cwd or self.folder(), "timeout": 120}

@@ -1,7 +1,7 @@
-"""What is large, in circles or no file at all is read in bounded time: no command hangs on it.
+"""Huge files, cyclic structures and paths that are not files are read in bounded time; no command hangs.
 
-Bounds are of processor time (RLIMIT_CPU) and far above what is needed, so that neither a busy machine
-nor a sanitizer matters; what they catch took minutes.
+The bounds limit processor time (RLIMIT_CPU). They are far above the usual time, so a busy machine or a
+sanitizer does not reach them; the faults that they catch took minutes.
 """
 
 import contextlib

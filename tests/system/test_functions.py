@@ -40,7 +40,7 @@ class Functions(pit_case.Case):
                              "-Wl,-rpath,$ORIGIN")
 
     def recorded(self, program, *arguments, run="run.pit", folder=None):
-        """The same output as without us; the folder with its runs."""
+        """Check that the output is that of the unmodified program; return the folder with its runs."""
         folder = folder or self.folder()
         plain = self.run_ok([program, *arguments], cwd=folder)
         done = self.run_ok([pit_case.tool(), "run", "-o", run, "--", program, *arguments],

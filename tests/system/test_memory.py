@@ -1,8 +1,8 @@
-"""Spans that measure memory say what the program did to it, whoever nests, shares or breaks them.
+"""Spans that measure memory report the program's use of it, also when nested, shared or misused.
 
-The programs hold known amounts by whole pages; what a span must say is worked out from that. A
-figure may be off by the bound that the run itself gives (the kernel counts pages late) and by a
-little that the process needs for itself (memory_model.SLACK, more under a sanitizer).
+The programs hold known amounts in whole pages, and the tests compute from these what a span must report.
+A figure may be off by the bound that the run itself gives (the kernel counts pages late) and by the
+little memory that the process needs for itself (memory_model.SLACK, more under a sanitizer).
 """
 
 import glob

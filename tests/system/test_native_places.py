@@ -130,7 +130,7 @@ class Stress(pit_case.Case):
         done = self.run_ok([pit_case.program("prog_native_stress"), "run.pit", wanted], cwd=folder,
                            timeout=1200)
         self.assertGreaterEqual(int(done.stdout), wanted)
-        self.assertNotIn("ERROR", done.stderr)  # the leak checker tells of threads it could not stop
+        self.assertNotIn("ERROR", done.stderr)  # the leak checker reports threads that it could not stop
         self.assertNotIn("WARNING", done.stderr)
         report = json.loads(self.run_ok([pit_case.tool(), "report", "--json", "run.pit"],
                                         cwd=folder).stdout)

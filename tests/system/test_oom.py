@@ -38,7 +38,7 @@ def own_cgroups():
 
 
 class Cgroup:
-    """A cgroup below this process's own, with a limit. Raises OSError where it can't be had."""
+    """A cgroup below this process's own, with a limit. Raises OSError if it cannot be made."""
 
     LIMIT_FILE = {1: "memory.limit_in_bytes", 2: "memory.max"}
 
@@ -128,7 +128,7 @@ class OutOfMemory(pit_case.Case):
         try:
             cgroup = Cgroup(LIMIT)
         except OSError as refused:
-            print("no cgroup to be had (%s): killed by the test" % refused, end=" ", flush=True)
+            print("no cgroup available (%s): killed by the test" % refused, end=" ", flush=True)
             self.check_killed_by_hand(path)
             return
         self.addCleanup(cgroup.remove)

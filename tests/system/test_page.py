@@ -213,7 +213,7 @@ class Page(PageCase):
     def test_every_missing_figure_says_why(self):
         b = self.show(self.page_of(self.run_of("killed", status=-9)), "#fold=%2B")
         why = b.run("return [...document.querySelectorAll('.tree .na')].map(e => e.title)")
-        self.assertIn("no span of it has ended", why)
+        self.assertIn("none of its spans has ended", why)
         self.assertNotIn("", why)
         self.assertTrue(b.run("return document.querySelectorAll('.tree .num .e').length") > 0)
 

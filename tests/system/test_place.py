@@ -487,7 +487,7 @@ class Paths(Case):
         child.communicate(timeout=300)
         self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o644)
         self.assertEqual(self.counts(path), node_counts(303))
-        # One that was killed gets the bit back from whoever tells how it ended, and by recover.
+        # The bit of a killed run is restored by `pitwall run`, when it records how it ended, and by recover.
         killed = os.path.join(folder, "killed.pit")
         pit_case.run([pit_case.tool(), "run", "-o", killed, pit_case.program("prog_place"),
                       "nodes=3", "kill"])

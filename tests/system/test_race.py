@@ -19,7 +19,7 @@ import pit_case
 TOOL = pit_case.tool()
 
 
-# A training script that knows nothing of Pitwall; its argument is the batch size.
+# A training script that does not use Pitwall; its argument is the batch size.
 TRAIN = """
 import sys
 import torch

@@ -1,4 +1,4 @@
-"""Ranks of a job: which runs are of it, what is told of them, and where they wait."""
+"""Ranks of a job: which runs belong to it, what the report says about them, and where they wait."""
 
 import json
 import os
@@ -219,7 +219,7 @@ class Standstill(RanksCase):
 
 
 class Collectives(RanksCase):
-    """With single collectives waiting is no estimate, and who has not come is known by their numbers."""
+    """If each collective is logged, waiting is exact, and its number shows which ranks have not arrived."""
 
     def test_waiting_is_known_call_by_call(self):
         for rank in range(3):

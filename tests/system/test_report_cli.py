@@ -46,6 +46,23 @@ class ReportCase(Case):
         self.assertEqual(done.stderr.count("\n"), 1)
 
 
+class Newest(ReportCase):
+    """Without a run on the command line."""
+
+    def test_the_newest_run_of_the_folder_is_reported(self):
+        folder = self.folder()
+        os.mkdir(os.path.join(folder, "pitwall-runs"))
+        for name in ("old.pit", "pitwall-runs/new.pit"):  # in this order, and not by their names
+            self.place("open=" + os.path.join(folder, name), "nodes=3", "close")
+        shown = self.tool("report", "--json", cwd=folder)
+        self.assertIn("pitwall-runs/new.pit, the newest run", shown.stderr)
+        self.assertEqual(shown.stdout, self.tool("report", "--json", "pitwall-runs/new.pit",
+                                                 cwd=folder).stdout)
+
+    def test_a_folder_without_runs_says_so(self):
+        self.assertIn("none in this folder", self.tool("report", cwd=self.folder(), status=64).stderr)
+
+
 class Files(ReportCase):
     """What may lie at a path."""
 

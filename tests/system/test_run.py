@@ -1,4 +1,4 @@
-"""pitwall run: the program is as without us, and leaves a run whatever it is and however it ends."""
+"""pitwall run: any program runs unmodified and leaves a run, however it ends."""
 
 import contextlib
 import json

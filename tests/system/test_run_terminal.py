@@ -165,7 +165,7 @@ class AsWithoutUs(Terminal):
             self.wait_for(r"^\[1\]\+ +Stopped +")
             self.type("bg; touch go; wait %1; echo status $?")
             self.wait_for("^slept$")
-            # The shell may tell of the end before it comes to `wait`, which then knows no such job.
+            # The shell may report the end before it runs `wait`, which then finds no such job.
             self.wait_for(r"^status 6$|^\[1\]\+ +Exit 6 ")
 
         self.both(check)
@@ -173,7 +173,7 @@ class AsWithoutUs(Terminal):
     def test_a_background_job_that_reads_stops_for_it(self):
         def check(prefix):
             self.type(prefix + "sh -c 'read line; echo read $line' &")
-            # The shell tells of it before the next prompt.
+            # The shell reports it before the next prompt.
             end = time.monotonic() + self.WAIT
             while "Stopped" not in self.screen() and time.monotonic() < end:
                 self.keys("Enter")

@@ -1,8 +1,8 @@
 """The views over rows: the known layouts byte for byte, every form, any name, in time.
 
-tests/golden holds the samples of the documents that users of each view know. Three of them cannot be
-had from their own figures as shown: the timing summary's percentages there are of another total (ours
-has the true ones), and the total of the first performance table and the throughput of the inference
+tests/golden holds the samples of the documents that users of each view know. Three of them cannot
+be computed from the figures that they show: the percentages of the timing summary refer to another
+total (ours are correct), and the total of the first performance table and the throughput of the inference
 benchmark need digits that the sample does not show (prog_views.c has them).
 """
 

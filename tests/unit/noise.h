@@ -28,7 +28,7 @@ static inline void noise_fill(double *to, size_t count, double level, double spr
         to[i] = level * exp(spread * noise_normal());
 }
 
-/* The same, each hanging on the one before: `keep` of its deviation goes on. */
+/* The same, autocorrelated: each value keeps the share `keep` of the deviation of the one before. */
 static inline void noise_fill_slow(double *to, size_t count, double level, double spread,
                                    double keep)
 {

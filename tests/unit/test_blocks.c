@@ -1,4 +1,4 @@
-/* How long calls hang on one another, and blocks that do not; quantiles between bins. */
+/* The autocorrelation time of calls, blocks that are independent, and quantiles between bins. */
 #include "check.h"
 #include "noise.h"
 

@@ -250,7 +250,7 @@ TEST(an_ending_and_losses)
     CHECK_INT(value_of(PIT_OF_ENDED, "exit_status", &ended).type, PIT_VALUE_NONE);
     CHECK_INT(value_of(PIT_OF_ENDED, "exit_signal", &ended).whole, 9);
     CHECK_INT(value_of(PIT_OF_ENDED, "user_ns", &ended).type, PIT_VALUE_UNKNOWN);
-    CHECK_HAS(value_of(PIT_OF_ENDED, "user_ns", &ended).reason, "could not tell");
+    CHECK_HAS(value_of(PIT_OF_ENDED, "user_ns", &ended).reason, "not known to");
     ended.exit_signal = 0;
     ended.exit_status = 3;
     CHECK_INT(value_of(PIT_OF_ENDED, "exit_status", &ended).whole, 3);

@@ -1,4 +1,4 @@
-/* A file is held while it is read: whoever wants to cut it waits, and nobody else notices. */
+/* A file is held while it is read: a process that truncates it waits, all others are not affected. */
 #include "reader/held_file.h"
 
 #include "check.h"

@@ -239,7 +239,7 @@ TEST(a_reset_hides_no_peak_from_another_recorders_run)
     pit_recorder_free(measuring);
 }
 
-/* Its pages are gone: to be told of a peak would be the end. Its place goes to the next one. */
+/* The pages of a freed recorder are unmapped: passing it a peak would crash. Its slot is used again. */
 TEST(a_recorder_that_is_gone_is_told_of_no_peak)
 {
     pit_recorder *measuring = open_beside(PIT_MEMORY);

@@ -1,4 +1,4 @@
-/* The table of names: one number a text, whoever asks. */
+/* The table of names: one number per text, the same for every caller. */
 #include "probe.h"
 #include "recorder/name_table.h"
 

@@ -219,7 +219,7 @@ TEST(a_run_without_readings_says_that_nothing_is_known)
     run.has_samples = 0;
     run.sample_count = 0;
     static const char first[] =
-        "ended without a close; why is not known, its memory was not read\n";
+        "ended without a close; the reason is not known, because its memory was not read\n";
     char *text = made_report(&run, NULL, NULL);
     if (strncmp(text, first, sizeof first - 1) != 0)
         CHECK_STR(text, first);
@@ -240,7 +240,7 @@ TEST(what_the_parent_process_saw_is_used)
          "killed by SIGKILL; memory was not the reason"},
         {{.exit_status = -1, .exit_signal = 11}, "killed by SIGSEGV\n"},
         {{.exit_status = -1, .exit_signal = 40}, "killed by signal 40\n"},
-        {{.exit_status = 7}, "ended by itself without a close, exit status 7\n"},
+        {{.exit_status = 7}, "exited without closing its run, exit status 7\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pit_run run = dead(300 * MB, 300 * MB);

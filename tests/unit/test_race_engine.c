@@ -1,6 +1,6 @@
-/* The race engine with a callback whose figures and whose clock are made up: nothing here hangs on what a
- * machine does. Then the runs of tests/data/statistics, dealt to two sides: how often a difference is
- * found that is there, and that is not. */
+/* The race engine with a callback that returns made-up figures and a made-up clock: nothing here depends on
+ * the machine. Then the runs of tests/data/statistics, dealt to two sides: how often a real difference is
+ * found, and how often one that does not exist. */
 #include "check.h"
 #include "noise.h"
 #include "same_binary.h"
@@ -267,7 +267,7 @@ TEST(several_sides_and_two_figures_a_run)
 
 /* ---- how often it is right ------------------------------------------------------------------- */
 
-/* Or one where the shares, which hang on no compiler, were tried before (tests/run.py). */
+/* Also true if another build has tested the shares, which do not depend on the compiler (tests/run.py). */
 static int is_slow_build(void)
 {
     return getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED") || getenv("PITWALL_FEW_RACES");

@@ -110,8 +110,9 @@ TEST(dead_run_says_where_it_died)
     CHECK_HAS(made_report(&at_begin, NULL, NULL), "batch > backward, just begun\n    open for ");
     text = made_report(&run, NULL, NULL);
     /* the open time is in the totals: 100 % is what was spent in spans, finished or not */
-    CHECK_HAS(text, "ended without a close; why is not known, its memory was not read\n"
-                    "UNMARKED: ");
+    CHECK_HAS(text,
+              "ended without a close; the reason is not known, because its memory was not read\n"
+              "UNMARKED: ");
     CHECK_HAS(text, "\ntrain/epoch/batch/backward took the most: 70 % of 12.5 s");
 }
 

@@ -1,6 +1,6 @@
 /* In which span a thread was at a moment that has passed: known from its open spans and its flight
- * recorder, or said to be unknown. Times are those that the recorder wrote down, so nothing hangs on how
- * long anything took. */
+ * recorder, or said to be unknown. Times are those that the recorder wrote, so nothing depends on how
+ * long a step took. */
 #include "recorder/span_at.h"
 
 #include "probe.h"

@@ -111,7 +111,8 @@ TEST(a_table_of_a_thread_that_goes_on_is_given_back_by_that_thread)
         CHECK_INT(worker.rec->thread_count, 2);
         if (!tables || worker.rec->threads < tables)
             tables = worker.rec->threads;
-        CHECK(worker.rec->threads - tables < 4); /* the same few, whoever has them */
+        CHECK(worker.rec->threads - tables <
+              4); /* the same few tables, whichever recorder has them */
         pit_recorder_free(worker.rec);
     }
     worker.is_last = 1;

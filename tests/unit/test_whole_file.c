@@ -92,7 +92,7 @@ TEST(an_old_file_is_replaced_and_keeps_its_mode)
     CHECK_STR(content("a"), "new");
     REQUIRE(stat("a", &after) == 0);
     CHECK_INT(after.st_mode & 0777, 0600);
-    CHECK(after.st_ino != facts.st_ino); /* whoever has it open goes on reading the old one */
+    CHECK(after.st_ino != facts.st_ino); /* a process that has it open keeps reading the old file */
     CHECK_INT(files(), 1);
     leave();
 }

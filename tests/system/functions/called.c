@@ -1,5 +1,5 @@
 /* What a program can do with its functions: called CASE. Built by test_functions.py with
- * -finstrument-functions; what it prints does not hang on who watches. */
+ * -finstrument-functions; its output is the same with and without Pitwall. */
 #define _GNU_SOURCE
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Parallel regions of every form, counted by the program itself: a line "NAME REGIONS THREADS LARGEST" for each
- * span they were entered in, and "outside" for those in none. Compiled with and without the library, so
- * that a program that knows nothing of Pitwall is one of them.
+ * span they were entered in, and "outside" for those in none. Compiled with and without the
+ * library: the program without it does not use Pitwall at all.
  *
  *   regions              all forms
  *   regions forever      one region after another, with a line after each, until it is killed
