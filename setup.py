@@ -1,5 +1,5 @@
-"""Builds what `pip install` installs: the Python package, and inside it the tool, the libraries and the
-headers. CMake does the building (CMakeLists.txt); here it gets the folders of a wheel.
+"""Builds the package for `pip install`: the Python package with the tool, the libraries and the headers
+inside. CMake builds everything (CMakeLists.txt); this file passes it the folders of a wheel.
 
     pitwall/            the package, its extension, the hooks
     pitwall/bin         the tool
@@ -54,7 +54,7 @@ def version():
 
 
 def commit():
-    """As cmake/commit.cmake finds it; None if neither git nor the file knows."""
+    """The commit, as in cmake/commit.cmake; None if there is neither git nor the file COMMIT."""
     if os.path.exists("COMMIT"):
         with open("COMMIT", encoding="utf-8") as file:
             return file.read().strip()
@@ -66,7 +66,7 @@ def commit():
 
 
 def needed():
-    """What builds: CMake, and make or ninja; from PyPI where the system has none."""
+    """Build tools: CMake, and make or ninja; from PyPI if the system has none."""
     tools = [] if shutil.which("cmake") else ["cmake>=3.18"]
     return tools + ([] if shutil.which("make") or shutil.which("ninja") else ["ninja"])
 
@@ -93,7 +93,7 @@ class Build(build_ext):
 
 
 class Scripts(build_scripts):
-    """The command: a program, where setuptools expects a text."""
+    """The command is a binary; setuptools expects a text file."""
 
     def run(self):
         built = self.get_finalized_command("build_ext")
@@ -103,7 +103,7 @@ class Scripts(build_scripts):
 
 
 class Sources(sdist):
-    """Says which commit the sources are of, as there is no git in them."""
+    """Adds the file COMMIT, because the sdist has no git."""
 
     def make_release_tree(self, base_dir, files):
         super().make_release_tree(base_dir, files)

@@ -1,4 +1,4 @@
-/* What the benchmark programs share; see bench.h. */
+/* Shared by the benchmark programs; see bench.h. */
 #include "bench.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* bench.h: what the benchmark programs share.
+/* bench.h: shared by the benchmark programs.
  *
  * A program prints lines "key value"; bench/run.sh runs all of them and bench/collect.py makes the
- * table and the JSON. Times are those of short batches, and the figure of a case is its fastest
- * batch: what disturbs a batch only ever adds. They are taken with the tick clock, since a virtual
- * machine's CPU time can leave out time that was spent. Cases that are compared take turns in one
- * run, so that they meet the same machine.
+ * table and the JSON. The figure of a case is the time of the fastest of many short batches:
+ * disturbances only ever make a batch slower. Times are read from the tick clock, because the CPU time of a
+ * virtual machine can leave out time that was spent. Cases that are compared take turns in one run, so that
+ * they run under the same conditions.
  */
 #ifndef PIT_BENCH_H
 #define PIT_BENCH_H

@@ -1,12 +1,12 @@
-"""What the hooks of `pitwall run` cost a PyTorch training step, and whether the hooks say so themselves:
+"""What the hooks of `pitwall run` cost a PyTorch training step, and whether they report that cost correctly:
 lines "key value" for collect.py.
 
     PYTHONPATH=build/python /usr/bin/python3 bench/bench_auto.py
 
 One process, one model, one thread. The hooks are taken out and put back every few steps, in a random
-order; the first steps after a change are left out, because the interpreter adapts to what a class has. Of
-a window of such turns the 10th percentiles of the thread's processor time with and without hooks are
-compared, and the median over all windows counts. The same of two kinds without hooks is the machine's
+order; the first steps after a change are left out, because the interpreter adapts to changed classes.
+In each window of such turns the 10th percentiles of the thread's processor time with and without hooks are
+compared; the result is the median over all windows. The same comparison with no hooks on both sides is the
 noise. The models have many small layers, because every layer passes through a hook.
 """
 

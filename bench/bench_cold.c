@@ -1,5 +1,5 @@
-/* A span right after the program has walked 256 kB of its own data, beside an empty call in the
- * same place: what a span costs where the caches hold other things. Each call is timed alone. */
+/* The cost of a span with cold caches: a span right after the program has read 256 kB of its own data,
+ * compared with an empty call in the same place. Each call is timed alone. */
 #include "bench.h"
 
 enum { SET_BYTES = 256 * 1024, LINE = 64, CALLS = 20000 };

@@ -1,14 +1,14 @@
-/* What the spans of two whole programs cost: batches of examples/fitting.c and examples/rom.c, against
+/* The cost of the spans in two whole programs: batches of examples/fitting.c and examples/rom.c, against
  * the same sources compiled without a span.
  *
  *     bench_examples                      time them
  *     bench_examples PROGRAM COPY N       run N batches of one copy, for bench_instructions.py to count
  *
  * All are in one process and take turns, some milliseconds at a time, on the same memory, with a run
- * open and its sampler going. A batch is longer than the core may be ours, so the processor time of the
- * thread counts here; a copy's figure is the mean of the fastest tenth of its batches. Each of the two is
- * there twice, at two addresses: where code came to lie counts too, and what one copy takes over its
- * twin is noise.
+ * open and its sampler going. A batch may be interrupted by other programs, so the processor time of the
+ * thread is used; the figure of a copy is the mean of the fastest tenth of its batches. Each of the two
+ * programs is linked twice, at two addresses: the layout of code changes its speed, and the difference
+ * between two equal copies is noise.
  */
 #include "bench.h"
 

@@ -1,8 +1,8 @@
-/* What a function compiled with -finstrument-functions costs beside a plain span.
+/* The cost of a function compiled with -finstrument-functions, compared with a plain span.
  *
  * The program starts itself with libpitwall-functions preloaded and calls the two hooks as the compiler
  * would around an empty function. Its own recorder is the static library's, which the hooks find in its
- * symbol table; so both cases write into one run, by turns.
+ * symbol table; so both cases write into one run, in turn.
  */
 #include "bench.h"
 

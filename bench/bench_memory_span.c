@@ -1,4 +1,4 @@
-/* What a span that measures memory costs, over the same readings done by hand; and the sampler. */
+/* The cost of a span that measures memory, over the same readings done by hand; and of the sampler. */
 #include "bench.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* What the monitors cost that print as they go: a timed call, a line of the stage log, a run with
- * stages and windows, a reading of memory. A run is open and the lines go to a file. */
+/* The cost of monitors that print lines: a timed call, a line of the stage log, a run with stages and
+ * windows, a reading of memory. A run is open and the lines go to a file. */
 #include "bench.h"
 
 #include <pitwall_report.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What libpitwall-mpi adds to a call of MPI, beside the bare call in the same run; and how far waits by
-durations alone (own less the least of all ranks) are from waits by the clock of the one machine.
+"""The time that libpitwall-mpi adds to a call of MPI, compared with the bare call in the same run; and the error
+of waits computed from durations alone (a rank's own minus the shortest), against waits by the machine's clock.
 
     bench_mpi.py BUILD
 

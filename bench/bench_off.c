@@ -1,4 +1,4 @@
-/* What spans cost a program that does not record: begin and end, less the loop around them. Run
+/* The cost of spans in a program that does not record: begin and end, minus the loop around them. Run
  * without PITWALL and PITWALL_FILE in the environment, and with PITWALL=0. */
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What libpitwall-openmp adds to a parallel region that is in no span, and so becomes one: a team of one, so
-that no other thread's wake-up is in the figure; with gcc's libgomp and with clang's libomp, by turns.
+"""The time that libpitwall-openmp adds to a parallel region outside of all spans, which becomes a span. The team
+has one thread, so that no wake-up is in the figure; with gcc's libgomp and with clang's libomp, in turn.
 
     bench_openmp.py BUILD
 

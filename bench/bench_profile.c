@@ -1,4 +1,4 @@
-/* Profiles: save one, as a pipeline does at its end; and what a benchmark says of nothing. */
+/* Saving a profile, as a pipeline does at its end; and the benchmark of an empty function. */
 #include "bench.h"
 
 #include <pitwall_bench.h>

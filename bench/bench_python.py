@@ -2,10 +2,10 @@
 
     PYTHONPATH=build/python:build/bench /usr/bin/python3 bench/bench_python.py
 
-Everything is measured in turns, round after round, by the wall clock, and the best round counts: what
-disturbs a round only ever adds to it, machines are noisy, and what is compared must have had the
-same chances. The training steps, bare and timed, come in short blocks in a random order; there the
-10th percentile counts, and bare steps against other bare ones say how much of a difference is noise.
+Everything is measured in turns, round after round, by the wall clock, and the best round counts:
+disturbances only ever make a round slower, and taking turns gives all cases the same conditions. The training
+steps, bare and timed, come in short blocks in random order; there the 10th percentile counts, and the
+difference between bare steps and other bare steps is the noise.
 """
 
 import contextlib

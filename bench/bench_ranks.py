@@ -1,4 +1,4 @@
-"""What it takes to look at many ranks, and whether a planted straggler is named.
+"""The cost of reports on many ranks, and whether the report names a planted straggler.
 
 bench_ranks.py BUILD: prints "name value" lines for collect.py.
 

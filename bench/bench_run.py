@@ -2,8 +2,7 @@
 """What `pitwall run` adds to a program that does nothing, and a report: bench_run.py BUILD
 
 Plain starts of `true` and starts below `pitwall run`, which leaves a run each time, in turn; the
-figure is the difference of their 10th percentiles, so that what else goes on on the machine is in
-neither. Then `pitwall report` of one of those runs, from start to exit. Prints "name value" lines
+figure is the difference of their 10th percentiles, which leaves out disturbances by other programs. Then `pitwall report` of one of those runs, from start to exit. Prints "name value" lines
 for collect.py.
 """
 

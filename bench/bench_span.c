@@ -1,8 +1,8 @@
 /* One thread, caches warm: the floor, a span, three nested spans, a phase.
  *
- * A run is opened twenty times: where its pages lie, and what its first spans take, is another each
- * time. In one open run the fastest batch counts; of the runs the median, with the best and the worst
- * beside it. Linked with the shared library, as programs of users are. */
+ * A run is opened twenty times, because the addresses of its pages and the durations of its first spans
+ * differ each time. The figure of one run is its fastest batch; the result is the median of the runs, with
+ * the best and the worst. Linked with the shared library, as most user programs are. */
 #include "bench.h"
 
 #include "pitwall_report.h"

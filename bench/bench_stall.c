@@ -1,6 +1,6 @@
 /* The worst single span while another process makes the filesystem write back without a pause.
- * Argument: "in_place", "shm" (the run's pages in shared memory), or "noise" (no span at all: what
- * the machine itself does to a call this short). */
+ * Argument: "in_place", "shm" (the run's pages in shared memory), or "noise" (no span: the
+ * delays of such a short call on this machine). */
 #include "bench.h"
 
 #include <errno.h>

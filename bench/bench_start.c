@@ -1,5 +1,5 @@
-/* Start-up and exit: a program that opens a run, records one span and leaves, against the same
- * program that does not open. The program is this one, started again with an argument. */
+/* Start-up and exit: a program that opens a run, records one span and exits, against the same program
+ * without a run. The program is this one, started again with an argument. */
 #include "bench.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Do threads disturb one another? A span over the floor with two threads busy, against the same
- * with one. Every batch of the two starts together, and each thread is held against its own floor,
- * so that a shared core or a lower clock with both busy cancels out. */
+ * with one. The batches of both threads start together, and each thread is compared with its own
+ * floor, so that a shared core or a lower clock with both busy cancels out. */
 #include "bench.h"
 
 #include <pthread.h>

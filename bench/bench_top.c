@@ -1,5 +1,5 @@
-/* What `pitwall top` costs itself: its processor time at two looks a second on a screen of 200 by 60,
- * over a run of 10,240 nodes on 512 threads, all of which go on. bench_top PATH_OF_THE_TOOL */
+/* The cost of `pitwall top`: its processor time at two refreshes per second on a screen of 200 by 60, for a
+ * run of 10,240 nodes on 512 active threads. bench_top PATH_OF_THE_TOOL */
 #include "bench.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* bench_work UNITS: a program of a known amount of work, about 0.2 ms a unit, for bench_race.py. */
+/* bench_work UNITS: a program with a known amount of work, about 0.2 ms per unit, for bench_race.py. */
 #include <stdio.h>
 #include <stdlib.h>
 

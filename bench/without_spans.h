@@ -1,6 +1,5 @@
-/* without_spans.h: takes the spans out of a program that has them, to see what they cost. The compiler
- * puts it before the program (-include): what is left is the same source with no span, no counter and
- * no value in it.
+/* without_spans.h: removes the spans from a program, to measure their cost. It is included before the
+ * program (-include), which is then compiled without spans, counters and values.
  */
 #ifndef WITHOUT_SPANS_H
 #define WITHOUT_SPANS_H

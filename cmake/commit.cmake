@@ -1,5 +1,5 @@
-# Which commit this is, for `pitwall --version`: git says it, or the file COMMIT that `make wheel` and
-# `make deb` put into the sources they export. Empty where neither is there.
+# The commit for `pitwall --version`: from git, or from the file COMMIT that `make wheel` and `make deb` put
+# into the exported sources. Empty if there is neither.
 
 set(pitwall_commit "")
 if(EXISTS ${PROJECT_SOURCE_DIR}/COMMIT)

@@ -1,4 +1,4 @@
-# How our own C code is compiled: pitwall_own(target) puts all of it on a target.
+# Compiler flags for our own C code: pitwall_own(target) applies them to a target.
 
 set(pitwall_warnings -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wconversion
                      -Wstrict-prototypes)
@@ -6,8 +6,8 @@ if(PITWALL_WERROR)
     list(APPEND pitwall_warnings -Werror)
 endif()
 
-# Half of the time of a build that looks for mistakes goes into optimising what takes no time when it runs:
-# tests/run.py turns it off for these.
+# Half the time of a sanitizer build goes into optimising code that is fast anyway. tests/run.py switches
+# optimisation off for these files.
 set(PITWALL_TEST_FLAGS "" CACHE STRING "More flags for the programs of tests/unit")
 set(PITWALL_PRINT_FLAGS "" CACHE STRING
     "More flags for what prints: views, exports, monitors, the tool, the Python extension")
@@ -32,11 +32,11 @@ endif()
 function(pitwall_own target)
     set_target_properties(${target} PROPERTIES
         C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
-    # Written with an empty value, so that a file that has its own #define of it is no clash.
+    # Defined with an empty value, so that a file may #define it too.
     target_compile_definitions(${target} PRIVATE _GNU_SOURCE=)
     target_compile_options(${target} PRIVATE ${pitwall_warnings} ${pitwall_sanitize_flags})
     if(pitwall_sanitize_flags)
-        # A build that looks for mistakes keeps the asserts.
+        # A sanitizer build keeps the asserts.
         target_compile_options(${target} PRIVATE -UNDEBUG)
         target_link_options(${target} PRIVATE ${pitwall_sanitize_flags})
     endif()

@@ -1,5 +1,5 @@
-# What `make install` puts where: headers, libraries, tool, licence, completion, man pages, pkg-config
-# file, CMake package. The target `installed` builds what is installed and nothing else.
+# The files of `make install`: headers, libraries, tool, licence, completion, man pages, pkg-config
+# file, CMake package. The target `installed` builds only these.
 
 include(CMakePackageConfigHelpers)
 
@@ -22,7 +22,7 @@ if(TARGET pitwall_tool)
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Completion for the two shells, and man pages, which are made of docs/ and the help texts.
+# Completion for the two shells, and man pages, generated from docs/ and the help texts.
 install(FILES completions/pitwall.bash RENAME pitwall
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES completions/_pitwall DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
@@ -39,8 +39,8 @@ add_dependencies(installed man)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
         FILES_MATCHING PATTERN "*.1")
 
-# The pkg-config file finds its prefix from where it lies: a tree under DESTDIR, or one that was
-# moved, works as it is. A library folder given as an absolute path ties it to one place.
+# The pkg-config file computes its prefix from its own path, so a tree under DESTDIR or a moved tree works.
+# With an absolute library folder it cannot be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
     set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
     set(pc_libdir "${CMAKE_INSTALL_LIBDIR}")

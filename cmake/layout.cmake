@@ -1,4 +1,4 @@
-# Which folder below the prefix each part is installed to, beside those of GNUInstallDirs. A wheel and a
+# Install folders below the prefix, in addition to those of GNUInstallDirs. A wheel and a
 # Debian package set them; the tool finds its parts relative to its own folder.
 
 set(PITWALL_PYTHON_DIR ${CMAKE_INSTALL_LIBDIR}/pitwall/python CACHE STRING
@@ -10,7 +10,7 @@ set(PITWALL_PRELOAD_DIR ${CMAKE_INSTALL_LIBDIR} CACHE STRING
 option(PITWALL_NO_SYMLINKS "Install no symbolic links, which a wheel cannot hold" OFF)
 mark_as_advanced(PITWALL_PYTHON_DIR PITWALL_PYTHON_RPATH PITWALL_PRELOAD_DIR PITWALL_NO_SYMLINKS)
 
-# pitwall_from_tool(VARIABLE FOLDER): the way from the tool's folder to another one.
+# pitwall_from_tool(VARIABLE FOLDER): the relative path from the tool's folder to FOLDER.
 function(pitwall_from_tool variable folder)
     if(IS_ABSOLUTE "${folder}")
         set(way "${folder}")

@@ -1,5 +1,5 @@
 # libpitwall, shared (pitwall::pitwall) and static (pitwall::pitwall_static), from the same
-# objects: those are position independent, so the static library fits into a shared one too.
+# objects, which are position independent: the static library can be linked into a shared one.
 
 set(pitwall_layers base format device recorder reader analysis report model compare logs views assets
     exports monitor)
@@ -8,7 +8,7 @@ list(TRANSFORM pitwall_globs REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1/*.c")
 file(GLOB pitwall_sources CONFIGURE_DEPENDS ${pitwall_globs})
 file(GLOB pitwall_sample_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/recorder/sources/*.c)
 
-# The tests of packaging take the objects that were built already: they compile what differs alone.
+# The packaging tests reuse objects that were built before and compile only what differs.
 set(PITWALL_OBJECTS_FROM "" CACHE PATH "A build whose objects of the library are linked, not compiled")
 mark_as_advanced(PITWALL_OBJECTS_FROM)
 if(PITWALL_OBJECTS_FROM)
@@ -38,8 +38,7 @@ endif()
 # to, so the list of them is generated here.
 set(PITWALL_EXTRA_SOURCES "" CACHE STRING "Files with more sources for the sampler")
 
-# pitwall_source_list(TARGET [FILE…]): the objects of a list with all sources and these, and those of
-# these files.
+# pitwall_source_list(TARGET [FILE…]): objects of these files, and of a list of all sources including them.
 function(pitwall_source_list target)
     set(declared "")
     set(listed "")
@@ -68,7 +67,7 @@ const struct pit__sample_source *const pit__source_list[] = {
 endfunction()
 pitwall_source_list(pitwall_source_list ${PITWALL_EXTRA_SOURCES})
 
-# The page: the files of web/ go into the library without comments and blanks, in a list with their sizes and hashes.
+# The web page: the files of web/ are embedded without comments and blanks, with their sizes and hashes.
 find_program(PITWALL_ASSETS_PYTHON python3 REQUIRED)
 mark_as_advanced(PITWALL_ASSETS_PYTHON)
 file(GLOB pitwall_assets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*.html
@@ -105,7 +104,7 @@ set_target_properties(pitwall PROPERTIES SOVERSION 0)
 if(NOT PITWALL_NO_SYMLINKS)
     set_target_properties(pitwall PROPERTIES VERSION ${PROJECT_VERSION})
 endif()
-# A thread that ends after dlclose would run into code that is gone: the library stays loaded.
+# The library is never unloaded: a thread that ends after dlclose would run unmapped code.
 target_link_options(pitwall PRIVATE -Wl,-z,nodelete)
 if(pitwall_sanitize_flags)
     target_link_options(pitwall PRIVATE ${pitwall_sanitize_flags})

@@ -1,11 +1,11 @@
 # Toolchain file for a build with musl, static, from Debian's musl-tools:
 #   cmake -S . -B build/musl --toolchain cmake/musl.cmake
-# The static library and the unit tests are built: what the tool needs beyond libc is there for glibc alone.
+# Builds the static library and the unit tests. The tool is left out: its libraries exist only for glibc.
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER musl-gcc)
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
-# musl-gcc looks for headers in musl's folder alone: the kernel's, and nothing else of glibc's, beside them.
+# musl-gcc searches only musl's headers; add those of the kernel, but not those of glibc.
 set(kernel_headers ${CMAKE_BINARY_DIR}/kernel-headers)
 file(MAKE_DIRECTORY ${kernel_headers})
 file(CREATE_LINK /usr/include/linux ${kernel_headers}/linux SYMBOLIC)

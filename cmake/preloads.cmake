@@ -3,8 +3,8 @@
 # calls it intercepts.
 #
 #   libpitwall-functions.so   spans of functions compiled with -finstrument-functions
-#   libpitwall-mpi.so         spans of calls of MPI, of whichever library the process has
-#   libpitwall-openmp.so      how evenly the teams of OpenMP's parallel regions work
+#   libpitwall-mpi.so         spans of MPI calls, with any MPI library
+#   libpitwall-openmp.so      how evenly the threads of OpenMP's parallel regions work
 #   libpitwall-opencl.so      OpenCL's kernels and transfers in the call tree
 
 if(PITWALL_FUZZ)
@@ -31,7 +31,7 @@ function(pitwall_preload name)
                                                  ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
     target_link_options(${target} PRIVATE -Wl,-z,nodelete -Wl,-z,now -Wl,--no-undefined)
-    # As libpitwall-alloc: what is preloaded into any program cannot have a sanitizer.
+    # As for libpitwall-alloc: a preloaded library cannot have a sanitizer.
     pitwall_own_without_sanitizer(${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${PITWALL_PRELOAD_DIR})
     add_dependencies(installed ${target})

@@ -2,8 +2,8 @@
 
 # pitwall_programs(FOLDER folder PROGRAMS pattern INTO folder [PREFIX name] [GATHER target]
 #                  LINK targets… [INCLUDE folders…] [FLAGS link options…] [COMPILE options…])
-# Every file of the folder that fits the pattern is one program; its other .c files are helpers
-# that all of them share, compiled once. GATHER names a target that builds all of these programs.
+# Every file of the folder that matches the pattern is a program; the other .c files are helpers that all of
+# them share, compiled once. GATHER names a target that builds all of these programs.
 function(pitwall_programs)
     cmake_parse_arguments(p "" "FOLDER;PROGRAMS;INTO;PREFIX;GATHER" "LINK;INCLUDE;FLAGS;COMPILE" ${ARGN})
     file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/${p_PROGRAMS})
@@ -60,23 +60,23 @@ if(NOT PITWALL_PROGRAMS)
     return()
 endif()
 
-# The examples use the shared library, as a program of a user would.
+# The examples use the shared library, like user programs.
 pitwall_programs(FOLDER examples PROGRAMS *.c INTO examples PREFIX example_ LINK pitwall)
 if(TARGET pitwall_tool)
     add_custom_target(demo_programs DEPENDS pitwall_tool example_fitting example_rom
         example_decoding example_heat) # what scripts/demo.sh runs
 endif()
-# A build that looks for mistakes has nothing to measure.
+# Nothing is measured in a sanitizer build.
 if(NOT pitwall_sanitize_flags)
     pitwall_programs(FOLDER bench PROGRAMS bench_*.c INTO bench LINK pitwall_static
                      INCLUDE ${inside})
-    # Programs with a cause planted in them, linked as a user would: bench/planted.py runs them.
+    # Programs with a planted problem, linked as a user would; bench/planted.py runs them.
     pitwall_programs(FOLDER tests/planted PROGRAMS *.c INTO planted PREFIX planted_
                      GATHER planted_programs LINK pitwall)
-    # The figures that everybody quotes are those of a program linked as users link theirs.
+    # The main figures are measured in a program that is linked like user programs.
     set_property(TARGET bench_span PROPERTY LINK_LIBRARIES pitwall Threads::Threads m)
-    # The training of two examples by itself, twice as it is and twice without spans: bench_examples
-    # tells what those cost.
+    # The training of two examples, compiled twice with and twice without spans: bench_examples measures the
+    # cost of the spans.
     foreach(copy spans plain spans_2 plain_2)
         add_library(steps_${copy} OBJECT ${PROJECT_SOURCE_DIR}/bench/steps/fitting_steps.c
                                          ${PROJECT_SOURCE_DIR}/bench/steps/rom_steps.c)
@@ -93,8 +93,8 @@ endif()
 pitwall_programs(FOLDER tests/system PROGRAMS prog_*.c INTO tests LINK pitwall_static
                  INCLUDE ${inside})
 
-# The library with more sources for the sampler, as PITWALL_EXTRA_SOURCES adds them: those of
-# tests/sources, and a program with it. Only the list and those files are compiled.
+# The library with additional sampler sources from tests/sources, as PITWALL_EXTRA_SOURCES adds them, and a
+# program that uses it. Only the list and those files are compiled.
 file(GLOB extra_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/sources/*.c)
 list(FILTER extra_sources EXCLUDE REGEX "/prog_")
 pitwall_source_list(extra_source_list ${extra_sources})

@@ -1,8 +1,8 @@
-# The Python extension, laid into build/python/pitwall/ beside the package's Python files and a copy
-# of the shared library: build/python on PYTHONPATH is all that `import pitwall` needs.
+# The Python extension, put into build/python/pitwall/ with the package's Python files and a copy of the
+# shared library: `import pitwall` requires only build/python on PYTHONPATH.
 #
-# It is built for PITWALL_PYTHON, by default the system's python3. A machine without Python's headers
-# goes without the extension, and so does a cross build.
+# It is built for PITWALL_PYTHON, by default the system's python3. Without Python's headers, and in
+# cross builds, the extension is left out.
 
 option(PITWALL_PYTHON_REQUIRED "Fail where Python's headers are missing" OFF)
 find_program(PITWALL_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
@@ -40,11 +40,11 @@ target_include_directories(pitwall_python SYSTEM PRIVATE ${python_include})
 # The shared library, never the static one: a process has one recorder.
 target_link_libraries(pitwall_python PRIVATE pitwall Threads::Threads m)
 pitwall_own(pitwall_python)
-# Calls go straight through the table of addresses: between two spans the caches are the program's.
+# Call through the table of addresses without a stub: fewer cache lines, which are cold between spans.
 target_compile_options(pitwall_python PRIVATE -fno-plt ${PITWALL_PRINT_FLAGS})
 target_link_options(pitwall_python PRIVATE -Wl,-z,now)
 
-# The Python files are copied at every build; what is gone from the tree is gone from the build.
+# The Python files are copied at every build; files deleted from the tree are deleted from the build.
 add_custom_target(python ALL
     COMMAND ${CMAKE_COMMAND} -DFROM=${PROJECT_SOURCE_DIR}/python/pitwall -DTO=${python_folder}
             -P ${PROJECT_SOURCE_DIR}/cmake/python_files.cmake
@@ -54,7 +54,7 @@ add_custom_target(python ALL
             ${python_folder}/$<TARGET_SONAME_FILE_NAME:pitwall>
     DEPENDS pitwall_python pitwall VERBATIM)
 
-# `pitwall run` finds the package, and the sitecustomize in it, from where the tool lies.
+# `pitwall run` finds the package, and the sitecustomize in it, relative to the tool.
 set(python_install ${PITWALL_PYTHON_DIR}/pitwall)
 install(TARGETS pitwall_python LIBRARY DESTINATION ${python_install})
 if(PITWALL_PYTHON_RPATH STREQUAL "$ORIGIN")
@@ -81,7 +81,7 @@ endif()
 if(NOT PITWALL_PROGRAMS)
     return()
 endif()
-# The floor of its benchmark.
+# The floor of the Python benchmark: a `with` that does nothing.
 add_library(bench_empty_with MODULE ${PROJECT_SOURCE_DIR}/bench/python/empty_with.c)
 set_target_properties(bench_empty_with PROPERTIES PREFIX "" OUTPUT_NAME "empty_with"
     SUFFIX "${python_suffix}" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)

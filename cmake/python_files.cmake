@@ -1,4 +1,4 @@
-# Lays the package's Python files from FROM into TO; run by the target python.
+# Copies the package's Python files from FROM to TO; run by the target python.
 
 cmake_minimum_required(VERSION 3.18)
 

@@ -67,7 +67,7 @@ def chunks(source):
 
 
 def without_preprocessor(code):
-    """The code without what the compiler needs and a reader does not."""
+    """The code without attributes and macros that only the compiler needs."""
     code = re.sub(r"\\\n", "\x00", code)
     kept = []
     for line in code.split("\n"):
@@ -87,7 +87,7 @@ def without_bodies(code):
 
 
 def declarations(code):
-    """What a user may call or use, without PIT_API; "" if there is nothing."""
+    """The public declarations, without PIT_API; "" if there are none."""
     code = without_bodies(without_preprocessor(code))
     code = re.sub(r"^typedef struct pit__\w+ \{.*?^\} \w+;\n?", "", code, flags=re.M | re.S)
     code = re.sub(r"^[^\n;{]*\bpit__[^;{]*;\n?", "", code, flags=re.M)
@@ -130,7 +130,7 @@ def as_code(line):
 
 
 def prose(text):
-    """A comment as Markdown; what is indented, and no part of a list, is an example."""
+    """A comment as Markdown; indented text that is not part of a list is an example."""
     out, example, in_list = [], [], False
 
     def flush():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What `make wheel` does: an sdist, and from it a wheel for each Python from 3.9 to 3.13 that this
-machine has: scripts/make_wheels.py BUILD [VERSION…]. They are laid into BUILD/wheels.
+"""`make wheel`: builds an sdist, and from it a wheel for each installed Python from 3.9 to 3.13:
+scripts/make_wheels.py BUILD [VERSION…]. They are put into BUILD/wheels.
 
-The library and the tool are compiled once; of each wheel only the extension is its own. auditwheel
-checks what the files need of the system and names the wheels for the oldest system that has it.
+The library and the tool are compiled once; only the extension differs between wheels. auditwheel checks which
+system libraries the files require and names the wheels for the oldest system that has them.
 """
 
 import glob
@@ -21,7 +21,7 @@ VERSIONS = ["3.%d" % minor for minor in range(9, 14)]
 
 
 def run(command, **more):
-    """Quiet while it works; all that it said if it fails."""
+    """Run a command; show its output only if it fails."""
     done = subprocess.run(command, cwd=TREE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, check=False, **more)
     if done.returncode != 0:
@@ -63,7 +63,7 @@ def make_wheel(python, auditwheel, source, work, out):
 
 
 def main(build, wanted):
-    """Make all that can be made, and name the versions that cannot."""
+    """Make all wheels that can be made, and name the versions that cannot."""
     work, out = os.path.join(build, "wheel-work"), os.path.join(build, "wheels")
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)

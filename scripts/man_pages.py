@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Man pages from what is written already: man_pages.py FOLDER
+"""Generates the man pages: man_pages.py FOLDER
 
-pitwall.1 is made of the list of commands in src/cli/cli.h, the environment in docs/c-api.md and
-the list of exit statuses; pitwall-COMMAND.1 of docs/COMMAND.md and of the command's own help text,
-which has the options and examples. Views with their options, and formats, are those of the structs in
-src/views and src/exports. Nothing is written twice, so nothing can drift.
+pitwall.1 is made from the list of commands in src/cli/cli.h, the environment in docs/c-api.md and
+the list of exit statuses; pitwall-COMMAND.1 from docs/COMMAND.md and the command's help text, which has
+the options and examples. Views with their options, and formats, come from the structs in src/views and
+src/exports. Nothing is written twice, so the pages cannot become outdated.
 """
 
 import glob
@@ -29,7 +29,7 @@ def text_of(path):
         return file.read()
 
 
-# ---- what there is ------------------------------------------------------------------------------
+# ---- the tables of the sources ------------------------------------------------------------------------------
 
 
 def version():
@@ -120,7 +120,7 @@ def option_line(option, owners=()):
 
 
 def made_lines(source):
-    """What stands at the form feed of a help text."""
+    """The text inserted at the form feed of a help text."""
     if source == "export":
         return "".join("  --format %s  %s\n" % each for each in formats())
     every = {}
@@ -194,7 +194,7 @@ def inline(text):
 
 
 def link(words, target):
-    """A page of a command is its man page; others by their words."""
+    """A link to a command's page becomes its man page; other links become their text."""
     name = re.match(r"^(?:docs/)?(\w+)\.md", target)
     if name and name.group(1) in commands():
         return "\\fBpitwall\\-%s\\fR(1)" % name.group(1)
@@ -202,7 +202,7 @@ def link(words, target):
 
 
 def guarded(line):
-    """A line of text that is no request of roff."""
+    """A line of text, escaped so that roff does not take it for a request."""
     return "\\&" + line if line.startswith((".", "\\(aq")) else line
 
 

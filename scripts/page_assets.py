@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The files of web/ as the library carries them: page_assets.py TREE FOLDER
+"""Prepares the files of web/ for the library: page_assets.py TREE FOLDER
 
-Writes into FOLDER the files without comments and without blanks that mean nothing, and pitwall_asset_list.c, which
-names each with its size and hash (src/assets/assets.h). What is not ours (web/vendor) stays as it is, licence and
-all. web/ is written to be read; a page that is sent is not, and has 150 kB at most.
+Writes the files without comments and needless blanks into FOLDER, and pitwall_asset_list.c, which lists each with
+its size and hash (src/assets/assets.h). Third-party files (web/vendor) are not changed and keep their licence. The
+sources in web/ are written for readers; the page that is sent is small, 150 kB at most.
 
 The build calls it (cmake/library.cmake), and so does setup.py.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The picture of the page in README.md, of a real run: page_picture.py BUILD [RUN] -o docs/page.png
+"""Takes the picture of the page in README.md, from a real run: page_picture.py BUILD [RUN] -o docs/page.png
 
 Records build/examples/fitting, or takes the run given, writes its page and takes a picture of the upper part in headless
 Chromium (chromium, chromium-driver).

@@ -1,4 +1,4 @@
-"""The Pythons of this machine that have their headers. `scripts/pythons.py` lists them."""
+"""Lists the Pythons of this machine whose headers are installed."""
 
 import os
 import subprocess

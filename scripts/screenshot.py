@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A picture of what a command shows on a terminal, as SVG.
+"""Draws the terminal output of a command as SVG.
 
     screenshot.py -o docs/demo.svg [--columns N] [--cut FROM TO]... -- COMMAND...
 
-The command runs on a terminal of its own, so that it shows colour and progress as it would to a person;
-what it leaves on the screen is drawn, not what was overwritten. --cut leaves out the lines from the
-first one that has FROM to the one before TO (regular expressions). Exits with the command's status.
+The command runs on a pseudo-terminal, so that it shows colour and progress. Only the final screen is drawn, not
+text that was overwritten. --cut leaves out the lines from the first one that matches FROM to the one before TO
+(regular expressions). Exits with the command's status.
 """
 
 import argparse

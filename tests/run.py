@@ -167,7 +167,7 @@ def main():
     names = [stage.name for stage in known]
     wrong = [name for name in sys.argv[1:] if name not in names]
     if wrong:
-        sys.exit("run.py: no stage %s; there are: %s" % (wrong[0], " ".join(names)))
+        sys.exit("run.py: %s: unknown stage; use: %s" % (wrong[0], " ".join(names)))
     chosen = [stage for stage in known if stage.name in (sys.argv[1:] or names)]
     sys.exit(run_jobs.Runner(TREE, build, chosen).run())
 

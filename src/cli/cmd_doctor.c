@@ -1,4 +1,4 @@
-/* cmd_doctor.c: pitwall doctor: what this machine can measure, and why not the rest. */
+/* cmd_doctor.c: pitwall doctor: show what this machine can measure, and remedies for the rest. */
 #include "checks.h"
 #include "cli.h"
 
@@ -15,21 +15,21 @@
 static const char help[] =
     "Usage: pitwall doctor [DIR] [options]\n"
     "\n"
-    "What this machine can measure, and why not the rest, each with what can be done\n"
-    "about it. A short run is made in DIR, read again and removed. Without DIR: where\n"
-    "a run would go now, by PITWALL_FILE or in pitwall-runs.\n"
+    "Show what this machine can measure. For everything else, show the reason and the\n"
+    "remedy. To test this, doctor records a short run in DIR, reads it and removes\n"
+    "it. Default for DIR: the folder of PITWALL_FILE, or pitwall-runs.\n"
     "\n"
-    "  --json            one JSON document\n"
-    "  --width N         columns of the output; 0: as wide as it needs\n"
+    "  --json            print one JSON document\n"
+    "  --width N         columns of the output; 0: no limit\n"
     "  --no-colour       no colour on a terminal\n"
-    "  --help            this text\n"
+    "  --help            print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall doctor\n"
     "  pitwall doctor /mnt/share/runs\n"
     "  pitwall doctor --json | jq -r '.checks[] | select(.state == \"no\") | .remedy'\n"
     "\n"
-    "Exit status: 0, whatever is found; 64 wrong usage, 74 the output cannot be\n"
+    "Exit status: 0 whatever the result; 64 wrong usage, 74 the output cannot be\n"
     "written.\n";
 
 static const struct option long_options[] = {
@@ -109,16 +109,16 @@ static void print_check(struct pit__prose *prose, struct check *check)
     }
 }
 
-/* Not 0: memory was short. */
+/* Not 0: out of memory. */
 static int print_text(struct checks *checks, const pit_report_options *options)
 {
     struct pit__prose prose = {
         .out = stdout,
         .look = {.width = options->width, .colour = options->colour, .ascii = options->ascii}};
-    static const char *const heads[] = {"offered by the machine, in no run of this version",
+    static const char *const heads[] = {"available on this machine, not recorded by this version",
                                         "in runs"};
     struct pit__text line = {0};
-    pit__text_printf(&line, "%zu of %zu can be had here, %zu with limits, %zu cannot",
+    pit__text_printf(&line, "%zu of %zu available, %zu with limits, %zu not available",
                      count_state(checks, CHECK_YES), checks->count,
                      count_state(checks, CHECK_LIMITED), count_state(checks, CHECK_NO));
     pit__prose_words(&prose, &line, 0, PIT__STRONG);
@@ -168,7 +168,7 @@ static void print_json(const struct checks *checks)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-/* Where a run would go now: the folder of PITWALL_FILE, which may be one itself. */
+/* The folder where a run would be written now: PITWALL_FILE, if that is a folder, or its folder. */
 static void default_folder(char *folder, size_t size)
 {
     const char *file = getenv("PITWALL_FILE");
@@ -209,6 +209,6 @@ int cmd_doctor(int argc, char **argv)
     else
         failed = print_text(&checks, &options);
     failed |= free_checks(&checks);
-    return failed ? fail(EXIT_CANNOT_READ, "cannot tell all of it", NULL, strerror(ENOMEM))
+    return failed ? fail(EXIT_CANNOT_READ, "cannot print all checks", NULL, strerror(ENOMEM))
                   : EXIT_GOOD;
 }

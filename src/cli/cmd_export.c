@@ -7,20 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* \f is where the formats stand, by their own structs. */
+/* \f is replaced by the formats, taken from their structs. */
 static const char help[] =
     "Usage: pitwall export RUN... --format FORMAT [-o FILE]\n"
     "\n"
-    "Write runs, finished, live or killed, for other programs. Several runs are one\n"
-    "document. A folder means all *.pit in it; of ranks those of one job. If a run\n"
-    "cannot be read nothing is written.\n"
+    "Write runs for other programs; the runs may be finished, live or killed. Several\n"
+    "runs make one document. A folder means all *.pit in it; if these are ranks,\n"
+    "those of one job. If a run cannot be read, nothing is written.\n"
     "\n"
     "\f"
-    "  --format help          the formats\n"
-    "  -o, --output FILE      whole or not at all, in place of standard output; the\n"
-    "                         format is taken from how the name ends\n"
-    "  --job NAME             of several jobs this one; else the newest\n"
-    "  --help                 this text\n"
+    "  --format help          list the formats\n"
+    "  -o, --output FILE      write to FILE, completely or not at all; without\n"
+    "                         --format, the ending of its name selects the format\n"
+    "  --job NAME             export this job (default: the newest)\n"
+    "  --help                 print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall export run.pit -o run.trace.json\n"
@@ -61,7 +61,7 @@ static size_t ends_in(const char *text, const char *end)
     return length > own && strcmp(text + length - own, end) == 0 ? own : 0;
 }
 
-/* The longest ending goes first: a trace is JSON too. */
+/* The longest ending wins: .trace.json is JSON too. */
 static const pit_export_format *guess_format(const char *path)
 {
     const pit_export_format *format, *best = NULL;
@@ -138,9 +138,10 @@ static int parse_options(int argc, char **argv, struct request *request)
     if (!request->format)
         return fail_usage("export", "no --format given", NULL, NULL);
     if (!request->output && request->format->is_folder)
-        return fail_usage("export", request->format->name, NULL, "needs --output, a folder");
+        return fail_usage("export", request->format->name, NULL, "requires --output FOLDER");
     if (!request->output && request->format->is_binary && isatty(STDOUT_FILENO))
-        return fail_usage("export", request->format->name, NULL, "is not for a terminal: --output");
+        return fail_usage("export", request->format->name, NULL,
+                          "does not write to a terminal; use --output");
     return 0;
 }
 
@@ -148,10 +149,10 @@ static int write_runs(const struct request *request, pit_run *const *runs, size_
 {
     const pit_run *const *all = (const pit_run *const *)runs;
     if (request->output && is_one_of_runs(request->output, all, count))
-        return fail_usage("export", "--output", request->output, "that is one of the runs");
+        return fail_usage("export", "--output", request->output, "is one of the input runs");
     int code = request->output ? pit_export_file(request->output, request->format->name, all, count)
                                : pit_export(stdout, request->format->name, all, count);
-    return fail_printed(code, "cannot make the export", request->output);
+    return fail_printed(code, "cannot export", request->output);
 }
 
 int cmd_export(int argc, char **argv)
@@ -167,7 +168,7 @@ int cmd_export(int argc, char **argv)
         status = job_choose(&list, request.job, &is_job);
     pit_run **runs = calloc(list.count + 1, sizeof *runs);
     if (!runs) {
-        status = fail(EXIT_CANNOT_READ, "cannot make the export", NULL, strerror(ENOMEM));
+        status = fail(EXIT_CANNOT_READ, "cannot export", NULL, strerror(ENOMEM));
     } else if (!status) {
         size_t count = runs_open(&list, runs, &status);
         if (!status)

@@ -1,4 +1,4 @@
-/* cmd_info.c: pitwall info: what is known of a run as a whole. */
+/* cmd_info.c: pitwall info: show facts about a run as a whole. */
 #include "cli.h"
 
 #include "views/info_view.h"
@@ -8,15 +8,15 @@
 static const char help[] =
     "Usage: pitwall info RUN... [options]\n"
     "\n"
-    "What is known of a run as a whole: program, machine, start, how it ended, its\n"
-    "labels, clock and its error, where its pages lived, format, how much is in it,\n"
-    "what the recording cost, what was lost, its id and its parent's. A folder means\n"
-    "all *.pit in it.\n"
+    "Show facts about a run as a whole: program, machine, start, how it ended,\n"
+    "labels, the clock and its error, where its pages were kept, file format,\n"
+    "contents, the cost of recording, losses, its id and the id of its parent. A\n"
+    "folder means all *.pit in it.\n"
     "\n"
-    "  --json            one JSON document\n"
-    "  --width N         columns of the output; 0: as wide as it needs\n"
+    "  --json            print one JSON document\n"
+    "  --width N         columns of the output; 0: no limit\n"
     "  --no-colour       no colour on a terminal\n"
-    "  --help            this text\n"
+    "  --help            print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall info run.pit\n"
@@ -40,7 +40,7 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
     return optind == argc ? fail_usage("info", "no run given", NULL, NULL) : 0;
 }
 
-/* Each with the runs beneath it, also where those are among the others. */
+/* Each with its sub-runs, even if these are listed as runs too. */
 static int print(pit_run **runs, size_t *count, void *options)
 {
     int code = 0;
@@ -50,7 +50,7 @@ static int print(pit_run **runs, size_t *count, void *options)
     }
     if (!code)
         code = pit__info_print(stdout, (const pit_run *const *)runs, *count, options);
-    return fail_printed(code, "cannot tell of the run", NULL);
+    return fail_printed(code, "cannot print run info", NULL);
 }
 
 int cmd_info(int argc, char **argv)

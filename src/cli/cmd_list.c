@@ -1,4 +1,4 @@
-/* cmd_list.c: pitwall list: which runs there are. */
+/* cmd_list.c: pitwall list: list runs. */
 #include "cli.h"
 #include "pitwall_ranks.h"
 
@@ -14,17 +14,16 @@
 static const char help[] =
     "Usage: pitwall list [RUN|DIR...] [options]\n"
     "\n"
-    "The runs of a folder, the newest first, the ranks of a job together: state\n"
-    "(live, done, died, ended by its parent), start, duration, program, job, labels.\n"
-    "Without DIR: those in ./pitwall-runs and in the folder itself.\n"
-    "A file that is no run, or a damaged one, is listed with the reason.\n"
+    "List the runs of a folder, newest first, with the ranks of a job together: state\n"
+    "(live, done, died, or ended by its parent), start, duration, program, job and\n"
+    "labels. Without arguments: the runs in ./pitwall-runs and in this folder.\n"
+    "Damaged files, and files that are not runs, are listed with the reason.\n"
     "\n"
-    "  --state WORD      only these: live, done, died, ended (by its parent) or\n"
-    "                    unreadable\n"
-    "  --json            one JSON document\n"
-    "  --width N         columns of the output; 0: as wide as it needs\n"
+    "  --state WORD      only this state: live, done, died, ended or unreadable\n"
+    "  --json            print one JSON document\n"
+    "  --width N         columns of the output; 0: no limit\n"
     "  --no-colour       no colour on a terminal\n"
-    "  --help            this text\n"
+    "  --help            print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall list\n"
@@ -79,7 +78,7 @@ static int parse_options(int argc, char **argv, struct list_options *options)
     return 0;
 }
 
-/* Fill one line of the list; its run and reason are the caller's to free. */
+/* Fill one line of the list; the caller frees its run and reason. */
 static void look_at(const char *path, struct pit__listed *listed)
 {
     pit_error error = {0};
@@ -100,7 +99,7 @@ static void forget(struct pit__listed *listed)
     free((char *)(uintptr_t)listed->why);
 }
 
-/* Workers that their parent has ended: for that a run is read whole. */
+/* Find workers that their parent has ended; this requires reading the whole run. */
 static int was_ended_by(const pit_run *run, const pit_run *parent)
 {
     if (!pit__is_child_of(run, parent) || parent->state == PIT_RUN_DIED ||
@@ -172,7 +171,7 @@ static int print_list(const struct run_list *files, const struct list_options *o
         return fail_printed(code, "cannot list the runs", NULL);
     if (count == 0)
         fail(EXIT_GOOD, "no runs", NULL,
-             options->state ? "none of that state is there" : "no *.pit is there");
+             options->state ? "no run is in this state" : "no *.pit found");
     return EXIT_GOOD;
 }
 

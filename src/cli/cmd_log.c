@@ -11,15 +11,15 @@ static const char help[] =
     "Usage: pitwall log FILE... [options]\n"
     "\n"
     "Find [TIMING] lines, windows ([TAG] Last N things: a=1.0ms, ...) and timing\n"
-    "summaries in text logs, and show what they add up to. Several logs are compared.\n"
-    "A FILE may be compressed by gzip or zstd; - is standard input.\n"
+    "summaries in text logs, and print their totals as tables. Several logs are\n"
+    "compared. A FILE may be compressed with gzip or zstd; - is standard input.\n"
     "\n"
-    "  --json         one JSON document\n"
-    "  --csv          one row a stage or item of a window; seconds, or its own unit\n"
-    "  --markdown     tables for a document\n"
-    "  --width N      columns of the output; 0: as wide as it needs\n"
+    "  --json         print one JSON document\n"
+    "  --csv          one row per stage or window item; in seconds or the item's unit\n"
+    "  --markdown     print Markdown tables\n"
+    "  --width N      columns of the output; 0: no limit\n"
     "  --no-colour    no colour on a terminal\n"
-    "  --help         this text\n"
+    "  --help         print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall log pretrain.log\n"
@@ -41,7 +41,8 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
     int status = parse_form_options(argc, argv, help, long_options, options);
     if (status)
         return status;
-    return optind == argc ? fail_usage("log", "no log given; - is standard input", NULL, NULL) : 0;
+    return optind == argc ? fail_usage("log", "no log given; use - for standard input", NULL, NULL)
+                          : 0;
 }
 
 static pit_log *read_log(const char *path, int *status)
@@ -70,7 +71,7 @@ static int print_logs(pit_log *const *logs, const char *const *names, size_t cou
     int code = pit_log_print(stdout, (const pit_log *const *)logs, names, count, options);
     if (code == PIT_NOTHING)
         return EXIT_NO_VERDICT;
-    return fail_printed(code, "cannot make the tables", NULL);
+    return fail_printed(code, "cannot print the tables", NULL);
 }
 
 int cmd_log(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* cmd_race.c: pitwall race: which of several commands is really faster. */
+/* cmd_race.c: pitwall race: find which of several commands is really faster. */
 #include "child.h"
 #include "cli.h"
 #include "race.h"
@@ -17,32 +17,32 @@ static const char help[] =
     "Usage: pitwall race [options] COMMAND_A COMMAND_B...\n"
     "\n"
     "Run whole commands in turn, in random order in each round, and say which is\n"
-    "faster. What decides is the wall time of the runs, pair by pair: the mean of the\n"
-    "lowest third of the runs (what the command takes when let alone), else the mean\n"
-    "of all (what users wait for). A, B and change are of the one that decided. The\n"
-    "race is judged after 10, 20, 40, 80, 160, 320 rounds and when its time is over,\n"
-    "and ends at the first verdict. Where the commands record spans, or --auto does\n"
-    "it for them, each part has a verdict of its own, judged together (Holm), and so\n"
-    "have items/s. More than two commands: all against the first, ranked. An\n"
-    "interrupt gives the answer so far.\n"
+    "faster. The wall times of the runs decide, pair by pair: first the mean of the\n"
+    "lowest third of the runs (the time of an undisturbed command), then the mean of\n"
+    "all runs (the time that users wait). A, B and change are of the one that\n"
+    "decided. The race is tested after 10, 20, 40, 80, 160, 320 rounds and when\n"
+    "its time is over; it ends at the first verdict. If the commands record spans, or\n"
+    "with --auto, each part and items/s get their own verdict (tested together, by\n"
+    "Holm's method). More than two commands are all compared with the first, and\n"
+    "ranked. An interrupt (Ctrl-C) ends the race and prints the result so far.\n"
     "\n"
-    "  -r, --runs N        exactly N rounds and one look at them\n"
-    "  -b, --budget S      seconds after which no round begins; the first 10 always\n"
-    "                      run (60; with --runs: none)\n"
-    "  -w, --warmup N      rounds before that are not counted (1)\n"
-    "  -p, --prepare CMD   run before each command, outside the clock\n"
-    "  -n, --name NAME     what to call a command; in their order, may be repeated\n"
-    "  -P NAME=V,V,...     {NAME} in a command is replaced: one command a value\n"
-    "  --figure NAME       decide by the seconds that the commands print themselves,\n"
+    "  -r, --runs N        run exactly N rounds and test once, at the end\n"
+    "  -b, --budget S      start no round after S seconds; the first 10 always run\n"
+    "                      (60; with --runs: no limit)\n"
+    "  -w, --warmup N      first run N rounds that are not counted (1)\n"
+    "  -p, --prepare CMD   run CMD before each command; it is not timed\n"
+    "  -n, --name NAME     name of a command in the output; repeat it, in their order\n"
+    "  -P NAME=V,V,...     replace {NAME} in a command: one command per value\n"
+    "  --figure NAME       compare the seconds that the commands print themselves,\n"
     "                      as NAME=0.123 or NAME: 0.123\n"
-    "  --auto              install the hooks of `pitwall run`: what they see of\n"
-    "                      PyTorch, JAX, MPI or OpenMP is compared part by part\n"
-    "  --cpu N             run on this processor alone\n"
+    "  --auto              install the hooks of `pitwall run`, to compare the parts\n"
+    "                      that they record of PyTorch, JAX, MPI or OpenMP\n"
+    "  --cpu N             run only on this processor\n"
     "  --shell SHELL       the shell that runs the commands (sh); none: no shell\n"
     "  --fail-on GATE      exit with 1 on slower:5%, slower:5%@PATH, memory:10%\n"
     "  --effect PCT        the smallest difference that matters (2%)\n"
-    "  --level P           chance of a false alarm over all looks (0.05)\n"
-    "  -o, --output DIR    for the run files (pitwall-runs/race-TIME)\n"
+    "  --level P           accepted chance of a false alarm, over all tests (0.05)\n"
+    "  -o, --output DIR    folder for the run files (pitwall-runs/race-TIME)\n"
     "  --json, --csv, --markdown, --quiet, --help\n"
     "\n"
     "Examples:\n"
@@ -50,8 +50,8 @@ static const char help[] =
     "  pitwall race -P n=1,2,4 './solve --threads {n}' --fail-on slower:5%\n"
     "\n"
     "Exit status: 0, 1 a gate found a regression, 2 no verdict, 64 wrong usage, 69 a\n"
-    "command failed, 74 the output cannot be written, 130 interrupted before a whole\n"
-    "round.\n";
+    "command failed, 74 the output cannot be written, 130 interrupted before the\n"
+    "first round was complete.\n";
 
 enum { SHELL = 256, AUTO, FIGURE, ONE_CPU, FAIL_ON, EFFECT, LEVEL, QUIET, HELP };
 
@@ -80,7 +80,7 @@ struct settings {
     struct racer racers[RACE_MOST];
     const char *names[RACE_MOST], *gates[RACE_MOST];
     size_t name_count;
-    char *parameter; /* NAME, and behind its zero byte the values */
+    char *parameter; /* NAME; the values follow its zero byte */
     pit_report_options report;
     int has_hooks;
 };
@@ -102,7 +102,7 @@ static int parse_seconds(const char *text, double *seconds)
     return end != text && !*end && *seconds > 0 && isfinite(*seconds);
 }
 
-/* From here on, and all commands with it. */
+/* Binds this process and all commands that it starts. */
 static int run_on(const char *text)
 {
     size_t cpu;
@@ -199,7 +199,7 @@ static int parse_options(int argc, char **argv, struct settings *s)
                 return status;
         }
     return optind == argc
-               ? fail_usage("race", "give two commands", NULL, "each as one word in quotes")
+               ? fail_usage("race", "give two commands", NULL, "each as one argument, in quotes")
                : 0;
 }
 
@@ -216,10 +216,10 @@ static int enter(struct settings *s, const char *line, const char *parameter, co
     size_t room = strlen(line) + (parameter ? strlen(parameter) + strlen(value) : 0) + 8;
     r->words = child_words(line, race->shell, parameter, value);
     if (!r->words)
-        return fail_usage("race", "the command cannot be split", line, "a quote is open");
+        return fail_usage("race", "the command cannot be split", line, "unclosed quote");
     r->name = given ? strdup(given) : malloc(room);
     if (!r->name)
-        return fail(EXIT_COMMAND_FAILED, "cannot race", NULL, strerror(ENOMEM));
+        return fail(EXIT_COMMAND_FAILED, "cannot run the race", NULL, strerror(ENOMEM));
     if (!given && parameter)
         snprintf(r->name, room, "%s (%s=%s)", line, parameter, value);
     else if (!given)
@@ -256,12 +256,12 @@ static int enter_all(struct settings *s, char **lines, int count)
         free(list);
     }
     if (!status && s->race.count < 2)
-        status = fail_usage("race", "two commands are needed", NULL,
+        status = fail_usage("race", "give two commands", NULL,
                             "to compare a command with itself, give it twice");
     return status;
 }
 
-/* For every command: its first word tells which libraries it needs. */
+/* For every command: its first word is the program, which decides the libraries to preload. */
 static int set_hooks(char **lines, int count)
 {
     int status = 0;
@@ -298,7 +298,7 @@ static int print(const struct settings *s)
                 : status;
 }
 
-/* From the root on: a command may change its own folder. */
+/* Make the path absolute, because a command may change its folder. */
 static int name_folder(struct race *race)
 {
     char here[PATH_MAX], name[sizeof race->folder];

@@ -1,4 +1,4 @@
-/* cmd_recover.c: pitwall recover: bring runs back that died with their pages in shared memory. */
+/* cmd_recover.c: pitwall recover: recover runs that died with their pages in shared memory. */
 #include "cli.h"
 
 #include <getopt.h>
@@ -8,17 +8,17 @@ static const char help[] =
     "Usage: pitwall recover [RUN...]\n"
     "\n"
     "A run on a network or unknown filesystem keeps its live pages in /dev/shm. If\n"
-    "its process is killed they stay there. This brings them to the run's own path,\n"
-    "each once; without RUN every dead run of this user is brought back. A folder\n"
-    "means all *.pit in it. `pitwall report RUN` does the same for the run it reads.\n"
+    "its process is killed, they stay there. This command moves them to the path of\n"
+    "the run, once per run. Without RUN: every dead run of this user. A folder means\n"
+    "all *.pit in it. `pitwall report RUN` does the same for the run that it reads.\n"
     "\n"
-    "  --help         this text\n"
+    "  --help         print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall recover\n"
     "  pitwall recover pitwall-runs/train-3.pit\n"
     "\n"
-    "Exit status: 0, 64 wrong usage, 66 a run could not be brought back.\n";
+    "Exit status: 0, 64 wrong usage, 66 a run could not be recovered.\n";
 
 static const struct option long_options[] = {
     {"help", no_argument, NULL, 'h'},
@@ -31,7 +31,7 @@ static void say_done(const char *path, int code, void *arg)
     if (code < 0)
         *status = fail(EXIT_CANNOT_READ, "cannot recover the run", path, pit_strerror(code));
     else
-        printf("%s: brought back\n", path);
+        printf("%s: recovered\n", path);
 }
 
 static int recover_all(void)
@@ -53,7 +53,7 @@ static int recover_one(const char *path)
     if (code < 0)
         return fail(EXIT_CANNOT_READ, "cannot recover the run", path,
                     *error.message ? error.message : pit_strerror(code));
-    printf("%s: %s\n", path, code ? "brought back" : "nothing to do, the file is the run");
+    printf("%s: %s\n", path, code ? "recovered" : "nothing to do, the file is the run");
     return EXIT_GOOD;
 }
 

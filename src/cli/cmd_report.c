@@ -9,27 +9,26 @@
 #include <string.h>
 #include <unistd.h>
 
-/* \f is where the options of the report and of the views stand, by their own structs. */
+/* \f is replaced by the options of the report and the views, taken from their structs. */
 static const char help[] =
     "Usage: pitwall report [RUN...] [options]\n"
     "\n"
-    "Show where the time of a run went: finished, live or killed. Several runs\n"
-    "(ranks, repeats) are merged by the path of their spans. A folder means all *.pit\n"
-    "in it, of ranks one job's. What the run's process started is shown beneath it.\n"
-    "Without RUN: the newest run of this folder or of pitwall-runs.\n"
+    "Show where the time of a finished, live or killed run went. Without RUN: the\n"
+    "newest one here or in pitwall-runs. Several runs (ranks, repeats) are merged by\n"
+    "span path. A folder means all *.pit in it, or the ranks of one job.\n"
     "\n"
-    "  --view NAME       one view in place of the report; --view help lists them\n"
-    "  --json            one JSON document: everything, or of a view its rows\n"
+    "  --view NAME       print one view instead of the report; --view help lists them\n"
+    "  --json            one JSON document: everything; with --view: the view's rows\n"
     "  --csv             a table for spreadsheets, with raw figures\n"
     "  --markdown        a table for documents\n"
-    "  --job NAME        of several jobs this one; else the newest\n"
-    "  --html            the page: one file for any browser; of two runs with A/B\n"
-    "  -o, --output FILE where the page goes; whole or not at all\n"
-    "  --alone           without the workers and other processes beneath the run\n"
+    "  --job NAME        show this job (default: the newest)\n"
+    "  --html            write the page, one file for any browser; two runs: A/B\n"
+    "  -o, --output FILE write the page to FILE: all of it or nothing\n"
+    "  --alone           leave out processes that the run started, such as workers\n"
     "\f"
-    "  --width N         columns of the output; 0: as wide as it needs\n"
+    "  --width N         columns of the output; 0: no limit\n"
     "  --no-colour       no colour on a terminal\n"
-    "  --help            this text; of a view its options: --view NAME --help\n"
+    "  --help            print this help; --view NAME --help: the options of a view\n"
     "\n"
     "Examples:\n"
     "  pitwall report run.pit\n"
@@ -37,8 +36,8 @@ static const char help[] =
     "  pitwall report run.pit --view breakdown --node epoch/batch\n"
     "  pitwall report pitwall-runs/ --flat --sort self --min-share 1\n"
     "\n"
-    "Exit status: 0, 2 the runs have nothing that the view could show, 64 wrong\n"
-    "usage, 66 a run cannot be read, 74 the output cannot be written.\n";
+    "Exit status: 0, 2 the runs have no data for this view, 64 wrong usage, 66 a run\n"
+    "cannot be read, 74 the output cannot be written.\n";
 
 enum { VIEW = 256, ALONE, JOB, HTML, HELP, OF_VIEWS = 2000 };
 
@@ -96,15 +95,18 @@ static int parse_option(int option, char **argv, struct request *request)
     return 0;
 }
 
-/* The page is of whole runs, and no screen shows it. 0 or an exit status. */
+/* The page shows whole runs and is not written to a terminal. 0 or an exit status. */
 static int check_page(const struct request *request)
 {
     if (request->output && !request->html)
-        return fail_usage("report", "--output", request->output, "is for --html: use >");
+        return fail_usage("report", "--output", request->output,
+                          "works only with --html; redirect other output with >");
     if (request->html && (request->options.view || request->options.form != PIT_TEXT))
-        return fail_usage("report", "--html", NULL, "is a form of its own, and has all views");
+        return fail_usage("report", "--html", NULL,
+                          "cannot be combined with another format or a view");
     if (request->html && !request->output && isatty(STDOUT_FILENO))
-        return fail_usage("report", "--html", NULL, "is not for a terminal: --output FILE");
+        return fail_usage("report", "--html", NULL,
+                          "does not write to a terminal; use --output FILE");
     return 0;
 }
 
@@ -134,7 +136,7 @@ static int parse_options(int argc, char **argv, struct request *request)
     return check_page(request);
 }
 
-/* Why a view has nothing to show: a CSV has no place for it, the other forms have said it. */
+/* Print why a view is empty. Only CSV needs this: the other formats contain the reason. */
 static int print_runs(const pit_run *const *runs, size_t count, const pit_report_options *options)
 {
     pit_error error;
@@ -151,13 +153,13 @@ static int print_runs(const pit_run *const *runs, size_t count, const pit_report
 static int write_page(const pit_run *const *runs, size_t count, const char *output)
 {
     if (output && is_one_of_runs(output, runs, count))
-        return fail_usage("report", "--output", output, "that is one of the runs");
+        return fail_usage("report", "--output", output, "is one of the input runs");
     int code = output ? pit_export_file(output, "html", runs, count)
                       : pit_export(stdout, "html", runs, count);
-    return fail_printed(code, "cannot make the page", output);
+    return fail_printed(code, "cannot write the page", output);
 }
 
-/* Tables for machines and single views are of the runs that were named, all in one. */
+/* CSV, Markdown and single views merge all runs that were named. */
 static int shows_below(const pit_report_options *options)
 {
     return !options->view && (options->form == PIT_TEXT || options->form == PIT_JSON);
@@ -175,11 +177,11 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
     return printed ? printed : status;
 }
 
-/* From so many ranks on their files are read one after another, each let go before the next: what is
- * shown of each is the same, but for the tables of single runs. */
+/* With this many ranks or more, their files are read one at a time and freed before the next. The output
+ * is the same, except for the tables of single runs. */
 #define STREAMED_RANKS 17
 
-/* JSON of a report has all that is known of every run, and most views look at the runs themselves. */
+/* The JSON of a report needs everything about every run, and most views need the runs themselves. */
 static int is_streamed(const struct run_list *list, const pit_report_options *options)
 {
     int is_document = !options->view && options->form == PIT_JSON;

@@ -1,9 +1,9 @@
-/* cmd_run.c: pitwall run: start a program with recording switched on: options in, environment out.
+/* cmd_run.c: pitwall run: run a program and record it. Turns options into the program's environment.
  *
- *   run_child.c   the program: started, attended, waited for
- *   run_path.c    where its run goes, and how it is told
- *   run_children.c   how many processes it starts
- *   run_end.c     what is kept and said after its end
+ *   run_child.c   start the program and wait for it
+ *   run_path.c    the path of its run, passed to the program
+ *   run_children.c   count the processes that it starts
+ *   run_end.c     record and print how it ended
  */
 #include "cli.h"
 #include "config.h"
@@ -19,40 +19,42 @@
 static const char help[] =
     "Usage: pitwall run [options] -- PROGRAM [arguments]\n"
     "\n"
-    "Run a program as without us, and leave a run of it: what its spans recorded, if\n"
-    "it has any, how it ended, the time, memory, faults and I/O that it took.\n"
+    "Run a program unmodified and write a run file: the spans that it recorded, how\n"
+    "it ended, and the time, memory, page faults and I/O that it used.\n"
     "\n"
     "  -o, --output FILE   the run file; %p is the pid, %r the rank, %h the host\n"
-    "                      (else pitwall-runs/<program>-<start>-<host>-<rank>.pit)\n"
-    "  --label KEY=VALUE   kept with the run; may be repeated\n"
-    "  --memory            every span measures memory\n"
-    "  --alloc             count what is allocated (preloads libpitwall-alloc)\n"
-    "  --opencl            kernels and transfers of OpenCL as device spans (preloads\n"
-    "                      libpitwall-opencl); by itself if libOpenCL is needed\n"
-    "  --openmp            teams of OpenMP's parallel regions (preloads\n"
-    "                      libpitwall-openmp); by itself with libgomp or libomp\n"
-    "  --trace SIZE        the flight recorder: 16 or 16M megabytes, 512k; 0: none\n"
-    "  --sample HZ         background readings a second; 0: none\n"
-    "  --sample-stacks HZ  looks a second at where the main thread is (10); 0: none\n"
-    "  --config FILE       settings of a YAML file: block pitwall, trainer_params\n"
-    "  --report            print the report at the end; else only on a terminal\n"
-    "  --no-report         not there either\n"
+    "                      (pitwall-runs/<program>-<start>-<host>-<rank>.pit)\n"
+    "  --label KEY=VALUE   store a label in the run; may be repeated\n"
+    "  --memory            measure memory in every span\n"
+    "  --alloc             count allocations (preloads libpitwall-alloc)\n"
+    "  --opencl            record OpenCL kernels and transfers as device spans\n"
+    "                      (preloads libpitwall-opencl; default if the program needs\n"
+    "                      libOpenCL)\n"
+    "  --openmp            measure the teams of OpenMP parallel regions (preloads\n"
+    "                      libpitwall-openmp; default with libgomp or libomp)\n"
+    "  --trace SIZE        size of the flight recorder: 16 or 16M (MB), 512k; 0: off\n"
+    "  --sample HZ         background readings per second; 0: none\n"
+    "  --sample-stacks HZ  stack samples of the main thread per second (10); 0: none\n"
+    "  --config FILE       read settings from the blocks pitwall and trainer_params\n"
+    "                      of a YAML file\n"
+    "  --report            print the report at the end (default: only on a terminal)\n"
+    "  --no-report         do not print the report\n"
     "  --stats             print time, processor time and peak memory at the end\n"
-    "  --quiet             say nothing at the end\n"
-    "  --no-auto           no hooks: only what the program's own code records\n"
-    "  --help              this text\n"
+    "  --quiet             print nothing at the end\n"
+    "  --no-auto           install no hooks: record only the program's own spans\n"
+    "  --help              print this help\n"
     "\n"
-    "All that is said goes to standard error. An option here goes before the file,\n"
-    "the file before the environment; what the program's own code says before all.\n"
+    "All messages go to standard error. Precedence: the program's own code, these\n"
+    "options, the configuration file, the environment.\n"
     "\n"
     "Examples:\n"
     "  pitwall run -- ./train --epochs 3\n"
     "  pitwall run -o run.pit --memory --label lr=0.1 -- python3 train.py\n"
     "  pitwall run --quiet -- make -j8 2>errors | tee log\n"
     "\n"
-    "Exit status: the program's own; 128 + N where signal N killed it; 127 it was not\n"
-    "found, 126 it could not be started; 64 wrong usage, 66 a file of ours cannot be\n"
-    "read, 74 the run cannot be written there: with these it is not started.\n";
+    "Exit status: that of the program; 128 + N if signal N killed it; 127 program not\n"
+    "found, 126 program could not be started. The program was not started: 64 wrong\n"
+    "usage, 66 a file of Pitwall cannot be read, 74 the run file cannot be written.\n";
 
 enum {
     CONFIG = 256,
@@ -96,7 +98,7 @@ struct request {
     char trace[24]; /* bytes; "": not asked for */
     int memory, alloc, opencl, openmp, stats, quiet, no_auto;
     int report;         /* 1 asked for, -1 not wanted, 0: on a terminal */
-    char labels[16384]; /* one a line */
+    char labels[16384]; /* one per line */
 };
 
 static int is_rate(const char *text, double most)
@@ -134,7 +136,7 @@ static int add_label(struct request *request, const char *label)
     return 1;
 }
 
-/* Options without an argument; 1: it is none of them. */
+/* Options without an argument; returns 1 if not handled here. */
 static int parse_switch(int option, struct request *request)
 {
     switch (option) {
@@ -170,41 +172,42 @@ static int parse_switch(int option, struct request *request)
     }
 }
 
-/* 0; an exit status; or 1: it is none of ours. */
+/* 0; an exit status; or 1 if not handled here. */
 static int parse_value(int option, struct request *request)
 {
     switch (option) {
     case 'o':
         request->output = optarg;
-        return *optarg ? 0 : fail_usage("run", "--output", optarg, "no name");
+        return *optarg ? 0 : fail_usage("run", "--output", optarg, "must not be empty");
     case CONFIG:
         request->config_path = optarg;
         return 0;
     case LABEL:
         return add_label(request, optarg)
                    ? 0
-                   : fail_usage("run", "--label", optarg, "not KEY=VALUE on one line, or too long");
+                   : fail_usage("run", "--label", optarg,
+                                "must be KEY=VALUE on one line, and not too long");
     case SAMPLE:
         request->sample = optarg;
         return is_rate(optarg, 1000)
                    ? 0
-                   : fail_usage("run", "--sample", optarg, "not a number from 0 to 1000");
+                   : fail_usage("run", "--sample", optarg, "must be a number from 0 to 1000");
     case SAMPLE_STACKS:
         request->sample_stacks = optarg;
         return is_rate(optarg, 100)
                    ? 0
-                   : fail_usage("run", "--sample-stacks", optarg, "not a number from 0 to 100");
+                   : fail_usage("run", "--sample-stacks", optarg, "must be a number from 0 to 100");
     case TRACE:
         return parse_size(optarg, request->trace, sizeof request->trace)
                    ? 0
-                   : fail_usage("run", "--trace", optarg, "not a size: 16, 16M, 512k");
+                   : fail_usage("run", "--trace", optarg, "must be a size such as 16, 16M or 512k");
     default:
         return 1;
     }
 }
 
-/* 0; an exit status; or -1 after the help was printed. The program's own options are not ours: the
- * first word that is no option ends them. */
+/* 0; an exit status; or -1 after the help was printed. The first word that is not an option is
+ * the program; the rest is passed to it. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
     int option;
@@ -224,7 +227,7 @@ static int parse_options(int argc, char **argv, struct request *request)
     return optind == argc ? fail_usage("run", "no program given", NULL, NULL) : 0;
 }
 
-/* The file first, then the options, which replace what it says. */
+/* The file first, then the options, which override it. */
 static int gather(const struct request *request, struct config *config)
 {
     const struct setting options[] = {
@@ -256,8 +259,8 @@ static int is_switched_off(void)
     return on && strcmp(on, "0") == 0;
 }
 
-/* A run is what was asked for, so it is switched on, unless the file says that it is not. The name of the
- * run is set when the program's pid is known. */
+/* Recording is switched on unless the configuration file switches it off. The name of the run is set when
+ * the program's pid is known. */
 static int set_environment(const struct config *config)
 {
     int bad = 0;
@@ -269,7 +272,7 @@ static int set_environment(const struct config *config)
             bad |= setenv(setting->variable, setting->value, 1);
     }
     if (!is_switched_off())
-        bad |= setenv("PITWALL_GUARD", "1", 0); /* 0 is the user's word */
+        bad |= setenv("PITWALL_GUARD", "1", 0); /* 0: keep the user's value */
     return bad ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(errno)) : 0;
 }
 

@@ -1,4 +1,4 @@
-/* cmd_scale.c: pitwall scale: how a command's time and memory grow with a size. */
+/* cmd_scale.c: pitwall scale: find how a command's time and memory grow with a size. */
 #include "child.h"
 #include "cli.h"
 #include "pitwall_bench.h"
@@ -17,16 +17,17 @@ static const char help[] =
     "Usage: pitwall scale -P NAME=SIZE,SIZE,... [options] COMMAND\n"
     "       pitwall scale --label NAME [options] RUN...\n"
     "\n"
-    "Find how the cost of a command grows with a size: {NAME} in the command is\n"
+    "Find how the cost of a command grows with a size. {NAME} in the command is\n"
     "replaced by each size, in several rounds with the sizes in random order; the\n"
-    "least of each counts. Or from runs that carry the size as a label. Prints the\n"
-    "class, coefficients, what else is possible, the slope at the larger sizes and a\n"
-    "chart; at least 8 sizes over two decades are advised.\n"
+    "lowest cost of each size counts. With --label: use runs that have the size as a\n"
+    "label. Prints the complexity class, the coefficients, other possible classes,\n"
+    "the slope at the larger sizes and a chart. At least 8 sizes over two decades are\n"
+    "recommended.\n"
     "\n"
-    "  -P NAME=LIST      the sizes, by commas; FROM..TO*FACTOR is a range (8..1024*2)\n"
-    "  --label NAME      take runs, with their label NAME as the size\n"
-    "  --node PATH       of runs: the mean of this node in place of the whole run\n"
-    "  --rounds N        how often each size is measured (9)\n"
+    "  -P NAME=LIST      sizes, with commas; FROM..TO*FACTOR is a range (8..1024*2)\n"
+    "  --label NAME      use runs; their label NAME is the size\n"
+    "  --node PATH       with --label: use the mean of this node, not the whole run\n"
+    "  --rounds N        measure each size N times (9)\n"
     "  --what KEY        wall, cpu or memory (wall)\n"
     "  --predict SIZE    the cost at another size, with an interval; may be repeated\n"
     "  --shell SHELL     the shell that runs the command (sh); none: no shell\n"
@@ -36,8 +37,8 @@ static const char help[] =
     "  pitwall scale -P n=1000..1000000*2 'head -c {n}0 /dev/urandom | sort -z'\n"
     "  pitwall scale --label size pitwall-runs/ --node epoch --predict 1e6\n"
     "\n"
-    "Exit status: 0, 2 nothing can be said, 64 wrong usage, 66 a run cannot be read,\n"
-    "69 the command failed, 74 the output cannot be written.\n";
+    "Exit status: 0, 2 no result, 64 wrong usage, 66 a run cannot be read, 69 the\n"
+    "command failed, 74 the output cannot be written.\n";
 
 enum { LABEL = 256, NODE, ROUNDS_OPTION, WHAT, PREDICT, SHELL, HELP };
 
@@ -121,7 +122,7 @@ static int parse_options(int argc, char **argv, struct settings *s)
         switch (option) {
         case 'P':
             if (!parse_parameter(s, optarg))
-                return fail_usage("scale", "-P", optarg, "not NAME=SIZE,SIZE,...");
+                return fail_usage("scale", "-P", optarg, "must be NAME=SIZE,SIZE,...");
             break;
         case LABEL:
             s->label = optarg;
@@ -135,19 +136,19 @@ static int parse_options(int argc, char **argv, struct settings *s)
         case WHAT:
             if (strcmp(optarg, "wall") != 0 && strcmp(optarg, "cpu") != 0 &&
                 strcmp(optarg, "memory") != 0)
-                return fail_usage("scale", "--what", optarg, "not wall, cpu or memory");
+                return fail_usage("scale", "--what", optarg, "must be wall, cpu or memory");
             s->what = optarg;
             break;
         case ROUNDS_OPTION:
             if (!parse_number(optarg, &end, &number) || *end || number > 1e6 ||
                 number != floor(number))
-                return fail_usage("scale", "--rounds", optarg, "not a whole number over 0");
+                return fail_usage("scale", "--rounds", optarg, "must be a whole number over 0");
             s->rounds = (int)number;
             break;
         case PREDICT:
             if (!parse_number(optarg, &end, &number) || *end ||
                 s->prediction_count == MOST_PREDICTIONS)
-                return fail_usage("scale", "--predict", optarg, "not a size");
+                return fail_usage("scale", "--predict", optarg, "must be a size");
             s->predictions[s->prediction_count++] = number;
             break;
         case 'h':
@@ -159,9 +160,9 @@ static int parse_options(int argc, char **argv, struct settings *s)
                 return fail_option("scale", option, argv);
         }
     if (!s->label && !s->name)
-        return fail_usage("scale", "neither -P nor --label given", NULL, NULL);
+        return fail_usage("scale", "give -P or --label", NULL, NULL);
     if (optind == argc || (!s->label && optind + 1 != argc))
-        return fail_usage("scale", s->label ? "no run given" : "one command is needed", NULL, NULL);
+        return fail_usage("scale", s->label ? "no run given" : "give one command", NULL, NULL);
     return 0;
 }
 
@@ -180,7 +181,7 @@ static int measure(const struct settings *s, const char *line, double size, doub
     snprintf(value, sizeof value, size == floor(size) && size < 1e15 ? "%.0f" : "%.17g", size);
     char **words = child_words(line, s->shell, s->name, value);
     if (!words)
-        return fail_usage("scale", "the command cannot be split", line, "a quote is open");
+        return fail_usage("scale", "the command cannot be split", line, "unclosed quote");
     struct child child;
     int error = child_run(words, NULL, &child), status = 0;
     free(words);
@@ -225,7 +226,7 @@ static int run_command(const struct settings *s, const char *line, double *costs
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-/* The cost of one run: the mean of a node, or all of it. NaN: it has none. */
+/* The cost of one run: the mean of a node, or of the whole run. NaN: not available. */
 static double cost_of_run(const pit_run *run, const struct settings *s)
 {
     if (strcmp(s->what, "memory") == 0)
@@ -256,7 +257,7 @@ static int add_run(struct settings *s, const char *path, double *costs)
     double size = 0, cost = cost_of_run(run, s);
     int status = 0;
     if (!label || !parse_number(label, &end, &size) || *end)
-        status = fail(EXIT_CANNOT_READ, "the run has no size as its label", path, s->label);
+        status = fail(EXIT_CANNOT_READ, "the run has no label with a size", path, s->label);
     else if (!(cost > 0))
         status =
             fail(EXIT_CANNOT_READ, "the run has no such figure", path, s->node ? s->node : s->what);
@@ -286,7 +287,7 @@ static int print(const struct settings *s, const double *costs)
     const char *unit = strcmp(s->what, "memory") == 0 ? "bytes" : "seconds";
     int code = pit_find_scaling(s->sizes, costs, s->size_count, &scaling);
     if (code == PIT_NOTHING)
-        return fail(EXIT_NO_VERDICT, "nothing can be said", NULL, "fewer than 3 sizes");
+        return fail(EXIT_NO_VERDICT, "no result", NULL, "fewer than 3 sizes");
     if (!code)
         code = pit_scaling_print(stdout, &scaling, s->sizes, costs, s->size_count, s->predictions,
                                  s->prediction_count, unit, &s->report);

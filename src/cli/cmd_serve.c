@@ -1,4 +1,4 @@
-/* cmd_serve.c: pitwall serve: the runs of folders in a browser, and as metrics. */
+/* cmd_serve.c: pitwall serve: show the runs of folders in a browser, and as metrics. */
 #include "serve.h"
 
 #include "microhttpd.h"
@@ -17,19 +17,19 @@ static const char help[] =
     "\n"
     "Show the runs of folders in a browser, live, and as metrics for Prometheus.\n"
     "Prints the link to open, and serves until Ctrl-C. Without DIR: ./pitwall-runs\n"
-    "and the folder itself. The programs that are watched know nothing of it.\n"
+    "and the folder itself. It only reads files; recorded programs do not notice it.\n"
     "\n"
-    "  --listen WHERE      127.0.0.1:7481, [::1]:7481, 127.0.0.1:0 (any free port) or\n"
-    "                      unix:PATH; the first is what it is without\n"
+    "  --listen WHERE      127.0.0.1:7481 (default), [::1]:7481, unix:PATH, or\n"
+    "                      127.0.0.1:0 (any free port)\n"
     "  --open              open the page in a browser\n"
-    "  --allow-host NAME   answer requests for this host name too; may be repeated\n"
-    "  --token-file FILE   keep the token in FILE, which is made if it is not there\n"
-    "  --no-token          answer without one: everybody on this machine can read\n"
-    "  --metrics-spans N   spans of each run in /metrics, by total time; 100\n"
-    "  --metrics-keep T    ended runs stay in /metrics so long: 90s, 15m, 24h; 15m\n"
-    "  --refresh T         how old an answer may be; 900ms, more for slow folders\n"
+    "  --allow-host NAME   also answer requests for this host name; may be repeated\n"
+    "  --token-file FILE   keep the token in FILE, which is created if missing\n"
+    "  --no-token          require no token: everybody on this machine can read\n"
+    "  --metrics-spans N   spans of each run in /metrics, by total time (100)\n"
+    "  --metrics-keep T    keep ended runs in /metrics for 90s, 15m, 24h (15m)\n"
+    "  --refresh T         maximum age of an answer (900ms; longer for slow folders)\n"
     "  --json              print the link as a line of JSON\n"
-    "  --help              this text\n"
+    "  --help              print this help\n"
     "\n"
     "Examples:\n"
     "  pitwall serve\n"
@@ -37,8 +37,8 @@ static const char help[] =
     "  pitwall serve --listen unix:$XDG_RUNTIME_DIR/pitwall.sock --no-token\n"
     "  pitwall serve --token-file ~/.pitwall-token --metrics-keep 1h\n"
     "\n"
-    "Exit status: 0, 64 wrong usage, 66 a folder or the token cannot be read, 69 it\n"
-    "cannot listen there, or libmicrohttpd is missing.\n";
+    "Exit status: 0, 64 wrong usage, 66 a folder or the token cannot be read, 69 the\n"
+    "address cannot be used, or libmicrohttpd is missing.\n";
 
 enum { LISTEN = 256, OPEN, ALLOW, TOKEN_FILE, NO_TOKEN, SPANS, KEEP, REFRESH };
 
@@ -56,7 +56,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* "500ms", "90s", "15m", "24h" or seconds alone; 0: it is none. */
+/* "500ms", "90s", "15m", "24h" or plain seconds; 0: not a time. */
 static int parse_time(const char *text, double *seconds)
 {
     char *end = NULL;
@@ -103,11 +103,12 @@ static int take_option(int option, char *const *argv, struct serve_options *opti
         return 0;
     case KEEP:
         if (!parse_time(optarg, &options->metrics_keep_s))
-            return fail_usage("serve", "--metrics-keep", optarg, "must be a time as 90s, 15m, 24h");
+            return fail_usage("serve", "--metrics-keep", optarg,
+                              "must be a time such as 90s, 15m, 24h");
         return 0;
     case REFRESH:
         if (!parse_time(optarg, &options->refresh_s))
-            return fail_usage("serve", "--refresh", optarg, "must be a time as 500ms, 2s");
+            return fail_usage("serve", "--refresh", optarg, "must be a time such as 500ms, 2s");
         return 0;
     default:
         return fail_option("serve", option, argv);
@@ -126,7 +127,7 @@ static int parse_options(int argc, char **argv, struct serve_options *options)
         status = take_option(option, argv, options);
     }
     if (!status && options->no_token && options->token_file)
-        status = fail_usage("serve", "--no-token", NULL, "and --token-file say different things");
+        status = fail_usage("serve", "--no-token", NULL, "cannot be combined with --token-file");
     return status;
 }
 
@@ -142,7 +143,7 @@ static int find_folders(int argc, char **argv, struct serve_options *options)
         int is_there = stat(argv[i], &facts) == 0;
         if (is_there && !S_ISDIR(facts.st_mode))
             return fail(EXIT_CANNOT_READ, "cannot read the folder", argv[i],
-                        "it is none; pitwall report --html shows a single run");
+                        "not a folder; `pitwall report --html` shows a single run");
         if (!is_there || access(argv[i], R_OK | X_OK) != 0)
             return fail(EXIT_CANNOT_READ, "cannot read the folder", argv[i], strerror(errno));
     }
@@ -173,14 +174,14 @@ static void say(const struct serve_options *options, const struct serve_socket *
 {
     if (!socket->is_loopback)
         fail(EXIT_GOOD, "note", socket->link,
-             "other machines can reach this, and HTTP is read by whoever is on the way; "
-             "docs/serve.md has ssh -L, a socket and a proxy");
+             "other machines can reach this address, and HTTP is not encrypted; "
+             "docs/serve.md describes ssh -L, a socket and a proxy");
     if (options->no_token && !socket->path)
         fail(EXIT_GOOD, "note", "--no-token",
              socket->is_loopback ? "every user of this machine can read these runs"
                                  : "everybody who can reach this can read these runs");
     if (isatty(STDERR_FILENO))
-        fail(EXIT_GOOD, "serving", NULL, "Ctrl-C ends it");
+        fail(EXIT_GOOD, "serving", NULL, "Ctrl-C stops it");
 }
 
 static int serve(const struct serve_options *options)

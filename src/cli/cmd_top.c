@@ -1,4 +1,4 @@
-/* cmd_top.c: pitwall top: a run while it goes on. */
+/* cmd_top.c: pitwall top: watch a live run. */
 #include "top.h"
 
 #include <getopt.h>
@@ -9,26 +9,27 @@
 static const char help[] =
     "Usage: pitwall top [RUN|PID|DIR] [options]\n"
     "\n"
-    "Watch a run while it goes on: where the time goes now and where it went, memory,\n"
-    "processor, spans a second, and what stands out. It only reads: the program is\n"
-    "not slowed down. The ranks of a job are listed by their work, with who makes the\n"
-    "others wait.\n"
+    "Watch a live run: where the time goes now and where it went so far, memory,\n"
+    "processor, spans per second, and findings. It only reads the run and does not\n"
+    "slow the program down. The ranks of a job are sorted by their work; top shows\n"
+    "which rank makes the others wait.\n"
     "\n"
-    "Without an argument: the live runs of this folder, that is in ./pitwall-runs, in\n"
-    ". and of programs started here. If a program was just started with pitwall run,\n"
-    "top waits for its first span. If nothing here is live: live runs of other\n"
-    "folders, or else the newest run of this folder. When the run that is shown ends\n"
-    "and another one is live, top shows that one and says so; else the result stays\n"
-    "on the screen. From three programs on it begins with the list of all runs.\n"
+    "Without an argument: the live runs of this folder, which are those in\n"
+    "./pitwall-runs, in . and of programs started here. If a program was just started\n"
+    "with pitwall run, top waits for its first span. If no run is live here, it shows\n"
+    "live runs of other folders, else the newest run of this folder. When the shown\n"
+    "run ends and another one is live, top switches to that one and reports it;\n"
+    "otherwise the result stays on the screen. With three or more programs, top\n"
+    "starts with the list of all runs.\n"
     "\n"
     "  --wait            wait for a live run, and for its first span\n"
-    "  --job NAME        of several jobs watch this one; else the newest\n"
-    "  --interval S      seconds between two looks, 0.05 to 3600; else 0.5\n"
-    "  --once            one snapshot as text; also where the output is no terminal\n"
-    "  --json            a line of JSON an interval, until the run has ended;\n"
-    "                    with --once one line a run\n"
+    "  --job NAME        watch this job (default: the newest)\n"
+    "  --interval S      seconds between two updates, 0.05 to 3600 (0.5)\n"
+    "  --once            print one snapshot as text; default without a terminal\n"
+    "  --json            one line of JSON per interval, until the run has ended;\n"
+    "                    with --once: one line per run\n"
     "  --no-colour       no colour\n"
-    "  --help            this text\n"
+    "  --help            print this help\n"
     "\n"
     "Keys: q quit, ? all keys, s sort, / filter, Space fold, t thread, Tab next run\n"
     "or rank, o all runs, p pause\n"
@@ -125,7 +126,8 @@ static int show(struct top_runs *runs, const struct top_options *options)
         int status = top_screen_loop(runs, &options->look);
         if (status >= 0)
             return status;
-        fail(EXIT_GOOD, "this terminal has no screen, a snapshot instead", getenv("TERM"), NULL);
+        fail(EXIT_GOOD, "this terminal cannot show a screen; printing a snapshot", getenv("TERM"),
+             NULL);
     }
     return top_print_once(runs, &options->look);
 }

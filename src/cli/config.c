@@ -1,5 +1,5 @@
-/* config.c: settings for a run from a YAML file: found, checked, turned into variables of the
- * environment. What is wrong is named with its line and column. */
+/* config.c: settings for a run from a YAML file: finds and checks them, and turns them into environment
+ * variables. Errors have a line and a column. */
 #include "config.h"
 
 #include "cli.h"
@@ -11,7 +11,7 @@
 
 #define MERGES_DEEP 8 /* blocks merged into blocks; a block may name itself */
 #define MERGES_MOST 1000
-/* What a configuration needs is far below these; libyaml takes time by the square of both. */
+/* Real configurations are far below these limits; libyaml's time grows with the square of both. */
 #define DEEPEST 100
 #define ANCHORS_MOST 1000
 
@@ -48,7 +48,7 @@ static const struct block {
     size_t key_count;
     int is_ours;
 } blocks[] = {
-    /* ours last: what it says goes before the trainer's */
+    /* ours last: it overrides the trainer's */
     {"trainer_params", trainer_keys, sizeof trainer_keys / sizeof trainer_keys[0], 0},
     {"pitwall", own_keys, sizeof own_keys / sizeof own_keys[0], 1},
 };
@@ -116,8 +116,8 @@ static int is_number(const char *text)
 /* The value for the environment; NULL, and *why, if it is of another type. */
 static const char *checked(const struct key *key, const yaml_node_t *node, const char **why)
 {
-    static const char *const whys[] = {"not true or false", "not a whole number", "not a number",
-                                       "not a text"};
+    static const char *const whys[] = {"must be true or false", "must be a whole number",
+                                       "must be a number", "must be a text"};
     *why = whys[key->type];
     if (node->type != YAML_SCALAR_NODE)
         return NULL;
@@ -177,7 +177,7 @@ static int read_pair(const struct reading *r, const struct block *block, const y
         char where[400];
         snprintf(where, sizeof where, "%zu:%zu: %s", name->start_mark.line + 1,
                  name->start_mark.column + 1, text);
-        fail(0, "warning: the configuration has a key that pitwall does not know", r->path, where);
+        fail(0, "warning: unknown key in the configuration", r->path, where);
     }
     return 0;
 }
@@ -203,7 +203,7 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
     if (value->type == YAML_MAPPING_NODE)
         return read_keys(r, block, value, merges + 1);
     if (value->type != YAML_SEQUENCE_NODE)
-        return fail_at(r->path, value->start_mark, "<<", "not a block of keys");
+        return fail_at(r->path, value->start_mark, "<<", "must be a block of keys");
     for (yaml_node_item_t *item = value->data.sequence.items.top;
          item > value->data.sequence.items.start && !status; item--) {
         const yaml_node_t *one = yaml_document_get_node(&r->document, item[-1]);
@@ -211,12 +211,12 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
             return fail_at(r->path, one->start_mark, "<<", "too many blocks are merged");
         status = one->type == YAML_MAPPING_NODE
                      ? read_keys(r, block, one, merges + 1)
-                     : fail_at(r->path, one->start_mark, "<<", "not a block of keys");
+                     : fail_at(r->path, one->start_mark, "<<", "must be a block of keys");
     }
     return status;
 }
 
-/* What is merged in first, so that the block's own keys replace it. */
+/* Merged blocks first, so the block's own keys override them. */
 static int read_keys(struct reading *r, const struct block *block, const yaml_node_t *node,
                      int merges)
 {
@@ -239,8 +239,9 @@ static int read_block(struct reading *r, const struct block *block, const yaml_n
         return 0; /* "pitwall:" and nothing in it */
     if (node->type == YAML_MAPPING_NODE)
         return read_keys(r, block, node, 0);
-    return block->is_ours ? fail_at(r->path, node->start_mark, block->name, "not a block of keys")
-                          : 0;
+    return block->is_ours
+               ? fail_at(r->path, node->start_mark, block->name, "must be a block of keys")
+               : 0;
 }
 
 /* "warning: …: conf.yaml: 4:12: key" */
@@ -280,8 +281,8 @@ static size_t find_deep(struct reading *r, const char *text, const yaml_node_t *
     return count;
 }
 
-/* The trainer's block where it is not at the top, as configurations of parts have it: the only one
- * counts. A setting that is in no such block is warned about. */
+/* The trainer's block below the top level: used if it is the only one. A setting outside of such a block
+ * causes a warning. */
 static int read_deep(struct reading *r, const struct block *block)
 {
     const yaml_node_t *name, *value;
@@ -290,7 +291,7 @@ static int read_deep(struct reading *r, const struct block *block)
         return read_block(r, block, value);
     if (count > 1)
         warn_at(r, name,
-                "warning: the configuration has several such blocks, and none at the top: "
+                "warning: several such blocks, and none at the top level: "
                 "they are ignored");
     for (size_t i = 0; count == 0 && i < block->key_count; i++)
         if (find_deep(r, block->keys[i].name, &name, &value) > 0)
@@ -302,10 +303,10 @@ static int read_document(struct reading *r)
 {
     yaml_node_t *root = yaml_document_get_root_node(&r->document);
     int status = 0;
-    if (!root) /* an empty file says nothing */
+    if (!root) /* an empty file has no settings */
         return 0;
     if (root->type != YAML_MAPPING_NODE)
-        return fail_at(r->path, root->start_mark, NULL, "not a list of keys and values");
+        return fail_at(r->path, root->start_mark, NULL, "must be a list of keys and values");
     for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
         int is_there = 0;
         for (yaml_node_pair_t *pair = root->data.mapping.pairs.start;
@@ -348,8 +349,8 @@ static int has_anchor(const yaml_event_t *event)
     }
 }
 
-/* The document once over, before it is loaded. 0, or an exit status after the message. What is no YAML is
- * left to the loading, which says so. */
+/* Check the limits before the document is loaded. 0, or an exit status after the message. Invalid YAML is
+ * reported later, by the loading. */
 static int check_size(yaml_parser_t *parser, const char *path)
 {
     unsigned depth = 0, anchors = 0;
@@ -383,7 +384,7 @@ static int load(yaml_parser_t *parser, FILE *in, struct reading *r)
     return fail_yaml(r->path, parser);
 }
 
-/* The file is read twice, for a parser has no way back. */
+/* The file is read twice, because a parser cannot rewind. */
 static int parse(FILE *in, struct reading *r, int is_check)
 {
     yaml_parser_t parser;

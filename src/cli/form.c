@@ -1,4 +1,4 @@
-/* form.c: the options that say how an answer is written; the same in every command that has them. */
+/* form.c: the options for the output format, the same in every command that has them. */
 #include "cli.h"
 
 #include <getopt.h>
@@ -43,7 +43,7 @@ int form_option(const char *command, int option, pit_report_options *options)
     case FORM_WIDTH:
         return parse_width(optarg, &options->width)
                    ? 0
-                   : fail_usage(command, "--width", optarg, "not 0 and not 40 to 10000");
+                   : fail_usage(command, "--width", optarg, "must be 0, or 40 to 10000");
     default:
         return -1;
     }

@@ -1,7 +1,7 @@
-/* job_choice.c: of the files on a command line one job: the newest, or the one that --job names.
+/* job_choice.c: select one job among the files on a command line: the newest, or the one that --job names.
  *
- * Ranks of different jobs are never put together. What is left out is told, on standard error. Files
- * among which no job has two ranks stay as they are.
+ * Ranks of different jobs are never merged. A message on standard error names what is left out. If no job
+ * has two ranks, the list is unchanged.
  */
 #include "cli.h"
 #include "pitwall_ranks.h"
@@ -21,7 +21,7 @@ static int add_job(char *text, size_t room, const pit_job *job)
                     (unsigned long long)job->world_size);
 }
 
-/* One line: which job is shown, and what is not. */
+/* One line: which job is shown and which are not. */
 static void tell(const pit_jobs *jobs, const pit_job *shown)
 {
     char text[400];
@@ -29,7 +29,7 @@ static void tell(const pit_jobs *jobs, const pit_job *shown)
     if (others == 0 && jobs->other_count == 0)
         return;
     add_job(text, sizeof text, shown);
-    fprintf(stderr, "pitwall: %s is shown, not", text);
+    fprintf(stderr, "pitwall: showing %s, not", text);
     if (others == 1) {
         add_job(text, sizeof text, &jobs->jobs[shown == jobs->jobs]);
         fprintf(stderr, " %s", text);
@@ -39,10 +39,10 @@ static void tell(const pit_jobs *jobs, const pit_job *shown)
     if (jobs->other_count > 0)
         fprintf(stderr, "%s %zu run%s that %s no rank", others ? " and" : "", jobs->other_count,
                 jobs->other_count == 1 ? "" : "s", jobs->other_count == 1 ? "is" : "are");
-    fputs(others ? "; --job NAME shows another, `pitwall list` names them\n" : "\n", stderr);
+    fputs(others ? "; --job NAME shows another, `pitwall list` shows all\n" : "\n", stderr);
 }
 
-/* The list becomes the job's files. Files that cannot be read stay, for whoever opens them tells why. */
+/* Keep only the files of the job, and unreadable files: opening them later reports the reason. */
 static int keep_job(struct run_list *list, const pit_jobs *jobs, const pit_job *job)
 {
     struct run_list kept = {.paths = calloc(job->count + jobs->unread_count + 1, sizeof(char *))};
@@ -83,7 +83,7 @@ static const pit_job *job_below(const pit_jobs *jobs, const pit_run *launcher)
     return NULL;
 }
 
-/* A launcher's run, named alone, stands for the ranks that it started: they are in its folder. */
+/* If only a launcher's run is named, use the ranks that it started: they are in its folder. */
 static int take_ranks_below(struct run_list *list)
 {
     static const pit_jobs none;
@@ -97,8 +97,8 @@ static int take_ranks_below(struct run_list *list)
             pit_jobs *jobs = pit_jobs_find((const char *const *)beside.paths, beside.count);
             const pit_job *job = job_below(jobs, launcher);
             if (job) {
-                fprintf(stderr, "pitwall: the %zu ranks that it started are shown: %s\n",
-                        job->count, path);
+                fprintf(stderr, "pitwall: showing the %zu ranks that it started: %s\n", job->count,
+                        path);
                 status = keep_job(list, &none, job);
             }
             pit_jobs_free(jobs);
@@ -121,7 +121,7 @@ int job_choose(struct run_list *list, const char *name, int *is_job)
     if (jobs && name) {
         job = pit_job_named(jobs, name);
         if (!job)
-            status = fail(EXIT_CANNOT_READ, "no such job", name, "`pitwall list` names them");
+            status = fail(EXIT_CANNOT_READ, "no such job", name, "`pitwall list` shows the jobs");
     } else if (jobs && has_ranks(jobs)) {
         job = &jobs->jobs[0];
     }

@@ -338,9 +338,9 @@ int sample_file_read(const char *path, struct sample_file *file, char *why, size
     else if (!is_known)
         snprintf(why, room,
                  "not JSON of google/benchmark, hyperfine, pytest-benchmark, "
-                 "and not a runtime profile");
+                 "or a runtime profile");
     else if (file->count == 0)
-        snprintf(why, room, "no figure is in it");
+        snprintf(why, room, "it contains no figures");
     json_decref(root);
     free(plain);
     if (*why)

@@ -40,5 +40,5 @@ int httpd_load(struct httpd *httpd)
 #undef FIND
     return is_whole ? 0
                     : fail(EXIT_COMMAND_FAILED, "cannot serve", LIBRARY,
-                           "it is older than 0.9.62, which is needed");
+                           "too old: version 0.9.62 or later is required");
 }

@@ -1,4 +1,4 @@
-/* place_checks.c: where a run lies, where its pages live, and whether others can tell that it does. */
+/* place_checks.c: where a run's file and pages are, and whether other processes see that it is live. */
 #include "checks.h"
 
 #include "report/units.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define SHM_FOLDER "/dev/shm"
-#define SHM_LEAST_FREE ((uint64_t)256 << 20) /* less, and the recorder leaves it alone */
+#define SHM_LEAST_FREE ((uint64_t)256 << 20) /* with less, the recorder does not use it */
 #define RUN_ROOM ((uint64_t)64 << 20)        /* what a run of many spans with records takes */
 
 /* Free bytes for us; PIT_UNKNOWN if it cannot be told. */
@@ -65,7 +65,7 @@ static const char *remedy_of(int error)
 static void folder_check(struct checks *checks, const struct probe *probe)
 {
     static const char *const words[] = {"mapped in place", "in shared memory, copied there", "",
-                                        "nowhere but in memory"};
+                                        "only in memory"};
     char type[64], room[PIT__UNIT_BYTES];
     struct check *check = check_add(checks, "run files", 1);
     uint64_t left = free_bytes(probe->folder);
@@ -78,25 +78,25 @@ static void folder_check(struct checks *checks, const struct probe *probe)
         pit__text_printf(&check->figure, ", %s free", pit__unit_bytes_words(room, (double)left));
     if (probe->storage == PIT_STORAGE_MEMORY) {
         check_bad(check, CHECK_NO, strerror(probe->system_errno), remedy_of(probe->system_errno));
-        pit__text_puts(&check->why, "; runs stay in memory and go with the process");
+        pit__text_puts(&check->why, "; runs stay in memory and are lost with the process");
     } else if (probe->storage == PIT_STORAGE_SHM) {
         const char *live = getenv("PITWALL_LIVE");
         check_bad(check, CHECK_LIMITED,
                   live && *live ? "PITWALL_LIVE is set"
                                 : "a mapped file is not safe on this kind of filesystem",
-                  "put runs on a local disk (PITWALL_FILE); a run that was killed comes back with "
+                  "put runs on a local disk (PITWALL_FILE); recover a killed run with "
                   "`pitwall recover`");
     } else if (left < RUN_ROOM) {
-        check_bad(check, CHECK_LIMITED, "a long run may not find room to grow", remedy_of(ENOSPC));
+        check_bad(check, CHECK_LIMITED, "a long run may run out of space", remedy_of(ENOSPC));
     }
 }
 
-/* By another process, as it is for those who look: a lock of one's own cannot be seen. */
+/* Checked by another process, because a process cannot see its own lock. */
 static void lock_check(struct checks *checks, const struct probe *probe)
 {
     struct check *check = check_add(checks, "live runs", 1);
     if (probe->storage == PIT_STORAGE_MEMORY) {
-        check_bad(check, CHECK_NO, "a run without a file can be seen by no other process",
+        check_bad(check, CHECK_NO, "other processes cannot see a run without a file",
                   "see run files");
         return;
     }
@@ -111,10 +111,10 @@ static void lock_check(struct checks *checks, const struct probe *probe)
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     if (child > 0 && status == 0)
-        pit__text_puts(&check->figure, "told from dead ones by a lock on the file");
+        pit__text_puts(&check->figure, "distinguished from dead runs by a lock on the file");
     else
         check_bad(check, CHECK_NO,
-                  "another process does not see that a run lives: locks do not work on this "
+                  "other processes cannot detect a live run: locks do not work on this "
                   "filesystem",
                   "put runs on a local disk, or mount the share with locks (nfs: without nolock)");
 }
@@ -149,7 +149,7 @@ static void size_check(struct checks *checks)
     pit__text_printf(&check->figure, "limit %s",
                      pit__unit_bytes_words(room, (double)limit.rlim_cur));
     if (limit.rlim_cur < RUN_ROOM)
-        check_bad(check, CHECK_LIMITED, "a long run goes on in memory where its file may not grow",
+        check_bad(check, CHECK_LIMITED, "a long run continues in memory if its file cannot grow",
                   remedy_of(EFBIG));
 }
 

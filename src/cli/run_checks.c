@@ -1,5 +1,5 @@
-/* run_checks.c: what a recorder finds here. A run is made, a span in it measures memory, and the run
- * is read: whatever the recorder decides is seen by its own doing, not by guessing. */
+/* run_checks.c: record a test run with a span that measures memory, and read it. This shows what the
+ * recorder really does on this machine. */
 #include "checks.h"
 
 #include "model/live_tree.h"
@@ -33,7 +33,7 @@ static void find_folder(struct probe *probe)
     }
 }
 
-/* A hidden name, so that nobody takes it for a run of his; % stands for itself. */
+/* A hidden name, so users do not mistake it for a run of theirs; each % is escaped. */
 static void make_path(const char *folder, char *path, size_t size)
 {
     size_t used = 0;
@@ -120,7 +120,7 @@ static void clock_check(struct checks *checks, const pit_run *run)
     check_bad(check, CHECK_LIMITED, "",
               "spans work, each a little slower; a kernel that trusts the "
               "processor's counter has tsc in ");
-    pit__text_printf(&check->why, "the kernel keeps time by %s, not by the processor's counter",
+    pit__text_printf(&check->why, "the kernel uses the clock %s, not the processor's counter",
                      *source ? source : "a clock it does not name");
     pit__text_puts(&check->remedy, source_path);
 }
@@ -151,12 +151,12 @@ static void memory_checks(struct checks *checks, const pit_run *run)
     struct check *peak = check_add(checks, "peak memory", 1);
     enum pit_peak_method method = memory ? memory->peak_method : PIT_PEAK_NONE;
     if (method != PIT_PEAK_NONE)
-        pit__text_printf(&peak->figure, "of every single span, within %s",
+        pit__text_printf(&peak->figure, "of each span, within %s",
                          pit__unit_bytes_words(number, (double)memory->error_bytes));
     if (method == PIT_PEAK_HWM)
         check_bad(peak, CHECK_LIMITED,
-                  "the process that started this one is larger, so that the mark is read from "
-                  "/proc/self/status: 8 us in place of 1",
+                  "the parent process is larger, so the peak is read from "
+                  "/proc/self/status: 8 us instead of 1",
                   "start the program from a small process: a shell, `pitwall run`");
     if (method != PIT_PEAK_NONE)
         return;
@@ -184,7 +184,7 @@ static void limit_check(struct checks *checks, const pit_run *run)
         pit__text_printf(&check->figure, "no limit; the machine has %s",
                          pit__unit_bytes_words(number, (double)run->machine_bytes));
     if (!run->cgroup_version)
-        check_bad(check, CHECK_LIMITED, "no cgroup that accounts for memory can be seen from here",
+        check_bad(check, CHECK_LIMITED, "no cgroup with memory accounting is visible",
                   "make /sys/fs/cgroup visible in the container; until then figures are shown "
                   "against the machine's memory");
 }

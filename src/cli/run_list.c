@@ -85,7 +85,8 @@ static int add_arguments(struct run_list *list, char *const *arguments, int coun
             return fail(EXIT_CANNOT_READ, "cannot read", arguments[i], strerror(errno));
         status = folder ? add_folder(list, arguments[i]) : add(list, strdup(arguments[i]));
         if (!status && folder && list->count == before && !may_be_empty)
-            return fail(EXIT_CANNOT_READ, "cannot read the folder", arguments[i], "no *.pit in it");
+            return fail(EXIT_CANNOT_READ, "cannot read the folder", arguments[i],
+                        "it contains no *.pit");
     }
     return status;
 }

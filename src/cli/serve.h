@@ -60,10 +60,10 @@ struct serve_bytes *serve_bytes_make(const void *data, size_t count);
 struct serve_bytes *serve_bytes_use(struct serve_bytes *bytes);
 void serve_bytes_drop(struct serve_bytes *bytes);
 
-/* What `write` prints; NULL if it cannot be had, or `write` says so by a code. */
+/* What `write` prints; NULL without memory, or if `write` returns a code. */
 struct serve_bytes *serve_bytes_printed(int (*write)(FILE *out, void *arg), void *arg);
 
-uint64_t serve_hash(const void *data, size_t count); /* to tell texts apart, against no enemy */
+uint64_t serve_hash(const void *data, size_t count); /* not secure against attacks */
 double serve_now(void);                              /* seconds of the monotonic clock */
 
 /* ---- runs ------------------------------------------------------------------------------------ */

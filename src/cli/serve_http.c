@@ -172,17 +172,17 @@ static const char *words_of(unsigned status)
 {
     switch (status) {
     case 401:
-        return "no token, or another one: open the link that pitwall serve printed\n";
+        return "missing or wrong token: open the link that pitwall serve printed\n";
     case 403:
-        return "this server is not known by that name: pitwall serve --allow-host NAME\n";
+        return "host name not allowed: pitwall serve --allow-host NAME\n";
     case 404:
-        return "there is nothing here\n";
+        return "not found\n";
     case 405:
-        return "GET and HEAD are all there is\n";
+        return "only GET and HEAD are supported\n";
     case 410:
-        return "the run is no longer there, or cannot be read\n";
+        return "the run was removed, or cannot be read\n";
     default:
-        return "that could not be made\n";
+        return "the answer could not be made\n";
     }
 }
 

@@ -50,7 +50,7 @@ static int listen_at_path(const char *path, struct serve_socket *made)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (!*path || strlen(path) >= sizeof address.sun_path)
-        return cannot(path, "a socket's path has 1 to 107 bytes");
+        return cannot(path, "the path of a socket must have 1 to 107 bytes");
     strcpy(address.sun_path, path);
     made->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (made->fd < 0 || bind_path(made->fd, &address) != 0)
@@ -112,7 +112,7 @@ void serve_own_address(int fd, char *text, size_t room)
         write_address(&address, text, room);
 }
 
-/* HOST:PORT, [ADDRESS]:PORT, HOST or :PORT into its two parts. 0: it is none of them. */
+/* HOST:PORT, [ADDRESS]:PORT, HOST or :PORT into its two parts. 0: not in any of these forms. */
 static int split(const char *where, char *host, size_t room, const char **port)
 {
     const char *end = where[0] == '[' ? strchr(where, ']') : strchr(where, ':');
@@ -146,8 +146,8 @@ static int bind_address(const char *where, const struct addrinfo *found, struct 
     if (bind(made->fd, found->ai_addr, found->ai_addrlen) == 0 && listen(made->fd, BACKLOG) == 0)
         return 0;
     int is_taken = errno == EADDRINUSE;
-    return cannot(where, is_taken ? "that port is taken, perhaps by another pitwall serve; "
-                                    "--listen 127.0.0.1:0 takes a free one"
+    return cannot(where, is_taken ? "the port is in use, perhaps by another pitwall serve; "
+                                    "--listen 127.0.0.1:0 uses a free one"
                                   : strerror(errno));
 }
 

@@ -229,7 +229,7 @@ static void note_gone(struct serve_runs *runs, const char *id)
     if (!runs->gone)
         runs->gone = calloc(GONE_MOST, sizeof *runs->gone);
     if (!runs->gone || runs->gone_count == GONE_MOST) {
-        runs->forgotten = runs->version + 1; /* whoever knew it asks for all */
+        runs->forgotten = runs->version + 1; /* clients with an older version get the whole list */
         runs->gone_count = 0;
     }
     if (runs->gone) {

@@ -47,10 +47,10 @@ static int read_token(const char *path, int fd, char token[SERVE_TOKEN_ROOM])
     if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode))
         return fail(EXIT_CANNOT_READ, "cannot read the token", path, "not a regular file");
     if (facts.st_uid != geteuid())
-        return fail(EXIT_CANNOT_READ, "will not use the token", path, "it is another user's file");
+        return fail(EXIT_CANNOT_READ, "will not use the token", path, "it belongs to another user");
     if (facts.st_mode & (S_IRWXG | S_IRWXO))
         return fail(EXIT_CANNOT_READ, "will not use the token", path,
-                    "others may read or change it; chmod 600 it");
+                    "other users can read or change it; run chmod 600 on it");
     ssize_t got = read(fd, token, SERVE_TOKEN_ROOM - 1);
     if (got < 0)
         return fail(EXIT_CANNOT_READ, "cannot read the token", path, strerror(errno));

@@ -196,7 +196,7 @@ static void mark(struct serve_watch *watch)
     *version = (struct version){.number = watch->number};
     serve_parts_make(&watch->parts, watch->document->data, watch->document->count);
     if (watch->parts.failed || !serve_marks_make(&version->marks, &watch->parts))
-        version->number = 0; /* nobody can go on from here: they get all of it */
+        version->number = 0; /* clients cannot continue from here: they get the whole document */
 }
 
 static void make_document(struct serve_runs *runs, struct serve_watch *watch,
@@ -224,7 +224,7 @@ static void make_document(struct serve_runs *runs, struct serve_watch *watch,
     watch->cost_s = watch->made_at - begun;
 }
 
-/* The watch with a document that is fresh; NULL: *status says why it cannot be had. */
+/* The watch with an up-to-date document; NULL: not available, *status says why. */
 static struct serve_watch *fresh_watch(struct serve_runs *runs, const struct served_run *run,
                                        int is_job, unsigned *status)
 {

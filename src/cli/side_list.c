@@ -45,7 +45,7 @@ static int read_run(struct side_input *input, const char *path)
     return 0;
 }
 
-/* `may_pass`: of a folder: what is not ours is passed over with a word. */
+/* `may_pass`: the file is from a folder; if it is not usable, it is ignored with a message. */
 static int read_json(struct side_input *input, const char *path, int may_pass)
 {
     char why[256];
@@ -105,7 +105,7 @@ static int read_folder(struct side_input *input, const char *folder)
     }
     if (!status && input->run_count + input->file_count == 0)
         return fail(EXIT_CANNOT_READ, "cannot read the folder", folder,
-                    "no *.pit and no JSON with figures in it");
+                    "it contains no *.pit and no JSON with figures");
     return status;
 }
 
@@ -117,7 +117,7 @@ static int read_path(struct side_input *input, const char *path)
     return is_json(path) ? read_json(input, path, 0) : read_run(input, path);
 }
 
-/* A path that is there; else several with commas between. */
+/* An existing path, or several paths separated by commas. */
 static int read_word(struct side_input *input, const char *word)
 {
     struct stat facts;
@@ -156,7 +156,7 @@ static int read_side(struct side_list *list, char *const *words, int count)
     for (int i = 0; i < count && !status; i++)
         status = read_word(input, words[i]);
     if (!status && input->run_count > 0 && input->file_count > 0)
-        status = fail(EXIT_USAGE, "runs and JSON files in one side", name, NULL);
+        status = fail(EXIT_USAGE, "a side cannot have both runs and JSON files", name, NULL);
     return status;
 }
 
@@ -172,14 +172,14 @@ static int read_sides(struct side_list *list, char *const *words, int count)
         if (!has_vs)
             to = from + 1;
         if (to == from || (has_vs && to == count - 1))
-            return fail_usage("compare", "nothing beside the word vs", NULL, NULL);
+            return fail_usage("compare", "no runs before or after the word vs", NULL, NULL);
         status = read_side(list, words + from, to - from);
         from = has_vs ? to + 1 : to;
     }
     return status;
 }
 
-/* One file with several commands: every one a side of its own. */
+/* One file with several commands: each command is a side. */
 static int split_commands(struct side_list *list)
 {
     struct side_input whole = list->inputs[0];
@@ -212,7 +212,7 @@ static int split_commands(struct side_list *list)
     return status;
 }
 
-/* Where every side is one command or one benchmark, they are compared whatever they are called. */
+/* If every side is one command or one benchmark, they are compared regardless of their names. */
 static int unite_names(struct side_list *list)
 {
     int all_runs = 1, all_alike = 1;
@@ -264,7 +264,7 @@ int side_list_make(struct side_list *list, char *const *words, int count)
     if (!status && list->count == 1 && list->inputs[0].file_count == 1)
         status = split_commands(list);
     if (!status && list->count < 2)
-        return fail_usage("compare", "there must be two sides or more", NULL, NULL);
+        return fail_usage("compare", "give two sides or more", NULL, NULL);
     if (!status)
         status = unite_names(list);
     for (size_t i = 0; i < list->count && !status; i++) {

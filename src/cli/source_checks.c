@@ -1,11 +1,11 @@
-/* source_checks.c: every source of the sampler: whether it is recorded now, and what to do where it is not.
- * By the run that was made for it: what it holds is what runs hold here. */
+/* source_checks.c: every source of the sampler: whether it is recorded now, and the remedy if not. Uses the
+ * test run: other runs on this machine contain the same sources. */
 #include "checks.h"
 
 #include <string.h>
 #include <time.h>
 
-#define GPU_SECONDS 5 /* libraries of GPUs take their time to begin */
+#define GPU_SECONDS 5 /* GPU libraries start slowly */
 #define LOOKS_A_SECOND 20
 
 static const struct remedy {
@@ -48,11 +48,11 @@ static void add_absent(struct checks *checks, const struct remedy *known, const 
     for (size_t i = 0; i < sizeof absences / sizeof absences[0]; i++)
         if (strcmp(absences[i].source, known->source) == 0) {
             const char *why = pit_run_fact(run, absences[i].fact);
-            check_bad(check, CHECK_NO, why ? why : "the run has no channel of it",
+            check_bad(check, CHECK_NO, why ? why : "the run has no such channel",
                       absences[i].remedy);
             return;
         }
-    check_bad(check, CHECK_NO, "the run has no channel of it", known->words);
+    check_bad(check, CHECK_NO, "the run has no such channel", known->words);
 }
 
 static void add_source(struct checks *checks, const struct remedy *known, const pit_run *run)

@@ -53,7 +53,7 @@ static void perf_check(struct checks *checks)
     if (hard == 0)
         return;
     if (soft == 0)
-        check_bad(check, CHECK_LIMITED, "software events alone; hardware counters: ",
+        check_bad(check, CHECK_LIMITED, "only software events; hardware counters: ",
                   "in a virtual machine: switch its performance counters (PMU) on");
     else if (hard == ENOSYS)
         check_bad(check, CHECK_NO, "the kernel has none: ", "a kernel with CONFIG_PERF_EVENTS");

@@ -13,12 +13,12 @@ static const struct {
     {"/", "filter by name; Esc: all"},
     {"Space", "fold; also left and right"},
     {"- +", "fold, unfold all"},
-    {"t T a", "next thread, last, all"},
-    {"Tab n N", "next run or rank, last"},
+    {"t T a", "next thread, previous, all"},
+    {"Tab n N", "next run or rank, previous"},
     {"o", "all runs, a line each"},
-    {"p", "pause, go on"},
+    {"p", "pause, continue"},
     {"arrows", "mark; also j k PgUp PgDn"},
-    {"Ctrl-L", "draw all of it anew"},
+    {"Ctrl-L", "redraw the screen"},
     {"", ""},
     {"now run", "share of the time in spans: of the last interval, of the run"},
     {"mean", "of the last interval; if none ended in it, of the run"},
@@ -34,5 +34,5 @@ void top_draw_help(const struct top_look *look)
         top_put(i + 1, 1, 10, TOP_WARM, lines[i].keys, look->ascii);
         top_put(i + 1, 11, COLS - 12, TOP_PLAIN, lines[i].what, look->ascii);
     }
-    top_put(LINES - 1, 1, COLS - 2, TOP_DIM, "any key goes back", look->ascii);
+    top_put(LINES - 1, 1, COLS - 2, TOP_DIM, "press any key to return", look->ascii);
 }

@@ -1,5 +1,5 @@
-/* top_ranks.c: the ranks of a job while it goes on: one job at a time, and the view `ranks` of what is
- * watched, so that a job that hangs says who has not come. */
+/* top_ranks.c: the ranks of a live job: one job at a time, and the view `ranks` of the watched runs, which
+ * shows for a hanging job which rank has not arrived. */
 #include "pitwall_ranks.h"
 #include "top.h"
 
@@ -59,11 +59,11 @@ int top_choose_job(struct top_runs *runs, int is_quiet)
     if (jobs && runs->job && !job && (is_quiet || runs->wait == TOP_WAIT))
         drop_all(runs);
     else if (jobs && runs->job && !job)
-        status = fail(EXIT_CANNOT_READ, "no such live job", runs->job, "`pitwall list` names jobs");
+        status =
+            fail(EXIT_CANNOT_READ, "no such live job", runs->job, "`pitwall list` shows the jobs");
     if (job && jobs->count > 1) {
         if (!is_quiet)
-            fprintf(stderr,
-                    "pitwall: job %s is watched, not %zu other%s; --job NAME shows another\n",
+            fprintf(stderr, "pitwall: watching job %s, not %zu other%s; --job NAME shows another\n",
                     job->name, jobs->count - 1, jobs->count == 2 ? "" : "s");
         drop_others(runs, jobs, job);
     }

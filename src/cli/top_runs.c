@@ -75,7 +75,7 @@ int top_run_look(struct top_run *run, size_t thread)
     pit_error error = {0};
     int code = *run->problem ? 0 : pit_watch_refresh(run->watch, &error);
     if (code < 0) {
-        snprintf(run->problem, sizeof run->problem, "no longer to be read: %s",
+        snprintf(run->problem, sizeof run->problem, "can no longer be read: %s",
                  *error.message ? error.message : pit_strerror(code));
         code = 1;
     }

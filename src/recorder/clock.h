@@ -1,4 +1,4 @@
-/* The span clock: which one, one read of it, and pairs that tie its ticks to real time. */
+/* The span clock: its choice, one reading of it, and pairs that relate its ticks to real time. */
 #ifndef PIT_CLOCK_H
 #define PIT_CLOCK_H
 
@@ -13,19 +13,19 @@
 
 struct pit__clock {
     enum pit_fmt_clock kind;
-    uint64_t nominal_hz;   /* 0 where the hardware does not say */
+    uint64_t nominal_hz;   /* 0 if the hardware does not provide it */
     uint32_t series_shift; /* about 1 ms as a power of two of ticks: the first series width */
 };
 
-/* Choose the clock once for the process. */
+/* Choose the clock, once per process. */
 const struct pit__clock *pit__clock_get(void);
 
 /* Read all clocks, the best of ten. */
 struct pit_fmt_pair pit__clock_pair(void);
 
-/* Keep a pair to measure the clock's rate from, if it is the process's first. */
+/* Keep the process's first pair, from which the clock's rate is measured. */
 void pit__clock_begin(const struct pit_fmt_pair *pair);
-/* Nanoseconds, by the rate since then: for who has no recorder to ask. 0 if there was none. */
+/* Nanoseconds by the rate measured since then, for callers without a recorder. 0 if there was no pair. */
 uint64_t pit__clock_ns(uint64_t ticks);
 
 static inline uint64_t pit__clock_monotonic_ns(void)
@@ -35,8 +35,8 @@ static inline uint64_t pit__clock_monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* One read. `counter` says that the hardware counter was chosen; it is the caller's copy, so that
- * the hot path touches no line for it. */
+/* One reading. `counter`: the hardware counter was chosen; the caller passes its own copy, so that
+ * the hot path touches no further cache line. */
 static inline uint64_t pit__clock_read(uint32_t counter)
 {
 #if defined(__x86_64__)

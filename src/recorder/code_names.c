@@ -3,10 +3,10 @@
  *   address ──▶ /proc/thread-self/maps: the file ──▶ its symbols, read once for all addresses in it
  *                                                └──▶ .eh_frame_hdr, where no symbol covers it
  *
- * Nothing is kept but the functions found: symbol tables can be large, and the program's memory is being
- * measured. Stripped libraries still say where each function begins, for the sake of exceptions, so that
- * what is hot in one function is one place; and what libc chose at the start among variants of memcpy or
- * exp has no symbol, but its address is known here.
+ * Only the functions found are kept: symbol tables can be large, and the program's memory is being
+ * measured. Stripped libraries still list where each function begins, for exceptions, so that all samples
+ * in one function are one place. A variant of memcpy or exp that libc chose at the start has no symbol;
+ * code_variants.c knows its address.
  */
 #include "code_names.h"
 
@@ -31,7 +31,7 @@ struct wanted {
     uint64_t text;      /* offset of its name in the file */
 };
 
-/* A mapping of code, and who is in it. */
+/* A mapping of code, and the wanted addresses in it. */
 struct mapping {
     uint64_t low, high, offset;
     char path[PATH_MAX];
@@ -77,7 +77,7 @@ static struct pit__code_function *add(struct pit__code_names *names, uint64_t lo
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
-/* An inner symbol is better than one around it; a symbol without a size says only where it begins. */
+/* An inner symbol is better than one around it; a symbol without a size only gives the begin. */
 static void consider(struct wanted *w, const ElfW(Sym) * symbol, uint64_t text)
 {
     uint64_t low = symbol->st_value, high = low + symbol->st_size;
@@ -127,7 +127,7 @@ static void read_symbols(struct pit__code_names *names, struct mapping *map, str
     }
 }
 
-/* ---- where functions begin, for who has no symbol -------------------------------------------- */
+/* ---- begins of functions without a symbol ---------------------------------------------------- */
 
 /* .eh_frame_hdr as all linkers make it: a table sorted by address, of pairs of 32-bit offsets from its
  * own address. */
@@ -175,11 +175,11 @@ static int frame_at(const struct pit__elf *elf, const struct frame_table *table,
     return 1;
 }
 
-/* 1: the function that holds the address goes from low to high. */
+/* 1: the function that contains the address is from low to high. */
 static int frame_around(const struct pit__elf *elf, const struct frame_table *table, uint64_t value,
                         uint64_t *low, uint64_t *high)
 {
-    uint32_t first = 0, last = table->count; /* the first one that begins behind the address */
+    uint32_t first = 0, last = table->count; /* finds the first one that begins after the address */
     uint64_t there;
     while (first < last) {
         uint32_t middle = first + (last - first) / 2;
@@ -198,7 +198,7 @@ static int frame_around(const struct pit__elf *elf, const struct frame_table *ta
 
 /* ---- a module ------------------------------------------------------------------------------ */
 
-/* A version is no part of the name. */
+/* A version is not part of the name. */
 static void put_name(char *to, const struct pit__elf *elf, const struct wanted *w)
 {
     char text[512];
@@ -227,7 +227,7 @@ static void add_without_symbol(struct pit__code_names *names, const struct mappi
                  (unsigned long long)low);
 }
 
-/* From places in the file to its addresses. 0: none of its segments holds them. */
+/* Convert file offsets to the file's addresses. 0: no segment contains them. */
 static int place_wanted(struct mapping *map, const struct pit__elf *elf)
 {
     ElfW(Phdr) segment;
@@ -246,7 +246,7 @@ static int place_wanted(struct mapping *map, const struct pit__elf *elf)
     return 0;
 }
 
-/* Code without a file, or whose file is gone: one place for all of it. */
+/* Code without a file, or whose file was deleted: one place for all of it. */
 static void add_whole(struct pit__code_names *names, const struct mapping *map)
 {
     int is_special = map->path[0] == '[';
@@ -302,8 +302,8 @@ struct lines {
     char text[2 * PATH_MAX];
 };
 
-/* The next line, without its end; NULL: no more. The thread's own file: that of the process has nothing in
- * it once the main thread has ended. */
+/* The next line, without its newline; NULL: no more. Reads the thread's own file: that of the process is
+ * empty once the main thread has ended. */
 static char *next_line(struct lines *lines)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* code_variants.h: functions of libc and libm that are chosen among variants for this processor. */
+/* code_variants.h: functions of libc and libm that have variants for different processors. */
 #ifndef PIT_CODE_VARIANTS_H
 #define PIT_CODE_VARIANTS_H
 

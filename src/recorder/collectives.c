@@ -1,12 +1,12 @@
 /* Groups of ranks and their collective calls.
  *
- * A call's number counts up in its group from the group's first, whether it is recorded or not: all ranks
- * of a group make the same calls in the same order, so the numbers are the same in all. Every call is in
- * the run while it is the newest, so that one in which a program hangs is seen; of the older ones those
- * stay whose number is a multiple of the stride, which doubles as they fill the room.
+ * Calls are numbered within their group from the group's first, whether they are recorded or not: all ranks
+ * of a group make the same calls in the same order, so the numbers are the same in all. The newest call is
+ * always in the run, so that a call in which a program hangs is seen; of the older ones, those whose number
+ * is a multiple of the stride are kept; the stride doubles whenever the room is full.
  *
- * What the next call hangs on is kept apart from the run, where others could write. Two threads in one
- * group at a time are not meant to be (MPI forbids it), but do no harm: whoever begins one takes the lock.
+ * The data that the next call depends on is kept outside the run, where no other process can write. Two
+ * threads in one group at a time are an error (MPI forbids it) but do no harm: each begin takes the lock.
  */
 #include "collectives.h"
 #include "span_steps.h"
@@ -14,12 +14,12 @@
 #include <sched.h>
 #include <string.h>
 
-#define GROUPS 255u /* at a time; numbers are from 1 on */
-#define LOGGED 64u  /* groups of a run that have a block; the others' calls are spans */
+#define GROUPS 255u /* open at a time; numbers begin at 1 */
+#define LOGGED 64u  /* groups of a run that have a block; calls of others are only spans */
 #define TRIES 100000
 
 struct group {
-    uint32_t lock; /* the thread that holds it, 0: nobody */
+    uint32_t lock; /* the thread that holds it, 0: none */
     uint32_t half;
     uint32_t shift;   /* of the stride */
     uint32_t is_open; /* guarded by the process lock, as is what follows */
@@ -34,7 +34,7 @@ struct group {
 
 static struct group groups[GROUPS + 1];
 
-/* Of the recorder with this generation: how many blocks it has. */
+/* The number of blocks of the recorder with this generation. */
 static uint64_t logged_generation;
 static uint32_t logged;
 
@@ -43,8 +43,8 @@ static struct group *group_of(uint32_t number)
     return number - 1u < GROUPS ? &groups[number] : NULL;
 }
 
-/* 0: another thread has it for good. What this thread holds itself was left behind by a handler that
- * jumped away: its table is held, so no handler of it comes this far. */
+/* 0: another thread never releases it. If this thread itself holds it, a handler that jumped away left it:
+ * its table is held, so no handler of this thread comes this far. */
 static int take(struct group *group)
 {
     uint32_t self = pit__thread_self();
@@ -66,8 +66,8 @@ static void give(struct group *group)
 
 /* ---- the block ----------------------------------------------------------------------------- */
 
-/* How many blocks the recorder has, and whether there is to be one more. Groups of two recorders that
- * begin at the same moment may make one too many. */
+/* May the recorder have one more block? Groups of two recorders that begin at the same moment may
+ * create one too many. */
 static int may_log(uint64_t generation)
 {
     if (PIT_LOAD(logged_generation) != generation) {
@@ -77,7 +77,7 @@ static int may_log(uint64_t generation)
     return __atomic_fetch_add(&logged, 1, __ATOMIC_RELAXED) < LOGGED;
 }
 
-/* `used`, which makes it hold, comes with the first call. */
+/* `used`, which makes it valid, is stored with the first call. */
 static void make_block(struct group *group, pit_recorder *rec)
 {
     struct pit_fmt_collectives *block = NULL;
@@ -107,7 +107,7 @@ static void store(struct pit_fmt_collective *to, struct pit_fmt_collective call)
     PIT_STORE_ORDERED(to->flags, call.flags);
 }
 
-/* Every second point to the other half, which one store puts in force. */
+/* Copy every second point to the other half; one store makes it current. */
 static void fold(struct group *group)
 {
     struct pit_fmt_collectives *block = group->block;
@@ -171,7 +171,7 @@ static void add_bytes(const struct pit__thread *t, uint64_t bytes)
         PIT_STORE(node->bytes, PIT_LOAD(node->bytes) + bytes);
 }
 
-/* All of a begin but the span itself; t is held, and the frame is the innermost. */
+/* A begin without the span itself; t is held, and the frame is the innermost. */
 PIT__IN_SPANS static void note_call(const struct pit__thread *t, struct group *group,
                                     const pit_site *site, uint64_t bytes)
 {
@@ -204,7 +204,7 @@ static pit_token begin_plain(pit_site *site, uint64_t bytes)
     return token;
 }
 
-/* Where everything is as usual it begins as any span does. It then is a frame that needs the rare end. */
+/* In the common case it begins like any span. It is then a frame that needs the rare end. */
 PIT__IN_SPANS pit_token pit__collective_begin(pit_site *site, uint32_t number, uint64_t bytes)
 {
     struct group *group = group_of(number);
@@ -228,8 +228,8 @@ PIT__IN_SPANS pit_token pit__collective_begin(pit_site *site, uint32_t number, u
     return token;
 }
 
-/* Only the group's newest call has its end stored: an older one that is open still is of another thread,
- * which should not be there. */
+/* Only the group's newest call gets its end stored: an older one that is still open belongs to another
+ * thread, which is an error of the program. */
 PIT__IN_SPANS void pit__collective_end(uint64_t where, uint64_t begin, uint64_t duration)
 {
     uint32_t number = (uint32_t)((where & PIT_FMT_WHERE_GROUP) >> PIT_FMT_WHERE_GROUP_SHIFT);
@@ -241,8 +241,8 @@ PIT__IN_SPANS void pit__collective_end(uint64_t where, uint64_t begin, uint64_t 
     PIT_STORE(group->newest, NULL);
 }
 
-/* The innermost span is a collective, and nothing else keeps the hot path closed: it is opened, and the
- * span ends as any does. */
+/* The innermost span is a collective, and nothing else keeps the hot path closed: open it, so that the
+ * span ends like any other. */
 PIT__IN_SPANS int pit__collective_end_hot(pit_token token, uint64_t now, uint64_t *duration)
 {
     struct pit__thread *t = pit__tls;

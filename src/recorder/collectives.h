@@ -4,16 +4,16 @@
 
 #include "recorder.h"
 
-/* span_rare.c: begin a span in t, which is held; group: its number where it is a collective, or 0. */
+/* span_rare.c: begin a span in t, which is held; group: the number of the collective's group, or 0. */
 pit_token pit__begin_held(struct pit__thread *t, pit_site *site, uint64_t group);
 
-/* The innermost span is communication: mark its node, which a plain span of the same name may have made. */
+/* The innermost span is communication: mark its node, which a plain span of the same name may have created. */
 void pit__mark_comm(const struct pit__thread *t);
 
 /* The collective of this frame has ended. */
 void pit__collective_end(uint64_t where, uint64_t begin, uint64_t duration);
 
-/* End the innermost span, which is a collective, by the hot path. 0: it is another case, nothing was done. */
+/* End the innermost span, which is a collective, by the hot path. 0: not possible here, nothing was done. */
 int pit__collective_end_hot(pit_token token, uint64_t now, uint64_t *duration);
 
 #endif

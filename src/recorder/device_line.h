@@ -1,4 +1,4 @@
-/* device_line.h: work that is told on a device's own clock, put on the host's time line. */
+/* device_line.h: converts work timed by a device's clock to the host's time line. */
 #ifndef PIT_DEVICE_LINE_H
 #define PIT_DEVICE_LINE_H
 
@@ -6,17 +6,17 @@
 
 struct pit__device_line {
     struct pit__device_clock clock;
-    uint64_t told_error; /* one more than the bound that the run was told; 0: none yet */
+    uint64_t told_error; /* the bound stored in the run, plus one; 0: none yet */
 };
 
 struct pit__line_work {
     uint64_t place;
     const char *name;
-    uint64_t begin, end;  /* of the device's clock */
-    uint64_t launched_ns; /* of the host's, before it was handed over */
+    uint64_t begin, end;  /* by the device's clock */
+    uint64_t launched_ns; /* by the host's, before the work was submitted */
 };
 
-/* Add work that is over now. name: of the clock, for the run. Its place, or 0 as pit_add says. */
+/* Add work that has just ended. name: of the clock, for the run. Returns its place, or 0, as pit_add. */
 uint64_t pit__line_add(struct pit__device_line *line, const char *name,
                        const struct pit__line_work *work);
 

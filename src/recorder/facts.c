@@ -1,4 +1,4 @@
-/* Run facts: what a reader wants to know of the program and the machine, gathered once at open. */
+/* Run facts about the program and the machine, collected once at open. */
 #include "place.h"
 #include "recorder.h"
 
@@ -28,7 +28,7 @@ void pit__random(void *bytes, size_t count)
     }
 }
 
-/* A small file's text, without its last line end; -1 if it cannot be read. */
+/* The text of a small file, without its last newline; -1 if it cannot be read. */
 static ssize_t read_text(const char *path, char *text, size_t room)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -117,7 +117,7 @@ static void add_start(pit_recorder *rec, time_t start)
     add(rec, "start", text);
 }
 
-/* Where hardware was looked for, if not in the kernel's /sys; and why there are no energy counters. */
+/* The folder searched for hardware, if not /sys; and why there are no energy counters. */
 static void add_devices(pit_recorder *rec)
 {
     add(rec, "sysfs", pit__sysfs_fake());
@@ -135,7 +135,7 @@ static int join(char *to, size_t room, const char *folder, const char *path)
     return length < (int)room;
 }
 
-/* `git` becomes the .git folder of the nearest folder upwards that has one. */
+/* Set `git` to the .git folder of the nearest folder upwards that has one. */
 static int find_git(char *git, size_t room)
 {
     char folder[PATH_MAX], pointer[PATH_MAX];
@@ -178,7 +178,7 @@ static int find_packed(const char *git, const char *ref, char *commit)
     return found;
 }
 
-/* What a ref stands for. A worktree has its own HEAD; its refs are in the main one's folder. */
+/* Resolve a ref. A worktree has its own HEAD; its refs are in the folder of the main one. */
 static int find_ref(const char *git, const char *ref, char *commit, size_t room)
 {
     char path[PATH_MAX + 600], common[PATH_MAX], folder[PATH_MAX];
@@ -222,7 +222,7 @@ static void add_labels(pit_recorder *rec, const char *const *labels)
     }
 }
 
-/* Of PITWALL_LABELS: one "key=value" a line. */
+/* PITWALL_LABELS: one "key=value" per line. */
 static void add_environment_labels(pit_recorder *rec)
 {
     char line[4400];
@@ -252,7 +252,7 @@ static void boot_id(unsigned char *id)
         }
 }
 
-/* Where it runs: of this process and of one that it starts alike. */
+/* Facts about the machine: for this process and for one that it starts. */
 static void add_place(pit_recorder *rec, const char *path, long pid)
 {
     char text[PATH_MAX];

@@ -1,9 +1,9 @@
-/* gpu_driver.h: the calls of CUDA's driver or of HIP that events need, from the library that the program
- * itself has loaded; nothing is loaded that is not there. */
+/* gpu_driver.h: the calls of the CUDA driver or of HIP that events need, from the library that the
+ * program itself has loaded. It loads no library. */
 #ifndef PIT_GPU_DRIVER_H
 #define PIT_GPU_DRIVER_H
 
-/* Each call returns 0, PIT__GPU_NOT_READY or another code of the library's. */
+/* Each call returns 0, PIT__GPU_NOT_READY or another code of the library. */
 #define PIT__GPU_NOT_READY 600 /* CUDA_ERROR_NOT_READY, hipErrorNotReady */
 
 struct pit__gpu_driver {
@@ -16,7 +16,7 @@ struct pit__gpu_driver {
     int (*event_elapsed)(float *ms, void *begin, void *end);
 };
 
-/* NULL: the process has neither. May be called again; by one thread. */
+/* NULL: the process has loaded neither. May be called again, by one thread. */
 const struct pit__gpu_driver *pit__gpu_driver_find(void);
 
 #endif

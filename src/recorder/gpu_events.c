@@ -2,13 +2,13 @@
  *
  *   span ──▶ mark: an event of the pool into the stream ──▶ list ──▶ our thread ──▶ pit_add
  *
- * Our thread looks for the driver, makes the events, asks which are complete and what lay between two of
- * them. Spans only take events from the pool and record them: nobody waits for the device or for a lock.
+ * Our thread finds the driver, creates the events, asks which are complete and reads the time between two.
+ * Spans only take events from the pool and record them: they never wait for the device or for a lock.
  * The thread is not the sampler's, so that a driver that hangs stops nothing else.
- * A driver that fails is not asked again, and the run says so.
+ * A driver that fails is not called again, and the run reports it.
  *
- * CUDA tells time between two events alone. Each context has a base event; the place of others on its
- * time line is their distance from it, and causality ties that line to the host's clock.
+ * CUDA only gives the time between two events. Each context has a base event; the position of others on its
+ * time line is their distance from it, and causality relates that line to the host's clock.
  */
 #include "gpu_events.h"
 
@@ -24,11 +24,11 @@
 #define MOST_OPEN 4096u
 #define MOST_CONTEXTS 8u
 #define TURN_NS ((uint64_t)10 * 1000000u)
-#define FLUSH_NS ((uint64_t)1000 * 1000000u) /* that a close waits for a turn */
-#define REBASE_NS 1e9 /* from the base, beyond which a float of milliseconds is too coarse */
+#define FLUSH_NS ((uint64_t)1000 * 1000000u) /* longest wait of a close for our thread */
+#define REBASE_NS 1e9 /* further from the base, a float of milliseconds is too coarse */
 #define DEINITIALIZED                                                                              \
-    4 /* of CUDA and HIP alike: the program is ending, and the driver has before us */
-#define LINE_START 1e15 /* of a context's time line: all that is told lies after 0 */
+    4 /* CUDA and HIP: the program is ending, and the driver was shut down before us */
+#define LINE_START 1e15 /* of a context's time line: keeps all times above 0 */
 
 struct pit__gpu_frames { /* by depth */
     struct {
@@ -52,7 +52,7 @@ struct context {
     uint32_t pooled;
 };
 
-/* Guarded by `busy`, which nobody waits for on the path of a span. */
+/* Guarded by `busy`, for which a span never waits. */
 static struct context contexts[MOST_CONTEXTS];
 static uint32_t context_count;
 static struct pair open_pairs[MOST_OPEN];
@@ -124,7 +124,7 @@ static void fail(const char *call, int code)
     PIT_STORE_ORDERED(has_failed, 1);
 }
 
-/* So many that spans find some until the next turn. 0: the driver failed. */
+/* Create enough events for the spans until the next turn. 0: the driver failed. */
 static int fill_pools(const struct pit__gpu_driver *gpu)
 {
     for (uint32_t i = 0; i < PIT_LOAD_ACQUIRE(context_count); i++) {
@@ -146,7 +146,7 @@ static int fill_pools(const struct pit__gpu_driver *gpu)
     return 1;
 }
 
-/* Where a pair's begin lies on its context's line, and how long it is. 0 or a code. */
+/* The begin of a pair on its context's line, and its duration. 0 or a code. */
 static int place_on_line(const struct pit__gpu_driver *gpu, struct context *context,
                          const struct pair *pair, double *at_ns, double *long_ns)
 {
@@ -161,7 +161,7 @@ static int place_on_line(const struct pit__gpu_driver *gpu, struct context *cont
     return code;
 }
 
-/* 1: it is done with; 0: it is not complete; below 0: the driver failed. */
+/* 1: finished; 0: not complete yet; below 0: the driver failed. */
 static int resolve(const struct pit__gpu_driver *gpu, const struct pair *pair)
 {
     double at_ns, long_ns;
@@ -209,7 +209,7 @@ static void look_at_pairs(const struct pit__gpu_driver *gpu)
     for (uint32_t i = 0; i < count && PIT_LOAD(driver); i++)
         if (resolve(gpu, &taken[i]) == 0)
             taken[kept++] = taken[i];
-    take_lock(); /* what came meanwhile goes behind */
+    take_lock(); /* pairs that arrived meanwhile are appended */
     for (uint32_t i = 0; i < kept && PIT_LOAD(driver); i++)
         if (open_count < MOST_OPEN)
             open_pairs[open_count++] = taken[i];
@@ -238,7 +238,7 @@ static void *watch(void *unused)
     return unused;
 }
 
-/* Why spans that asked for device times have none. */
+/* Why spans with PIT_DEVICE have no device times. */
 static void tell_why(void)
 {
     char text[120] = "";
@@ -258,7 +258,7 @@ static void tell_why(void)
         pit_add_fact("device_events", text);
 }
 
-/* What is complete when the recorder closes: one turn more, if the driver does not hang. */
+/* When the recorder closes, collect completed work: one more turn, if the driver does not hang. */
 static void last_turn(void *unused)
 {
     (void)unused;
@@ -282,8 +282,8 @@ static void in_child(void)
     missed = 0;
 }
 
-/* On the thread of the first span that asks: one that the sampler started would share its table of
- * descriptors, in which the driver's are not. */
+/* Started by the first span with PIT_DEVICE: a thread started by the sampler would share its table of
+ * descriptors, which does not contain the driver's. */
 static void start_thread(void)
 {
     pthread_t thread;
@@ -344,10 +344,10 @@ void pit__gpu_begin(struct pit__thread *t, pit_token token, struct pit__gpu_even
     uint32_t depth = (uint32_t)(t->top - t->file->frames);
     if (!event.event || !token || !frames_of(t))
         return;
-    t->gpu->begin[depth].event = event; /* that of a frame that was dropped there is lost */
+    t->gpu->begin[depth].event = event; /* the event of a dropped frame there is lost */
     t->gpu->begin[depth].ticks = t->top->begin;
     if (!t->special || depth < t->special)
-        t->special = depth; /* its end is none for the hot path */
+        t->special = depth; /* the hot path must not end it */
 }
 
 void pit__gpu_end(struct pit__thread *t, const struct pit_fmt_frame *frame)

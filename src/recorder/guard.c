@@ -1,11 +1,11 @@
-/* Faults in the pages of runs, mended where that is asked for: under `pitwall run`, by PITWALL_GUARD=1
- * or by an option.
+/* Repairs faults in the pages of runs, if enabled: under `pitwall run`, by PITWALL_GUARD=1 or by an
+ * option.
  *
- * A file that somebody cuts makes the next access behind its end a SIGBUS, a ref that somebody wrote over
- * may lead to addresses without memory, a SIGSEGV. With the guard on so many addresses belong to the run
- * that no ref leads out of them, and a handler puts an empty page wherever an access among them fails.
- * Every other fault is the program's own, and ends it as if there were no handler. A program that has one
- * for such a signal keeps it.
+ * If another process cuts the file, the next access beyond its end raises SIGBUS; if it overwrites a ref,
+ * the ref may lead to unmapped addresses, which raises SIGSEGV. With the guard on, the run reserves so many
+ * addresses that no ref leads beyond them, and a handler maps an empty page wherever an access among them
+ * fails. Every other fault is the program's own, and ends it as without a handler. If the program has a
+ * handler for such a signal, it keeps it.
  */
 #include "recorder.h"
 
@@ -15,10 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MOST 64u /* recorders at a time; one more is not guarded */
+#define MOST 64u /* guarded recorders at a time; further ones are not guarded */
 
 static struct {
-    uintptr_t base; /* 0: free; stored last, and taken back first */
+    uintptr_t base; /* 0: free; stored last, cleared first */
     uint64_t bytes;
 } ranges[MOST];
 static uint64_t mended;
@@ -39,7 +39,7 @@ static int is_ours(uintptr_t address)
     return 0;
 }
 
-/* Only calls that a handler may make. */
+/* Uses only async-signal-safe calls. */
 static int mend(uintptr_t address)
 {
     uintptr_t page = address & ~(page_bytes - 1);
@@ -50,8 +50,8 @@ static int mend(uintptr_t address)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* The program's own fault happens again when this returns, and then as it would have; one that was sent
- * is sent once more. */
+/* A fault of the program happens again when this returns, now with the default action; a signal that was
+ * sent is sent once more. */
 static void fault(int number, siginfo_t *info, void *context)
 {
     (void)context;

@@ -1,10 +1,10 @@
-/* Signals that come while the recorder is at work, and handlers that never return into it.
+/* Signals that arrive while the recorder is at work, and handlers that never return into it.
  *
- * A handler may call anything. What it finds half done on its own thread it leaves alone, and that is
- * counted; it never waits for what it interrupted. A handler that does not return, because it jumps
- * away (siglongjmp), leaves that half done for good: the thread's next span puts it right, once the
- * stack says that the interrupted code is gone. Where something could not be put right, signals are
- * held back for as long as it takes: pit__signals_off.
+ * A handler may call any function. It does not touch state that the interrupted call on its own thread
+ * left half done, and never waits for it; such calls are counted. A handler that jumps away (siglongjmp)
+ * leaves that state half done for good: the thread's next span repairs it, once the stack shows that
+ * the interrupted code is gone. Code whose state cannot be repaired blocks signals while it runs:
+ * pit__signals_off.
  */
 #ifndef PIT_INTERRUPT_H
 #define PIT_INTERRUPT_H
@@ -15,19 +15,19 @@
 #include <stdint.h>
 
 /* Not 0 while this thread is in a rare path of any recorder, and may hold a lock that all share: a
- * signal handler's span is then counted and not recorded, whichever recorder it is for. It says where on
- * the stack the outermost of them stands. */
+ * signal handler's span is then counted and not recorded, whichever recorder it is for. The value is the
+ * stack address of the outermost such call. */
 extern __thread uintptr_t pit__inside
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Tells this thread from the others that live, in 31 bits, never 0. (Two whose memory lies 32 GB apart
- * would be told for one: a lock that one holds would then be refused to the other, and counted.) */
+/* Identifies this thread among the living ones, in 31 bits, never 0. (Two threads whose memory is 32 GB
+ * apart get the same value: a lock held by one is then refused to the other, and counted.) */
 static inline uint32_t pit__thread_self(void)
 {
     return (uint32_t)((uintptr_t)&pit__inside >> 4 & 0x7fffffffu) | 1u;
 }
 
-/* Where on the stack the calling function stands. */
+/* The stack address of the calling function. */
 static inline __attribute__((always_inline)) uintptr_t pit__stack_here(void)
 {
     uintptr_t here;
@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) uintptr_t pit__stack_here(void)
     return here;
 }
 
-/* From here on this thread is inside the recorder; to be given back to pit__leave. */
+/* From here on this thread is inside the recorder; pass the result to pit__leave. */
 static inline __attribute__((always_inline)) uintptr_t pit__enter(void)
 {
     uintptr_t outer = PIT_LOAD(pit__inside);
@@ -58,24 +58,24 @@ static inline void pit__leave(uintptr_t outer)
 }
 
 /* From here on, until as many calls of pit__signals_on, no signal reaches this thread and it cannot be
- * cancelled. Signals that an instruction raises (SIGSEGV, SIGBUS, …) stay as they are: held back they
- * would kill. Two system calls for the outermost pair. */
+ * cancelled. Signals raised by an instruction (SIGSEGV, SIGBUS, …) are not blocked: blocked, they
+ * would kill the process. Two system calls for the outermost pair. */
 void pit__signals_off(void);
 void pit__signals_on(void);
-/* Those who held them back are gone; whoever jumped away took the set of before. */
+/* The code that blocked them is gone; the jump restored the former signal mask. */
 void pit__signals_forget(void);
-/* What the thread's cancel state is to be again at the outermost pit__signals_on. */
+/* The cancel state that the outermost pit__signals_on restores. */
 void pit__cancel_was(int state);
 
-/* Is the code that stood at this place of the thread's stack gone? 0 where it may be there still. */
+/* Is the code at this stack address of the thread gone? 0 if it may still be there. */
 int pit__is_gone(uintptr_t at);
 
-/* Bytes that the calling thread's stack has left: at least `wanted`? */
+/* Has the calling thread's stack at least `wanted` bytes left? */
 enum pit__room { PIT__ROOM, PIT__SHORT, PIT__SHORT_IN_HANDLER };
 enum pit__room pit__stack_room(size_t wanted);
 
-/* Call work(arg), on a stack that is long enough: another thread's, where this one's is short. 0: that
- * could not be had, because a handler on a stack of its own may not start a thread. */
+/* Call work(arg) on a stack that is large enough: on another thread if this one's is too small. 0: not
+ * possible, because a handler on an alternate stack may not start a thread. */
 int pit__with_room(void (*work)(void *), void *arg);
 
 #endif

@@ -1,16 +1,15 @@
 /* Memory and allocation figures of spans, and their records.
  *
- * The kernel's high-water mark is one for the process. At each begin of a memory span it is read,
- * folded into every memory span that is open on any thread and into the peak of every run that the
- * process writes, and reset; at each end it is read and folded. So nested and concurrent spans are
- * each right, up to what happens between the reading and the reset. A span's peak is the process's
- * peak during it.
+ * The process has one kernel high-water mark. At each begin of a memory span the mark is read, merged
+ * into every memory span that is open on any thread and into the peak of every run that the process
+ * writes, and reset; at each end it is read and merged. So nested and concurrent spans are each right,
+ * up to what happens between the reading and the reset. A span's peak is the process's peak during it.
  *
- * A system call is the cost of it all, most of it in what it throws out of the caches. So a span that
- * begins at once where another began or ended takes that one's reading, and a mark that stands no
- * higher than what is resident is left as it is.
+ * The cost is mainly that of the system call and the cache lines it evicts. So a span that begins right
+ * after another began or ended reuses that one's reading, and a mark that is no higher than the resident
+ * size is not reset.
  *
- * The figures are read outside the span's own time; span_rare.c takes what that costs out of the
+ * The figures are read outside the span's own time; span_rare.c takes that cost out of the
  * spans around.
  */
 #include "node_figures.h"
@@ -26,7 +25,7 @@
 
 /* Figures of one open frame. Private memory, one for each depth; linked while it is measured. */
 struct pit__measured {
-    struct pit__watched watched;         /* its peak, kept up to date by everybody's readings */
+    struct pit__watched watched;         /* its peak, updated by all readings */
     uint64_t rss_begin, rss_end;         /* 0: it could not be read */
     uint64_t minor_faults, major_faults; /* at the begin; at the end: during it */
     uint64_t items;                      /* of the node at the begin */
@@ -39,21 +38,21 @@ struct pit__measured {
     int leak_level;                /* -1: not marked for leaks */
 };
 
-/* A recorder whose run has a peak. Wiped memory, never given back, used again. */
+/* A recorder whose run has a peak. In wiped memory, never freed, reused. */
 struct follower {
     struct follower *next;
     pit_recorder *recorder; /* NULL: nobody's */
 };
 
 /* One for the process, in wiped memory: a child has no open memory spans, recorders and files. The
- * lock is taken after the open lock; of those taken inside it there is only the allocator's. */
+ * lock is taken after the open lock; inside it only the allocator's lock is taken. */
 struct mark {
     struct pit__lock lock;
     struct pit__watched *open;
     struct follower *followers;
     struct pit__rss rss;
-    struct pit__rss_reading last; /* the newest one, with the mark as it was left */
-    const void *last_by;          /* whose it is */
+    struct pit__rss_reading last; /* the newest one, with the mark as it was then */
+    const void *last_by;          /* its owner */
 };
 
 static int is_known(const struct pit__measured *m)
@@ -61,7 +60,7 @@ static int is_known(const struct pit__measured *m)
     return m->rss_begin != 0 && m->rss_end != 0;
 }
 
-static struct mark *process_mark; /* made at the first recorder that needs it */
+static struct mark *process_mark; /* created for the first recorder that needs it */
 
 uint64_t pit__where_flags(unsigned span_flags)
 {
@@ -120,7 +119,7 @@ static struct follower *follower_of(struct mark *mark, const pit_recorder *rec)
     return f;
 }
 
-/* Without memory for it the run still has what its own readings see. */
+/* Without memory for it, the run still has the peak of its own readings. */
 void pit__peak_follow(pit_recorder *rec)
 {
     struct mark *mark = mark_of_process();
@@ -160,7 +159,7 @@ PIT__IN_SPANS static void fold(struct mark *mark, uint64_t peak)
             w->peak = peak;
 }
 
-/* Before a reset, which would hide it from the runs of all recorders. */
+/* Call it before a reset, which would hide the peak from the runs of all recorders. */
 static void fold_into_runs(struct mark *mark, uint64_t peak)
 {
     for (struct follower *f = mark->followers; f; f = f->next) {
@@ -188,8 +187,8 @@ static void unlink_from(struct pit__watched *w)
         w->next->at = w->at;
 }
 
-/* A handler jumped away from under the lock: the list forward is right at every instant, and the rest
- * follows from it. */
+/* A handler jumped away while the lock was held: the forward links are valid at every instant, and the
+ * rest is rebuilt from them. */
 void pit__watch_mend(void)
 {
     struct mark *mark = PIT_LOAD_ACQUIRE(process_mark);
@@ -205,7 +204,7 @@ void pit__watch_mend(void)
     pit__lock_break(&mark->lock);
 }
 
-/* With the lock held: the mark stands at what is resident. */
+/* With the lock held: is the mark at the resident size? */
 static void lower_mark(struct mark *mark, struct pit__rss_reading *now)
 {
     if (pit__rss_is_low(&mark->rss, now))
@@ -289,7 +288,7 @@ uint64_t pit__resident(void)
 
 static void memory_begin(struct pit__thread *t, struct pit__measured *m, int is_fresh)
 {
-    if (m->watched.is_linked) /* its frame was written over by others: nobody has ended it */
+    if (m->watched.is_linked) /* another process overwrote its frame: it was never ended */
         pit__watch_end(&m->watched, t);
     struct pit__rss_reading now = pit__watch_begin(&m->watched, t, is_fresh);
     m->rss_begin = now.rss;
@@ -327,7 +326,7 @@ static void alloc_end(struct pit__measured *m)
     m->leaked_bytes = m->leaked_blocks = 0;
     if (m->leak_level >= 0 &&
         pit__alloc_link->leaks_end(m->leak_level, &m->leaked_bytes, &m->leaked_blocks) != 0)
-        m->leak_level = -1; /* not known: the span does not count among those looked at */
+        m->leak_level = -1; /* not known: the span is not counted in leak_spans */
     m->alloc.allocs = now->allocs - m->alloc.allocs;
     m->alloc.frees = now->frees - m->alloc.frees;
     m->alloc.alloc_bytes = now->alloc_bytes - m->alloc.alloc_bytes;
@@ -382,7 +381,7 @@ void pit__measure_drop(struct pit__thread *t, uint64_t depth, uint64_t where)
                      where); /* read and forgotten: the spans around need what it folded */
 }
 
-/* ---- keeping ------------------------------------------------------------------------------- */
+/* ---- storing ------------------------------------------------------------------------------- */
 
 PIT__IN_SPANS static void keep_memory(struct pit__thread *t, struct pit_fmt_node *node,
                                       const struct pit__measured *m)

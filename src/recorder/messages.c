@@ -1,10 +1,10 @@
-/* What a thread sends to other ranks, by size and by rank, and where its calls come from: the MESSAGES
- * block of its table, in which it alone stores. Every figure is one word that grows, so that a reader
- * finds all of a run at any moment but for the newest call.
+/* Messages of a thread to other ranks, by size and by rank, and the callers of its calls: the MESSAGES
+ * block of its table, which only this thread writes. Every figure is one word that grows, so that a reader
+ * finds everything at any moment, except parts of the newest call.
  *
- * Room is bounded. The first ranks that a thread sends to have a place each, 1,024 of them; messages to
- * others are summed. Likewise callers. A caller's name is found later, by the sampler or at close: it takes
- * milliseconds.
+ * The room is limited. The first 1,024 ranks that a thread sends to have an entry each; messages to others
+ * are summed. The same holds for callers. The name of a caller is looked up later, by the sampler or at
+ * close, because it takes milliseconds.
  */
 #include "messages.h"
 
@@ -14,7 +14,7 @@
 
 #include <sys/mman.h>
 
-#define PROBES 8u /* places that a caller may have */
+#define PROBES 8u /* entries in which a caller may be */
 
 static struct pit_fmt_messages *block_of(struct pit__thread *t)
 {
@@ -125,7 +125,7 @@ PIT__IN_SPANS void pit_note_call(const void *caller, uint32_t to, uint64_t bytes
         note_caller(t, block, caller, node);
 }
 
-/* By another way than the common ones: what the node gains is the call's. */
+/* Not ended by the common path: the time is what the node gained. */
 static uint64_t end_rare(const struct pit__thread *t, pit_token token)
 {
     const struct pit_fmt_node *node = t->calls.node;
@@ -170,7 +170,7 @@ static void store_text(char *to, const char *from, size_t room)
     PIT_STORE(to[i], 0);
 }
 
-/* The call itself lies before the address that it returns to, which may be the next function's. */
+/* The call is before its return address, which may belong to the next function. */
 static void name_all(struct wanted *wanted)
 {
     pit__code_look_up(&wanted->names, wanted->addresses, wanted->count);
@@ -205,7 +205,7 @@ static void name_of_thread(struct pit__thread *t, struct wanted *wanted)
     t->calls.callers_named = made;
 }
 
-/* Tables stay in the list for as long as their recorder is there. */
+/* Tables stay in the list as long as their recorder exists. */
 void pit__callers_name(const pit_recorder *rec)
 {
     struct wanted *wanted = NULL;

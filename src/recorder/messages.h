@@ -4,8 +4,8 @@
 
 #include "recorder.h"
 
-/* Find the names of callers that have none yet; nothing if there are none. One thread at a time: the
- * sampler, or who closes after it has ended. */
+/* Look up the names of callers that have none yet. One thread at a time: the sampler or, after it has
+ * ended, the thread that closes. */
 void pit__callers_name(const pit_recorder *rec);
 
 #endif

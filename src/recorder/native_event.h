@@ -1,7 +1,7 @@
 /* native_event.h: samples of the main thread's instruction pointer, from the kernel's ring.
  *
- * Owned by the sampler's thread. The kernel does not pass the ring on to children: in a child of fork
- * nothing of it may be touched.
+ * Used by the sampler's thread only. The kernel does not pass the ring on to children: a child of fork
+ * must not touch it.
  */
 #ifndef PIT_NATIVE_EVENT_H
 #define PIT_NATIVE_EVENT_H
@@ -29,13 +29,13 @@ enum pit__native_record_kind {
 
 struct pit__native_record {
     enum pit__native_record_kind kind;
-    uint64_t address; /* of the code: sampled, or mapped anew */
-    uint64_t bytes;   /* that were mapped */
+    uint64_t address; /* of code: sampled, or newly mapped */
+    uint64_t bytes;   /* of the mapping */
     uint64_t raw_ns;  /* of a sample: CLOCK_MONOTONIC_RAW */
     uint64_t lost;    /* samples that the ring had no room for */
 };
 
-/* The oldest record, taken out of the ring; 0: there is none. */
+/* Take the oldest record out of the ring; 0: there is none. */
 int pit__native_event_next(struct pit__native_event *event, struct pit__native_record *record);
 
 #endif

@@ -6,14 +6,14 @@
 
 struct pit__native; /* the sampler's thread's own */
 
-/* For tests: so many samples a second instead of what the recorder was asked for; 0: as it was. */
+/* For tests: samples per second, instead of the recorder's setting; 0: use the setting. */
 extern double pit__native_hz;
 
-/* Begin, if samples are asked for. NULL: there are none, and the run says why. */
+/* Begin sampling if it is enabled. NULL: there are no samples, and the run has the reason. */
 struct pit__native *pit__native_begin(pit_recorder *rec);
-/* Note what was sampled since the last turn. */
+/* Note the samples taken since the last call. */
 void pit__native_turn(struct pit__native *native, pit_recorder *rec);
-/* The last turn; what waits for its name gets it. */
+/* The last call; looks up the names that are still missing. */
 void pit__native_end(struct pit__native *native, pit_recorder *rec);
 
 #endif

@@ -1,6 +1,6 @@
-/* Nodes: finding one, making one, and the rare parts of its histogram and series.
+/* Nodes: finding one, creating one, and the rare parts of its histogram and series.
  *
- * All of it runs on the thread that owns the table, which holds it. Only handing out a block takes
+ * All of it runs on the thread that owns the table, which holds it. Only allocating a block takes
  * the recorder's lock.
  */
 #include "recorder.h"
@@ -60,7 +60,7 @@ static struct pit_fmt_node *hash_find(const struct pit__thread *t, uint64_t key)
     return NULL;
 }
 
-/* Room for this id. 0: there is no memory for it. */
+/* Make room for this id. 0: there is no memory for it. */
 static int cache_reserve(struct pit__thread *t, uint32_t id)
 {
     uint32_t count = 256;
@@ -78,9 +78,9 @@ static int cache_reserve(struct pit__thread *t, uint32_t id)
     return 1;
 }
 
-/* One slot a name: the cache is always larger than the largest id that the thread has used. Slot 0
- * belongs to no name and never fits. A slot's key is cleared first and stored last: whoever is taken
- * away in between leaves one that does not fit. */
+/* One slot per name: the cache is always larger than the largest id that the thread has used. Slot 0
+ * belongs to no name and never matches. A slot's key is cleared first and stored last: a call that is
+ * interrupted for good in between leaves a slot that does not match. */
 void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64_t where)
 {
     if (id > t->cache_mask) {
@@ -95,7 +95,7 @@ void pit__node_cache(struct pit__thread *t, uint32_t parent, uint32_t id, uint64
     PIT_STORE_ORDERED(t->cache[id].key, (uint64_t)parent << 32 | id);
 }
 
-/* ---- making a node ------------------------------------------------------------------------- */
+/* ---- creating a node ----------------------------------------------------------------------- */
 
 static struct pit_fmt_node *node_new(struct pit__thread *t, uint32_t parent, uint32_t id)
 {
@@ -145,7 +145,7 @@ struct pit_fmt_node *pit__node_find(struct pit__thread *t, uint32_t parent, uint
     return node;
 }
 
-/* Its path from the root down, then the same way in t's tree. */
+/* Follow its path from the root, in t's tree. */
 struct pit_fmt_node *pit__node_own(struct pit__thread *t, uint32_t ref)
 {
     uint32_t ids[PIT_FMT_FRAMES], depth = 0, parent = 0;
@@ -192,15 +192,15 @@ static void octave_add(struct pit__thread *t, struct pit_fmt_node *node, uint32_
 {
     struct pit_fmt_octave *block = octave_of(t, node, bucket / PIT_FMT_SUB);
     if (!block)
-        return; /* no room: readers see the histogram short of the count */
+        return; /* no room: readers see fewer samples in the histogram than in count */
     uint64_t *counter = &block->counts[bucket % PIT_FMT_SUB];
     PIT_STORE_ORDERED(*counter, PIT_LOAD(*counter) + n);
 }
 
-/* The first samples of a node are unlike the rest (cold caches, lazy set-up), so they go outside;
- * then the shortest of them says where the window lies: two octaves below it, five above. That of
- * short spans reaches down to 0, for they get shorter still once everything is warm, and a sample
- * outside of the window takes longer than the span itself. */
+/* The first samples of a node are unlike the rest (cold caches, lazy set-up), so they are counted outside
+ * the window. The shortest of them then decides where the window is: two octaves below it, five above. For
+ * short spans it reaches down to 0, because they get even shorter once everything is warm, and counting a
+ * sample outside the window takes longer than the span itself. */
 #define WINDOW_FROM_COUNT 8
 #define WINDOW_OCTAVES_BELOW 2
 #define SHORT_OCTAVES 5 /* below 1,024 ticks */
@@ -222,7 +222,7 @@ PIT__IN_SPANS void pit__hist_rare(struct pit__thread *t, struct pit_fmt_node *no
         octave_add(t, node, bucket, 1);
         return;
     }
-    /* A counter at its end carries over: what it held, and this sample, move to the octave. */
+    /* A counter at its limit overflows: its count and this sample move to the octave. */
     uint32_t count = PIT_LOAD(node->window_counts[slot]);
     if (count == UINT32_MAX) {
         pit__signals_off();
@@ -253,8 +253,8 @@ static void current_start(struct pit_fmt_node *node, uint64_t start_ticks, uint6
     PIT_STORE_ORDERED(node->cur_index, (uint32_t)index);
 }
 
-/* The current bucket, up to the sample before this one, takes its place among the past ones;
- * readers ignore that place until the current bucket is marked as changing. */
+/* The current bucket, up to the previous sample, is stored among the past ones; readers ignore that
+ * entry until the current bucket is marked as changing. */
 static void current_store(struct pit_fmt_node *node, struct pit_fmt_series *series,
                           uint64_t duration)
 {
@@ -285,8 +285,8 @@ static struct pit_fmt_series *series_there(const struct pit__thread *t,
     return pit__checked_at(t->recorder, node->series, sizeof(struct pit_fmt_series));
 }
 
-/* Fold neighbours into the thread's spare block, then make that the node's: one store changes
- * over. The old block becomes the spare. */
+/* Merge neighbours into the thread's spare block, then make it the node's by one store. The old
+ * block becomes the spare. */
 static void series_fold(struct pit__thread *t, struct pit_fmt_node *node)
 {
     struct pit_fmt_series *to = t->spare_series;
@@ -307,7 +307,7 @@ static void series_fold(struct pit__thread *t, struct pit_fmt_node *node)
     t->spare_series = from;
 }
 
-/* Is there a spare block to fold into? It is handed on from fold to fold. */
+/* Is there a spare block to merge into? It is passed on from merge to merge. */
 static int can_fold(struct pit__thread *t)
 {
     if (!t->spare_series)
@@ -330,7 +330,7 @@ static struct pit_fmt_series *series_of(struct pit__thread *t, struct pit_fmt_no
     return series;
 }
 
-/* Without room for more the current bucket goes on and on. */
+/* If there is no room for more, the current bucket never ends. */
 static void current_forever(struct pit_fmt_node *node, uint64_t duration)
 {
     PIT_STORE_ORDERED(node->cur_end, UINT64_MAX);

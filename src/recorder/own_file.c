@@ -1,9 +1,9 @@
-/* The run's file while it lives: nobody can write to it by mistake, others can tell that its process
- * lives, and a program that closes every descriptor or copies its own run does it no harm.
+/* The file of a live run: nobody can write to it by mistake, other processes can see that its process
+ * is alive, and a program may close every descriptor or copy its own run without harm.
  *
  * The lock is a record lock of the process: a forked child does not have it, and exec and every kind of
- * end free it. The kernel drops it too when the process closes any descriptor of the file, so the
- * sampler takes it again, and the header says by which process and since when it is written.
+ * end release it. The kernel also releases it when the process closes any descriptor of the file, so the
+ * sampler takes it again, and the header names the writing process and its start time.
  */
 #include "recorder.h"
 
@@ -19,7 +19,7 @@
 
 #define MOST_OPEN 0644u /* permissions of a run file */
 #define MOST_CLOSED 0600u
-#define HIGH_DESCRIPTOR 64 /* where no program counts on a number being free */
+#define HIGH_DESCRIPTOR 64 /* no program expects its next file to get such a number */
 
 uint32_t pit__file_mode(unsigned asked)
 {
@@ -27,7 +27,7 @@ uint32_t pit__file_mode(unsigned asked)
     char *end = NULL;
     if (!asked && text && *text) {
         unsigned long mode = strtoul(text, &end, 8);
-        asked = *end ? MOST_CLOSED : (unsigned)mode; /* "private", and what nobody understands */
+        asked = *end ? MOST_CLOSED : (unsigned)mode; /* "private", and any text that is no number */
     }
     return ((asked ? asked : MOST_OPEN) & MOST_OPEN) | MOST_CLOSED;
 }
@@ -40,7 +40,7 @@ static struct flock live_lock(short type)
         .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)PIT_FMT_LOCK_LIVE, .l_len = 1};
 }
 
-/* A filesystem without locks leaves it to the second witness. */
+/* On a filesystem without locks only the second witness is used. */
 static void hold_live_lock(int fd)
 {
     struct flock lock = live_lock(F_WRLCK);
@@ -86,7 +86,7 @@ void pit__file_rest(pit_recorder *rec)
 
 /* ---- its descriptor ------------------------------------------------------------------------ */
 
-/* At a number that a program does not expect to get for its own next file. */
+/* Use a number that a program does not expect to get for its own next file. */
 static int moved_up(int fd)
 {
     int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR) : -1;
@@ -106,7 +106,7 @@ static int open_again(const pit_recorder *rec, int flags)
     return -1;
 }
 
-/* The owner may write only for the moment of it. */
+/* The owner gets write permission only for this moment. */
 static int reopened(const pit_recorder *rec)
 {
     int reading = open_again(rec, O_RDONLY);
@@ -116,13 +116,13 @@ static int reopened(const pit_recorder *rec)
     int fd = open_again(rec, O_RDWR);
     if (changed)
         fchmod(reading, rec->rest_mode & 0444u);
-    close(reading); /* and with it the lock, if there was one */
+    close(reading); /* this also releases the lock, if it was held */
     if (fd >= 0)
         hold_live_lock(fd);
     return fd;
 }
 
-/* A program may have closed our descriptor and have opened a file of its own under its number. */
+/* The program may have closed our descriptor and opened another file with its number. */
 int pit__own_descriptor(pit_recorder *rec)
 {
     if (rec->inode && !is_own_descriptor(rec, rec->fd))
@@ -130,10 +130,10 @@ int pit__own_descriptor(pit_recorder *rec)
     return rec->fd;
 }
 
-/* ---- what the sampler looks after ----------------------------------------------------------- */
+/* ---- checks by the sampler ------------------------------------------------------------------ */
 
-/* The file is shorter than what is mapped of it: a store behind its end would be the program's death.
- * What is left is copied to memory, which then takes the file's place at once. With the lock held. */
+/* The file is shorter than its mapping: a store beyond its end would kill the program. Copy the rest
+ * to memory, which then replaces the file's pages at once. With the lock held. */
 static void leave_file(pit_recorder *rec, uint64_t left)
 {
     uint64_t bytes = rec->file_bytes;
@@ -142,7 +142,7 @@ static void leave_file(pit_recorder *rec, uint64_t left)
     if (copy == MAP_FAILED)
         return; /* tried again at the next reading */
     pit__guard_count();
-    if (left >= sizeof *rec->header) /* for who reads what is left of the file */
+    if (left >= sizeof *rec->header) /* for readers of the rest of the file */
         PIT_STORE(rec->header->counters[PIT_FMT_MENDED], pit__guard_mended());
     memcpy(copy, rec->base, left < bytes ? left : bytes);
     if (mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, rec->base) == MAP_FAILED) {
@@ -160,8 +160,8 @@ static void leave_file(pit_recorder *rec, uint64_t left)
     PIT_STORE(rec->header->growth_errno, (uint32_t)EIO);
 }
 
-/* In a table of descriptors of its own, by bare system calls: see sample_source.c. A lock for reading
- * shows as well, and needs no right to write. */
+/* Runs in a separate table of descriptors, with bare system calls: see sample_source.c. A read lock
+ * is visible as well, and needs no write permission. */
 static void hold_own_lock(const pit_recorder *rec, struct pit__file_watch *watch)
 {
     struct flock lock = live_lock(F_RDLCK);

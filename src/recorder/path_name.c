@@ -1,5 +1,5 @@
-/* Names of run files: templates, the default name, and a child's name beside its parent's; of this
- * process or of one that it starts. */
+/* Names of run files: templates, the default name, and the name of a child's run in its parent's folder;
+ * for this process or for one that it starts. */
 #include "place.h"
 #include "recorder.h"
 
@@ -27,12 +27,12 @@ static void host_name(char *text, size_t room)
         snprintf(text, room, "host");
 }
 
-/* Whose run it is to be. */
+/* The process whose run is named. */
 struct whose {
     const char *program;
     long pid;
     time_t start;
-    int is_below; /* PITWALL_FILE is another process's, which it was started below */
+    int is_below; /* PITWALL_FILE was meant for a parent process */
 };
 
 static void rank_or_pid(char *text, size_t room, const struct whose *whose)
@@ -54,7 +54,7 @@ static void default_name(char *name, size_t room, const struct whose *whose)
     snprintf(name, room, "%.80s-%s-%s-%s" SUFFIX, whose->program, start, host, rank);
 }
 
-/* Append text at *at, keeping a zero behind it. 0 or ENAMETOOLONG. */
+/* Append text at *at, with a terminating zero. 0 or ENAMETOOLONG. */
 static int append(char *path, size_t *at, const char *text)
 {
     size_t length = strlen(text);
@@ -81,7 +81,7 @@ static int append_field(char *path, size_t *at, char which, const struct whose *
     case '%':
         snprintf(text, sizeof text, "%%");
         break;
-    default: /* not ours: it stays as it was written */
+    default: /* unknown: keep it as written */
         snprintf(text, sizeof text, "%%%c", which);
     }
     return append(path, at, text);
@@ -131,14 +131,14 @@ static int insert_before_suffix(char *to, const char *path, const char *between)
     return length < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-/* Does the template make a name that is this process's alone? */
+/* Does the template give each process a different name? */
 static int tells_processes_apart(const char *wanted)
 {
     return strstr(wanted, "%p") || strstr(wanted, "%r");
 }
 
-/* The name in the environment is for the program that was started with it; what that starts in turn
- * goes beside it. */
+/* The name in the environment is for the program that was started with it; its child processes get a
+ * name in the same folder. */
 static int name_below(char *path, long pid)
 {
     char beside[PATH_MAX], between[32];
@@ -232,7 +232,7 @@ int pit__path_beside(char *beside, const char *path, int number)
     return insert_before_suffix(beside, path, between);
 }
 
-/* Is there nothing under that name, not even a link? */
+/* Is the name free, with not even a link there? */
 static int is_free(const char *path, int number)
 {
     char name[PATH_MAX];
@@ -242,8 +242,7 @@ static int is_free(const char *path, int number)
 
 int pit__free_beside(const char *path)
 {
-    int taken = 0,
-        free_one = 1; /* of `taken`, or 0, it is known that it is; of the other that not */
+    int taken = 0, free_one = 1; /* invariant: `taken` is taken (or 0), `free_one` was free */
     while (free_one < PIT__MOST_BESIDE && !is_free(path, free_one)) {
         taken = free_one;
         free_one *= 2;
@@ -258,7 +257,7 @@ int pit__free_beside(const char *path)
     return free_one;
 }
 
-/* A device, a pipe, a socket: nothing to be written over, and no name to go beside. */
+/* A device, a pipe, a socket: it must not be overwritten, nor get a file next to it. */
 static int is_no_file(const char *path)
 {
     struct stat found;
@@ -272,7 +271,7 @@ int pit__is_null_device(const char *path)
            found.st_rdev == null.st_rdev;
 }
 
-#define TRIES 1000 /* others may take the name that was just free */
+#define TRIES 1000 /* another process may take the name that was just free */
 
 int pit__create_beside(char *path, uint32_t mode)
 {

@@ -1,5 +1,5 @@
-/* Where a run lives: mapped at its own path where the filesystem keeps a shared mapping well, in
- * shared memory with a mirror where it does not, in anonymous memory where neither can be had.
+/* Where a run is kept: mapped at its own path if the filesystem supports shared mappings well, else in
+ * shared memory with a mirror at the path, else in anonymous memory.
  */
 #include "place.h"
 #include "recorder.h"
@@ -21,7 +21,7 @@
 #define SHM_LEAST_FREE ((uint64_t)256 * 1024 * 1024)
 
 /* Filesystems on which a mapped file keeps every store after the process is killed, at memory
- * speed. The others are remote, or copy pages on their own terms. */
+ * speed. Others are remote, or write pages back unpredictably. */
 static int keeps_mappings(const char *folder)
 {
     static const unsigned long good[] = {
@@ -49,7 +49,7 @@ int pit__make_folders(const char *path, char *folder, uint32_t file_mode)
         return EINVAL;
     last[last == folder] = 0;
     return pit__folders(folder,
-                        file_mode | (file_mode & 0444u) >> 2); /* who may read may look in */
+                        file_mode | (file_mode & 0444u) >> 2); /* readers may list the folder */
 }
 
 static int place_in_file(pit_recorder *rec, uint64_t max_bytes)
@@ -110,9 +110,9 @@ static int place_in_memory(pit_recorder *rec, uint64_t max_bytes)
     return PIT_OK;
 }
 
-/* Where the filesystem is not one to map a file of: the path is made first, so that its name is this
- * run's, and gets a copy every few seconds. The pages are in shared memory, which outlives the program,
- * or in the program's own where there is too little of that. */
+/* For a filesystem that is not suitable for mapping: the file at the path is created first, to take the
+ * name, and gets a copy every few seconds. The pages are in shared memory, which outlives the program,
+ * or in the program's own memory if there is too little of that. */
 static int place_mirrored(pit_recorder *rec, const unsigned char *run_id, uint64_t max_bytes)
 {
     int at_path = pit__create_beside(rec->path, rec->file_mode);
@@ -129,7 +129,7 @@ static int place_mirrored(pit_recorder *rec, const unsigned char *run_id, uint64
     return ENOMEM;
 }
 
-/* The run that the environment asks for: no path was given, or just that one. */
+/* Is it the run that the environment asks for: no path was given, or exactly that one? */
 static int is_asked_for(const char *path, const char *wanted)
 {
     char asked[PATH_MAX];
@@ -148,7 +148,7 @@ static int place_on_disk(pit_recorder *rec, const char *wanted, unsigned char *r
     }
     if (pit__is_null_device(rec->path)) {
         rec->path[0] = 0;
-        rec->in_memory = rec->options.in_memory = 1; /* a forked child's as well */
+        rec->in_memory = rec->options.in_memory = 1; /* also for a forked child */
         return 0;
     }
     if (!has_path && is_asked_for(rec->path, wanted))

@@ -1,11 +1,11 @@
-/* Places in the code and how often they were met, in the run.
+/* Places in the code with their numbers of samples, in the run.
  *
- * An entry is written before it counts, by `used` or by its own `samples`. There is room for so many;
- * when all is taken, the place that was met least gives way, and what it had counts as "elsewhere in its
- * span" from then on, in an entry without texts for which some room is kept. So a place that becomes hot
- * late in a run is found too, and a span's samples stay right.
+ * An entry is written before `used` or its own `samples` makes it valid. The room is limited; when it is
+ * full, a new place replaces the one with the fewest samples, which from then on count as "elsewhere in
+ * its span", in an entry without texts for which some room is kept. So a place that becomes hot late in a
+ * run is found too, and the sum of a span's samples stays right.
  *
- * What is needed to find a place again is kept apart from the run, where others could write.
+ * The data needed to find a place again is kept outside the run, where no other process can write.
  */
 #include "places.h"
 
@@ -14,23 +14,23 @@
 #include <unistd.h>
 
 #define ENTRIES (PIT_FMT_PLACE_BLOCKS * PIT_FMT_PLACES_PER_BLOCK)
-#define KEPT_FOR_REST (ENTRIES / 8) /* entries that only hold what has no entry of its own */
+#define KEPT_FOR_REST (ENTRIES / 8) /* entries that only count samples without a place */
 #define NO_ENTRY UINT32_MAX
 
-/* Guarded by the recorder's lock, in memory of its own. */
+/* Guarded by the recorder's lock, in private memory. */
 struct pit__places {
     struct pit_fmt_places *blocks[PIT_FMT_PLACE_BLOCKS];
     uint32_t block_count;
     uint32_t count;            /* entries in use */
-    uint32_t next;             /* where to look first for one that gives way */
-    uint64_t hashes[ENTRIES];  /* of what an entry is about */
+    uint32_t next;             /* where to begin looking for one to replace */
+    uint64_t hashes[ENTRIES];  /* of the place and span */
     uint64_t samples[ENTRIES]; /* as in the run */
-    uint64_t rest_of[ENTRIES]; /* hash of the entry that takes its samples when it gives way; 0: it
+    uint64_t rest_of[ENTRIES]; /* hash of the entry that gets its samples when it is replaced; 0: it
                                    is such an entry itself and stays */
     uint64_t taken[PIT_FMT_PLACE_KINDS], dropped[PIT_FMT_PLACE_KINDS];
 };
 
-/* ---- what a place is known by -------------------------------------------------------------- */
+/* ---- identity of a place ------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, const void *from, size_t bytes)
 {
@@ -55,7 +55,7 @@ static int is_inside(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* What fits of a text; of a name the beginning, of a path the end. */
+/* Cut a text to fit: keep the beginning of a name, the end of a path. */
 static void fill_text(char *to, size_t room, const char *from, int keeps_end)
 {
     size_t length = from ? strlen(from) : 0;
@@ -118,7 +118,7 @@ static void add_samples(struct pit__places *places, uint32_t i, uint64_t samples
     PIT_STORE_ORDERED(entry_at(places, i)->samples, places->samples[i]);
 }
 
-/* In words, but for seq and samples: a reader of a live run may be looking. */
+/* Stored in words, except seq and samples: another process may be reading the live run. */
 static void store_place(struct pit_fmt_hot_place *to, const struct pit_fmt_hot_place *from)
 {
     PIT_STORE(to->kind, from->kind);
@@ -149,7 +149,7 @@ static uint32_t append(pit_recorder *rec, const struct pit_fmt_hot_place *place,
     return i;
 }
 
-/* What is met in the same span and has no entry. */
+/* The entry for samples of the same span that have no own entry. */
 static struct pit_fmt_hot_place rest_like(const struct pit_fmt_hot_place *place)
 {
     return (struct pit_fmt_hot_place){
@@ -162,7 +162,7 @@ static void add_dropped(struct pit__places *places, uint32_t kind, uint64_t samp
     PIT_STORE_ORDERED(places->blocks[0]->sources[kind].dropped, places->dropped[kind]);
 }
 
-/* Samples without an entry of their own: to their span, or nowhere. */
+/* Count samples without an entry: for their span, else as dropped. */
 static void add_to_rest(pit_recorder *rec, const struct pit_fmt_hot_place *place, uint64_t samples)
 {
     struct pit__places *places = rec->places;
@@ -178,7 +178,7 @@ static void add_to_rest(pit_recorder *rec, const struct pit_fmt_hot_place *place
     add_dropped(places, place->kind, samples);
 }
 
-/* The entry met least that may give way; of several the one that was looked at longest ago. */
+/* The entry with the fewest samples that may be replaced; of several, the one checked longest ago. */
 static uint32_t find_least(struct pit__places *places)
 {
     uint32_t least = NO_ENTRY;
@@ -192,7 +192,7 @@ static uint32_t find_least(struct pit__places *places)
     return least;
 }
 
-/* Put a place where another one was. */
+/* Replace a place by another one. */
 static uint32_t replace_least(pit_recorder *rec, const struct pit_fmt_hot_place *place,
                               uint64_t hash, uint64_t rest_of)
 {
@@ -250,7 +250,7 @@ static void note(pit_recorder *rec, const struct pit_fmt_hot_place *place, uint6
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
-/* It records, or is being closed and its sampler writes down the last places. */
+/* It records, or it is closing and its sampler writes the last places. */
 static int takes_notes(const pit_recorder *rec)
 {
     return pit__is_alive(rec) || (rec && PIT_LOAD(rec->control->sampler_notes));
@@ -314,7 +314,7 @@ uint64_t pit__places_samples(pit_recorder *rec)
     return samples;
 }
 
-/* Frames that have ended below others which have not are no place to be. */
+/* Frames that ended while frames above them are open do not count. */
 static uint32_t innermost(const struct pit_fmt_thread *file)
 {
     uint32_t depth = PIT_LOAD_ACQUIRE(file->depth) % PIT_FMT_FRAMES;

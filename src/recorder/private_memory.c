@@ -1,5 +1,5 @@
-/* See private_memory.h. Both allocators hand out pieces of mapped chunks and never take any back:
- * what they serve is bounded by the number of names, threads and nodes. */
+/* See private_memory.h. Both allocators cut pieces from mapped chunks and never free them: their total
+ * is bounded by the number of names, threads and nodes. */
 #include "private_memory.h"
 
 #include "format/ordered.h"
@@ -21,7 +21,7 @@ struct chunk {
     uintptr_t next, end; /* nothing is left when end is not past next */
 };
 
-/* Ordinary memory: a child's copy continues where the parent's stood. */
+/* Ordinary memory: a child's copy continues where the parent's was. */
 static struct chunk ordinary;
 static struct chunk wiped;
 static void *wiped_chunks[WIPED_CHUNKS]; /* for kernels without MADV_WIPEONFORK */
@@ -33,7 +33,7 @@ static long futex(uint32_t *word, int op, uint32_t value, const struct timespec 
     return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
 }
 
-/* A holder has it for microseconds, and for as long as a file takes to grow. */
+/* A holder keeps it for microseconds, at most for as long as a file takes to grow. */
 #define LONGEST_WAIT_S 10
 #define WAITED_FOR 0x80000000u
 
@@ -49,7 +49,7 @@ static int swap(uint32_t *word, uint32_t from, uint32_t to)
     return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Whoever has waited cannot know whether others do. */
+/* A thread that has waited cannot know whether others wait. */
 static int wait_for(struct pit__lock *lock)
 {
     int64_t start = seconds_now();
@@ -141,7 +141,7 @@ static void *map(size_t bytes)
 #define OPEN_LOCK (64 / sizeof(struct pit__lock))
 #define CANARY (128 / sizeof(struct pit__lock))
 
-/* Kernels before 4.14 do not wipe, and emulators may say that they do: then the canary still lives
+/* Kernels before 4.14 do not wipe, and emulators may falsely claim to: then the canary is still set
  * in the child of a fork(), and the memory is wiped here. */
 static void wipe_in_child(void)
 {
@@ -176,8 +176,8 @@ static void *carve(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes
         void *memory = map_chunk(room);
         if (!memory || room > CHUNK_BYTES)
             return memory;
-        /* A child forked from another thread between these stores finds a chunk with nothing left,
-         * never the old one's end with the new one's beginning. */
+        /* A child forked from another thread between these stores finds an empty chunk, never the
+         * old chunk's end with the new one's begin. */
         PIT_STORE_ORDERED(chunk->next, UINTPTR_MAX);
         PIT_STORE_ORDERED(chunk->end, (uintptr_t)memory + room);
         PIT_STORE_ORDERED(chunk->next, (uintptr_t)memory);
@@ -187,7 +187,7 @@ static void *carve(struct chunk *chunk, void *(*map_chunk)(size_t), size_t bytes
     return piece;
 }
 
-/* The first caller makes the lock; a second one that raced it leaves its own page to no use. */
+/* The first caller creates the lock; a second one that raced it leaves its own page unused. */
 struct pit__lock *pit__process_lock(void)
 {
     struct pit__lock *lock = PIT_LOAD_ACQUIRE(process_lock);
@@ -203,7 +203,7 @@ struct pit__lock *pit__process_lock(void)
         munmap(page, 4096);
         return none;
     }
-    pthread_atfork(NULL, NULL, wipe_in_child); /* without memory for it, the kernel's way remains */
+    pthread_atfork(NULL, NULL, wipe_in_child); /* if that fails, only the kernel wipes */
     return page;
 }
 

@@ -1,8 +1,8 @@
-/* Memory of the recorder's own, apart from the user's malloc, and a lock that survives fork.
+/* Memory of the recorder, separate from the user's malloc, and a lock that survives fork.
  *
- * Wiped memory reads as zero in a child of any kind of fork (MADV_WIPEONFORK). What says "there is
- * a recorder, and this thread has a table in it" lives there, so a child can never write into its
- * parent's run; and so do the locks, so a child never waits for a thread that it does not have.
+ * Wiped memory reads as zero in a child of any kind of fork (MADV_WIPEONFORK). The marks "there is a
+ * recorder, and this thread has a table in it" are kept there, so a child can never write into its
+ * parent's run; and so are the locks, so a child never waits for a thread that it does not have.
  */
 #ifndef PIT_PRIVATE_MEMORY_H
 #define PIT_PRIVATE_MEMORY_H
@@ -11,40 +11,40 @@
 #include <stdint.h>
 
 struct pit__lock {
-    uint32_t word; /* 0 free; else the thread that holds it, and a bit: it is waited for */
-    int cancel;    /* the holder's cancel state from before */
+    uint32_t word; /* 0 free; else the thread that holds it, and a bit: others wait for it */
+    int cancel;    /* the holder's former cancel state */
 };
 
 /* 1: held. 0: this thread holds it already, further down its stack (a signal handler inside the
- * recorder), or it could not be had within some seconds: go without what it guards. While it is held
- * the thread cannot be cancelled, and signals are held back (interrupt.h). */
+ * recorder), or it was not free within some seconds: do without what it guards. While it is held
+ * the thread cannot be cancelled, and signals are blocked (interrupt.h). */
 int pit__lock_take(struct pit__lock *lock);
 void pit__lock_give(struct pit__lock *lock);
 
-/* The same for a lock that is taken too often for that: signals come in while it is held. Whoever
- * guards something by it can put it right after a handler has jumped away. */
+/* The same for a lock that is taken too often for that: signals arrive while it is held. The guarded
+ * data must be repairable after a handler has jumped away. */
 int pit__lock_take_open(struct pit__lock *lock);
 void pit__lock_give_open(struct pit__lock *lock);
 int pit__lock_is_own(const struct pit__lock *lock);
-/* Held by a piece of this thread that is gone for good. */
+/* Is it held by a call of this thread that will never return? */
 void pit__lock_break(struct pit__lock *lock);
 
-/* Wait until *word is not `value` any more, or for at most `ns` nanoseconds. */
+/* Wait until *word is no longer `value`, or for at most `ns` nanoseconds. */
 void pit__wait_while(uint32_t *word, uint32_t value, uint64_t ns);
 void pit__wake(uint32_t *word);
 
-/* Zeroed memory, aligned to 64 bytes, never given back. NULL if there is none. */
+/* Zeroed memory, aligned to 64 bytes, never freed. NULL if there is none. */
 void *pit__private_alloc(size_t bytes);
 
 /* The same, and zero again in every child. */
 void *pit__wiped_alloc(size_t bytes);
 
-/* The process-wide lock for names and the two allocators' own state. Lies in wiped memory; NULL
- * only if the system gives no memory at all. */
+/* The process-wide lock for names and the state of the two allocators. In wiped memory; NULL
+ * only if the system has no memory at all. */
 struct pit__lock *pit__process_lock(void);
 
-/* Is this the child of a bare clone() in a program with threads? No handler of fork has run in it, and
- * any lock of libc may be held for good by a thread that it does not have. */
+/* Is this the child of a bare clone() in a program with threads? No fork handler has run in it, and
+ * any lock of libc may be held forever by a thread that it does not have. */
 int pit__is_bare_clone(void);
 
 /* The lock for opening and closing the default recorder; taken before any other. */

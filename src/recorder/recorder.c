@@ -1,8 +1,8 @@
 /* Opening and closing recorders, and the default one.
  *
- * The default recorder is opened by pit_open, by the first span where the environment asks for it,
- * or by the first span of a forked child whose parent had one. Nothing of a recorder is ever given
- * back while a thread might be inside it: close only stops it.
+ * The default recorder is opened by pit_open, by the first span if the environment asks for it,
+ * or by the first span of a forked child whose parent had one. No memory of a recorder is freed
+ * while a thread might be inside it: close only stops it.
  */
 #include "device.h"
 #include "place.h"
@@ -27,13 +27,13 @@
 
 int pit__enabled; /* 0: every span is a load and a branch */
 
-static pit_recorder *default_recorder; /* guarded by pit__open_lock for change */
+static pit_recorder *default_recorder; /* changed only with pit__open_lock held */
 static pit_recorder *recorders;        /* all that are not freed; guarded by pit__open_lock */
 static int switched_off;               /* PITWALL=0 */
 static int environment_asks;           /* PITWALL=1 or PITWALL_FILE */
-static int is_privileged;              /* of more rights than who started it: told what to do by its
-                                          own code alone */
-static uint64_t generations;           /* recorders ever made in this process and its parents */
+static int is_privileged;              /* has more rights than the user who started it: ignores the
+                                          environment */
+static uint64_t generations; /* recorders created so far in this process and its parents */
 
 __attribute__((constructor)) static void read_environment(void)
 {
@@ -65,7 +65,7 @@ static double environment_number(const char *name, double otherwise)
     return end && *end ? otherwise : value;
 }
 
-/* What the code says wins; then the environment, then the default. */
+/* Precedence: the code, the environment, the default. */
 static void choose_options(pit_recorder *rec, const pit_options *options)
 {
     rec->options = *options;
@@ -135,8 +135,8 @@ static void name_parent(pit_recorder *rec, const pit_recorder *parent)
         pit__fact_add(rec, "parent_path", parent->path);
 }
 
-/* What says that a recorder is there outlives it, and serves the next one: a program may open any number
- * of them, one after another. In a child the list ends behind its first piece, which was wiped. */
+/* The control of a recorder outlives it and is reused by the next one: a program may open any number of
+ * recorders, one after another. In a child the list ends after its first element, which was wiped. */
 static struct pit__control *spare_controls; /* guarded by the process lock */
 
 static struct pit__control *control_take(void)
@@ -195,8 +195,8 @@ pit_recorder *pit__recorder_blank(void)
     return NULL;
 }
 
-/* Everything but making it the default one, with the open lock held. The magic is written last:
- * before it the file is no run. */
+/* Everything except making it the default one, with the open lock held. The magic is written last:
+ * before that the file is not a run. */
 static pit_recorder *recorder_new(const char *path, const pit_options *options,
                                   const pit_recorder *parent, int *code)
 {
@@ -247,13 +247,13 @@ int pit__is_alive(const pit_recorder *rec)
     return rec && PIT_LOAD_ACQUIRE(rec->control->alive);
 }
 
-/* The recorder that this process was forked from: it exists here as a copy without life. */
+/* The recorder of the parent process after a fork: here it is only an inactive copy. */
 const pit_recorder *pit__forked_from(const pit_recorder *rec)
 {
     return rec && !pit__is_alive(rec) && !PIT_LOAD(rec->closed) ? rec : NULL;
 }
 
-/* A recorder to be made. */
+/* The arguments for creating a recorder. */
 struct wanted {
     const char *path;
     const pit_options *options;
@@ -268,7 +268,7 @@ static void make_wanted(void *arg)
     want->made = recorder_new(want->path, want->options, want->parent, &want->code);
 }
 
-/* With the open lock held. Making a recorder takes more room than the stacks of some threads have. */
+/* With the open lock held. Creating a recorder needs more stack than some threads have. */
 static pit_recorder *recorder_make(const char *path, const pit_options *options,
                                    const pit_recorder *parent, int *code)
 {
@@ -278,7 +278,7 @@ static pit_recorder *recorder_make(const char *path, const pit_options *options,
     return want.made;
 }
 
-/* A handler that closed the run it had interrupted left a gate open behind it. */
+/* A handler that closed the run it had interrupted left a gate open. */
 static void make_default(pit_recorder *rec)
 {
     if (default_recorder && PIT_LOAD(default_recorder->closed))
@@ -286,7 +286,7 @@ static void make_default(pit_recorder *rec)
     PIT_STORE_ORDERED(default_recorder, rec);
 }
 
-/* Without a path the environment and the folder of whoever started the program would say where. */
+/* Without a path, the environment and the folder of the user who started the program would decide. */
 static int may_open(const char *path, const pit_options *options)
 {
     return !switched_off && (!is_privileged || (path && *path) || (options && options->in_memory));
@@ -366,7 +366,7 @@ pit_recorder *pit_default(void)
     return PIT_LOAD_ACQUIRE(default_recorder);
 }
 
-/* The slow half of pit__default_recorder, with the open lock held. */
+/* The slow part of pit__default_recorder, with the open lock held. */
 static pit_recorder *open_unasked(void)
 {
     pit_recorder *rec = default_recorder;
@@ -380,7 +380,7 @@ static pit_recorder *open_unasked(void)
     if (rec)
         make_default(rec);
     else if (code == PIT_BUSY)
-        pit__count_refused(); /* a handler's stack is too short for it: at the next span */
+        pit__count_refused(); /* a handler's stack is too small: the next span opens it */
     else
         PIT_STORE(pit__enabled, 0); /* no memory: do not try again at every span */
     return rec;
@@ -409,7 +409,7 @@ pit_recorder *pit__default_recorder(void)
 int pit_close(void)
 {
     pit_recorder *rec = pit_default();
-    if (!pit__is_alive(rec)) /* switched off from outside is no error of the program's */
+    if (!pit__is_alive(rec)) /* switched off by the environment: not an error */
         return switched_off || (is_privileged && !rec) ? 0 : PIT_NOT_OPEN;
     pit__ask_before_close();
     PIT_STORE(pit__enabled, 0);
@@ -425,7 +425,7 @@ int pit_recorder_close(pit_recorder *recorder)
     return pit__recorder_stop(recorder);
 }
 
-/* 0: others may still find it. */
+/* 0: other threads may still find it. */
 static int forget(const pit_recorder *rec)
 {
     struct pit__lock *lock = pit__open_lock();
@@ -452,7 +452,7 @@ void pit_recorder_free(pit_recorder *recorder)
     pit_recorder_close(recorder);
     pit__resume();
     if (PIT_LOAD(pit__inside) || pit__is_entered(pit__tls) || recorder->control->sampler_running ||
-        !forget(recorder)) { /* whoever this handler interrupted may be in it: it stays */
+        !forget(recorder)) { /* the code that this handler interrupted may be using it: keep it */
         pit__count_refused();
         return;
     }

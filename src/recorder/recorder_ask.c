@@ -1,4 +1,4 @@
-/* What one may ask a recorder for: how it does, its pages, its time; and labels.
+/* Queries of a recorder: its status, its pages, its time; and labels.
  */
 #include "device.h"
 #include "places.h"
@@ -73,8 +73,8 @@ const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
     return rec->base;
 }
 
-/* The scale is measured again whenever the run is twice as old as when it was last. Until when it
- * holds, in ticks, goes to `until`. */
+/* The scale is measured again whenever the run is twice as old as at the last measurement. `until` gets
+ * the ticks up to which it holds. */
 static double scale_now(const pit_recorder *rec, uint64_t *until)
 {
     const struct pit_fmt_pair *first = &rec->first;
@@ -126,7 +126,7 @@ uint64_t pit__ticks_to_ns_rare(struct pit__thread *t, uint64_t ticks)
     uint64_t until;
     double scale = scale_now(t->recorder, &until);
     t->scale = scale;
-    PIT_SIGNAL_FENCE(); /* a handler's span must not take a scale that is not there yet */
+    PIT_SIGNAL_FENCE(); /* a handler's span must not use the scale before it is stored */
     PIT_STORE(t->scale_until, until);
     return (uint64_t)((double)ticks * scale);
 }

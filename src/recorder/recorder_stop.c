@@ -1,5 +1,5 @@
-/* Closing a recorder: its threads stop, the run is marked as closed, what is not in its file yet is
- * written. Nothing here waits for what the calling thread itself has interrupted.
+/* Closing a recorder: its threads stop, the run is marked as closed, and data that is not in its file
+ * yet is written. Nothing here waits for code that the calling thread itself interrupted.
  */
 #include "messages.h"
 #include "place.h"
@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* A thread that is inside a begin or end at this moment opens its gate again; the second call, some
- * time later, closes it for good. */
+/* A thread that is inside a begin or end at this moment opens its gate again; the second call, a
+ * little later, closes it for good. */
 void pit__threads_stop(const pit_recorder *rec)
 {
     for (struct pit__thread *t = rec->threads; t; t = t->next_in_recorder) {
@@ -19,7 +19,7 @@ void pit__threads_stop(const pit_recorder *rec)
     }
 }
 
-/* A run that found no place at open may find one now. */
+/* If the run's file could not be created at open, try again now. */
 static int save_from_memory(pit_recorder *rec)
 {
     rec->fd = pit__create_beside(rec->path, rec->file_mode);
@@ -47,11 +47,11 @@ static int save(pit_recorder *rec)
     return pit__run_save(rec);
 }
 
-/* Writing what is not in the file yet. `has_room`: on a stack that is long enough for it. */
+/* Write data that is not in the file yet. `has_room`: the stack is large enough for it. */
 static int finish_file(pit_recorder *rec, int has_room)
 {
     struct pit__lock *lock = &rec->control->lock;
-    int is_held = pit__lock_take(lock); /* an end that is still under way may want a block */
+    int is_held = pit__lock_take(lock); /* an end that is still running may need a block */
     int is_short = !has_room && (rec->is_mirrored || rec->fd < 0);
     int error = is_short ? EBUSY : save(rec);
     if (is_held)
@@ -69,8 +69,8 @@ static int finish_file(pit_recorder *rec, int has_room)
     return error ? PIT_NOT_SAVED : PIT_OK;
 }
 
-/* A lock that cannot be had (the program ends in a handler that interrupted whoever holds it, or he is
- * stopped) is gone without: the run has to be closed. */
+/* If the lock cannot be taken (the program ends in a handler that interrupted its holder, or the holder is
+ * stopped), continue without it: the run has to be closed. */
 static int recorder_stop(pit_recorder *rec, int has_room)
 {
     struct pit__lock *lock = &rec->control->lock;
@@ -107,7 +107,7 @@ static void stop_with_room(void *arg)
     stop->code = recorder_stop(stop->rec, 1);
 }
 
-/* A handler's span must not find a lock that this thread holds. */
+/* A handler's span must not meet a lock that this thread holds. */
 int pit__recorder_stop(pit_recorder *rec)
 {
     pit__resume();
@@ -119,11 +119,11 @@ int pit__recorder_stop(pit_recorder *rec)
     return stop.code;
 }
 
-/* ---- as if it had not been ------------------------------------------------------------------- */
+/* ---- discarding a run ------------------------------------------------------------------------ */
 
 static int has_nodes(pit_recorder *rec)
 {
-    int has = 1; /* where it cannot be known */
+    int has = 1; /* if it cannot be known */
     struct pit__guard before = pit__guard_enter();
     if (pit__lock_take(&rec->control->lock)) {
         const struct pit__thread *t = rec->threads;

@@ -1,9 +1,9 @@
-/* The run's pages: one range of addresses, set aside at open, filled from the front.
+/* The run's pages: one range of addresses, reserved at open, filled from the front.
  *
- * Room is reserved on disk before it is mapped, so a store can never meet a full disk (SIGBUS), and
- * RLIMIT_FSIZE is looked at before that, so the kernel never sends SIGXFSZ. Where the file cannot
- * grow any more the run goes on in anonymous memory behind it, at the offsets the file would have
- * had; close tries to write that part after all.
+ * Disk space is reserved before it is mapped, so a store can never meet a full disk (SIGBUS), and
+ * RLIMIT_FSIZE is checked before that, so the kernel never sends SIGXFSZ. If the file cannot grow any
+ * more, the run continues in anonymous memory behind it, at the offsets the file would have had;
+ * close tries again to write that part.
  */
 #include "recorder.h"
 
@@ -18,7 +18,7 @@
 #define PAGE 4096u /* of the growth steps; a multiple of the system's where that is larger */
 #define FIRST_BYTES ((uint64_t)256 * 1024)
 #define LEAST_RESERVED ((uint64_t)4 * 1024 * 1024)
-#define SHARE_OF_ADDRESSES 16 /* where they are limited: the rest is the program's */
+#define SHARE_OF_ADDRESSES 16 /* if they are limited: the rest is for the program */
 
 static uint64_t round_up(uint64_t bytes, uint64_t to)
 {
@@ -31,7 +31,7 @@ static uint64_t page_bytes(void)
     return size > (long)PAGE ? (uint64_t)size : PAGE;
 }
 
-/* On failure the file is as long as before: some filesystems keep what they could give. */
+/* On failure the file keeps its length: some filesystems keep a partial extension. */
 int pit__reserve(int fd, uint64_t from, uint64_t bytes)
 {
     struct rlimit limit;
@@ -71,7 +71,7 @@ static int extend(pit_recorder *rec, uint64_t bytes)
             return 0;
         }
         if (rec->mapped_bytes == 0)
-            return error; /* the caller goes elsewhere with the whole run */
+            return error; /* the caller puts the whole run elsewhere */
         rec->code = PIT_DISK_FULL;
         rec->system_errno = error;
         PIT_STORE(rec->header->growth_errno, (uint32_t)error);
@@ -83,7 +83,7 @@ static int extend(pit_recorder *rec, uint64_t bytes)
     return 0;
 }
 
-/* How many addresses to set aside. They cost nothing, unless the program may have only so many. */
+/* How many addresses to reserve. They cost nothing, unless the program has a limit. */
 static uint64_t wanted_bytes(uint64_t max_bytes)
 {
     struct rlimit limit;
@@ -144,8 +144,8 @@ int pit__run_map(pit_recorder *rec, int fd, uint64_t max_bytes)
     return 0;
 }
 
-/* Called with the lock held. After close the run does not grow, but an end that was under way may
- * still need what is mapped. */
+/* Called with the lock held. After close the run does not grow, but an end that was running may
+ * still need mapped room. */
 static int have_room(pit_recorder *rec, uint64_t end)
 {
     if (end <= rec->mapped_bytes)
@@ -197,7 +197,7 @@ int pit__run_save(pit_recorder *rec)
         return rec->in_memory ? 0 : EBADF;
     int error = pit__reserve(rec->fd, done, used - done);
     uint32_t grown = rec->header->growth_errno;
-    PIT_STORE(rec->header->file_bytes, used); /* may be among what is written now */
+    PIT_STORE(rec->header->file_bytes, used); /* may be part of what is written now */
     PIT_STORE(rec->header->growth_errno, 0);
     while (!error && done < used) {
         ssize_t wrote = pwrite(rec->fd, rec->base + done, used - done, (off_t)done);
@@ -219,7 +219,7 @@ int pit__run_save(pit_recorder *rec)
 
 #define NAMES_BYTES 4096u
 
-/* With the lock held: room in the index of name offsets. */
+/* Make room in the index of name offsets; with the lock held. */
 static int name_index(pit_recorder *rec, uint32_t id)
 {
     if (id < rec->name_room)

@@ -1,12 +1,12 @@
-/* What a source of the sampler is, and what every source may use.
+/* The interface of a source of the sampler, and functions that every source may use.
  *
  * A source is one file of sources/ that defines one `const struct pit__sample_source
  * pit__source_<file>`: the build finds the file and lists the struct. Its channels are described at
- * open and stand in the run from then on; nothing else has to know them. A source that finds
+ * open and written into the run; no other code needs to know them. A source that finds
  * several devices adds a channel for each, with the device in the key (`gpu0_power_w`).
  *
  * All functions of a source are called by one thread at a time. `read` allocates nothing and must
- * not wait: it runs ten times a second beside the program.
+ * not wait: it runs ten times per second next to the program.
  */
 #ifndef PIT_SAMPLE_SOURCE_H
 #define PIT_SAMPLE_SOURCE_H
@@ -22,8 +22,8 @@
 #define PIT__SOURCE_FILES 4
 #define PIT__SOURCE_WORDS 24
 
-/* What a source keeps from one reading to the next; zero before the first. `words` is the source's
- * own. Files are closed by the sampler. */
+/* State that a source keeps between readings; zero before the first. `words` is for the source.
+ * The sampler closes the files. */
 struct pit__source_state {
     int files[PIT__SOURCE_FILES]; /* descriptors + 1; 0: not open */
     uint64_t words[PIT__SOURCE_WORDS];
@@ -34,45 +34,45 @@ struct pit__reading {
     uint64_t readings; /* made before this one since the state was zero */
     uint64_t rss;      /* bytes, after the sources that are read each time; PIT__UNKNOWN */
     uint64_t rss_peak; /* the kernel's high-water mark since it was last reset; 0: not known */
-    int keeps_open;    /* the thread has a table of descriptors of its own */
-    const char **why;  /* of each channel of the source: a better reason than `missing`; NULL */
+    int keeps_open;    /* the thread has a separate table of descriptors */
+    const char **why;  /* per channel of the source: a better reason than `missing`; NULL */
 };
 
 /* A channel as its source describes it; see struct pit_fmt_channel. */
 struct pit__channel {
     const char *key, *unit, *help;
-    const char *missing; /* why a reading of it is unknown, where it is */
+    const char *missing; /* why a reading may be unknown */
     uint64_t per_unit;   /* 0: 1 */
     enum pit_fmt_channel_kind kind;
     enum pit_fmt_merge over_time, over_runs;
 };
 
 struct pit__channel_list; /* of one run */
-/* One more channel of the source that is being opened. All texts are copied, and cut to their room in
- * the run. A source for whose channels there is no room is left out. */
+/* Add a channel to the source that is being opened. All texts are copied, and cut to their room in
+ * the run. A source whose channels do not fit is left out. */
 void pit__channel_add(struct pit__channel_list *list, const struct pit__channel *channel);
 
 struct pit__sample_source {
     const char *name;
-    /* 1: read each time. More: once in so many readings, and the figures are repeated between. Such
-     * sources take turns, so that a reading renews few of them. */
+    /* 1: read each time. More: once in so many readings, and the figures are repeated in between.
+     * Such sources take turns, so that few of them are read at once. */
     unsigned every;
     void (*open)(struct pit__channel_list *list); /* describe the channels, in their order */
-    /* values: one for each channel, PIT__UNKNOWN or what it was before. */
+    /* values: one for each channel, PIT__UNKNOWN or its former value. */
     void (*read)(struct pit__reading *now, struct pit__source_state *state, uint64_t *values);
-    /* NULL, or: it has to be read before its turn. */
+    /* NULL, or: 1 if it must be read before its turn. */
     int (*is_due)(const struct pit__reading *now, const struct pit__source_state *state);
-    /* NULL, or: give back what `read` put into its state, files excepted. Called after the reading at
-     * open, at the end of the sampler, and after the reading at close; what `open` found stays. */
+    /* NULL, or: release what `read` put into its state, except files. Called after the reading at
+     * open, at the end of the sampler, and after the reading at close; the result of `open` stays. */
     void (*close)(struct pit__source_state *state);
 };
 
-/* The list that the build makes of sources/; it ends with NULL. */
+/* The list that the build generates from sources/; it ends with NULL. */
 extern const struct pit__sample_source *const pit__source_list[];
 
 /* ---- reading files (sample_source.c) ------------------------------------------------------------ */
 
-/* A file of the source: 1 if there is text. path: only looked at where the file is not open. */
+/* Read a file of the source: 1 if there is text. path: used only if the file is not open. */
 int pit__source_text(const struct pit__reading *now, struct pit__source_state *state, int file,
                      const char *path, char *text, size_t room);
 
@@ -82,19 +82,19 @@ int pit__source_text(const struct pit__reading *now, struct pit__source_state *s
 struct pit__channel_list {
     uint32_t count;
     uint32_t source;                      /* the one that is being opened */
-    int is_full;                          /* it has more channels than there is room for */
+    int is_full;                          /* it has more channels than fit */
     uint32_t first[PIT__SOURCES_MAX + 1]; /* channel of each source; the last one is the count */
     struct pit_fmt_channel of[PIT_FMT_CHANNEL_MAX];
 };
 
-/* What the sampler keeps; belongs to one thread at a time. */
+/* The state of the sampler; used by one thread at a time. */
 struct pit__sources {
     struct pit__channel_list list;
     int keeps_open;
-    uint64_t readings, read_ns; /* made since the last reset; when the last one was */
+    uint64_t readings, read_ns; /* number since the last reset; time of the last one */
     struct pit__source_state states[PIT__SOURCES_MAX];
     uint64_t row[1 + PIT_FMT_CHANNEL_MAX]; /* ticks, and the newest of each channel */
-    int has_reasons;                       /* some channel's reason changed, in `list` */
+    int has_reasons;                       /* the reason of some channel changed, in `list` */
 };
 
 /* Ask all sources for their channels. */
@@ -103,12 +103,12 @@ void pit__channels_list(struct pit__channel_list *list);
 /* Begin with nothing known and nothing open; the list stays. */
 void pit__sources_reset(struct pit__sources *sources);
 
-/* Give the calling thread an empty table of descriptors that no other thread has, and keep files
- * open in it. It must use no descriptor of the program from then on. Where the kernel can't,
- * files go on being opened for each reading. */
+/* Give the calling thread an empty table of descriptors that no other thread shares, and keep files
+ * open in it. From then on it must use no descriptor of the program. If the kernel does not support
+ * this, files are opened for each reading. */
 void pit__sources_own(struct pit__sources *sources);
 
-/* Close what is open. The end of the thread would do it too, but after others can see that it has
+/* Close all files. The end of the thread would do so too, but later than others can see that it
  * ended. */
 void pit__sources_close(struct pit__sources *sources);
 
@@ -117,21 +117,21 @@ uint64_t pit__sources_read(struct pit__sources *sources, uint64_t ticks);
 
 /* ---- readings.c ----------------------------------------------------------------------------- */
 
-/* Two readings of a channel, or points that stand for so many, as one. */
+/* Combine two readings of a channel, or two points of so many readings, into one. */
 uint64_t pit__merge(enum pit_fmt_merge rule, uint64_t a, uint64_t readings_a, uint64_t b,
                     uint64_t readings_b);
 
-/* ---- what sources know beside their channels ------------------------------------------------ */
+/* ---- other data of the sources ---------------------------------------------------------------- */
 
 uint64_t pit__machine_bytes(void); /* of memory */
 uint64_t pit__cgroup_limit(void);  /* the tightest; PIT__UNKNOWN: none */
 int pit__cgroup_version(void);     /* 0: none */
 uint64_t pit__oom_kills(void);     /* that the cgroup has counted */
 
-/* memory_span.c: from here on the run's peak takes in the mark before each reset; and no more. */
+/* memory_span.c: begin and stop adding the mark before each reset to the run's peak. */
 void pit__peak_follow(pit_recorder *rec);
 void pit__peak_leave(const pit_recorder *rec);
-/* Every open memory span takes in what of GPUs' memory is in use now. */
+/* Pass the present use of GPU memory to every open memory span. */
 void pit__watch_device(void);
 
 #endif

@@ -2,12 +2,12 @@
  *
  * A span that covered a moment is still open, or the last that ended (the pending sample), or in the flight
  * recorder, whose events are in the order of their ends. The first event that ends after the moment and
- * begins before it is the innermost of those that have ended. Spans that were dropped are nowhere, and their
- * time is their parents', here as in the report.
+ * begins before it is the innermost finished span. Dropped spans are not found; their time belongs to
+ * their parents, here as in the report.
  *
- * The thread goes on meanwhile. Its frames are read twice, until both readings are the same; a piece of the
- * flight recorder that is reused while it is read has another first number afterwards. All loads are
- * ordered for that.
+ * The thread keeps running meanwhile. Its frames are read twice, until both readings are the same; a piece
+ * of the flight recorder that is reused while it is read has another first number afterwards. All loads
+ * are ordered for that.
  */
 #include "span_at.h"
 
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #define TRIES 8
-#define LOOK_BACK 32u     /* events: measured spans end some ticks after what their event says */
-#define MOST_EVENTS 8192u /* to look at for one sample */
+#define LOOK_BACK 32u     /* events: measured spans end some ticks after the end of their event */
+#define MOST_EVENTS 8192u /* to search for one sample */
 
 /* ---- the look ------------------------------------------------------------------------------- */
 
@@ -61,7 +61,7 @@ static int is_same(const struct glance *a, const struct glance *b)
            a->top_where == b->top_where && a->root == b->root && a->switched == b->switched;
 }
 
-/* In the middle of an end the last one but it is in the flight recorder alone: that must be searched. */
+/* During an end, the last but one sample is only in the flight recorder: search it there. */
 static uint64_t last_change(const struct glance *g)
 {
     if (!g->where && g->events)
@@ -110,8 +110,8 @@ static int is_in_run(const pit_recorder *rec, const struct pit_fmt_ring *piece)
     return at >= from && at - from < PIT_LOAD(rec->mapped_bytes);
 }
 
-/* Where the last search ended is a good start, unless the thread has been there again. Else the oldest
- * piece: the one behind the newest, but while a circle has few pieces and grows, of those the first. */
+/* Start where the last search ended, unless the thread has reused that piece. Else start with the oldest
+ * piece: the one after the newest or, while the circle is still growing, the first one. */
 static void find_piece(struct pit__span_view *view)
 {
     if (view->piece && first_of(view->piece) == view->piece_first)
@@ -119,7 +119,7 @@ static void find_piece(struct pit__span_view *view)
     const struct pit_fmt_ring *newest = PIT_LOAD_ACQUIRE(view->thread->ring);
     view->piece = NULL;
     if (!newest || !is_in_run(view->rec, newest))
-        return; /* a thread without a piece writes where nobody looks */
+        return; /* a thread without a piece writes to memory that nobody reads */
     const struct pit_fmt_ring *oldest = next_piece(view, newest);
     if (oldest && first_of(oldest) == UINT64_MAX) /* it is about to be the newest */
         oldest = next_piece(view, oldest);
@@ -156,18 +156,18 @@ static uint64_t end_of(struct pit_fmt_event event)
     return event.begin + event.duration;
 }
 
-/* How many events of a piece there were at the look. */
+/* How many events of a piece there were at the time of the copy. */
 static uint64_t events_in(const struct pit__span_view *view, uint64_t first)
 {
     uint64_t count = first < view->events ? view->events - first : 0;
     return count < PIT_FMT_RING_EVENTS ? count : PIT_FMT_RING_EVENTS;
 }
 
-/* Go on to the last piece that begins with an event from before these ticks. 0: all begin later. */
+/* Advance to the last piece that begins with an event before these ticks. 0: all begin later. */
 static int go_to(struct pit__span_view *view, uint64_t ticks)
 {
     if (!events_in(view, view->piece_first))
-        return 0; /* the thread went once around since the look */
+        return 0; /* the thread went once around the circle since the copy */
     for (;;) {
         const struct pit_fmt_ring *next = next_piece(view, view->piece);
         uint64_t first = next ? first_of(next) : UINT64_MAX;
@@ -180,7 +180,7 @@ static int go_to(struct pit__span_view *view, uint64_t ticks)
     return view->piece_first == 0 || end_of(event_at(view->piece, 0)) <= ticks;
 }
 
-/* A span object or work of a device: on no stack, and told of at any time after its end. */
+/* A span object or device work: on no stack, and added at any time after its end. */
 static int is_object(struct pit_fmt_event event)
 {
     return pit_fmt_depth_of(event.where) == 0;
@@ -203,8 +203,8 @@ static uint64_t first_after(const struct pit__span_view *view, uint64_t ticks)
     return low > LOOK_BACK ? low - LOOK_BACK : 0;
 }
 
-/* What an event says of the moment: that this was the innermost span that has ended; that none that has
- * ended covers it, because one directly in the open frame began only later; or nothing. */
+/* What an event shows about the moment: that this was the innermost finished span; that no finished span
+ * covers it, because one directly in the open frame began later; or nothing. */
 enum says { NOTHING, COVERS, NONE_DOES };
 static enum says ask(struct pit_fmt_event event, uint64_t ticks, uint32_t depth)
 {
@@ -245,7 +245,7 @@ static enum says search_ring(struct pit__span_view *view, struct search *search,
         i = 0;
     }
     if (says == NOTHING && first + events_in(view, first) < view->events)
-        *is_known = 0; /* it ran into what is lost */
+        *is_known = 0; /* the search reached events that are lost */
     return says;
 }
 

@@ -6,7 +6,7 @@
 
 #define PIT__SPAN_UNKNOWN UINT32_MAX
 
-/* A thread's stack as it was for a moment, and the way into its flight recorder. */
+/* A consistent copy of a thread's stack, and the position in its flight recorder. */
 struct pit__span_view {
     const pit_recorder *rec;
     const struct pit__thread *thread; /* NULL: it has no table */
@@ -15,23 +15,23 @@ struct pit__span_view {
     uint64_t came;                    /* ticks when the thread got its table */
     uint64_t switched;                /* ticks of the last change to another stack */
     uint64_t changed;                 /* ticks of the last begin or end */
-    uint64_t events;                  /* in the flight recorder, ever */
-    struct pit_fmt_event pending;     /* the one that is not there yet; where 0: none */
+    uint64_t events;                  /* in the flight recorder, so far */
+    struct pit_fmt_event pending;     /* the newest, which is not in it yet; where 0: none */
     uint32_t index;                   /* of the table, or PIT_FMT_NO_THREAD */
     uint32_t depth;
-    int is_steady; /* 0: the thread was too busy to be looked at */
+    int is_steady; /* 0: the thread changed too often for a consistent copy */
     struct {
         uint64_t begin, where;
     } frames[PIT_FMT_FRAMES];
 };
 
-/* Look at the process's main thread. The view keeps its place in the flight recorder from one look to the
- * next; zero before the first. By one thread of our own, while the recorder is not freed. */
+/* Copy the main thread's state. The view keeps its position in the flight recorder from one call to the
+ * next; zero before the first. By one of our own threads, while the recorder is not freed. */
 void pit__span_look(struct pit__span_view *view, pit_recorder *rec);
 
-/* The innermost span that the thread was in at these ticks, which lie before the look and not before those
- * asked for earlier: the ref of its node, 0: outside of all. PIT__SPAN_UNKNOWN where the flight
- * recorder has lost that time: a guess would be a lie. */
+/* The innermost span that the thread was in at these ticks, which must be before the copy and not before
+ * those of earlier calls: the ref of its node, 0: outside all. PIT__SPAN_UNKNOWN if the flight
+ * recorder no longer has that time: we never guess. */
 uint32_t pit__span_at(struct pit__span_view *view, uint64_t ticks);
 
 #endif

@@ -1,14 +1,14 @@
-/* What somebody left half done in a thread's table when he was taken away for good: by a signal handler
- * that jumped out of a begin or end (siglongjmp), or with his thread.
+/* Repairs a thread's table after a call that was interrupted and never resumed: by a signal handler that
+ * jumped out of a begin or end (siglongjmp), or because its thread ended.
  *
- * The order of the stores makes a table right for a reader at every instant; the same rules make it right
- * for the next writer. Afterwards nothing is pending: the sample that was is in its node, its histogram,
- * its series and its ring, or it never was. A begin that was not finished leaves no frame; an end that
- * was not finished leaves its span open, or ended, as far as it had come.
+ * The order of the stores keeps a table valid for a reader at every instant; the same rules make it valid
+ * for the next writer. Afterwards nothing is pending: the pending sample is in its node, its histogram,
+ * its series and its ring, or was dropped. An unfinished begin leaves no frame; an unfinished end leaves
+ * its span open or ended, depending on how far it came.
  */
 #include "span_steps.h"
 
-/* Everything that a node's histogram holds. */
+/* The sum of a node's histogram. */
 static uint64_t samples_in(const struct pit__thread *t, const struct pit_fmt_node *node)
 {
     uint64_t sum = 0;
@@ -23,7 +23,7 @@ static uint64_t samples_in(const struct pit__thread *t, const struct pit_fmt_nod
     return sum;
 }
 
-/* C was under way: the before-image plus the sample. */
+/* C was interrupted: the result is the before-image plus the sample. */
 static void complete(const struct pit_fmt_thread *file, struct pit_fmt_node *node)
 {
     const struct pit_fmt_pending *p = &file->pending;
@@ -53,7 +53,7 @@ static int is_in_ring(const struct pit__thread *t, const struct pit_fmt_pending 
     return event->begin == p->begin && event->duration == p->duration && event->where == p->where;
 }
 
-/* A, as far as it is missing. */
+/* The missing part of A. */
 static void finish(struct pit__thread *t, struct pit_fmt_node *node)
 {
     const struct pit_fmt_pending *p = &t->file->pending;
@@ -81,7 +81,7 @@ static void finish(struct pit__thread *t, struct pit_fmt_node *node)
     PIT_STORE_ORDERED(t->file->ring_events, t->file->ring_events + 1);
 }
 
-/* D, if the sample's frame is on the stack still. */
+/* D, if the sample's frame is still on the stack. */
 static void leave_frame(struct pit_fmt_thread *file)
 {
     const struct pit_fmt_pending *p = &file->pending;
@@ -103,7 +103,7 @@ static void leave_frame(struct pit_fmt_thread *file)
     (PIT_FMT_WHERE_MEMORY | PIT_FMT_WHERE_RECORD | PIT_FMT_WHERE_ALLOC | PIT_FMT_WHERE_WAIT |      \
      PIT_FMT_WHERE_ENERGY | PIT_FMT_WHERE_ENDED | PIT_FMT_WHERE_GROUP)
 
-/* What is known of the frames apart from the run. */
+/* Data about the frames that is kept outside the run. */
 static void mend_frames(struct pit__thread *t)
 {
     struct pit_fmt_thread *file = t->file;

@@ -1,13 +1,13 @@
-/* Everything about spans that is not the common case: a thread's first span, a new node, the rare
- * parts of bookkeeping, clocks that are a call, misuse, other recorders, items and ages.
+/* Everything about spans except the common case: a thread's first span, a new node, the rare
+ * parts of bookkeeping, clocks that are a function call, misuse, other recorders, items and ages.
  */
 #include "collectives.h"
 #include "device.h"
 #include "gpu_events.h"
 #include "span_steps.h"
 
-/* Is t, or the rare path of another recorder, held further down this thread's stack? Then this is a
- * signal handler, whose span is counted. */
+/* Is t, or the rare path of another recorder, held further down this thread's stack? Then the caller is
+ * a signal handler, whose span is only counted. */
 PIT__IN_SPANS int pit__is_counted_handler(struct pit__thread *t)
 {
     if (!t->file || !PIT_LOAD(t->open) || (!PIT_LOAD(pit__inside) && pit__is_free(t)))
@@ -21,7 +21,7 @@ uint64_t pit__now_of(const struct pit__thread *t)
     return pit__clock_read(t->counter);
 }
 
-/* The table of this thread, if need be by making one. NULL: nothing is recorded. */
+/* The table of this thread, created if it is missing. NULL: nothing is recorded. */
 static struct pit__thread *this_thread(void)
 {
     pit__resume();
@@ -36,10 +36,10 @@ static struct pit__thread *this_thread(void)
 
 /* ---- begin --------------------------------------------------------------------------------- */
 
-/* Flags that are the node's: its spans go the hot way. */
+/* Flags that belong to the node: its spans can take the hot path. */
 #define SPARED (unsigned)(PIT_COMM | PIT_SYNC)
 
-/* The name's number, asked for once a site. */
+/* The name's number, looked up once per site. */
 static uint32_t resolve(pit_site *site)
 {
     uint32_t id = PIT_LOAD(site->id);
@@ -64,7 +64,7 @@ static void make_special(struct pit__thread *t, const struct pit_fmt_frame *fram
         t->special = depth;
 }
 
-/* Ticks inside a frame that belong to the measurement. The root has no time of its own. */
+/* Ticks inside a frame that belong to the measurement. The root has no time. */
 static void add_apart(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t ticks)
 {
     if (frame == t->file->frames || ticks == 0)
@@ -73,7 +73,7 @@ static void add_apart(struct pit__thread *t, struct pit_fmt_frame *frame, uint64
     make_special(t, frame);
 }
 
-/* The innermost frame is gone. */
+/* The innermost frame was removed. */
 static void left_frame(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t apart)
 {
     PIT_STORE(frame->apart, 0);
@@ -83,7 +83,7 @@ static void left_frame(struct pit__thread *t, struct pit_fmt_frame *frame, uint6
 }
 
 /* The node for a name below the innermost frame, as a `where` at this depth; 0: no room. The deepest
- * level is kept out of the cache, so that the hot path need not look for the end of the stack. */
+ * level is never cached, so that the hot path need not check for the end of the stack. */
 PIT__IN_SPANS static uint64_t where_below_top(struct pit__thread *t, uint32_t id, uint64_t depth)
 {
     const struct pit__cache_entry *known = id ? pit__cached(t, id, t->top) : NULL;
@@ -100,8 +100,8 @@ PIT__IN_SPANS static uint64_t where_below_top(struct pit__thread *t, uint32_t id
     return where;
 }
 
-/* Memory figures were taken, and since then the thread spent next to no time outside the recorder: not
- * enough to give back or to fault in more than the kernel's own counters are late by. */
+/* Memory figures were taken, and since then the thread spent almost no time outside the recorder: too
+ * little to free or to fault in more than the error of the kernel's own counters. */
 #define FRESH_NS 2000u
 
 PIT__IN_SPANS static int is_fresh(struct pit__thread *t, uint64_t now)
@@ -135,13 +135,13 @@ PIT__IN_SPANS static pit_token push_below_top(struct pit__thread *t, uint32_t id
         add_apart(t, t->top, now - start);
         make_special(t, t->top + 1);
     }
-    if (!t->counter) /* two reads of a coarse clock can give one tick: see pit__push */
+    if (!t->counter) /* two readings of a coarse clock can give one tick: see pit__push */
         PIT_STORE_ORDERED(t->file->parent_child, PIT_FMT_POPPED);
     pit__push(t, t->file, t->top + 1, (uint16_t)depth, where | flags, now ? now : pit__now_of(t));
     return pit__token(t);
 }
 
-/* Before the table is held: the device's library may record spans of its own. */
+/* Before the table is held: the device's library may record spans itself. */
 static struct pit__gpu_event ask_device(const struct pit__thread *t, unsigned flags)
 {
     flags |= t->recorder->options.span_flags;
@@ -206,15 +206,15 @@ static uint64_t duration_of(struct pit__thread *t, uint64_t begin, uint64_t end)
     return 0;
 }
 
-/* Does the frame still say which node it is of? Others can write to the file. */
+/* Does the frame still name its node? Other processes can write to the file. */
 static int has_node(const struct pit__thread *t, const struct pit_fmt_frame *frame)
 {
     uint32_t ref = pit_fmt_ref_of(frame->where);
     return !t->recorder || pit__checked_at(t->recorder, ref, sizeof(struct pit_fmt_node));
 }
 
-/* The figures are taken right after the clock, and what taking and keeping them costs goes to the
- * account of the frames around. */
+/* The figures are taken right after the clock; the time for taking and keeping them is charged to the
+ * frames around as measurement. */
 PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
 {
     struct pit_fmt_frame *frame = t->top;
@@ -240,8 +240,8 @@ PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
     return duration;
 }
 
-/* End the innermost frame, a phase, because the span around it ends at `now`. Returns when that
- * span is to end: what measuring the phase cost since `now` is in its account of time apart. */
+/* End the innermost frame, a phase, because the span around it ends at `now`. Returns the end time of
+ * that span: the cost of measuring the phase since `now` is in its `apart`. */
 static uint64_t end_phase(struct pit__thread *t, uint64_t now)
 {
     uint64_t where = t->top->where;
@@ -249,7 +249,7 @@ static uint64_t end_phase(struct pit__thread *t, uint64_t now)
     return where & MEASURED ? t->measured_at : now;
 }
 
-/* Frames that ended before those above them did. */
+/* Frames that ended before those above them. */
 static void pop_ended(struct pit__thread *t)
 {
     while (t->top > t->file->frames && t->top->where & PIT_FMT_WHERE_ENDED) {
@@ -260,8 +260,8 @@ static void pop_ended(struct pit__thread *t)
     }
 }
 
-/* A frame below the innermost one: its sample is made, the frame stays until those above it are
- * gone. While there is such a frame no span goes the hot way. */
+/* End a frame below the innermost one: its sample is recorded, the frame stays until those above it are
+ * gone. Until then no span takes the hot path. */
 static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, uint64_t now)
 {
     if (!has_node(t, frame)) {
@@ -295,7 +295,7 @@ static int top_is_phase(const struct pit__thread *t)
     return t->top > t->file->frames && (t->top->where & PIT_FMT_WHERE_PHASE) != 0;
 }
 
-/* Leave the innermost frame without a sample; what measuring cost in it stays with those around. */
+/* Leave the innermost frame without a sample; the cost of measuring in it stays with those around. */
 void pit__drop_top(struct pit__thread *t)
 {
     struct pit_fmt_frame *frame = t->top;
@@ -324,8 +324,8 @@ void pit__drop_all(struct pit__thread *t)
                   t->file->counters[PIT_FMT_LEFT_OPEN] + left);
 }
 
-/* Drop what is open above `frame`; phases count as ended. Returns when `frame`
- * is to end, as end_phase does. */
+/* Drop the open frames above `frame`; phases count as ended. Returns the end time of `frame`,
+ * as end_phase does. */
 static uint64_t unwind(struct pit__thread *t, const struct pit_fmt_frame *frame, uint64_t now)
 {
     while (t->top > frame) {
@@ -345,8 +345,8 @@ static uint64_t unwind(struct pit__thread *t, const struct pit_fmt_frame *frame,
     return now;
 }
 
-/* The open frame of a token, or NULL. Tokens of another recorder, of before a fork or of a closed
- * recorder are not misuse and leave no trace. */
+/* The open frame of a token, or NULL. Tokens of another recorder, from before a fork or of a closed
+ * recorder are not misuse and are not counted. */
 static struct pit_fmt_frame *frame_of(struct pit__thread *t, pit_token token)
 {
     uint64_t differs = token ^ t->token_base;
@@ -364,8 +364,8 @@ static struct pit_fmt_frame *frame_of(struct pit__thread *t, pit_token token)
     return frame;
 }
 
-/* Once t is held: a signal handler's span may have ended since `now`, inside the one that ends; or it was
- * measured, and its cost is in the account of the frame that ends. */
+/* Call it with t held: a signal handler's span may have ended since `now`, inside the one that ends; or it
+ * was measured, and its cost is in the `apart` of the frame that ends. */
 uint64_t pit__not_before_last(const struct pit__thread *t, uint64_t now)
 {
     const struct pit_fmt_pending *last = &t->file->pending;
@@ -384,12 +384,12 @@ uint64_t pit__end_on(struct pit__thread *t, pit_token token, uint64_t now)
     return duration;
 }
 
-/* A thread without a table gets one only to count that the token was another thread's. */
+/* A thread without a table gets one only to count that the token belongs to another thread. */
 static struct pit__thread *thread_for_end(pit_token token)
 {
     pit__resume();
     struct pit__thread *t = pit__tls;
-    if (pit__is_free(t)) /* though another recorder's rare path be interrupted: it was begun here */
+    if (pit__is_free(t)) /* even if another recorder's rare path is interrupted: it began here */
         return t;
     if (pit__is_counted_handler(t))
         return NULL;
@@ -420,7 +420,7 @@ static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame,
 {
     pit__hold(t);
     now = pit__not_before_last(t, now);
-    while (t->top > frame && top_is_phase(t)) /* of the span itself, as far as one can tell */
+    while (t->top > frame && top_is_phase(t)) /* probably of the span itself */
         now = end_phase(t, now);
     uint64_t duration = frame == t->top ? end_top(t, now) : end_below(t, frame, now);
     pop_ended(t);

@@ -1,9 +1,9 @@
-/* The steps that begins and ends are made of, for span.c and span_rare.c.
+/* The steps of begins and ends, for span.c and span_rare.c.
  *
- * The bookkeeping of a sample is finished by the next end: storing to an address that hangs on the
- * clock just read would stall the next loads, storing for the sample before costs next to nothing
- * beside two clock reads. The order of an end makes the run right at every instant, for a live
- * reader and after a kill (docs/run-format.md has the reader's side):
+ * The bookkeeping of a sample is finished by the next end: storing to an address that depends on the
+ * clock just read would stall the next loads, while storing for the previous sample costs almost nothing
+ * compared with two clock readings. The order of an end keeps the run valid at every instant, for a
+ * live reader and after a kill (docs/run-format.md has the reader's side):
  *
  *   A  the previous sample goes to histogram, series and ring
  *   B  the new sample and a before-image of its node go to the thread's pending line
@@ -27,7 +27,7 @@ PIT__INLINE struct pit_fmt_node *pit__node_at(const struct pit__thread *t, uint6
     return pit__at(t->base, ref);
 }
 
-/* Where the pending sample belongs, as far as it is the common case. */
+/* Where the pending sample belongs, in the common case. */
 struct pit__previous {
     struct pit_fmt_node *node;
     uint32_t *counter; /* of the histogram's window */
@@ -35,7 +35,7 @@ struct pit__previous {
     struct pit_fmt_event *event;
 };
 
-/* The common case of A, looked at before anything is stored: 0 if it is another one. */
+/* The common case of A, checked before anything is stored: 0 if it is another case. */
 PIT__INLINE int pit__previous_is_common(const struct pit__thread *t,
                                         const struct pit_fmt_thread *file, struct pit__previous *p)
 {
@@ -54,8 +54,8 @@ PIT__INLINE int pit__previous_is_common(const struct pit__thread *t,
     return PIT_LIKELY(p->begin + p->duration < node->cur_end);
 }
 
-/* A. The histogram's sum and the ring's count tell a reader whether the sample has arrived there;
- * in the series it has if it ended before cur_end. */
+/* A. From the histogram's sum and the ring's count a reader knows whether the sample has arrived there;
+ * it is in the series if it ended before cur_end. */
 PIT__INLINE void pit__finish_previous(struct pit__thread *t, struct pit_fmt_thread *file,
                                       const struct pit__previous *p)
 {
@@ -122,8 +122,8 @@ PIT__INLINE void pit__push(struct pit__thread *t, struct pit_fmt_thread *file,
                            uint64_t now)
 {
 #if !defined(__x86_64__)
-    /* Where two reads of the clock can give one tick, a new frame can look like the sample that
-     * was just popped: this says that it was. */
+    /* If two clock readings can give the same tick, a new frame can look like the sample that
+     * was just popped: this marks it as popped. */
     PIT_STORE_ORDERED(file->parent_child, PIT_FMT_POPPED);
 #endif
     PIT_STORE(frame->where, where);
@@ -133,7 +133,7 @@ PIT__INLINE void pit__push(struct pit__thread *t, struct pit_fmt_thread *file,
     PIT_STORE_ORDERED(file->depth, depth);
 }
 
-/* What the recorder knows of the clock is kept in the lines that a span touches. */
+/* The recorder's clock data is kept in the cache lines that a span touches. */
 PIT__INLINE uint64_t pit__in_ns(struct pit__thread *t, uint64_t now, uint64_t ticks)
 {
     return PIT_LIKELY(now < t->scale_until) ? (uint64_t)((double)ticks * t->scale)
@@ -149,13 +149,13 @@ PIT__INLINE const struct pit__cache_entry *pit__cached(const struct pit__thread 
     return PIT_LIKELY(entry->key == key) ? entry : NULL;
 }
 
-/* The hot path's clock: an open gate says that it is the right one. */
+/* The hot path's clock: an open gate guarantees that it is the right one. */
 PIT__INLINE uint64_t pit__counter_read(void)
 {
     return pit__clock_read(1);
 }
 
-/* Close the gate: where on the stack this is tells later whether it still runs. */
+/* Close the gate: the stack address shows later whether this call still runs. */
 PIT__INLINE void pit__gate_close(struct pit__thread *t)
 {
     PIT_SIGNAL_FENCE();
@@ -167,7 +167,7 @@ PIT__INLINE void pit__gate_close(struct pit__thread *t)
     PIT_SIGNAL_FENCE();
 }
 
-/* Open it for what is innermost now. */
+/* Open it for the innermost frame. */
 PIT__INLINE void pit__gate(struct pit__thread *t, pit_token token)
 {
     PIT_SIGNAL_FENCE();
@@ -175,9 +175,9 @@ PIT__INLINE void pit__gate(struct pit__thread *t, pit_token token)
     PIT_SIGNAL_FENCE();
 }
 
-/* Begin and end where everything is as usual; 0, with the gate open again and nothing done, where
- * it is not. The gate is closed before anything is looked at: a signal handler's span in between
- * would make it stale. */
+/* Begin and end in the common case; 0, with the gate open again and nothing done, in any other case.
+ * The gate is closed before anything is read: a signal handler's span in between would make the data
+ * stale. */
 PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, uint32_t id)
 {
     pit__gate_close(t);
@@ -193,11 +193,11 @@ PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, u
     pit__push(t, t->file, parent + 1, (uint16_t)token, where, pit__counter_read());
     pit__gate(t, token);
     if (token == 0)
-        __builtin_unreachable(); /* spares the caller the question */
+        __builtin_unreachable(); /* saves the caller a check */
     return token;
 }
 
-/* Once the gate is closed; now is not before the last sample's end. */
+/* Call it with the gate closed; now is not before the last sample's end. */
 PIT__INLINE int pit__end_closed(struct pit__thread *t, pit_token gate, uint64_t now,
                                 uint64_t *duration)
 {
@@ -216,8 +216,8 @@ PIT__INLINE int pit__end_closed(struct pit__thread *t, pit_token gate, uint64_t 
     return 1;
 }
 
-/* The clock is read behind the closed gate: a signal handler's span between the two would be inside
- * this one and after its end, and could be the longer one. */
+/* The clock is read after the gate is closed: a signal handler's span between the two would be inside
+ * this span but after its end, and could be the longer one. */
 PIT__INLINE int pit__end_common(struct pit__thread *t, pit_token gate, uint64_t *now,
                                 uint64_t *duration)
 {

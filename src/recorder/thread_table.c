@@ -1,8 +1,8 @@
 /* A thread gets a table at its first span and gives it back when it ends.
  *
- * Tables are never reset: the next thread goes on counting in it, so there are as many as threads
- * were alive at once, and a reader never sees one vanish. A thread prefers a table whose last
- * tenant had its name, so that pools keep their figures together.
+ * Tables are never reset: the next thread continues counting in it, so there are as many tables as
+ * threads were alive at once, and a reader never sees one vanish. A thread prefers a table whose last
+ * owner had its name, so that pools keep their figures together.
  */
 #include "recorder.h"
 
@@ -15,12 +15,12 @@
 static pthread_key_t key; /* value: the thread's tables, linked by next_of_thread */
 static int key_made;
 
-/* pit__tls while the thread is busy getting a table or opening a recorder: a signal handler's
- * span then finds somebody busy. Its counts pass on to the run. */
+/* pit__tls while the thread is getting a table or opening a recorder: a signal handler's span then
+ * finds it busy. Its counts are added to the run later. */
 static struct pit_fmt_thread guard_table;
 static struct pit__thread guard = {.open = 1, .held = 1, .file = &guard_table};
 
-/* What pit__tls was before the outermost guard, for whoever finds it left behind. */
+/* The value of pit__tls before the outermost guard, to restore it if the guard was left behind. */
 static __thread struct pit__thread *behind_guard __attribute__((tls_model("initial-exec")));
 
 struct pit__guard pit__guard_enter_open(void)
@@ -53,7 +53,7 @@ void pit__guard_leave(struct pit__guard before)
     pit__signals_on();
 }
 
-/* Whoever was inside the recorder on this thread is gone: nothing of what he held is held any more. */
+/* The code that was inside the recorder on this thread is gone: release everything it held. */
 static void leave_behind(void)
 {
     struct pit__lock *process = pit__process_lock(), *open = pit__open_lock();
@@ -119,16 +119,16 @@ static void pass_on_guard_counts(pit_recorder *rec)
 
 /* ---- the thread ends ----------------------------------------------------------------------- */
 
-/* Tables of recorders that are gone; linked by next_of_thread, guarded by the process lock. In a child
- * the list ends behind its first one, which was wiped. */
+/* Tables of freed recorders; linked by next_of_thread, guarded by the process lock. In a child the list
+ * ends after its first element, which was wiped. */
 static struct pit__thread *spare_tables;
 
-/* No thread and no recorder knows of it any more. */
+/* No thread and no recorder uses it any more. */
 static void make_spare(struct pit__thread *t)
 {
     struct pit__lock *lock = pit__process_lock();
     if (!pit__lock_take(lock))
-        return; /* one that serves nobody any more */
+        return; /* it is not in use any more */
     t->next_of_thread = spare_tables;
     spare_tables = t;
     pit__lock_give(lock);
@@ -156,7 +156,7 @@ static void give_back(struct pit__thread *t)
 
 static void thread_ends(void *list)
 {
-    (void)pit__guard_enter(); /* whatever it was, it is given back */
+    (void)pit__guard_enter(); /* the tables are returned whatever the result */
     pit__watch_mend();
     struct pit__thread *t = list;
     while (t) {
@@ -164,7 +164,7 @@ static void thread_ends(void *list)
         if (t->recorder && pit__is_entered(t)) /* cancelled, or ended by a handler, in a span */
             pit__mend(t);
         PIT_STORE(t->gate, 0);
-        PIT_STORE(t->held, 1); /* until the next tenant comes */
+        PIT_STORE(t->held, 1); /* until the next owner comes */
         give_back(t);
         t = next;
     }
@@ -202,7 +202,7 @@ static struct pit__thread *pick_free(const pit_recorder *rec, const char *name)
     return any;
 }
 
-/* One that served before keeps its room for memory figures. */
+/* A reused table keeps its room for memory figures. */
 static struct pit__thread *table_alloc(void)
 {
     struct pit__lock *lock = pit__process_lock();
@@ -216,7 +216,7 @@ static struct pit__thread *table_alloc(void)
     pit__lock_give(lock);
     if (!t)
         return pit__wiped_alloc(sizeof *t);
-    struct pit__measured *measured = t->special ? NULL : t->measured; /* in no span's use */
+    struct pit__measured *measured = t->special ? NULL : t->measured; /* not used by a span */
     *t = (struct pit__thread){.measured = measured};
     return t;
 }
@@ -248,7 +248,7 @@ static struct pit__thread *table_new(pit_recorder *rec)
 static void write_name(struct pit_fmt_thread *file, const char *name)
 {
     size_t length = strnlen(name, sizeof file->name - 1);
-    for (size_t i = 0; i < sizeof file->name; i++) /* readers may look meanwhile */
+    for (size_t i = 0; i < sizeof file->name; i++) /* readers may read it meanwhile */
         PIT_STORE(file->name[i], i < length ? name[i] : 0);
 }
 
@@ -265,7 +265,7 @@ static struct pit__thread *take_table(pit_recorder *rec)
         t = table_new(rec);
     if (t) {
         t->in_use = 1;
-        PIT_STORE(t->open, 1); /* under the lock, so that close cannot be missed */
+        PIT_STORE(t->open, 1); /* under the lock, so that close cannot miss it */
     }
     pit__lock_give(&rec->control->lock);
     if (!t)
@@ -280,12 +280,12 @@ static struct pit__thread *take_table(pit_recorder *rec)
     return t;
 }
 
-/* The calling thread's tables without those of recorders that are gone, and without those that a fork
- * has wiped. The one that pit__tls stands at has to stay. */
+/* Unlink the calling thread's tables of freed recorders, and those that a fork has wiped. The one that
+ * pit__tls points to has to stay. */
 static struct pit__thread *swept(const struct pit__thread *in_tls)
 {
     struct pit__thread *list = pthread_getspecific(key), **at = &list;
-    while (*at && in_tls != &guard) { /* else it is not known: this is inside another one */
+    while (*at && in_tls != &guard) { /* with the guard in pit__tls, that table is not known */
         struct pit__thread *t = *at;
         if (t->recorder || t == in_tls) {
             at = &t->next_of_thread;
@@ -321,7 +321,7 @@ void pit__threads_forget(pit_recorder *rec)
             forget(t);
         t = next;
     }
-    if (key_made) /* else it is somebody else's: the file of a run was made and nothing recorded */
+    if (key_made) /* else the recorder never recorded: only the file of a run was created */
         pthread_setspecific(key, swept(before.tls));
     pit__guard_leave(before);
 }
@@ -339,7 +339,7 @@ struct pit__thread *pit__attach(pit_recorder *rec)
         }
     }
     if (t) {
-        pit__hold(t); /* from nobody, so that letting go is as always */
+        pit__hold(t); /* the caller releases it as always */
         pit__release(t);
     } else if (PIT_LOAD(rec->control->alive)) {
         __atomic_fetch_add(&rec->header->counters[PIT_FMT_NO_TABLE], 1, __ATOMIC_RELAXED);

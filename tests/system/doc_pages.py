@@ -1,24 +1,24 @@
-"""The pages of the documents, taken apart: blocks, links, headings, names in code.
+"""Parses the pages of the documents: blocks, links, headings, names in code.
 
-How a block is marked says how it is checked (CONTRIBUTING.md has the table for writers):
+The language of a block decides how it is checked (CONTRIBUTING.md has the table for writers):
 
-    c, python, sh    whole programs: compiled, run, in the order of the page, in one folder a page
-    console          lines with `$ ` are run, the others are what they print
-    text             what the program before it prints
-    usage            how a command is called: its options are in --help
+    c, python, sh    whole programs: compiled, run, in the order of the page, in one folder per page
+    console          lines with `$ ` are run, the others are their output
+    text             the output of the program before it
+    usage            the syntax of a command: its options must be in --help
     yaml, json       taken by `pitwall run --config`; parsed
     diagram          a drawing
     h                declarations of a header, made by scripts/api_reference.py
 
-A comment in the line before a block says more:
+A comment in the line before a block sets an option:
 
     <!-- file: train.c -->          the block is also kept under this name
     <!-- before: COMMAND -->        run first, not shown
-    <!-- from: tests/golden/x -->   (text) these lines are in that file
+    <!-- from: tests/golden/x -->   (text) the file has these lines
     <!-- exact: REASON -->          figures are compared too, and why they do not vary
-    <!-- order: REASON -->          lines may have changed places, and why
-    <!-- verdict: REASON -->        it may also say that there is no verdict, and why
-    <!-- not run: REASON -->        it cannot be run by a test, and why
+    <!-- order: REASON -->          lines may come in another order, and why
+    <!-- verdict: REASON -->        no verdict is accepted too, and why
+    <!-- not run: REASON -->        no test can run it, and why
 """
 
 import os

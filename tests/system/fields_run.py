@@ -1,4 +1,4 @@
-"""The field tables as the library tells them, and a run in which every field has a value somewhere."""
+"""The field tables as the library returns them, and a run in which every field has a value somewhere."""
 
 import os
 

@@ -1,5 +1,5 @@
-"""What spans that measure memory must say of a script of prog_memory, worked out from the script
-alone; and the run as prog_dump reads it.
+"""The figures that spans must report for a script of prog_memory, computed from the script alone; and the
+run as prog_dump reads it.
 """
 
 import json

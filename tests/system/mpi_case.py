@@ -1,5 +1,5 @@
-"""What tests with MPI share: both implementations, their programs, and a job's runs against what its
-ranks say of themselves.
+"""Shared by the tests with MPI: both implementations, their programs, and the comparison of a job's runs with
+the counts of its ranks.
 
 Two ranks, which yield while they wait, so that one processor is enough."""
 

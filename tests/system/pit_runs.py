@@ -1,7 +1,7 @@
-"""What the tests of whole runs share: the truth a program kept about itself, both readers.
+"""Shared by the tests of whole runs: the truth that a program kept about itself, and both readers.
 
-span_walk.h says how the truth is laid out. A run is read by tests/pit_reader.py and, through
-prog_dump, by the library; `read_both` holds the two against each other figure by figure.
+span_walk.h describes the layout of the truth. A run is read by tests/pit_reader.py and, through
+prog_dump, by the library; `read_both` compares the two figure by figure.
 """
 
 import json

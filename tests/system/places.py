@@ -1,8 +1,7 @@
-"""Filesystems and programs for the tests of where a run lives.
+"""Filesystems and programs for the tests of a run's location.
 
-Everything that is mounted here is unmounted after the test, whatever happens in it. A machine
-without the rights or tools for it skips the test and says what is missing; with CI=true that is a
-failure (see pit_case).
+Everything that is mounted here is unmounted after the test, even if it fails. Without the rights or tools
+to mount, the test is skipped and names what is missing; with CI=true that is a failure (see pit_case).
 """
 
 import ctypes

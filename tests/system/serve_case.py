@@ -1,4 +1,4 @@
-"""What the tests of `pitwall serve` share: a server of their own, and requests to it."""
+"""Shared by the tests of `pitwall serve`: a server for each test, and requests to it."""
 
 import contextlib
 import http.client

@@ -1,5 +1,5 @@
 """A stand-in for the kernel's /sys, for hardware that this machine lacks: energy counters and GPUs as files
-in a folder. Nothing in it is measured. PITWALL_SYSFS names the folder; every report then says so."""
+in a folder. Nothing in it is measured. PITWALL_SYSFS names the folder, and every report mentions it."""
 
 import os
 import subprocess

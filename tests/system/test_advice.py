@@ -1,4 +1,4 @@
-"""The advice on real runs of a known cause: the right rule first, and no wrong one."""
+"""The advice on real runs with a known cause: the right rule comes first, and no rule is wrong."""
 
 import json
 import os

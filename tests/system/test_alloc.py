@@ -1,7 +1,7 @@
 """libpitwall-alloc.so, preloaded: counts and leaks are exact, and programs run as before.
 
 The library is built without sanitizers in every build, because it cannot be preloaded into a program
-that has one: a sanitizer brings a malloc of its own, which must stand first. In a sanitizer build the
+that has one: a sanitizer has its own malloc, which must be loaded first. In a sanitizer build the
 programs of this test are compiled plainly, and the library's counters and leak set run under the
 sanitizer in the unit test test_leak_set, which is run from here too.
 """

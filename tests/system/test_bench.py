@@ -1,5 +1,5 @@
-"""What `make bench` makes of its figures: the table, bench.json, what is called met or missed, and what
-README.md and docs/bench.md take from it. Nothing is timed here."""
+"""The output of `make bench`: the table, bench.json, figures met or missed, and the figures in README.md and
+docs/bench.md. Nothing is timed here."""
 
 import importlib.util
 import json

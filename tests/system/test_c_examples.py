@@ -1,6 +1,6 @@
-"""The examples, each run once with --quick: what it learnt is below its bar, its files are what their
-formats say, and its run gives the views that people of that field look at. How they go wrong is tested
-too: wrong options, a model that did not learn."""
+"""The examples, each run once with --quick: its error is below the bar, its files have the right format, and its
+run gives the views that are usual in its field. Failures are tested too: wrong options, a model that did not
+learn."""
 
 import csv
 import fcntl

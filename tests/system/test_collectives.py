@@ -1,4 +1,4 @@
-"""Collective calls in the run: both readers, whatever their number, and after a kill inside one."""
+"""Collective calls in the run: both readers, any number of calls, and after a kill inside one."""
 
 import json
 import os

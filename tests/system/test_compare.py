@@ -417,7 +417,7 @@ class OtherPrograms(CompareCase):
         cases = {"other.json": ({"a": 1}, "not JSON of google/benchmark, hyperfine"),
                  "cut.json": ('{"results": [{"command": "x",\n "times": [1,', "not JSON: "),
                  "none.json": ({"results": [{"command": "x", "times": []}]}, None),
-                 "empty.json": ({"context": {}, "benchmarks": []}, "no figure is in it"),
+                 "empty.json": ({"context": {}, "benchmarks": []}, "it contains no figures"),
                  "list.json": ([1, 2], "not JSON of google/benchmark"),
                  "text.txt": ("hello", "not a Pitwall run"),
                  "deep.json": ("[" * 100000, "not JSON: ")}

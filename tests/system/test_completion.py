@@ -1,4 +1,4 @@
-"""Completion in real shells: what is offered is what the tool has, no more and no less."""
+"""Completion in real shells: offers exactly the commands and options of the tool."""
 
 import os
 import pty

@@ -1,5 +1,5 @@
-"""`pitwall run` and its configuration: what reaches the program, signals and statuses, and what is
-said about a file that is wrong."""
+"""`pitwall run` and its configuration: what reaches the program, signals and statuses, and the
+errors about a wrong file."""
 
 import os
 import re
@@ -198,8 +198,8 @@ class Configuration(RunCase):
         for text, where in (("trainer: {enable_memory_monitoring: true}\n",
                              "a setting outside of trainer_params is ignored: conf.yaml: 1:11: "
                              "enable_memory_monitoring"),
-                            (several, "the configuration has several such blocks, and none at the "
-                                      "top: they are ignored: conf.yaml: 2:5: trainer_params")):
+                            (several, "several such blocks, and none at the top level: "
+                                      "they are ignored: conf.yaml: 2:5: trainer_params")):
             path = self.conf(text)
             done = self.launch("--config", "conf.yaml", "--", "echo", "ran", cwd=os.path.dirname(path))
             self.assertEqual([done.stdout, done.stderr], ["ran\n", "pitwall: warning: %s\n" % where])
@@ -208,21 +208,21 @@ class Configuration(RunCase):
         path = self.conf("pitwall:\n  memory: true\n  memroy: true\ntrainer_params: {other: 1}\n")
         done = self.launch("--config", "conf.yaml", "--", "echo", "ran", cwd=os.path.dirname(path))
         self.assertEqual(done.stdout, "ran\n")
-        self.assertEqual(done.stderr, "pitwall: warning: the configuration has a key that pitwall "
-                                      "does not know: conf.yaml: 3:3: memroy\n")
+        self.assertEqual(done.stderr, "pitwall: warning: unknown key in the configuration: "
+                                      "conf.yaml: 3:3: memroy\n")
 
     def test_wrong_types_have_their_place(self):
         self.refused("a: 1\nb: 2\ntrainer_params:\n  memory_monitor_batches: many\n",
-                     "4:27: memory_monitor_batches: not a whole number")
+                     "4:27: memory_monitor_batches: must be a whole number")
         self.refused("trainer_params: {memory_monitor_batches: -1}",
-                     "1:42: memory_monitor_batches: not a whole number")
+                     "1:42: memory_monitor_batches: must be a whole number")
         self.refused("trainer_params: {enable_memory_monitoring: maybe}",
-                     "1:44: enable_memory_monitoring: not true or false")
-        self.refused("pitwall: {memory: [1]}", "1:19: memory: not true or false")
-        self.refused("pitwall: {sample_hz: fast}", "1:22: sample_hz: not a number")
-        self.refused("pitwall: {file: ''}", "1:17: file: not a text")
-        self.refused("pitwall: 5", "1:10: pitwall: not a block of keys")
-        self.refused("- a\n- b\n", "1:1: not a list of keys and values")
+                     "1:44: enable_memory_monitoring: must be true or false")
+        self.refused("pitwall: {memory: [1]}", "1:19: memory: must be true or false")
+        self.refused("pitwall: {sample_hz: fast}", "1:22: sample_hz: must be a number")
+        self.refused("pitwall: {file: ''}", "1:17: file: must be a text")
+        self.refused("pitwall: 5", "1:10: pitwall: must be a block of keys")
+        self.refused("- a\n- b\n", "1:1: must be a list of keys and values")
         self.refused("pitwall: &a {<<: *a}", "1:10: <<: merged into itself, or too deep")
 
     def test_broken_yaml_has_its_place(self):

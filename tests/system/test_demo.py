@@ -1,5 +1,5 @@
-"""The demo, seen as a person sees it: on a terminal, through the script that draws its picture. And
-the script that builds it without a word."""
+"""The demo as a user sees it: on a terminal, through the script that draws its picture. Also the script that
+builds it silently."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Our declarations of device libraries against their makers' headers, by static asserts. NVIDIA's header comes
+"""Our declarations of device libraries against the vendors' headers, by static asserts. NVIDIA's header comes
 from PyPI (120 kB), AMD's from Debian; nothing of them is in the tree."""
 
 import glob

@@ -1,4 +1,4 @@
-"""Verdicts on devices, from a program to the words of the report. The device is a stand-in that tells its
+"""Verdicts on devices, from a program to the text of the report. The device is a stand-in that reports its
 work by pit_add (tests/system/gpu/stub_device.c): each verdict appears where it was planted, in text, JSON and
 Python, and nowhere else."""
 

@@ -1,4 +1,4 @@
-"""What the documents name is there: links and anchors, files, commands and options, views, C names,
+"""Everything that the documents name exists: links and anchors, files, commands and options, views, C names,
 Python names, variables of the environment. test_docs_run.py runs their programs."""
 
 import json

@@ -1,5 +1,5 @@
-"""Every block of code in the documents does what its page says: programs compile without a warning
-and run, commands run, output looks as it is shown. doc_pages.py says how a block is marked."""
+"""Runs every block of code in the documents: programs compile without warnings and run, commands run, and the
+output is as shown. doc_pages.py describes how blocks are marked."""
 
 import concurrent.futures
 import json

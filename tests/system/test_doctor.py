@@ -1,4 +1,4 @@
-"""`pitwall doctor`: what it says of a machine, and of one that lacks something."""
+"""`pitwall doctor`: its output for this machine, and for a machine that lacks something."""
 
 import json
 import os
@@ -67,7 +67,7 @@ class Form(DoctorCase):
         for name, check in checks.items():
             self.assertRegex(text, r"(?m)^%-9s%s " % (check["state"], re.escape(name)))
         counts = [sum(c["state"] == s for c in checks.values()) for s in ("yes", "limited", "no")]
-        self.assertEqual(text.splitlines()[0], "%d of %d can be had here, %d with limits, %d cannot"
+        self.assertEqual(text.splitlines()[0], "%d of %d available, %d with limits, %d not available"
                          % (counts[0], len(checks), counts[1], counts[2]))
 
     def test_lines_keep_to_the_width(self):
@@ -201,7 +201,7 @@ class Libraries(DoctorCase):
     def test_a_library_without_a_device(self):
         check = self.fake(0)
         self.assertEqual(check["state"], "limited")
-        self.assertIn("shows no device", check["why"])
+        self.assertIn("finds no device", check["why"])
 
     def test_a_library_that_fails(self):
         check = self.fake(2, "return 100;")

@@ -1,5 +1,5 @@
-"""Energy counters, on a stand-in for /sys/class/powercap whose files this test moves between two lines of
-the program: joules are known exactly, and no clock has a say in them. No counter of a processor is read."""
+"""Energy counters, on a stand-in for /sys/class/powercap whose files this test changes between two lines of the
+program: joules are known exactly and do not depend on a clock. No real energy counter is read."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Energy in `compare` and `race`, on a stand-in for /sys/class/powercap: the joules are those by which the
-test moves the counter, so that the verdicts come from data and not from a clock."""
+"""Energy in `compare` and `race`, on a stand-in for /sys/class/powercap: the test moves the
+counter, so that the verdicts depend on data and not on a clock."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""`pitwall export`: every format read back by a reader that is not ours, names to the byte, the
-traces by their rules, and what happens when the disk is full."""
+"""`pitwall export`: every format is read back by an independent reader; names are exact to the byte;
+traces follow the rules of their format; a full disk is an error."""
 
 import csv
 import io
@@ -381,7 +381,7 @@ class Output(ExportCase):
         path = self.made("rich")
         before = read(path)
         done = self.export(path, "--format", "csv", "-o", path, status=64)
-        self.assertIn("that is one of the runs", done.stderr)
+        self.assertIn("is one of the input runs", done.stderr)
         self.assertEqual(read(path), before)
 
     def test_places_that_cannot_be_written(self):

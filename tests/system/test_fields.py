@@ -1,5 +1,5 @@
 """Every figure has one key, in every form: the field tables against text, CSV, Markdown, JSON and the
-page docs/fields.md. Python is held to them by tests/python/test_py_fields.py."""
+page docs/fields.md. tests/python/test_py_fields.py does the same for Python."""
 
 import csv
 import io

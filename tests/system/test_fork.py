@@ -1,5 +1,5 @@
-"""Forks of every kind, at any moment, from any thread: the parent's run stays exact, a child that
-records has a run of its own, one that does not leaves nothing behind."""
+"""Forks of every kind, at any moment, from any thread: the parent's run stays exact, a child that records gets
+its own run, and a child that does not record leaves nothing behind."""
 
 import os
 import re

@@ -1,8 +1,8 @@
 """libpitwall-functions.so: functions compiled with -finstrument-functions are spans, with their names
 and exact counts, and programs run as before.
 
-The library is built without sanitizers, as libpitwall-alloc is: what goes into any program cannot have
-one. Its parts run under them in the unit test test_function_names."""
+The library is built without sanitizers, like libpitwall-alloc: a library that is preloaded into any program
+cannot have one. The unit test test_function_names runs its parts under sanitizers."""
 
 import json
 import os
@@ -250,8 +250,8 @@ class Library(Functions):
         done = self.run_ok([tool, "run", "--", "echo", "it runs"], cwd=folder)
         self.assertEqual(done.stdout, "it runs\n")
         self.assertEqual(done.stderr, (
-            "pitwall: no hooks for Python: %s: they are not beside the tool\n"
-            "pitwall: no spans of C functions: libpitwall-functions.so: %s: not beside the tool\n"
+            "pitwall: no hooks for Python: %s: they are not next to the tool\n"
+            "pitwall: no spans of C functions: libpitwall-functions.so: %s: not next to the tool\n"
             % (folder, folder)))
 
     def test_the_environment_keeps_what_it_had(self):

@@ -1,5 +1,6 @@
 """Channels of GPUs, on stand-ins: a folder in place of /sys, a libnvidia-ml.so.1 built from
-tests/stubs/stub_nvml.c and a librocm_smi64.so built from tests/stubs/stub_rocm_smi.c. No GPU was ever behind these tests; what is tried is the way of figures and of failures."""
+tests/stubs/stub_nvml.c and a librocm_smi64.so built from tests/stubs/stub_rocm_smi.c. These tests never ran with
+a real GPU; they check how figures and failures are passed on."""
 
 import json
 import os

@@ -1,9 +1,9 @@
 """Spans with PIT_DEVICE over stand-ins for libcuda.so.1 and libamdhip64.so.5 (stub_cuda.c and stub_hip.c of
-tests/system/gpu): no machine of ours
-has a GPU. Figures arrive; a library that fails, hangs, goes or shows no device costs the program nothing
-but the figures, and the run says why.
+tests/system/gpu): our machines
+have no GPU. Figures arrive. If a library fails, hangs, is unloaded or has no device, the program only loses
+the figures, and the run gives the reason.
 
-With PITWALL_TEST_ALL=1 (make test-all) the calls are held to NVIDIA's cuda.h, and the real libcudart and
+With PITWALL_TEST_ALL=1 (make test-all) the calls are compared with NVIDIA's cuda.h, and the real libcudart and
 libcupti, both from PyPI, are loaded without a driver."""
 
 import ctypes

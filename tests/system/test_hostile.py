@@ -1,6 +1,6 @@
-"""Others write to the file of a live run, or cut it: the program that records goes on unharmed.
+"""Other processes write to the file of a live run or truncate it: the recording program is not harmed.
 
-As root, whom no missing write bit keeps from it.
+The tests do this as root, because the file is not writable for other users.
 """
 
 import os

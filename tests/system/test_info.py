@@ -1,4 +1,4 @@
-"""`pitwall info`: the facts of a run, beside what the report says of it."""
+"""`pitwall info`: the facts of a run agree with its report."""
 
 import glob
 import json

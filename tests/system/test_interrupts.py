@@ -1,4 +1,4 @@
-"""Signals, jumps and cancelled threads that meet the recorder at work: nothing hangs, nothing is torn."""
+"""Signals, jumps and cancelled threads that interrupt the recorder: nothing hangs, no data is torn."""
 
 import glob
 import os

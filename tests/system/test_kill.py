@@ -1,4 +1,4 @@
-"""A run is whole however its program ends: killed at any instant, _exit, exec, exit, abort."""
+"""A run is complete however its program ends: killed at any instant, _exit, exec, exit, abort."""
 
 import concurrent.futures
 import os

@@ -1,11 +1,10 @@
-"""Programs of many shapes, each killed after a random number of steps: nothing that had ended is missing,
-nothing is there twice, no span is shorter than what happened inside it, no reader complains, and nobody
-hangs.
+"""Programs of many kinds, each killed after a random number of steps: no finished span is missing or counted
+twice, no span is shorter than its children, no reader reports an error, and nothing hangs.
 
     PITWALL_TEST_ALL=1    10,000 kills; else some hundreds
     PIT_TEST_KILLS=N      this many
     PIT_TEST_SEED=N       the same steps again
-    PIT_TEST_SHAPES=a,b   these shapes alone
+    PIT_TEST_SHAPES=a,b   only these kinds
 """
 
 import concurrent.futures

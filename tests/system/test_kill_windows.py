@@ -1,6 +1,6 @@
-"""What a kill leaves of a block that a program does not make under the eyes of test_kill.py: of one that
-another thread or the sampler makes, or that is written over. The states are put together from bytes, in
-the order in which the recorder stores them; both readers say the same of each, and all holds that must."""
+"""Kills while a block is made, for blocks that test_kill.py cannot cover: those made by another thread or the
+sampler, and those that are overwritten. The test builds each state from bytes, in the order in which the
+recorder stores them. Both readers agree on each state, and all invariants hold."""
 
 import os
 import signal

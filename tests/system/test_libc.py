@@ -1,4 +1,4 @@
-"""Which glibc will do: the newest glibc symbol that anything built needs."""
+"""The oldest glibc that is supported: the newest glibc symbol that our files need."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`pitwall list`: every kind of file in a folder, and which folders are looked at."""
+"""`pitwall list`: every kind of file in a folder, and which folders are searched."""
 
 import json
 import os

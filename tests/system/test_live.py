@@ -1,4 +1,4 @@
-"""A run can be read while it is written, by others and by itself; no reader waits for a writer."""
+"""A run can be read while it is written, by other processes and by its own; no reader waits for a writer."""
 
 import os
 import random

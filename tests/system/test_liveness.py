@@ -1,4 +1,4 @@
-"""Whether a run lives: by a lock and by its process, and dead only if both say so."""
+"""Whether a run is live: by its lock and by its process. It is dead only if both say so."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`pitwall log`: timing lines out of logs as they are: compressed, coloured, torn, full of others."""
+"""`pitwall log`: timing lines in real logs: compressed, coloured, truncated, between other lines."""
 
 import csv
 import gzip

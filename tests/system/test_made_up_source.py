@@ -1,5 +1,5 @@
-"""A source of the sampler is one file: tests/sources/made_up.c, built into a library of its own by the
-list that the build makes, is in the run, in both readers, in JSON, in text, in Python and in `top`."""
+"""A source of the sampler is one file: tests/sources/made_up.c is built into a separate library and then appears
+in the run, in both readers, in JSON, in text, in Python and in `top`."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The man pages: one for each command, without a warning of the formatter, with all that the help and
-the document say; and what `make install` puts beside the tool."""
+"""The man pages: one per command, without warnings from the formatter, with everything in the help and
+the document; and the files that `make install` adds to the tool."""
 
 import os
 import re
@@ -57,7 +57,7 @@ class Man(pit_case.Case):
 
     def test_a_page_has_the_words_of_its_document(self):
         text = " ".join(self.read(page_of("recover")).split())
-        self.assertIn("a run is brought back exactly once, and live runs and runs of other users "
+        self.assertIn("a run is recovered exactly once, and live runs and runs of other users "
                       "are left alone", text)
         self.assertNotIn("`", text)
         self.assertNotIn("](", text)

@@ -1,5 +1,5 @@
-"""Messages to other ranks and callers in the run: both readers, more of them than there is room for, and
-after a kill; the view, its forms, and Python."""
+"""Messages to other ranks and callers in the run: both readers, more messages than the run has
+room for, and after a kill; the view, its forms, and Python."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Monitors in a real program: what it printed as it went is made again from its run."""
+"""Monitors in a real program: the lines that it printed are printed again from its run."""
 
 import csv
 import io

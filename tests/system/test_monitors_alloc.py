@@ -1,5 +1,5 @@
-"""Monitors with libpitwall-alloc preloaded, which a program with a sanitizer cannot have: memory of a
-timed call is then what the call itself allocated."""
+"""Monitors with libpitwall-alloc preloaded, which is impossible with a sanitizer: the memory of a timed call is
+then the memory that the call itself allocated."""
 
 import os
 import re

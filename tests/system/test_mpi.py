@@ -1,4 +1,4 @@
-"""Calls of MPI as spans: OpenMPI and MPICH, C, Fortran and Python, by one and the same library."""
+"""Calls of MPI as spans: OpenMPI and MPICH, C, Fortran and Python, all with the same library."""
 
 import os
 import signal

@@ -1,7 +1,7 @@
-"""Samples of native code: the hot function of ten programs, and why there are none where they are forbidden.
+"""Samples of native code: the hot function of ten programs, and the reason if sampling is not permitted.
 
-A program works until its run has enough samples, and a sample is due after so much processor time of its
-own: how busy the machine is makes it take longer, and nothing else."""
+A program works until its run has enough samples. A sample is taken after a fixed amount of the program's own
+processor time, so a busy machine only makes the test slower."""
 
 import json
 import os

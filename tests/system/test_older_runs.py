@@ -1,8 +1,8 @@
-"""Runs that older versions wrote (tests/data/runs-*) read to the figures that those versions read.
+"""Runs written by older versions (tests/data/runs-*) give the same figures as with those versions.
 
-Each folder has runs and, for each, its figures in a form of its own: lists and plain names that no
-output of the tool has, so that renaming a key anywhere changes neither side. They were written by
-the version that wrote the runs and are never made again.
+Each folder has runs and the figures of each, in a format used only here, so that renaming a key of some
+output changes neither side. The version that wrote the runs also wrote the figures; they are never
+regenerated.
 """
 
 import glob

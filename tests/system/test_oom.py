@@ -1,8 +1,8 @@
 """A program that runs out of memory: the kernel kills it, and the report says where and why.
 
-The test makes a cgroup with a limit, of version 1 or 2, and starts the program in it. Where it may
-not, the program is killed by the test itself while it grows; the report must name the span all the
-same, but the kernel has counted nothing. It prints which way it took.
+The test makes a cgroup with a limit, of version 1 or 2, and starts the program in it. If it may
+not, the test itself kills the program while it grows; the report must still name the span, but the
+kernel has counted nothing. The test prints which way it took.
 """
 
 import json

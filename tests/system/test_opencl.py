@@ -1,8 +1,8 @@
-"""libpitwall-opencl.so on PoCL, a real OpenCL device: what the program launched is in its run, by name and
-count, below the span that launched it, and its times lie where they can lie.
+"""libpitwall-opencl.so on PoCL, a real OpenCL device: the program's launches are in its run, by name and count,
+below the span that launched them, with possible times.
 
-Nothing here is timed. What is compared is what the program counted itself, and causality: work that is done
-one piece after another takes no longer than what passed between the first launch and the end of the wait."""
+Nothing here is timed. The tests compare the run with the program's own counts, and check causality: work done
+in sequence takes no longer than the time from the first launch to the end of the wait."""
 
 import json
 import os

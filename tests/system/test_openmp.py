@@ -1,5 +1,5 @@
-"""libpitwall-openmp.so with gcc's libgomp and clang's libomp: regions and team sizes against what the program
-counted itself, and what must hold of times however threads are scheduled. Nothing here is timed."""
+"""libpitwall-openmp.so with gcc's libgomp and clang's libomp: regions and team sizes against the program's own
+counts, and properties of times that hold for any scheduling. Nothing here is timed."""
 
 import json
 import os

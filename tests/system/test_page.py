@@ -1,5 +1,5 @@
 """The page in a real browser, from a file on disk: opened, folded, searched, sorted, zoomed, printed; by
-mouse and by keyboard; what a run is called never becomes markup; and nothing is asked for elsewhere."""
+mouse and by keyboard; names never become markup; and the page loads nothing from elsewhere."""
 
 import hashlib
 import html
@@ -191,7 +191,7 @@ class Document(Case):
         path, _ = self.made("rich")
         before = read(path)
         done = self.run_status(64, [pit_case.tool(), "report", path, "--html", "-o", path])
-        self.assertIn("that is one of the runs", done.stderr)
+        self.assertIn("is one of the input runs", done.stderr)
         self.assertEqual(read(path), before)
         self.run_status(64, [pit_case.tool(), "report", path, "--html", "--json"])
         self.run_status(64, [pit_case.tool(), "report", path, "-o", path + ".txt"])

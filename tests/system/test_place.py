@@ -1,4 +1,4 @@
-"""Where a run lives, and that the program is never harmed when there is no place for it.
+"""Where a run is stored; if there is no room for it, the program is not harmed.
 
 Real filesystems: a tmpfs of some hundred kilobytes, ext4 on a loop device, folders without write
 permission, limits of the process.
@@ -222,7 +222,7 @@ class Limits(Case):
         self.assertEqual(told.closes, [places.NOT_SAVED])
         self.assertEqual(told.statuses[1]["errno"], errno.EFBIG)
         self.assertEqual(self.run_ok([pit_case.tool(), "recover", path]).stdout,
-                         path + ": brought back\n")
+                         path + ": recovered\n")
         self.assertEqual(self.counts(path), node_counts(1000))
         self.assertEqual(os.listdir(os.path.dirname(path)), ["run.pit"])
 
@@ -386,7 +386,7 @@ class Paths(Case):
             self.assertEqual(told.closes, [places.NOT_SAVED], name)
             done = pit_case.run([pit_case.tool(), "run", "-o", name, "true"])
             self.assertEqual(done.returncode, 74, done.stderr)
-            self.assertIn("no regular file", done.stderr)
+            self.assertIn("not a regular file", done.stderr)
         self.assertEqual(sorted(os.listdir(folder)), ["link", "pipe", "socket", "zero"])
 
     def test_the_null_device_means_in_memory(self):

@@ -1,5 +1,5 @@
-"""The planted suite without running it: its table, how a report is judged, and the advice on runs
-of its programs that were recorded before (bench/planted.py --record tests/data/planted)."""
+"""The planted suite without running its programs: its table, how a report is judged, and the advice on runs
+that were recorded before (bench/planted.py --record tests/data/planted)."""
 
 import glob
 import json

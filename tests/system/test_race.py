@@ -1,7 +1,7 @@
-"""pitwall race: whole commands in turn, a verdict that holds, gates, forms and failures.
+"""pitwall race: whole commands in turn, correct verdicts, gates, output forms and failures.
 
-Where a verdict matters the commands tell their figure themselves (--figure): what the machine does
-meanwhile changes nothing."""
+If a verdict matters, the commands print their figure themselves (--figure), so that the load of the machine
+changes nothing."""
 
 import csv
 import io
@@ -172,7 +172,7 @@ class Race(pit_case.Case):
         self.assertIn("status 7", done.stderr)
         self.assertEqual(done.stdout, "")
         done = self.race("-w", "0", "-p", "exit 9", "true", "true", status=69)
-        self.assertIn("the preparation failed", done.stderr)
+        self.assertIn("the command of --prepare failed", done.stderr)
         for figure in ("none", "took=0", "took=x", "overtook=1"):
             done = self.race("-w", "0", "--figure", "took", "echo took=1", "echo %s" % figure,
                              status=69)
@@ -218,7 +218,7 @@ class Race(pit_case.Case):
             self.assertEqual(took["verdict"], "slower")
             self.assertAlmostEqual(took["change"], 1)
             self.assertGreaterEqual(took["a_runs"], 15)
-            self.assertIn("pitwall: race: interrupted after %d whole rounds" % took["a_runs"], err)
+            self.assertIn("pitwall: race: interrupted after %d complete rounds" % took["a_runs"], err)
             os.remove(os.path.join(self.home, "ran"))
 
     def test_an_interrupt_before_the_first_round_is_told_as_one(self):
@@ -227,7 +227,7 @@ class Race(pit_case.Case):
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)
         self.assertEqual((process.returncode, out), (130, ""), err)
-        self.assertIn("interrupted after 0 whole rounds", err)
+        self.assertIn("interrupted after 0 complete rounds", err)
 
     def test_progress_is_on_a_terminal_and_nowhere_else(self):
         ours, theirs = pty.openpty()
@@ -279,7 +279,7 @@ class Race(pit_case.Case):
     def test_wrong_usage_says_what_is_wrong(self):
         for arguments, words in (
             ((), "give two commands"),
-            (("true",), "two commands are needed"),
+            (("true",), "give two commands"),
             (("-r", "0", "true", "true"), "--runs"),
             (("--budget", "0", "true", "true"), "--budget"),
             (("--budget", "nan", "true", "true"), "--budget"),

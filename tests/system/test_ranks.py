@@ -107,7 +107,7 @@ class Jobs(RanksCase):
             self.rank(rank, 2, "new-%d.pit" % rank, steps=20, job="new")
         found, talk = self.document()
         self.assertEqual((found["ranks"]["job"], found["ranks"]["steps"]), ("new", 20))
-        self.assertIn("job new (torchrun, 2 of 2 ranks) is shown, not job old", talk)
+        self.assertIn("showing job new (torchrun, 2 of 2 ranks), not job old", talk)
         found, talk = self.document("--job", "old")
         self.assertEqual((found["ranks"]["job"], found["ranks"]["steps"]), ("old", 10))
         self.assertEqual(len(found["runs"]), 2)
@@ -172,7 +172,7 @@ class Jobs(RanksCase):
         self.run_good([pit_case.program("prog_rank"), self.path("plain.pit"), 5, 1])
         found, talk = self.document()
         self.assertEqual(len(found["runs"]), 2)
-        self.assertIn("is shown, not 1 run that is no rank", talk)
+        self.assertIn(", not 1 run that is no rank", talk)
 
 
 class Below(RanksCase):

@@ -1,5 +1,5 @@
-"""The golden runs of tests/data: what they held when they were made is what is read today, and the
-library and the reader written from the format page alone say the same of each."""
+"""The golden runs of tests/data: they give the same figures today as when they were made, and the library agrees
+with the reader that was written from the format page alone."""
 
 import glob
 import json

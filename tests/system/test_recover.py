@@ -1,7 +1,6 @@
 """Runs whose live pages are in shared memory: on a FUSE filesystem, and with PITWALL_LIVE=shm.
 
-The whole test has a /dev/shm of its own, so that `pitwall recover` finds the runs of this test and
-no others.
+The test has a private /dev/shm, so that `pitwall recover` finds only the runs of this test.
 """
 
 import errno
@@ -180,7 +179,7 @@ class Killed(ShmCase):
         for folder, env in ((self.fuse(), {}), (self.folder(), {"PITWALL_LIVE": "shm"})):
             path = os.path.join(folder, "run.pit")
             self.killed(path, "nodes=300", env=env)
-            self.assertEqual(self.tool("recover", path).stdout, path + ": brought back\n")
+            self.assertEqual(self.tool("recover", path).stdout, path + ": recovered\n")
             self.check_brought_back(path, 300)
             self.assertIn("nothing to do", self.tool("recover", path).stdout)
 
@@ -238,7 +237,7 @@ class Killed(ShmCase):
                 self.killed(path, "nodes=1500")
                 done = self.at_once([path if part == "PATH" else part for part in command])
                 self.assertEqual([status for status, _, _ in done], [0] * READERS, done)
-                self.assertEqual(sum("brought back" in out for _, out, _ in done), 1, done)
+                self.assertEqual(sum(": recovered" in out for _, out, _ in done), 1, done)
                 self.check_brought_back(path, 1500)
 
     def test_recover_finds_all(self):
@@ -248,7 +247,7 @@ class Killed(ShmCase):
             self.killed(path, "nodes=%d" % (10 + count))
         alive = self.live(os.path.join(folder, "alive.pit"), "nodes=5")
         done = self.tool("recover")
-        self.assertEqual(sorted(done.stdout.splitlines()), [p + ": brought back" for p in paths])
+        self.assertEqual(sorted(done.stdout.splitlines()), [p + ": recovered" for p in paths])
         for count, path in enumerate(paths):
             self.assertEqual(self.counts(path), node_counts(10 + count))
         self.assertEqual(len(shm_pages()), 1)
@@ -262,7 +261,7 @@ class Killed(ShmCase):
         self.run_status(-signal.SIGKILL, [pit_case.program("prog_place_killed"), path])
         self.assertEqual(os.path.getsize(path), 0)
         self.assertEqual(len(shm_pages()), 1)
-        self.assertEqual(self.tool("recover").stdout, path + ": brought back\n")
+        self.assertEqual(self.tool("recover").stdout, path + ": recovered\n")
         run = self.report(path)["runs"][0]
         self.assertEqual((run["state"], run["facts"]["program"]), ("died", "prog_place_killed"))
         self.assertEqual(shm_pages(), [])
@@ -455,7 +454,7 @@ class Shortage(ShmCase):
         self.assertIn("cannot", self.tool("recover", status=66).stderr)
         self.assertEqual(shm_pages(), [name])
         os.unlink(filler)
-        self.assertEqual(self.tool("recover").stdout, path + ": brought back\n")
+        self.assertEqual(self.tool("recover").stdout, path + ": recovered\n")
         self.assertEqual(self.counts(path), node_counts(200))
         self.assertEqual((shm_pages(), os.listdir(folder)), ([], ["run.pit"]))
 

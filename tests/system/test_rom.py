@@ -1,6 +1,6 @@
 """The pipeline of examples/rom.c: two models trained, benchmarked, profiled and compared. Its files
-keep to the schemas of tests/golden, whose examples are the samples people know, to their keys and to
-the order of those, and the figures in them agree with one another."""
+follow the schemas and samples of tests/golden, with the same keys in the same order, and their figures
+are consistent."""
 
 import copy
 import json

@@ -380,7 +380,7 @@ class Trouble(RunCase):
         os.chmod(os.path.join(self.home, "script"), 0o755)
         done = self.launch("./script", status=127)
         self.assertEqual(done.stderr, "pitwall: cannot start: ./script: "
-                                      "the interpreter that it names is missing\n")
+                                      "its interpreter is missing\n")
         done = self.launch("./plain", status=126)
         self.assertEqual(done.stderr, "pitwall: cannot start: ./plain: Permission denied\n")
         self.assertEqual(self.runs(), [])
@@ -395,7 +395,7 @@ class Trouble(RunCase):
 
     def test_what_takes_no_file_is_told_before_the_program_starts(self):
         for path, why in (("/proc/run.pit", "|".join(map(os.strerror, (2, 13)))),
-                          ("/dev/zero", "it is there, and no regular file")):
+                          ("/dev/zero", "it exists and is not a regular file")):
             done = self.launch("touch", "started", status=74, options=("-o", path))
             self.assertRegex(done.stderr, "^pitwall: cannot write the run: %s: (%s)\n$" % (path, why))
             self.assertFalse(os.path.exists(path.replace(".pit", "") + "-2"))
@@ -418,8 +418,8 @@ class Trouble(RunCase):
             resource.setrlimit(resource.RLIMIT_FSIZE, (100 << 10, 100 << 10))
 
         done = self.launch(pit_case.program("prog_sub_runs"), "spans", "5", preexec_fn=limit)
-        self.assertRegex(done.stderr, "^pitwall: no spans could be kept, if there were any: .*/run.pit: "
-                                      r"files may have 100 kB at most \(ulimit -f\)\n$")
+        self.assertRegex(done.stderr, "^pitwall: spans could not be recorded: .*/run.pit: "
+                                      r"file size is limited to 100 kB \(ulimit -f\)\n$")
         self.assertEqual(self.ended()["exit_status"], 0)
 
     def test_a_full_disk(self):
@@ -435,8 +435,8 @@ class Trouble(RunCase):
             file.write(bytes(32 << 10))
         done = self.launch(pit_case.program("prog_sub_runs"), "spans", "5",
                            options=("-o", "small/run.pit"))
-        self.assertRegex(done.stderr, "^pitwall: no spans could be kept, if there were any: "
-                                      r".*/run.pit: the disk has \d+ kB of room\n$")
+        self.assertRegex(done.stderr, "^pitwall: spans could not be recorded: "
+                                      r".*/run.pit: the disk has \d+ kB free\n$")
         os.unlink(os.path.join(small, "run.pit"))
         with open(os.path.join(small, "filler"), "wb") as file:
             file.write(bytes(64 << 10))

@@ -1,4 +1,4 @@
-"""pitwall run and a program that is stopped and continued by others, or that leaves orphans behind."""
+"""pitwall run and a program that other processes stop and continue, or that leaves orphans behind."""
 
 import ctypes
 import os

@@ -1,5 +1,5 @@
-"""pitwall run on a terminal, in tmux: passwords, Ctrl-C, Ctrl-Z and fg, background jobs: what a shell's
-user sees is what there is without us; and the report at the end."""
+"""pitwall run on a terminal, in tmux: passwords, Ctrl-C, Ctrl-Z and fg, background jobs: a user sees the
+same as without Pitwall; and the report at the end."""
 
 import os
 import re

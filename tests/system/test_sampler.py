@@ -1,5 +1,5 @@
-"""The background sampler: what it reads is what /proc says, its series stays small however long the
-run, and it keeps out of the program's way. Records, too: as many as fit, the newest, all of it.
+"""The background sampler: its readings agree with /proc, its series stays small in long runs, and it does not
+disturb the program. Records, too: the newest ones, as many as fit, complete.
 """
 
 import contextlib

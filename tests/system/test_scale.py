@@ -62,7 +62,7 @@ class Scale(pit_case.Case):
         self.assertAlmostEqual(prediction["cost"], 32 * 0.005, delta=0.001)
         self.assertLessEqual(prediction["low"], prediction["cost"])
         done = self.scale("--label", "colour", home, status=66)
-        self.assertIn("no size as its label", done.stderr)
+        self.assertIn("no label with a size", done.stderr)
         done = self.scale("--label", "size", "--node", "none", home, status=66)
         self.assertIn("no such figure", done.stderr)
 
@@ -78,19 +78,19 @@ class Scale(pit_case.Case):
         self.scale("-P", "n=1,2,4", "--rounds", "1", "--shell", "none",
                    "test 'a b' = \"a b\" -a \"{n}\" != '$HOME'")
         done = self.scale("-P", "n=1,2,4", "--shell", "none", "echo 'open", status=64)
-        self.assertIn("a quote is open", done.stderr)
+        self.assertIn("unclosed quote", done.stderr)
 
     def test_wrong_usage_says_what_is_wrong(self):
         for arguments, words in (
-            ((), "neither -P nor --label"),
-            (("-P", "n", "true"), "not NAME=SIZE"),
-            (("-P", "n=1,x", "true"), "not NAME=SIZE"),
-            (("-P", "n=1..8", "true"), "not NAME=SIZE"),
-            (("-P", "n=0,1", "true"), "not NAME=SIZE"),
-            (("-P", "n=1,2"), "one command is needed"),
-            (("-P", "n=1,2", "true", "true"), "one command is needed"),
+            ((), "give -P or --label"),
+            (("-P", "n", "true"), "must be NAME=SIZE"),
+            (("-P", "n=1,x", "true"), "must be NAME=SIZE"),
+            (("-P", "n=1..8", "true"), "must be NAME=SIZE"),
+            (("-P", "n=0,1", "true"), "must be NAME=SIZE"),
+            (("-P", "n=1,2"), "give one command"),
+            (("-P", "n=1,2", "true", "true"), "give one command"),
             (("-P", "n=1,2", "--rounds", "0", "true"), "--rounds"),
-            (("-P", "n=1,2", "--what", "disk", "true"), "not wall, cpu or memory"),
+            (("-P", "n=1,2", "--what", "disk", "true"), "must be wall, cpu or memory"),
         ):
             done = self.scale(*arguments, status=64)
             self.assertIn(words, done.stderr)

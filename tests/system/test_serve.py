@@ -1,4 +1,4 @@
-"""`pitwall serve`: who may ask, what is answered, and that nobody can bring it down or make it large."""
+"""`pitwall serve`: access control, the answers, and that no request can crash it or fill its memory."""
 
 import contextlib
 import json
@@ -157,7 +157,7 @@ class WhoMayAsk(Case):
             self.assertEqual(done.stdout, "")
 
         os.chmod(own, 0o640)
-        refused("others may read or change it")
+        refused("other users can read or change it")
         os.chmod(own, 0o600)
         for bad in (b"", b"short", b"with a blank in it, and long", b"x" * 20 + b"\xff"):
             write(own, bad)
@@ -537,7 +537,7 @@ class Trouble(Case):
         folder = self.folder()
         for status, arguments, said in (
                 (66, [folder + "/nothing"], "cannot read the folder"),
-                (66, [write(os.path.join(folder, "x"))], "it is none"),
+                (66, [write(os.path.join(folder, "x"))], "not a folder"),
                 (64, [folder, "--listen", "127.0.0.1:x"], "--listen"),
                 (64, [folder, "--listen", "127.0.0.1:99999"], "--listen"),
                 (69, [folder, "--listen", "192.0.2.1:0"], "cannot listen"),
@@ -552,7 +552,7 @@ class Trouble(Case):
         server = self.serve(folder)
         done = self.run_status(69, [pit_case.tool(), "serve", folder, "--listen",
                                     "127.0.0.1:%d" % server.port])
-        self.assertIn("that port is taken", done.stderr)
+        self.assertIn("the port is in use", done.stderr)
 
     def test_without_the_library_the_package_is_named(self):
         folder = self.folder()

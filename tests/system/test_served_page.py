@@ -1,5 +1,5 @@
-"""The page of `pitwall serve` in a real browser, as somebody uses it who sees it for the first time: the list, a run, a
-comparison, a job; a live run that is killed while it is looked at; and a link to what is shown."""
+"""The page of `pitwall serve` in a real browser, as a new user would use it: the list, a run, a comparison, a
+job; a live run that is killed while it is shown; and a link to the current view."""
 
 import os
 import unittest

@@ -1,4 +1,4 @@
-"""A program with more rights than who started it takes no orders from that one's environment."""
+"""A program with more rights than its caller ignores settings in the caller's environment."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-"""Runs of processes that others started: each names its parent, and the parent's report shows them
-beneath it, at any depth, without counting their time twice."""
+"""Runs of child processes: each names its parent, and the parent's report shows them, at any depth, without
+counting their time twice."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Threads that come and go, misuse their spans, and meet signals: counts are exact all the same."""
+"""Threads that start and end, misuse their spans, and receive signals: counts are still exact."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""`pitwall top`: what it shows in a terminal, what it leaves of it, and its plain forms."""
+"""`pitwall top`: its screens, the state of the terminal afterwards, and its text and JSON forms."""
 
 import json
 import os
@@ -81,7 +81,7 @@ class Keys(TmuxCase):
         path, _ = self.program("train")
         terminal = self.top(path, until="forward")
         terminal.keys("?")
-        terminal.wait(lambda screen: "any key goes back" in screen, "the help")
+        terminal.wait(lambda screen: "press any key to return" in screen, "the help")
         terminal.keys("x")
         terminal.wait(lambda screen: "data_loading" in screen, "the tree")
         terminal.keys("s")
@@ -347,7 +347,7 @@ class Targets(TmuxCase):
                 path, _ = self.program("nodes", nodes, threads)
                 terminal = self.top(path, columns=200, lines=60, until="node 0")
                 for key, word in (("s", "sort: now"), ("s", "sort: rate"), ("S", "sort: now"),
-                                  ("?", "any key goes back"), ("x", "sort: now")):
+                                  ("?", "press any key to return"), ("x", "sort: now")):
                     terminal.keys(key)
                     terminal.wait(lambda screen, w=word: w in screen, word)
 
@@ -425,7 +425,7 @@ class Plain(TmuxCase):
 
     def test_what_is_not_there_is_said(self):
         folder = self.folder()
-        for words, why in (((folder,), "no *.pit in it"),
+        for words, why in (((folder,), "it contains no *.pit"),
                            ((os.path.join(folder, "x.pit"),), "No such file"),
                            (("99999999",), "no such process"),
                            ((str(os.getpid()),), "records no run")):

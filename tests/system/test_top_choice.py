@@ -117,7 +117,7 @@ class Waiting(Choice):
                          [" To record a program, start it in another terminal:",
                           " pitwall run -- PROGRAM [ARGUMENTS]"])
         terminal.keys("?")
-        terminal.wait(lambda text: "any key goes back" in text, "the keys")
+        terminal.wait(lambda text: "press any key to return" in text, "the keys")
         terminal.keys("x", "s", "Tab", "o", "Space")
         terminal.wait(lambda text: "Waiting for a run" in text, "the waiting")
         _, child = self.program("train", path=os.path.join(here, "pitwall-runs", "new.pit"))

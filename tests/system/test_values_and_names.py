@@ -1,4 +1,4 @@
-"""Names with a '/' in them, and values that are no finite numbers, in all that is handed out."""
+"""Names with a '/' in them, and values that are not finite numbers, in all outputs."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Each view, walked by what it says of itself: its help line and page; its options in the help, the man
+"""Each view, tested by its own description: its help line and page; its options in the help, the man
 page, the completion, on the command line and in Python; its rows in every form. The same for exporters."""
 
 import csv

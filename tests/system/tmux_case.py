@@ -1,4 +1,4 @@
-"""A terminal to look at: tmux, with a shell in it whose state can be compared before and after."""
+"""A terminal for tests: tmux with a shell, whose state can be compared before and after."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What the tool says of itself in its help texts."""
+"""Commands and options as listed in the help texts of the tool."""
 
 import re
 

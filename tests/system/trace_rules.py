@@ -1,5 +1,4 @@
-"""The rules of the two trace formats, written down as checks: each returns what is wrong with a
-document, a list of sentences."""
+"""The rules of the two trace formats as checks: each returns a list of faults in a document."""
 
 from decimal import Decimal
 

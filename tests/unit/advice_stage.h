@@ -1,5 +1,5 @@
-/* A case for rules of advice, made by hand: a training of 100 steps in which nothing is wrong, to be changed
- * in one way at a time. */
+/* Fixture for the rules of advice: a training of 100 steps without a problem; each test changes one
+ * thing. */
 #ifndef PIT_ADVICE_STAGE_H
 #define PIT_ADVICE_STAGE_H
 

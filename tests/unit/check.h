@@ -1,8 +1,8 @@
 /* check.h: the unit tests' harness.
  *
- * TEST(a_sentence_about_what_holds) { CHECK(…); } registers a case. Each case runs in a process of
- * its own, because a recorder is a thing of the whole process, and a crash is then one failed
- * case. Include it in exactly one file of a test program; it holds main().
+ * TEST(a_sentence_about_what_holds) { CHECK(…); } registers a case. Each case runs in a separate
+ * process, because the default recorder belongs to the whole process, and so that a crash is one failed
+ * case. Include it in exactly one file of a test program; it defines main().
  * Usage: test_x [part of a case's name]
  */
 #ifndef PIT_CHECK_H

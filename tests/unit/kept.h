@@ -1,5 +1,5 @@
-/* kept.h: what a case makes and never gives back stays reachable until its process ends, so that
- * leak checkers speak of the library alone. */
+/* kept.h: keeps objects that a case never frees reachable until its process ends, so that leak checkers
+ * report only leaks of the library. */
 #ifndef PIT_KEPT_H
 #define PIT_KEPT_H
 

@@ -1,4 +1,4 @@
-/* made_run.h: runs made by hand, for tests of what comes after the reader. One tick is one
+/* made_run.h: runs made by hand, for tests of the layers above the reader. One tick is one
  * nanosecond unless a test says otherwise. */
 #ifndef PIT_MADE_RUN_H
 #define PIT_MADE_RUN_H

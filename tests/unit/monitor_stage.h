@@ -1,5 +1,5 @@
-/* monitor_stage.h: a stage for the monitors' tests: a clock, memory and a device that the test sets,
- * and the lines they print. Include it after check.h. */
+/* monitor_stage.h: fixture for the tests of monitors: a clock, memory and a device set by the test, and the
+ * lines that monitors print. Include it after check.h. */
 #ifndef PIT_MONITOR_STAGE_H
 #define PIT_MONITOR_STAGE_H
 

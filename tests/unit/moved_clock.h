@@ -1,5 +1,5 @@
-/* moved_clock.h: a clock that stands still unless the test moves it, for what benchmarks and monitors
- * time: their figures are then the same on every machine. */
+/* moved_clock.h: a clock that only the test moves, for benchmarks and monitors: their figures are then the
+ * same on every machine. */
 #ifndef PIT_MOVED_CLOCK_H
 #define PIT_MOVED_CLOCK_H
 

@@ -1,5 +1,5 @@
-/* probe.h: what the tests of recorder and reader share: a recorder in memory, its run read back,
- * nodes by path, and the rules that hold in every run at rest. */
+/* probe.h: shared by the tests of recorder and reader: a recorder in memory, its run read back, nodes by
+ * path, and the invariants of every run at rest. */
 #ifndef PIT_PROBE_H
 #define PIT_PROBE_H
 

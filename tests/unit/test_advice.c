@@ -1,4 +1,4 @@
-/* The rules: on plain rows by the letter of the documents, and on runs made by hand. */
+/* The rules of advice: on plain rows as the documents define them, and on runs made by hand. */
 #include "check.h"
 
 #include "analysis/advice.h"

@@ -1,5 +1,5 @@
-/* Rules beside other programs: what is said although the program waits for a processor, and what is not
- * because those waits explain it. */
+/* Rules under load: findings that stay although the program waits for a processor, and findings that are
+ * dropped because those waits explain them. */
 #include "advice_stage.h"
 
 TEST(being_starved_explains_how_the_steps_vary_and_not_where_they_spend_their_time)

@@ -1,4 +1,4 @@
-/* Rules of advice on what programs do beside training: waiting, measuring, preparing, saving. */
+/* Rules of advice for work other than training: waiting, measuring, preparing, saving. */
 #include "advice_stage.h"
 
 /* A service of 10 s: requests that parse and ask, with no framework. */

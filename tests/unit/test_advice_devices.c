@@ -1,4 +1,4 @@
-/* Rules of devices: only from what was measured of one. */
+/* Rules about devices: they use only measured figures. */
 #include "advice_stage.h"
 
 TEST(a_gpu_whose_memory_is_almost_full_is_told_only_where_it_was_measured)

@@ -1,5 +1,5 @@
-/* Each rule of runs by itself: what it needs to hold, and what keeps it silent. Beside other programs:
- * test_advice_busy.c; of devices: test_advice_devices.c. */
+/* Each rule about runs alone: when it applies, and when it is silent. Rules under load are in
+ * test_advice_busy.c, rules about devices in test_advice_devices.c. */
 #include "advice_stage.h"
 
 TEST(a_healthy_training_has_nothing_that_stands_out)

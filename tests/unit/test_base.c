@@ -1,4 +1,4 @@
-/* What every room uses: ids as text, folders, arrays that grow, the arena. */
+/* src/base, used by every folder: ids as text, folders, growing arrays, the arena. */
 #include "base/arena.h"
 #include "base/folders.h"
 #include "base/grow.h"

@@ -1,5 +1,5 @@
-/* A function's benchmark: what is timed and what is not, figures by their definitions, the resolution,
- * what lands in the run, and the printed forms. */
+/* The benchmark of a function: what is timed and what is not, the definitions of its figures, the resolution,
+ * the entries in the run, and the printed forms. */
 #include "check.h"
 #include "moved_clock.h"
 #include "noise.h"

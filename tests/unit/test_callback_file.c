@@ -1,4 +1,4 @@
-/* A view printed to a function of the caller's, and to a buffer. */
+/* A view printed to a callback, and to a buffer. */
 #include "check.h"
 
 #include "pitwall_report.h"

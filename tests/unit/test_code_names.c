@@ -1,4 +1,4 @@
-/* Which function an address is in: of this program, of libc, of code without a name. */
+/* The function that contains an address: in this program, in libc, in code without a name. */
 #include "recorder/code_names.h"
 
 #include "check.h"

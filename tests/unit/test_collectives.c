@@ -1,4 +1,4 @@
-/* Collective calls of groups of ranks: numbers, what stays of them, what is open. */
+/* Collective calls of groups of ranks: their numbers, which are kept, which are open. */
 #include "pitwall_report.h"
 #include "probe.h"
 

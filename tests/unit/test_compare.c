@@ -1,4 +1,4 @@
-/* Comparisons of arrays, series and made-up runs; Holm; gates; what is printed of them. */
+/* Comparisons of arrays, series and made-up runs; Holm's correction; gates; the printed tables. */
 #include "check.h"
 #include "made_run.h"
 #include "noise.h"

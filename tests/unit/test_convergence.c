@@ -1,4 +1,4 @@
-/* When a curve gets where it should be. */
+/* When a curve reaches its threshold. */
 #include "check.h"
 
 #include "analysis/convergence.h"

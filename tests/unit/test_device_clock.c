@@ -1,4 +1,4 @@
-/* A device's clock tied to the host's by causality; the recorder's symbols in this very program. */
+/* A device's clock mapped to the host's clock by causality; the recorder's symbols in this program. */
 #include "check.h"
 
 #include "base/device_clock.h"

@@ -1,4 +1,4 @@
-/* Each object on a device of its own: what it reads, what it waits for, and what it leaves alone. */
+/* Objects with one device each: what an object reads, waits for, and does not touch. */
 #include "check.h"
 
 #include "monitor_stage.h"

@@ -1,4 +1,4 @@
-/* Work of devices: pit_add, and what trees and rows make of it. */
+/* Work of devices: pit_add, and the trees and rows computed from it. */
 #include "probe.h"
 
 #include "made_run.h"

@@ -1,4 +1,4 @@
-/* Runs of programs that one starts: their names, and how they ended. */
+/* Runs of child programs: their names, and how they ended. */
 #include "check.h"
 
 #include "pitwall_report.h"

@@ -1,5 +1,5 @@
-/* What is read back against what really happened: counts, totals, percentiles, variance. The
- * flight recorder, made large enough to keep every event, is the witness. */
+/* The figures of a run against the true ones: counts, totals, percentiles, variance. The truth comes from
+ * the flight recorder, made large enough to keep every event. */
 #include "analysis/moments.h"
 #include "probe.h"
 #include "recorder/recorder.h"

@@ -1,4 +1,4 @@
-/* The export formats over runs made by hand: what the system tests cannot make. */
+/* The export formats on runs made by hand, for cases that the system tests cannot produce. */
 #include "check.h"
 #include "made_run.h"
 

@@ -1,4 +1,4 @@
-/* The field tables: getters, reasons, merge rules; and the figures that rows are made of. */
+/* The field tables: getters, reasons, merge rules; and the figures in rows. */
 #include "check.h"
 
 #include "made_run.h"

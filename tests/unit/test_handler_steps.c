@@ -1,9 +1,9 @@
-/* A signal handler's span at every single instruction of an end, a begin and a phase: wherever it falls,
- * no span is shorter than what is inside it.
+/* A signal handler records a span at every single instruction of an end, a begin and a phase: wherever it
+ * interrupts, no span is shorter than its children.
  *
- * The processor stops after each instruction by its trap flag, so nothing here is left to chance. The
- * handler's span lasts longer than all since the stepping began: one that fell behind the reading of the
- * clock by which its parent ends would be the longer one.
+ * The trap flag stops the processor after each instruction, so nothing here is left to chance. The handler's
+ * span lasts longer than all the time since the stepping began: if it came after the clock read that ends
+ * its parent, it would be longer than the parent.
  */
 #include "probe.h"
 

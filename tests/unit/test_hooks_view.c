@@ -1,4 +1,4 @@
-/* What the report says of hooks: their cost from the journal's last entry, and those that failed. */
+/* Hooks in the report: their cost, from the last entry of the journal, and hooks that failed. */
 #include "check.h"
 
 #include "made_run.h"

@@ -1,6 +1,6 @@
-/* Who makes the others wait, on jobs that are made up step by step: ranks work, then meet in a
- * collective that nobody leaves before all have come. Noise is as machines have it: each part varies by
- * itself, slowly (autocorrelated) for each rank, and with rare stalls. */
+/* Which rank makes the others wait, on made-up jobs: in each step the ranks work, then meet in a collective
+ * that no rank leaves before all have arrived. The noise is like that of real machines: each part varies on
+ * each rank independently, slowly (autocorrelated), and with rare stalls. */
 #include "analysis/imbalance.h"
 #include "check.h"
 

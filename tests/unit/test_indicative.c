@@ -1,4 +1,4 @@
-/* One run a side: the answer from its iterations, how often it is wrong, and that it fails no gate.
+/* One run per side: the answer from its iterations, how often it is wrong, and that it fails no gate.
  *
  * tests/data/statistics/iterations.csv has the iterations of eight runs of one binary, for each of five
  * workloads: any two runs of a workload are the same program, so every difference is a wrong alarm.

@@ -1,4 +1,4 @@
-/* What is known of a run as a file, line by line. */
+/* The facts about a run file, line by line. */
 #include "check.h"
 
 #include "made_run.h"

@@ -1,4 +1,5 @@
-/* The journal: what is put in comes out again, in order, bounded, also by name and by accident. */
+/* The journal: entries are read back in order, also while threads write; what does not fit is refused, and
+ * the oldest entries are dropped first. */
 #include "check.h"
 
 #include "pitwall_report.h"

@@ -1,5 +1,5 @@
-/* What launchers tell in the environment, as their programs find it: torchrun, OpenMPI, MPICH and PMIx
- * as seen under the real ones; Slurm by its documented variables, there is none here. */
+/* The variables that launchers set: those of torchrun, OpenMPI, MPICH and PMIx were taken from the real
+ * programs; those of Slurm, which is not tested here, from its documentation. */
 #include "probe.h"
 #include "recorder/place.h"
 #include "recorder/recorder.h"

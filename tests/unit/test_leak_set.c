@@ -1,6 +1,6 @@
 /* The counters and the leak set of libpitwall-alloc.so, without its hooks: the functions are called
- * by hand with made-up blocks. A sanitizer brings its own malloc and the preload library cannot
- * stand before that one; so this is where its code runs under the sanitizers. */
+ * by hand with made-up blocks. A sanitizer has its own malloc, which the preload
+ * library cannot replace; so its code runs under the sanitizers only here. */
 #include "alloc/leak_memory.c"
 #include "alloc/leak_set.c"
 #include "alloc/leak_table.c"

@@ -1,4 +1,4 @@
-/* Many runs, a line each. */
+/* Many runs, one line per run. */
 #include "check.h"
 
 #include "made_run.h"

@@ -1,4 +1,4 @@
-/* A run that goes on, look by look. One tick is one nanosecond. */
+/* A live run, reading by reading. One tick is one nanosecond. */
 #include "check.h"
 
 #include "made_run.h"

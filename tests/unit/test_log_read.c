@@ -1,4 +1,4 @@
-/* Timing lines out of text logs, as entries. */
+/* Timing lines of text logs, parsed into entries. */
 #include "check.h"
 #include "pitwall_report.h"
 

@@ -1,4 +1,4 @@
-/* The looks of a race: where they are, and that they spend no more than the level. */
+/* The interim tests of a race: when they take place, and that together they spend no more than the level. */
 #include "check.h"
 
 #include "analysis/looks.h"

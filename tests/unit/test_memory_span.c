@@ -1,5 +1,5 @@
-/* Spans that measure memory, inside one process: what is kept of them and who pays for the reading.
- * The amounts themselves are checked from outside, by tests/system/test_memory.py. */
+/* Spans that measure memory, inside one process: the figures kept, and which span pays for a reading.
+ * tests/system/test_memory.py checks the amounts. */
 #include "probe.h"
 
 #include <pthread.h>

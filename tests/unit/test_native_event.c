@@ -1,4 +1,5 @@
-/* The kernel's ring of samples: what it holds, that it needs no descriptor, that a child has none of it. */
+/* The kernel's ring of samples: its contents, that it keeps no descriptor, and that a child does not
+ * inherit it. */
 #include "recorder/native_event.h"
 
 #include "base/stack_event.h"

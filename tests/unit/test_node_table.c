@@ -1,4 +1,4 @@
-/* Nodes: found by parent and name, made once, whatever the cache and the hash are doing. */
+/* Nodes: found by parent and name, made once, in every state of the cache and the hash table. */
 #include "probe.h"
 #include "recorder/recorder.h"
 

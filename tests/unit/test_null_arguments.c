@@ -1,4 +1,4 @@
-/* NULL wherever the public API takes a pointer: nothing falls over, and what is missing is counted. */
+/* NULL wherever the public API takes a pointer: nothing crashes, and lost spans are counted. */
 #include "check.h"
 
 #include "pitwall_report.h"

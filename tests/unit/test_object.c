@@ -1,4 +1,4 @@
-/* Span objects: begun here, ended there. */
+/* Span objects: begun on one thread, ended on another. */
 #include "probe.h"
 
 #include <pthread.h>

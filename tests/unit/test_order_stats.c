@@ -1,4 +1,4 @@
-/* Numbers by their rank, against sorting them. */
+/* Order statistics, checked by sorting. */
 #include "check.h"
 
 #include "analysis/order_stats.h"

@@ -1,4 +1,4 @@
-/* Where the monitors' lines go: standard output, a hook, nowhere. */
+/* The output of monitors: to standard output, to a hook, or switched off. */
 #include "check.h"
 
 #include "monitor_stage.h"

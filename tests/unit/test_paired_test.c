@@ -1,4 +1,4 @@
-/* The permutation test of pairs: against all swaps counted by hand, and its interval. */
+/* The permutation test of pairs, checked by counting all swaps; and its confidence interval. */
 #include "check.h"
 #include "noise.h"
 

@@ -1,4 +1,4 @@
-/* Phases of a timer: one after another, each thread its own. */
+/* Phases of a timer: one after another, separate on each thread. */
 #include "check.h"
 
 #include "monitor_stage.h"

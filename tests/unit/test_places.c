@@ -1,4 +1,4 @@
-/* Places in the code: counted in the right span, bounded, whole at any moment, merged over runs. */
+/* Places in the code: counted in the right span, bounded, consistent at any moment, merged over runs. */
 #include "probe.h"
 
 #include "made_run.h"

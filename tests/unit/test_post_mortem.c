@@ -1,4 +1,4 @@
-/* Why a process ended, from its last figures; and how the report of a dead run says it. */
+/* Why a process ended, from its last figures; and the words in the report of a dead run. */
 #include "check.h"
 
 #include "analysis/post_mortem.h"

@@ -1,5 +1,5 @@
-/* Profiles: the document's own figures come out under the document's keys, in its order; ratios,
- * winners and significance; files whole or not at all. */
+/* Profiles: figures appear under the keys and in the order of the document; ratios, winners and
+ * significance; a file is written completely or not at all. */
 #include "check.h"
 #include "moved_clock.h"
 #include "noise.h"

@@ -1,4 +1,4 @@
-/* One node in depth: of a series, and of a run. */
+/* The profile of one node: from a series, and from a run. */
 #include "check.h"
 
 #include "made_run.h"

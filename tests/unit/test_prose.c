@@ -1,4 +1,4 @@
-/* Words broken into lines, cut and labelled; and writers that keep what went wrong until they are asked. */
+/* Text wrapped into lines, cut and labelled; and writers that remember an error until it is queried. */
 #include "check.h"
 
 #include "kept.h"

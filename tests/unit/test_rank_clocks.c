@@ -1,5 +1,5 @@
-/* The clocks of two hosts, put right by the collectives of the runs: for a common time line, and told with
- * the bound. The runs are made up; there is one machine here. */
+/* The clocks of two hosts, aligned by the collectives of the runs: for a common time line, and reported with
+ * the error bound. The runs are made up on one machine. */
 #include "check.h"
 #include "model/ranks.h"
 

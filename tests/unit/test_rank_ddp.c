@@ -1,5 +1,5 @@
-/* Two ranks of DDP with a collective of their own in every step: the waiting is inside of "backward", where
- * no hook sees it. The runs are made up. */
+/* Two ranks of DDP that also call a collective in every step: they wait inside "backward", where no hook
+ * sees it. The runs are made up. */
 #include "check.h"
 #include "model/ranks.h"
 

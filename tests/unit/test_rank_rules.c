@@ -1,4 +1,4 @@
-/* The rules about ranks: which of them speaks, in which words, and before all others. */
+/* The rules about ranks: which rule applies, its text, and that it comes before all others. */
 #include "analysis/advice_rules.h"
 #include "check.h"
 

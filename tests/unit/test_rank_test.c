@@ -1,4 +1,4 @@
-/* The exact rank test against counting every arrangement, and its interval. */
+/* The exact rank test, checked by counting every arrangement; and its confidence interval. */
 #include "check.h"
 
 #include "analysis/rank_test.h"

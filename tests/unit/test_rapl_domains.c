@@ -1,4 +1,5 @@
-/* Counters of a stand-in for /sys/class/powercap that this test writes: which domains count, and how far. */
+/* Energy counters in a stand-in for /sys/class/powercap that this test writes: which domains are counted,
+ * and their range. */
 #include "base/file_text.h"
 #include "check.h"
 #include "device/rapl_domains.h"

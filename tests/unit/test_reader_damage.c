@@ -1,6 +1,6 @@
-/* Runs that are cut, bent or hostile: the reader gives a report or an error, never a crash. Every
- * run is read from a copy of just its length, so that a checker of addresses sees the first byte
- * too far. */
+/* Runs that are truncated, damaged or hostile: the reader returns a report or an error and never crashes.
+ * Every run is read from a copy of exactly its length, so that the address sanitizer sees the first byte
+ * read too far. */
 #include "probe.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Records: spans that are kept one by one, in a room that is bounded. */
+/* Records: spans that are kept individually, in bounded memory. */
 #include "probe.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* What energy counters said along runs: counted once a machine, added up over time and machines. All data
- * are made here; one tick is one nanosecond. */
+/* Energy counters during runs: counted once per machine, added up over time and machines. All data are made
+ * here; one tick is one nanosecond. */
 #include "check.h"
 #include "made_run.h"
 #include "model/run_energy.h"

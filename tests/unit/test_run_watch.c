@@ -1,5 +1,4 @@
-/* A live run looked at again and again. The run is another process's: it goes on step by step, as
- * this one tells it. */
+/* A live run read repeatedly. Another process records it, one step for each command of this test. */
 #include "check.h"
 
 #include "pitwall_report.h"

@@ -1,4 +1,4 @@
-/* The class of growth, on costs measured of algorithms whose class is known. */
+/* The class of growth, on measured costs of algorithms whose class is known. */
 #include "check.h"
 #include "csv_rows.h"
 

@@ -1,5 +1,5 @@
-/* A node's course along the run, against a plain binning of the same samples. Samples are fed by
- * hand, with times far ahead, so that a run of days takes milliseconds. */
+/* The series of a node, against a plain binning of the same samples. The test supplies samples with times
+ * far ahead, so that a run of days takes milliseconds. */
 #include "probe.h"
 #include "recorder/recorder.h"
 

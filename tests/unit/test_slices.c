@@ -1,4 +1,4 @@
-/* Spans as slices that nest perfectly, whatever the flight recorder holds. */
+/* Spans as slices that nest perfectly, for any contents of the flight recorder. */
 #include "check.h"
 #include "made_run.h"
 #include "model/slices.h"

@@ -1,4 +1,4 @@
-/* Spans: how they are left, how they nest, what misuse does. */
+/* Spans: ways to leave them, nesting, misuse. */
 #include "probe.h"
 #include "recorder/clock.h"
 

@@ -1,5 +1,5 @@
 /* Spans with every combination of flags, nested, with phases, ended in every way: no span is shorter
- * than what happened inside it, and no clock seems to step back. */
+ * than its children, and time never appears to go back. */
 #include "probe.h"
 
 #include <signal.h>

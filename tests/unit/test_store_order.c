@@ -1,9 +1,8 @@
 /* A kill after any single store leaves a run that the reader completes.
  *
  * The recorder's sources are compiled into this program with every store followed by a call of
- * looked_at(), which reads the run as a stranger would after the process died at that instant, and
- * checks what must hold: the sums, and that every span is open or finished, never both, never
- * neither.
+ * looked_at(), which reads the run as another process would if this one died at that instant, and
+ * checks the invariants: the sums, and that every span is either open or finished.
  */
 #include "format/ordered.h"
 

@@ -1,4 +1,4 @@
-/* PITWALL=0 in the environment: everything is without effect, whatever the code says. */
+/* PITWALL=0 in the environment: no call has any effect. */
 #include "probe.h"
 
 /* Before the library reads its environment. */

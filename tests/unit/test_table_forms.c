@@ -1,4 +1,4 @@
-/* The forms of a table beside text: fixed columns, CSV, JSON, Markdown. */
+/* The other forms of a table: fixed columns, CSV, JSON, Markdown. */
 #include "check.h"
 
 #include "kept.h"

@@ -1,4 +1,4 @@
-/* Teams of threads: pit_team adds to the innermost span's node, keeps to what can be true, and merges. */
+/* Teams of threads: pit_team adds to the node of the innermost span, refuses impossible values, and merges. */
 #include "check.h"
 
 #include "pitwall_report.h"

@@ -1,4 +1,4 @@
-/* UTF-8 and the columns a text takes. */
+/* UTF-8, and the width of a text in columns. */
 #include "check.h"
 
 #include "kept.h"

@@ -1,4 +1,4 @@
-/* Tables of threads after their recorder is gone: they serve the next one, and never two at once. */
+/* Thread tables whose recorder was freed: the next recorder reuses them, never two at once. */
 #include "probe.h"
 
 #include "recorder/recorder.h"

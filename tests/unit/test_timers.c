@@ -1,4 +1,4 @@
-/* Timed calls: the lines, what adds up, and what they say of memory and a device. */
+/* Timed calls: the lines, the sums, and the figures for memory and a device. */
 #include "check.h"
 
 #include "monitor_stage.h"

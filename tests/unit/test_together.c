@@ -1,4 +1,4 @@
-/* Parts that the same iterations make longer, and parts that are made longer at random. */
+/* Parts that are slow in the same iterations, and parts that are slow at random. */
 #include "check.h"
 
 #include "analysis/together.h"

@@ -1,4 +1,4 @@
-/* Two levels are told from a trend, from one level, and from noise. */
+/* Two levels are distinguished from a trend, from one level, and from noise. */
 #include "check.h"
 
 #include "analysis/two_levels.h"

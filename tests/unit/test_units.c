@@ -1,4 +1,4 @@
-/* Figures as people read them. */
+/* Numbers with units, as printed. */
 #include "check.h"
 
 #include "report/units.h"

@@ -1,4 +1,4 @@
-/* Named values over time: what the points say against a plain computation. */
+/* Named values over time: the kept points against a plain computation. */
 #include "probe.h"
 
 #include <math.h>

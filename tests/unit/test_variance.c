@@ -1,4 +1,4 @@
-/* Outliers, periods and drifts of series with known ones. */
+/* Outliers, periods and drift, on series in which they are known. */
 #include "check.h"
 
 #include "analysis/variance.h"

@@ -1,4 +1,4 @@
-/* The verdict: right in made-up cases, and seldom wrong where there is nothing to find.
+/* The verdict: correct in made-up cases, and rarely wrong if there is no difference.
  *
  * tests/data/statistics/same_binary_runs.csv has 600 runs of one binary for each of five workloads,
  * one after another on a machine shared with others: every verdict of faster or slower between two

@@ -1,4 +1,4 @@
-/* The views over rows: what they make of runs, and what they say where there is nothing to show. */
+/* The views over rows: their rows from runs, and their output if there is nothing to show. */
 #include "check.h"
 
 #include "made_run.h"

@@ -1,4 +1,4 @@
-/* Where warm-up ends, and the course: hundreds of series of known truth, and measured ones. */
+/* Where warm-up ends, and the course after it: on hundreds of series whose truth is known, and measured ones. */
 #include "check.h"
 
 #include "analysis/warmup.h"

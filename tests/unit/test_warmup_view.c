@@ -1,4 +1,4 @@
-/* The warm-up view: to the letter over plain figures, with more of a run. */
+/* The warm-up view: exact text for plain figures, with more details for a run. */
 #include "check.h"
 
 #include "made_run.h"

@@ -1,4 +1,4 @@
-/* Files that appear whole or not at all. */
+/* Files that are written completely or not at all. */
 #include "check.h"
 #include "pitwall_report.h"
 #include "report/whole_file.h"

@@ -1,4 +1,4 @@
-/* Windows: a line every so many calls, over exactly those. */
+/* Windows: one line per N calls, about exactly these calls. */
 #include "check.h"
 
 #include "monitor_stage.h"
