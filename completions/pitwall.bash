@@ -1,11 +1,11 @@
 # Completion of the command pitwall for bash.
 #
-# Nothing is listed here that the tool itself says: commands come from `pitwall --help`, options and
-# the words they take from `pitwall COMMAND --help`, views and formats likewise.
+# All lists come from the tool itself: commands from `pitwall --help`, options and their values from
+# `pitwall COMMAND --help`, views and formats likewise.
 
-# The options of a command, each on a line, with what it takes behind it: "--sort KEY total self".
-# In a help text an option stands after two spaces; two more end it. Of a KEY the text behind names
-# the words.
+# The options of a command, one per line, followed by their values: "--sort KEY total self". In a help
+# text an option follows two spaces, and two more spaces end it. For a KEY, the text after it lists the
+# values.
 _pitwall_options() {
     "$1" "$2" --help 2>/dev/null | awk '
         /^  -/ {
@@ -31,7 +31,7 @@ _pitwall_options() {
         }'
 }
 
-# What compgen finds, one name a line, blanks in it kept.
+# The output of compgen, one name per line; blanks in names are kept.
 _pitwall_reply() {
     mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen "$@")
 }
@@ -48,7 +48,7 @@ _pitwall_files() { # runs and folders, or files that end as one of the arguments
     compopt -o filenames 2>/dev/null
 }
 
-# What an option takes: OPTION, the placeholder and the words of the help text.
+# The values of an option. Arguments: the option, its placeholder and the words of the help text.
 _pitwall_value() {
     local tool=$1 option=$2 word=$3 placeholder=$4 words=$5
     case $option:$placeholder in

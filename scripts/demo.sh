@@ -125,7 +125,7 @@ ${bold}Done in $((SECONDS - began)) s. Files in $home:${plain}
   fitting.pit, decoding.pit, killed.pit   recorded runs, for pitwall report
   fitting.html, killed.html               their web pages
   fitting.csv, fitting.json               duration of each training
-  rom/oscillators/                        profiles and comparison as JSON, and a run
+  rom/oscillators/                        profiles, comparison (JSON), a run
   *.txt                                   output of the programs
 
 ${bold}Try next${plain}

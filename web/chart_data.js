@@ -1,4 +1,4 @@
-// chart_data.js: columns of readings made into what a chart draws: scales, units, several lines on one axis.
+// chart_data.js: turns columns of readings into chart data: scales, units, several lines on one axis.
 
 export function zeroBased() {
     return {range: (u, low, high) => [Math.min(0, low || 0), (high || 1) > 0 ? (high || 1) * 1.25 : 0]};
@@ -18,7 +18,7 @@ export function wholeDecades(u, splits) {
     return splits.map(v => (Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? v : null));
 }
 
-// The size of the unit in which so much is shown, and its name: an axis has one for all its ticks.
+// The size and name of the unit for a figure of this size: an axis uses one unit for all its ticks.
 const SIZES = {
     µs: 1e3,
     ms: 1e6,
@@ -49,7 +49,7 @@ export function extent(columns) {
     return [low, high];
 }
 
-// Several lines with times of their own on one axis: [times, ...columns].
+// Put several lines with different times on one axis: [times, ...columns].
 export function merged(list) {
     if (list.length === 1) return [list[0].x, list[0].y];
     const times = [...new Set(list.flatMap(s => s.x))].sort((a, b) => a - b);
@@ -69,7 +69,7 @@ export function merged(list) {
 const MOST = 3,
     GRID = 240;
 
-// The reading that held at each time; null outside of the line.
+// The reading that was valid at each time; null outside of the line.
 function heldAt(line, times) {
     let at = -1;
     const end = line.x[line.x.length - 1];
@@ -79,7 +79,7 @@ function heldAt(line, times) {
     });
 }
 
-// More lines than can be told apart become three: the lowest, the median and the highest reading of all.
+// Too many lines to distinguish become three: the lowest, the median and the highest reading of all.
 export function few(list) {
     if (list.length <= MOST) return list;
     const [from, to] = extent(list.map(l => l.x)),

@@ -1,4 +1,4 @@
-// charts.js: what went on along the run, on one time axis: one cursor, one zoom for all.
+// charts.js: charts over the run on one time axis, with one cursor and one zoom for all.
 import {make, put, attrs, button, colour, panel, say, on} from "./dom.js";
 import {
     NS,
@@ -302,7 +302,7 @@ export class ChartsPanel {
 
     // ---- the charts
 
-    // The course of a span, or of all of its name that follow one another: batches of three models.
+    // A span over time, or all spans of its name that follow one another, such as the batches of three models.
     course(i) {
         const m = this.model,
             own = m.series(i);
@@ -449,12 +449,12 @@ export class ChartsPanel {
         );
     }
 
-    // Where three lines stand for many.
+    // Three lines represent many.
     ofMany(lines) {
         return lines[0].of ? lines[0].of + " ranks; " : "";
     }
 
-    // The lines of a channel, one for each run; of many runs the lowest, the median and the highest.
+    // The lines of a channel, one per run; for many runs the lowest, the median and the highest.
     readings(key) {
         const list = [];
         this.model.doc.runs.forEach((run, r) => {
@@ -534,7 +534,7 @@ export class ChartsPanel {
         );
     }
 
-    // GPUs, where there are any: how busy, their memory, and power with that of the processors.
+    // GPUs, if there are any: utilization, memory, and power together with that of the processors.
     devices() {
         const kinds = [
             ["Device busy", /^(gpu\d+)_busy$/, "share", "share of the time that a kernel ran"],
@@ -543,7 +543,7 @@ export class ChartsPanel {
                 "Power",
                 /^(gpu\d+)_power_w$|^((?:package|dram)_\d+)_energy_j$/,
                 "W",
-                "GPUs as they say it; package and dram by RAPL",
+                "GPUs as reported; package and dram by RAPL",
             ],
         ];
         for (const [title, pattern, unit, sub] of kinds) {
@@ -574,7 +574,7 @@ export class ChartsPanel {
         }
     }
 
-    // Lines as uPlot wants them; the last reading stands in the legend where there is only one.
+    // Lines in the form of uPlot; the legend shows the last reading if there is only one line.
     series(lines, read) {
         return lines.map((l, k) => ({
             label: l.name,
@@ -583,7 +583,7 @@ export class ChartsPanel {
         }));
     }
 
-    // ---- every channel, once somebody wants it
+    // ---- every channel, on demand
 
     drawMore() {
         const m = this.model;

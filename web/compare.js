@@ -1,4 +1,4 @@
-// compare.js: two runs beside one another, with the verdict of the rules of compare.
+// compare.js: two runs side by side, with the verdict of `pitwall compare`.
 import {make, panel, linkTo, missing, table} from "./dom.js";
 import {NS, kindText, durationText, upperFirst} from "./format.js";
 
@@ -10,7 +10,7 @@ function change(x) {
         : (x > 0 ? "+" : x < 0 ? "\u2212" : "") + Math.abs(x * 100).toFixed(1) + NS + "%";
 }
 
-// Times are in seconds there.
+// Times of the comparison are in seconds.
 function sizeOf(item, x) {
     if (x == null) return missing(item.reason);
     return item.kind === "time"
@@ -33,7 +33,7 @@ export function comparePanel(doc, away) {
         w.append(
             make(
                 "p.abnote",
-                "Advisory: the runs were not made in turn, so what changed on the machine counts too; pitwall race measures in turn.",
+                "Advisory: the runs were not interleaved, so changes of the machine count too; pitwall race interleaves them.",
             ),
         );
     const rows = doc.comparisons

@@ -1,11 +1,11 @@
-// detail.js: every figure of the chosen span, and where in the code it was.
+// detail.js: every figure of the selected span, and where in the code it ran.
 import {make, panel} from "./dom.js";
 import {kindText, countText, percentWords} from "./format.js";
 
 const LEFT_OUT = {name: 1, depth: 1, parent: 1, detached: 1};
 // Shown even if they are zero.
 const ALWAYS = new Set(["count", "total_ns", "self_ns", "share", "self_share"]);
-const FEW_SAMPLES = 5; // say nothing about where time goes
+const FEW_SAMPLES = 5; // not about where time goes
 const GUESSED = {p50_ns: 1, p95_ns: 1, p99_ns: 1};
 
 function placesOf(model, i) {

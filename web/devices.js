@@ -1,5 +1,5 @@
-// devices.js: what the GPUs' channels say, and what the run cost in joules: each counter and each span with how
-// its figure was obtained.
+// devices.js: GPU channels, and the energy of the run: each counter and each span, and how its figure was
+// obtained.
 import {make, put, panel, missing, table} from "./dom.js";
 import {kindText, durationText, bytesText, unitText, percentWords} from "./format.js";
 
@@ -115,7 +115,7 @@ export function devicesPanel(model) {
     if (!boxes && !hasEnergy && !notes.size) return null;
     const w = panel(
         hasEnergy ? "Devices and energy" : "Devices",
-        sum == null ? "" : joules(sum) + " by all counters, with what other programs took meanwhile",
+        sum == null ? "" : joules(sum) + " by all counters, other programs included",
     );
     const withHost = new Set(sources.map(s => s.host)).size > 1,
         counters = sources.slice(0, SOURCES).map(s => counterRow(s, withHost));

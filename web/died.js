@@ -1,4 +1,4 @@
-// died.js: where it died: open spans, the last reading, what finished last.
+// died.js: where the run died: open spans, the last reading, and the spans that finished last.
 import {make, put, panel} from "./dom.js";
 import {durationText, bytesText, unitText, percentWords, countText} from "./format.js";
 

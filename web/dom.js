@@ -1,5 +1,5 @@
-// dom.js: elements, by text alone: nothing that a run says is ever read as markup.
-// "span.num": the tag, and behind the first dot its classes.
+// dom.js: makes elements from text only: names from a run are never parsed as markup.
+// "span.num": the tag, then its classes after the first dot.
 export function make(what, ...kids) {
     const at = what.indexOf("."),
         e = document.createElement(at < 0 ? what : what.slice(0, at));
@@ -43,7 +43,7 @@ export function linkTo(href, ...kids) {
     return a;
 }
 
-// A figure with its unit in a box of fixed width; `~` hangs left of an estimate.
+// A figure with its unit in a box of fixed width; the `~` of an estimate is outside, on the left.
 export function figure(parts, estimated) {
     return make("span.num", estimated ? make("span.e", "~") : null, parts[0], make("span.u", parts[1]));
 }
@@ -85,7 +85,7 @@ export function table(titles, rows) {
     return make("div.wide", make("table.plain", make("thead", make("tr", head)), make("tbody", body)));
 }
 
-// Asking for a style is slow, so it is done once until light and dark change.
+// Reading a style is slow, so it is cached until the theme changes.
 const colours = new Map();
 on(matchMedia("(prefers-color-scheme:dark)"), "change", () => colours.clear());
 
@@ -95,7 +95,7 @@ export function colour(name) {
     return colours.get(name);
 }
 
-// What changed, for those who do not see it.
+// Announce a change to screen readers.
 export function say(text) {
     let e = document.getElementById("said");
     if (!e) {

@@ -1,4 +1,4 @@
-// format.js: numbers as people read them: three digits, a unit, a narrow space between.
+// format.js: human-readable numbers: three digits, a narrow space, a unit.
 export const NS = "\u202f";
 
 export function digits3(x) {
@@ -100,7 +100,7 @@ export function kindText(kind, x) {
     return kindParts(kind, x).filter(Boolean).join(NS);
 }
 
-// The kind of figure that a channel's unit stands for; its other units are written as they are.
+// The kind of figure for the unit of a channel; other units are written unchanged.
 const UNIT_KIND = {ns: "ns", bytes: "bytes", share: "share", "bytes/s": "byte rate", J: "energy", W: "power"};
 
 export function unitText(unit, x) {

@@ -1,4 +1,4 @@
-// live.js: what a server tells, asked once a second with what is known already; the token of the link.
+// live.js: polls the server once a second, with the etag of the last answer; the token of the link.
 const TOKEN = "pitwall-token";
 
 export function takeToken() {
@@ -11,7 +11,7 @@ export function takeToken() {
     history.replaceState(null, "", location.pathname + location.search + (rest ? "#" + rest : ""));
 }
 
-// {data, etag}; data is null where nothing has changed.
+// {data, etag}; data is null if nothing has changed.
 export async function ask(path, etag) {
     const headers = {},
         token = sessionStorage.getItem(TOKEN);
@@ -25,16 +25,16 @@ export async function ask(path, etag) {
 
 // Why there is no answer, in a sentence.
 export function words(error) {
-    if (error.status === 401) return "The server wants its token: open the link that pitwall serve printed.";
+    if (error.status === 401) return "The server requires its token: open the link that pitwall serve printed.";
     if (error.status === 404 || error.status === 410)
         return "This run is gone: its file was deleted, or is no longer served.";
     return error.status
         ? "The server says " + error.status + ": " + error.message
-        : "The server does not answer; this is what it said last.";
+        : "The server does not answer; these are its last data.";
 }
 
-// Calls act(data) for each answer and fail(error) where there is none, once a second while the page is
-// seen. act returns false to end it. Returns a function that ends it.
+// Calls act(data) for each answer and fail(error) on errors, once a second while the page is
+// visible. act returns false to stop. Returns a function that stops the polling.
 export function poll(pathOf, act, fail) {
     let ended = false,
         etag = null,

@@ -1,4 +1,4 @@
-// main.js: the page: of the runs of a server, of one run, or of the run that a file carries.
+// main.js: the page: the runs of a server, one run, or the run embedded in a file.
 import {make, put, on} from "./dom.js";
 import {RunModel} from "./run.js";
 import {state, readState, setState, onState, hashOf} from "./state.js";
@@ -16,7 +16,7 @@ import {comparePanel} from "./compare.js";
 import {RunsPage} from "./runs.js";
 
 const app = document.getElementById("app");
-let page = null; // the RunPage on show, or null
+let page = null; // the RunPage that is shown, or null
 let end = null; // ends the polling
 let listPage = null;
 
@@ -77,7 +77,7 @@ class RunPage {
         this.main.dataset.ready = (+this.main.dataset.ready || 0) + 1;
     }
 
-    // The chosen span; else the step; else what is repeated and takes the most.
+    // The selected span; else the step; else the repeated span with the most time.
     node() {
         const chosen = state.node ? this.model.at(state.node) : null;
         if (chosen != null) return chosen;
@@ -124,7 +124,7 @@ class RunPage {
     }
 }
 
-// ---- what a server tells
+// ---- answers of a server
 
 // Parts of a document that changed, by their paths: "nodes/columns/count".
 function patch(doc, changed) {
@@ -136,7 +136,7 @@ function patch(doc, changed) {
     }
 }
 
-// A side of a comparison may be several runs, with commas between their ids; the page is of the first.
+// A side of a comparison may be several runs, ids separated by commas; the page shows the first.
 async function follow(ids, other) {
     const own = page;
     const root = "/api/v1/runs/" + encodeURIComponent(ids.split(",")[0]) + "/live";
@@ -164,7 +164,7 @@ async function follow(ids, other) {
                 else patch(doc, answer.changed || {});
                 own.show(doc, compared);
             }
-            if (doc.runs.every(r => r.state !== "live")) return false; // it has ended: nothing more will come
+            if (doc.runs.every(r => r.state !== "live")) return false; // the run has ended: there will be no more data
             own.trouble("");
             return true;
         },

@@ -1,4 +1,4 @@
-// run.js: the document of a run (docs/page.md) made into what the page asks for.
+// run.js: the document of a run (docs/page.md), with accessors for the page.
 export function columnOf(columns, key, rows) {
     const c = columns && columns[key];
     if (c == null) return new Array(rows).fill(null);
@@ -68,7 +68,7 @@ export class RunModel {
         return out;
     }
 
-    // As pit_node.path has it.
+    // The same format as pit_node.path.
     path(i) {
         return this.names(i)
             .map(x => x.replace(/[\\/]/g, "\\$&"))
@@ -123,7 +123,7 @@ export class RunModel {
         };
     }
 
-    // When the slices of a node's course are, in seconds: their middles.
+    // The middles of the slices of a node's series, in seconds.
     seriesTimes(i) {
         const s = this.series(i);
         return s.at.map(k => (k + 0.5) * s.width * 1e-9);
@@ -137,7 +137,7 @@ export class RunModel {
         return out;
     }
 
-    // What tells nodes of one depth apart: their names at the first level where these differ.
+    // Labels that distinguish nodes of one depth: their names at the first level where they differ.
     apart(list) {
         const paths = list.map(i => this.names(i)),
             level = paths[0].findIndex((name, d) => paths.some(p => p[d] !== name));
@@ -146,11 +146,11 @@ export class RunModel {
 
     whyNoSeries(i) {
         return (this.col("count")[i] || 0) < 2
-            ? "it was passed " + (this.col("count")[i] ? "once" : "never to its end")
+            ? "it " + (this.col("count")[i] ? "ran once" : "never finished")
             : "left out of this document: larger spans have theirs";
     }
 
-    // Readings of a channel: {x: seconds, y}; of a counter its growth a second.
+    // Readings of a channel: {x: seconds, y}; for a counter its growth per second.
     channel(run, key) {
         const s = run.samples;
         if (!s) return null;
@@ -159,7 +159,7 @@ export class RunModel {
         const x = columnOf(s, "at_ns", s.count).map(t => t * 1e-9);
         const own = columnOf({...s.columns, at_ns: s.at_ns}, key, s.count);
         if (info.kind !== "counter") return {info, x, y: own};
-        // Two readings close together, as at the end, say nothing about a rate.
+        // Two readings close together, as at the end, give no useful rate.
         const least = ((x[x.length - 1] - x[0]) / x.length) * 0.3;
         const y = own.map((v, k) =>
             k && v != null && own[k - 1] != null && x[k] - x[k - 1] > least
@@ -179,7 +179,7 @@ export class RunModel {
         return [...keys];
     }
 
-    // What was read, without gaps.
+    // The readings without gaps.
     readingsOf(run, key) {
         const c = this.channel(run, key);
         return c ? c.y.filter(v => v != null) : [];
@@ -189,7 +189,7 @@ export class RunModel {
         return this.doc.runs.some(r => r.state === "died");
     }
 
-    // Growth of a counter, by nanosecond, from the first to the last reading; null where it is not known.
+    // Growth of a counter per nanosecond, from the first to the last reading; null if unknown.
     rateOf(run, key) {
         const s = run.samples;
         if (!s || !s.columns[key] || s.count < 2) return null;
@@ -201,7 +201,7 @@ export class RunModel {
             : (y[last] - y[0]) / (at[last] - at[0]);
     }
 
-    // Processors in use, of all runs together; null where one is not known.
+    // Processors in use, summed over all runs; null if one is unknown.
     cores() {
         const all = this.doc.runs.map(run => this.rateOf(run, "cpu_ns"));
         return all.includes(null) ? null : all.reduce((a, b) => a + b);

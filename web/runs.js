@@ -1,4 +1,4 @@
-// runs.js: the runs of the folders, those that need a look first.
+// runs.js: the runs of the folders; runs that need attention come first.
 import {make, attrs, button, linkTo, missing, sparkline, on} from "./dom.js";
 import {durationText, bytesText, percentWords, ageText, countText} from "./format.js";
 import {state, setState, hashOf} from "./state.js";
@@ -52,7 +52,7 @@ export class RunsPage {
                             make("h2", "Runs"),
                             make(
                                 "span.note sm",
-                                "those that need a look first: died, stalled, near their limit",
+                                "runs that need attention first: died, stalled, near their limit",
                             ),
                             this.compare,
                         ),
@@ -204,7 +204,7 @@ export class RunsPage {
         else if (a.length || b.length) this.compare.textContent = "choose a run for the other side";
     }
 
-    // Nothing, A, B, and nothing again; the first that is chosen is A, those after it are B.
+    // Cycles through none, A and B; the first chosen run becomes A, later ones B.
     choose(id) {
         const now = this.chosen.get(id);
         if (now === "B") this.chosen.delete(id);
@@ -246,7 +246,7 @@ export class RunsPage {
             ),
         );
         const where = make("td.mid z", [r.host, r.parent ? "sub-run" : ""].filter(Boolean).join(", "));
-        const what = make("td.what", r.headline || make("span.z", "not looked at yet"));
+        const what = make("td.what", r.headline || make("span.z", "not analysed yet"));
         what.title = r.headline || "";
         return make(
             "tr",

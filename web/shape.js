@@ -4,7 +4,7 @@ import {durationText, percentText, countText, heatOf, NS} from "./format.js";
 
 const LEVEL = 22,
     DEEPEST = 40,
-    LEAST = 0.0007; // of the width: less than a pixel
+    LEAST = 0.0007; // share of the width: less than a pixel
 
 export class ShapePanel {
     constructor(hooks) {
@@ -40,7 +40,7 @@ export class ShapePanel {
             for (const i of kids.slice().sort((a, b) => total[b] - total[a])) {
                 const share = model.share[i];
                 if (share == null) continue;
-                if (share < LEAST || x > 1) break; // the others are smaller still
+                if (share < LEAST || x > 1) break; // the others are even smaller
                 const e = make("div.g" + heatOf(self[i] || 0), model.name[i]);
                 e.dataset.n = i;
                 e.style.left = "calc(" + x * 100 + "% + .5px)";
@@ -65,7 +65,7 @@ export class ShapePanel {
         this.hot(null);
     }
 
-    // No label is better than half a one. By the widths of texts: asking the elements would lay out the page.
+    // A label is drawn only if it fits. Text widths are computed: measuring elements would trigger a layout.
     labels() {
         const width = this.box.clientWidth,
             x = make("canvas").getContext("2d");
@@ -76,7 +76,7 @@ export class ShapePanel {
         }
     }
 
-    // The read-out is of the node pointed at, else of the one with the most time of its own.
+    // The read-out shows the node under the pointer, else the one with the most self time.
     hot(i) {
         const m = this.model;
         if (!m) return;

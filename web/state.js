@@ -1,4 +1,4 @@
-// state.js: what is shown, in the address behind the #, so that every state has a link.
+// state.js: the state of the page, stored in the address after #, so every state has a link.
 const KEYS = ["run", "with", "ranks", "node", "sort", "q", "fold", "t", "more"];
 export const state = {};
 
@@ -14,14 +14,14 @@ export function hashOf(changes) {
     return "#" + out.toString().replace(/%(2F|3A|2C)/g, decodeURIComponent);
 }
 
-// A change takes the place of the state before; only going to another run can be gone back from.
+// A change replaces the previous history entry; only opening another run adds one.
 export function setState(changes) {
     const hash = hashOf(changes);
     Object.assign(state, changes);
     if (hash === location.hash || (hash === "#" && !location.hash)) return;
     try {
         history.replaceState(null, "", hash === "#" ? location.pathname + location.search : hash);
-    } catch {} // a frame without an address of its own, as in a notebook
+    } catch {} // a frame without its own address, as in a notebook
 }
 
 export function onState(act) {

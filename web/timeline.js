@@ -1,4 +1,4 @@
-// timeline.js: the flight recorder as a time line: the newest single spans, a lane for each thread.
+// timeline.js: the flight recorder as a time line: the newest single spans, one lane per thread.
 import {make, button, colour, panel, on} from "./dom.js";
 import {NS, durationText, countText} from "./format.js";
 
@@ -121,8 +121,8 @@ export class TimelinePanel {
         else this.newest();
     }
 
-    // Which lane a span is in. Detached ones, device work too, overlap others: they have a lane of their own, each in
-    // the first row that is free.
+    // The lane of a span. Detached spans and device work overlap others, so they have a separate lane, each in
+    // its first free row.
     spread(model) {
         const detached = model.col("detached"),
             rows = new Map();
@@ -140,7 +140,7 @@ export class TimelinePanel {
         this.spans.sort((a, b) => a.to - b.to);
     }
 
-    // A lane is as high as what is seen of it.
+    // A lane is as high as its visible spans.
     layout() {
         const [a, b] = this.view;
         let top = 0;

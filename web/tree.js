@@ -1,4 +1,4 @@
-// tree.js: the call tree: rows of 26 px, of which only those on the screen are there.
+// tree.js: the call tree: rows of 26 px; only visible rows exist as elements.
 import {make, put, attrs, drawn, button, figure, missing, panel, say, sparkline, on} from "./dom.js";
 import {kindParts, durationParts, rateParts, countText, percentText, heatOf, upperFirst} from "./format.js";
 import {state, setState} from "./state.js";
@@ -22,7 +22,7 @@ const COLUMNS = [
     ["p99_ns", "p99", "lo", "time"],
     ["max_ns", "Max", "lo", "time"],
 ];
-// Where there are such figures: time on devices, its wait, and energy, and one of the others.
+// Optional columns, shown if the run has such figures: all of APART, and one of EXTRA.
 const APART = ["device_total_ns", "device_wait_ns", "energy_j"];
 const EXTRA = ["items_per_s", "bytes_per_s", "flop_per_s", "memory_peak_bytes", "alloc_bytes"];
 const ESTIMATED = {p50_ns: 1, p95_ns: 1, p99_ns: 1};
@@ -153,7 +153,7 @@ export class TreePanel {
         };
     }
 
-    // Which rows there are, in their order; with a search, what matches and what is around it.
+    // The rows in order; with a search, the matches and the spans around them.
     order() {
         const m = this.model,
             q = (state.q || "").toLowerCase(),
@@ -201,7 +201,7 @@ export class TreePanel {
         return at == null ? -1 : at;
     }
 
-    // The rows on the screen and some around them; few rows are all there.
+    // The rows on the screen and some around them; a short list is complete.
     paintWindow() {
         if (!this.rows) return;
         let from = 0,
@@ -295,8 +295,8 @@ export class TreePanel {
             nm.append(
                 attrs(make("span.tag", isDevice ? "device" : "detached"), {
                     title: isDevice
-                        ? "work of a device, beside the host's time"
-                        : "overlaps others; no part of its parent's time",
+                        ? "device work, parallel to the host"
+                        : "overlaps others; not in its parent's time",
                 }),
             );
         }
@@ -369,7 +369,7 @@ export class TreePanel {
         this.order();
     }
 
-    // Show a node: what is around it is opened.
+    // Show a node: unfold the spans around it.
     choose(i, reveal) {
         this.chosen = i;
         if (i != null && reveal)

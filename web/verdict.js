@@ -1,4 +1,4 @@
-// verdict.js: the answer first: how the run stands, what stands out and what is at stake, five figures.
+// verdict.js: the answer: state of the run, findings and their possible gain, five figures.
 import {make, put, attrs, missing, on} from "./dom.js";
 import {
     NS,
@@ -97,7 +97,7 @@ function others(model, findings, select) {
     for (const f of findings) {
         const at = f.path ? model.at(f.path) : null,
             part = split(f.headline);
-        if (!f.severity && model.died()) part.label = ""; // "nothing stands out" is no word beside a death
+        if (!f.severity && model.died()) part.label = ""; // do not print "nothing stands out" for a run that died
         const words = [
             part.label ? part.label + ": " : "",
             part.text.replace(/\.$/, ""),
@@ -149,7 +149,7 @@ function diedPanel(model) {
                 "Next",
                 pm.is_memory
                     ? "less memory at once, or a higher limit; the memory chart below shows how it got there"
-                    : "look at who ended it: the job scheduler’s log, a time limit, dmesg, a kill from a shell",
+                    : "check what ended it: the job scheduler’s log, a time limit, dmesg, a kill from a shell",
             ],
         ]),
     ]);
@@ -326,7 +326,7 @@ export function figuresPanel(model) {
     return w;
 }
 
-// What was lost, where anything was.
+// Losses, if there are any.
 export function lossesPanel(model) {
     const words = model.doc.summary.losses_words,
         un = model.doc.summary.unmarked,

@@ -1,7 +1,7 @@
-/* What libpitwall-alloc.so keeps for each thread: its counters, and where its leak levels are.
+/* The data that libpitwall-alloc.so keeps for each thread: its counters, and its leak levels.
  *
- * One cache line in the thread's static TLS, so that counting needs no look-up, no lock and no
- * allocation. Only the thread itself touches it.
+ * One cache line in the thread's static TLS, so that counting needs no lookup, no lock and no
+ * allocation. Only the thread itself uses it.
  */
 #ifndef PIT_ALLOC_COUNTERS_H
 #define PIT_ALLOC_COUNTERS_H
@@ -15,8 +15,8 @@ struct pit__leak_owner;
 
 struct pit__alloc_self {
     struct pit__alloc_counters counters;
-    struct pit__leak_owner *owner; /* NULL: nothing of this thread is followed */
-    uint64_t tenancy;              /* the owner is this thread's while its number is this one */
+    struct pit__leak_owner *owner; /* NULL: no block of this thread is followed */
+    uint64_t tenancy; /* the owner belongs to this thread while its number equals this */
 };
 
 extern __thread struct pit__alloc_self pit__alloc_self

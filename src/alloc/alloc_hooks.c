@@ -1,15 +1,15 @@
-/* libpitwall-alloc.so: malloc and its relatives, counted.
+/* libpitwall-alloc.so: malloc and the related functions, counted.
  *
- * Preloaded, these functions stand before those of libc or of another allocator (next_malloc.c) and
+ * Preloaded, these functions replace those of libc or of another allocator (next_malloc.c), call them, and
  * add every block to the counters of the thread that allocates or frees it (alloc_counters.h), and
- * to the leak set (leak_set.c) while that is asked for. The operators new and delete of C++, strdup,
- * getline and the like come here by themselves: they call malloc.
+ * to the leak set (leak_set.c) while leaks are followed. The operators new and delete of C++, strdup,
+ * getline and similar functions are counted too, because they call malloc.
  *
  *   program ──▶ alloc_hooks ──▶ next_malloc ──▶ libc
  *                    └──▶ counters, leak set ──▶ the recorder, by format/alloc_api.h
  *
- * The hot path of a pair, beyond the two calls themselves: two calls of malloc_usable_size, a dozen
- * instructions on one cache line of the thread's own, and two tests that almost always fail.
+ * The hot path of a pair adds to the two calls: two calls of malloc_usable_size, a dozen
+ * instructions on one cache line of the thread, and two tests that almost always fail.
  */
 #include "alloc_counters.h"
 #include "leak_set.h"
@@ -21,7 +21,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Count a block that was just allocated; NULL is none. */
+/* Count a block that was just allocated; NULL is not counted. */
 static inline void *allocated(void *block)
 {
     if (PIT_LIKELY(block)) {
@@ -65,7 +65,7 @@ EXPORTED void *realloc(void *block, size_t bytes)
 {
     if (!block)
         return allocated(PIT__NEXT(realloc)(NULL, bytes));
-    /* All that is to be known of the old block, before it may be gone. */
+    /* Read everything about the old block before it may be freed. */
     size_t old_bytes = PIT__NEXT(usable)(block);
     struct pit__leak_entry entry;
     int followed = is_watched() && pit__leak_take(block, &entry);
@@ -78,7 +78,7 @@ EXPORTED void *realloc(void *block, size_t bytes)
     return allocated(moved);
 }
 
-/* Not libc's: whether that one calls realloc by its name, and so comes here, is its own affair. */
+/* We do not call libc's: it may or may not call realloc by its name, and so arrive here. */
 EXPORTED void *reallocarray(void *block, size_t count, size_t bytes)
 {
     size_t whole;

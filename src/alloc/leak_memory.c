@@ -27,7 +27,7 @@ void *pit__leak_map(size_t bytes)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    madvise(memory, bytes, MADV_WIPEONFORK); /* where it does nothing leak_set.c sees that */
+    madvise(memory, bytes, MADV_WIPEONFORK); /* leak_set.c detects a kernel that does not wipe */
     return memory;
 }
 

@@ -1,7 +1,7 @@
-/* Memory for the leak set, apart from the malloc that it watches, and its locks.
+/* Memory for the leak set, separate from the malloc that it watches, and its locks.
  *
- * The kernel gives a child of fork zeros in its place, however that child was made: the locks are
- * free there, whoever held them, the tables are empty and nothing is followed.
+ * In a child of any kind of fork the kernel replaces it by zeros: the locks are free there, whichever
+ * thread held them, the tables are empty and nothing is followed.
  */
 #ifndef PIT_LEAK_MEMORY_H
 #define PIT_LEAK_MEMORY_H

@@ -1,8 +1,8 @@
 /* See leak_set.h.
  *
  * Locks: a shard's for its table, an owner's for its levels, the set's for the list of owners. Taken
- * in the order shard, owner; the set's is never held together with another. Everything they guard
- * lies in memory that a child of fork finds zeroed, so all zeros is a set in which nothing is
+ * in the order shard, owner; the set's is never held together with another. All data they guard
+ * is in memory that a child of fork finds zeroed, so all zeros is a set in which nothing is
  * followed.
  */
 #include "leak_set.h"
@@ -21,16 +21,16 @@
 
 struct level {
     uint64_t begin;         /* the first sequence number in it */
-    uint64_t bytes, blocks; /* live, and of no level inside it */
-    uint64_t lost;          /* allocations that there was no memory to follow */
+    uint64_t bytes, blocks; /* live, and in no level inside it */
+    uint64_t lost;          /* allocations for which there was no memory */
 };
 
-/* One thread's levels. Its tenant alone opens and closes levels; the lock guards the sums, which
- * other threads lower, and `depth` for them. */
+/* One thread's levels. Only its owner opens and closes levels; the lock guards the sums, which
+ * other threads decrease, and `depth` for them. */
 struct pit__leak_owner {
     struct pit__leak_lock lock;
     uint32_t depth;
-    uint64_t sequence;  /* goes on from tenant to tenant, so that no old entry fits a new level */
+    uint64_t sequence;  /* continues from owner to owner: no old entry matches a new level */
     uint64_t floor;     /* entries below it are stale; read without the lock */
     uint64_t tenancy;   /* number of the tenant; written under the lock */
     uint32_t next_free; /* index + 1; guarded by the set's lock */
@@ -58,12 +58,12 @@ __thread struct pit__alloc_self pit__alloc_self
 static const uint32_t nobody_watches;
 const uint32_t *pit__leak_watch = &nobody_watches;
 
-static struct leak_set *the_set; /* once made, for good */
-static uint64_t tenancies;       /* given out so far; a child goes on from its parent's */
+static struct leak_set *the_set; /* created once, never freed */
+static uint64_t tenancies;       /* given out so far; a child continues from its parent's */
 static pthread_key_t exit_key;
 static int has_exit_key;
 
-/* ---- making the set ------------------------------------------------------------------------ */
+/* ---- creating the set ---------------------------------------------------------------------- */
 
 static void end_at_exit(void *unused)
 {
@@ -77,8 +77,8 @@ void pit__leaks_start(void)
     has_exit_key = pthread_key_create(&exit_key, end_at_exit) == 0;
 }
 
-/* In a child of fork(). Kernels before 4.14 do not wipe, and emulators may say that they do and not do
- * it: the canary tells. */
+/* In a child of fork(). Kernels before 4.14 do not wipe, and emulators may falsely claim to: the
+ * canary shows it. */
 static void wipe_in_child(void)
 {
     struct leak_set *set = the_set;
@@ -99,7 +99,7 @@ static struct leak_set *get_set(void)
         pit__leak_unmap(set, sizeof *set); /* another thread was first */
         return seen;
     }
-    /* What the handler's registration may allocate is not the program's. */
+    /* Do not count what the registration of the handler allocates. */
     struct pit__alloc_counters kept = pit__alloc_self.counters;
     pthread_atfork(NULL, NULL, wipe_in_child);
     pit__alloc_self.counters = kept;
@@ -130,7 +130,7 @@ static void give_owner(struct leak_set *set, struct pit__leak_owner *owner)
     pit__leak_lock_give(&set->lock);
 }
 
-/* This thread's levels, or NULL. After a fork the pointer is the parent's and the number tells. */
+/* This thread's levels, or NULL. After a fork the pointer is the parent's; the number shows that. */
 static struct pit__leak_owner *own(void)
 {
     struct pit__alloc_self *self = &pit__alloc_self;
@@ -153,7 +153,7 @@ static struct level *level_of(struct pit__leak_owner *owner, uint64_t sequence)
     return i > 0 ? &owner->levels[i - 1] : NULL;
 }
 
-/* The entry is in no table any more. */
+/* The entry was removed from its table. */
 static void uncount(struct leak_set *set, const struct pit__leak_entry *entry)
 {
     struct pit__leak_owner *owner = &set->owners[entry->owner];
@@ -175,14 +175,14 @@ static struct shard *shard_of(struct leak_set *set, uintptr_t block)
 
 static void put(struct leak_set *set, const struct pit__leak_entry *entry)
 {
-    int kept_errno = errno; /* an allocation that succeeds leaves it alone */
+    int kept_errno = errno; /* a successful allocation must not change it */
     struct shard *shard = shard_of(set, entry->block);
     struct pit__leak_owner *owner = &set->owners[entry->owner];
     struct pit__leak_entry before;
 
     pit__leak_lock_take(&shard->lock);
     int result = pit__leak_table_put(&shard->table, entry, &before, is_stale);
-    if (result > 0) /* a block of a level long ended, or freed past our hooks */
+    if (result > 0) /* a block of a level that ended long ago, or freed without our hooks */
         uncount(set, &before);
     pit__leak_lock_take(&owner->lock);
     struct level *level = level_of(owner, entry->sequence);
@@ -214,7 +214,7 @@ void pit__leak_add(const void *block, size_t bytes)
 int pit__leak_take(const void *block, struct pit__leak_entry *entry)
 {
     struct leak_set *set = PIT_LOAD_ACQUIRE(the_set);
-    int kept_errno = errno; /* free leaves it alone */
+    int kept_errno = errno; /* free must not change it */
     struct shard *shard = shard_of(set, (uintptr_t)block);
     pit__leak_lock_take(&shard->lock);
     int found = pit__leak_table_take(&shard->table, (uintptr_t)block, entry);
@@ -232,7 +232,7 @@ void pit__leak_put_back(const struct pit__leak_entry *entry)
 
 /* ---- levels -------------------------------------------------------------------------------- */
 
-/* The first level of a thread: it gets an owner, and free begins to look. */
+/* The first level of a thread: it gets an owner, and free begins to look up blocks. */
 static struct pit__leak_owner *begin_owner(void)
 {
     struct leak_set *set = get_set();
@@ -293,7 +293,7 @@ int pit__leaks_end(int level, uint64_t *bytes, uint64_t *blocks)
         sum.lost += owner->levels[i].lost;
     }
     owner->depth = (uint32_t)level;
-    if (level > 0) { /* what is live is the level's around it now */
+    if (level > 0) { /* live blocks now belong to the level around it */
         struct level *around = &owner->levels[level - 1];
         around->bytes += sum.bytes;
         around->blocks += sum.blocks;

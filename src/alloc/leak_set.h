@@ -1,12 +1,12 @@
-/* The blocks that spans marked for it allocate, until somebody frees them.
+/* The blocks allocated in spans with PIT_LEAKS, until they are freed.
  *
  * A thread that opens a level becomes an owner and puts every block it allocates into the set; every
  * free of the process then looks there, as long as some thread has a level open. A block belongs to
- * the innermost level that was open when it was allocated, and passes on to the level around it when
- * that one ends. What is left in a level at its end was leaked in it.
+ * the innermost level that was open when it was allocated, and moves to the level around it when
+ * that one ends. Blocks left in a level at its end were leaked in it.
  *
- * A block is put in after the allocator gave it and taken out before the allocator gets it back: its
- * address is never two blocks' at a time.
+ * A block is added after the allocator returned it and removed before the allocator gets it back: no
+ * address belongs to two blocks at a time.
  */
 #ifndef PIT_LEAK_SET_H
 #define PIT_LEAK_SET_H
@@ -17,7 +17,7 @@
 /* How many threads have a level open. The one word that free reads when nothing is followed. */
 extern const uint32_t *pit__leak_watch __attribute__((visibility("hidden")));
 
-/* Once, before the first level: a thread's exit will end what it leaves open. */
+/* Once, before the first level: the exit of a thread will end its open levels. */
 void pit__leaks_start(void);
 
 /* As in struct pit__alloc_api. */

@@ -20,10 +20,10 @@ static size_t find(const struct pit__leak_table *table, uintptr_t block)
     return i;
 }
 
-/* Move what is of use to a table that is at most half full with it. */
+/* Move the useful entries to a table that is at most half full with them. */
 static int rebuild(struct pit__leak_table *table, pit__leak_stale *stale)
 {
-    size_t kept = 1; /* the one that is about to come */
+    size_t kept = 1; /* the one that is about to be added */
     for (size_t i = 0; i < table->room; i++)
         kept += table->entries[i].block && !stale(&table->entries[i]);
 
@@ -71,7 +71,7 @@ int pit__leak_table_take(struct pit__leak_table *table, uintptr_t block,
         return 0;
     *entry = table->entries[hole];
     table->used--;
-    /* Close the gap: what probing passed it for moves up. */
+    /* Close the gap: move up entries that probing had placed beyond it. */
     for (size_t i = (hole + 1) & mask; table->entries[i].block; i = (i + 1) & mask) {
         size_t home = home_of(table, table->entries[i].block);
         if (((i - home) & mask) >= ((i - hole) & mask)) {

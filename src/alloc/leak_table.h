@@ -21,7 +21,7 @@ struct pit__leak_table {
     size_t used;
 };
 
-/* Is the entry of no use any more? Asked when a table is full, before it grows. */
+/* Is the entry stale? Asked when a table is full, before it grows. */
 typedef int pit__leak_stale(const struct pit__leak_entry *entry);
 
 static inline uint64_t pit__leak_hash(uintptr_t block)
@@ -29,12 +29,12 @@ static inline uint64_t pit__leak_hash(uintptr_t block)
     return ((uint64_t)block >> 4) * 0x9e3779b97f4a7c15u;
 }
 
-/* Put an entry in. If its block is there already, *before gets the old entry and the result is 1.
- * 0: it is new; -1: no memory, the entry is not in. */
+/* Add an entry. If its block is there already, *before gets the old entry and the result is 1.
+ * 0: it is new; -1: no memory, the entry was not added. */
 int pit__leak_table_put(struct pit__leak_table *table, const struct pit__leak_entry *entry,
                         struct pit__leak_entry *before, pit__leak_stale *stale);
 
-/* Take a block out: 1 and its entry, or 0. */
+/* Remove a block: 1 and its entry, or 0. */
 int pit__leak_table_take(struct pit__leak_table *table, uintptr_t block,
                          struct pit__leak_entry *entry);
 

@@ -1,8 +1,8 @@
 /* See next_malloc.h.
  *
- * Finding the real functions is dlsym's work, and dlsym may itself allocate. What it asks for while
- * a look-up is under way comes from a small static buffer. If that ever happened, the functions that
- * take a block are put behind ones that know the buffer; else they are called directly.
+ * dlsym finds the real functions, and dlsym may itself allocate. During a lookup, such requests are served
+ * from a small static buffer. If that ever happened, the functions that take a block are wrapped by ones
+ * that recognise the buffer; else they are called directly.
  */
 #include "next_malloc.h"
 
@@ -16,7 +16,7 @@
 #define EARLY_BYTES ((size_t)32 * 1024)
 #define EARLY_ALIGN ((size_t)16)
 
-/* Handed out from its start and never taken back; before each block stands its size. */
+/* Allocated from its start and never freed; each block has its size before it. */
 static unsigned char early[EARLY_BYTES] __attribute__((aligned(16)));
 static size_t early_used;
 
@@ -79,7 +79,7 @@ static void *early_realloc(void *block, size_t bytes)
     return moved;
 }
 
-/* A function may not be stored by a pointer to data, hence by its bytes. */
+/* A function pointer may not be stored through a pointer to data, so copy its bytes. */
 static void find(void *function, const char *name)
 {
     void *symbol = dlsym(RTLD_NEXT, name);
@@ -108,10 +108,10 @@ static void use_found(void)
     USE(posix_memalign);
     USE(valloc);
     USE(pvalloc);
-    USE(malloc); /* last: who finds it finds all */
+    USE(malloc); /* last: a thread that finds it finds all */
 }
 
-/* 1: the real functions are known. 0: a look-up by this thread is under way. */
+/* 1: the real functions are known. 0: this thread is inside a lookup. */
 static int find_all(void)
 {
     if (finding)
@@ -143,7 +143,7 @@ void pit__next_malloc_find(void)
 
 /* ---- the first call of each ---------------------------------------------------------------- */
 
-/* Without the function: during the look-up a block of ours, after it, an honest no. */
+/* Without the real function: during the lookup a block of the buffer, after it an error. */
 static void *instead(size_t alignment, size_t bytes)
 {
     if (finding)
@@ -159,7 +159,7 @@ static void *first_malloc(size_t bytes)
 
 static void first_free(void *block)
 {
-    /* Inside a look-up only what was given there can come back. */
+    /* Inside a lookup only blocks of the buffer can come back. */
     if (find_all() && !is_early(block) && real.free)
         real.free(block);
 }

@@ -1,7 +1,7 @@
-/* The allocator behind our hooks: the one that the program would have without us.
+/* The allocator behind our hooks: the one that the program would use without us.
  *
- * The table starts with functions that look the real ones up and step aside, so that a call needs no
- * test whether that was done: PIT__NEXT(malloc)(64).
+ * The table starts with functions that look up the real ones and replace themselves, so that a call needs
+ * no test whether that was done: PIT__NEXT(malloc)(64).
  */
 #ifndef PIT_NEXT_MALLOC_H
 #define PIT_NEXT_MALLOC_H
@@ -27,7 +27,7 @@ extern struct pit__next_malloc pit__next_malloc __attribute__((visibility("hidde
 
 #define PIT__NEXT(name_) PIT_LOAD(pit__next_malloc.name_)
 
-/* Look everything up now, before there are threads. Any call does it if nobody has. */
+/* Look everything up now, before there are threads. Otherwise the first call does it. */
 void pit__next_malloc_find(void);
 
 #endif

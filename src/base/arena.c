@@ -15,7 +15,7 @@ struct pit__arena_chunk {
     size_t mapped; /* bytes, of a large one; and keeps the bytes behind it aligned to 16 */
 };
 
-/* Large pages where they can be had: touching small ones for the first time took longer than filling
+/* Use large pages if available: touching small ones for the first time took longer than filling
  * them. */
 static struct pit__arena_chunk *map_chunk(size_t bytes)
 {
@@ -59,7 +59,7 @@ void *pit__arena_alloc(struct pit__arena *arena, size_t bytes)
     }
     bytes = (bytes + 15u) & ~(size_t)15u;
     if (bytes > CHUNK_BYTES / 4) {
-        /* A chunk of its own, put behind the current one, which still has room. */
+        /* A separate chunk, linked after the current one, which still has room. */
         struct pit__arena_chunk *current = arena->chunks;
         void *piece = new_chunk(arena, bytes);
         if (piece && current) {

@@ -8,7 +8,7 @@ struct pit__arena {
     struct pit__arena_chunk *chunks;
     size_t used, room; /* of the newest chunk */
     size_t chunk_count;
-    int failed; /* an allocation has failed: what was built is not whole */
+    int failed; /* an allocation has failed: the model is incomplete */
 };
 
 /* Zeroed, aligned for any of our types. NULL (and failed is set) without memory. */
@@ -17,7 +17,7 @@ void *pit__arena_alloc(struct pit__arena *arena, size_t bytes);
 /* An array; NULL for a count of 0 too. */
 void *pit__arena_array(struct pit__arena *arena, size_t count, size_t each);
 
-/* A copy of length bytes with a zero behind them. */
+/* A copy of length bytes with a terminating zero. */
 char *pit__arena_text(struct pit__arena *arena, const char *text, size_t length);
 
 void pit__arena_free(struct pit__arena *arena);

@@ -1,9 +1,9 @@
 /* See cpp_name.h.
  *
  * __cxa_demangle knows every name, but it allocates, and the first call of a function may be in a
- * signal handler that interrupted malloc. What is read here is the common part of the grammar: names
+ * signal handler that interrupted malloc. This file parses the common part of the grammar: names
  * in namespaces and classes, constructors, destructors, the usual operators. Template arguments are
- * stepped over. Overloads of a function come out alike, and are one node in the run.
+ * skipped. Overloads of a function get the same name, and are one node in the run.
  */
 #include "cpp_name.h"
 
@@ -32,7 +32,7 @@ static int add_part(struct output *out, const char *text, size_t length)
     return (out->used == 0 || add(out, "::", 2)) && add(out, text, length);
 }
 
-/* A length and so many letters; NULL where that is not what stands there. */
+/* A length and as many letters; NULL if the text is something else. */
 static const char *read_source_name(const char *at, const char **name, size_t *length)
 {
     size_t count = 0;
@@ -50,7 +50,7 @@ static const char *read_source_name(const char *at, const char **name, size_t *l
     return at + count;
 }
 
-/* Step over template arguments, from after their I to after their E. */
+/* Skip template arguments, from after their I to after their E. */
 static const char *skip_arguments(const char *at)
 {
     unsigned open = 1;
@@ -105,7 +105,7 @@ static const char *add_special(struct output *out, const char *at)
     return at + 2;
 }
 
-/* One part of a name; where the next one begins, or NULL. */
+/* Parse one part of a name; returns where the next one begins, or NULL. */
 static const char *read_part(struct output *out, const char *at)
 {
     const char *name, *symbol;
@@ -133,7 +133,7 @@ static const char *read_part(struct output *out, const char *at)
     return symbol && add_part(out, symbol, strlen(symbol)) ? at + 2 : NULL;
 }
 
-/* A name, from where it begins; where its parameters begin, or NULL. */
+/* Parse a name; returns where its parameters begin, or NULL. */
 static const char *read_name(struct output *out, const char *at)
 {
     if (*at == 'N') {
@@ -149,7 +149,7 @@ static const char *read_name(struct output *out, const char *at)
     return at && *at == 'I' ? read_part(out, at) : at;
 }
 
-/* What is inside a function, after that one's name: a lambda of gcc's or clang's. */
+/* An entity inside a function, after the name of that function: a lambda of gcc or clang. */
 static int add_lambda(struct output *out, const char *at)
 {
     static const char *const marks[] = {"ENKUl", "ENUl", "ENK3$_", "EN3$_"};

@@ -1,8 +1,8 @@
 /* elf_file.h: the symbol table of a program or shared object, read from its file.
  *
- * The file is read, not mapped: a mapped one that somebody cuts would kill the program. Nothing is
- * allocated, and files are opened, read and closed by bare system calls: the sampler's thread has a table
- * of descriptors of its own, and tools that follow descriptors through the calls of libc would take its
+ * The file is read, not mapped: if another process cut a mapped file, the program would be killed. Nothing
+ * is allocated, and files are opened, read and closed by bare system calls: the sampler's thread has a
+ * separate table of descriptors, and tools that track descriptors through libc calls would take its
  * numbers for the program's.
  */
 #ifndef PIT_ELF_FILE_H
@@ -17,7 +17,7 @@ struct pit__elf {
     ElfW(Shdr) symbols, texts; /* of pit__elf_find_symbols */
 };
 
-/* 1: it is an ELF file of this machine's kind, to be closed. */
+/* 1: it is an ELF file of this machine's kind; close it. */
 int pit__elf_open(struct pit__elf *elf, const char *path);
 void pit__elf_close(struct pit__elf *elf);
 
@@ -28,7 +28,7 @@ int pit__elf_text(const struct pit__elf *elf, uint64_t offset, char *to, uint64_
 /* Segment i of header.e_phnum. */
 int pit__elf_segment(const struct pit__elf *elf, uint64_t i, ElfW(Phdr) * segment);
 
-/* .symtab, which has the static functions too, and its texts; else .dynsym. 0: there is neither. */
+/* Find .symtab, which also has the static functions, and its texts; else .dynsym. 0: there is neither. */
 int pit__elf_find_symbols(struct pit__elf *elf);
 
 /* Of several names for one address the one with the lowest rank is taken. */

@@ -6,7 +6,7 @@
 
 int pit__folders(char *folder, mode_t mode)
 {
-    int why = 0; /* the first that failed says why the last one is not there */
+    int why = 0; /* the first failure explains why the last folder is missing */
     for (char *c = folder + (*folder != '\0');; c++) {
         char here = *c;
         if (here && here != '/')

@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-/* Make the folder, and those that lead to it, as far as they are not there. `folder` is changed
- * meanwhile. 0 if it is there afterwards, or an errno: of the first that could not be made. */
+/* Create the folder and its missing parents. `folder` is changed meanwhile. 0 if it exists
+ * afterwards, or the errno of the first that could not be created. */
 int pit__folders(char *folder, mode_t mode);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Room for `count` things of `each` bytes: the array itself where it has that, else a larger one, twice
- * as large at least, whose new part is not set. *room is how many it has room for. NULL without memory:
- * the array is as it was. The first has room for `first`. */
+/* Make room for `count` items of `each` bytes: returns the array itself if it is large enough, else one at
+ * least twice as large, whose new part is uninitialised. *room is set to the number of items that fit. NULL
+ * without memory: the array is unchanged. The first array has room for `first`. */
 void *pit__grow(void *array, size_t *room, size_t count, size_t each, size_t first);
 
 #endif

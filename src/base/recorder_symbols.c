@@ -1,9 +1,9 @@
-/* recorder_symbols.c: a process has one recorder, so it is looked for before one is brought along:
+/* recorder_symbols.c: a process has one recorder, so look for it before loading one:
  *
- *   1. what the loader knows: the program, or a library of its, is linked with libpitwall.so
- *   2. the executable's own symbols: libpitwall.a is in it
- *   3. libpitwall.so.0 beside this library. If the process has it already, or loads it later (as the
- *      Python extension does), the loader gives both the same one, by its soname.
+ *   1. by the loader: the program, or one of its libraries, is linked with libpitwall.so
+ *   2. in the executable's own symbols: it contains libpitwall.a
+ *   3. libpitwall.so.0 in the folder of this library. If the process has loaded it already, or loads it
+ *      later (as the Python extension does), the loader gives both the same one, by its soname.
  */
 #include "recorder_symbols.h"
 

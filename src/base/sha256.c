@@ -1,4 +1,4 @@
-/* sha256.c: see sha256.h. Plain, for a page's worth of bytes. */
+/* sha256.c: see sha256.h. Simple code, for a few kilobytes. */
 #include "sha256.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* sha256.h: the hash SHA-256 of FIPS 180-4, and base64, in which browsers want it. */
+/* sha256.h: the hash SHA-256 of FIPS 180-4, and base64, the encoding that browsers expect. */
 #ifndef PIT_SHA256_H
 #define PIT_SHA256_H
 

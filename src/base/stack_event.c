@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A sample is its header, the instruction pointer, process and thread, and the raw clock, by which it
- * finds its span. Mappings of code are told too: names of addresses that are mapped anew change. */
+/* A sample has its header, the instruction pointer, process and thread, and the raw clock, by which its span
+ * is found. Mappings of code are recorded too: they change the names of addresses. */
 int pit__stack_event_open(pid_t thread, double hz)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,

@@ -8,11 +8,11 @@
 
 #include <sys/types.h>
 
-/* The event for a thread of this process, counting; a descriptor of the calling thread's table, to be
- * closed by a bare system call. Or minus an errno. */
+/* Open the event for a thread of this process, counting; returns a descriptor of the calling thread's table,
+ * to be closed by a bare system call, or minus an errno. */
 int pit__stack_event_open(pid_t thread, double hz);
 
-/* Why there is none, and what helps, in plain words: for such an errno. */
+/* For such an errno: why there is no event, and what helps, in plain words. */
 const char *pit__stack_event_reason(int error);
 const char *pit__stack_event_remedy(int error);
 

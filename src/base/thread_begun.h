@@ -1,8 +1,8 @@
 /* thread_begun.h: the start of a thread under a sanitizer.
  *
- * There a thread allocates as it begins. If its process forks at that moment, the sanitizer's own lock
- * stays taken in the child, which then waits for ever. So whoever starts a thread waits until it runs.
- * Without a sanitizer this is nothing.
+ * With a sanitizer, a new thread allocates as it begins. If the process forks at that moment, the sanitizer's
+ * own lock stays taken in the child, which then waits forever. So the starting thread waits until the new
+ * one runs. Without a sanitizer this does nothing.
  */
 #ifndef PIT_THREAD_BEGUN_H
 #define PIT_THREAD_BEGUN_H
@@ -12,13 +12,13 @@
 
 static int pit__threads_begun;
 
-/* First in the new thread. */
+/* Call it first in the new thread. */
 static inline void pit__thread_begins(void)
 {
     __atomic_add_fetch(&pit__threads_begun, 1, __ATOMIC_RELEASE);
 }
 
-/* How many have begun, to be asked before a thread is started; and wait for one more. */
+/* How many have begun, to be read before a thread is started; then wait for one more. */
 static inline int pit__threads_before(void)
 {
     return __atomic_load_n(&pit__threads_begun, __ATOMIC_ACQUIRE);

@@ -1,8 +1,8 @@
-/* checks.h: what `pitwall doctor` looks at: one answer a check.
+/* checks.h: the checks of `pitwall doctor`; each has one result.
  *
- *   run_checks.c      a run is made in the folder and read again: clock, memory, limits
- *   place_checks.c    where such a run lies, and where its pages do
- *   source_checks.c   every source of the sampler: whether it is in runs now
+ *   run_checks.c      records a run in the folder and reads it: clock, memory, limits
+ *   place_checks.c    where the file and the pages of this run are
+ *   source_checks.c   every source of the sampler: whether runs contain it now
  *   system_checks.c   files and calls of the kernel: perf events, stack samples, pressure, I/O, limits
  *   library_checks.c  libraries and programs: GPUs, Python, allocations
  */
@@ -15,10 +15,10 @@
 
 enum check_state { CHECK_YES, CHECK_LIMITED, CHECK_NO };
 
-/* A check with state CHECK_YES needs no remedy; one that is not has a reason and what to do. */
+/* A check with a state other than CHECK_YES has a reason and a remedy. */
 struct check {
     const char *name;
-    int is_recorded; /* 0: the machine has it, this version takes no figures from it */
+    int is_recorded; /* 0: available on the machine, but not recorded by this version */
     enum check_state state;
     struct pit__text figure, why, remedy;
 };
@@ -37,11 +37,11 @@ struct check *check_add(struct checks *checks, const char *name, int is_recorded
 /* Set the state with a reason and a remedy. */
 void check_bad(struct check *check, enum check_state state, const char *why, const char *remedy);
 
-/* The run that was made to see what comes of it. */
+/* The test run. */
 struct probe {
-    const char *wanted;       /* the folder that was asked for */
-    char folder[PROBE_BYTES]; /* the nearest one that is there */
-    char path[PROBE_BYTES];   /* of the run; "" where it has no file */
+    const char *wanted;       /* the requested folder */
+    char folder[PROBE_BYTES]; /* the nearest existing folder above it */
+    char path[PROBE_BYTES];   /* of the run; "" if it has no file */
     pit_recorder *recorder;   /* NULL: none could be opened */
     int code;                 /* of opening it */
     int system_errno;         /* the reason behind it */
@@ -49,7 +49,7 @@ struct probe {
     pit_run *run; /* NULL: it could not be read */
 };
 
-/* folder: where runs go, or would; it need not be there. */
+/* folder: where runs would be written; it need not exist. */
 void run_checks(struct checks *checks, const char *folder);
 void place_checks(struct checks *checks, const struct probe *probe);  /* of run_checks */
 void source_checks(struct checks *checks, const struct probe *probe); /* likewise */

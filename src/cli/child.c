@@ -1,5 +1,5 @@
-/* See child.h. The clock runs from just before the fork to the end of the wait: what a user would
- * wait for. */
+/* See child.h. The clock runs from just before the fork to the end of the wait: the time that a
+ * user waits. */
 #include "child.h"
 
 #include "base/clock_ns.h"
@@ -27,7 +27,8 @@ static double seconds_of(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* A signal that we handle kills it, before its exec too; one that is ignored stays ignored. */
+/* Signals that we handle get their default action in the child, also before exec; ignored signals stay
+ * ignored. */
 static void use_default(int signal)
 {
     struct sigaction action;
@@ -54,7 +55,7 @@ static _Noreturn void become(char *const *argv, char *const *settings, int outpu
     _exit(status);
 }
 
-/* A file without a name: a pipe would have to be read while it runs. */
+/* An unnamed file, because a pipe would have to be read while the command runs. */
 static int output_file(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -96,7 +97,7 @@ int child_run(char *const *argv, char *const *settings, struct child *child)
     sigset_t all, before;
     sigfillset(&all);
     double begun = now_seconds();
-    sigprocmask(SIG_BLOCK, &all, &before); /* a handler that wants to signal it finds its number */
+    sigprocmask(SIG_BLOCK, &all, &before); /* so a signal handler always finds its pid */
     pid_t pid = fork();
     int error = pid < 0 ? errno : 0;
     running = pid > 0 ? pid : 0;

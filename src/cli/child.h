@@ -1,4 +1,4 @@
-/* child.h: a command run to its end, with what it took. */
+/* child.h: run a command to its end and measure it. */
 #ifndef CHILD_H
 #define CHILD_H
 
@@ -7,11 +7,11 @@
 
 struct child {
     double wall_seconds;
-    double cpu_seconds; /* user and system, of it and its children */
-    double peak_bytes;  /* of the largest process among them */
+    double cpu_seconds; /* user and system, of the command and its children */
+    double peak_bytes;  /* of the largest of these processes */
     int status;         /* its exit status; 128 + the signal it was killed by; 127 or 126: it could
                              not be started */
-    char *output; /* what it wrote to both its outputs; the first 64 kB; freed by child_free */
+    char *output;       /* first 64 kB of standard output and error; freed by child_free */
 };
 
 /* argv ended by NULL; settings "NAME=value" are put into its environment, ended by NULL, or NULL. Its
@@ -23,8 +23,8 @@ void child_free(struct child *child);
 void child_signal(int signal);
 
 /* A command line as words for child_run: by the shell ("sh -c"), or with shell "none" split at blanks
- * outside of quotes. {NAME} becomes value (name NULL: nothing does). NULL without memory, or if a
- * quote is open. One block, freed by free(). */
+ * outside of quotes. {NAME} becomes value (name NULL: no replacement). NULL without memory, or if a
+ * quote is not closed. One block, freed by free(). */
 char **child_words(const char *line, const char *shell, const char *name, const char *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli.h: what the commands share. The tool uses the public headers alone. */
+/* cli.h: declarations shared by the commands. The tool uses only the public headers. */
 #ifndef PIT_CLI_H
 #define PIT_CLI_H
 
@@ -15,20 +15,20 @@ enum {
     EXIT_COMMAND_FAILED = 69,
     EXIT_CANNOT_WRITE = 74,
     EXIT_INTERRUPTED = 130, /* before there was an answer */
-    EXIT_READER_GONE = 141  /* as a shell has it of SIGPIPE; nothing is said */
+    EXIT_READER_GONE = 141  /* what a shell reports for SIGPIPE; no message */
 };
 
 struct command {
     const char *name;
-    const char *summary;               /* one line, for the list */
+    const char *summary;               /* one line, for `pitwall --help` */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; an exit status */
 };
 
-/* What SIGPIPE did when we were started: programs that we start get it back. */
+/* The action of SIGPIPE when the tool was started; restored for programs that the tool starts. */
 extern void (*pipe_signal)(int);
 
-/* The commands: a new one is a file of its own, cmd_<name>.c, and its line here. Help, completion and
- * man pages have it then. */
+/* The commands. A new one needs a file cmd_<name>.c and a line here; help, completion and man pages
+ * follow from it. */
 /* clang-format off */
 #define COMMANDS(X) \
     X("report", cmd_report, "show where the time of one or several runs went") \
@@ -50,39 +50,39 @@ extern void (*pipe_signal)(int);
 #define DECLARE_COMMAND(name_, run_, summary_) int run_(int argc, char **argv);
 COMMANDS(DECLARE_COMMAND)
 
-/* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so that
- * `return fail(…)` ends a command. Where standard output cannot be written because its reader has gone
- * it says nothing and returns EXIT_READER_GONE. */
+/* "pitwall: what: path: why" on standard error; path and why may be NULL. Returns status, so
+ * a command can end with `return fail(…)`. If standard output cannot be written because its reader has
+ * gone, it prints nothing and returns EXIT_READER_GONE. */
 int fail(int status, const char *what, const char *path, const char *why);
 
-/* The same for a mistake in the command line of `command` ("" for the tool), with where to read on.
+/* The same for a wrong command line of `command` ("" for the tool), followed by a hint to its --help.
  * Returns EXIT_USAGE. */
 int fail_usage(const char *command, const char *what, const char *argument, const char *why);
 
 /* The same for an option that getopt_long answered with '?' or ':'. */
 int fail_option(const char *command, int answer, char *const *argv);
 
-/* After a call of the library that prints: 0 for its code 0, else an exit status after the message.
- * path: where it wrote to; NULL: standard output. */
+/* For the code of a library call that prints: 0 if it is 0; otherwise prints a message and returns an
+ * exit status. path: the output file; NULL: standard output. */
 int fail_printed(int code, const char *what, const char *path);
 
 /* Flush and close standard output; EXIT_CANNOT_WRITE with a message if that, or anything written
  * before, failed; else status. */
 int finish_output(int status);
 
-/* terminal.c: how standard output wants to be written. */
+/* terminal.c: width, colour and characters of standard output. */
 int parse_width(const char *text, int *width); /* 0 or 40 to 10000; else 0 is returned */
-int output_width(void);  /* columns of the terminal; 0: none, as wide as need be */
-int output_height(void); /* rows of the terminal; 0: none, or not known */
-int output_colour(void); /* a terminal, and NO_COLOR and FORCE_COLOR say nothing else */
+int output_width(void);  /* columns of the terminal; 0: no terminal, no limit */
+int output_height(void); /* rows of the terminal; 0: no terminal, or unknown */
+int output_colour(void); /* a terminal, unless NO_COLOR or FORCE_COLOR overrides it */
 int output_ascii(void);  /* the locale is not UTF-8 */
 
-/* The same of standard error. */
+/* The same for standard error. */
 int talk_width(void);
 int talk_colour(void);
 
-/* form.c: the options that say how an answer is written, for the table of getopt_long and for what
- * it answers. form_option: 0; an exit status after the message; -1: it is none of them. */
+/* form.c: the options for the output format, for the table of getopt_long. form_option handles one of
+ * them: 0; an exit status after the message; -1 if the option is not handled here. */
 enum { FORM_JSON = 1000, FORM_CSV, FORM_MARKDOWN, FORM_WIDTH, FORM_NO_COLOUR };
 
 /* clang-format off */
@@ -95,20 +95,20 @@ enum { FORM_JSON = 1000, FORM_CSV, FORM_MARKDOWN, FORM_WIDTH, FORM_NO_COLOUR };
     {"no-color", no_argument, NULL, FORM_NO_COLOUR}
 /* clang-format on */
 
-pit_report_options output_form(void); /* as standard output wants it */
+pit_report_options output_form(void); /* defaults for standard output */
 int form_option(const char *command, int option, pit_report_options *options);
 
-/* For a command that has no others but --help (value 'h'). 0; an exit status; or -1 after the help
+/* For a command whose only other option is --help (value 'h'). 0; an exit status; or -1 after the help
  * was printed. */
 struct option;
 int parse_form_options(int argc, char **argv, const char *help, const struct option *table,
                        pit_report_options *options);
 
-/* share.c: a number over 0, with a percent sign or, as `bare` says, without: 1 is then 1 % (0.01) or
- * all (1). 0: it is none, or not below `most`. */
+/* share.c: a number over 0, with a percent sign or without. `bare` is the value of a 1 without percent
+ * sign: 0.01 (1 %) or 1 (all). Returns 0 if the text is not such a number, or not below `most`. */
 int parse_share(const char *text, double bare, double most, double *share);
 
-/* run_list.c: the runs named on a command line. A folder stands for all *.pit in it. */
+/* run_list.c: the runs named on a command line. A folder means all *.pit in it. */
 struct run_list {
     char **paths;
     size_t count;
@@ -116,32 +116,32 @@ struct run_list {
 
 /* 0, or an exit status after the message. */
 int run_list_make(struct run_list *list, char *const *arguments, int count);
-/* The same, but a folder without any is none of the mistakes. */
+/* The same, but a folder without runs is not an error. */
 int run_list_find(struct run_list *list, char *const *arguments, int count);
-/* Where runs are without being named: ./pitwall-runs and the folder itself. */
+/* The default runs: those in ./pitwall-runs and in the current folder. */
 int run_list_here(struct run_list *list);
 /* For a command without a run: the newest run there. If it is a rank, all of them, for job_choose. */
 int run_list_newest(struct run_list *list, const char *command);
 int run_list_add(struct run_list *list, const char *path);
 void run_list_free(struct run_list *list);
 
-/* job_choice.c: leave one job in the list, the newest or the one of that name (may be NULL), and tell
- * what is left out; a list without ranks stays as it is. *is_job: it has several ranks of one job. 0, or
- * an exit status after the message. */
+/* job_choice.c: keep one job in the list, the newest or the one of that name (may be NULL), and print
+ * what is left out. A list without ranks is unchanged. *is_job: the list has several ranks of one job.
+ * 0, or an exit status after the message. */
 int job_choose(struct run_list *list, const char *name, int *is_job);
 
-/* open_runs.c: read them; `runs` has room for all. How many could be; *status says if one could
- * not, after the message. */
+/* open_runs.c: read the runs of the list; `runs` has room for all. Returns how many could be read. If one
+ * could not, prints a message and sets *status. */
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
-/* Is this file one of them? It is the one thing that cannot be made again. */
+/* Is this file one of the runs? A run must not be overwritten: it cannot be recorded again. */
 int is_one_of_runs(const char *output, const pit_run *const *runs, size_t count);
 
-/* The runs of the list are read and handed to `use`, which returns an exit status and may leave fewer of
- * them, as pit_runs_nest does; runs that cannot be read are left out and make the status bad. */
+/* Reads the runs of the list and passes them to `use`, which returns an exit status and may reduce their
+ * number, as pit_runs_nest does. Runs that cannot be read are left out and make the status bad. */
 int runs_use_list(const struct run_list *list, int (*use)(pit_run **runs, size_t *count, void *arg),
                   void *arg);
-/* The same of the runs that the arguments name. */
+/* The same for the runs that the arguments name. */
 int runs_use(char *const *arguments, int argument_count,
              int (*use)(pit_run **runs, size_t *count, void *arg), void *arg);
 
@@ -151,36 +151,37 @@ extern const char tool_commit[];
 /* compile_flags.c: `pitwall --cflags --libs`, either or both. */
 int compile_flags(int argc, char **argv);
 
-/* program_env.c: what a program that is started finds in its environment. tool_relative: `found`
- * (PATH_MAX) becomes the real path of a file that the tool's folder leads to; 0 if it is not there, and
- * `found` is then the tool's folder. library_find: a library of
- * ours beside the tool, its path into `found` (PATH_MAX); 0 if it is not there. */
+/* program_env.c: the environment of a program that the tool starts. tool_relative: sets `found`
+ * (PATH_MAX) to the real path of a file relative to the tool's folder; returns 0 if it does not exist,
+ * with the tool's folder in `found`. library_find: sets `found` (PATH_MAX) to the path of a Pitwall
+ * library next to the tool; returns 0 if it does not exist. */
 int tool_relative(const char *way, char *found);
 int library_find(const char *file, char *found);
 
 /* Preload the library that counts allocations. 0, or an exit status after the message. */
 int alloc_environment(void);
 
-/* Preload the library that puts OpenCL's work into the tree, if `program` names libOpenCL in its file; NULL:
- * in any case. 0, or an exit status after the message. */
+/* Preload the library that adds OpenCL's work to the tree, if `program` is linked with libOpenCL; with
+ * NULL: always. 0, or an exit status after the message. */
 int opencl_environment(const char *program);
 
-/* Likewise the library that measures OpenMP's teams, if `program` names libgomp, libomp or libiomp5;
- * where the library is not there then, that is told and no failure. */
+/* Likewise the library that measures OpenMP's teams, if `program` is linked with libgomp, libomp or
+ * libiomp5. In that case a missing library causes a message, but no failure. */
 int openmp_environment(const char *program);
 
-/* Have a program that knows nothing of Pitwall record: Python's libraries by hooks, functions compiled
- * with -finstrument-functions, and calls of MPI. What is not there is told and left out. 0, or an exit status
- * after the message. */
+/* Record a program that does not use Pitwall: Python libraries by hooks, functions compiled with
+ * -finstrument-functions, and MPI calls. Missing parts cause a message and are left out. 0, or an exit
+ * status after the message. */
 int auto_environment(const char *program);
-/* All of them that the program seems to need, as `pitwall run` does by default. */
+/* All of the above that the program seems to need, as `pitwall run` does by default. */
 int hooks_environment(const char *program);
 
-/* program_needs.c: does the program's own file name a library whose name begins so? 0 where it cannot be
- * read. */
+/* program_needs.c: is the program linked with a library whose name begins with `library`? 0 if its file
+ * cannot be read. */
 int program_needs(const char *program, const char *library);
 
-/* regular_file.c: for reading; NULL and *why if it cannot be, or is no regular file. */
+/* regular_file.c: open a file for reading; NULL and *why if it cannot be opened or is not a regular
+ * file. */
 FILE *regular_file_open(const char *path, const char **why);
 
 #endif

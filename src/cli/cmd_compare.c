@@ -1,4 +1,4 @@
-/* cmd_compare.c: pitwall compare: which of two or more is faster, and whether that is real. */
+/* cmd_compare.c: pitwall compare: find which side is faster, and whether the difference is real. */
 #include "cli.h"
 #include "side_list.h"
 

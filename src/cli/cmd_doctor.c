@@ -1,4 +1,4 @@
-/* cmd_doctor.c: pitwall doctor: what this machine can measure, and why not the rest. */
+/* cmd_doctor.c: pitwall doctor: show what this machine can measure, and remedies for the rest. */
 #include "checks.h"
 #include "cli.h"
 
@@ -109,7 +109,7 @@ static void print_check(struct pit__prose *prose, struct check *check)
     }
 }
 
-/* Not 0: memory was short. */
+/* Not 0: out of memory. */
 static int print_text(struct checks *checks, const pit_report_options *options)
 {
     struct pit__prose prose = {
@@ -168,7 +168,7 @@ static void print_json(const struct checks *checks)
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-/* Where a run would go now: the folder of PITWALL_FILE, which may be one itself. */
+/* The folder where a run would be written now: PITWALL_FILE, if that is a folder, or its folder. */
 static void default_folder(char *folder, size_t size)
 {
     const char *file = getenv("PITWALL_FILE");

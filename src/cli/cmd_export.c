@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* \f is where the formats stand, by their own structs. */
+/* \f is replaced by the formats, taken from their structs. */
 static const char help[] =
     "Usage: pitwall export RUN... --format FORMAT [-o FILE]\n"
     "\n"
@@ -61,7 +61,7 @@ static size_t ends_in(const char *text, const char *end)
     return length > own && strcmp(text + length - own, end) == 0 ? own : 0;
 }
 
-/* The longest ending goes first: a trace is JSON too. */
+/* The longest ending wins: .trace.json is JSON too. */
 static const pit_export_format *guess_format(const char *path)
 {
     const pit_export_format *format, *best = NULL;

@@ -1,4 +1,4 @@
-/* cmd_info.c: pitwall info: what is known of a run as a whole. */
+/* cmd_info.c: pitwall info: show facts about a run as a whole. */
 #include "cli.h"
 
 #include "views/info_view.h"
@@ -40,7 +40,7 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
     return optind == argc ? fail_usage("info", "no run given", NULL, NULL) : 0;
 }
 
-/* Each with the runs beneath it, also where those are among the others. */
+/* Each with its sub-runs, even if these are listed as runs too. */
 static int print(pit_run **runs, size_t *count, void *options)
 {
     int code = 0;

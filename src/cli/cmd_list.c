@@ -1,4 +1,4 @@
-/* cmd_list.c: pitwall list: which runs there are. */
+/* cmd_list.c: pitwall list: list runs. */
 #include "cli.h"
 #include "pitwall_ranks.h"
 
@@ -78,7 +78,7 @@ static int parse_options(int argc, char **argv, struct list_options *options)
     return 0;
 }
 
-/* Fill one line of the list; its run and reason are the caller's to free. */
+/* Fill one line of the list; the caller frees its run and reason. */
 static void look_at(const char *path, struct pit__listed *listed)
 {
     pit_error error = {0};
@@ -99,7 +99,7 @@ static void forget(struct pit__listed *listed)
     free((char *)(uintptr_t)listed->why);
 }
 
-/* Workers that their parent has ended: for that a run is read whole. */
+/* Find workers that their parent has ended; this requires reading the whole run. */
 static int was_ended_by(const pit_run *run, const pit_run *parent)
 {
     if (!pit__is_child_of(run, parent) || parent->state == PIT_RUN_DIED ||

@@ -1,4 +1,4 @@
-/* cmd_race.c: pitwall race: which of several commands is really faster. */
+/* cmd_race.c: pitwall race: find which of several commands is really faster. */
 #include "child.h"
 #include "cli.h"
 #include "race.h"
@@ -80,7 +80,7 @@ struct settings {
     struct racer racers[RACE_MOST];
     const char *names[RACE_MOST], *gates[RACE_MOST];
     size_t name_count;
-    char *parameter; /* NAME, and behind its zero byte the values */
+    char *parameter; /* NAME; the values follow its zero byte */
     pit_report_options report;
     int has_hooks;
 };
@@ -102,7 +102,7 @@ static int parse_seconds(const char *text, double *seconds)
     return end != text && !*end && *seconds > 0 && isfinite(*seconds);
 }
 
-/* From here on, and all commands with it. */
+/* Binds this process and all commands that it starts. */
 static int run_on(const char *text)
 {
     size_t cpu;
@@ -261,7 +261,7 @@ static int enter_all(struct settings *s, char **lines, int count)
     return status;
 }
 
-/* For every command: its first word tells which libraries it needs. */
+/* For every command: its first word is the program, which decides the libraries to preload. */
 static int set_hooks(char **lines, int count)
 {
     int status = 0;
@@ -298,7 +298,7 @@ static int print(const struct settings *s)
                 : status;
 }
 
-/* From the root on: a command may change its own folder. */
+/* Make the path absolute, because a command may change its folder. */
 static int name_folder(struct race *race)
 {
     char here[PATH_MAX], name[sizeof race->folder];

@@ -1,4 +1,4 @@
-/* cmd_recover.c: pitwall recover: bring runs back that died with their pages in shared memory. */
+/* cmd_recover.c: pitwall recover: recover runs that died with their pages in shared memory. */
 #include "cli.h"
 
 #include <getopt.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* \f is where the options of the report and of the views stand, by their own structs. */
+/* \f is replaced by the options of the report and the views, taken from their structs. */
 static const char help[] =
     "Usage: pitwall report [RUN...] [options]\n"
     "\n"
@@ -95,7 +95,7 @@ static int parse_option(int option, char **argv, struct request *request)
     return 0;
 }
 
-/* The page is of whole runs, and no screen shows it. 0 or an exit status. */
+/* The page shows whole runs and is not written to a terminal. 0 or an exit status. */
 static int check_page(const struct request *request)
 {
     if (request->output && !request->html)
@@ -136,7 +136,7 @@ static int parse_options(int argc, char **argv, struct request *request)
     return check_page(request);
 }
 
-/* Why a view has nothing to show: a CSV has no place for it, the other forms have said it. */
+/* Print why a view is empty. Only CSV needs this: the other formats contain the reason. */
 static int print_runs(const pit_run *const *runs, size_t count, const pit_report_options *options)
 {
     pit_error error;
@@ -159,7 +159,7 @@ static int write_page(const pit_run *const *runs, size_t count, const char *outp
     return fail_printed(code, "cannot write the page", output);
 }
 
-/* Tables for machines and single views are of the runs that were named, all in one. */
+/* CSV, Markdown and single views merge all runs that were named. */
 static int shows_below(const pit_report_options *options)
 {
     return !options->view && (options->form == PIT_TEXT || options->form == PIT_JSON);
@@ -177,11 +177,11 @@ static int use_runs(pit_run **runs, size_t *count, void *arg)
     return printed ? printed : status;
 }
 
-/* From so many ranks on their files are read one after another, each let go before the next: what is
- * shown of each is the same, but for the tables of single runs. */
+/* With this many ranks or more, their files are read one at a time and freed before the next. The output
+ * is the same, except for the tables of single runs. */
 #define STREAMED_RANKS 17
 
-/* JSON of a report has all that is known of every run, and most views look at the runs themselves. */
+/* The JSON of a report needs everything about every run, and most views need the runs themselves. */
 static int is_streamed(const struct run_list *list, const pit_report_options *options)
 {
     int is_document = !options->view && options->form == PIT_JSON;

@@ -1,9 +1,9 @@
-/* cmd_run.c: pitwall run: start a program with recording switched on: options in, environment out.
+/* cmd_run.c: pitwall run: run a program and record it. Turns options into the program's environment.
  *
- *   run_child.c   the program: started, attended, waited for
- *   run_path.c    where its run goes, and how it is told
- *   run_children.c   how many processes it starts
- *   run_end.c     what is kept and said after its end
+ *   run_child.c   start the program and wait for it
+ *   run_path.c    the path of its run, passed to the program
+ *   run_children.c   count the processes that it starts
+ *   run_end.c     record and print how it ended
  */
 #include "cli.h"
 #include "config.h"
@@ -98,7 +98,7 @@ struct request {
     char trace[24]; /* bytes; "": not asked for */
     int memory, alloc, opencl, openmp, stats, quiet, no_auto;
     int report;         /* 1 asked for, -1 not wanted, 0: on a terminal */
-    char labels[16384]; /* one a line */
+    char labels[16384]; /* one per line */
 };
 
 static int is_rate(const char *text, double most)
@@ -136,7 +136,7 @@ static int add_label(struct request *request, const char *label)
     return 1;
 }
 
-/* Options without an argument; 1: it is none of them. */
+/* Options without an argument; returns 1 if not handled here. */
 static int parse_switch(int option, struct request *request)
 {
     switch (option) {
@@ -172,7 +172,7 @@ static int parse_switch(int option, struct request *request)
     }
 }
 
-/* 0; an exit status; or 1: it is none of ours. */
+/* 0; an exit status; or 1 if not handled here. */
 static int parse_value(int option, struct request *request)
 {
     switch (option) {
@@ -206,8 +206,8 @@ static int parse_value(int option, struct request *request)
     }
 }
 
-/* 0; an exit status; or -1 after the help was printed. The program's own options are not ours: the
- * first word that is no option ends them. */
+/* 0; an exit status; or -1 after the help was printed. The first word that is not an option is
+ * the program; the rest is passed to it. */
 static int parse_options(int argc, char **argv, struct request *request)
 {
     int option;
@@ -227,7 +227,7 @@ static int parse_options(int argc, char **argv, struct request *request)
     return optind == argc ? fail_usage("run", "no program given", NULL, NULL) : 0;
 }
 
-/* The file first, then the options, which replace what it says. */
+/* The file first, then the options, which override it. */
 static int gather(const struct request *request, struct config *config)
 {
     const struct setting options[] = {
@@ -259,8 +259,8 @@ static int is_switched_off(void)
     return on && strcmp(on, "0") == 0;
 }
 
-/* A run is what was asked for, so it is switched on, unless the file says that it is not. The name of the
- * run is set when the program's pid is known. */
+/* Recording is switched on unless the configuration file switches it off. The name of the run is set when
+ * the program's pid is known. */
 static int set_environment(const struct config *config)
 {
     int bad = 0;
@@ -272,7 +272,7 @@ static int set_environment(const struct config *config)
             bad |= setenv(setting->variable, setting->value, 1);
     }
     if (!is_switched_off())
-        bad |= setenv("PITWALL_GUARD", "1", 0); /* 0 is the user's word */
+        bad |= setenv("PITWALL_GUARD", "1", 0); /* 0: keep the user's value */
     return bad ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(errno)) : 0;
 }
 

@@ -1,4 +1,4 @@
-/* cmd_scale.c: pitwall scale: how a command's time and memory grow with a size. */
+/* cmd_scale.c: pitwall scale: find how a command's time and memory grow with a size. */
 #include "child.h"
 #include "cli.h"
 #include "pitwall_bench.h"
@@ -226,7 +226,7 @@ static int run_command(const struct settings *s, const char *line, double *costs
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-/* The cost of one run: the mean of a node, or all of it. NaN: it has none. */
+/* The cost of one run: the mean of a node, or of the whole run. NaN: not available. */
 static double cost_of_run(const pit_run *run, const struct settings *s)
 {
     if (strcmp(s->what, "memory") == 0)

@@ -1,4 +1,4 @@
-/* cmd_serve.c: pitwall serve: the runs of folders in a browser, and as metrics. */
+/* cmd_serve.c: pitwall serve: show the runs of folders in a browser, and as metrics. */
 #include "serve.h"
 
 #include "microhttpd.h"
@@ -56,7 +56,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* "500ms", "90s", "15m", "24h" or seconds alone; 0: it is none. */
+/* "500ms", "90s", "15m", "24h" or plain seconds; 0: not a time. */
 static int parse_time(const char *text, double *seconds)
 {
     char *end = NULL;

@@ -1,4 +1,4 @@
-/* cmd_top.c: pitwall top: a run while it goes on. */
+/* cmd_top.c: pitwall top: watch a live run. */
 #include "top.h"
 
 #include <getopt.h>

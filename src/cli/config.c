@@ -1,5 +1,5 @@
-/* config.c: settings for a run from a YAML file: found, checked, turned into variables of the
- * environment. What is wrong is named with its line and column. */
+/* config.c: settings for a run from a YAML file: finds and checks them, and turns them into environment
+ * variables. Errors have a line and a column. */
 #include "config.h"
 
 #include "cli.h"
@@ -11,7 +11,7 @@
 
 #define MERGES_DEEP 8 /* blocks merged into blocks; a block may name itself */
 #define MERGES_MOST 1000
-/* What a configuration needs is far below these; libyaml takes time by the square of both. */
+/* Real configurations are far below these limits; libyaml's time grows with the square of both. */
 #define DEEPEST 100
 #define ANCHORS_MOST 1000
 
@@ -48,7 +48,7 @@ static const struct block {
     size_t key_count;
     int is_ours;
 } blocks[] = {
-    /* ours last: what it says goes before the trainer's */
+    /* ours last: it overrides the trainer's */
     {"trainer_params", trainer_keys, sizeof trainer_keys / sizeof trainer_keys[0], 0},
     {"pitwall", own_keys, sizeof own_keys / sizeof own_keys[0], 1},
 };
@@ -216,7 +216,7 @@ static int read_merge(struct reading *r, const struct block *block, const yaml_n
     return status;
 }
 
-/* What is merged in first, so that the block's own keys replace it. */
+/* Merged blocks first, so the block's own keys override them. */
 static int read_keys(struct reading *r, const struct block *block, const yaml_node_t *node,
                      int merges)
 {
@@ -281,8 +281,8 @@ static size_t find_deep(struct reading *r, const char *text, const yaml_node_t *
     return count;
 }
 
-/* The trainer's block where it is not at the top, as configurations of parts have it: the only one
- * counts. A setting that is in no such block is warned about. */
+/* The trainer's block below the top level: used if it is the only one. A setting outside of such a block
+ * causes a warning. */
 static int read_deep(struct reading *r, const struct block *block)
 {
     const yaml_node_t *name, *value;
@@ -303,7 +303,7 @@ static int read_document(struct reading *r)
 {
     yaml_node_t *root = yaml_document_get_root_node(&r->document);
     int status = 0;
-    if (!root) /* an empty file says nothing */
+    if (!root) /* an empty file has no settings */
         return 0;
     if (root->type != YAML_MAPPING_NODE)
         return fail_at(r->path, root->start_mark, NULL, "must be a list of keys and values");
@@ -349,8 +349,8 @@ static int has_anchor(const yaml_event_t *event)
     }
 }
 
-/* The document once over, before it is loaded. 0, or an exit status after the message. What is no YAML is
- * left to the loading, which says so. */
+/* Check the limits before the document is loaded. 0, or an exit status after the message. Invalid YAML is
+ * reported later, by the loading. */
 static int check_size(yaml_parser_t *parser, const char *path)
 {
     unsigned depth = 0, anchors = 0;
@@ -384,7 +384,7 @@ static int load(yaml_parser_t *parser, FILE *in, struct reading *r)
     return fail_yaml(r->path, parser);
 }
 
-/* The file is read twice, for a parser has no way back. */
+/* The file is read twice, because a parser cannot rewind. */
 static int parse(FILE *in, struct reading *r, int is_check)
 {
     yaml_parser_t parser;

@@ -1,11 +1,11 @@
 /* config.h: settings for a run from a YAML file.
  *
- * Two blocks are looked for among the keys of its first level; all others are somebody else's:
+ * Two blocks of its top level are read; all others are ignored:
  *
- *   trainer_params:                    the trainer's own; other keys in it are left alone
+ *   trainer_params:                    the trainer's; other keys in it are ignored
  *     enable_memory_monitoring: true
  *     memory_monitor_batches: 5
- *   pitwall:                           ours; a key that we do not know is named in a warning
+ *   pitwall:                           ours; a warning names unknown keys
  *     file: runs/%r.pit
  *     memory: true
  *     …
@@ -30,7 +30,7 @@ struct config {
 /* Read the file into `config`, zeroed before. 0, or an exit status after the message. */
 int config_read(const char *path, struct config *config);
 
-/* Set a variable; a later one goes before an earlier one of the same name. 0, or an exit status. */
+/* Set a variable; a later value replaces an earlier one. 0, or an exit status. */
 int config_set(struct config *config, const char *variable, const char *value);
 
 void config_free(struct config *config);

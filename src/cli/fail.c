@@ -1,4 +1,4 @@
-/* fail.c: the one way the tool says that something failed. */
+/* fail.c: all error messages of the tool. */
 #include "cli.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define STANDARD_OUTPUT "standard output"
 
-/* Names come from outside: nothing of them may reach the terminal as a control character. */
+/* Names come from outside: control characters in them must not reach the terminal. */
 static void put_safe(const char *text)
 {
     for (; *text; text++) {
@@ -37,7 +37,7 @@ static void put_message(const char *what, const char *path, const char *why)
     putc('\n', stderr);
 }
 
-/* The write end of a pipe says so by itself, whatever errno has become since. */
+/* Ask the pipe whether its reader has gone; errno may have changed since the failed write. */
 static int reader_is_gone(void)
 {
     struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -48,7 +48,7 @@ int fail(int status, const char *what, const char *path, const char *why)
 {
     int is_output = !path || strcmp(path, STANDARD_OUTPUT) == 0;
     if (status == EXIT_CANNOT_WRITE && is_output && reader_is_gone())
-        return EXIT_READER_GONE; /* as `… | head` does: it has seen enough */
+        return EXIT_READER_GONE; /* as with `… | head`: not an error */
     put_message(what, path, why);
     return status;
 }
@@ -60,7 +60,7 @@ int fail_usage(const char *command, const char *what, const char *argument, cons
     return EXIT_USAGE;
 }
 
-/* getopt has not moved past a word of several letters when it meets a wrong one in it. */
+/* getopt has not moved past a word of several letters when one of its letters is wrong. */
 int fail_option(const char *command, int answer, char *const *argv)
 {
     char letter[3] = {'-', (char)optopt, 0};
@@ -76,7 +76,7 @@ int fail_printed(int code, const char *what, const char *path)
     return code ? fail(EXIT_CANNOT_READ, what, NULL, pit_strerror(code)) : 0;
 }
 
-/* An output that was closed from the start is no trouble for who has written nothing. */
+/* If standard output was closed from the start, that is not an error if we wrote nothing. */
 int finish_output(int status)
 {
     int bad = fflush(stdout) != 0 || ferror(stdout);

@@ -1,4 +1,4 @@
-/* form.c: the options that say how an answer is written; the same in every command that has them. */
+/* form.c: the options for the output format, the same in every command that has them. */
 #include "cli.h"
 
 #include <getopt.h>

@@ -1,7 +1,7 @@
-/* job_choice.c: of the files on a command line one job: the newest, or the one that --job names.
+/* job_choice.c: select one job among the files on a command line: the newest, or the one that --job names.
  *
- * Ranks of different jobs are never put together. What is left out is told, on standard error. Files
- * among which no job has two ranks stay as they are.
+ * Ranks of different jobs are never merged. A message on standard error names what is left out. If no job
+ * has two ranks, the list is unchanged.
  */
 #include "cli.h"
 #include "pitwall_ranks.h"
@@ -21,7 +21,7 @@ static int add_job(char *text, size_t room, const pit_job *job)
                     (unsigned long long)job->world_size);
 }
 
-/* One line: which job is shown, and what is not. */
+/* One line: which job is shown and which are not. */
 static void tell(const pit_jobs *jobs, const pit_job *shown)
 {
     char text[400];
@@ -42,7 +42,7 @@ static void tell(const pit_jobs *jobs, const pit_job *shown)
     fputs(others ? "; --job NAME shows another, `pitwall list` shows all\n" : "\n", stderr);
 }
 
-/* The list becomes the job's files. Files that cannot be read stay, for whoever opens them tells why. */
+/* Keep only the files of the job, and unreadable files: opening them later reports the reason. */
 static int keep_job(struct run_list *list, const pit_jobs *jobs, const pit_job *job)
 {
     struct run_list kept = {.paths = calloc(job->count + jobs->unread_count + 1, sizeof(char *))};
@@ -83,7 +83,7 @@ static const pit_job *job_below(const pit_jobs *jobs, const pit_run *launcher)
     return NULL;
 }
 
-/* A launcher's run, named alone, stands for the ranks that it started: they are in its folder. */
+/* If only a launcher's run is named, use the ranks that it started: they are in its folder. */
 static int take_ranks_below(struct run_list *list)
 {
     static const pit_jobs none;

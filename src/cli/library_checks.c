@@ -1,7 +1,7 @@
 /* library_checks.c: libraries of devices, the Python package, the libraries that are preloaded.
  *
- * A driver's library is foreign code, and a broken one may crash or wait for ever: each is loaded in
- * a child of its own with a time limit, and what the child says comes through a pipe.
+ * A driver's library may crash or block forever. So each is loaded in a separate child process with a time
+ * limit, and the child sends its result through a pipe.
  */
 #include "checks.h"
 #include "child.h"
@@ -19,7 +19,7 @@
 #define MOST_SECONDS 10
 #define MOST_FILES 5
 
-/* How its devices are counted: every library has one call for it, with another one before. */
+/* How to count its devices: each library has one call for it, after an initialising call. */
 enum start { START_PLAIN, START_FLAGS, START_NONE, START_LIST };
 
 static const struct library {
@@ -102,8 +102,7 @@ static void look_in_child(const struct library *known, int out)
 {
     struct finding found = {0};
     alarm(MOST_SECONDS);
-    int nowhere =
-        open("/dev/null", O_WRONLY | O_CLOEXEC); /* ROCm SMI says on its own what it lacks */
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); /* ROCm SMI prints its own errors */
     if (nowhere >= 0) {
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);

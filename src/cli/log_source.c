@@ -1,7 +1,7 @@
 /* log_source.c: a text log to read from: a file or standard input, plain, gzip or zstd.
  *
- * What it is shows in its first bytes, not in its name. A compressed one is read through a stream of
- * our own, so that the reader of logs sees text alone.
+ * The first bytes decide the format, not the name. A compressed log is read through a custom stream, so the
+ * reader of logs sees only text.
  */
 #include "log_source.h"
 
@@ -24,7 +24,7 @@ struct log_source {
     enum kind kind;
     unsigned char *chunk; /* read, not yet taken */
     size_t at, filled;
-    int ended;  /* nothing comes any more */
+    int ended;  /* end of input */
     int inside; /* in the middle of a member or frame */
     const char *why;
     z_stream gzip;
@@ -141,8 +141,8 @@ static int start(struct log_source *source)
     return 0;
 }
 
-/* A FIFO may be read, as in `pitwall log <(zcat old.gz)`. One that nobody writes to is empty: it is not
- * waited for. */
+/* A FIFO may be read, as in `pitwall log <(zcat old.gz)`. A FIFO without a writer counts as empty, so we do
+ * not wait for one. */
 static FILE *open_log(const char *path)
 {
     if (strcmp(path, "-") == 0)

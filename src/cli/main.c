@@ -1,7 +1,7 @@
-/* main.c: the tool: one of its commands.
+/* main.c: runs one command of the tool.
  *
- * Standard output is data, standard error is talk. Every command returns an exit status; standard
- * output is flushed and checked here, once, after it.
+ * Data goes to standard output, messages to standard error. Every command returns an exit status; after
+ * it, standard output is flushed and checked here.
  */
 #include "cli.h"
 
@@ -20,13 +20,13 @@ static const struct command commands[] = {COMMANDS(ENTRY)};
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
-/* A run may be cut while it is read: what is gone reads as zeros then, and the reader says so. */
+/* If a run is truncated while it is read, the missing part reads as zeros and the reader reports it. */
 static void on_bus_error(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
     if (pit__live_mend(info->si_addr))
         return;
-    signal(number, SIG_DFL); /* none of ours: it ends us */
+    signal(number, SIG_DFL); /* not caused by a run: die from it */
     raise(number);
 }
 
@@ -77,8 +77,8 @@ static int run(int argc, char **argv)
     return fail_usage("", *name == '-' ? "unknown option" : "unknown command", name, NULL);
 }
 
-/* A standard stream that is closed must not become the number of a file that we open: what we say would
- * go into it. What we start finds it closed, as it was; writing to it fails, as it would. */
+/* If a standard stream is closed, its number must not be reused for a file that we open: messages would be
+ * written into that file. Programs that we start still find the stream closed, and writing to it fails. */
 static void fill_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -89,12 +89,12 @@ static void fill_streams(void)
 int main(int argc, char **argv)
 {
     fill_streams();
-    setlocale(LC_CTYPE, ""); /* numbers stay as they are in C */
-    /* a reader that goes away ends a command by its status, so that it can put things in order first */
+    setlocale(LC_CTYPE, ""); /* numbers keep the format of the C locale */
+    /* when the reader goes away, writing fails and the command can clean up before it ends */
     pipe_signal = signal(SIGPIPE, SIG_IGN);
     guard_reading();
     int status = run(argc, argv);
-    if (status == EXIT_CANNOT_WRITE || status == EXIT_READER_GONE) /* said already */
+    if (status == EXIT_CANNOT_WRITE || status == EXIT_READER_GONE) /* already reported */
         return status;
     return finish_output(status);
 }

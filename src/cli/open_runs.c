@@ -1,4 +1,4 @@
-/* open_runs.c: the runs of a list, read; each that cannot be is named. */
+/* open_runs.c: read the runs of a list; a message names each run that cannot be read. */
 #include "cli.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* place_checks.c: where a run lies, where its pages live, and whether others can tell that it does. */
+/* place_checks.c: where a run's file and pages are, and whether other processes see that it is live. */
 #include "checks.h"
 
 #include "report/units.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define SHM_FOLDER "/dev/shm"
-#define SHM_LEAST_FREE ((uint64_t)256 << 20) /* less, and the recorder leaves it alone */
+#define SHM_LEAST_FREE ((uint64_t)256 << 20) /* with less, the recorder does not use it */
 #define RUN_ROOM ((uint64_t)64 << 20)        /* what a run of many spans with records takes */
 
 /* Free bytes for us; PIT_UNKNOWN if it cannot be told. */
@@ -91,7 +91,7 @@ static void folder_check(struct checks *checks, const struct probe *probe)
     }
 }
 
-/* By another process, as it is for those who look: a lock of one's own cannot be seen. */
+/* Checked by another process, because a process cannot see its own lock. */
 static void lock_check(struct checks *checks, const struct probe *probe)
 {
     struct check *check = check_add(checks, "live runs", 1);

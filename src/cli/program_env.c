@@ -1,13 +1,13 @@
 /* program_env.c: what `pitwall run` puts into the environment of the program.
  *
- *   PYTHONPATH     before what it is: a folder whose sitecustomize.py hooks PyTorch and JAX
+ *   PYTHONPATH     gets a folder in front, whose sitecustomize.py hooks PyTorch and JAX
  *   PITWALL_AUTO   1: tells that file to do so
- *   LD_PRELOAD     after what it is: libpitwall-functions.so, libpitwall-mpi.so, libpitwall-alloc.so,
+ *   LD_PRELOAD     gets at its end: libpitwall-functions.so, libpitwall-mpi.so, libpitwall-alloc.so,
  *                  libpitwall-opencl.so, libpitwall-openmp.so
- *   ASAN_OPTIONS   gcc's address sanitizer refuses to start where a library is preloaded before it;
- *                  that of the functions has no malloc to come in its way
+ *   ASAN_OPTIONS   gcc's address sanitizer refuses to start if a library is preloaded before it;
+ *                  libpitwall-functions.so defines no malloc, so the order is harmless
  *
- * All lie beside the tool, in a build as well as where they were installed.
+ * All of these files are next to the tool, both in a build and in an installation.
  */
 #include "cli.h"
 
@@ -59,7 +59,7 @@ static int has_entry(const char *list, const char *entry, const char *separators
     return 0;
 }
 
-/* Add an entry to a variable that is a list, unless it is in there. 0 or an errno. */
+/* Add an entry to a variable that is a list, unless the list has it. 0 or an errno. */
 static int add_entry(const char *variable, const char *entry, const char *separators, int first)
 {
     const char *now = getenv(variable);
@@ -77,7 +77,7 @@ static int add_entry(const char *variable, const char *entry, const char *separa
     return error;
 }
 
-/* Not being there is told and is no failure: the program runs without. */
+/* A missing part causes a message, but no failure: the program runs without it. */
 static void tell(const char *what, const char *path, const char *why)
 {
     fail(0, what, path, why);
@@ -120,7 +120,7 @@ static int set_functions(void)
     return error ? error : add_entry("ASAN_OPTIONS", "verify_asan_link_order=0", ":", 1);
 }
 
-/* `without`: what is not there without it, and the library's name. 0 or an errno. */
+/* `without`: what will be missing, and the library's name. 0 or an errno. */
 static int preload_or_tell(const char *without, const char *file)
 {
     char library[PATH_MAX];
@@ -143,7 +143,7 @@ static int set_or_fail(int error)
     return error ? fail(EXIT_NOT_STARTED, "cannot set the environment", NULL, strerror(error)) : 0;
 }
 
-/* `option`: what asked for it, and the library's name. */
+/* `option`: the option that requires it, and the library's name. */
 static int preload_or_fail(const char *option, const char *file)
 {
     char library[PATH_MAX];

@@ -1,4 +1,4 @@
-/* program_needs.c: which libraries a program names in its own file, to know what to preload. */
+/* program_needs.c: which libraries a program is linked with, to decide what to preload. */
 #include "cli.h"
 
 #include "base/elf_file.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the program lies, as execvp finds it, in `path` (PATH_MAX). */
+/* Sets `path` (PATH_MAX) to the program's file, as execvp finds it. */
 static int find_program(const char *program, char *path)
 {
     const char *folders = getenv("PATH");
@@ -36,7 +36,7 @@ static uint64_t offset_of(const struct pit__elf *elf, uint64_t address)
     return 0;
 }
 
-/* Entry i of the list of what the loader is told; 0: the list has ended. */
+/* Entry i of the dynamic section; 0 at its end. */
 static int entry_at(const struct pit__elf *elf, const ElfW(Phdr) * list, uint64_t i,
                     ElfW(Dyn) * entry)
 {

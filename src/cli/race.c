@@ -1,5 +1,5 @@
-/* See race.h. The order, the looks and the verdict are the engine's (src/compare/race_engine.c); here a
- * run is a process, and an interrupt ends the race without losing what it found. */
+/* See race.h. The engine (src/compare/race_engine.c) decides the order, the interim tests and the verdict.
+ * Here a run is a process, and an interrupt ends the race but keeps its result so far. */
 #include "race.h"
 
 #include "child.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The figures of a run, as the engine keeps them. The first decides: the wall time, or what the command
- * itself tells; then the wall time stands last. */
+/* The figures of a run, as the engine keeps them. The first decides: the wall time, or the figure that
+ * the command prints; in that case the wall time comes last. */
 enum { DECIDING, CPU, PEAK, WALL, ENERGY, FIGURES };
 
 /* The file of a run of a racer. */
@@ -32,7 +32,7 @@ static void on_interrupt(int signal)
     child_signal(signal);
 }
 
-/* The second one ends us as it would have without us; one that is ignored stays ignored. */
+/* A second interrupt has its default action and ends us; an ignored signal stays ignored. */
 static void catch_interrupts(void)
 {
     static const int signals[] = {SIGINT, SIGTERM};
@@ -70,8 +70,8 @@ static int prepare(const struct race *race)
     return status;
 }
 
-/* Of the run itself; 0 where there is none. A span that measures memory resets the mark that the
- * kernel hands on at the end. */
+/* From the run file; 0 without one. Needed because a span that measures memory resets the high-water mark
+ * that the kernel reports at the end. */
 static double recorded_peak(const char *path)
 {
     pit_run *run = access(path, R_OK) == 0 ? pit_run_open(path, NULL) : NULL;
@@ -80,7 +80,7 @@ static double recorded_peak(const char *path)
     return peak;
 }
 
-/* The number behind NAME, = or : or a blank between; the last one of the output. NaN: none. */
+/* The number after NAME and one of = : or blank; the last one in the output counts. NaN: not found. */
 static double told_figure(const char *output, const char *name)
 {
     double found = NAN;
@@ -97,8 +97,8 @@ static double told_figure(const char *output, const char *name)
     return found;
 }
 
-/* What the counters of the processors saw while the command ran; NaN: there are none, or it was too
- * short. */
+/* The energy that the processors' counters measured while the command ran; NaN: no counters, or the
+ * command was too short. */
 static double joules_since(const pit_energy_now *before, double seconds)
 {
     pit_energy_now now;
@@ -122,7 +122,7 @@ static int take_figures(const struct race *race, size_t side, const struct child
                 race->racers[side].name, race->figure);
 }
 
-/* For the engine: round 0 is a warm-up and leaves no run file. */
+/* For the engine: round 0 is a warm-up and writes no run file. */
 static int run_once(void *argument, size_t side, size_t round, double *figures)
 {
     const struct race *race = argument;
@@ -156,7 +156,7 @@ static int run_once(void *argument, size_t side, size_t round, double *figures)
 
 /* ---- the race ------------------------------------------------------------------------------ */
 
-/* A line on a terminal, changed in place. */
+/* A progress line on the terminal, updated in place. */
 static int show_progress(void *argument, const pit_race_progress *p)
 {
     const struct race *race = argument;
@@ -212,7 +212,7 @@ static size_t open_runs(const struct race *race, size_t side, pit_run **runs)
     return count;
 }
 
-/* What a racer's processes recorded, behind what was seen of them from outside. */
+/* Append the figures that a racer's processes recorded to those measured from outside. */
 struct entrant {
     pit_run **runs;
     size_t run_count;
@@ -221,7 +221,7 @@ struct entrant {
     pit_side side;
 };
 
-/* In every round, or it is not compared. */
+/* A figure is compared only if every round has it. */
 static int has_energy(const double *joules, size_t rounds)
 {
     for (size_t i = 0; i < rounds; i++)

@@ -1,4 +1,4 @@
-/* race.h: whole commands run in turn by the race engine, and what they took. */
+/* race.h: run whole commands in turn with the race engine, and measure them. */
 #ifndef RACE_H
 #define RACE_H
 
@@ -7,10 +7,10 @@
 #define RACE_MOST_RUNS 10000
 #define RACE_MOST 64
 
-/* One command of the race. The first one is what the others are compared with. */
+/* One command of the race. The others are compared with the first one. */
 struct racer {
-    char *name;      /* as shown: the command with its parameter, or what -n says */
-    char letter[16]; /* a, b, …: of its run files */
+    char *name;      /* as shown: the command with its parameter, or the name from -n */
+    char letter[16]; /* a, b, …: first part of the names of its run files */
     char **words;    /* of child_words */
 };
 
@@ -28,11 +28,12 @@ struct race {
     int is_quiet;
 };
 
-/* Run it. An interrupt ends it with the rounds that are whole. 0, or an exit status after the message. */
+/* Run the race. An interrupt ends it after the last complete round. 0, or an exit status after the
+ * message. */
 int race_run(struct race *race);
 
-/* All against the first: the deciding figure, processor time, peak memory, and the nodes of their runs
- * where they recorded any. NULL and *error on failure. */
+/* Compare all with the first: the deciding figure, processor time, peak memory, and the nodes of their
+ * runs, if any. NULL and *error on failure. */
 pit_comparisons *race_compare(const struct race *race, pit_error *error);
 
 #endif

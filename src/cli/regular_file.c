@@ -1,5 +1,5 @@
-/* regular_file.c: open what is to be a file. A FIFO, a device or a socket under its name never makes us
- * wait. */
+/* regular_file.c: open a regular file. If the path is a FIFO, a device or a socket, it fails without
+ * waiting. */
 #include "cli.h"
 
 #include <errno.h>

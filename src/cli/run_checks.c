@@ -1,5 +1,5 @@
-/* run_checks.c: what a recorder finds here. A run is made, a span in it measures memory, and the run
- * is read: whatever the recorder decides is seen by its own doing, not by guessing. */
+/* run_checks.c: record a test run with a span that measures memory, and read it. This shows what the
+ * recorder really does on this machine. */
 #include "checks.h"
 
 #include "model/live_tree.h"
@@ -33,7 +33,7 @@ static void find_folder(struct probe *probe)
     }
 }
 
-/* A hidden name, so that nobody takes it for a run of his; % stands for itself. */
+/* A hidden name, so users do not mistake it for a run of theirs; each % is escaped. */
 static void make_path(const char *folder, char *path, size_t size)
 {
     size_t used = 0;

@@ -1,10 +1,9 @@
-/* run_child.c: start a program, and be as good as not there while it runs.
+/* run_child.c: start a program and stay invisible while it runs.
  *
- * It stays in our process group, so that the terminal's signals, reads from the terminal and pipelines
- * work as without us. All signals are blocked here and taken one by one: those that a terminal sends
- * reach the program by itself; those that somebody sends to us are passed on; when a terminal stops the
- * program, so do we, and a shell sees what it would have seen of the program. As process 1 of a container
- * we reap what the program leaves behind.
+ * The program stays in our process group, so the terminal's signals, reads from the terminal and pipelines
+ * work as usual. All signals are blocked here and received one by one. Signals of a terminal reach the
+ * program directly; signals sent to us are forwarded. When a terminal stops the program, we stop too, so a
+ * shell sees the same state. As process 1 of a container we reap orphaned processes.
  */
 #include "run_child.h"
 
@@ -23,15 +22,15 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000u
-#define FIRST_LOOK_NS 2000000u  /* the first look at its children; each next twice as late */
-#define LAST_LOOK_NS 200000000u /* until they are so far apart */
-#define LOOK_SHARE 100u         /* looks take at most one part in so many of our time */
+#define FIRST_LOOK_NS 2000000u  /* until its children are first counted; then doubled */
+#define LAST_LOOK_NS 200000000u /* the longest interval */
+#define LOOK_SHARE 100u         /* counting takes at most 1 / LOOK_SHARE of our time */
 
 /* ---- the child, before exec ------------------------------------------------------------------ */
 
 enum stage { STARTING, MAKING_RUN };
 
-struct trouble { /* what the child tells through the pipe if it cannot become the program */
+struct trouble { /* sent by the child through the pipe if exec fails */
     enum stage stage;
     int why;
 };
@@ -68,7 +67,7 @@ static _Noreturn void become(struct run_program *program, const struct dispositi
     _exit(written == (ssize_t)sizeof trouble ? EXIT_NOT_STARTED : EXIT_NOT_FOUND);
 }
 
-/* Why the child did not become the program; `why` 0 if it did, which closes the pipe. */
+/* Why exec failed in the child; `why` is 0 if it succeeded, which closes the pipe. */
 static struct trouble read_trouble(int report)
 {
     struct trouble trouble;
@@ -81,8 +80,9 @@ static struct trouble read_trouble(int report)
 
 /* ---- while it runs --------------------------------------------------------------------------- */
 
-/* What is passed on, and SIGCHLD. The stop signals of a terminal are taken too, and left to the program:
- * we stop when it has, and never by the default action, from which nobody would wake us. */
+/* The signals that we forward, and SIGCHLD. We also receive the terminal's stop signals but do not act on
+ * them: we stop after the program has stopped, never by the default action, from which nobody would
+ * continue us. */
 static void choose_signals(sigset_t *set)
 {
     static const int taken[] = {SIGCHLD, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
@@ -95,26 +95,26 @@ static void choose_signals(sigset_t *set)
         sigaddset(set, realtime);
 }
 
-/* Processes that others left to us, as happens to process 1 of a container: nobody else reaps them. */
+/* Reap orphaned processes: as process 1 of a container we inherit them, and nobody else reaps them. */
 static void reap_orphans(pid_t child)
 {
     for (;;) {
         siginfo_t info = {0};
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0 ||
             info.si_pid == child)
-            return; /* the child's end is dealt with first; what is left goes with us */
+            return; /* the child's end comes first; other zombies vanish when we end */
         waitpid(info.si_pid, NULL, WNOHANG);
     }
 }
 
-/* Did it stop by what a terminal sends? Then a shell is to see that we stopped. By SIGSTOP somebody
- * stopped the program alone. */
+/* Did a signal of the terminal stop it? Then the shell must see that we stopped. SIGSTOP was meant for the
+ * program alone. */
 static int is_terminal_stop(int signal_number)
 {
     return signal_number == SIGTSTP || signal_number == SIGTTIN || signal_number == SIGTTOU;
 }
 
-/* 1: it has ended, and is there as a zombie. */
+/* 1: it has ended and is a zombie. */
 static int look_at_child(pid_t child)
 {
     siginfo_t info = {0};
@@ -129,7 +129,7 @@ static int look_at_child(pid_t child)
     return 0;
 }
 
-/* A shell sends SIGCONT to both of us; a second one would be one too many. */
+/* A shell sends SIGCONT to both of us, so it must not be forwarded again. */
 static void pass_on(pid_t child, const siginfo_t *info)
 {
     int signal_number = info->si_signo, is_stopped = run_stopped_by(child) != 0;
@@ -140,7 +140,7 @@ static void pass_on(pid_t child, const siginfo_t *info)
         kill(child, signal_number);
 }
 
-/* To its end. Now and then its children are counted, the less often the more that costs. */
+/* Wait for its end. Its children are counted from time to time, less often if counting is expensive. */
 static void attend(pid_t child, const sigset_t *signals, pit_ended *ended)
 {
     uint64_t apart = FIRST_LOOK_NS;
@@ -169,7 +169,7 @@ static uint64_t number_after(const char *text, const char *key)
     return found ? strtoull(found + strlen(key), NULL, 10) : PIT_UNKNOWN;
 }
 
-/* Of a zombie too: that is why it is looked at before it is reaped. */
+/* Works for a zombie too, so it is read before the program is reaped. */
 static void read_io(pid_t child, pit_ended *ended)
 {
     char path[40], text[1024];
@@ -213,7 +213,7 @@ static int take_leave(pid_t child, pit_ended *ended)
     return ended->exit_signal ? EXIT_BY_SIGNAL + ended->exit_signal : ended->exit_status;
 }
 
-/* The same errno, but the file is there: a script's first line, or a program's loader, names another. */
+/* ENOENT although the file exists: its interpreter (from a script's first line) or its loader is missing. */
 static int lacks_interpreter(const char *program, int why)
 {
     return why == ENOENT && strchr(program, '/') && access(program, F_OK) == 0;
@@ -231,14 +231,14 @@ static int explain(const struct run_program *program, struct trouble trouble)
                                       : strerror(trouble.why));
 }
 
-/* Fork, with all of our signals blocked from before it: none comes while we do not know the child. */
+/* Fork with our signals blocked, so none arrives before the child's pid is known. */
 static pid_t start(struct run_program *program, int report[2], sigset_t *signals)
 {
     struct dispositions before;
     struct sigaction default_action = {.sa_handler = SIG_DFL};
     choose_signals(signals);
     sigprocmask(SIG_BLOCK, signals, &before.mask);
-    sigaction(SIGCHLD, &default_action, &before.child); /* ignored, it would leave us no child */
+    sigaction(SIGCHLD, &default_action, &before.child); /* if ignored, wait would fail */
     fflush(NULL);
     program->ended.start_wall_ns = pit__clock_ns(CLOCK_REALTIME);
     pid_t pid = fork();

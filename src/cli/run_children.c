@@ -1,5 +1,5 @@
-/* run_children.c: how many processes a program starts, as far as looking now and then can tell. The kernel
- * keeps no count, and following every fork would slow the program down. */
+/* run_children.c: estimate how many processes a program starts, by listing them from time to time. The
+ * kernel keeps no count, and tracing every fork would slow the program down. */
 #include "run_child.h"
 
 #include <dirent.h>

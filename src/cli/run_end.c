@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #define MEGABYTE (1024.0 * 1024)
-#define FIRST_BYTES (256u * 1024) /* no run of a recorder is smaller while it goes on */
+#define FIRST_BYTES (256u * 1024) /* the smallest size of a live recorder's run */
 
-/* The file's name as seen from here, where that is shorter. */
+/* The path relative to the current folder, if that is shorter. */
 static const char *short_path(const char *path)
 {
     char folder[PATH_MAX];
@@ -40,8 +40,8 @@ static void print_closing(const struct run_program *program)
     putc('\n', stderr);
 }
 
-/* A span that measures memory resets the mark that the kernel hands on at the end, so the run's own peak
- * can be the higher one. */
+/* A span that measures memory resets the kernel's high-water mark, so the run's own peak can be higher than
+ * the one that the kernel reports at the end. */
 static void print_stats(const struct run_program *program, const pit_run *run)
 {
     const pit_ended *ended = &program->ended;
@@ -51,7 +51,7 @@ static void print_stats(const struct run_program *program, const pit_run *run)
             (double)peak / MEGABYTE);
 }
 
-/* A launcher's ranks are the answer, not the launcher. 1: they were printed. */
+/* For a launcher, report its ranks instead. 1: they were printed. */
 static int print_ranks(const char *path, const pit_report_options *options)
 {
     struct run_list list = {.paths = calloc(1, sizeof(char *)), .count = 1};
@@ -87,8 +87,8 @@ static void print_report(pit_run **run, const char *path)
     putc('\n', stderr);
 }
 
-/* The program left no run, and could not have left one: whether it had spans is not known then. The
- * small one that we leave fits where a recorder's does not. */
+/* The program could not have written a run, so it is unknown whether it had spans. The small run that we
+ * write fits where a recorder's does not. */
 static void tell_of_limit(const char *path)
 {
     char why[80];
@@ -106,7 +106,7 @@ static void tell_of_limit(const char *path)
     fail(0, "spans could not be recorded", path, why);
 }
 
-/* A kill would have cost its last seconds, and may have. */
+/* A kill loses the last seconds of such a run. */
 static void tell_of_memory(const char *path)
 {
     pit_run *run = pit_run_peek(path, NULL);
@@ -116,7 +116,7 @@ static void tell_of_memory(const char *path)
     pit_run_free(run);
 }
 
-/* A run in shared memory is brought to its path first; where there is none that is no trouble. */
+/* First recover the run from shared memory; it is not an error if there is none. */
 static int keep_ending(struct run_program *program)
 {
     pit_run_recover(program->path, NULL);

@@ -10,8 +10,8 @@ struct run_closing {
     int report; /* the report too */
 };
 
-/* Keep in the run how the program ended, and say it on standard error. What fails here is said and
- * changes nothing: the exit status is the program's. */
+/* Record in the run how the program ended, and print it on standard error. Failures are reported but do not
+ * change the exit status, which is the program's. */
 void run_end(struct run_program *program, const struct run_closing *closing);
 
 #endif

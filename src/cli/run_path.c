@@ -1,4 +1,4 @@
-/* run_path.c: where the program's run goes, and how the program is told. */
+/* run_path.c: the path of the program's run, and the variables that pass it to the program. */
 #include "run_child.h"
 
 #include "base/hex.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A % in a name that was made already is no template any more. */
+/* Escape each % in a name whose template was expanded already. */
 static int escape(char *to, size_t room, const char *path)
 {
     size_t at = 0;
@@ -24,8 +24,8 @@ static int escape(char *to, size_t room, const char *path)
     return *path ? ENAMETOOLONG : 0;
 }
 
-/* A template by which several processes get files of their own stays one; but absolute, because they may
- * have gone to another folder. */
+/* Keep a template that gives each process its own file, but make it absolute, because the processes may
+ * change their folder. */
 static int keep_template(char *to, size_t room, const char *wanted)
 {
     char folder[PATH_MAX];
@@ -57,13 +57,13 @@ int run_tell_path(const struct run_program *program, const char *path)
     return error;
 }
 
-/* A file that is gone at once: what the modes say is not all (a superuser in /proc). Where there is no
- * room now there may be some later, and the program has the right to run: that is told at its end. */
+/* Try to create a temporary file: permissions alone do not decide (root in /proc). A full disk is not an
+ * error here, because there may be space later: the program runs, and a message at its end reports it. */
 static int try_file(const char *folder)
 {
     char name[PATH_MAX + 32];
     int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-    if (fd < 0) { /* not every filesystem has files without a name */
+    if (fd < 0) { /* not every filesystem supports unnamed files */
         snprintf(name, sizeof name, "%s/.pitwall-XXXXXX", folder);
         fd = mkostemp(name, O_CLOEXEC);
         if (fd < 0)
@@ -74,7 +74,7 @@ static int try_file(const char *folder)
     return 0;
 }
 
-/* The nearest folder upwards that exists must take a new file. */
+/* It must be possible to create a file in the nearest existing folder above. */
 int run_check_path(const char *path)
 {
     char folder[PATH_MAX];

@@ -1,8 +1,8 @@
 /* run_stop.c: stopping together with the program.
  *
- * A stopped process cannot see that its child goes on: whoever continues the program alone
- * (kill -CONT PID) would leave us stopped for good. So before we stop we start a watcher, a process that
- * looks at the child's state and continues us as soon as the child is no longer stopped.
+ * A stopped process cannot see that its child continues: if another process continues only the program
+ * (kill -CONT PID), we would stay stopped. So before we stop, we start a watcher, a process that checks
+ * the child's state and continues us as soon as the child is no longer stopped.
  */
 #include "run_stop.h"
 
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS 20000000 /* between two looks of the watcher */
+#define LOOK_NS 20000000 /* between two checks of the watcher */
 
 int run_stopped_by(pid_t child)
 {
@@ -24,7 +24,7 @@ int run_stopped_by(pid_t child)
     return is_stopped ? info.si_status : 0;
 }
 
-/* By /proc, because the watcher is not its parent. Where there is no /proc it counts as stopped. */
+/* Uses /proc, because the watcher is not its parent. Without /proc it counts as stopped. */
 static int is_stopped(pid_t pid)
 {
     char path[40], text[512];
@@ -38,9 +38,9 @@ static int is_stopped(pid_t pid)
     return !name_end || strncmp(name_end, ") T", 3) == 0 || strncmp(name_end, ") t", 3) == 0;
 }
 
-/* Continues us again and again, until we have taken note of it and end the watcher: the first SIGCONT
- * may come before we have stopped. It holds none of our files open, and no signal of the terminal
- * reaches it. */
+/* Sends SIGCONT repeatedly until we notice it and end the watcher, because the first SIGCONT may arrive
+ * before we have stopped. The watcher keeps none of our files open, and no signal of the terminal reaches
+ * it. */
 static _Noreturn void watch(pid_t parent, pid_t child)
 {
     const struct timespec pause = {0, LOOK_NS};
@@ -63,8 +63,8 @@ static pid_t start_watcher(pid_t child)
     return watcher;
 }
 
-/* 1: it was the watcher that continued us. Its SIGCONT is taken: it is not to be passed on to a child
- * that has stopped again meanwhile. */
+/* 1: the watcher continued us. Its SIGCONT is consumed here, because it must not be forwarded to a child
+ * that has stopped again in the meantime. */
 static int end_watcher(pid_t watcher)
 {
     const struct timespec none = {0, 0};
@@ -83,7 +83,7 @@ void run_stop_with(pid_t child, int signal_number)
     sigset_t one, old;
     pid_t watcher = getpid() == 1 ? -1 : start_watcher(child);
     if (watcher < 0)
-        return; /* better to be seen running than to be stopped for good */
+        return; /* without a watcher, do not stop: we might never be continued */
     sigemptyset(&one);
     sigaddset(&one, signal_number);
     sigaction(signal_number, &default_action, &before);

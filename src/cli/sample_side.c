@@ -1,7 +1,7 @@
 /* sample_side.c: a side of a comparison from figures that other programs measured.
  *
- * Runs of a program are runs, of however many files. Calls of one process are a series; of several
- * files each is a run, as its p10 and median.
+ * Process runs count as runs, from any number of files. The calls in one file are a series; with several
+ * files, each file counts as one run, with its p10 and median.
  */
 #include "samples.h"
 
@@ -20,7 +20,7 @@ static const struct sample_set *same_set(const struct sample_file *file,
     return NULL;
 }
 
-/* Is it the first file that has this set? The others are taken with it. */
+/* Is it the first file with this set? The sets of the other files are added to it. */
 static int is_first(const struct sample_file *files, size_t at, const struct sample_set *set)
 {
     for (size_t i = 0; i < at; i++)
@@ -49,7 +49,7 @@ static double *join_values(const struct sample_file *files, size_t count,
     return values;
 }
 
-/* One figure a file. 0 without memory. */
+/* One figure per file. 0 without memory. */
 static int reduce(const struct sample_file *files, size_t count, const struct sample_set *like,
                   pit_figures *figures)
 {

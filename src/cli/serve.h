@@ -1,4 +1,4 @@
-/* serve.h: what the parts of `pitwall serve` share.
+/* serve.h: declarations shared by the parts of `pitwall serve`.
  *
  *   cmd_serve.c       options, the link, --open
  *   serve_token.c     the token, made or read
@@ -7,17 +7,17 @@
  *   serve_http.c      connections, who may ask, headers; one thread, libmicrohttpd by microhttpd.h
  *   serve_guard.c     paths, Host and token as texts
  *   serve_routes.c    which document a request gets
- *   serve_runs.c      the runs of the folders: found, kept, looked at again
- *   serve_judge.c     what takes longer: their headlines, a little at a time
+ *   serve_runs.c      the runs of the folders: search, cache and updates
+ *   serve_judge.c     their headlines, which take longer, a few at a time
  *   serve_list.c      the document of all runs
  *   serve_watch.c     the document of one run, and what changed in it; serve_parts.c cuts it
- *   serve_series.c    the course of one node
+ *   serve_series.c    the durations of one node over the run
  *   serve_compare.c   two runs side by side
  *   serve_assets.c    the page itself
  *   serve_metrics.c   /metrics
  *
- * All of it runs in one thread. What a request asks for is answered from what is kept where that is not
- * older than --refresh says: a second watcher costs a copy.
+ * All of this runs in one thread. A request is answered from a cached document if that is not older than
+ * --refresh, so an additional viewer costs only a copy.
  */
 #ifndef PIT_SERVE_H
 #define PIT_SERVE_H
@@ -60,10 +60,10 @@ struct serve_bytes *serve_bytes_make(const void *data, size_t count);
 struct serve_bytes *serve_bytes_use(struct serve_bytes *bytes);
 void serve_bytes_drop(struct serve_bytes *bytes);
 
-/* What `write` prints; NULL if it cannot be had, or `write` says so by a code. */
+/* What `write` prints; NULL without memory, or if `write` returns a code. */
 struct serve_bytes *serve_bytes_printed(int (*write)(FILE *out, void *arg), void *arg);
 
-uint64_t serve_hash(const void *data, size_t count); /* to tell texts apart, against no enemy */
+uint64_t serve_hash(const void *data, size_t count); /* not secure against attacks */
 double serve_now(void);                              /* seconds of the monotonic clock */
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -138,7 +138,7 @@ struct serve_runs {
     uint64_t documents; /* of runs, made so far: their versions */
 };
 
-/* Look at the folders, if the last look is not fresh. */
+/* Read the folders, unless the last reading is recent enough. */
 void serve_runs_look(struct serve_runs *runs);
 int serve_same_file(const struct serve_file *a, const struct serve_file *b);
 struct served_run *serve_runs_find(const struct serve_runs *runs, const char *id);
@@ -150,7 +150,7 @@ double serve_wall_ns(void);
 pit_run *serve_run_open(const struct serve_runs *runs, const struct served_run *run,
                         pit_error *error);
 
-/* serve_judge.c: judge runs whose turn it is, for `budget_s` of processor time at most, but one at least.
+/* serve_judge.c: judge the runs that are due, for at most `budget_s` of processor time, but at least one.
  * 1: there is more to do. */
 int serve_judge(struct serve_runs *runs, double budget_s);
 void serve_set_need(struct served_run *run);
@@ -166,10 +166,10 @@ struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_ru
                                        unsigned *status);
 struct serve_bytes *serve_run_changes(struct serve_runs *runs, struct served_run *run, int is_job,
                                       const char *since, unsigned *status);
-/* The course of one node, named by its path. */
+/* The durations of one node, named by its path. */
 struct serve_bytes *serve_series_document(struct serve_runs *runs, struct served_run *run,
                                           const char *node, unsigned *status);
-/* Two runs, or groups of them: ids with commas between. */
+/* Two runs, or groups of runs: ids separated by commas. */
 struct serve_bytes *serve_compare_document(struct serve_runs *runs, const char *a, const char *b,
                                            unsigned *status);
 void serve_watches_free(struct serve_runs *runs);

@@ -1,5 +1,5 @@
-/* serve_guard.h: what a request may ask for, and who may ask: pure functions on texts that anybody may
- * have sent. tests/fuzz/fuzz_request.c gives them anything.
+/* serve_guard.h: checks of requests (path, Host, token): pure functions on untrusted texts.
+ * tests/fuzz/fuzz_request.c calls them with arbitrary input.
  */
 #ifndef PIT_SERVE_GUARD_H
 #define PIT_SERVE_GUARD_H
@@ -30,17 +30,17 @@ struct serve_target {
     char name[64];                /* of an asset or a format */
 };
 
-/* What a path means. Runs are named by their id: nothing of a path ever becomes a file's name. */
+/* What a path means. Runs are named by their id: no part of a path is ever used as a file name. */
 struct serve_target serve_target_of(const char *path);
 
-/* 1: it shows nothing of a run, so that a browser may have it before it has the token. */
+/* 1: it contains no run data, so it is sent without a token. */
 int serve_is_open(enum serve_route route);
 
 /* May a request with this Host be answered? Names that lead here whatever DNS says; `own`: the address
  * the request came to, or NULL; allowed: further names, ended by NULL. */
 int serve_host_allowed(const char *host, const char *own, const char *const *allowed);
 
-/* The Authorization header against the token, in a time that does not tell where they differ. */
+/* Compares the Authorization header with the token, in a time that does not depend on where they differ. */
 int serve_token_matches(const char *authorization, const char *token);
 
 /* A whole number in digits alone; 0: it is none. */

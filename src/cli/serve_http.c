@@ -1,8 +1,8 @@
-/* serve_http.c: connections, who may ask, and the headers of every answer.
+/* serve_http.c: connections, access checks, and the headers of every answer.
  *
- * One thread, libmicrohttpd's own epoll descriptor and our signals. The library closes a connection that
- * is silent for a while; one that sends a byte now and then, or takes an answer that way, is closed here,
- * by its age, so that nobody keeps others out for long.
+ * One thread waits for libmicrohttpd's epoll descriptor and for signals. The library closes silent
+ * connections. Connections that send or receive very slowly are closed here, by their age, so they cannot
+ * block others for long.
  */
 #include "serve.h"
 
@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 #define CONNECTIONS 256
-#define CROWDED 192 /* from here on the patience with half a request is short */
+#define CROWDED 192 /* with more connections, CROWDED_REQUEST_S applies */
 #define CONNECTION_BYTES 32768
 #define SILENT_S 30
 #define REQUEST_S 30.0        /* for a whole request, or the next one */
-#define CROWDED_REQUEST_S 5.0 /* the same in a crowd */
+#define CROWDED_REQUEST_S 5.0 /* the same with many connections */
 #define ANSWER_S 600.0        /* for taking an answer */
 #define JUDGE_BUDGET_S 0.02   /* of processor time between two looks at the sockets */
-#define WATCHED_S 10.0        /* after a request somebody is taken to be there */
+#define WATCHED_S 10.0        /* after a request, assume a viewer for this long */
 #define TICK_MS 1000
 
 static volatile sig_atomic_t is_over;

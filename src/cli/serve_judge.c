@@ -1,6 +1,6 @@
-/* serve_judge.c: what takes longer than a look at a run's head: its headline, and when a span last began
- * or ended. A little at a time, those that need a look first; a live run again and again, at a cost of a
- * four-hundredth of a core at most. */
+/* serve_judge.c: figures that take longer than reading a run's head: its headline, and when a span last
+ * began or ended. A few runs at a time, those that need attention first. Live runs are judged repeatedly,
+ * at a cost of at most 1/400 of a core. */
 #include "serve.h"
 #include "top.h"
 

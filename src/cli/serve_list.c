@@ -1,5 +1,5 @@
-/* serve_list.c: the document of all runs, columns as arrays, those that need a look first. With `since` it
- * has the runs that changed after that version, and the ids of those that left. */
+/* serve_list.c: the document of all runs, with columns as arrays; runs that need attention come first. With
+ * `since` it has the runs that changed after that version, and the ids of removed runs. */
 #include "serve.h"
 
 #include "report/json_writer.h"

@@ -112,7 +112,7 @@ void serve_own_address(int fd, char *text, size_t room)
         write_address(&address, text, room);
 }
 
-/* HOST:PORT, [ADDRESS]:PORT, HOST or :PORT into its two parts. 0: it is none of them. */
+/* HOST:PORT, [ADDRESS]:PORT, HOST or :PORT into its two parts. 0: not in any of these forms. */
 static int split(const char *where, char *host, size_t room, const char **port)
 {
     const char *end = where[0] == '[' ? strchr(where, ']') : strchr(where, ':');

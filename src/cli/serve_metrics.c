@@ -24,7 +24,7 @@ static int is_shown(const struct serve_runs *runs, const struct served_run *run)
            serve_now() - run->ended_at < runs->options->metrics_keep_s;
 }
 
-/* Lines that were made when the run had ended hold for ever. */
+/* Lines made after the end of a run never change. */
 static void refresh(struct serve_runs *runs, struct served_run *run)
 {
     if (run->metrics && run->metrics_state == run->state &&

@@ -1,7 +1,7 @@
-/* serve_open.c: the page opened in the user's browser.
+/* serve_open.c: opens the page in the user's browser.
  *
- * The arguments of a program are everybody's to read, and the link has the token in it: so the browser is
- * given a small file of the user's own that leads to the link. */
+ * All users can read the arguments of a program, and the link contains the token. So the browser gets a
+ * small private file that redirects to the link. */
 #include "serve.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-/* serve_runs.c: the runs of the folders: found, kept as long as their files stay the same, looked at
- * again while they live.
+/* serve_runs.c: finds the runs of the folders, caches them while their files are unchanged, and updates live
+ * ones.
  *
- * A folder may be shared, and others may put files there. A link counts only if it is the user's own; of
- * others' files the size is bounded, for reading one takes memory; and where two files claim to be the
- * same run the user's own is shown.
+ * Other users may put files into a shared folder. So a link counts only if the user owns it; the size of
+ * other users' files is limited, because reading takes memory; and if two files claim to be the same run,
+ * the user's own is shown.
  */
 #include "serve.h"
 
@@ -229,7 +229,7 @@ static void note_gone(struct serve_runs *runs, const char *id)
     if (!runs->gone)
         runs->gone = calloc(GONE_MOST, sizeof *runs->gone);
     if (!runs->gone || runs->gone_count == GONE_MOST) {
-        runs->forgotten = runs->version + 1; /* whoever knew it asks for all */
+        runs->forgotten = runs->version + 1; /* clients with an older version get the whole list */
         runs->gone_count = 0;
     }
     if (runs->gone) {

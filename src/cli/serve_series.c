@@ -1,4 +1,4 @@
-/* serve_series.c: the course of one node along the run: the page's own document has that of the largest. */
+/* serve_series.c: the durations of one node over the run; the page's document has only the largest nodes. */
 #include "serve.h"
 
 #include "exports/page_export.h"

@@ -1,4 +1,4 @@
-/* serve_token.c: the token that a request has to show: made anew, or kept in a file of the user's own. */
+/* serve_token.c: the token that requests must contain: newly made, or kept in a private file. */
 #include "serve.h"
 
 #include "base/hex.h"

@@ -1,9 +1,9 @@
-/* serve_watch.c: the document of one run, or of the ranks of its job together, kept while somebody looks at
- * it, and what changed in it since.
+/* serve_watch.c: the document of one run, or of all ranks of its job, cached while it is viewed, and the
+ * changes since an earlier version.
  *
- * A live run's document is made anew when it is asked for and no longer fresh, and never so often that it
- * takes more than a fiftieth of a core; all watchers of a run share it. Of the documents before it only
- * marks are kept, enough to say which parts a watcher has already.
+ * A live run's document is updated when it is requested and too old, but using at most 1/50 of a core; all
+ * viewers of a run share it. Only hashes of the parts of earlier documents are kept, to find which parts a
+ * viewer already has.
  */
 #include "serve.h"
 #include "serve_parts.h"
@@ -67,7 +67,7 @@ void serve_watches_free(struct serve_runs *runs)
     runs->watches = NULL;
 }
 
-/* The one that was asked for longest ago leaves, if there are too many. */
+/* If there are too many, remove the one whose last request is the oldest. */
 static void make_room(struct serve_runs *runs)
 {
     struct serve_watch **oldest = NULL;
@@ -178,7 +178,7 @@ static void forget_old_advice(struct serve_watch *watch, const struct members *m
     watch->advised_count = members->whole_count;
 }
 
-/* `refresh_s` is how old it may be. Who wants it at any cost (0) gets it. */
+/* `refresh_s` is the maximum age; 0 always updates. */
 static int is_fresh(const struct serve_watch *watch, const struct members *members,
                     double refresh_s)
 {
@@ -196,7 +196,7 @@ static void mark(struct serve_watch *watch)
     *version = (struct version){.number = watch->number};
     serve_parts_make(&watch->parts, watch->document->data, watch->document->count);
     if (watch->parts.failed || !serve_marks_make(&version->marks, &watch->parts))
-        version->number = 0; /* nobody can go on from here: they get all of it */
+        version->number = 0; /* clients cannot continue from here: they get the whole document */
 }
 
 static void make_document(struct serve_runs *runs, struct serve_watch *watch,
@@ -224,7 +224,7 @@ static void make_document(struct serve_runs *runs, struct serve_watch *watch,
     watch->cost_s = watch->made_at - begun;
 }
 
-/* The watch with a document that is fresh; NULL: *status says why it cannot be had. */
+/* The watch with an up-to-date document; NULL: not available, *status says why. */
 static struct serve_watch *fresh_watch(struct serve_runs *runs, const struct served_run *run,
                                        int is_job, unsigned *status)
 {

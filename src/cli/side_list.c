@@ -45,7 +45,7 @@ static int read_run(struct side_input *input, const char *path)
     return 0;
 }
 
-/* `may_pass`: of a folder: what is not ours is passed over with a word. */
+/* `may_pass`: the file is from a folder; if it is not usable, it is ignored with a message. */
 static int read_json(struct side_input *input, const char *path, int may_pass)
 {
     char why[256];
@@ -117,7 +117,7 @@ static int read_path(struct side_input *input, const char *path)
     return is_json(path) ? read_json(input, path, 0) : read_run(input, path);
 }
 
-/* A path that is there; else several with commas between. */
+/* An existing path, or several paths separated by commas. */
 static int read_word(struct side_input *input, const char *word)
 {
     struct stat facts;
@@ -179,7 +179,7 @@ static int read_sides(struct side_list *list, char *const *words, int count)
     return status;
 }
 
-/* One file with several commands: every one a side of its own. */
+/* One file with several commands: each command is a side. */
 static int split_commands(struct side_list *list)
 {
     struct side_input whole = list->inputs[0];
@@ -212,7 +212,7 @@ static int split_commands(struct side_list *list)
     return status;
 }
 
-/* Where every side is one command or one benchmark, they are compared whatever they are called. */
+/* If every side is one command or one benchmark, they are compared regardless of their names. */
 static int unite_names(struct side_list *list)
 {
     int all_runs = 1, all_alike = 1;

@@ -1,11 +1,11 @@
-/* source_checks.c: every source of the sampler: whether it is recorded now, and what to do where it is not.
- * By the run that was made for it: what it holds is what runs hold here. */
+/* source_checks.c: every source of the sampler: whether it is recorded now, and the remedy if not. Uses the
+ * test run: other runs on this machine contain the same sources. */
 #include "checks.h"
 
 #include <string.h>
 #include <time.h>
 
-#define GPU_SECONDS 5 /* libraries of GPUs take their time to begin */
+#define GPU_SECONDS 5 /* GPU libraries start slowly */
 #define LOOKS_A_SECOND 20
 
 static const struct remedy {

@@ -1,4 +1,4 @@
-/* terminal.c: how standard output and standard error want to be written: width, colour, characters. */
+/* terminal.c: width, colour and characters of standard output and standard error. */
 #include "cli.h"
 
 #include <langinfo.h>
@@ -49,7 +49,7 @@ int output_height(void)
     return height > 0 && height <= TALLEST ? (int)height : 0;
 }
 
-/* The value of a variable, NULL if it is not there or empty. */
+/* The value of a variable; NULL if it is unset or empty. */
 static const char *setting(const char *name)
 {
     const char *value = getenv(name);

@@ -1,11 +1,11 @@
 /* top_find.c: which runs to watch.
  *
- * A run, a folder or a process that was named stands for itself. Without an argument the runs of this
- * folder come first: those in ./pitwall-runs and in ., and those of programs that were started here,
- * wherever they write. If none of them is live, a program that `pitwall run` has just started here is
- * waited for; else live runs of other folders are shown, and else the newest run of this folder. A run
- * that has ended is never taken from another folder. The search measures what it costs, and stays below
- * a quarter percent of a core.
+ * The argument can be a run, a folder or a process. Without an argument, the runs of this folder come
+ * first: those in ./pitwall-runs and in ., and those of programs that were started here, wherever they
+ * write. If no such run is live but `pitwall run` has just started a program here, we wait for its run.
+ * Otherwise live runs of other folders are shown, or else the newest run of this folder. Ended runs of
+ * other folders are never shown. The search measures its own cost and uses less than a quarter percent of
+ * a core.
  */
 #include "top.h"
 
@@ -27,8 +27,8 @@
 
 struct found {
     struct top_runs *runs;
-    int below_only;            /* runs beneath those that are watched */
-    int is_quiet;              /* no message: it is tried again */
+    int below_only;            /* only sub-runs of watched runs */
+    int is_quiet;              /* no message, because the search is repeated */
     char *newest;              /* of those that are not live */
     uint64_t began;            /* it */
     struct run_list elsewhere; /* live, of other folders */
@@ -67,8 +67,8 @@ static int is_watched(const struct top_runs *runs, const pit_run *run)
     return 0;
 }
 
-/* A file is not looked at again once it is settled: one that was written a moment ago may still become
- * a live run. */
+/* A file that is not a live run is not checked again, unless it was written a moment ago: it may still
+ * become a live run. */
 static void note_seen(struct top_runs *runs, const char *path)
 {
     struct stat facts;
@@ -143,7 +143,7 @@ static int is_here(const struct found *found, const char *path, const pit_run *r
            is_inside(pit_run_fact(run, "cwd"), found->here);
 }
 
-/* A mapping tells of live runs alone: whoever reads a run that has ended maps it too. */
+/* A mapped run counts only if it is live: a process that reads an ended run maps it too. */
 static void consider_mapped(struct found *found, const char *path)
 {
     if (is_known(found->runs, path))

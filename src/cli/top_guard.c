@@ -1,8 +1,8 @@
-/* top_guard.c: a process can do nothing about SIGKILL, so another one waits for it.
+/* top_guard.c: restores the terminal after SIGKILL, which a process cannot catch.
  *
- * The guard is a child in a session of its own, asleep on a pipe. If the pipe ends while the terminal
- * is taken, it writes what leaves the alternate screen and shows the cursor, and sets the modes back,
- * unless somebody (the shell's line editor) has set them already.
+ * The guard is a child in a separate session that sleeps on a pipe. If the pipe ends while `top` uses the
+ * terminal, the guard leaves the alternate screen, shows the cursor and resets the modes, unless another
+ * process (the shell's line editor) has set them already.
  */
 #include "top.h"
 
@@ -75,5 +75,5 @@ void guard_start(const struct termios *saved, const char *leave, size_t bytes)
 void guard_tell(char what)
 {
     if (to_guard >= 0 && write(to_guard, &what, 1) != 1)
-        to_guard = -1; /* it is gone: there is nobody to tell */
+        to_guard = -1; /* the guard has gone */
 }

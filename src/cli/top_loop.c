@@ -1,4 +1,4 @@
-/* top_loop.c: the screen's loop: look, draw, wait for a key. */
+/* top_loop.c: the screen's loop: update, draw, wait for a key. */
 #include "top.h"
 
 #include "base/clock_ns.h"
@@ -8,14 +8,14 @@
 
 #define SORT_ALWAYS 1000   /* rows */
 #define SORT_PAUSE 2.0     /* seconds */
-#define FIRST_INTERVAL 0.1 /* so that there are rates from the first screen on */
+#define FIRST_INTERVAL 0.1 /* short, so the first screens have rates */
 
 double top_now(void)
 {
     return 1e-9 * (double)pit__clock_ns(CLOCK_MONOTONIC);
 }
 
-/* One look at the run that is shown, or at all of them; 1: draw it. */
+/* Update the shown run, or all runs; 1: draw. */
 static int look_again(struct top_runs *runs, struct top_choice *choice, const struct top_look *look)
 {
     size_t count = runs->count;
@@ -35,8 +35,8 @@ static int look_again(struct top_runs *runs, struct top_choice *choice, const st
     return is_new;
 }
 
-/* Sorting thousands of rows at every look would cost more than all else: where there are many they
- * keep their order for some looks, unless something was chosen or came. */
+/* Sorting thousands of rows at every update would cost more than everything else. So many rows keep their
+ * order for some updates, unless the user selected something or rows were added. */
 static void draw(struct top_runs *runs, struct top_choice *choice, const struct top_look *look,
                  int must_sort)
 {
@@ -82,12 +82,12 @@ int top_screen_loop(struct top_runs *runs, const struct top_look *look)
             continue;
         for (int key = terminal_key(); key >= 0; key = terminal_key())
             top_key(runs, &choice, key);
-        if (!choice.is_fresh) /* what is new is drawn after the look at it */
+        if (!choice.is_fresh) /* otherwise it is drawn after the update */
             draw(runs, &choice, look, 1);
     }
     terminal_close();
     pit__text_free(&choice.notice);
-    if (terminal_signal) { /* the shell is to know what it ended by */
+    if (terminal_signal) { /* so the shell sees which signal ended it */
         signal(terminal_signal, SIG_DFL);
         raise(terminal_signal);
     }

@@ -1,5 +1,5 @@
-/* top_overview.c: all runs that are watched, a line each: which rank is behind, which has died, and what
- * each does most at the moment. On the screen by a key, in a snapshot before the runs themselves. */
+/* top_overview.c: all watched runs, one line each: which rank is behind, which has died, and what each does
+ * most now. On the screen after a key, in a snapshot before the runs. */
 #define NCURSES_NOMACROS 1
 
 #include "top.h"
@@ -17,7 +17,7 @@ enum { NAME, STATE, TIME, CPU, RSS, RATE, MOST, FIELDS };
 
 #define FIELD_BYTES 160
 
-/* What is said of a run, as texts. */
+/* The fields of a run's line, as texts. */
 struct line {
     char texts[FIELDS][FIELD_BYTES];
 };
@@ -34,7 +34,7 @@ static void name_run(const struct top_run *top, const pit_run *run, char *text)
     pit__text_free(&name);
 }
 
-/* The span that has most of the time to itself: of the last interval, of the run when it has ended. */
+/* The span with the most self time: in the last interval, or in the run if it has ended. */
 static void name_most(const struct pit__live *live, int is_live, char *text)
 {
     const struct pit__live_node *most = NULL;

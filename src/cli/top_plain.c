@@ -1,4 +1,4 @@
-/* top_plain.c: for what is no terminal: one snapshot as text, or a line of JSON an interval. */
+/* top_plain.c: output without a terminal: one snapshot as text, or one line of JSON per interval. */
 #include "top.h"
 
 #include "model/live_fields.h"
@@ -164,7 +164,7 @@ static int print_run(struct top_run *top, const struct top_look *look)
     return code ? fail(EXIT_CANNOT_READ, "cannot print the run", top->path, pit_strerror(code)) : 0;
 }
 
-/* Two looks an interval apart at what is live, so that there are rates. */
+/* Live runs are read twice, an interval apart, to get rates. */
 static void look_twice(struct top_runs *runs, const struct top_look *look)
 {
     int is_live = 0;
@@ -253,7 +253,7 @@ static void write_line(const struct top_run *top)
     pit__json_finish(&json);
 }
 
-/* A line for each run that goes on, and one when it has ended; how many go on. */
+/* One line per live run, and one when it has ended; returns how many are live. */
 static size_t print_lines(struct top_runs *runs, const struct top_look *look, int is_first)
 {
     size_t live = 0;

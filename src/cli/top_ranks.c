@@ -1,5 +1,5 @@
-/* top_ranks.c: the ranks of a job while it goes on: one job at a time, and the view `ranks` of what is
- * watched, so that a job that hangs says who has not come. */
+/* top_ranks.c: the ranks of a live job: one job at a time, and the view `ranks` of the watched runs, which
+ * shows for a hanging job which rank has not arrived. */
 #include "pitwall_ranks.h"
 #include "top.h"
 

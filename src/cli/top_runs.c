@@ -1,7 +1,7 @@
-/* top_runs.c: the runs that are watched, and looking at them again.
+/* top_runs.c: the watched runs and their updates.
  *
- * Judging may never cost much: it measures what it took, and waits so long that it stays below a
- * quarter percent of a core. So does the search for runs (top_find.c).
+ * Verdicts must stay cheap: their time is measured, and the pause after each is so long that they use less
+ * than a quarter percent of a core. The search for runs (top_find.c) does the same.
  */
 #include "top.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define COST_SHARE 400 /* a pause is that many times what the work took */
+#define COST_SHARE 400 /* a pause is this many times the work's duration */
 #define JUDGE_PAUSE 5.0
 
 double top_processor_seconds(void)
@@ -80,11 +80,11 @@ int top_run_look(struct top_run *run, size_t thread)
         code = 1;
     }
     if (*run->problem)
-        return code != 0; /* the last good look stays */
+        return code != 0; /* keep the last good figures */
     const pit_run *now = pit_watch_run(run->watch);
     int has_ended = now->state != PIT_RUN_LIVE;
     if (has_ended && !run->has_ended)
-        run->verdict_due = 0; /* the last word is the whole run's */
+        run->verdict_due = 0; /* the final verdict covers the whole run */
     run->has_ended = has_ended;
     if (pit__live_look(&run->live, now, thread) != 0)
         snprintf(run->problem, sizeof run->problem, "no memory");

@@ -1,4 +1,4 @@
-/* top_screen.c: the head of the screen: what runs, what it uses, what stands out. */
+/* top_screen.c: the head of the screen: the program, its resources and the verdict. */
 #define NCURSES_NOMACROS 1
 
 #include "top.h"
@@ -139,7 +139,7 @@ static void draw_figures(const struct top_run *top, const struct top_choice *cho
     double rate =
         isnan(top->live.rate) ? (double)top->live.spans / (run->duration_ns / 1e9) : top->live.rate;
     int x = 1;
-    if (choice->thread < run->thread_count) { /* before all: the spans below are its alone */
+    if (choice->thread < run->thread_count) { /* first: the spans below belong to this thread */
         struct pit__text name = {0};
         pit__text_printf(&name, "%zu of %zu ", choice->thread + 1, run->thread_count);
         pit__text_add_visible(&name, run->threads[choice->thread].name);
@@ -250,7 +250,7 @@ static void draw_verdict(const struct top_run *top, const struct top_look *look,
     top_put(y, 1, COLS - 2, style, text, look->ascii);
 }
 
-/* Where in the code the marked span spends its time, if that is known: else the line stays empty. */
+/* Where in the code the selected span spends its time; the line stays empty if that is unknown. */
 static void draw_place(const struct top_run *top, struct top_choice *choice,
                        const struct top_look *look, int y)
 {

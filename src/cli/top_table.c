@@ -1,4 +1,4 @@
-/* top_table.c: the tree on the screen, a row a node. */
+/* top_table.c: the tree on the screen, one row per node. */
 #define NCURSES_NOMACROS 1
 
 #include "top.h"
@@ -83,7 +83,7 @@ static void draw_titles(const struct layout *layout, const struct top_look *look
         top_put(y, layout->course_at, layout->course_width, TOP_HEAD, "duration", look->ascii);
 }
 
-/* By what a node takes itself: all that leads to it would be hot otherwise. */
+/* Colour by self time; otherwise all parents of a hot node would be hot too. */
 static enum top_style share_style(double share)
 {
     return share >= 0.5 ? TOP_HOT : share >= 0.2 ? TOP_WARM : TOP_PLAIN;
@@ -122,7 +122,7 @@ static void draw_name(const struct top_run *top, size_t row, const struct layout
     pit__text_free(&name);
 }
 
-/* An amount of the whole run is shown as that much a second. */
+/* An amount of the whole run is shown as a rate per second. */
 static void put_figure(const struct column *column, const struct pit__live_figures *figures,
                        const struct pit__live *live, char *text, int ascii)
 {

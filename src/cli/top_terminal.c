@@ -1,9 +1,9 @@
-/* top_terminal.c: the terminal is taken, and given back as it was whatever happens.
+/* top_terminal.c: sets up the terminal and always restores it.
  *
- * Signals that can wait (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT) are blocked but while
- * the loop waits; they only leave a mark, and the loop does what is to be done. Those that cannot
- * (SIGSEGV and its like) write the closing sequences themselves, with nothing but calls that are
- * allowed there, and go on to what they mean. After SIGKILL there is top_guard.c.
+ * Signals that can wait (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT) are blocked except while the
+ * loop waits; their handlers only set a flag, and the loop acts on it. Handlers of fatal signals (SIGSEGV
+ * and similar) write the closing sequences with async-signal-safe calls and then raise the signal again.
+ * top_guard.c handles SIGKILL.
  */
 #define NCURSES_NOMACROS 1
 
@@ -25,7 +25,7 @@ volatile int terminal_signal;
 
 static volatile sig_atomic_t is_taken, must_stop, was_continued;
 static struct termios saved;
-static char leave[256]; /* what gives a terminal back, in its own words */
+static char leave[256]; /* the sequences that restore the terminal */
 static size_t leave_bytes;
 static SCREEN *screen;
 static sigset_t held, before;
@@ -48,7 +48,7 @@ static void on_crash(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
     if (number == SIGBUS && pit__live_mend(info->si_addr))
-        return; /* a run that was cut while it was read: the next look says so */
+        return; /* a run was truncated while read: the next update reports it */
     give_back();
     signal(number, SIG_DFL);
     raise(number);
@@ -56,7 +56,7 @@ static void on_crash(int number, siginfo_t *info, void *unused)
 
 static void catch_crashes(void)
 {
-    static char stack[65536]; /* of its own: the usual one may be what is full */
+    static char stack[65536]; /* separate, because the normal stack may be full */
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_sigaction = on_crash};
@@ -103,7 +103,7 @@ static void take_again(void)
     guard_tell('t');
 }
 
-/* Ctrl-Z: the terminal goes back to the shell until we are continued. */
+/* Ctrl-Z: the shell gets the terminal until we are continued. */
 static void stop(void)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL}, own;

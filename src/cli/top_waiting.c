@@ -1,4 +1,4 @@
-/* top_waiting.c: the screen before there is a run, and which run is shown when one ends. */
+/* top_waiting.c: the screen while there is no run, and which run is shown when one ends. */
 #define NCURSES_NOMACROS 1
 
 #include "top.h"
@@ -23,7 +23,7 @@ void top_show_run(struct top_choice *choice, size_t run)
     choice->is_fresh = 1;
 }
 
-/* The ranks of a job are one program, and so are the processes that a run has started. */
+/* The ranks of a job count as one program, and so do the processes that a run has started. */
 void top_begin(const struct top_runs *runs, struct top_choice *choice)
 {
     size_t programs = 0, ranks = 0;
@@ -89,7 +89,7 @@ void top_follow(struct top_runs *runs, struct top_choice *choice)
     int is_list = choice->is_overview && !runs->has_come_here;
     int wants_another =
         runs->has_come_here || (!is_live && (choice->was_live || !choice->is_by_hand));
-    /* a rank that has died is what the others wait for */
+    /* keep showing a rank that has died: the others wait for it */
     if (pit_run_fact(pit_watch_run(shown->watch), "rank") && !runs->has_come_here)
         wants_another = 0;
     runs->has_come_here = 0;

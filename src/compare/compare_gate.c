@@ -1,8 +1,9 @@
-/* compare_gate.c: what must not be: slower:5%, memory:10%, at one node or at all.
+/* compare_gate.c: limits that fail a comparison: slower:5%, memory:10%, for one node or the
+ * whole run.
  *
- * A gate fails where the difference is real and at least the threshold, passes where the interval
- * lies below the threshold, and has no verdict in between, without data, and for figures that are
- * only advisory. A gate that could not look has not passed.
+ * A gate fails if the difference is real and at least the threshold. It passes if the interval
+ * is below the threshold. It has no verdict in between, without data, and for advisory figures.
+ * A gate without data has not passed.
  */
 #include "compare.h"
 
@@ -12,12 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHARE_THAT_COUNTS 0.01 /* of the whole run: what a gate without a node looks at */
+/* Parts below this share of the run do not fail a gate without a node. */
+#define SHARE_THAT_COUNTS 0.01
 
 struct gate {
     int is_memory;
     double threshold, floor;
-    const char *node; /* not ended at its end; NULL: the whole */
+    const char *node; /* not zero-terminated; NULL: the whole run */
     size_t node_length;
     int every; /* node */
 };
@@ -44,7 +46,7 @@ static int parse_unit(const char *text, size_t length, int is_memory, double *fa
     return 0;
 }
 
-/* A number of digits, a point and digits, by hand: a locale may want a comma. */
+/* Parse digits, a point and digits by hand, because a locale may expect a comma. */
 static const char *parse_number(const char *at, double *value)
 {
     const char *start = at;
@@ -97,7 +99,7 @@ static int parse_gate(const char *spec, struct gate *gate)
             return 1;
         }
     for (size_t at = strlen(spec);
-         at-- > 1;) /* NODE:slower:5%: the last one, a name may have any */
+         at-- > 1;) /* NODE:slower:5%: use the last colon, because a name may contain colons */
         for (int kind = 0; kind < 2; kind++)
             if (spec[at - 1] == ':' && at > 1 &&
                 strncmp(spec + at, kinds[kind], strlen(kinds[kind])) == 0) {
@@ -179,8 +181,9 @@ static void say_why(const pit_comparison *c, enum pit_gate_state state, char *wh
     pit__text_free(&visible);
 }
 
-/* Of one side: the worst of what the gate looks at. Without a node that is the whole run; a part of
- * it that is proven worse fails it too, but one that is merely noisy does not hold it up. */
+/* For one side: the worst of the comparisons that the gate covers. Without a node that is the
+ * whole run. A part that is proven worse also fails the gate, but a part that is merely noisy
+ * does not leave it without a verdict. */
 static void look_at_side(const pit_comparisons *all, const struct gate *gate, size_t side,
                          pit_gate *result)
 {
@@ -206,7 +209,7 @@ static void look_at_side(const pit_comparisons *all, const struct gate *gate, si
     if (!worst) {
         worst_state = PIT_GATE_NO_VERDICT;
         if (severity[worst_state] > severity[result->state])
-            snprintf(result->why, sizeof result->why, "no figures of it on both sides");
+            snprintf(result->why, sizeof result->why, "not measured on both sides");
     } else if (!*result->why || severity[worst_state] > severity[result->state]) {
         say_why(worst, worst_state, result->why, sizeof result->why);
     }
@@ -220,7 +223,7 @@ void pit__compare_gates(struct pit__comparisons *all, const pit_compare_options 
     for (size_t i = 0; i < options->gate_count; i++) {
         pit_gate *result = &all->gates[i];
         struct gate gate;
-        parse_gate(options->gates[i], &gate); /* checked with the options */
+        parse_gate(options->gates[i], &gate); /* already checked with the options */
         for (size_t side = 1; side < all->shown.side_count; side++)
             look_at_side(&all->shown, &gate, side, result);
         if (result->state == PIT_GATE_FAILED && all->shown.advisory && !options->trust) {

@@ -1,4 +1,5 @@
-/* compare_headline.c: the answer in one line: who is faster, by how much, where, and how sure. */
+/* compare_headline.c: the answer in one line: which side is faster, by how much, where, and with
+ * which confidence. */
 #include "compare.h"
 
 #include "report/units.h"
@@ -57,8 +58,8 @@ static double moved_by(const pit_comparison *c)
     return fabs(c->b_total - c->a_total);
 }
 
-/* Where it happened: the node whose time changed the most, and down from it while one child has
- * four fifths of that. */
+/* Where the change is: the node whose time changed the most, then down the tree while one child
+ * has four fifths of the change. */
 static const pit_comparison *find_place(const pit_comparisons *all, size_t side)
 {
     const pit_comparison *place = NULL, *whole = pit__whole_of(all, side);
@@ -66,7 +67,7 @@ static const pit_comparison *find_place(const pit_comparisons *all, size_t side)
     for (size_t i = 0; i < all->count; i++) {
         const pit_comparison *c = &all->items[i];
         if (has_whole && c->a_total == 0 && c->b_total == 0)
-            continue; /* no part of the whole: another figure of it */
+            continue; /* not a part of the whole, but another figure of it */
         if (c->side == side && !c->is_memory && !c->is_rate && !c->is_whole && has_moved(c) &&
             (!place || moved_by(c) > moved_by(place)))
             place = c;
@@ -112,7 +113,7 @@ static void add_runs(struct pit__text *text, const pit_comparison *c)
         pit__text_printf(text, "%zu and %zu %ss", c->a_runs, c->b_runs, unit);
 }
 
-/* A path may be of any length, and a headline is one line: its inner end is what tells most. */
+/* A path may be long, but a headline is one line: keep the inner end of the path. */
 static void add_where(struct pit__text *text, const pit_comparison *c)
 {
     struct pit__text visible = {0};
@@ -180,7 +181,7 @@ static void say_nothing(const pit_comparison *c, struct pit__text *text)
                          c->more_runs == 1 ? "" : "s");
 }
 
-/* "B (KAN)"; only "B" where its name is no name: a command or a path. */
+/* "B (KAN)"; only "B" if the name is a command or a path. */
 static void name_side(const pit_comparisons *all, size_t side, struct pit__text *who)
 {
     char letter[24];
@@ -193,7 +194,8 @@ static void name_side(const pit_comparisons *all, size_t side, struct pit__text 
     }
 }
 
-/* One run a side says nothing as a whole: what took the most is judged by its iterations. */
+/* With one run per side the whole run cannot be judged: use the iterations of the node that took
+ * the most time. */
 static const pit_comparison *find_indicative(const pit_comparisons *all, size_t side)
 {
     const pit_comparison *first = NULL;
@@ -243,7 +245,7 @@ static int has_verdict(const pit_comparisons *all, size_t side)
     return !is_none;
 }
 
-/* Of several sides, the fastest that can be told from the first; if none can, the fastest. */
+/* Of several sides, the fastest that differs from the first; if none does, the fastest. */
 void pit__compare_headline(struct pit__comparisons *all)
 {
     struct pit__text text = {0};
@@ -263,7 +265,7 @@ void pit__compare_headline(struct pit__comparisons *all)
     size_t bytes = strlen(string), most = sizeof shown->headline - 1;
     if (bytes > most)
         for (bytes = most; bytes > 0 && ((unsigned char)string[bytes] & 0xc0) == 0x80;)
-            bytes--; /* no part of a character */
+            bytes--; /* not in the middle of a character */
     memcpy(all->shown.headline, string, bytes);
     all->arena.failed |= text.failed;
     pit__text_free(&text);

@@ -1,11 +1,12 @@
-/* compare_items.c: how many items a run does in a second, judged as the time that one takes. */
+/* compare_items.c: items per second of a run, judged as the time per item. */
 #include "compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The hooks count no items, but they know the batch size and the steps. The last batch may be smaller. */
+/* Hooks do not count items, but they record the batch size and the steps. The last batch may be
+ * smaller. */
 static double seconds_by_loader(const pit_run *run, const pit_tree *tree)
 {
     const char *batch = pit_run_fact(run, "loader_batch");
@@ -18,8 +19,8 @@ static double seconds_by_loader(const pit_run *run, const pit_tree *tree)
     return NAN;
 }
 
-/* Several nodes may count the same items (a step, and the forward pass in it): the one with the most is
- * taken, and the time is that of the whole branch it is in, so that imports are left out. */
+/* Several nodes may count the same items (a step, and the forward pass in it): use the node with
+ * the most items, and the time of its whole top-level branch, so imports are left out. */
 double pit__seconds_an_item(const pit_run *run, const pit_tree *tree)
 {
     const pit_node *most = NULL;
@@ -39,7 +40,8 @@ static double turned(double change)
     return 1 / (1 + change) - 1;
 }
 
-/* From seconds an item to items a second: what was judged stays, figures and bounds are turned round. */
+/* Convert seconds per item to items per second: the verdict stays, figures and bounds are
+ * inverted. */
 void pit__show_rate(pit_comparison *c)
 {
     double low = c->low, other_low = c->other_low;

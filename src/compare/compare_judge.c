@@ -1,4 +1,4 @@
-/* compare_judge.c: a verdict on one figure of two sides, with what stands beside it. */
+/* compare_judge.c: the verdict on one figure of two sides, and the figures next to it. */
 #include "compare.h"
 
 #include "analysis/blocks.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BLOCKS 100 /* of a series: as many as the exact test takes */
-#define FIRST_LOOK 10   /* runs a side: what to make where nothing is known of their spread */
+#define MOST_BLOCKS 100 /* blocks of a series: as many as the exact test supports */
+#define FIRST_LOOK 10   /* suggested runs per side if their spread is unknown */
 
 int pit__compare_options(const pit_compare_options *options, pit_compare_options *filled)
 {
@@ -65,7 +65,7 @@ static void give_reason(const struct pit__judgement *j, double level, pit_compar
                  pit__signed_percent(j->by_late ? j->change : j->other, b));
         break;
     case PIT__NO_FIGURES:
-        snprintf(c->reason, sizeof c->reason, "a figure of 0, or none");
+        snprintf(c->reason, sizeof c->reason, "a figure is 0 or missing");
         break;
     default:
         c->reason[0] = 0;
@@ -87,7 +87,7 @@ static void take_judgement(const struct pit__judgement *j, double level, int by_
     c->change = j->change;
     c->low = j->low;
     c->high = j->high;
-    /* two tests share the level: the better of both p-values counts twice */
+    /* two tests share the level: the smaller p-value is doubled */
     c->p = isnan(j->other_p) ? j->p : fmin(1, 2 * fmin(j->p, j->other_p));
     c->decided_by = decided_by(j, by_pairs);
     c->other = j->other;
@@ -100,11 +100,11 @@ static void take_judgement(const struct pit__judgement *j, double level, int by_
     if (j->doubt == PIT__TOO_FEW && least + c->more_runs < FIRST_LOOK)
         c->more_runs = FIRST_LOOK - least;
     if (c->is_series || j->doubt == PIT__NO_FIGURES)
-        c->more_runs = 0; /* more of the same process would not do */
+        c->more_runs = 0; /* more data of the same process would not help */
     give_reason(j, level, c);
 }
 
-/* ---- what stands beside it ------------------------------------------------------------------- */
+/* ---- further figures ------------------------------------------------------------------- */
 
 static double median_of(const double *values, size_t count)
 {
@@ -132,7 +132,7 @@ static int beside(const double *a, size_t a_count, const double *b, size_t b_cou
     return 0;
 }
 
-/* Nothing at all on either side, or a difference that the figures' error covers. */
+/* Both sides are zero, or the difference is within the error of the figures. */
 static int is_below_error(const pit_figures *a, const pit_figures *b, pit_comparison *c)
 {
     double most = 0;
@@ -198,8 +198,8 @@ static int without_warmup(const pit_figures *run, pit_figures *series)
     return code == PIT_NO_MEMORY ? code : 0;
 }
 
-/* One run a side: what its iterations say. It is no verdict, because two processes of one binary differ
- * by more than their iterations tell. */
+/* One run per side: judged by its iterations. This is not a verdict, because two processes of
+ * the same binary differ by more than the spread of their iterations. */
 static int judge_one_run(const pit_figures *a, const pit_figures *b,
                          const pit_compare_options *options, pit_comparison *c)
 {
@@ -213,7 +213,7 @@ static int judge_one_run(const pit_figures *a, const pit_figures *b,
     return code;
 }
 
-/* A process beside runs is one run. */
+/* A single process compared with runs counts as one run. */
 static int as_run(const pit_figures *series, pit_call_times *calls, pit_figures *run)
 {
     int code = pit_find_call_times(series->early, series->count, calls);
@@ -225,7 +225,8 @@ static int as_run(const pit_figures *series, pit_call_times *calls, pit_figures 
     return code == PIT_NO_MEMORY ? code : 0;
 }
 
-/* Two states of the machine: their difference cannot be told from one of the sides. */
+/* The machine was in two states: their difference cannot be separated from a difference of the
+ * sides. */
 static void refuse(const pit_figures *a, const pit_figures *b, pit_comparison *c)
 {
     c->a = median_of(a->late ? a->late : a->early, a->count);
@@ -239,8 +240,8 @@ static void refuse(const pit_figures *a, const pit_figures *b, pit_comparison *c
     snprintf(c->reason, sizeof c->reason, "%s", PIT__ONE_AFTER_OTHER);
 }
 
-/* Runs as units. In pairs only where every round gave both sides a figure: then figure i of both is of
- * round i. */
+/* Whole runs as units. They are paired only if every round gave both sides a figure: then figure
+ * i of both sides is from round i. */
 static int judge_runs(const pit_figures *a, const pit_figures *b,
                       const pit_compare_options *options, pit_comparison *c)
 {
@@ -260,7 +261,7 @@ static int judge_runs(const pit_figures *a, const pit_figures *b,
     c->a_runs = a->count;
     c->b_runs = b->count;
     c->is_series = c->is_in_turn = a->session != 0;
-    int is_single = a->count == 1 && b->count == 1; /* to the last digit */
+    int is_single = a->count == 1 && b->count == 1; /* exact comparison */
     c->a = isnan(j.a) || is_single ? median_of(a->early, a->count) : j.a;
     c->b = isnan(j.b) || is_single ? median_of(b->early, b->count) : j.b;
     take_judgement(&j, options->level, by_pairs, c);

@@ -1,11 +1,11 @@
-/* compare_runs.c: two sides that are runs. */
+/* compare_runs.c: compares two sides that are runs. */
 #include "compare.h"
 
 #include "reader/reader.h"
 
 #include <stdlib.h>
 
-#define LEAST_PAIRS 2 /* of one, one side is simply before the other */
+#define LEAST_PAIRS 2 /* with one pair, one side is always before the other */
 
 struct start {
     uint64_t wall_ns;
@@ -18,7 +18,7 @@ static int by_start(const void *a, const void *b)
     return (x->wall_ns > y->wall_ns) - (x->wall_ns < y->wall_ns);
 }
 
-/* One of each side in every pair of neighbours in time. */
+/* Each pair of runs adjacent in time has one run of each side. */
 PIT_API int pit_runs_interleaved(const pit_run *const *a, size_t a_count, const pit_run *const *b,
                                  size_t b_count)
 {

@@ -1,8 +1,8 @@
-/* compare_side.c: what one side of a comparison knows: one figure a run, for each node.
+/* compare_side.c: the figures of one side of a comparison: one figure per run, for each node.
  *
- * A row is made for every node of every run; sorted, the rows of one node are neighbours and become
- * its figures. Of a run that kept every call of a node (its flight recorder, or its records) the
- * calls themselves are used, warm-up left out; else the node's histogram.
+ * A row is made for every node of every run. After sorting, the rows of one node are adjacent
+ * and become its figures. If a run kept every call of a node (in its flight recorder or
+ * records), the calls without warm-up are used; else the histogram of the node.
  */
 #include "compare.h"
 
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ITERATIONS 20000 /* of one run that are looked at */
+#define MOST_ITERATIONS 20000 /* most iterations used per run */
 
-struct iterations { /* of a node of a side's only run, in the arena */
+struct iterations { /* of a node, if the side has only one run; in the arena */
     const double *seconds;
     size_t count;
 };
@@ -38,7 +38,7 @@ struct rows {
 };
 
 struct side_box {
-    pit_side side; /* first: the public object is this one */
+    pit_side side; /* first member: the public object */
     struct pit__arena arena;
 };
 
@@ -59,7 +59,7 @@ static void add_row(struct rows *rows, const struct row *row)
 
 /* ---- the calls of one node in one run ----------------------------------------------------- */
 
-/* How many of the first calls are warm-up. */
+/* The number of initial calls that are warm-up. */
 static int count_warmup(const double *seconds, size_t count, size_t *first)
 {
     pit_warmup warmup;
@@ -104,7 +104,7 @@ PIT_API int pit_find_call_times(const double *seconds, size_t count, pit_call_ti
 static pit_call_times from_bins(const pit_node *node)
 {
     const double second = 1e9;
-    if (node->bin_count == 0) /* of a damaged run: what is left */
+    if (node->bin_count == 0) /* the run is damaged: use what is left */
         return (pit_call_times){
             NAN, NAN, node->mean_ns / second, NAN, NAN, node->finished_ns / second, 0};
     struct pit__bins bins = {&node->bins->low_ns, &node->bins->high_ns, &node->bins->count,
@@ -149,7 +149,8 @@ static int by_node_and_time(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* The tree's node of each node of a thread; parents stand before their children in both. */
+/* Map each node of a thread to its node in the tree; in both, parents come before their
+ * children. */
 static int map_thread(const pit_thread *thread, const struct place *places, size_t count,
                       uint32_t *map)
 {
@@ -165,8 +166,9 @@ static int map_thread(const pit_thread *thread, const struct place *places, size
     return 1;
 }
 
-/* The flight recorder of a thread, or its records: which of both kept more of each node is not worth
- * asking; the flight recorder has all of a short run, records are asked for where it has not. */
+/* Use the flight recorder of a thread, or its records. Which of them kept more of each node is
+ * not checked: the flight recorder holds all of a short run, and users request records for
+ * longer ones. */
 static size_t take_kept(const pit_thread *thread, const uint32_t *map, int records, struct call *to)
 {
     size_t count = records ? thread->record_count : thread->event_count, at = 0;
@@ -180,8 +182,8 @@ static size_t take_kept(const pit_thread *thread, const uint32_t *map, int recor
     return at;
 }
 
-/* All calls that the run kept, by node and time; NULL without memory, or where the run's nodes
- * are not the tree's. */
+/* All kept calls of the run, by node and time; NULL without memory, or if the nodes of the run
+ * do not match the tree. */
 static struct call *kept_calls(const pit_run *run, const pit_tree *tree, int records, size_t *count)
 {
     size_t all = 0, nodes = 0;
@@ -217,14 +219,14 @@ static struct call *kept_calls(const pit_run *run, const pit_tree *tree, int rec
     return kept;
 }
 
-/* What is known of the nodes of one run. */
+/* The figures of the nodes of one run. */
 struct known {
     pit_call_times *figures;
-    char *is_whole;                /* by all calls of the node */
+    char *is_whole;                /* 1: figures from all calls of the node */
     struct iterations *iterations; /* NULL: the side has several runs */
 };
 
-/* The last ones, if they are more than what was kept elsewhere. */
+/* The last iterations, if they are more than those kept elsewhere. */
 static void keep_iterations(struct iterations *to, struct pit__arena *arena, const double *seconds,
                             size_t count)
 {
@@ -236,7 +238,7 @@ static void keep_iterations(struct iterations *to, struct pit__arena *arena, con
     *to = (struct iterations){copy, most};
 }
 
-/* Replace the figures of every node of which all calls are there. */
+/* Replace the figures of every node of which all calls were kept. */
 static int use_kept(const pit_run *run, const pit_tree *tree, int records, struct known *known,
                     struct pit__arena *arena)
 {
@@ -294,7 +296,7 @@ static void add_nodes(struct rows *rows, struct pit__arena *arena, const pit_tre
     }
 }
 
-/* Wall time, peak memory and energy; of a run that was killed they say little. */
+/* Wall time, peak memory and energy; for a killed run they mean little. */
 static void add_whole(struct rows *rows, const pit_run *run, size_t index)
 {
     if (run->state != PIT_RUN_CLOSED)
@@ -430,7 +432,7 @@ static int by_start(const void *a, const void *b)
     return (x->start_wall_ns > y->start_wall_ns) - (x->start_wall_ns < y->start_wall_ns);
 }
 
-/* In the order of their starts: figure i of two sides made in turn is then of the same pair. */
+/* Sorted by start: figure i of two interleaved sides then belongs to the same pair. */
 static int add_runs(struct rows *rows, struct pit__arena *arena, const pit_run *const *runs,
                     size_t count)
 {
@@ -467,7 +469,7 @@ PIT_API pit_side *pit_side_of_runs(const pit_run *const *runs, size_t count, con
 
 PIT_API void pit_side_free(pit_side *side)
 {
-    struct side_box *box = (struct side_box *)(void *)side; /* its first member */
+    struct side_box *box = (struct side_box *)(void *)side; /* first member of the box */
     if (!box)
         return;
     pit__arena_free(&box->arena);

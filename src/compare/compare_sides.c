@@ -1,4 +1,4 @@
-/* compare_sides.c: sides against the first: matched, judged together, ordered. */
+/* compare_sides.c: compares all sides with the first: matches, judges and orders the figures. */
 #include "compare.h"
 
 #include "analysis/rank_test.h"
@@ -10,7 +10,7 @@
 
 /* ---- what both have -------------------------------------------------------------------------- */
 
-/* The figures of a side in an order to find them by. */
+/* The figures of a side, sorted for lookup. */
 struct index {
     const pit_figures **sorted;
     size_t count;
@@ -51,7 +51,7 @@ static int is_wanted(const pit_figures *figures, const pit_compare_options *opti
     return !options->node || strcmp(figures->what, options->node) == 0;
 }
 
-/* A pair of figures that is compared, beside its comparison. */
+/* A pair of figures and its comparison. */
 struct pair {
     const pit_figures *a, *b;
 };
@@ -72,15 +72,16 @@ static int leaves_out_zero(double low, double high)
     return low > 0 || high < 0;
 }
 
-/* The time of whole runs in pairs is the question itself. It is not held up by what is looked at beside
- * it, so these are a family of their own. */
+/* The paired time of whole runs is the main question. Other comparisons must not weaken it, so
+ * these form a separate family. */
 static int is_question(const pit_comparison *item)
 {
     return item->is_whole && !item->is_memory && pit__is_by_pairs(item);
 }
 
-/* Many comparisons find something by chance. What differs by its own interval, but does not hold
- * together with the others of its family (Holm), gets the interval that would hold among so many. */
+/* Among many comparisons some differ by chance. A comparison that differs by its own interval,
+ * but not after the Holm correction within its family, gets the interval that is valid for that
+ * many comparisons. */
 static int hold_together(struct pit__comparisons *all, const struct pair *pairs, int family,
                          const pit_compare_options *options)
 {
@@ -89,7 +90,7 @@ static int hold_together(struct pit__comparisons *all, const struct pair *pairs,
     int *kept = malloc((count + 1) * sizeof *kept), code = p && kept ? 0 : PIT_NO_MEMORY;
     for (size_t i = 0; !code && i < count; i++)
         if (is_question(&all->items[i]) == family && !isnan(all->items[i].low))
-            /* the others raise no alarm */
+            /* the others are not alarms */
             p[tested++] = all->items[i].p;
     if (!code && pit__holm(p, tested, options->level, kept) != 0)
         code = PIT_NO_MEMORY;
@@ -140,14 +141,14 @@ const pit_comparison *pit__whole_of(const pit_comparisons *all, size_t side)
         if (all->items[i].side != side)
             continue;
         if (!all->items[i].is_memory)
-            return &all->items[i]; /* they stand in that order */
+            return &all->items[i]; /* the items are in that order */
         if (!memory)
             memory = &all->items[i];
     }
     return memory;
 }
 
-/* The fastest first, by how each compares with the first side; what cannot be compared is last. */
+/* Fastest first, by comparison with the first side; sides without a comparison are last. */
 static void rank_sides(struct pit__comparisons *all, size_t *ranking)
 {
     for (size_t s = 0; s < all->shown.side_count; s++) {
@@ -175,8 +176,8 @@ static const char *keep_text(struct pit__comparisons *all, const char *text)
     return copy ? copy : "";
 }
 
-/* What one side has and another has, or has not; `back` for the second pass, in which only that is
- * left which A has not. */
+/* Match the figures of two sides, and list figures that only one side has. With `back` (second
+ * pass) only figures that A does not have are left. */
 static void match_side(struct pit__comparisons *all, const pit_side *from, const struct index *to,
                        size_t side, int back, const pit_compare_options *options,
                        struct pair *pairs, pit_unmatched *lone)
@@ -201,7 +202,8 @@ static void match_side(struct pit__comparisons *all, const pit_side *from, const
     }
 }
 
-/* Pairs of figures, their comparisons not judged yet, and what has no partner. */
+/* Make pairs of figures with comparisons that are not judged yet, and the list of figures
+ * without a partner. */
 static int match(struct pit__comparisons *all, const pit_side *const *sides,
                  const pit_compare_options *options, struct pair **pairs)
 {
@@ -244,8 +246,8 @@ static int keep_sides(struct pit__comparisons *all, const pit_side *const *sides
     return names && runs ? 0 : PIT_NO_MEMORY;
 }
 
-/* Blocks of one process are advisory, unless they were made in turn: then all is good if nothing else
- * was judged. */
+/* Blocks of one process are advisory unless they were interleaved. The whole result is not
+ * advisory if all judged figures were interleaved. */
 static void mark_advisory(struct pit__comparisons *all)
 {
     size_t judged = 0, in_turn = 0;

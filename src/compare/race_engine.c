@@ -1,8 +1,9 @@
-/* race_engine.c: sides run in turn until there is a verdict, or no time left.
+/* race_engine.c: runs the sides in turn until there is a verdict or no time is left.
  *
- * Order matters more than the test: machines have slow stretches that last whole runs, so the sides take
- * turns, and in each round their order is random. When a race ends by its budget is decided by what both
- * sides took together, which no swap within a round changes: the last look may come after any round.
+ * Order matters more than the test: machines have slow periods that last whole runs, so the
+ * sides take turns, in random order in each round. Whether the budget ends a race depends on the
+ * sum of both sides' times, which does not depend on the order within a round. So the last
+ * interim test may come after any round.
  */
 #include "compare.h"
 
@@ -26,10 +27,10 @@ struct race {
     void *argument;
     pit_race_options options;
     pit_race_result *result;
-    size_t most;     /* rounds */
-    uint64_t random; /* state of the order */
-    size_t *order;   /* of the sides in a round */
-    double *now; /* figures of a run; behind them the changes for the progress, and their logs */
+    size_t most;      /* rounds */
+    uint64_t random;  /* state of the random order */
+    size_t *order;    /* of the sides in a round */
+    double *now;      /* figures of a run; then changes for the progress, and their logarithms */
     double **figures; /* of the result */
     double begun;     /* on the clock */
 };
@@ -64,7 +65,7 @@ static pit_figures figures_of(const struct race *race, size_t side)
                          .late = race->options.has_median ? own[1] : NULL};
 }
 
-/* All sides at this level, into the result. */
+/* Judge all sides at this level and store the result. */
 static int judge(struct race *race, double level)
 {
     size_t count = race->options.side_count;
@@ -107,7 +108,7 @@ static int is_decided(const pit_comparisons *found)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-/* Every side once. Its figures are kept once the round is whole. */
+/* Run every side once. Figures are kept only if the round is complete. */
 static int run_round(struct race *race, size_t round)
 {
     size_t count = race->options.side_count, width = race->options.figure_count;
@@ -125,7 +126,7 @@ static int run_round(struct race *race, size_t round)
     return 0;
 }
 
-/* The lowest third of a side so far, as a logarithm. */
+/* The mean of the lowest third of a side so far, as a logarithm. */
 static double third_so_far(const struct race *race, size_t side, double *logs)
 {
     size_t rounds = race->result->rounds;
@@ -160,7 +161,7 @@ static int is_out_of_time(const struct race *race)
     return race->result->rounds >= least && elapsed(race) >= race->options.budget;
 }
 
-/* After a round: judge it if there is a look here. */
+/* After a round: judge if an interim test is due. */
 static int look(struct race *race, int *is_over)
 {
     size_t rounds = race->result->rounds;
@@ -285,7 +286,7 @@ PIT_API void pit_race_free(pit_race_result *result)
     if (!result)
         return;
     if (result->figures)
-        free(result->figures[0]); /* the others lie in it */
+        free(result->figures[0]); /* the others are in the same allocation */
     free((void *)result->figures);
     pit_comparisons_free(result->comparisons);
     *result = (pit_race_result){0};

@@ -1,4 +1,4 @@
-/* gpu_table.c: which GPUs there are. */
+/* gpu_table.c: finds the GPUs of the machine. */
 #include "gpu_table.h"
 
 #include "base/file_text.h"
@@ -45,8 +45,8 @@ static void find_driver(const char *driver, enum pit__gpu_kind kind)
     qsort(gpus.list + first, gpus.count - first, sizeof gpus.list[0], by_address);
 }
 
-/* Leave out what the variable leaves out: a list of numbers, in the order of the bus. Names of devices
- * (GPU-…) are not known here: then all stay. */
+/* Keep only the GPUs in the variable: a list of numbers, in bus order. Device names (GPU-…) are not known
+ * here: then all stay. */
 static void keep_visible(size_t first, const char *variable)
 {
     const char *text = secure_getenv(variable);
@@ -80,11 +80,11 @@ static void find(void)
         gpus.why = "no GPU with a driver nvidia, amdgpu, xe or i915 that is visible";
 }
 
-/* Who comes while another thread is searching finds nothing yet. */
+/* A caller that comes while another thread is searching finds nothing yet. */
 struct pit__gpus *pit__gpus_find(void)
 {
     static struct pit__gpus none;
-    static int state; /* 0: not searched, 1: somebody is at it, 2: done */
+    static int state; /* 0: not searched, 1: a thread is searching, 2: done */
     int is_free = 0;
     if (PIT_LOAD_ACQUIRE(state) == 2)
         return &gpus;

@@ -1,10 +1,10 @@
 /* gpu_table.h: the GPUs of this machine and their newest figures.
  *
- * GPUs are found by the kernel's lists of drivers in /sys, at the cost of four looks where there is none.
- * All that is asked of them, by libraries or files, is asked by a thread of its own: a call that takes two
- * seconds, or never comes back, holds up nobody else. The thread is made where a GPU was found, and makes a
- * turn when somebody asks for figures. It shares the program's table of descriptors, because libraries
- * keep numbers of descriptors for all threads of a process. */
+ * GPUs are found by the kernel's lists of drivers in /sys; without a GPU this costs four file lookups.
+ * A separate thread makes all calls of their libraries and reads all their files: a call that takes two
+ * seconds, or never returns, delays nothing else. The thread is started if a GPU was found, and reads
+ * once whenever figures are requested. It shares the program's table of descriptors, because libraries
+ * keep descriptor numbers for all threads of a process. */
 #ifndef PIT_GPU_TABLE_H
 #define PIT_GPU_TABLE_H
 
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define PIT__GPUS 16
-#define PIT__GPU_UPDATE_NS 100000000u /* a GPU's counters are renewed that often at least */
+#define PIT__GPU_UPDATE_NS 100000000u /* a GPU's counters are updated at least that often */
 #define PIT__GPU_WHY 72               /* as long as a channel's reason may be */
 
 enum pit__gpu_kind { PIT__GPU_NVIDIA, PIT__GPU_AMD, PIT__GPU_INTEL };
@@ -28,7 +28,7 @@ enum pit__gpu_figure {
     PIT__GPU_TEMPERATURE,  /* thousandths of a degree Celsius */
     PIT__GPU_CLOCK,        /* Hz */
     PIT__GPU_MEMORY_CLOCK, /* Hz */
-    PIT__GPU_PCIE,         /* bytes a second, both ways */
+    PIT__GPU_PCIE,         /* bytes per second, both ways */
     PIT__GPU_ENERGY,       /* microjoules, of a counter */
     PIT__GPU_FIGURES
 };
@@ -39,19 +39,19 @@ struct pit__gpu {
     char address[16];                   /* on the PCI bus: 0000:3b:00.0 */
     uint64_t figures[PIT__GPU_FIGURES]; /* written by the thread; PIT__UNKNOWN */
     const char *why;                    /* why figures are unknown; NULL */
-    char texts[2][PIT__GPU_WHY];        /* what `why` points to, one after the other */
-    /* the thread's own */
+    char texts[2][PIT__GPU_WHY];        /* the texts of `why`, used alternately */
+    /* used only by the thread */
     void *handle;          /* of the library */
     uint32_t number;       /* by the library */
-    int is_ready;          /* it was looked for */
+    int is_ready;          /* the library was asked for it */
     char hwmon[16];        /* its folder's name; "" if there is none */
-    uint64_t energy_at_ns; /* when the counter was read, for power */
-    int has_counter;       /* the library has told its energy: no file is read for it */
+    uint64_t energy_at_ns; /* when the counter was read, to compute the power */
+    int has_counter;       /* the library gives its energy: no file is read for it */
 };
 
 struct pit__gpus {
     size_t count;
-    const char *why; /* there is none; NULL if there are some */
+    const char *why; /* why there is no GPU; NULL if there are some */
     struct pit__gpu list[PIT__GPUS];
 };
 
@@ -59,31 +59,31 @@ struct pit__gpus {
  * never NULL. */
 struct pit__gpus *pit__gpus_find(void);
 
-/* Make the thread; once for a process, and nothing where there is no GPU. All signals should be blocked. */
+/* Start the thread; once per process, and only if there is a GPU. All signals should be blocked. */
 void pit__gpus_start(void);
 
-/* Ask for new figures, which come later. */
+/* Request new figures, which arrive later. */
 void pit__gpus_ask(void);
 
-/* Is the thread stuck in a call? Then why, into `why`; 1. */
+/* 1 if the thread is stuck in a call; `why` gets the reason. */
 int pit__gpus_stuck(char *why, size_t room);
 
-/* Bytes of all GPUs: the process's own where that is known of each, else those in use; 0: not known. */
+/* Bytes of all GPUs: those of the process if known for each, else those in use; 0: not known. */
 uint64_t pit__gpus_memory(void);
 
-/* ---- for those who read: on the thread alone ---------------------------------------------------- */
+/* ---- for the readers: only on the thread --------------------------------------------------------- */
 
-/* Around every call that may hang: what is called, and that it came back. */
+/* Around every call that may hang: the name of the call, and that it returned. */
 void pit__gpu_calls(const char *what);
 void pit__gpu_returned(void);
 
 void pit__gpu_set(struct pit__gpu *gpu, enum pit__gpu_figure figure, uint64_t value);
 
-/* Nothing is known of it any more, or one figure less: why. */
+/* Mark all figures, or one figure, as unknown, with the reason. */
 void pit__gpu_lost(struct pit__gpu *gpu, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* turn: counted from 0. Figures that change slowly, or take long, are read in every tenth. */
+/* turn: counted from 0. Figures that change slowly or take long are read in every tenth turn. */
 #define PIT__GPU_IS_SLOW_TURN(turn_) ((turn_) % 10 == 0)
 void pit__nvml_turn(struct pit__gpus *gpus, uint64_t turn);
 void pit__sysfs_gpu_turn(struct pit__gpus *gpus, uint64_t turn);

@@ -1,5 +1,5 @@
-/* gpu_thread.c: the one thread that asks GPUs. It sleeps until somebody wants figures, and lives as long as
- * the process. A forked child has none: libraries of GPUs do not survive a fork. */
+/* gpu_thread.c: the only thread that reads GPUs. It sleeps until figures are requested, and lives as long as
+ * the process. A forked child has none: GPU libraries do not survive a fork. */
 #include "gpu_table.h"
 
 #include "base/clock_ns.h"
@@ -16,7 +16,7 @@
 
 static sem_t asked;
 static pid_t thread_of;     /* the process that has the thread; 0: there is none */
-static const char *calling; /* a call that has not come back; NULL */
+static const char *calling; /* a call that has not returned yet; NULL */
 static uint64_t called_ns;
 
 static void *serve(void *arg)
@@ -26,7 +26,7 @@ static void *serve(void *arg)
     for (uint64_t turn = 0;; turn++) {
         while (sem_wait(&asked) != 0)
             continue;
-        while (sem_trywait(&asked) == 0) /* who asked meanwhile gets the same figures */
+        while (sem_trywait(&asked) == 0) /* requests made meanwhile get the same figures */
             continue;
         pit__nvml_turn(gpus, turn);
         pit__rocm_turn(gpus, turn);

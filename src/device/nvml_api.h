@@ -1,5 +1,5 @@
-/* nvml_api.h: what is used of NVIDIA's library libnvidia-ml.so.1, declared by ourselves so that no header
- * of it is needed to build. tests/system/test_device_headers.py holds each line to NVIDIA's own nvml.h. */
+/* nvml_api.h: the part of NVIDIA's library libnvidia-ml.so.1 that we use, declared here so that the build
+ * needs no header of it. tests/system/test_device_headers.py compares each line with NVIDIA's nvml.h. */
 #ifndef PIT_NVML_API_H
 #define PIT_NVML_API_H
 
@@ -25,7 +25,7 @@ struct pit__nvml_process {
     unsigned gpu_instance, compute_instance;
 };
 
-/* X(member, name of the function, its arguments). All return 0 or an error, but for the last. */
+/* X(member, name of the function, its arguments). All return 0 or an error, except the last. */
 #define PIT__NVML_CALLS(X)                                                                         \
     X(init, nvmlInit_v2, (void))                                                                   \
     X(find, nvmlDeviceGetHandleByPciBusId_v2, (const char *address, void **device))                \

@@ -1,4 +1,4 @@
-/* nvml_gpu.c: NVIDIA's GPUs, by libnvidia-ml.so.1. On the thread of gpu_thread.c alone. */
+/* nvml_gpu.c: NVIDIA's GPUs, by libnvidia-ml.so.1. Runs only on the thread of gpu_thread.c. */
 #include "gpu_table.h"
 #include "nvml_api.h"
 
@@ -22,7 +22,7 @@ static char why_not[PIT__GPU_WHY];
 #define IS_MISSING(member_, name_, arguments_)                                                     \
     if (!nvml.member_)                                                                             \
         missing = STRING(name_);
-/* One call, known by its name while it runs. */
+/* One call; its name is known while it runs. */
 #define CALL(member_, what_, ...)                                                                  \
     (pit__gpu_calls(what_), code = nvml.member_(__VA_ARGS__), pit__gpu_returned(),                 \
      code == PIT__NVML_SUCCESS)
@@ -60,7 +60,7 @@ static void load(void)
         state = 1;
 }
 
-/* Names of devices in CUDA_VISIBLE_DEVICES: may it be used? A name may be cut at its end. */
+/* Device names in CUDA_VISIBLE_DEVICES: is this GPU visible? A name may be abbreviated. */
 static int is_named(struct pit__gpu *gpu)
 {
     const char *list = secure_getenv("CUDA_VISIBLE_DEVICES");
@@ -122,7 +122,7 @@ static void read_slow(struct pit__gpu *gpu)
     read_own(gpu);
 }
 
-/* Memory is what every GPU tells: where that fails, nothing else is believed. */
+/* Every GPU reports its memory: if that fails, nothing else is trusted. */
 static void read_gpu(struct pit__gpu *gpu, uint64_t turn)
 {
     struct pit__nvml_memory memory;

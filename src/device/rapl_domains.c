@@ -13,15 +13,15 @@
 #define VALUE_BITS 48
 #define VALUE_MASK (((uint64_t)1 << VALUE_BITS) - 1)
 #define ZONE "intel-rapl:"
-/* A value that is lower by less than this part of the range was read before the newest one and handed in
- * after it; by more, the counter has begun again. */
+/* A value that is lower by less than this part of the range was read before the newest one and stored
+ * after it; if it is lower by more, the counter has wrapped around. */
 #define LATE_PART 8
 
 static struct pit__rapl rapl;
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-/* 1 for a package, 2 for the memory of one, 0 for what is counted elsewhere. zone: intel-rapl:P or
+/* 1 for a package, 2 for the memory of one, 0 for domains that are part of others. zone: intel-rapl:P or
  * intel-rapl:P:S. */
 static int kind_of(const char *zone, const char *name)
 {
@@ -31,7 +31,7 @@ static int kind_of(const char *zone, const char *name)
     return strcmp(name, "dram") == 0 ? 2 : 0;
 }
 
-/* The key is made of the name; the memory gets its package's number, for the kernel calls all "dram". */
+/* The key is made from the name; memory gets its package's number, because the kernel calls all "dram". */
 static void make_key(struct pit__rapl_domain *domain, const char *zone)
 {
     char text[31];
@@ -104,11 +104,11 @@ static void find(struct pit__rapl *to)
                      : "no /sys/class/powercap: a virtual machine, or a kernel without powercap");
 }
 
-/* Who comes while another thread is searching finds nothing yet. */
+/* A caller that comes while another thread is searching finds nothing yet. */
 struct pit__rapl *pit__rapl_find(void)
 {
     static struct pit__rapl none;
-    static int state; /* 0: not searched, 1: somebody is at it, 2: done */
+    static int state; /* 0: not searched, 1: a thread is searching, 2: done */
     int is_free = 0;
     if (PIT_LOAD_ACQUIRE(state) == 2)
         return &rapl;
@@ -137,7 +137,7 @@ uint64_t pit__rapl_read(struct pit__rapl_domain *domain)
     do {
         uint64_t last = before & VALUE_MASK, begun = before & ~VALUE_MASK;
         if (value < last && domain->range == PIT__UNKNOWN)
-            return PIT__UNKNOWN; /* it began again, nobody knows after how much */
+            return PIT__UNKNOWN; /* it wrapped around, and the range is not known */
         if (value < last && last - value < domain->range / LATE_PART)
             return whole_of(domain, before);
         after = (value < last ? begun + VALUE_MASK + 1 : begun) | value;

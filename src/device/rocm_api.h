@@ -1,5 +1,5 @@
-/* rocm_api.h: what is used of AMD's library librocm_smi64.so, declared by ourselves so that no header of it is
- * needed to build. tests/system/test_device_headers.py holds each line to AMD's own rocm_smi.h. */
+/* rocm_api.h: the part of AMD's library librocm_smi64.so that we use, declared here so that the build needs no
+ * header of it. tests/system/test_device_headers.py compares each line with AMD's rocm_smi.h. */
 #ifndef PIT_ROCM_API_H
 #define PIT_ROCM_API_H
 
@@ -7,7 +7,7 @@
 
 #define PIT__ROCM_SUCCESS 0
 
-/* What begins with this; newer libraries add to its end. */
+/* The first members; newer libraries append others. */
 struct pit__rocm_process {
     uint32_t id, address_space;
     uint64_t memory, transfers;

@@ -1,5 +1,5 @@
-/* rocm_gpu.c: what AMD's librocm_smi64.so adds to the files of the driver: the energy counter, and what of
- * the memory is the process's own. On the thread of gpu_thread.c alone. */
+/* rocm_gpu.c: figures that AMD's librocm_smi64.so adds to the files of the driver: the energy counter, and
+ * the memory of this process. Runs only on the thread of gpu_thread.c. */
 #include "gpu_table.h"
 #include "rocm_api.h"
 

@@ -1,5 +1,5 @@
-/* sysfs_gpu.c: GPUs of AMD and Intel, by the files that their drivers show. On the thread of gpu_thread.c
- * alone: a driver that resets its GPU lets readers wait. */
+/* sysfs_gpu.c: GPUs of AMD and Intel, by the files of their drivers. Runs only on the thread of
+ * gpu_thread.c: while a driver resets its GPU, readers wait. */
 #include "gpu_table.h"
 
 #include "base/clock_ns.h"
@@ -71,14 +71,14 @@ static uint64_t read_file(const struct pit__gpu *gpu, const struct file *file)
     return value == PIT__UNKNOWN ? value : value * file->multiply / file->divide;
 }
 
-/* Intel's drivers have a counter and no power: what it grew by, by the time. */
+/* Intel's drivers have an energy counter and no power: compute it from the difference and the time. */
 static void set_power(struct pit__gpu *gpu, uint64_t energy_before)
 {
     uint64_t now = pit__clock_ns(CLOCK_MONOTONIC), energy = gpu->figures[PIT__GPU_ENERGY];
     uint64_t time = now - gpu->energy_at_ns;
     int is_known = energy != PIT__UNKNOWN && energy_before != PIT__UNKNOWN &&
                    energy >= energy_before && gpu->energy_at_ns && time > 0;
-    if (is_known) /* microjoules by nanoseconds are kilowatts */
+    if (is_known) /* microjoules per nanosecond are kilowatts */
         pit__gpu_set(gpu, PIT__GPU_POWER,
                      (uint64_t)((double)(energy - energy_before) * 1e6 / (double)time));
     gpu->energy_at_ns = now;

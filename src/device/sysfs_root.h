@@ -1,5 +1,5 @@
-/* sysfs_root.h: where the kernel's /sys is. PITWALL_SYSFS names another folder in its place, for tests
- * on machines without the hardware; every report of a run made that way says so. */
+/* sysfs_root.h: where /sys is. PITWALL_SYSFS names another folder instead, for tests on machines without
+ * the hardware; every report of such a run says so. */
 #ifndef PIT_SYSFS_ROOT_H
 #define PIT_SYSFS_ROOT_H
 
@@ -7,10 +7,10 @@
 
 #define PIT__SYSFS_BYTES 512 /* room for a path */
 
-/* The folder of PITWALL_SYSFS, or NULL: the kernel's own is used. */
+/* The folder of PITWALL_SYSFS, or NULL: /sys is used. */
 const char *pit__sysfs_fake(void);
 
-/* `path` without its /sys, below the root. 0: it does not fit. */
+/* `path`, without its /sys, in that folder. 0: it does not fit. */
 int pit__sysfs_path(char *out, size_t room, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -1,4 +1,4 @@
-/* A stream whose lines go to a function. */
+/* A stream that passes its lines to a function. */
 #include "pitwall_report.h"
 
 #include <stdlib.h>

@@ -1,10 +1,11 @@
-/* chrome_trace_export.c: runs as a trace for Perfetto, chrome://tracing and their like.
+/* chrome_trace_export.c: runs as a trace for Perfetto, chrome://tracing and similar viewers.
  *
- * A span is a complete event (X) on its thread; one that is still open reaches to the end of what is
- * known and says so. Span objects overlap, so they are pairs of async events (b, e). Values and the
- * sampler's readings are counters (C), lines of the journal instants (i). Times are microseconds
- * with the nanoseconds behind the point, from the start of the first run. Runs of several hosts are put on
- * one time line by their collectives, where they have some (model/ranks.h); else by the hosts' clocks.
+ * A span is a complete event (X) on its thread. An open span extends to the last known time and
+ * is marked as open. Span objects overlap, so they are pairs of async events (b, e). Values and
+ * readings of the sampler are counters (C), lines of the journal are instants (i). Times are
+ * microseconds with nanoseconds as decimals, from the start of the first run. Runs of several
+ * hosts are aligned by their collectives if they have any (model/ranks.h), else by the clocks of
+ * the hosts.
  */
 #include "export.h"
 
@@ -20,13 +21,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OWN_IDS ((uint64_t)1 << 22) /* the kernel's own end below */
+#define OWN_IDS ((uint64_t)1 << 22) /* ids of the kernel are below this */
 
 struct trace {
     struct pit__json json;
     const pit_run *run;
     uint64_t offset_ns; /* of the run's start from that of the first */
-    double drift;       /* by which its host's clock gains on the first one's */
+    double drift;       /* drift of its host's clock against the first host */
     uint64_t pid;
     const uint64_t *tids; /* of its threads */
     uint64_t objects;     /* written so far, for their ids */
@@ -59,7 +60,7 @@ static void begin_event(struct trace *trace, const char *phase, const char *name
 
 /* ---- spans ---------------------------------------------------------------------------------- */
 
-/* What a reader cannot see from where the slice lies. */
+/* Details that are not visible from the position of the slice. */
 static void write_span_args(struct trace *trace, const struct pit__slice *slice)
 {
     struct pit__json *json = &trace->json;
@@ -124,7 +125,7 @@ static int write_spans(struct trace *trace, size_t index)
 static void write_counter(struct trace *trace, const char *name, const char *series, uint64_t tid,
                           uint64_t ns, double value, const char *id)
 {
-    if (!isfinite(value)) /* a counter has no word for it */
+    if (!isfinite(value)) /* a counter cannot represent it */
         return;
     begin_event(trace, "C", name, "counter", tid, ns);
     if (id)
@@ -135,7 +136,7 @@ static void write_counter(struct trace *trace, const char *name, const char *ser
     pit__json_object_end(&trace->json);
 }
 
-/* Counters belong to a process: the same name on a second thread needs an id to be another one. */
+/* Counters belong to a process: the same name on a second thread needs an id to be distinct. */
 static int is_known_before(const pit_run *run, size_t thread, const char *name)
 {
     for (size_t t = 0; t < thread; t++)
@@ -160,7 +161,7 @@ static void write_values(struct trace *trace, size_t index)
     }
 }
 
-/* Processors in use since the reading before. */
+/* Processors in use since the previous reading. */
 static double cpus_between(const pit_run *run, const pit_sample *a, const pit_sample *b)
 {
     double ns = b->ticks > a->ticks ? (double)(b->ticks - a->ticks) * run->ns_per_tick : 0;
@@ -288,8 +289,8 @@ static int by_id(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Make ids of one kind differ: the first keeps its own, others get one that no process has. pids
- * are the same on several hosts, tids the same one after another. */
+/* Make ids unique: the first keeps its id, the others get ids that no process has. Several hosts
+ * may use the same pid, and a tid may be reused. */
 static int make_unique(struct id *ids, size_t count, uint64_t *unique)
 {
     if (!ids || !unique)
@@ -354,7 +355,7 @@ static int whole_number(const char *text, uint64_t *number)
     return *end == '\0';
 }
 
-/* Only for one rank: several in one file are told apart by their processes. */
+/* Only for one rank: several ranks in one file are distinguished by their processes. */
 static void write_rank(struct pit__json *json, const pit_run *run)
 {
     uint64_t rank, size;
@@ -367,7 +368,7 @@ static void write_rank(struct pit__json *json, const pit_run *run)
     pit__json_object_end(json);
 }
 
-/* What a reader of the trace should know: it may not hold the whole run. */
+/* A note for readers of the trace if it does not hold the whole run. */
 static void write_other(struct pit__json *json, const pit_run *const *runs, size_t count,
                         uint64_t first_wall_ns)
 {
@@ -382,7 +383,7 @@ static void write_other(struct pit__json *json, const pit_run *const *runs, size
     pit__json_object_end(json);
 }
 
-/* When a run began, by the clock of the first one's host. */
+/* When a run began, by the clock of the host of the first run. */
 static uint64_t start_of(const pit_run *run, const struct pit__run_clock *clock)
 {
     return run->start_wall_ns - (uint64_t)llround(clock->ahead);

@@ -1,5 +1,5 @@
-/* csv_export.c: the merged tree as one CSV table, a row a node, a column for each field; the bytes of
- * `pitwall report --csv`. */
+/* csv_export.c: the merged tree as one CSV table, one row per node, one column per field;
+ * identical to `pitwall report --csv`. */
 #include "export.h"
 
 static int write_csv(FILE *out, const pit_run *const *runs, size_t run_count)
@@ -10,7 +10,7 @@ static int write_csv(FILE *out, const pit_run *const *runs, size_t run_count)
 
 const struct pit__export pit__csv_export = {
     .told = {.name = "csv",
-             .help = "one row a span of the merged call tree; nanoseconds",
+             .help = "one row per span of the merged call tree; nanoseconds",
              .endings = PIT__ENDINGS(".csv")},
     .write = write_csv,
 };

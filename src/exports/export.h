@@ -1,19 +1,20 @@
-/* export.h: what an export format is: one struct in a file of its own, and the list of them. */
+/* export.h: definition of an export format (one struct in its own file), and the list of
+ * formats. */
 #ifndef PIT_EXPORT_H
 #define PIT_EXPORT_H
 
 #include "pitwall_report.h"
 
-/* A whole document of one or several runs. 0 or PIT_NO_MEMORY; trouble with the output is left to
- * ferror(out). A folder (told.is_folder) has write_folder in place of write: it makes the folder, and
- * returns PIT_CANNOT_WRITE with errno where it cannot. */
+/* `write` writes a whole document of one or several runs. Returns 0 or PIT_NO_MEMORY; write
+ * errors are left to ferror(out). A format that is a folder (told.is_folder) has write_folder
+ * instead: it creates the folder, or returns PIT_CANNOT_WRITE with errno. */
 struct pit__export {
     pit_export_format told; /* name, help, endings; file or folder, text or binary */
     int (*write)(FILE *out, const pit_run *const *runs, size_t run_count);
     int (*write_folder)(const char *path, const pit_run *const *runs, size_t run_count);
 };
 
-/* The endings of file names that mean a format. */
+/* The file name endings that select a format. */
 #define PIT__ENDINGS(...)                                                                          \
     (const char *const[])                                                                          \
     {                                                                                              \

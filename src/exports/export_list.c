@@ -1,4 +1,5 @@
-/* export_list.c: the list of export formats, and the ways to a file: whole or not at all. */
+/* export_list.c: the list of export formats, and functions that write a file completely or not
+ * at all. */
 #include "export.h"
 
 #include "report/whole_file.h"
@@ -6,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A new format is a file of its own, and its name here. */
+/* A new format needs its own file, and its name here. */
 #define EXPORTS(X) X(csv) X(json) X(markdown) X(chrome_trace) X(speedscope) X(prometheus) X(html)
 
 #define DECLARE(name_) extern const struct pit__export pit__##name_##_export;

@@ -1,9 +1,10 @@
-/* html_export.c: the page of one or several runs as one file that needs nothing else: styles, scripts and
- * data are in it.
+/* html_export.c: the page of one or several runs as one self-contained file with styles, scripts
+ * and data.
  *
- * The scripts are modules that import one another; in one file they stand one after another, each after
- * what it imports, without those lines. A policy in the head lets nothing run but these scripts, by their
- * hashes, and nothing be fetched. Two runs that are no ranks of one job also carry their comparison.
+ * The scripts are modules that import one another. In the file they are concatenated in order of
+ * their imports, without the import lines. A content security policy in the head allows only
+ * these scripts, by their hashes, and no network access. For two runs that are not ranks of one
+ * job the page also has their comparison.
  */
 #include "export.h"
 #include "page_export.h"
@@ -74,7 +75,7 @@ static void write_styles(FILE *out)
     write_asset(out, "style.css");
 }
 
-/* What is not ours stands with its licence. */
+/* Third-party code is written with its licence. */
 static void write_library(FILE *out)
 {
     fputs("/*\n", out);
@@ -116,7 +117,8 @@ static int make_part(struct part *part, void (*write)(FILE *out))
 
 /* ---- the data ---------------------------------------------------------------------------------- */
 
-/* JSON as the text of a script element: nothing in it can end the element, or a line of a script. */
+/* JSON as the text of a script element: escaped so that it cannot end the element or a line of
+ * the script. */
 static void put_escaped(FILE *out, const char *text, size_t bytes)
 {
     const char *end = text + bytes, *plain = text;
@@ -136,7 +138,7 @@ static void put_escaped(FILE *out, const char *text, size_t bytes)
     fwrite(plain, 1, (size_t)(end - plain), out);
 }
 
-/* Ranks of one job belong together; other two runs are to be told apart. */
+/* Two runs are compared unless they are ranks of one job. */
 static int are_to_compare(const pit_run *const *runs, size_t run_count)
 {
     return run_count == 2 && !(pit_run_fact(runs[0], "rank") && pit_run_fact(runs[1], "rank"));
@@ -198,8 +200,8 @@ static void write_head(FILE *out, const struct part *styles, const struct part *
     fputs(" - Pitwall</title>\n<style>", out);
     fwrite(styles->text, 1, styles->bytes, out);
     fputs("</style>\n</head>\n<body>\n"
-          "<noscript>This page draws its figures by scripts, which are switched off here. "
-          "pitwall report RUN prints the same on a terminal.</noscript>\n<div id=\"app\"></div>\n",
+          "<noscript>This page needs JavaScript, which is disabled here. "
+          "pitwall report RUN prints the same in a terminal.</noscript>\n<div id=\"app\"></div>\n",
           out);
 }
 

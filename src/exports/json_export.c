@@ -9,7 +9,7 @@ static int write_json(FILE *out, const pit_run *const *runs, size_t run_count)
 
 const struct pit__export pit__json_export = {
     .told = {.name = "json",
-             .help = "the report's JSON, with everything",
+             .help = "the complete JSON of the report",
              .endings = PIT__ENDINGS(".json")},
     .write = write_json,
 };

@@ -1,17 +1,17 @@
-/* markdown_export.c: the report as a document in Markdown, for a pull request, a wiki, a chat: what
- * was run and how it ended, the answer in words, the table of the call tree. */
+/* markdown_export.c: the report as a document in Markdown, for a pull request, a wiki or a chat:
+ * the facts of the run, the answer in words, and the call tree as a table. */
 #include "export.h"
 
 #include "report/units.h"
 #include "views/report_view.h"
 
-/* A document on its way: lack of memory is kept until its end. */
+/* State of the document; an out-of-memory error is kept until its end. */
 struct document {
     FILE *out;
     int failed;
 };
 
-/* "- **label**: text", the text's markup made harmless; it is given back empty. */
+/* "- **label**: text", with markup escaped; the text is emptied. */
 static void write_item(struct document *document, const char *label, struct pit__text *text)
 {
     FILE *out = document->out;
@@ -24,7 +24,7 @@ static void write_item(struct document *document, const char *label, struct pit_
     pit__text_free(text);
 }
 
-/* Where the threads of a run that did not end were, the innermost span of each. */
+/* The innermost open span of each thread, for a run that did not end. */
 static void write_open(struct document *document, const pit_run *run)
 {
     for (size_t t = 0; t < run->thread_count; t++) {

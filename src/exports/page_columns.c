@@ -1,5 +1,5 @@
-/* page_columns.c: see page_export.h. Most columns of most runs are empty or repeat another one; only
- * what differs is written, so that a file stays small. */
+/* page_columns.c: see page_export.h. Most columns are empty or equal to another one, so only
+ * distinct columns are written to keep the file small. */
 #include "page_export.h"
 
 #include "base/grow.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A column as its array, and whether all its cells are the same. */
+/* A column as a JSON array, and whether all its cells are equal. */
 struct column {
     char *text;
     size_t bytes;
@@ -29,7 +29,7 @@ static int fill(struct column *column, size_t rows, pit__page_cell *cell, const 
     return fclose(out) == 0 ? 0 : PIT_NO_MEMORY;
 }
 
-/* [1,1,1]: by the bytes of the first cell, which has no comma in it unless it is a text. */
+/* [1,1,1]: compared with the bytes of the first cell, which has no comma unless it is a text. */
 static void look(struct column *column, size_t rows)
 {
     const char *cell = column->text + 1, *end = column->text + column->bytes - 1;

@@ -15,7 +15,7 @@ struct line {
 
 struct lines {
     struct line *list;
-    size_t count, first; /* from `first` on they are shown */
+    size_t count, first; /* events from `first` on are shown */
 };
 
 static int by_end(const void *a, const void *b)
@@ -25,7 +25,7 @@ static int by_end(const void *a, const void *b)
     return (x_end > y_end) - (x_end < y_end);
 }
 
-/* Of each thread only its newest can be among those that are shown. 0 or PIT_NO_MEMORY. */
+/* Only the newest events of each thread need to be considered. 0 or PIT_NO_MEMORY. */
 static int gather(const struct pit__report *report, struct lines *lines)
 {
     const uint32_t *map = ((const struct pit__tree_box *)(const void *)report->tree)->map;

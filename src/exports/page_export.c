@@ -1,4 +1,4 @@
-/* page_export.c: the document behind the page, of runs and of a comparison. */
+/* page_export.c: the JSON documents of the page: runs and comparison. */
 #include "page_export.h"
 
 #include "compare/compare.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The repeated part that a step is, as advice has it; null where nothing is repeated. */
+/* The repeated node of a step, as used by advice; null if nothing is repeated. */
 static int write_step(struct pit__page *page)
 {
     struct pit__part *parts = pit__parts_of(page->report.tree);

@@ -1,5 +1,5 @@
-/* page_nodes.c: the call tree of the page: every field of every node as a column, and the course of the
- * largest nodes along the run. */
+/* page_nodes.c: the call tree of the page: every field of every node as a column, and the
+ * largest nodes over time. */
 #include "page_export.h"
 
 #include "model/fields.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stretches of all courses together: a file stays small however many nodes there are. The largest
- * nodes have theirs. */
+/* Limit for the slices of all series together, to keep the file small. The largest nodes get
+ * theirs. */
 #define STRETCHES_MOST 8000
 
 /* ---- fields ----------------------------------------------------------------------------------- */
 
-/* Names and parents say it. */
+/* Left out: names and parents contain it. */
 static int is_left_out(const struct pit__field *field)
 {
     return strcmp(field->field.key, "path") == 0;
@@ -59,7 +59,7 @@ static void write_first(struct pit__json *json, const void *arg, size_t row)
     pit__json_milli(json, NULL, ((const struct field_column *)arg)->first_ns[row]);
 }
 
-/* Where the reason that a figure is missing is another than the field's own. */
+/* The reasons of missing figures that differ from the reason of the field. */
 static void write_reasons(struct pit__json *json, const struct field_column *column)
 {
     int any = 0;
@@ -79,7 +79,7 @@ static void write_reasons(struct pit__json *json, const struct field_column *col
         pit__json_object_end(json);
 }
 
-/* When the first span of each node began, since the start of its run. To be freed. */
+/* When the first span of each node began, since the start of its run. The caller frees it. */
 static double *find_first(const struct pit__report *report)
 {
     const pit_tree *tree = report->tree;
@@ -142,7 +142,7 @@ static int by_total(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* 0 or PIT_NO_MEMORY. A node that was passed once has no course. */
+/* 0 or PIT_NO_MEMORY. A node with one call has no series. */
 static int choose(const pit_tree *tree, struct course *course)
 {
     const pit_node **sorted = malloc((tree->node_count + 1) * sizeof *sorted);

@@ -1,5 +1,6 @@
-/* page_ranks.c: the ranks of a job on the page: the mean work of a step in each slice of the run, a row
- * for each rank, and the one that the report blames. Runs without a rank are none; null where there are not two. */
+/* page_ranks.c: the ranks of a job on the page: the mean work of a step in each slice of the
+ * run, one row per rank, and the rank that the report blames. Runs without a rank are ignored;
+ * null if there are fewer than two ranks. */
 #include "page_export.h"
 
 #include "model/ranks.h"
@@ -24,7 +25,7 @@ struct ranks {
     const pit_node *step;
 };
 
-/* The slice in which the middle of each stretch lies; sign -1: take it off. */
+/* Add each stretch to the slice that contains its middle; sign -1: subtract it. */
 static void add_series(struct ranks *ranks, struct rank_row *row, const pit_run *run,
                        const pit_raw_node *raw, int sign)
 {
@@ -54,7 +55,8 @@ static int part_of_step(const pit_tree *tree, size_t step, size_t at)
     return 0;
 }
 
-/* The work of a step: its time without communication, in which all wait for the slowest. */
+/* The work of a step: its time without communication, because in communication all ranks wait
+ * for the slowest. */
 static void gather(struct ranks *ranks, const struct pit__report *report)
 {
     const uint32_t *map = ((const struct pit__tree_box *)(const void *)report->tree)->map;
@@ -97,7 +99,7 @@ static void find_medians(struct ranks *ranks)
     }
 }
 
-/* The row of the rank that the report blames; PIT_NO_NODE where it blames none. */
+/* The row of the rank that the report blames; PIT_NO_NODE if none. */
 static uint32_t straggler(const struct ranks *ranks, const pit_ranks *job, const pit_rank **blamed)
 {
     for (size_t i = 0; job && i < job->count; i++)

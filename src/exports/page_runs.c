@@ -1,4 +1,4 @@
-/* page_runs.c: what the page shows of each run as a whole: facts, readings, threads, values, how it ended. */
+/* page_runs.c: the "runs" of the page: facts, readings, threads, values and end of each run. */
 #include "page_export.h"
 
 #include "model/open_span.h"
@@ -84,7 +84,7 @@ static void write_point_time(struct pit__json *json, const void *arg, size_t row
     pit__json_milli(json, NULL, fmax(ticks, 0) * points->run->ns_per_tick);
 }
 
-/* JSON has no word for them: which points are not numbers, and what they are. */
+/* Points that JSON cannot represent: their index, and nan, inf or -inf. */
 static void write_not_finite(struct pit__json *json, const pit_raw_value *value)
 {
     pit__json_object(json, "reasons");

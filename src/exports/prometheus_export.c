@@ -1,7 +1,7 @@
-/* prometheus_export.c: runs as metrics, in the text format 0.0.4: the lines of a run as a whole, and the
- * document. prometheus_spans.c has the lines of its spans.
+/* prometheus_export.c: runs as metrics, in the text format 0.0.4: the lines of a whole run, and
+ * the document. prometheus_spans.c makes the lines of spans.
  *
- * Figures are in Prometheus' base units, seconds and bytes. What is not known has no line. */
+ * Figures are in the base units of Prometheus, seconds and bytes. Unknown figures have no line. */
 #include "prometheus_lines.h"
 
 #include "export.h"
@@ -70,8 +70,8 @@ static void add_label(struct pit__text *labels, const char *name, const char *va
 
 /* ---- of the run ----------------------------------------------------------------------------------- */
 
-/* The label that a fact becomes: some by their own name, label.KEY as label_KEY. 0: none. `job` is what
- * Prometheus itself calls a group of targets. */
+/* The label name for a fact: some keep their name, label.KEY becomes label_KEY. 0: no label.
+ * `job` is reserved: Prometheus uses it for a group of targets. */
 static int fact_label(const char *key, char *name, size_t room)
 {
     static const char *const told[][2] = {{"program", "program"},
@@ -91,7 +91,7 @@ static int fact_label(const char *key, char *name, size_t room)
     return 1;
 }
 
-/* Two keys may become the same label: the first has it. */
+/* If two keys become the same label, the first is used. */
 static int is_taken(const pit_run *run, size_t fact, const char *name)
 {
     char other[64];
@@ -135,7 +135,7 @@ static double peak_of(const pit_run *run)
     return fmax(highest, pit__live_newest(run, "rss_bytes"));
 }
 
-/* Of a live run; NaN: not known. */
+/* For a live run; NaN: unknown. */
 static double last_span_age_s(const pit_run *run)
 {
     double age_ns = (double)pit__clock_ns(CLOCK_REALTIME) - pit__last_span_wall_ns(run);
@@ -173,7 +173,7 @@ static uint64_t told_at(const pit_raw_value *value)
     return value->point_count ? value->points[value->point_count - 1].ticks : 0;
 }
 
-/* Of the threads that told this name the one that did last. */
+/* The thread that recorded this name last. */
 static int is_newest(const pit_run *run, size_t thread, const pit_raw_value *value)
 {
     for (size_t t = 0; t < run->thread_count; t++)
@@ -334,7 +334,7 @@ static int write_prometheus(FILE *out, const pit_run *const *runs, size_t run_co
 
 const struct pit__export pit__prometheus_export = {
     .told = {.name = "prometheus",
-             .help = "metrics for Prometheus, as pitwall serve has them",
+             .help = "metrics for Prometheus, the same as from pitwall serve",
              .endings = PIT__ENDINGS(".prom")},
     .write = write_prometheus,
 };

@@ -55,7 +55,7 @@ void pit__metrics_floor_free(struct pit__metrics_floor *floor)
     *floor = (struct pit__metrics_floor){0};
 }
 
-/* The span of this path, found or made; NULL without memory. They are kept by path. */
+/* Find or add the span of this path; NULL without memory. Spans are sorted by path. */
 static struct pit__floor_span *floor_of(struct pit__metrics_floor *floor, const char *path)
 {
     size_t low = 0, high = floor->count;
@@ -82,8 +82,8 @@ static struct pit__floor_span *floor_of(struct pit__metrics_floor *floor, const 
     return &spans[low];
 }
 
-/* While it lives no counter falls. Afterwards what has ended is exact; a span's own time may have
- * counted the moments between its last sign of life and our look. */
+/* While a run is live no counter decreases. After its end the figures are exact; before, a self
+ * time may have included the time between the last sign of life and our reading. */
 static double hold(struct pit__floor_span *span, enum counter counter, int is_live, double figure)
 {
     if (!span || counter == NO_COUNTER)
@@ -114,8 +114,8 @@ static double figure_of(const struct figure *figure, const pit_node *node)
     }
 }
 
-/* The frequency of a live run's clock is known within this, and will be known better: a sum that is this
- * much lower now will not be above the exact one at the end. */
+/* Relative error of the clock frequency of a live run. Reducing a sum by this much now ensures
+ * that it does not exceed the exact final sum. */
 static double lowered(const pit_run *run, const struct figure *figure, double value)
 {
     int is_time = figure->per_unit > 1 && figure->counter != NO_COUNTER;
@@ -166,7 +166,8 @@ static int by_path(const void *a, const void *b)
     return order ? order : by_total(a, b);
 }
 
-/* A span object and a span of one path are two nodes, and one set of labels: the larger has the lines. */
+/* A span object and a span of the same path are two nodes with the same labels: the larger one
+ * gets the lines. */
 void pit__metrics_spans(struct pit__metrics *metrics, const pit_run *run, const pit_tree *tree,
                         size_t spans, struct pit__metrics_floor *floor)
 {

@@ -1,6 +1,6 @@
-/* save_members.c: members of a JSON object put into a file that others write too.
+/* save_members.c: adds members of a JSON object to a file that others also write.
  *
- * The library does not read JSON otherwise: what is not ours in the file is passed on as it stands.
+ * The library does not parse JSON elsewhere: foreign members of the file are copied unchanged.
  */
 #include "pitwall_bench.h"
 
@@ -51,7 +51,7 @@ static int read_all(FILE *file, struct pit__text *text)
     return ferror(file) ? PIT_CANNOT_READ : text->failed ? PIT_NO_MEMORY : 0;
 }
 
-/* What is in a regular file; nothing of one that is not there, or is something else. */
+/* The content of a regular file; empty if it does not exist or is not a regular file. */
 static int read_old(const char *path, struct pit__text *text)
 {
     struct stat facts;

@@ -1,8 +1,8 @@
 /* speedscope_export.c: runs in the file format of speedscope.app.
  *
- * One evented profile a thread: opens (O) and closes (C) of frames in the order of time, each close
- * that of the frame opened last. A frame is a name. Span objects overlap and have no place in it.
- * The format: https://www.speedscope.app/file-format-schema.json
+ * One evented profile per thread: opens (O) and closes (C) of frames in order of time; each
+ * close is for the frame opened last. A frame is a name. Span objects overlap, so they are left
+ * out. The format: https://www.speedscope.app/file-format-schema.json
  */
 #include "export.h"
 
@@ -16,7 +16,7 @@
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
-/* Distinct names, sorted; a frame's number is its place. */
+/* Distinct names, sorted; the index is the number of the frame. */
 struct frames {
     const char **names;
     size_t count;
@@ -55,7 +55,7 @@ static uint64_t frame_of(const struct frames *frames, const char *name)
     return found ? (uint64_t)(found - frames->names) : 0;
 }
 
-/* The frame of each of a thread's nodes, so that names are looked up once. */
+/* The frame of each node of a thread, so names are looked up once. */
 static uint64_t *thread_frames(const struct frames *frames, const pit_thread *thread)
 {
     uint64_t *numbers = calloc(thread->node_count + 1, sizeof *numbers);
@@ -73,7 +73,7 @@ static void write_event(struct pit__json *json, const char *type, uint64_t frame
     pit__json_object_end(json);
 }
 
-/* Slices come by their begin, the outer first, so one stack closes them in time. */
+/* Slices are sorted by start, outer first, so a stack can close them in order. */
 static void write_events(struct pit__json *json, const struct pit__slices *slices,
                          const uint64_t *frames, const struct pit__slice **stack)
 {
@@ -120,7 +120,7 @@ static int write_profile(struct pit__json *json, const char *name, const pit_run
     return code;
 }
 
-/* "train, rank 3: main": which run only where there are several. */
+/* "train, rank 3: main": the run is named only if there are several. */
 static int write_thread(struct pit__json *json, const pit_run *run, size_t thread, int several,
                         const struct frames *frames)
 {

@@ -1,7 +1,7 @@
-/* timings_export.c: named times as the timing utilities keep them in files.
+/* timings_export.c: named times in the file formats of the timing utilities.
  *
- * CSV: Section,Model,Time (s), then memory and device where any time has them. JSON: {section, timestamp, timings}, where a time that has memory or a
- * device beside it is an object.
+ * CSV: Section,Model,Time (s), then memory and device columns if any time has them. JSON:
+ * {section, timestamp, timings}; a time with memory or device figures is an object.
  */
 #include "report/json_writer.h"
 #include "report/units.h"

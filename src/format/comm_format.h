@@ -5,13 +5,13 @@
 #include "format/run_format.h"
 
 enum pit_fmt_collective_flag {
-    PIT_FMT_COLLECTIVE_SYNC = 1u /* nobody leaves it before all have entered */
+    PIT_FMT_COLLECTIVE_SYNC = 1u /* no rank leaves it before all have entered */
 };
 
 #define PIT_FMT_INSIDE UINT64_MAX /* a duration: it has not ended */
 
 struct pit_fmt_collective {
-    uint64_t enter;    /*  0 ticks; 0: nothing is known of this call */
+    uint64_t enter;    /*  0 ticks; 0: nothing is known about this call */
     uint64_t duration; /*  8 ticks, or PIT_FMT_INSIDE */
     uint64_t bytes;    /* 16 */
     uint32_t node;     /* 24 ref */
@@ -21,8 +21,8 @@ struct pit_fmt_collective {
 /* Block COLLECTIVES: calls of one group of ranks. used: how many were begun ever. a: the group's id, b:
  * ranks in it, c: this one's number. Point i of the half in force is call number i * stride of that half.
  * When it is full every second one goes to the other half, whose stride is twice as large, and `half`
- * flips: by the calls' numbers, so that all ranks keep the same. The newest call, if it is none of
- * those, is in `apart`. */
+ * flips: by the calls' numbers, so that all ranks keep the same. The newest call, if it is not kept
+ * this way, is in `apart`. */
 #define PIT_FMT_COLLECTIVE_POINTS 1024u
 struct pit_fmt_collectives {
     struct pit_fmt_block block;      /*   0 */
@@ -34,8 +34,8 @@ struct pit_fmt_collectives {
     struct pit_fmt_collective points[2][PIT_FMT_COLLECTIVE_POINTS]; /* 128 */
 };
 
-/* Block MESSAGES: what one thread sent, as pit_note_call told. Its thread alone stores. used: 1 once it
- * holds anything. Figures only grow; of the newest call some may be there and others not yet. */
+/* Block MESSAGES: messages of one thread, as given to pit_note_call. Only its thread stores. used: 1 once
+ * it has data. Figures only grow; those of the newest call may be incomplete. */
 #define PIT_FMT_SIZES 48u      /* 0 bytes; from 2^(i-1) to below 2^i; the last one has all above */
 #define PIT_FMT_PARTNERS 1024u /* a power of two */
 #define PIT_FMT_CALLERS 256u   /* a power of two */
@@ -45,8 +45,8 @@ struct pit_fmt_size {
     uint64_t bytes; /* 8 */
 };
 
-/* A rank of the job that messages went to. It lies at its number modulo PIT_FMT_PARTNERS, or in the first
- * free place behind that. */
+/* A rank of the job that messages went to. It is at its number modulo PIT_FMT_PARTNERS, or in the first
+ * free entry after that. */
 struct pit_fmt_partner {
     uint64_t rank_1; /*  0 its number + 1; 0: free */
     uint64_t count;  /*  8 messages */
@@ -55,11 +55,11 @@ struct pit_fmt_partner {
 
 /* A place in the program that made calls of one node. */
 struct pit_fmt_caller {
-    uint64_t address;  /*   0 the call returns there; 0: free */
+    uint64_t address;  /*   0 return address of the call; 0: free */
     uint64_t calls;    /*   8 begun */
     uint64_t ticks;    /*  16 of those that ended */
     uint32_t node;     /*  24 ref */
-    uint32_t is_named; /*  28 1: what follows holds */
+    uint32_t is_named; /*  28 1: the members below are valid */
     uint64_t offset;   /*  32 of the address in its function, or in its file */
     char function[96]; /*  40 "": not known, the offset is that in the file */
     char file[56];     /* 136 without folders */
@@ -68,8 +68,8 @@ struct pit_fmt_caller {
 struct pit_fmt_messages {
     struct pit_fmt_block block;                        /*     0 */
     struct pit_fmt_size sizes[2][PIT_FMT_SIZES];       /*    64 to one rank; collectives */
-    struct pit_fmt_size others;                        /*  1600 to ranks without a place below */
-    uint64_t calls_lost;                               /*  1616 of callers without a place below */
+    struct pit_fmt_size others;                        /*  1600 to ranks without an entry below */
+    uint64_t calls_lost;                               /*  1616 of callers without an entry below */
     uint64_t spare[5];                                 /*  1624 */
     struct pit_fmt_partner partners[PIT_FMT_PARTNERS]; /* 1664 */
     struct pit_fmt_caller callers[PIT_FMT_CALLERS];    /* 26240 */

@@ -14,7 +14,7 @@ enum pit_fmt_peak {
     PIT_FMT_PEAK_HWM = 2     /* VmHWM after a reset: ru_maxrss had a floor from before exec */
 };
 
-/* Block MEMORY_OF: a is the ref of its node, b which of the two copies holds: the writer fills the
+/* Block MEMORY_OF: a is the ref of its node, b which of the two copies is current: the writer fills the
  * other one and flips. Bytes; deltas may be negative. */
 struct pit_fmt_memory {
     uint64_t count;     /* spans measured */
@@ -24,13 +24,13 @@ struct pit_fmt_memory {
     uint64_t peak_last; /* the process's peak during the span, less RSS at its begin */
     uint64_t peak_sum;
     uint64_t peak_max;
-    uint64_t rss_max;                    /* the highest such peak itself */
+    uint64_t rss_max;                    /* the highest such peak */
     uint64_t rss_last;                   /* RSS at the last end */
     uint64_t minor_faults, major_faults; /* of the process, during the spans */
-    uint64_t error_bytes; /* bound of each RSS figure: the kernel folds its counters late */
+    uint64_t error_bytes; /* error bound of each RSS figure: the kernel merges its counters late */
     uint32_t peak_method; /* enum pit_fmt_peak */
     uint32_t spare;
-    uint64_t device_max; /* of GPUs, the most in use in a reading during a span; 0: not known */
+    uint64_t device_max; /* GPU memory: highest reading during a span; 0: not known */
     uint64_t spare2[2];
 };
 struct pit_fmt_memory_of {
@@ -38,12 +38,12 @@ struct pit_fmt_memory_of {
     struct pit_fmt_memory copies[2];
 };
 
-/* Block ALLOC_OF: likewise, what the spans of one node allocated and freed on their own thread. */
+/* Block ALLOC_OF: likewise, the allocations and frees of one node's spans on their own thread. */
 struct pit_fmt_alloc {
     uint64_t count; /* spans counted */
     uint64_t allocs, frees;
     uint64_t alloc_bytes, freed_bytes;
-    uint64_t peak_last, peak_max; /* live bytes over those at the begin */
+    uint64_t peak_last, peak_max; /* highest live bytes, less those at the begin */
     int64_t live_last, live_sum;  /* allocated less freed, at the end */
     uint64_t leaked_bytes,
         leaked_blocks;   /* of spans marked for it: allocated inside, live at the end */
@@ -55,15 +55,15 @@ struct pit_fmt_alloc_of {
     struct pit_fmt_alloc copies[2];
 };
 
-/* Energy counters of one class, as the spans of a node saw them. A span that is shorter than twenty
- * renewals of the counters adds its time alone: what it took is estimated by the mean power of the run. */
+/* Energy counters of one class, during the spans of a node. A span shorter than twenty updates of the
+ * counters only adds its time: its energy is estimated by the mean power of the run. */
 struct pit_fmt_energy {
     uint64_t microjoules; /* of spans that were long enough */
-    uint64_t measured;    /* ticks of those */
-    uint64_t estimated;   /* ticks of shorter ones */
+    uint64_t measured;    /* ticks of those spans */
+    uint64_t estimated;   /* ticks of shorter spans */
     uint64_t unknown;     /* spans during which not all counters could be read */
 };
-/* Block ENERGY_OF: as MEMORY_OF. Of processors and their memory, and of devices; all zero where the machine
+/* Block ENERGY_OF: as MEMORY_OF. Of processors and their memory, and of devices; all zero if the machine
  * has no such counter. */
 struct pit_fmt_energies {
     uint64_t count; /* spans measured */
@@ -75,7 +75,7 @@ struct pit_fmt_energy_of {
     struct pit_fmt_energies copies[2];
 };
 
-/* Block TEAMS: as MEMORY_OF. Parallel regions that were entered in spans of the node, as pit_team told of
+/* Block TEAMS: as MEMORY_OF. Parallel regions that were entered in spans of the node, as pit_team reported
  * them; nanoseconds. */
 struct pit_fmt_teams {
     uint64_t count;       /* regions */
@@ -93,7 +93,7 @@ struct pit_fmt_teams_of {
     struct pit_fmt_teams copies[2];
 };
 
-/* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it ever wrote. */
+/* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it has written. */
 struct pit_fmt_record {
     uint64_t begin, duration, where;
     uint64_t items; /* done in it */
@@ -115,47 +115,47 @@ struct pit_fmt_records {
 
 /* ---- readings of the sampler --------------------------------------------------------------- */
 
-/* How two readings of a channel become one. UINT64_MAX is unknown and gives way, except in LAST. */
+/* How two readings of a channel are combined. UINT64_MAX is unknown and ignored, except in LAST. */
 enum pit_fmt_merge {
     PIT_FMT_MERGE_LAST = 0, /* the later one */
     PIT_FMT_MERGE_MAX = 1,
     PIT_FMT_MERGE_MIN = 2,
     PIT_FMT_MERGE_SUM = 3,
-    PIT_FMT_MERGE_MEAN = 4, /* weighted by how many readings each stands for */
-    PIT_FMT_MERGE_ONCE = 5, /* only over runs: the figure is the machine's, one run tells it */
+    PIT_FMT_MERGE_MEAN = 4, /* weighted by the number of readings of each */
+    PIT_FMT_MERGE_ONCE = 5, /* only over runs: a figure of the machine, taken from one run */
     PIT_FMT_MERGES = 6
 };
 
 enum pit_fmt_channel_kind {
-    PIT_FMT_GAUGE = 0,  /* a level: what is so at this moment */
-    PIT_FMT_COUNTER = 1 /* only ever grows: the difference of two readings says something */
+    PIT_FMT_GAUGE = 0,  /* the present level */
+    PIT_FMT_COUNTER = 1 /* only grows: use the difference of two readings */
 };
 
-/* What one column of the rows holds. Texts are UTF-8 and end with a zero byte; the key is made of
- * a-z, 0-9 and _, begins with a letter, and ends with its unit where it has one. */
+/* Describes one column of the rows. Texts are UTF-8 and end with a zero byte; the key consists of
+ * a-z, 0-9 and _, begins with a letter, and ends with its unit if it has one. */
 struct pit_fmt_channel {
     char key[48];       /*   0 such as rss_bytes, gpu0_power_w; unique in its block */
     char unit[16];      /*  48 bytes, ns, share, W, …; empty: a plain count */
     char source[24];    /*  64 the source that reads it */
     char help[64];      /*  88 one line */
-    char missing[72];   /* 152 why a reading of it is unknown, where it is */
+    char missing[72];   /* 152 why a reading may be unknown */
     uint64_t per_unit;  /* 224 a reading divided by this is the figure in its unit */
     uint32_t kind;      /* 232 enum pit_fmt_channel_kind */
     uint32_t over_time; /* 236 enum pit_fmt_merge: readings of one point */
     uint32_t over_runs; /* 240 enum pit_fmt_merge: runs that are read together */
     uint32_t spare;     /* 244 */
-    uint64_t first;     /* 248 of a counter: its first reading that is known; 0: none yet */
+    uint64_t first;     /* 248 of a counter: its first known reading; 0: none yet */
 };
 
-/* Block CHANNELS. a: how many channels there are, fixed when the block is made. Behind this head
- * lie the descriptions of the channels, two copies of the newest row, and two halves of
+/* Block CHANNELS. a: the number of channels, fixed when the block is created. This head is followed
+ * by the descriptions of the channels, two copies of the newest row, and two halves of
  * PIT_FMT_SAMPLE_POINTS rows. A row is 1 + a words: the ticks of its first reading, then a word for
- * each channel, UINT64_MAX where it is unknown. A point stands for `stride` readings; when a half is
- * full its neighbours are merged into the other one and `half` turns. */
+ * each channel, UINT64_MAX if unknown. A point combines `stride` readings; when a half is
+ * full its neighbours are merged into the other one and `half` flips. */
 #define PIT_FMT_SAMPLE_POINTS 256u
 #define PIT_FMT_CHANNEL_MAX 192u /* 64 before minor version 3 */
 struct pit_fmt_channels {
-    struct pit_fmt_block block; /* used: readings ever made, stored last */
+    struct pit_fmt_block block; /* used: readings made so far, stored last */
     uint32_t half;              /*  64 */
     uint32_t newest_copy;       /*  68 */
     uint64_t stride[2];         /*  72 */
@@ -177,11 +177,11 @@ static inline uint64_t pit_fmt_channels_bytes(uint64_t channels)
     return pit_fmt_rows_offset(channels) + rows * (1 + channels) * sizeof(uint64_t);
 }
 
-/* One reading of a SAMPLES block: the channels that were fixed then. UINT64_MAX: unknown. Counts and
+/* One reading of a SAMPLES block, with a fixed set of channels. UINT64_MAX: unknown. Counts and
  * times are since process start. */
 struct pit_fmt_sample {
     uint64_t ticks;
-    uint64_t rss, rss_max; /* bytes; the highest of the readings that a point stands for */
+    uint64_t rss, rss_max; /* bytes; the highest of the readings of a point */
     uint64_t cpu_ns;       /* user and system */
     uint64_t threads;
     uint64_t minor_faults, major_faults;
@@ -220,15 +220,15 @@ enum pit_fmt_place_kind {
     PIT_FMT_PLACE_KINDS = 2
 };
 
-/* One place, and in which span it was met: an entry for each pair. Texts are UTF-8, end with a zero byte
- * and are cut to fit: a function at its end, a file at its beginning. An entry without texts and line
- * counts what was met in its span and has no entry of its own. `seq` is odd while a place gives way to
- * another one, which then takes its entry. */
+/* One place, and the span in which it was sampled: an entry for each pair. Texts are UTF-8, end with a zero
+ * byte and are cut to fit: a function at its end, a file at its beginning. An entry without texts and line
+ * counts samples of its span that have no own entry. `seq` is odd while another place replaces this one in
+ * its entry. */
 struct pit_fmt_hot_place {
     uint32_t seq;      /*   0 */
     uint32_t kind;     /*   4 enum pit_fmt_place_kind */
     uint32_t thread;   /*   8 index of the thread table, PIT_FMT_NO_THREAD: it had none */
-    uint32_t node;     /*  12 ref of the innermost open span's node, 0: outside of all spans */
+    uint32_t node;     /*  12 ref of the innermost open span's node, 0: outside all spans */
     uint32_t line;     /*  16 0: not known */
     uint32_t spare;    /*  20 */
     uint64_t samples;  /*  24 */
@@ -239,13 +239,13 @@ struct pit_fmt_hot_place {
 /* How the samples of one kind are taken. */
 struct pit_fmt_place_source {
     uint64_t millihertz; /*  0 samples in 1000 seconds; 0: none are taken */
-    uint64_t samples;    /*  8 ever taken */
+    uint64_t samples;    /*  8 taken so far */
     uint64_t dropped;    /* 16 of those, in no entry at all: no room, or their span is not known */
-    char reason[104];    /* 24 why none are taken; "": nobody said */
+    char reason[104];    /* 24 why none are taken; "": not known */
 };
 
-/* Block PLACES: `used` entries, in file order over all such blocks. Of the sources those in the first
- * block hold. */
+/* Block PLACES: `used` entries, in file order over all such blocks. Only the sources in the first
+ * block are valid. */
 #define PIT_FMT_PLACES_PER_BLOCK 64u
 #define PIT_FMT_PLACE_BLOCKS 16u /* a run has at most */
 struct pit_fmt_places {

@@ -1,8 +1,8 @@
-/* Loads and stores that another thread or process may watch.
+/* Loads and stores that another thread or process may observe.
  *
- * The recorder never takes a lock on the hot path: it stores in an order that makes every state a
- * reader can meet, live or after a kill, one that the reader's rules complete. On x86 a release
- * store is a plain store that the compiler keeps in its place; on ARM it is a real barrier.
+ * The recorder never takes a lock on the hot path: it stores in an order such that the reader's rules
+ * complete every state that a reader can meet, live or after a kill. On x86 a release
+ * store is a plain store that the compiler does not move; on ARM it is a real barrier.
  */
 #ifndef PIT_ORDERED_H
 #define PIT_ORDERED_H
@@ -20,8 +20,8 @@
 #define PIT_STORE(x_, v_) __atomic_store_n(&(x_), (v_), __ATOMIC_RELAXED)
 #define PIT_STORE_ORDERED(x_, v_) __atomic_store_n(&(x_), (v_), __ATOMIC_RELEASE)
 
-/* Add to a word of one's own that others may read: on x86 one instruction, elsewhere, and where the
- * thread sanitizer must see it, a load and an ordered store. */
+/* Add to a word with a single writer that others may read: on x86 one instruction; elsewhere, and if
+ * the thread sanitizer must see it, a load and an ordered store. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define PIT_ADD(x_, v_) __asm__ volatile("addq %1, %0" : "+m"(x_) : "er"(v_) : "cc", "memory")
 #define PIT_ADD32(x_, v_) __asm__ volatile("addl %1, %0" : "+m"(x_) : "er"(v_) : "cc", "memory")
@@ -41,7 +41,7 @@
     } while (0)
 #endif
 
-/* Keeps the compiler from moving stores past what a signal handler of this thread may see. */
+/* Keeps the compiler from moving stores across a point that a signal handler of this thread may see. */
 #define PIT_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 #define PIT_LIKELY(x_) (__builtin_expect(!!(x_), 1) != 0)

@@ -1,16 +1,16 @@
 /* The layout of a run file, version 1.
  *
  * A run file is one header of 4096 bytes followed by blocks. Every block starts on a multiple of
- * 64 bytes with a 64-byte block header that says what it is, whose it is and how long it is, so a
- * reader can step from block to block, skip kinds it does not know and never meet a loop. A block
- * whose type is 0 ends the walk: it is room that was reserved and not handed out yet.
+ * 64 bytes with a 64-byte block header that gives its type, its owner and its length, so a
+ * reader can step from block to block, skip unknown types and never meet a loop. A block
+ * whose type is 0 ends the walk: it is room that is reserved but not allocated yet.
  *
- * All numbers are in the byte order of the machine that wrote them (`endian` tells). A `ref` is a
- * file offset divided by 64, 0 for none. Times are raw clock ticks; the header's clock pairs turn
- * them into nanoseconds. docs/run-format.md says the same in prose, byte by byte, with the rules
- * by which a reader finishes what a killed writer had begun.
+ * All numbers are in the byte order of the machine that wrote them (see `endian`). A `ref` is a
+ * file offset divided by 64, 0 for none. Times are raw clock ticks; the header's clock pairs convert
+ * them to nanoseconds. docs/run-format.md describes the same in prose, byte by byte, with the rules
+ * by which a reader completes what a killed writer had begun.
  *
- * Nothing here has side effects. The measured process is the only writer of a run while it lives; each
+ * Nothing here has side effects. The measured process is the only writer of a live run; each
  * block below a thread table has one writing thread.
  */
 #ifndef PIT_RUN_FORMAT_H
@@ -27,12 +27,12 @@
 #define PIT_FMT_ALIGN 64u
 #define PIT_FMT_REF_SHIFT 6
 
-/* The byte of the fcntl record lock that the writer holds while it lives, past any file's end. Whoever
- * takes a dead run over from shared memory holds a flock on the pages. */
+/* The byte of the fcntl record lock that the writer holds while it lives, past any file's end. A process
+ * that takes a dead run over from shared memory holds a flock on the pages. */
 #define PIT_FMT_LOCK_LIVE ((int64_t)1 << 40)
 
 enum pit_fmt_state {
-    PIT_FMT_RECORDING = 0, /* live, or its process is gone without a close */
+    PIT_FMT_RECORDING = 0, /* live, or its process ended without closing it */
     PIT_FMT_CLOSED = 1     /* the clean-end mark */
 };
 
@@ -40,7 +40,7 @@ enum pit_fmt_place {
     PIT_FMT_IN_PLACE = 0, /* mapped at its own path */
     PIT_FMT_SHM = 1,      /* live pages in /dev/shm, mirrored to the path */
     PIT_FMT_MIRROR = 2,   /* this file is such a mirror, taken while the run went on */
-    PIT_FMT_MEMORY = 3    /* anonymous memory, no file was asked for or none could be had */
+    PIT_FMT_MEMORY = 3    /* anonymous memory, no file was requested or it could not be opened */
 };
 
 enum pit_fmt_clock { PIT_FMT_CLOCK_MONOTONIC = 1, PIT_FMT_CLOCK_TSC = 2, PIT_FMT_CLOCK_CNTVCT = 3 };
@@ -48,13 +48,13 @@ enum pit_fmt_clock { PIT_FMT_CLOCK_MONOTONIC = 1, PIT_FMT_CLOCK_TSC = 2, PIT_FMT
 /* Causes counted for the whole recorder, where no thread table could take the count. */
 enum pit_fmt_run_counter {
     PIT_FMT_NO_TABLE = 0,    /* spans of threads that got no table: the run is at its size limit */
-    PIT_FMT_IN_SIGNAL = 1,   /* spans in a signal handler while the recorder itself was at work */
+    PIT_FMT_IN_SIGNAL = 1,   /* spans of a signal handler that interrupted the recorder */
     PIT_FMT_VALUES_LOST = 2, /* values for which there was no room */
     PIT_FMT_MIRRORS_FAILED = 3, /* mirror copies that could not be written */
     PIT_FMT_OBJECTS_UNSEEN = 4, /* span objects begun without room to show them as open */
-    PIT_FMT_MENDED = 5,         /* faults in the run's pages that were mended: its file was cut, or
-                                   written to by others */
-    PIT_FMT_NULL_ARGUMENT = 6,  /* calls without what they need: a site or probe that is NULL */
+    PIT_FMT_MENDED = 5,         /* repaired faults in the run's pages: another process cut its file
+                                   or wrote to it */
+    PIT_FMT_NULL_ARGUMENT = 6,  /* calls with NULL for a site or a probe */
     PIT_FMT_RUN_COUNTERS = 8
 };
 
@@ -66,22 +66,22 @@ struct pit_fmt_pair {
     uint64_t error_ns; /* half the time the reading took */
 };
 
-/* How the process ended, as the one that started it saw (`pitwall run`): written into the header after
- * its end, when nobody else writes. UINT64_MAX: not known. */
+/* How the process ended, as seen by the one that started it (`pitwall run`): written into the header after
+ * its end, when there is no other writer. UINT64_MAX: not known. */
 struct pit_fmt_ended {
-    uint64_t is_there; /* 1; 0: nobody told, the rest means nothing */
+    uint64_t is_there; /* 1; 0: not recorded, the rest is undefined */
     uint64_t pid;
     uint64_t start_wall_ns; /* since 1970 */
     uint64_t duration_ns;
     uint64_t exit_status; /* UINT64_MAX: a signal ended it */
     uint64_t exit_signal; /* 0: none did */
     uint64_t dumped_core;
-    uint64_t user_ns, system_ns; /* with those of children it waited for, as what follows */
+    uint64_t user_ns, system_ns; /* these and the next include children that it waited for */
     uint64_t rss_peak;           /* of the largest of them */
     uint64_t minor_faults, major_faults;
     uint64_t switches, forced_switches;
     uint64_t read_bytes, write_bytes; /* from and to storage */
-    uint64_t read_chars, write_chars; /* by calls of read and write, pipes and the cache too */
+    uint64_t read_chars, write_chars; /* by read and write calls: also pipes and the cache */
     uint64_t children;                /* child processes that were seen, at any depth */
     uint64_t oom_kills;               /* of the cgroup after its end */
     uint64_t spare[4];
@@ -101,8 +101,8 @@ struct pit_fmt_header {
     uint32_t pid;                /*  56 see pid_start */
     uint32_t uid;                /*  60 */
     uint32_t clock;              /*  64 enum pit_fmt_clock */
-    uint32_t last_pair;          /*  68 which of last[] holds; flipped after it is written */
-    uint64_t nominal_hz;         /*  72 ticks a second where the hardware says it, else 0 */
+    uint32_t last_pair;          /*  68 which of last[] is current; flipped after it is written */
+    uint64_t nominal_hz;         /*  72 ticks per second if the hardware gives it, else 0 */
     struct pit_fmt_pair first;   /*  80 taken at open: tick 0 of the run's series */
     uint8_t boot_id[16];         /* 112 the kernel's; zero where it has none */
     struct pit_fmt_pair last[2]; /* 128 the newest reading, by the sampler and at close */
@@ -110,15 +110,15 @@ struct pit_fmt_header {
     uint64_t file_bytes;         /* 200 how much of that is backed by the file */
     uint64_t max_bytes;          /* 208 the run's size limit */
     uint32_t growth_errno;       /* 216 why the file stopped growing, 0 if it did not */
-    uint32_t open_errno;         /* 220 why the run is not where it was asked for, 0 if it is */
+    uint32_t open_errno;         /* 220 why the run is not at the requested path, 0 if it is */
     uint64_t span_cost_ps;       /* 224 one empty span, measured at open, in picoseconds */
     uint64_t ring_bytes;         /* 232 budget of the flight recorder */
     uint8_t parent_run_id[16];   /* 240 the run this process was forked from, else zero */
     uint64_t counters[PIT_FMT_RUN_COUNTERS]; /* 256 enum pit_fmt_run_counter */
     char live_name[128];                     /* 320 file below /dev/shm that holds the live pages */
     struct pit_fmt_ended ended;              /* 448 */
-    /* The second witness that the process lives, beside the lock: on this boot and in this pid
-     * namespace there is a process `pid` that began then and is no zombie, and it has this very file
+    /* The second sign, besides the lock, that the process is alive: on this boot and in this pid
+     * namespace there is a process `pid` that began then and is no zombie, and it has this file
      * mapped. 0: not known. */
     uint64_t pid_start;        /* 640 field 22 of /proc/PID/stat */
     uint64_t pid_space;        /* 648 inode of /proc/PID/ns/pid */
@@ -140,20 +140,20 @@ enum pit_fmt_block_type {
     PIT_FMT_MEMORY_OF = 10,   /* memory figures of one node */
     PIT_FMT_ALLOC_OF = 11,    /* allocation figures of one node */
     PIT_FMT_RECORDS = 12,     /* some records of one thread */
-    PIT_FMT_SAMPLES = 13,     /* what the sampler read, as runs before minor version 1 have it */
+    PIT_FMT_SAMPLES = 13,     /* readings of the sampler, in runs before minor version 1 */
     PIT_FMT_JOURNAL = 14,     /* some entries of the journal */
-    PIT_FMT_CHANNELS = 15,    /* what the sampler read: descriptions of channels, then rows */
-    PIT_FMT_PLACES = 16,      /* some places in the code, with the stack samples that met them */
+    PIT_FMT_CHANNELS = 15,    /* readings of the sampler: descriptions of channels, then rows */
+    PIT_FMT_PLACES = 16,      /* some places in the code, with their stack samples */
     PIT_FMT_COLLECTIVES = 17, /* collective calls of one group of ranks */
     PIT_FMT_TEAMS = 18,       /* teams of threads in one node */
-    PIT_FMT_MESSAGES = 20,    /* what one thread sent to other ranks, and where it called from */
+    PIT_FMT_MESSAGES = 20,    /* messages of one thread to other ranks, and their callers */
     PIT_FMT_ENERGY_OF = 21,   /* energy of one node */
     PIT_FMT_BLOCK_TYPES = 22
 };
 
 #define PIT_FMT_NO_THREAD UINT32_MAX
 
-/* The first 64 bytes of every block. `type` is stored last, so a block is whole or not there. */
+/* The first 64 bytes of every block. `type` is stored last, so a block is complete or not there. */
 struct pit_fmt_block {
     uint32_t type;   /*  0 enum pit_fmt_block_type */
     uint32_t thread; /*  4 index of the owning thread table, or PIT_FMT_NO_THREAD */
@@ -186,19 +186,19 @@ enum pit_fmt_thread_counter {
 
 #define PIT_FMT_FRAMES 256u /* depth limit; frame 0 is the thread's root and never a span */
 
-/* Which node, how deep on the stack, and what kind, in one word: bits 0–31 the node's ref, 32–47
+/* The node, the depth on the stack and the kind, in one word: bits 0–31 the node's ref, 32–47
  * the depth (1 for a span without parent, 0 for a span object), 48–63 flags. */
 #define PIT_FMT_WHERE_DEPTH 32
 #define PIT_FMT_WHERE_PHASE ((uint64_t)1 << 48)
 #define PIT_FMT_WHERE_MEMORY ((uint64_t)1 << 49) /* its memory is measured */
 #define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is kept as a record */
-#define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* what it allocates is counted */
-#define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and what of it is left at the end */
+#define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* its allocations are counted */
+#define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and those not freed at its end */
 #define PIT_FMT_WHERE_ENERGY ((uint64_t)1 << 63) /* energy counters are read around it */
 #define PIT_FMT_WHERE_ENDED                                                                        \
     ((uint64_t)1 << 54) /* of a frame: it has ended, others above it have not */
-#define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53) /* the device is waited for before the clock */
-/* Of a collective: the writer's own number of its group, 1 to 255, in bits 55 to 62. */
+#define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53) /* wait for the device before reading the clock */
+/* For a collective: the writer's number of its group, 1 to 255, in bits 55 to 62. */
 #define PIT_FMT_WHERE_GROUP_SHIFT 55
 #define PIT_FMT_WHERE_GROUP ((uint64_t)255 << PIT_FMT_WHERE_GROUP_SHIFT)
 
@@ -210,7 +210,7 @@ struct pit_fmt_frame {
 };
 
 /* The sample that is in its node's statistics but not yet in histogram, series and ring, and the
- * node's figures from before it. `where` is stored last and cleared first. */
+ * node's figures before it. `where` is stored last and cleared first. */
 struct pit_fmt_pending {
     uint64_t begin;
     uint64_t duration;
@@ -224,19 +224,19 @@ struct pit_fmt_pending {
 
 #define PIT_FMT_POPPED UINT64_MAX
 
-/* Block THREAD. used: 1 while a thread has the table. a: kernel thread id of the newest tenant.
- * b: how many threads have had it. c: ticks when the newest came. */
+/* Block THREAD. used: 1 while a thread has the table. a: kernel thread id of its newest owner.
+ * b: how many threads have had it. c: ticks when the newest got it. */
 struct pit_fmt_thread {
     struct pit_fmt_block block;                 /*   0 */
-    char name[64];                              /*  64 of the newest tenant */
+    char name[64];                              /*  64 of the newest owner */
     uint64_t counters[PIT_FMT_THREAD_COUNTERS]; /* 128 */
     /* the hot line: written at every begin and end */
     uint16_t depth;                 /* 192 open frames above the root */
     uint16_t hot_spare[3];          /* 194 */
     uint64_t parent_child;          /* 200 what the pending sample leaves in the frame below,
                                                    or PIT_FMT_POPPED: it has, a new frame came */
-    uint64_t ring_events;           /* 208 events ever written to the flight recorder */
-    uint64_t records;               /* 216 records ever written */
+    uint64_t ring_events;           /* 208 events written to the flight recorder so far */
+    uint64_t records;               /* 216 records written so far */
     uint64_t hot_spare2[4];         /* 224 */
     struct pit_fmt_pending pending; /* 256 */
     struct pit_fmt_frame frames[PIT_FMT_FRAMES]; /* 320 */
@@ -253,14 +253,14 @@ struct pit_fmt_thread {
 #define PIT_FMT_NO_BUCKET UINT32_MAX
 
 enum pit_fmt_node_flag {
-    PIT_FMT_NODE_DETACHED = 1u, /* of span objects: overlaps its parent, is no part of its time */
+    PIT_FMT_NODE_DETACHED = 1u, /* span objects: overlaps its parent, is no part of its time */
     PIT_FMT_NODE_COMM = 2u,     /* communication with other processes */
     PIT_FMT_NODE_DEVICE = 4u    /* and is work of a device. Below another such node: how long that
                                    work waited before the device began it */
 };
 
 struct pit_fmt_node {
-    /* line 1: statistics, whole when seq is even and the same before and after the reading */
+    /* line 1: statistics, consistent if seq is even and the same before and after the reading */
     uint64_t count;  /*   0 */
     uint64_t total;  /*   8 ticks */
     uint64_t child;  /*  16 ticks of it inside child spans */
@@ -276,7 +276,7 @@ struct pit_fmt_node {
     uint64_t cur_total; /*  80 total when it began */
     uint64_t cur_min;   /*  88 */
     uint64_t cur_max;   /*  96 */
-    uint32_t cur_index; /* 104 which bucket it is, or PIT_FMT_NO_BUCKET: it is just changing */
+    uint32_t cur_index; /* 104 which bucket it is, or PIT_FMT_NO_BUCKET: it is changing */
     uint32_t cur_shift; /* 108 bucket width = 1 << shift ticks */
     uint32_t series;    /* 112 ref of the SERIES block with the past buckets, 0 for none */
     uint32_t octaves;   /* 116 ref of the first OCTAVE block, 0 for none */

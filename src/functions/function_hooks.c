@@ -1,18 +1,18 @@
 /* libpitwall-functions.so: every function compiled with -finstrument-functions is a span.
  *
  * The compiler calls __cyg_profile_func_enter and _exit around such functions; libc has empty ones.
- * Preloaded, these stand before them:
+ * Preloaded, these replace them:
  *
  *   function ──▶ function_hooks ──▶ function_table ──▶ symbol_names (once a function)
  *                      └──▶ the recorder of the process (recorder_link)
  *
- * Each thread has a list of its calls beside the recorder's stack of spans, because an exit names its
- * function and not its span. A call that was left by longjmp or by an exception may have no exit. That
- * comes out at the next exit, which is of an entry below it, or at the next enter: that one's call site
- * lies in the code of an entry below it, or the stack is shorter than it was for it. Its span is then
- * dropped: its time stays with its caller.
+ * Each thread has a list of its calls in addition to the recorder's stack of spans, because an exit names
+ * its function and not its span. A call that was left by longjmp or by an exception may have no exit. This
+ * is detected at the next exit, which belongs to an entry below it, or at the next enter: its call site is
+ * in the code of an entry below it, or the stack is shorter than it was for it. Its span is then dropped:
+ * its time stays with its caller.
  *
- * Nothing here takes a lock or allocates but by mmap; only the first call of all may load libpitwall.
+ * Nothing here takes a lock or allocates except by mmap; only the very first call may load libpitwall.
  */
 #include "function_table.h"
 #include "preload/own_pages.h"
@@ -26,20 +26,20 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-#define MOST_CALLS 340u /* the recorder's own limit is below; with the head, 16 kB */
+#define MOST_CALLS 340u /* the recorder's own limit is lower; with the head, 16 kB */
 
 struct call {
     const void *function, *call_site;
-    uintptr_t code, code_bytes; /* that it runs: its own, or of the function it was inlined into */
+    uintptr_t code, code_bytes; /* it runs: its own, or of the function it was inlined into */
     uintptr_t frame; /* the hook's, inverted: 0 while the entry is free or not written yet */
     pit_token token; /* 0: not recorded */
 };
 
-/* A thread's calls, the innermost last. Its thread's alone; the thread's signal handlers leave it as
- * they find it. */
+/* A thread's calls, the innermost last. Used only by its thread; signal handlers of the thread leave it
+ * as they find it. */
 struct calls {
     uint32_t count;
-    uint32_t beyond;    /* calls that found no room, above the last entry */
+    uint32_t beyond;    /* calls for which there was no room, above the last entry */
     struct calls *next; /* in the list of spares */
     struct call call[MOST_CALLS];
 };
@@ -47,7 +47,7 @@ struct calls {
 enum { NOT_TRIED, AT_IT, READY, WITHOUT };
 
 static int state = NOT_TRIED;
-static pthread_key_t key; /* gives a thread's calls back */
+static pthread_key_t key; /* its destructor releases a thread's calls */
 static struct calls *spares;
 static uint32_t spares_busy;
 static __thread struct calls *own __attribute__((tls_model("initial-exec")));
@@ -55,7 +55,7 @@ static __thread int is_preparing __attribute__((tls_model("initial-exec")));
 
 /* ---- a thread's calls -------------------------------------------------------------------------- */
 
-/* A lock that nobody waits for: who finds it taken goes without. */
+/* A lock without waiting: a caller that finds it taken does without. */
 static int try_spares(void)
 {
     return __atomic_exchange_n(&spares_busy, 1, __ATOMIC_ACQUIRE) == 0;
@@ -91,8 +91,8 @@ static void thread_ends(void *pages)
     munmap(calls, sizeof *calls);
 }
 
-/* The first call of all: which recorder? The others go unrecorded meanwhile, and so do functions that
- * are called by the loading itself. */
+/* The very first call: find the recorder. Calls of other threads are not recorded meanwhile, nor are
+ * functions that the loading itself calls. */
 static int prepare(void)
 {
     int found = NOT_TRIED;
@@ -136,10 +136,10 @@ static void leave_from(struct calls *calls, uint32_t count)
     }
     calls->beyond = 0;
     if (lowest)
-        pit__link.drop(lowest); /* and what is open in it */
+        pit__link.drop(lowest); /* and the spans open in it */
 }
 
-/* A stack of its own for signal handlers may lie anywhere: places on it and elsewhere do not compare. */
+/* An alternate signal stack may be anywhere: addresses on it and elsewhere cannot be compared. */
 static int is_on_other_stack(uintptr_t frame)
 {
     stack_t stack;
@@ -149,7 +149,7 @@ static int is_on_other_stack(uintptr_t frame)
     return frame < low || frame >= low + stack.ss_size;
 }
 
-/* The stack grows down, so a callee's hook stands below its caller's. */
+/* The stack grows down, so a callee's hook is below its caller's. */
 static inline int is_below(const struct call *call, uintptr_t here)
 {
     return call->frame && ~call->frame < here;
@@ -160,14 +160,14 @@ static inline int is_in_code(const struct call *call, const void *call_site)
     return (uintptr_t)call_site - call->code < call->code_bytes;
 }
 
-/* A function that was expanded in another one: no call was made, all is as it was for that one. */
+/* A function that was inlined into another one: no call was made, the stack is that of the other. */
 static inline int is_inlined(const struct call *call, const void *call_site, uintptr_t here)
 {
     return call->frame == ~here && call->call_site == call_site;
 }
 
-/* The caller is not the innermost entry, as far as that can be seen: it has no entry (a library that
- * calls back, a signal), or what is above it was left. */
+/* The caller does not seem to be the innermost entry: it has no entry (a library that calls back, a
+ * signal), or the entries above it were left. */
 __attribute__((noinline)) static void leave_dead(struct calls *calls, const void *call_site,
                                                  uintptr_t here)
 {
@@ -190,7 +190,7 @@ __attribute__((noinline)) static void leave_dead(struct calls *calls, const void
 EXPORTED void __cyg_profile_func_enter(void *function, void *call_site);
 EXPORTED void __cyg_profile_func_exit(void *function, void *call_site);
 
-/* Write an entry that is taken already. `above`: the one it may be inlined into, or NULL. */
+/* Write an entry that is already reserved. `above`: the one it may be inlined into, or NULL. */
 static inline void write_call(struct call *call, const struct call *above,
                               const struct pit__function *known, void *function, void *call_site,
                               uintptr_t here)
@@ -225,7 +225,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
         calls->beyond++;
         return;
     }
-    /* Taken before it is written, so that a signal handler's calls go above it. */
+    /* Reserved before it is written, so that a signal handler's calls are put above it. */
     struct call *call = &calls->call[calls->count];
     calls->count++;
     SIGNAL_FENCE();
@@ -234,7 +234,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
         call->token = pit__link.begin(&known->site);
 }
 
-/* The entry that ends here, or NULL; what is above it was left. */
+/* The entry that ends here, or NULL; the entries above it were left. */
 __attribute__((noinline)) static struct call *find_below(struct calls *calls, const void *function,
                                                          const void *call_site)
 {
@@ -269,5 +269,5 @@ void __cyg_profile_func_exit(void *function, void *call_site)
     calls->count = (uint32_t)(call - calls->call);
     SIGNAL_FENCE();
     if (token)
-        pit__link.end(token); /* what is open above it is dropped and counted */
+        pit__link.end(token); /* spans open above it are dropped and counted */
 }

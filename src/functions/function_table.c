@@ -1,5 +1,5 @@
 /* See function_table.h. An open hash of addresses that only grows; no lock, so that threads and signal
- * handlers may meet in it. Two that meet at a new function both find its name; one of the texts stays.
+ * handlers may use it at once. If two meet at a new function, both look up its name; one text is kept.
  */
 #include "function_table.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define MOST (PIT__FUNCTION_PLACES / 4 * 3) /* functions; a fuller table is searched too long */
+#define MOST (PIT__FUNCTION_PLACES / 4 * 3) /* functions; searching a fuller table takes too long */
 #define NAME_BYTES 4096u
 #define TEXT_PAGES ((size_t)256 << 10)
 
@@ -17,7 +17,7 @@ struct pit__function *pit__functions;
 static uint64_t function_count;
 static struct pit__function others = {.site = PIT_SITE("(more functions)")};
 
-/* ---- texts, which stay ------------------------------------------------------------------------ */
+/* ---- texts, which are never freed ------------------------------------------------------------- */
 
 struct texts {
     size_t used; /* of `room`, may run past it */
@@ -59,7 +59,7 @@ static struct pit__function *table(void)
     return now;
 }
 
-/* The function's place, taken if it has none yet; NULL if the table is full. */
+/* The function's entry, reserved if it has none yet; NULL if the table is full. */
 static struct pit__function *place_of(struct pit__function *first, uintptr_t address)
 {
     uintptr_t at = pit__function_place(address);

@@ -1,4 +1,4 @@
-/* function_table.h: what is known of a function, by its address. */
+/* function_table.h: data about a function, by its address. */
 #ifndef PIT_FUNCTION_TABLE_H
 #define PIT_FUNCTION_TABLE_H
 
@@ -6,20 +6,20 @@
 
 #include <stdint.h>
 
-/* One function; two of them fill a cache line. `address` is set by whoever comes first and never
- * changes; the rest follows, the site's name last, and until that is there it is not ready. */
+/* One function; two of them fill a cache line. `address` is set by the first thread and never changes;
+ * the rest follows, the site's name last: until that is set, the entry is not ready. */
 struct pit__function {
-    uintptr_t address; /* 0: the place is free */
+    uintptr_t address; /* 0: the entry is free */
     uint64_t bytes;    /* of its code; 0: not known */
     pit_site site;
 };
 
 #define PIT__FUNCTION_PLACES                                                                       \
-    ((uintptr_t)1 << 17) /* 4 MB of addresses; pages come as they are used */
+    ((uintptr_t)1 << 17) /* 4 MB of addresses; pages are allocated as they are used */
 
 extern struct pit__function *pit__functions; /* NULL before the first */
 
-/* The long way: a function that was not seen yet, or that does not lie in its first place. NULL
+/* The slow path: a function that was not seen yet, or that is not in its first place. NULL
  * without memory. */
 struct pit__function *pit__function_rare(uintptr_t address);
 

@@ -1,4 +1,4 @@
-/* log_figures.c: entries of a log added up by name, in the order they came.
+/* log_figures.c: sums the entries of a log by name, in order of first appearance.
  *
  * A log can have as many stages as lines, so names are found through a table of their hashes.
  */
@@ -27,7 +27,7 @@ static int index_make(struct pit__log_index *index, size_t most)
     return index->slots ? 0 : PIT_NO_MEMORY;
 }
 
-/* Where a name is, or the free slot where it belongs. */
+/* The slot of a name, or the free slot where it belongs. */
 static size_t stage_slot(const struct pit__log_figures *f, const char *name)
 {
     const struct pit__log_index *index = &f->stage_index;
@@ -96,7 +96,7 @@ static int is_kind(const pit_entry *entry, const char *kind)
 
 static void add_stages(struct pit__log_figures *f, const pit_log *log, const char *kind)
 {
-    size_t known = f->stage_count; /* those that have lines of their own need no summary */
+    size_t known = f->stage_count; /* stages with a [TIMING] line are not taken from the summary */
     for (size_t i = 0; i < log->count; i++) {
         if (!is_kind(&log->entries[i], kind))
             continue;

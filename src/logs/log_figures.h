@@ -1,4 +1,4 @@
-/* log_figures.h: what a log's entries add up to: stages, and items of windows. */
+/* log_figures.h: sums of the entries of a log: stages, and items of windows. */
 #ifndef PIT_LOG_FIGURES_H
 #define PIT_LOG_FIGURES_H
 
@@ -29,12 +29,12 @@ struct pit__log_figures {
     size_t stage_count;
     struct pit__log_index stage_index, item_index;
     double seconds;      /* of all stages */
-    double said_seconds; /* the log's own TOTAL, the last one; below 0: none */
+    double said_seconds; /* the last TOTAL printed in the log; below 0: none */
     struct pit__log_item *items;
     size_t item_count;
 };
 
-/* Names are the log's. Stages that have no [TIMING] line are taken from the summary. 0 or
+/* Names are owned by the log. Stages without a [TIMING] line are taken from the summary. 0 or
  * PIT_NO_MEMORY. */
 int pit__log_figures_make(const pit_log *log, struct pit__log_figures *figures);
 void pit__log_figures_free(struct pit__log_figures *figures);

@@ -1,8 +1,8 @@
-/* log_read.c: the timing lines out of any text log.
+/* log_read.c: reads the timing lines of any text log.
  *
- * A log that people keep is what came through `tee`: colours, progress bars that return the carriage,
- * prefixes of launchers, lines of other programs, now and then binary junk. So what we look for is
- * found anywhere in a line, and what a line is is taken widely:
+ * Real logs come through `tee`: they contain colours, progress bars with carriage returns,
+ * prefixes of launchers, lines of other programs, and sometimes binary junk. So patterns are
+ * found anywhere in a line, and carriage returns also end a line:
  *
  *   [2024-10-13 22:30:00] [STAGE] name
  *   [2024-10-13 22:30:01] [TIMING] name: 2345.67s (39.09min)
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_LINE 65536 /* of which we look at the beginning; the rest is read over */
+#define LONGEST_LINE 65536 /* only this much of a line is searched; the rest is skipped */
 
 struct reading {
     pit_log log; /* first: what the caller holds is this */
@@ -74,7 +74,7 @@ static void read_timing(struct reading *r, const char *line, const char *mark)
     keep(r, "timing", text, name_length, pit__scan_wall_time(line, mark), &seconds, 1);
 }
 
-/* The items of a window, after its colon; how many, 0 if it is none. */
+/* The items of a window, after its colon; returns their number, 0 if it is not a window. */
 static size_t read_items(struct reading *r, const char *text, pit_figure *figures, size_t most)
 {
     size_t count = 0;
@@ -154,8 +154,8 @@ static void read_line(struct reading *r)
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
-/* A carriage return begins a line anew, as on a terminal: what a progress bar drew before is another
- * line to us, so that what a program printed behind it is found. */
+/* A carriage return starts a new line for us, so text that a program printed after a progress
+ * bar is found. */
 static void read_bytes(struct reading *r, const char *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

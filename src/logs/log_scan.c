@@ -1,5 +1,5 @@
-/* log_scan.c: what a line of a log is made of. Numbers are read here, not by strtod: a log has a
- * point in it whatever the locale. */
+/* log_scan.c: parses the pieces of a log line. Numbers are not read with strtod: a log has a
+ * decimal point in any locale. */
 #include "log_scan.h"
 
 #include "base/arena.h"
@@ -149,7 +149,8 @@ static size_t scan_duration(const char *text, const char *end, double *seconds)
     return each > 0 && isfinite(*seconds) ? bytes + unit : 0;
 }
 
-/* What may stand behind a duration: "(39.09min)", "(0.65h)", "(97.3%)". 1 if nothing else does. */
+/* The allowed text after a duration: "(39.09min)", "(0.65h)", "(97.3%)". 1 if nothing else
+ * follows. */
 static int scan_remarks(const char *text, double *percent)
 {
     for (;;) {
@@ -176,8 +177,8 @@ static size_t trimmed(const char *text, const char *end)
     return (size_t)(end - text);
 }
 
-/* Colons from the right: a name may have some. First one behind which nothing but the duration
- * stands; else, from the left, one that a duration follows and then something else. */
+/* A name may contain colons. First search from the right for a colon followed only by the
+ * duration; else from the left for one followed by a duration and other text. */
 int pit__scan_named_duration(const char *text, size_t *name_length, double *seconds,
                              double *percent)
 {

@@ -1,5 +1,5 @@
-/* log_scan.h: the pieces of a log's line: colours taken out, durations, times, heads of windows.
- * Texts are not ended where a length goes with them. */
+/* log_scan.h: parses the pieces of a log line: removes colours, reads durations, times and heads
+ * of windows. Texts with a length are not zero-terminated. */
 #ifndef PIT_LOG_SCAN_H
 #define PIT_LOG_SCAN_H
 
@@ -9,12 +9,12 @@ struct pit__arena;
 
 #define PIT__WINDOW_ITEMS 32
 
-/* Take escape codes, a launcher's prefix ("[rank0]: ") and blanks at the end out of a line, in place.
- * Where the text begins. */
+/* Remove escape codes, the prefix of a launcher ("[rank0]: ") and trailing blanks from a line,
+ * in place. Returns where the text begins. */
 char *pit__scan_clean(char *line, size_t length);
 
-/* "name: 2345.67s (39.09min)  (97.3%)": 1 if it is that; percent (may be NULL) is left alone where
- * there is none. The name is what stands before the last colon that a duration follows. */
+/* "name: 2345.67s (39.09min)  (97.3%)": 1 if the text has this form; percent (may be NULL) is
+ * unchanged if there is none. The name ends at the last colon that is followed by a duration. */
 int pit__scan_named_duration(const char *text, size_t *name_length, double *seconds,
                              double *percent);
 

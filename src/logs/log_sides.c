@@ -1,5 +1,5 @@
-/* log_sides.c: several logs side by side. Stages are compared by their totals, items of windows by
- * their means; ratio and difference are of the last log to the first. */
+/* log_sides.c: several logs side by side. Stages are compared by their totals, items of windows
+ * by their means; ratio and difference compare the last log with the first. */
 #include "log_sides.h"
 
 #include "report/json_writer.h"
@@ -79,7 +79,8 @@ static const struct subject {
     enum pit__kind kind; /* of the figures */
     size_t (*count)(const struct pit__log_figures *log);
     const void *(*at)(const struct pit__log_figures *log, size_t i);
-    double (*figure)(const struct pit__log_figures *log, const void *row); /* NaN: it has none */
+    double (*figure)(const struct pit__log_figures *log,
+                     const void *row); /* NaN: not in this log */
     void (*label)(const void *row, const char **labels);
 } subjects[] = {
     {"comparison", "total_ns", "difference_ns", stage_columns, 1, PIT__DURATION, stage_count,
@@ -105,7 +106,7 @@ static int is_in_earlier(const struct pit__log_sides *sides, const struct subjec
     return 0;
 }
 
-/* Calls put for everything that any log has. 0 or PIT_NO_MEMORY. */
+/* Calls put for each row that any log has. Returns 0 or PIT_NO_MEMORY. */
 static int each_row(const struct pit__log_sides *sides, const struct subject *subject,
                     void (*put)(void *arg, const struct row *row), void *arg)
 {

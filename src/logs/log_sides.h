@@ -1,4 +1,5 @@
-/* log_sides.h: several logs side by side: each log a column, then the last against the first. */
+/* log_sides.h: several logs side by side: one column per log, then the last compared with the
+ * first. */
 #ifndef PIT_LOG_SIDES_H
 #define PIT_LOG_SIDES_H
 
@@ -21,14 +22,14 @@ struct pit__log_table {
     size_t rows;
 };
 
-/* Stages by name, windows' items by tag, label and unit: what any log has, in the order it came. 0 or
- * PIT_NO_MEMORY; to be freed either way. */
+/* Stages by name, items of windows by tag, label and unit: the rows of all logs, in order of
+ * first appearance. Returns 0 or PIT_NO_MEMORY; free it in both cases. */
 int pit__log_stage_sides(const struct pit__log_sides *sides, struct pit__log_table *to);
 int pit__log_item_sides(const struct pit__log_sides *sides, struct pit__log_table *to);
 void pit__log_table_free(struct pit__log_table *made);
 
-/* "comparison": of the stages; "window_comparison": of the items. null where a log lacks one.
- * 0 or PIT_NO_MEMORY. */
+/* "comparison": of the stages; "window_comparison": of the items. null if a log does not have
+ * one. 0 or PIT_NO_MEMORY. */
 int pit__log_sides_json(const struct pit__log_sides *sides, struct pit__json *json);
 
 /* Whole nanoseconds. */

@@ -1,8 +1,8 @@
-/* log_view.c: what logs say about time, as tables: stages, windows, and several logs side by side
+/* log_view.c: the timings of logs as tables: stages, windows, and several logs side by side
  * (log_sides.c).
  *
- * CSV is one table for all of it, a row a stage or an item, so that one program reads it; the other
- * forms have a table each.
+ * CSV is one table with one row per stage or item, so a program can read it as a whole; the
+ * other forms have separate tables.
  */
 #include "log_sides.h"
 
@@ -25,7 +25,7 @@ struct log_call {
     const pit_report_options *options;
     struct pit__look look;
     struct pit__log_figures *figures; /* of each log */
-    int filled;                       /* a table stands already: a blank line before the next */
+    int filled;                       /* a table was printed: write a blank line before the next */
 };
 
 /* ---- the tables ----------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static void write_notes(const struct log_call *call, size_t log)
                 pit__unit_duration(own, pit__log_ns(f->said_seconds), call->look.ascii),
                 pit__unit_duration(sum, pit__log_ns(f->seconds), call->look.ascii));
     if (call->logs[log]->malformed > 0)
-        fprintf(call->out, "\n%" PRIu64 " line%s of it looked like timing and could not be read\n",
+        fprintf(call->out, "\n%" PRIu64 " line%s looked like timing but could not be read\n",
                 call->logs[log]->malformed, call->logs[log]->malformed == 1 ? "" : "s");
 }
 
@@ -165,7 +165,7 @@ static int write_people(struct log_call *call)
 {
     int code = 0;
     if (call->count > 1)
-        code = write_sides(call, "stages side by side; ratio and difference: the last to the first",
+        code = write_sides(call, "stages side by side; ratio and difference: last log to first",
                            pit__log_stage_sides);
     if (call->count > 1 && !code)
         code = write_sides(call, "windows side by side, by their means", pit__log_item_sides);

@@ -3,8 +3,8 @@
  *   program ──▶ MPI_Send here ──▶ PMPI_Send of the process's MPI (mpi_library)
  *                     └──▶ the recorder of the process (recorder_link)
  *
- * The table of calls is mpi_table.h, what each does mpi_steps.h; mpi_fortran.c has the names of Fortran.
- * Nothing here knows a header of an MPI.
+ * mpi_table.h has the table of calls, mpi_steps.h what each does; mpi_fortran.c has the names of Fortran.
+ * No header of an MPI is used here.
  */
 #include "mpi_steps.h"
 #include "mpi_table.h"
@@ -15,7 +15,7 @@ __thread int pit__mpi_inside;
 __thread const void *pit__mpi_outer;
 int pit__mpi_is_ready;
 
-/* Of the functions without span, too. */
+/* Also of the functions without a span. */
 static void prepare(void)
 {
     if (!__atomic_load_n(&pit__mpi_is_ready, __ATOMIC_RELAXED) && pit__mpi_prepare())
@@ -60,10 +60,10 @@ void *pit__mpi_real(struct pit__mpi_call *call)
         return result;                                                                             \
     }
 
-/* What a call with large counts is served by where MPI has it not, if the counts are small enough. */
+/* If MPI does not have a call with large counts, the plain call replaces it if the counts are small. */
 #define NARROW_OF(form_, label_) (form_ == WIDE ? "PMPI_" label_ : NULL)
 
-/* Of starts the column says whether there are several. */
+/* For starts, the column says whether there are several. */
 #define ROOT_OF(kind_, root_) (kind_ == START ? (uintptr_t)(root_) : a##root_)
 
 #define PLAIN_CALL(Name, lower, n, kind, rule, buffer, count, type, root, comm, count2, type2)     \
@@ -77,7 +77,7 @@ PIT__MPI_ARRAYS(PLAIN_CALL)
 PIT__MPI_UNCOUNTED(PLAIN_CALL)
 PIT__MPI_WITH_TEXT(PLAIN_CALL)
 
-/* The first calls and the last are no communication that anybody is waited for in. */
+/* MPI_Init and MPI_Finalize are not communication in which ranks wait for one another. */
 PLAIN_CALL(Init, init, 2, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)
 PLAIN_CALL(Init_thread, init_thread, 4, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)
 

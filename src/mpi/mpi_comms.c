@@ -1,4 +1,4 @@
-/* See mpi_comms.h. Finding one takes no lock; MPI has no two threads make or free one communicator. */
+/* See mpi_comms.h. Lookups take no lock; MPI never lets two threads create or free one communicator. */
 #include "mpi_comms.h"
 
 #include "mpi_library.h"
@@ -75,7 +75,7 @@ static int *members_of(uintptr_t handle, int size)
     return good ? found : NULL;
 }
 
-/* A group of one waits for nobody; between two groups there is no one number of a call. */
+/* A group of one waits for nobody; between two groups, calls have no common number. */
 static void enter(uintptr_t handle, uint64_t id)
 {
     int size = 0, rank = 0, is_inter = 0;
@@ -147,7 +147,7 @@ void pit__comm_gone(uintptr_t handle)
     pthread_mutex_unlock(&lock);
 }
 
-/* MPI_PROC_NULL, and the root's own of a call between two groups, are below 0. */
+/* MPI_PROC_NULL, and the root's value in a call between two groups, are below 0. */
 uint32_t pit__comm_member(uintptr_t handle, int dest)
 {
     if (dest < 0)

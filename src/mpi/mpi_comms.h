@@ -1,4 +1,4 @@
-/* mpi_comms.h: the communicators of the program and what the recorder knows them as. */
+/* mpi_comms.h: the communicators of the program and their groups in the recorder. */
 #ifndef PIT_MPI_COMMS_H
 #define PIT_MPI_COMMS_H
 
@@ -9,19 +9,19 @@ struct pit__comm {
     uint64_t id;      /* the same in all its ranks */
     uint32_t group;   /* the recorder's number; 0: none, its collectives have no numbers */
     uint32_t size, rank;
-    int *in_world; /* of each of its ranks the number in MPI_COMM_WORLD; NULL: not known */
+    int *in_world; /* rank in MPI_COMM_WORLD of each of its ranks; NULL: not known */
 };
 
-/* What is known of a communicator, by its handle. NULL: it was made in a way that says nothing about it
- * in other ranks, or there are too many. */
+/* The entry of a communicator, by its handle. NULL: it was created in a way that gives no common id in all
+ * ranks, or there are too many. */
 const struct pit__comm *pit__comm_of(uintptr_t handle);
 
-/* Made by a collective of `parent`, the newest one; may be MPI_COMM_NULL. All ranks of the new one come to
- * the same id: that of the parent, the number of the collective, and who is first in it. */
+/* Created by the newest collective of `parent`; may be MPI_COMM_NULL. All its ranks compute the same id:
+ * from that of the parent, the number of the collective, and its first rank. */
 void pit__comm_made(const struct pit__comm *parent, uintptr_t handle);
 void pit__comm_gone(uintptr_t handle);
 
-/* As pit_note_call takes it: who is rank `dest` of the communicator. */
+/* Rank `dest` of the communicator, as pit_note_call takes it. */
 uint32_t pit__comm_member(uintptr_t handle, int dest);
 
 #endif

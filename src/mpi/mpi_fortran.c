@@ -1,8 +1,8 @@
-/* The names that Fortran has for the calls: mpi_send_ of `use mpi` and mpif.h, mpi_send_f08_ of
+/* The Fortran names of the calls: mpi_send_ of `use mpi` and mpif.h, mpi_send_f08_ of
  * `use mpi_f08`. Arguments are addresses, the last one is that of the error code or, in f08, NULL.
  *
- * OpenMPI's go straight to PMPI_Send, so the span is made here. MPICH's call MPI_Send, which makes it;
- * only those of f08 that have no buffer go to PMPI_Wait and its kin.
+ * OpenMPI's call PMPI_Send directly, so the span is made here. MPICH's call MPI_Send, which makes it;
+ * only those of f08 without a buffer call PMPI_Wait and the related functions.
  */
 #include "mpi_steps.h"
 #include "mpi_table.h"
@@ -10,7 +10,7 @@
 /* CFI: MPICH's f08 calls with buffers, mpi_send_f08ts_, whose buffers are descriptors. */
 enum module { OLD, F08, CFI };
 
-/* Is the span to be made here? */
+/* Must the span be made here? */
 PIT__STEP int enter(enum module module, enum pit__rule rule)
 {
     int is_here = pit__mpi.is_mpich ? module == F08 && rule == NONE : pit__mpi.status_f2c != NULL;
@@ -68,7 +68,7 @@ PIT__MPI_UNCOUNTED(NEW_CALL)
 PIT__MPI_COUNTED(CFI_CALL)
 PIT__MPI_ARRAYS(CFI_CALL)
 
-/* mpi_init has the error code alone. */
+/* The only argument of mpi_init is the error code. */
 #define BARE_CALL(symbol_, label_, module_)                                                        \
     PIT__EXPORTED void symbol_(uintptr_t error);                                                   \
     PIT__EXPORTED void symbol_(uintptr_t error)                                                    \

@@ -19,8 +19,8 @@ static int state = NOT_TRIED;
         memcpy(&(to_), &found_, sizeof(to_));                                                      \
     } while (0)
 
-/* Libraries whose name says MPI: those that were loaded for one module alone (RTLD_LOCAL) are out of the
- * loader's sight. They are opened after the walk, which holds a lock that opening needs too. */
+/* Libraries whose name contains MPI: those that were loaded for one module only (RTLD_LOCAL) are not found
+ * by the loader. They are opened after the walk, which holds a lock that opening needs too. */
 #define MOST_LIBRARIES 16
 #define PATH_ROOM 512
 struct libraries {
@@ -39,7 +39,7 @@ static int list_library(struct dl_phdr_info *info, size_t bytes, void *arg)
     return libraries->count == MOST_LIBRARIES;
 }
 
-/* NULL: not there, or what is there is of this library itself. */
+/* NULL: not there, or it is in this library itself. */
 static void *find_in(const char *path, const char *name, const void *own)
 {
     void *library = dlopen(path, RTLD_NOLOAD | RTLD_LAZY);
@@ -80,7 +80,7 @@ static int find_calls(void)
            pit__mpi.group_free && pit__mpi.initialized && pit__mpi.finalized;
 }
 
-/* The program may have a copy of a variable, which then is everybody's. */
+/* The program may have a copy of a variable, which all modules then use. */
 static const void *variable(const char *name)
 {
     const void *found = dlsym(RTLD_DEFAULT, name);

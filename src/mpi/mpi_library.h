@@ -1,8 +1,8 @@
 /* mpi_library.h: the MPI of this process, whichever it is, without its header.
  *
  * All arguments of its calls are integers or addresses, so they pass as uintptr_t whatever their types
- * are. A handle is an address in OpenMPI and an int in MPICH and its kin, where the upper half of what
- * was passed means nothing.
+ * are. A handle is an address in OpenMPI and an int in MPICH and its derivatives, where the upper half of
+ * the argument is undefined.
  */
 #ifndef PIT_MPI_LIBRARY_H
 #define PIT_MPI_LIBRARY_H
@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 #define PIT__MPI_STATUS_BYTES 128 /* more than any MPI's status has */
-#define PIT__MPI_ERROR 16         /* what a call returns that this MPI does not have */
+#define PIT__MPI_ERROR 16         /* the result of a call that this MPI does not have */
 
 struct pit__mpi {
-    int is_mpich; /* or of its kin: handles are ints, and its Fortran calls C's MPI_… */
+    int is_mpich; /* or a derivative: handles are ints, and its Fortran calls C's MPI_… */
     uintptr_t world, no_comm;
     int (*type_size)(uintptr_t type, int *size);
     int (*get_count)(const void *status, uintptr_t type, int *count);
@@ -25,7 +25,7 @@ struct pit__mpi {
     int (*group_free)(uintptr_t *group);
     int (*initialized)(int *is_it);
     int (*finalized)(int *is_it);
-    /* Fortran's handles; NULL where they are C's, as in MPICH. */
+    /* Fortran's handles; NULL if they are the same as C's, as in MPICH. */
     uintptr_t (*comm_f2c)(int comm);
     uintptr_t (*type_f2c)(int type);
     uintptr_t (*request_f2c)(int request);
@@ -34,11 +34,11 @@ struct pit__mpi {
 };
 extern struct pit__mpi pit__mpi;
 
-/* Find it, and the recorder; 1: both are there. Asked at the first call; others meanwhile go without. */
+/* Find it, and the recorder; 1: both were found. Done at the first call; calls meanwhile get 0. */
 int pit__mpi_prepare(void);
 
-/* What the loader has under this name behind this library, also in libraries that were loaded for one
- * module alone, as Python does it. NULL: nowhere. */
+/* The symbol of this name after this library in the loader's order, also in libraries that were loaded for
+ * one module only, as Python does. NULL: nowhere. */
 void *pit__mpi_symbol(const char *name);
 
 /* A handle of Fortran's, stored there. */

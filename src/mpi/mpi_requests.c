@@ -1,4 +1,4 @@
-/* See mpi_requests.h. What finds no room has no bytes. */
+/* See mpi_requests.h. Requests for which there is no room count without bytes. */
 #include "mpi_requests.h"
 
 #include "pitwall.h"
@@ -15,7 +15,7 @@ static struct request {
 static uint32_t used; /* places that are not free */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* With the lock held. The place of a handle, or of the first that may take it; NULL: no room. */
+/* With the lock held. The entry of a handle, or the first that it may take; NULL: no room. */
 static struct request *find(uintptr_t handle, int is_new)
 {
     struct request *spare = NULL;

@@ -1,4 +1,4 @@
-/* mpi_requests.h: persistent sends, whose bytes go at each start. */
+/* mpi_requests.h: persistent sends, whose bytes are sent at each start. */
 #ifndef PIT_MPI_REQUESTS_H
 #define PIT_MPI_REQUESTS_H
 
@@ -11,7 +11,7 @@ struct pit__sends { /* what a start of it sends */
 
 void pit__request_made(uintptr_t handle, struct pit__sends sends);
 void pit__request_gone(uintptr_t handle);
-/* 0 bytes to nobody: it is no persistent send. */
+/* 0 bytes to nobody: it is not a persistent send. */
 struct pit__sends pit__request_sends(uintptr_t handle);
 
 #endif

@@ -1,5 +1,5 @@
-/* mpi_steps.h: what a call does before and after MPI's own. Kinds, rules and columns are those of
- * mpi_table.h; they are constants where this is used, and the compiler leaves out the rest.
+/* mpi_steps.h: what is done before and after MPI's own call. Kinds, rules and columns are those of
+ * mpi_table.h; they are constants where this is used, and the compiler removes the rest.
  */
 #ifndef PIT_MPI_STEPS_H
 #define PIT_MPI_STEPS_H
@@ -16,13 +16,13 @@
 
 enum pit__kind { PLAIN, LOCAL, ALL, SYNC, MEET, MAKE, FREE, PREPARE, START, FORGET };
 enum pit__rule { NONE, COUNT, EACH, ROOT, SUM, ROOTSUM, TYPES, OWN, RECV };
-/* How arguments come: counts as int, counts as MPI_Count, everything by its address. */
+/* How arguments are passed: counts as int, counts as MPI_Count, everything by its address. */
 enum pit__form { NARROW, WIDE, FORTRAN };
 
 /* One call of the table; its sites, and MPI's own function. */
 struct pit__mpi_call {
     pit_site site, sync;
-    const char *symbol, *narrow; /* of MPI's own, and of one that may serve in its place */
+    const char *symbol, *narrow; /* of MPI's own, and of one that may replace it */
     void (*real)(void);
     int is_narrow;
 };
@@ -40,17 +40,17 @@ struct pit__mpi_args {
     const void *caller;
 };
 
-/* Is this thread inside a call already? What MPI calls of itself, as MPICH's Fortran does, is part of
+/* Is this thread inside a call already? Calls that MPI makes itself, as MPICH's Fortran does, are part of
  * that one. */
 extern __thread int pit__mpi_inside
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* Where the program called a Fortran name that goes on to C's; NULL: none of this thread does. */
+/* Where the program called a Fortran function that calls C's; NULL: this thread is in none. */
 extern __thread const void *pit__mpi_outer
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 #define PIT__MPI_CALLER (pit__mpi_outer ? pit__mpi_outer : __builtin_return_address(0))
 extern int pit__mpi_is_ready __attribute__((visibility("hidden")));
 
-/* MPI's own function, found at the first call; NULL: there is none. */
+/* MPI's own function, looked up at the first call; NULL: there is none. */
 void *pit__mpi_real(struct pit__mpi_call *call);
 
 PIT__STEP int pit__mpi_enter(void)
@@ -95,7 +95,7 @@ PIT__STEP int pit__mpi_is_in_place(enum pit__form form, uintptr_t buffer)
     return buffer == (pit__mpi.is_mpich ? UINTPTR_MAX : 1u);
 }
 
-/* The handle that a call has stored, or that one will go from. */
+/* The handle that a call has stored, or that it is about to free. */
 PIT__STEP uintptr_t pit__mpi_comm_at(enum pit__form form, uintptr_t at)
 {
     return form == FORTRAN ? pit__mpi_of_fortran(pit__mpi.comm_f2c, at)
@@ -132,7 +132,7 @@ PIT__STEP uint64_t pit__mpi_sum(enum pit__form form, int has_types, uintptr_t co
     return sum;
 }
 
-/* That this rank gives to the call. */
+/* Bytes that this rank contributes to the call. */
 PIT__STEP uint64_t pit__mpi_bytes(enum pit__form form, enum pit__rule rule,
                                   const struct pit__mpi_args *args, const struct pit__comm *comm)
 {
@@ -155,7 +155,7 @@ PIT__STEP uint64_t pit__mpi_bytes(enum pit__form form, enum pit__rule rule,
     return rule == EACH || rule == ROOT ? bytes * ranks : bytes;
 }
 
-/* What has arrived. */
+/* Bytes that have arrived. */
 PIT__STEP uint64_t pit__mpi_arrived(enum pit__form form, uintptr_t status, uintptr_t type)
 {
     unsigned char own[PIT__MPI_STATUS_BYTES] __attribute__((aligned(16)));
@@ -172,7 +172,7 @@ PIT__STEP uint64_t pit__mpi_arrived(enum pit__form form, uintptr_t status, uintp
     return pit__mpi_product(count, pit__mpi_size(NARROW, type));
 }
 
-/* Where a program does not want the status we do. */
+/* If the program does not want the status, we still do. */
 PIT__STEP uintptr_t pit__mpi_status(enum pit__form form, uintptr_t passed, unsigned char *own)
 {
     int is_ignored = form == FORTRAN ? passed == (uintptr_t)pit__mpi.fortran_status_ignore

@@ -1,36 +1,36 @@
-/* mpi_table.h: the calls of MPI that become spans, one line each; calls and Fortran's twins are made of it.
+/* mpi_table.h: the calls of MPI that become spans, one line each; the C and Fortran functions are made from it.
  *
  *   X(Name, lower, n, kind, bytes, buffer, count, type, root, comm, count2, type2)
  *
- * n: how many arguments the call has in C. The columns behind it are numbers of arguments, from 0 on;
- * one that the kind and the rule of bytes do not ask for is 0.
+ * n: how many arguments the call has in C. The columns after it are argument numbers, from 0 on;
+ * a column that the kind and the rule of bytes do not use is 0.
  *
  * kind   PLAIN   communication; with `comm` and COUNT a message to the rank at argument `root`
- *        LOCAL   work of its own: input and output
+ *        LOCAL   local work: input and output
  *        ALL     a collective of `comm` that ends when this rank's part is done
  *        SYNC    a collective that no rank leaves before all have entered, if there are bytes
  *        MEET    the same without bytes
- *        MAKE    a collective that makes a communicator, which is stored at argument `root`
- *        FREE    the communicator stored at argument 0 goes
- *        PREPARE a persistent send to the rank at argument `type2` is made, and stored at argument `root`
+ *        MAKE    a collective that creates a communicator, which is stored at argument `root`
+ *        FREE    frees the communicator stored at argument 0
+ *        PREPARE creates a persistent send to the rank at argument `type2`, stored at argument `root`
  *        START   requests begin: the one stored at argument 0; if `root` is 1, as many as argument 0
  *                says, at argument 1
- *        FORGET  the request stored at argument 0 goes
+ *        FORGET  frees the request stored at argument 0
  * bytes  NONE    not known from the call, or none
- *        COUNT   count × size of type; where `buffer` is MPI_IN_PLACE: count2 × size of type2
+ *        COUNT   count × size of type; if `buffer` is MPI_IN_PLACE: count2 × size of type2
  *        EACH    the same, for each rank
  *        ROOT    the same, for each rank, at the root
  *        SUM     count is an array, one for each rank; likewise count2
  *        ROOTSUM the same, at the root
  *        TYPES   the same, and type is an array
- *        OWN     count × size of type; in place: count2 is an array, of which this rank's counts
- *        RECV    what has arrived, by the status at argument `root`
+ *        OWN     count × size of type; in place: count2 is an array, this rank's entry counts
+ *        RECV    the bytes that arrived, by the status at argument `root`
  */
 #ifndef PIT_MPI_TABLE_H
 #define PIT_MPI_TABLE_H
 
-/* Calls with single counts. Their twins for large counts (MPI_Send_c) serve an MPI that has none too, as
- * programs may take our having them for the MPI's: count and count2 are then all the counts there are. */
+/* Calls with single counts. Their variants for large counts (MPI_Send_c) also work with an MPI that has none,
+ * because programs may take ours for the MPI's: count and count2 are then all the counts there are. */
 #define PIT__MPI_COUNTED(X)                                                                        \
     X(Send, send, 6, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                            \
     X(Bsend, bsend, 6, PLAIN, COUNT, 0, 1, 2, 3, 5, 1, 2)                                          \
@@ -103,7 +103,7 @@
     X(File_read_ordered_begin, file_read_ordered_begin, 4, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)      \
     X(File_write_ordered_begin, file_write_ordered_begin, 4, LOCAL, COUNT, 1, 2, 3, 0, 0, 2, 3)
 
-/* Calls with several, whose twins stay MPI's own. */
+/* Calls with several counts; their variants for large counts are only MPI's own. */
 #define PIT__MPI_ARRAYS(X)                                                                         \
     X(Gatherv, gatherv, 9, ALL, OWN, 0, 1, 2, 7, 8, 4, 6)                                          \
     X(Igatherv, igatherv, 10, ALL, OWN, 0, 1, 2, 7, 8, 4, 6)                                       \
@@ -142,7 +142,7 @@
     X(Win_allocate, win_allocate, 6, ALL, NONE, 0, 0, 0, 0, 3, 0, 0)                               \
     X(Win_allocate_shared, win_allocate_shared, 6, ALL, NONE, 0, 0, 0, 0, 3, 0, 0)
 
-/* Calls without. */
+/* Calls without counts. */
 #define PIT__MPI_UNCOUNTED(X)                                                                      \
     X(Probe, probe, 4, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                           \
     X(Iprobe, iprobe, 5, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                         \
@@ -204,7 +204,7 @@
     X(File_read_ordered_end, file_read_ordered_end, 3, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)           \
     X(File_write_ordered_end, file_write_ordered_end, 3, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)
 
-/* Calls of C alone: in Fortran they have a text, whose length is one argument more. */
+/* Calls in C only: in Fortran they have a text, whose length is an additional argument. */
 #define PIT__MPI_WITH_TEXT(X)                                                                      \
     X(File_open, file_open, 5, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)                                   \
     X(File_set_view, file_set_view, 6, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)

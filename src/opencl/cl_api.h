@@ -1,6 +1,6 @@
-/* cl_api.h: as much of OpenCL's interface as is needed to stand before it, declared anew: the headers of
- * Khronos are not needed to build. tests/opencl/held_to_headers.c includes both and asks the compiler
- * whether they say the same.
+/* cl_api.h: the part of OpenCL's interface that we replace or call, declared here: the headers of Khronos
+ * are not needed to build. tests/opencl/held_to_headers.c includes both and lets the compiler compare
+ * them.
  */
 #ifndef PIT_CL_API_H
 #define PIT_CL_API_H
@@ -20,7 +20,7 @@ typedef const pit__cl_event *pit__cl_waits;
 enum {
     PIT__CL_SUCCESS = 0,
     PIT__CL_COMPLETE = 0,            /* an execution status; below 0: it failed */
-    PIT__CL_INVALID_OPERATION = -59, /* what a call gives that has nothing to call */
+    PIT__CL_INVALID_OPERATION = -59, /* the result if OpenCL does not have the call */
     PIT__CL_QUEUE_OUT_OF_ORDER = 1,
     PIT__CL_QUEUE_PROFILING = 2,
     PIT__CL_QUEUE_ON_DEVICE = 4,
@@ -47,7 +47,7 @@ int32_t clGetEventProfilingInfo(pit__cl_event event, uint32_t what, size_t room,
 int32_t clRetainEvent(pit__cl_event event);
 int32_t clReleaseEvent(pit__cl_event event);
 
-/* ---- stood before ---------------------------------------------------------------------------- */
+/* ---- replaced -------------------------------------------------------------------------------- */
 
 pit__cl_queue clCreateCommandQueue(pit__cl_context context, pit__cl_device device,
                                    uint64_t properties, int32_t *code);

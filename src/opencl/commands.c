@@ -1,9 +1,9 @@
 /* commands.c: see commands.h.
  *
- * A launch appends to a list and goes on. A thread of ours looks ten times in a tenth of a second, and
- * when the list grows long, which commands are complete; their times go to the recorder, and their events
- * are released. It only ever asks and never waits for a device. What is complete when the recorder closes
- * or the program ends is told then; what is not stays untold, and its event unreleased.
+ * A launch only appends to a list. A separate thread checks, every hundredth of a second and when the list
+ * grows long, which commands are complete; it passes their times to the recorder and releases their events.
+ * It only asks and never waits for a device. Commands that are complete when the recorder closes or the
+ * program ends are added then; others are not reported, and their events not released.
  */
 #include "commands.h"
 
@@ -23,12 +23,12 @@
 #define MOST_OPEN 65536u  /* commands that are not complete */
 #define TURN_NS 10000000u /* while there are launches */
 #define QUIET_TURNS 100u  /* without any, until the thread sleeps */
-#define LAST_WAIT_S 2     /* for a turn that hangs, at the end */
+#define LAST_WAIT_S 2     /* at the end, for a turn that does not return */
 
 struct device {
     pit__cl_device id;
     struct pit__device_clock clock;
-    uint64_t odd_queued; /* times at which `queued` contradicted what else is known */
+    uint64_t odd_queued; /* how often `queued` contradicted the other times */
     uint64_t told_error; /* of the clock, in the last fact; 0: none */
     uint64_t last_error;
     int has_error;
@@ -36,10 +36,10 @@ struct device {
 };
 
 struct queue {
-    pit__cl_queue id; /* NULL: its address is another's now */
+    pit__cl_queue id; /* NULL: another queue has its address now */
     struct device *device;
     int is_in_order;
-    uint64_t blocked_in; /* turn in which its first command that is open was met; the turner's */
+    uint64_t blocked_in; /* turn in which its first open command was found; used by the turn */
 };
 
 struct command {
@@ -49,12 +49,12 @@ struct command {
     struct queue *queue;
 };
 
-/* Guarded by `filling`: what launches touch. Queues and devices stay where they are. */
+/* Data used by launches, guarded by `filling`. Queues and devices never move. */
 static pthread_mutex_t filling = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake;
 static struct command *list, lists[2][AT_ONCE];
 static size_t listed;
-static uint64_t dropped; /* launches that found no room */
+static uint64_t dropped; /* launches for which there was no room */
 static int has_thread, is_asleep;
 static struct queue queues[MOST_QUEUES];
 static size_t queue_count; /* grows */
@@ -101,7 +101,7 @@ void pit__queue_made(pit__cl_queue queue, pit__cl_device device, int is_in_order
     pthread_mutex_unlock(&filling);
 }
 
-/* The newest are looked at first. NULL: it was not seen being made. */
+/* The newest are checked first. NULL: its creation was not seen. */
 static struct queue *queue_of(pit__cl_queue id)
 {
     for (size_t i = __atomic_load_n(&queue_count, __ATOMIC_ACQUIRE); i-- > 0;)
@@ -118,7 +118,7 @@ static int read_time(pit__cl_event event, uint32_t what, uint64_t *ns)
 }
 
 /* Work does not begin before its launch and has ended when it is seen to be complete; it was queued
- * inside the call. Where a device tells the last in another way, it is no longer asked. */
+ * inside the call. If a device's `queued` contradicts that, it is no longer used. */
 static void learn_clock(struct device *device, const struct command *command,
                         const uint64_t times[3], uint64_t seen_ns)
 {
@@ -176,7 +176,7 @@ static void tell(const struct command *command, uint64_t seen_ns)
         pit__cl_recorder.add(work, "queued", PIT_DEVICE, queued, start);
 }
 
-/* 1: it is done with. */
+/* 1: it is finished. */
 static int look_at(const struct command *command)
 {
     int32_t status = 0;
@@ -200,7 +200,7 @@ static int look_at(const struct command *command)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/* What launches left becomes the turn's own. 0: there was nothing. */
+/* Move the list of launches into the turn. 0: it was empty. */
 static size_t take_list(void)
 {
     pthread_mutex_lock(&filling);
@@ -229,7 +229,7 @@ static size_t take_list(void)
     return count;
 }
 
-/* How many there were to look at. */
+/* Returns how many commands were checked. */
 static size_t take_turn(void)
 {
     size_t count = take_list() + open_count, kept = 0;
@@ -277,7 +277,7 @@ static void *turner(void *unused)
     return unused;
 }
 
-/* Before a close: what is complete by now. A turn that hangs in a driver is not waited for. */
+/* Before a close: add what is complete by now. Does not wait for a turn that hangs in a driver. */
 static void last_turn(void *unused)
 {
     (void)unused;
@@ -292,7 +292,7 @@ static void last_turn(void *unused)
     pthread_mutex_unlock(&turning);
 }
 
-/* OpenCL was loaded before this was registered, so that it is still whole here. */
+/* OpenCL was loaded before this was registered, so it is still usable here. */
 static void at_exit(void)
 {
     last_turn(NULL);
@@ -320,7 +320,7 @@ static void start_thread(void)
     atexit(at_exit);
     pit__cl_recorder.before_close(last_turn, NULL);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's threads */
     if (pthread_create(&thread, NULL, turner, NULL) == 0)
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

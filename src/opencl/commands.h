@@ -1,4 +1,4 @@
-/* commands.h: what was handed to OpenCL's queues, from its launch until its times are known. */
+/* commands.h: commands submitted to OpenCL's queues, from the launch until their times are known. */
 #ifndef PIT_COMMANDS_H
 #define PIT_COMMANDS_H
 
@@ -19,13 +19,13 @@ static inline uint64_t pit__raw_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A queue was made. Its address may have been another's, which is gone then. */
+/* A queue was created. Another queue, which is gone, may have had its address. */
 void pit__queue_made(pit__cl_queue queue, pit__cl_device device, int is_in_order);
 
 struct pit__launch pit__launch_begin(void);
 
-/* The call returned `code` and, if good, an event, whose times are kept below `name`. The event is ours
- * if is_own, else the program's, and gets a reference of ours. Returns code. `name` must stay. */
+/* The call returned `code` and, if successful, an event, whose times are kept as `name`. If is_own, the event
+ * is ours; else the program's, and we take a reference. Returns code. `name` must stay valid. */
 int32_t pit__launch_end(const struct pit__launch *launch, int32_t code, pit__cl_queue queue,
                         const char *name, uint64_t bytes, pit__cl_event event, int is_own);
 

@@ -1,4 +1,4 @@
-/* kernel_names.c: see kernel_names.h. A table that is read without a lock: an entry is never taken away,
+/* kernel_names.c: see kernel_names.h. A table that is read without a lock: an entry is never removed,
  * its name is stored before its key. */
 #include "kernel_names.h"
 
@@ -15,7 +15,7 @@ static struct entry {
     pit__cl_kernel kernel;
     const char *name;
 } table[SLOTS];
-static size_t used; /* guarded by lock, as all writing is */
+static size_t used; /* guarded by lock, like all writes */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct entry *entry_of(pit__cl_kernel kernel)

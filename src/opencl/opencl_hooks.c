@@ -1,22 +1,22 @@
 /* libpitwall-opencl.so: kernels and transfers of OpenCL in the call tree.
  *
- * Preloaded, these calls stand before OpenCL's own:
+ * Preloaded, these calls replace OpenCL's own:
  *
  *   program ──▶ opencl_hooks ──▶ OpenCL (opencl_link)
  *                    └──▶ commands ──▶ the recorder of the process
  *                    └──▶ kernel_names
  *
- * Queues are made with profiling turned on, every command gets an event, and what the device says of it
- * goes to the recorder below the span that launched it. Calls in which the host waits are spans.
+ * Queues are created with profiling enabled, every command gets an event, and the device's times are
+ * recorded below the span that launched it. Calls in which the host waits are spans.
  */
 #include "commands.h"
 #include "kernel_names.h"
 #include "opencl_link.h"
 
 #define EXPORTED __attribute__((visibility("default")))
-#define MOST_PROPERTIES 32u /* words of a list; longer ones are left as they are */
+#define MOST_PROPERTIES 32u /* words of a list; longer ones are not changed */
 
-/* ---- making queues and kernels --------------------------------------------------------------- */
+/* ---- creating queues and kernels ------------------------------------------------------------- */
 
 static pit__cl_queue none(int32_t *code)
 {
@@ -47,8 +47,8 @@ EXPORTED pit__cl_queue clCreateCommandQueue(pit__cl_context context, pit__cl_dev
     return made(queue, device, properties);
 }
 
-/* The list with profiling turned on, in `changed`; 0: it cannot be, or is too long. *flags: what the list
- * says of the queue. */
+/* The list with profiling enabled, in `changed`; 0: not possible, or too long. *flags: the queue's flags in
+ * the list. */
 static int with_profiling(const uint64_t *properties, uint64_t *changed, uint64_t *flags)
 {
     size_t used = 0;
@@ -132,8 +132,8 @@ EXPORTED int32_t clCreateKernelsInProgram(pit__cl_program program, uint32_t room
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-/* A command: the call behind us, with our event where the program wants none. `name` and `bytes` are asked
- * for after it. */
+/* A command: OpenCL's own call, with our event if the program wants none. `name` and `bytes` are evaluated
+ * after it. */
 #define COMMAND(call_, name_, bytes_, ...)                                                         \
     do {                                                                                           \
         const struct pit__cl *cl = pit__cl();                                                      \
@@ -145,7 +145,7 @@ EXPORTED int32_t clCreateKernelsInProgram(pit__cl_program program, uint32_t room
         return pit__launch_end(&launch, code, queue, name_, bytes_, *slot, !event);                \
     } while (0)
 
-/* The same, in which the host may wait: a span then. */
+/* The same for a call in which the host may wait: it is then a span. */
 #define WAITING(call_, name_, bytes_, ...)                                                         \
     do {                                                                                           \
         static pit_site site = PIT_SITE(#call_);                                                   \

@@ -1,5 +1,5 @@
-/* opencl_link.c: see opencl_link.h. A program may have loaded OpenCL for itself alone (dlopen), where the
- * next in the order of search has no such name: then it is asked for by its soname. */
+/* opencl_link.c: see opencl_link.h. A program may have loaded OpenCL for itself only (dlopen), where
+ * RTLD_NEXT does not find it: then it is looked up by its soname. */
 #include "opencl_link.h"
 
 #include "base/recorder_symbols.h"
@@ -14,7 +14,7 @@ static struct pit__cl behind;
 static int has_recorder;
 static pthread_once_t found_cl = PTHREAD_ONCE_INIT, found_recorder = PTHREAD_ONCE_INIT;
 
-/* What stands at a symbol, as a pointer to a function: ISO C has no conversion for it. */
+/* The address of a symbol as a function pointer: ISO C has no conversion for it. */
 static void take(void *to, void *from)
 {
     memcpy(to, &from, sizeof from);

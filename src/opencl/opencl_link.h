@@ -1,11 +1,11 @@
-/* opencl_link.h: OpenCL itself, and the recorder of this process; both are found at the first call. */
+/* opencl_link.h: OpenCL itself, and the recorder of this process; both are looked up at the first call. */
 #ifndef PIT_OPENCL_LINK_H
 #define PIT_OPENCL_LINK_H
 
 #include "cl_api.h"
 #include "pitwall.h"
 
-/* What stands behind us; NULL: this OpenCL has no such call. */
+/* OpenCL's own calls; NULL: this OpenCL has no such call. */
 struct pit__cl {
 #define PIT__CL_MEMBER(name) __typeof__(name) *name;
     PIT__CL_CALLED(PIT__CL_MEMBER)
@@ -13,7 +13,7 @@ struct pit__cl {
 #undef PIT__CL_MEMBER
 };
 
-/* The half of the public API that is needed here. */
+/* The part of the public API that is needed here. */
 struct pit__cl_recorder {
     int *enabled;
     uint64_t (*place)(void);
@@ -27,7 +27,7 @@ struct pit__cl_recorder {
     void (*end)(pit_token token);
 };
 
-extern struct pit__cl_recorder pit__cl_recorder; /* whole if pit__cl_records() is not 0 */
+extern struct pit__cl_recorder pit__cl_recorder; /* complete if pit__cl_records() is not 0 */
 
 /* Never NULL. */
 const struct pit__cl *pit__cl(void);

@@ -3,8 +3,8 @@
  *   program ──▶ GOMP_parallel here ──▶ GOMP_parallel of libgomp ──▶ on each thread: run_part here
  *                                                                      └──▶ the region's function
  *
- * Code of gcc 4.9 and later; what older compilers made (GOMP_parallel_start) goes by unseen, and so do
- * regions with a reduction over tasks. Where libomp stands in for libgomp, ompt_tool.c sees its regions. */
+ * For code of gcc 4.9 and later; regions of older compilers (GOMP_parallel_start), and regions with a
+ * reduction over tasks, are not seen. If libomp replaces libgomp, ompt_tool.c sees its regions. */
 #include "gomp_library.h"
 #include "omp_region.h"
 #include "ompt_tool.h"
@@ -35,8 +35,8 @@ static int is_wanted(void)
     return !pit__ompt_is_on() && pit__region_wanted();
 }
 
-/* `plain_`: what was passed; `seen_`: what is passed on where the region is measured, and libgomp calls
- * run_part. */
+/* `plain_`: the original argument; `seen_`: the argument passed on if the region is measured and libgomp
+ * calls run_part. */
 #define REGION(name_, declared_, plain_, seen_)                                                    \
     PIT_API void name_ declared_;                                                                  \
     PIT_API void name_ declared_                                                                   \

@@ -1,5 +1,5 @@
-/* See gomp_library.h. What was found is kept for each place that calls, in a table that only grows; once it is
- * full the others are looked for at each call. */
+/* See gomp_library.h. Results are kept for each calling address, in a table that only grows; once it is
+ * full, further callers are looked up at each call. */
 #include "gomp_library.h"
 
 #include <dlfcn.h>
@@ -14,8 +14,8 @@ static struct place {
     void *found;      /* stored last */
 } places[PLACES];
 
-/* As the loader does: first what the program itself was loaded with; else what the caller's own module
- * was, which may have been loaded for it alone. */
+/* As the loader does: first the libraries loaded with the program; else those of the caller's own module,
+ * which may have been loaded only for it. */
 static void *look(const char *name, const void *caller)
 {
     void *found = dlsym(RTLD_NEXT, name);

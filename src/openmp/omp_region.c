@@ -23,7 +23,7 @@ int pit__region_wanted(void)
            __atomic_load_n(pit__link.enabled, __ATOMIC_RELAXED);
 }
 
-/* A region belongs to a span. One outside of all of them becomes a span itself. */
+/* A region belongs to a span. A region outside all spans becomes a span itself. */
 void pit__region_begin(struct pit__region *region)
 {
     static pit_site site = PIT_SITE("parallel region");

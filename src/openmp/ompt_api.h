@@ -1,5 +1,5 @@
-/* ompt_api.h: what of OMPT is used, the tools interface of OpenMP 5, whose ABI the specification fixes: no
- * header of an OpenMP runtime is needed. Names are those of the specification, shortened. */
+/* ompt_api.h: the part of OMPT that we use, the tools interface of OpenMP 5. The specification fixes its ABI:
+ * no header of an OpenMP runtime is needed. Names are those of the specification, shortened. */
 #ifndef PIT_OMPT_API_H
 #define PIT_OMPT_API_H
 

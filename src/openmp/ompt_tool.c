@@ -1,6 +1,6 @@
-/* libpitwall-openmp.so with LLVM's libomp, and others that have OMPT: the runtime tells of parallel regions, of
- * each thread's part in them, and of waits at barriers. A thread other than the first leaves the barrier at
- * the end of a region only when it is needed again: the region is gone by then, which shows in that the
+/* libpitwall-openmp.so with LLVM's libomp, and other runtimes with OMPT: the runtime reports parallel regions,
+ * each thread's part in them, and waits at barriers. Threads other than the first leave the barrier at
+ * the end of a region only when they are needed again: the region is gone by then, and the
  * runtime does not name it any more. */
 #include "ompt_tool.h"
 
@@ -59,7 +59,7 @@ static void implicit_task(int scope, union pit__ompt_data *parallel, union pit__
         data->ptr = &works[work_count++];
         pit__work_begin(data->ptr, parallel->ptr);
     } else if (scope == PIT__OMPT_SCOPE_END && data->ptr) {
-        if (index == 0) /* of a team of one, which has no barrier at its end */
+        if (index == 0) /* a team of one, which has no barrier at its end */
             pit__work_pause(data->ptr);
         data->ptr = NULL;
         work_count--;
@@ -74,14 +74,14 @@ static void sync_wait(int kind, int scope, union pit__ompt_data *parallel,
     if (kind >= PIT__OMPT_TASKWAIT && kind <= PIT__OMPT_REDUCTION)
         return; /* the thread runs tasks meanwhile, or combines results */
     if (work_count == 0 || work != &works[work_count - 1])
-        return; /* an explicit task's, or not measured */
+        return; /* an explicit task, or not measured */
     if (scope == PIT__OMPT_SCOPE_BEGIN)
         pit__work_pause(work);
     else if (scope == PIT__OMPT_SCOPE_END && parallel && kind != PIT__OMPT_BARRIER_AT_END)
         pit__work_resume(work);
 }
 
-/* ---- what the runtime asks for ------------------------------------------------------------------ */
+/* ---- entry points for the runtime ---------------------------------------------------------------- */
 
 /* ISO C has no conversion between such functions without a warning. */
 #define SET(set_, event_, function_)                                                               \
@@ -116,7 +116,7 @@ static void finalize(union pit__ompt_data *data)
     __atomic_store_n(&is_on, 0, __ATOMIC_RELAXED);
 }
 
-/* Found by the runtime under this name, when it starts. */
+/* The runtime looks for this name when it starts. */
 PIT_API struct pit__ompt_result *ompt_start_tool(unsigned version, const char *runtime);
 PIT_API struct pit__ompt_result *ompt_start_tool(unsigned version, const char *runtime)
 {

@@ -1,4 +1,4 @@
-/* ompt_tool.h: the runtime of the process tells of its regions by itself (OMPT). */
+/* ompt_tool.h: the runtime of the process reports its regions by OMPT. */
 #ifndef PIT_OMPT_TOOL_H
 #define PIT_OMPT_TOOL_H
 

@@ -1,11 +1,11 @@
-/* own_pages.h: memory straight from the kernel: what runs here may have interrupted malloc. */
+/* own_pages.h: memory directly from the kernel: code here may have interrupted malloc. */
 #ifndef PIT_OWN_PAGES_H
 #define PIT_OWN_PAGES_H
 
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Zeroed; NULL if there is none, or 0 bytes are asked for. Pages that are not touched cost nothing. */
+/* Zeroed; NULL without memory, or for 0 bytes. Pages that are not touched cost nothing. */
 static inline void *pit__own_pages(size_t bytes)
 {
     void *pages = bytes ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -1,5 +1,5 @@
-/* See recorder_link.h. A program with libpitwall.a that is stripped hides its recorder: a second one is brought
- * along then, and functions go to a run of their own beside the program's. */
+/* See recorder_link.h. The recorder in a stripped program with libpitwall.a cannot be found: a second one is
+ * then loaded, and functions are recorded in a separate run next to the program's. */
 #include "recorder_link.h"
 
 #include "base/recorder_symbols.h"
@@ -8,10 +8,10 @@
 
 struct pit__recorder_link pit__link;
 
-/* What stands at a symbol, as a pointer to a function: ISO C has no conversion for it. */
+/* The address of a symbol as a function pointer: ISO C has no conversion for it. */
 #define TAKE(to, from) memcpy(&(to), &(from), sizeof(to))
 
-/* With an older recorder. */
+/* Used with an older recorder. */
 static void note_bytes(const void *caller, uint32_t to, uint64_t bytes)
 {
     (void)caller;

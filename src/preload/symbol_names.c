@@ -1,13 +1,13 @@
 /* See symbol_names.h.
  *
- * A module is the executable or a shared object. At the first question about one its symbols are read
- * from its file (.symtab with the static functions, or .dynsym where it is stripped) and sorted by
+ * A module is the executable or a shared object. At its first lookup its symbols are read
+ * from its file (.symtab with the static functions, or .dynsym if it is stripped) and sorted by
  * address.
  *
  *   address ──▶ dl_iterate_phdr: the module ──▶ its table: the symbol ──▶ cpp_name: the name
  *
- * Modules are in a list that only grows. Two threads may read the same one at once; both tables are
- * right, and the second is left unused.
+ * Modules are in a list that only grows. If two threads read the same one at once, both tables are
+ * valid, and the second is left unused.
  */
 #include "symbol_names.h"
 
@@ -46,7 +46,7 @@ static struct module *modules; /* grows at the head */
 
 /* ---- reading a file ------------------------------------------------------------------------- */
 
-/* A part of the file in pages of its own, a zero behind it; NULL if it is empty or not to be had. */
+/* A part of the file in separate pages, with a terminating zero; NULL if empty or not available. */
 static void *read_bytes(const struct pit__elf *elf, uint64_t offset, uint64_t bytes)
 {
     char *part = bytes < MAX_TABLE_BYTES ? pit__own_pages(bytes + 1) : NULL;
@@ -57,7 +57,7 @@ static void *read_bytes(const struct pit__elf *elf, uint64_t offset, uint64_t by
     return NULL;
 }
 
-/* The file must be the one that was loaded: a library that was built anew meanwhile has other
+/* The file must be the one that was loaded: a library that was rebuilt meanwhile has other
  * segments. */
 static int is_loaded_one(const struct pit__elf *elf, const struct dl_phdr_info *info)
 {
@@ -103,8 +103,8 @@ static void sort(struct symbol *symbols, size_t count)
 
 /* ---- a module -------------------------------------------------------------------------------- */
 
-/* Functions, and data for what is looked up by name; of a stripped program also the entries by which
- * it calls functions of others, whose addresses stand for them. */
+/* Functions, and data for lookups by name; in a stripped program also the entries through which
+ * it calls functions of other modules, whose addresses represent them. */
 static size_t keep_symbols(struct module *module, const ElfW(Sym) * from, size_t count,
                            uint64_t text_bytes)
 {
@@ -148,7 +148,7 @@ static void note_segments(struct module *module, const struct dl_phdr_info *info
     }
 }
 
-/* The executable has no name in glibc's list, and one in musl's; the link leads to its file even if that was
+/* The executable has no name in glibc's list, and one in musl's; the link leads to its file even if it was
  * replaced. */
 static int is_executable(const struct dl_phdr_info *info)
 {
@@ -234,7 +234,7 @@ static struct module *module_of(uintptr_t address)
     return search.found;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- lookups --------------------------------------------------------------------------------- */
 
 static const struct symbol *symbol_at(const struct module *module, uint64_t value)
 {
@@ -264,7 +264,7 @@ size_t pit__symbol_name(const void *address, char *name, size_t room)
         return 0;
     }
     const char *text = module->texts + symbol->name;
-    if (!pit__cpp_name(text, name, room)) /* a version is no part of the name */
+    if (!pit__cpp_name(text, name, room)) /* a version is not part of the name */
         snprintf(name, room, "%.*s", (int)strcspn(text, "@"), text);
     return symbol->bytes;
 }

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* The name of the function that begins at `address`, in readable form where it is C++'s; where the
- * symbol table has none, "module+0x1a2b". Always something. The function's bytes come back, 0 where
- * they are not known. Takes no lock of its own and allocates by mmap alone: it may run in a signal
+/* The name of the function that begins at `address`, readable if it is C++; if the symbol table has none,
+ * "module+0x1a2b". There is always a text. Returns the size of the function, 0 if not known. Takes no
+ * lock and allocates only by mmap: it may run in a signal
  * handler. */
 size_t pit__symbol_name(const void *address, char *name, size_t room);
 

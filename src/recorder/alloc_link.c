@@ -1,4 +1,4 @@
-/* alloc_link.c: the way to libpitwall-alloc, if it is in the process. */
+/* alloc_link.c: the connection to libpitwall-alloc, if it is loaded. */
 #include "format/alloc_api.h"
 #include "recorder.h"
 
@@ -6,13 +6,13 @@
 #include <string.h>
 
 const struct pit__alloc_api *pit__alloc_link;
-static int alloc_asked; /* whether there is one; then pit__alloc_link stays */
+static int alloc_asked; /* the lookup was made; pit__alloc_link then never changes */
 
 /* With the open lock held. */
 int pit__alloc_present(void)
 {
     if (!alloc_asked) {
-        /* A function's address out of an object's: POSIX says it works, ISO C does not. */
+        /* POSIX allows converting an object pointer to a function pointer, ISO C does not. */
         const struct pit__alloc_api *(*library)(void);
         void *symbol = dlsym(RTLD_DEFAULT, "pit__alloc_library");
         memcpy(&library, &symbol, sizeof library);

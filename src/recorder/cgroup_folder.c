@@ -1,5 +1,5 @@
 /* See cgroup_folder.h. A version 1 controller is mounted under its own name, or several together
- * under a list of names; version 2 has one tree for all, beside version 1 under `unified`. */
+ * under a list of names; version 2 has one tree for all; used together with version 1, in `unified`. */
 #include "cgroup_folder.h"
 
 #include "sample_source.h"

@@ -1,8 +1,8 @@
 /* Choosing the span clock and reading clock pairs.
  *
- * The time-stamp counter is used where the kernel itself uses it as clocksource: then the kernel
- * has checked that it runs at one rate, on all cores alike, through sleep states. Its rate is not
- * asked for: it follows from the first and the last pair of a run.
+ * The time-stamp counter is used if the kernel itself uses it as clocksource: then the kernel
+ * has checked that it runs at one rate, the same on all cores, through sleep states. Its rate is
+ * computed from the first and the last pair of a run.
  */
 #include "clock.h"
 
@@ -73,8 +73,8 @@ static uint64_t read_ns(clockid_t id)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The span clock and the wall clock are each read between two reads of the raw clock; the tightest of
- * ten such readings tells best where they belong: the thread may lose its core between any two. */
+/* The span clock and the wall clock are each read between two readings of the raw clock; the tightest
+ * of ten such readings is used: the thread may lose its core between any two. */
 struct pit_fmt_pair pit__clock_pair(void)
 {
     uint32_t counter = pit__clock_is_counter(pit__clock_get());
@@ -102,7 +102,7 @@ struct pit_fmt_pair pit__clock_pair(void)
 }
 
 static struct pit_fmt_pair process_first;
-static int has_first; /* 1: somebody is filling it, 2: it is there */
+static int has_first; /* 1: a thread is filling it, 2: it is there */
 
 void pit__clock_begin(const struct pit_fmt_pair *pair)
 {

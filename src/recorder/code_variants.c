@@ -1,8 +1,8 @@
 /* See code_variants.h.
  *
- * A stripped libc has a symbol for memcpy, which chooses, and none for the variant that was chosen and runs.
- * But the loader has put that one's address into our table of addresses, as into the program's. Functions
- * with several names (memcpy is often memmove) have the first one of this list.
+ * A stripped libc has a symbol for memcpy, which chooses, and none for the chosen variant that runs. But the
+ * loader has put that variant's address into our table of addresses, as into the program's. Functions
+ * with several names (memcpy is often memmove) get the first one of this list.
  */
 #include "code_variants.h"
 

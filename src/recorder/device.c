@@ -1,10 +1,10 @@
-/* The process's device, its work, and who has some to tell of before a recorder is closed. The recorder knows
- * no device library: whoever has one fills in pit_device.
+/* The process's device, its work, and the calls before a recorder is closed. The recorder knows no device
+ * library: the program that has one fills in pit_device.
  *
- * Work is over when it is told of, by a clock and in an order of its own. Whoever drains a device's events
- * adds it, on any thread, to that thread's own tree at the path of the span that launched it: every node
- * still has one writer. All of it is in one file, so that a program with libpitwall.a has it for libraries
- * that are preloaded. */
+ * Work is finished when it is added, and has its own clock and order. The thread that drains a device's
+ * events adds it, to its own tree, at the path of the span that launched it: every node still has one
+ * writer. All of it is in one file, so that preloaded libraries find it in a program with
+ * libpitwall.a. */
 #include "device.h"
 
 #include <link.h>
@@ -39,7 +39,7 @@ uint64_t pit_position(void)
     return ref ? t->recorder->generation << PIT__TOKEN_GENERATION_SHIFT | ref : 0;
 }
 
-/* The node of a place in t's own tree; NULL: it is of another recorder, or there is no room. t is held. */
+/* The node of a place in t's own tree; NULL: another recorder's place, or no room. t is held. */
 static struct pit_fmt_node *own_node(struct pit__thread *t, uint64_t place)
 {
     uint64_t generation = t->recorder->generation;
@@ -95,7 +95,7 @@ void pit_add_bytes(uint64_t place, uint64_t bytes)
 
 #define MOST_CALLS 16u
 
-/* Filled from the front, each once; `call` is stored last. Guarded by adding. */
+/* Filled from the front, each pair once; `call` is stored last. Guarded by adding. */
 static struct asked {
     void (*call)(void *arg);
     void *arg;
@@ -128,8 +128,8 @@ static int is_pyopencl(struct dl_phdr_info *library, size_t size, void *unused)
     return library->dlpi_name && strstr(library->dlpi_name, "/pyopencl/");
 }
 
-/* Python's own file does not name OpenCL, so that `pitwall run` cannot know beforehand. libOpenCL itself
- * says nothing here: PyTorch loads it on some systems and never uses it. */
+/* Python's own file does not name OpenCL, so `pitwall run` cannot know beforehand. A loaded libOpenCL
+ * proves nothing: PyTorch loads it on some systems and never uses it. */
 static void tell_of_opencl(void)
 {
     const char *preload = getenv("LD_PRELOAD");

@@ -26,7 +26,7 @@ uint64_t pit__line_add(struct pit__device_line *line, const char *name,
     char text[160];
     pit__device_clock_add(&line->clock, work->begin, work->launched_ns, PIT__NO_TIME);
     pit__device_clock_add(&line->clock, work->end, PIT__NO_TIME, raw_ns());
-    if (!pit__device_clock_offset(&line->clock, &offset, &error)) /* it contradicts itself */
+    if (!pit__device_clock_offset(&line->clock, &offset, &error)) /* contradictory readings */
         offset = (int64_t)(work->launched_ns - work->begin);
     else if (line->told_error == 0 || error < line->told_error / 4) {
         line->told_error = error + 1;
@@ -70,7 +70,7 @@ uint64_t pit_add_device(const char *clock, uint64_t place, const char *name, uin
         return clock && name ? 0 : pit_add(place, NULL, PIT_DEVICE, 0, 0);
     for (int tries = 0; __atomic_exchange_n(&is_busy, 1, __ATOMIC_ACQUIRE); tries++) {
         if (tries == MOST_TRIES)
-            return 0; /* whoever had it was on another side of a fork */
+            return 0; /* its owner is in the parent process of a fork */
         usleep(10);
     }
     struct pit__device_line *line = line_of(clock);

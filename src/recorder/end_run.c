@@ -1,8 +1,8 @@
-/* end_run.c: how a program that was started ended, kept in its run: added to the one that it wrote
- * itself, or in a small one made for it.
+/* end_run.c: stores how a started program ended, in the run that it wrote itself or in a small one
+ * created for it.
  *
- * The program is dead when this is called, so that nobody else writes. Figures go into the header, not
- * into a block: they are then found however the rest of the run was left.
+ * The program is dead when this is called, so there is no other writer. The figures are stored in the
+ * header, not in a block, so they can be read whatever the state of the rest of the run.
  */
 #include "place.h"
 #include "recorder.h"
@@ -61,8 +61,8 @@ static int is_its_run(int fd, const unsigned char *run_id, struct pit_fmt_header
            memcmp(header->run_id, run_id, sizeof header->run_id) == 0;
 }
 
-/* Opened for writing if it is the run; -1 if not. Nobody may write to a run that was killed: its process
- * is gone, so that is over. */
+/* Open it for writing if it is the run; -1 if not. A killed run still has no write permission, which is
+ * no longer needed. */
 static int open_own(const char *path, const unsigned char *run_id, struct pit_fmt_header *header)
 {
     struct stat found;
@@ -81,8 +81,8 @@ static int open_own(const char *path, const unsigned char *run_id, struct pit_fm
     return writing;
 }
 
-/* The one with the id, at path or beside it: its descriptor, and `found` its name; -1: there is none.
- * The newest names come first: it took the first that was free. */
+/* Find the run with the id, at path or the names after it: its descriptor, and its name in `found`; -1:
+ * there is none. The newest names are tried first: it took the first free one. */
 static int find_own(const char *path, const unsigned char *run_id, char *found,
                     struct pit_fmt_header *header)
 {
@@ -93,7 +93,7 @@ static int find_own(const char *path, const unsigned char *run_id, char *found,
     return fd;
 }
 
-/* Its parent is the run that we were started below; it could not know of that one. */
+/* Its parent is our own parent run, which it could not know. */
 static int add_to_own(int fd, struct pit_fmt_header *header, const pit_ended *ended)
 {
     static const unsigned char none[sizeof header->parent_run_id];

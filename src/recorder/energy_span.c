@@ -1,6 +1,6 @@
-/* energy_span.c: spans that asked for their energy (PIT_ENERGY): all counters are read at their begin and
- * end, outside their own time. The counters are the machine's: what other threads and programs took
- * meanwhile is in the figure. */
+/* energy_span.c: spans with PIT_ENERGY: all counters are read at their begin and end, outside their own
+ * time. The counters cover the whole machine: the figure contains the energy of other threads and
+ * programs. */
 #include "node_figures.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* gpu_driver.c: see gpu_driver.h. Never run on a GPU: docs/devices.md says what was tried. */
+/* gpu_driver.c: see gpu_driver.h. Never run on a GPU: docs/devices.md lists what was tested. */
 #include "gpu_driver.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 static struct pit__gpu_driver found;
 
-/* HIP's counterpart of a context is the number of a device; one more, so that none is NULL. */
+/* HIP's counterpart of a context is a device number; plus one, so that it is never NULL. */
 static int (*hip_get_device)(int *device);
 static int (*hip_set_device)(int device);
 

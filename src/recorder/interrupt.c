@@ -9,7 +9,7 @@
 
 __thread uintptr_t pit__inside __attribute__((tls_model("initial-exec")));
 
-/* ---- holding signals back ------------------------------------------------------------------ */
+/* ---- blocking signals ---------------------------------------------------------------------- */
 
 /* The kernel's form of a set: libc's is sixteen times as large, too much to keep for each thread. */
 typedef uint64_t kernel_set;
@@ -25,14 +25,14 @@ static kernel_set bit(int number)
     return (kernel_set)1 << (number - 1);
 }
 
-/* 32 and 33 are libc's own: a thread that cancels or changes its user waits for the others. */
+/* libc uses 32 and 33: a thread that cancels another or changes its user waits for the others. */
 static kernel_set what_is_held_back(void)
 {
     return ~(bit(SIGSEGV) | bit(SIGBUS) | bit(SIGFPE) | bit(SIGILL) | bit(SIGTRAP) | bit(SIGABRT) |
              bit(SIGSYS) | bit(32) | bit(33));
 }
 
-/* A handler that comes before the system call has an outermost pair of its own. */
+/* A handler that runs before the system call has its own outermost pair. */
 void pit__signals_off(void)
 {
     if (held.depth == 0) {
@@ -48,7 +48,7 @@ void pit__signals_off(void)
     PIT_SIGNAL_FENCE();
 }
 
-/* What was held back comes in the last two calls, and need not return from them. */
+/* Blocked signals arrive in the last two calls; their handlers need not return. */
 void pit__signals_on(void)
 {
     PIT_SIGNAL_FENCE();
@@ -67,7 +67,7 @@ void pit__signals_on(void)
 
 void pit__signals_forget(void)
 {
-    if (held.depth > 1) /* the outermost pair is the caller's */
+    if (held.depth > 1) /* the outermost pair belongs to the caller */
         held.depth = 1;
 }
 
@@ -76,20 +76,20 @@ void pit__cancel_was(int state)
     held.cancel = state;
 }
 
-/* ---- what the stack says --------------------------------------------------------------------- */
+/* ---- state of the stack ---------------------------------------------------------------------- */
 
-/* The kernel puts at least this much between interrupted code and its handler: the 128 bytes that a
+/* The kernel leaves at least this much between interrupted code and its handler: the 128 bytes that a
  * function may use below its stack, the registers, the state of the floating-point unit (more than
- * 1,050 bytes together on x86-64, 4,600 on ARM). A call from the same place of the program again comes
- * closer to where the one before stood. */
+ * 1,050 bytes together on x86-64, 4,600 on ARM). A repeated call from the same place of the program is
+ * closer than that to the former call's stack address. */
 #define LEAST_BETWEEN 1024u
 
-/* There in a program under the thread sanitizer, which calls handlers by itself, without a frame of the
- * kernel's between. */
+/* Defined in a program with the thread sanitizer, which calls handlers itself, without a kernel frame
+ * in between. */
 extern void __tsan_init(void) __attribute__((weak)); /* NOLINT(bugprone-reserved-identifier) */
 
-/* Certain on one stack: code that still runs has nothing above it that called the recorder later. Code
- * that is deeper may be its handler or may not; 0 then, and a later call, from further up, will tell. */
+/* Certain on one stack: if the code still runs, no later call of the recorder is above it. A deeper call
+ * may or may not be its handler: then 0, and a later call, from further up, decides. */
 int pit__is_gone(uintptr_t at)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -104,7 +104,7 @@ int pit__is_gone(uintptr_t at)
     return here > at || (!__tsan_init && at - here < LEAST_BETWEEN);
 }
 
-/* Asked by a call that looks at a set of signals there before it refuses what is to be done with it. */
+/* Checked by a system call that reads a signal set at the address before it rejects its other argument. */
 static int is_readable(uintptr_t address)
 {
     int why = errno;
@@ -114,7 +114,7 @@ static int is_readable(uintptr_t address)
     return !is_bad;
 }
 
-/* Below a thread's stack there is a page that cannot be read; the first one's grows when it is. */
+/* Below a thread's stack is an unreadable page; the main thread's stack grows when it is read. */
 enum pit__room pit__stack_room(size_t wanted)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -128,9 +128,9 @@ enum pit__room pit__stack_room(size_t wanted)
     return PIT__ROOM;
 }
 
-/* ---- a longer stack -------------------------------------------------------------------------- */
+/* ---- a larger stack -------------------------------------------------------------------------- */
 
-#define ENOUGH ((size_t)64 * 1024) /* paths, texts of /proc, and what libc takes for itself */
+#define ENOUGH ((size_t)64 * 1024) /* for paths, texts of /proc, and libc's own needs */
 #define LONG_STACK ((size_t)256 * 1024)
 
 struct job {

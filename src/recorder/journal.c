@@ -1,8 +1,8 @@
 /* The journal: entries of a program's log, in a fixed number of blocks.
  *
- * An entry is written behind the last one and counts once `used` is past it. A block that is full
- * gives way to a new one, and when there are enough of those to the oldest: it is marked as being
- * reused, emptied and numbered anew, so that a reader takes either the old entries or the new ones.
+ * An entry is written after the last one and is valid once `used` includes it. When a block is full, a new
+ * one is used and, when there are enough of those, the oldest: it is marked as being reused, emptied and
+ * renumbered, so that a reader takes either the old entries or the new ones.
  */
 #include "recorder.h"
 
@@ -57,7 +57,7 @@ static int make_entry(struct entry *entry, const char *kind, const char *text,
     return entry->length != SIZE_MAX;
 }
 
-/* The block to write into, with room for `bytes`; NULL: there is none and none can be had. */
+/* The block to write into, with room for `bytes`; NULL: not available. */
 static struct pit_fmt_block *block_for(pit_recorder *rec, size_t bytes)
 {
     struct pit_fmt_block *block = rec->journal_blocks ? rec->journal[rec->journal_now] : NULL;
@@ -82,7 +82,7 @@ static struct pit_fmt_block *block_for(pit_recorder *rec, size_t bytes)
     return fresh;
 }
 
-/* With the lock held. In words: a reader of a live run may be looking. */
+/* With the lock held. Stored in words: another process may be reading the live run. */
 static int append(pit_recorder *rec, const struct entry *entry)
 {
     struct pit_fmt_block *block = block_for(rec, entry->length);
@@ -133,7 +133,7 @@ static int keep(struct entry *entry, uint64_t wall_ns)
     return pit_get_status(NULL, &status) == PIT_OFF ? PIT_OFF : PIT_NOT_OPEN;
 }
 
-/* Made in a mapping of its own: it is longer than some threads' stacks. */
+/* Built in a separate mapping: it is larger than some threads' stacks. */
 int pit_journal(const char *kind, const char *text, const pit_figure *figures, size_t count,
                 uint64_t wall_ns)
 {

@@ -1,8 +1,8 @@
-/* launcher.c: what launchers tell a process in its environment: which rank it is, of which job.
+/* launcher.c: reads from the environment which rank of which job a process is.
  *
- * One table, a line for each launcher, in the order in which they are asked. What the first one that
- * gives a rank does not tell is taken from those below it: torchrun inside a Slurm job has Slurm's
- * nodes. A variable that is unset is left out, never guessed.
+ * One table, a line for each launcher, in the order in which they are tried. The first one that gives a
+ * rank is used; facts that it does not give are taken from those below it: torchrun inside a Slurm job
+ * has Slurm's nodes. A variable that is unset is left out, never guessed.
  */
 #include "place.h"
 #include "recorder.h"
@@ -81,7 +81,7 @@ static const char *rank_of(const struct launcher *launcher)
     return is_number(value) ? value : NULL;
 }
 
-/* The first that gives a rank; NULL: none does. */
+/* The first launcher that gives a rank; NULL: none does. */
 static const struct launcher *first_launcher(void)
 {
     for (size_t i = 0; i < LAUNCHERS; i++)
@@ -107,8 +107,8 @@ static const char *name_from(const struct launcher *launcher)
     return "environment"; /* RANK, set by hand or by a launcher that is not in the table */
 }
 
-/* A value of a launcher that gave no rank says nothing of this process: a shell inside a Slurm job has
- * the job's variables, and an id all the same. */
+/* A value of a launcher that gave no rank is ignored: a shell inside a Slurm job has the job's variables
+ * and an id, without being a rank. */
 static const char *told_from(const struct launcher *launcher, int what)
 {
     for (; launcher < launchers + LAUNCHERS; launcher++) {
@@ -119,11 +119,11 @@ static const char *told_from(const struct launcher *launcher, int what)
     return NULL;
 }
 
-/* ---- MPICH's own launcher, hydra, which tells no job ------------------------------------------ */
+/* ---- hydra, MPICH's own launcher, which gives no job id ---------------------------------------- */
 
-#define ANCESTORS 16 /* that are looked at: the program, pitwall run, shells between them */
+#define ANCESTORS 16 /* to search: the program, pitwall run, shells between them */
 
-/* 0: there is no such process, or /proc does not show it. The name is in brackets and may hold any. */
+/* 0: no such process, or /proc does not show it. The name is in brackets and may contain brackets. */
 static long parent_of(long pid, char *name, size_t room)
 {
     char path[64], text[512];
@@ -138,12 +138,12 @@ static long parent_of(long pid, char *name, size_t room)
     return strtol(close + 4, NULL, 10); /* ") S 123" */
 }
 
-/* Every machine's proxy of a job, which is above its ranks, was told where mpirun listens: the same for all
- * of them, and no other job's while this one is there. 0: none was found. */
+/* On every machine a job has a proxy process above its ranks, whose arguments name the address at which
+ * mpirun listens: the same for all, and different from other running jobs. 0: not found. */
 static int hydra_job(char *text, size_t room)
 {
     static const char option[] = "--control-port";
-    char name[32] = "", path[64], words[4096] = ""; /* zero behind what is read */
+    char name[32] = "", path[64], words[4096] = ""; /* zero after the text that is read */
     long pid = getppid(), above = 0;
     int levels = 0;
     for (; pid > 1 && levels < ANCESTORS; levels++, pid = above) {
@@ -164,8 +164,8 @@ static int hydra_job(char *text, size_t room)
     return text[0] != 0;
 }
 
-/* What tells this start of ranks from others. Each srun of a Slurm job is a step of its own; torchrun
- * without a rendezvous calls every job "none", and its ranks share an address. */
+/* What distinguishes this start of ranks from others. Each srun of a Slurm job is a separate step;
+ * torchrun without a rendezvous calls every job "none", and its ranks share an address. */
 static void name_job(char *text, size_t room, const struct launcher *launcher)
 {
     const char *job = told_from(launcher, JOB), *step = value_of("SLURM_STEP_ID");

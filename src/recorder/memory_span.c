@@ -241,7 +241,7 @@ PIT__IN_SPANS struct pit__rss_reading pit__watch_begin(struct pit__watched *w, c
     struct pit__rss_reading now = {0};
     if (!mark || !pit__lock_take_open(&mark->lock))
         return now;
-    if (w->is_linked) /* its end could not be had */
+    if (w->is_linked) /* its end could not be read */
         unlink_from(w);
     now = is_fresh && mark->last_by == reader ? mark->last : pit__rss_read(&mark->rss);
     mark->last = now;

@@ -1,6 +1,6 @@
-/* A run whose live pages are in shared memory, or in the program's own where that has no room, is copied
- * to its path from time to time, so that the loss of the machine, or of the program, costs some seconds
- * of it, and at close for good.
+/* A run whose live pages are in shared memory, or in the program's own memory if there was no room, is
+ * copied to its path from time to time, so that a crash of the machine, or of the program, loses only
+ * some seconds; and at close for good.
  */
 #include "recorder.h"
 
@@ -13,8 +13,8 @@
 
 #define PIECE_BYTES ((size_t)1 << 20) /* small enough for memory, large enough for a network */
 
-/* Copy pages that other threads store into meanwhile: word by word, so that each is whole; which of
- * them are older than others nobody can say, and readers of a mirror are told so. */
+/* Copy pages that other threads store into meanwhile: word by word, so that each word is whole. Some
+ * may be older than others; the state of the copy tells readers so. */
 __attribute__((no_sanitize("thread"))) static void copy_words(void *to, const void *from,
                                                               size_t bytes)
 {
@@ -38,7 +38,7 @@ static int write_all(int fd, const unsigned char *bytes, uint64_t count, uint64_
     return 0;
 }
 
-/* Everything behind the header. Blocks, and so all of it, are multiples of 64 long. */
+/* Everything after the header. All blocks are multiples of 64 bytes long. */
 static int write_pages(const pit_recorder *rec, int fd, uint64_t used)
 {
     void *piece =
@@ -56,7 +56,7 @@ static int write_pages(const pit_recorder *rec, int fd, uint64_t used)
     return error;
 }
 
-/* A copy of the header that says what the copy is. */
+/* A copy of the header, marked as a mirror. */
 static struct pit_fmt_header header_for(const pit_recorder *rec, uint64_t used, int final)
 {
     struct pit_fmt_header header;

@@ -1,8 +1,8 @@
 /* The process-wide table of names: an open hash of pointers to entries that never move.
  *
- * A reader needs no lock: an entry is whole before its pointer is published, a larger table is
- * filled before it replaces the smaller one, and neither is ever taken away. A child of fork
- * inherits a table that is right at every instant.
+ * A reader needs no lock: an entry is complete before its pointer is published, a larger table is
+ * filled before it replaces the smaller one, and neither is ever freed. A child of fork
+ * inherits a table that is valid at every instant.
  */
 #include "name_table.h"
 

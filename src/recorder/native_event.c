@@ -1,7 +1,7 @@
 /* See native_event.h.
  *
  * The event lives as long as its ring is mapped, so its descriptor is closed at once: the program never
- * finds one that it did not open, and cannot close ours.
+ * sees a descriptor that it did not open, and cannot close ours.
  */
 #include "native_event.h"
 
@@ -18,7 +18,7 @@
 #define MOST_PAGES 8u /* of data: 1024 samples where a page has 4 kB */
 #define LEAST_PAGES 1u
 
-/* What users may lock for their rings is little, and shared by all of their processes: a small ring is
+/* Users may lock little memory for their rings, shared by all their processes: a small ring is
  * better than none. */
 static int map_ring(struct pit__native_event *event, int fd)
 {
@@ -33,7 +33,7 @@ static int map_ring(struct pit__native_event *event, int fd)
         }
         error = errno;
     }
-    return error == EPERM ? ENOMEM : error; /* not the event is forbidden, but its memory */
+    return error == EPERM ? ENOMEM : error; /* the memory is refused, not the event */
 }
 
 int pit__native_event_start(struct pit__native_event *event, double hz)
@@ -54,7 +54,7 @@ void pit__native_event_stop(struct pit__native_event *event)
     event->ring = NULL;
 }
 
-/* Bytes of the ring, which may go over its end. */
+/* Copy bytes of the ring, which may wrap around its end. */
 static void copy_out(const struct pit__native_event *event, uint64_t at, void *to, size_t bytes)
 {
     const char *data = (const char *)event->ring + event->page_bytes;
@@ -64,7 +64,7 @@ static void copy_out(const struct pit__native_event *event, uint64_t at, void *t
     memcpy((char *)to + first, data, bytes - first);
 }
 
-/* The parts of a record that are wanted, as the kernel lays them out behind its header. */
+/* The parts of a record that we use, as the kernel lays them out after its header. */
 struct body {
     uint64_t words[4];
 };
@@ -104,7 +104,7 @@ int pit__native_event_next(struct pit__native_event *event, struct pit__native_r
         return 0;
     copy_out(event, tail, &header, sizeof header);
     if (header.size < sizeof header || header.size > head - tail) {
-        PIT_STORE_ORDERED(event->ring->data_tail, head); /* not to be, but never to stay at */
+        PIT_STORE_ORDERED(event->ring->data_tail, head); /* should not happen; never get stuck */
         return 0;
     }
     size_t bytes = header.size - sizeof header;

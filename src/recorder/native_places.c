@@ -3,9 +3,9 @@
  *   the kernel's ring ──▶ address, time ──▶ span_at.c: the span ──┐
  *                                └────────▶ code_names.c: the function ──▶ places.c: the run
  *
- * All of it on the sampler's thread; the program is not interrupted. A sample in a function that is not
- * known yet waits for its name: looking names up may take a millisecond in a large library, so it is done
- * seldom enough to stay below NAMES_SHARE of the time.
+ * All of it runs on the sampler's thread; the program is not interrupted. A sample in an unknown function
+ * waits for its name: a lookup may take a millisecond in a large library, so lookups are made rarely
+ * enough to stay below NAMES_SHARE of the time.
  */
 #include "native_places.h"
 
@@ -19,7 +19,7 @@
 #include <time.h>
 
 #define NAMES_SHARE 2000u /* one part of so many */
-#define BATCH 256u        /* samples that are matched to spans by one look */
+#define BATCH 256u        /* samples that are matched to spans at once */
 
 double pit__native_hz;
 
@@ -32,7 +32,7 @@ struct waiting {
 struct pit__native {
     struct pit__native_event event;
     struct pit__span_view view;
-    uint64_t look_up_at; /* ns of the monotonic clock, before which no names are looked up */
+    uint64_t look_up_at; /* monotonic clock, ns: no lookups before it */
     uint32_t waiting_count;
     struct waiting waiting[PIT__CODE_WANTED];
     struct {
@@ -49,7 +49,7 @@ static void note(pit_recorder *rec, const struct waiting *w, const struct pit__c
     pit__place_note(rec, w->thread, w->node, PIT_FMT_PLACE_NATIVE, f->name, f->file, 0, w->samples);
 }
 
-/* Those whose functions are known by now; the others go on waiting. */
+/* Note those whose functions are now known; the others keep waiting. */
 static void note_known(struct pit__native *native, pit_recorder *rec)
 {
     uint32_t left = 0;
@@ -100,8 +100,8 @@ static void wait_for_name(struct pit__native *native, pit_recorder *rec, struct 
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* The span clock's ticks when the raw clock said this, by two readings of both: the run's first, and one
- * just taken. */
+/* The span clock's ticks at this time of the raw clock, from two readings of both: the run's first, and
+ * one just taken. */
 static uint64_t ticks_of(uint64_t raw_ns, const struct pit_fmt_pair *first,
                          const struct pit_fmt_pair *now)
 {
@@ -134,7 +134,7 @@ static void note_batch(struct pit__native *native, pit_recorder *rec)
     native->batch_count = 0;
 }
 
-/* Samples that wait are of the code that was there before: it has no name any more. */
+/* Waiting samples belong to code that was unmapped: it has no name any more. */
 static void code_mapped(struct pit__native *native, pit_recorder *rec, uint64_t low, uint64_t bytes)
 {
     static const struct pit__code_function gone = {"[unknown]", "[unmapped]"};
@@ -157,7 +157,7 @@ static void take_samples(struct pit__native *native, pit_recorder *rec)
     while (pit__native_event_next(&native->event, &record)) {
         if (record.kind == PIT__NATIVE_LOST) {
             pit__places_lost(rec, PIT_FMT_PLACE_NATIVE, record.lost);
-            pit__code_forget(&native->names, 0, UINT64_MAX); /* a mapping may be among them */
+            pit__code_forget(&native->names, 0, UINT64_MAX); /* a mapping may be among those lost */
         } else if (record.kind == PIT__NATIVE_MAPPED) {
             code_mapped(native, rec, record.address, record.bytes);
         } else if (record.kind == PIT__NATIVE_SAMPLE) {
@@ -172,7 +172,7 @@ static void take_samples(struct pit__native *native, pit_recorder *rec)
 
 /* ---- the sampler's calls ------------------------------------------------------------------- */
 
-/* Children get no copy: the ring is not theirs, and they begin anew. */
+/* Children get no copy: the ring is not theirs, and they start anew. */
 static struct pit__native *native_new(void)
 {
     void *made = mmap(NULL, sizeof(struct pit__native), PROT_READ | PROT_WRITE,

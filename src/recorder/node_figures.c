@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A copy that readers do not look at, in words: the other one is in force. */
+/* Fill the copy that readers do not use, in words: the other one is current. */
 void pit__copy_words(void *to, const void *from, size_t bytes)
 {
     uint64_t *words = to;
@@ -14,7 +14,7 @@ void pit__copy_words(void *to, const void *from, size_t bytes)
     }
 }
 
-/* The block of a node, made at its first figures. */
+/* The block of a node, created with its first figures. */
 void *pit__figures_block(struct pit__thread *t, const struct pit_fmt_node *node, uint32_t *ref,
                          enum pit_fmt_block_type type, uint64_t bytes)
 {
@@ -29,7 +29,7 @@ void *pit__figures_block(struct pit__thread *t, const struct pit_fmt_node *node,
     return block;
 }
 
-/* ---- teams of threads: here, so that a program with libpitwall.a has it for what is preloaded -------- */
+/* ---- teams of threads: here, so that preloaded libraries find it in a program with libpitwall.a ------ */
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {

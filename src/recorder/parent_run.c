@@ -1,10 +1,10 @@
-/* parent_run.c: the run that this process was started below, as its environment tells.
+/* parent_run.c: the parent run of this process, as given by its environment.
  *
- * PITWALL_PARENT is the run's id in hex, PITWALL_RUN_PID the process whose run it is to be: `pitwall
- * run` sets both before the program starts, so that everything which the program starts can name a run
- * that nobody has opened yet. The program itself then takes the id for its own run; every other process
- * that finds it names it as its parent. The environment is read once, when the library is loaded: what
- * a process sets later is meant for those that it starts.
+ * PITWALL_PARENT is the run's id in hex, PITWALL_RUN_PID the process that is to use the id for its run:
+ * `pitwall run` sets both before the program starts, so that all its child processes can name a run
+ * that is not open yet. The program itself uses the id for its own run; every other process
+ * that finds it names it as its parent. The environment is read once, when the library is loaded:
+ * variables that a process sets later are meant for its children.
  */
 #include "place.h"
 #include "recorder.h"
@@ -18,8 +18,8 @@
 
 static unsigned char parent_id[16];
 static int has_parent;
-static long program_pid; /* 0: no process is to have the id */
-static long taken_by;    /* the process that has taken it, this one or one it was forked from */
+static long program_pid; /* 0: no process is to use the id */
+static long taken_by;    /* the process that has used it, this one or one it was forked from */
 
 static int hex_digit(char c)
 {
@@ -63,7 +63,7 @@ int pit__is_below(void)
     return has_parent && !is_program();
 }
 
-/* A program that was replaced by another one, by exec, has left its run there. */
+/* A program that was replaced by exec has left its run there. */
 static int is_taken(const char *path)
 {
     struct pit_fmt_header header;
@@ -78,7 +78,7 @@ static int is_taken(const char *path)
 
 void pit__take_id(const char *path, unsigned char *id)
 {
-    /* Its own run must not be opened: the close would drop its lock. */
+    /* Do not open its own run: closing it would release its lock. */
     if (!is_program() || taken_by == program_pid || is_taken(path))
         return;
     taken_by = program_pid;
@@ -99,7 +99,7 @@ int pit__name_inherited(struct pit_fmt_header *header)
     return has_other;
 }
 
-/* ---- runs that lie elsewhere ---------------------------------------------------------------- */
+/* ---- runs in other folders ------------------------------------------------------------------ */
 
 static int folder_facts(const char *path, struct stat *facts)
 {
@@ -120,8 +120,8 @@ static int in_one_folder(const char *path, const char *other)
            a.st_ino == b.st_ino;
 }
 
-/* The folder may not be there yet. Where no link can be made the run is found at its own path alone: no
- * reason to trouble the program. */
+/* The folder may not exist yet. If no link can be created, the run is found only at its own path: not an
+ * error for the program. */
 void pit__leave_link(const char *path, const char *above)
 {
     char program[PATH_MAX], first[PATH_MAX], name[PATH_MAX];

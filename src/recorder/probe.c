@@ -1,6 +1,6 @@
 /* Memory of the process for callers without a recorder: RSS now, and around a piece of work.
  *
- * A probe is watched as a memory span is (memory_span.c), so neither spoils the other's peak.
+ * A probe is watched like a memory span (memory_span.c), so neither disturbs the other's peak.
  */
 #include "format/alloc_api.h"
 #include "recorder.h"

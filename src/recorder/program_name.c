@@ -1,4 +1,4 @@
-/* What a program is called. Python is not the program: its script is, or its module. */
+/* The name of a program. For Python it is the script or module, not the interpreter. */
 #include "place.h"
 #include "recorder.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ARGUMENTS_MOST 64 /* that are looked at for the script */
+#define ARGUMENTS_MOST 64 /* searched for the script */
 
 static const char *last_part(const char *path)
 {
@@ -31,7 +31,7 @@ static int is_interpreter(const char *name)
     return 0;
 }
 
-/* What follows an argument's letters: in the same argument, or the next one; NULL: nothing. */
+/* The operand of an option letter: in the same argument or the next one; NULL: none. */
 static const char *operand(const char *const *argv, size_t i, const char *letter)
 {
     return letter[1] ? letter + 1 : argv[i + 1];
@@ -90,7 +90,7 @@ void pit__program_own(struct pit__program *program)
     *program = (struct pit__program){"program", ""};
     if (count > 0)
         pit__program_of(program, argv);
-    /* without an interpreter the program may have been given another name by its own */
+    /* without an interpreter, the program may have changed its own name */
     if (!program->interpreter[0] && program_invocation_short_name)
         snprintf(program->name, sizeof program->name, "%s", program_invocation_short_name);
 }

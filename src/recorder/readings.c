@@ -1,7 +1,7 @@
 /* Readings of the sampler in the run: one block with the descriptions of the channels and their
- * rows. A point stands for `stride` readings; when all points of a half are full, neighbours are
- * merged into the other half, which is then put in force by one store. So after a kill one half is
- * always whole.
+ * rows. A point combines `stride` readings; when all points of a half are full, neighbours are
+ * merged into the other half, which one store then makes current. So after a kill one half is
+ * always complete.
  */
 #include "recorder.h"
 #include "sample_source.h"
@@ -54,7 +54,7 @@ static void store_row(const pit_recorder *rec, uint64_t *to, const uint64_t *fro
         PIT_STORE(to[i], from[i]);
 }
 
-/* Two readings, or points, as one: when the first was, and each channel by its rule. */
+/* Combine two readings, or points: the time of the first, and each channel by its rule. */
 static void join(const pit_recorder *rec, uint64_t *to, const uint64_t *a, uint64_t readings_a,
                  const uint64_t *b, uint64_t readings_b)
 {
@@ -79,7 +79,7 @@ static void fold(pit_recorder *rec)
     PIT_STORE_ORDERED(samples->half, to);
 }
 
-/* A point has the last of its readings of a counter: where the counter began stands apart. */
+/* A point has the last reading of a counter; the counter's first reading is stored separately. */
 static void keep_first(pit_recorder *rec, const uint64_t *row)
 {
     struct pit_fmt_channel *channels = (void *)(rec->samples + 1);
@@ -117,7 +117,7 @@ void pit__readings_add(pit_recorder *rec, const uint64_t *row)
     PIT_STORE_ORDERED(samples->block.used, count + 1);
 }
 
-/* Reasons that a source has found meanwhile. A text is empty while it changes. */
+/* Store reasons that a source has found meanwhile. A text is empty while it changes. */
 static void keep_reasons(pit_recorder *rec)
 {
     struct pit_fmt_channel *channels = (void *)(rec->samples + 1);
@@ -148,8 +148,8 @@ void pit__samples_take(pit_recorder *rec)
     pit__rss_peak_seen(rec, peak);
 }
 
-/* By a thread of the program, in whose table of descriptors nothing may stay. After the one at close
- * the recorder may be freed at any time. */
+/* Runs on a thread of the program, in whose table of descriptors nothing may stay open. After the
+ * reading at close the recorder may be freed at any time. */
 void pit__samples_add(pit_recorder *rec)
 {
     pit__sources_reset(&rec->sources);

@@ -141,8 +141,8 @@ struct pit__control {
     struct pit__lock lock; /* guards everything below `lock` in struct pit_recorder */
     uint32_t sampler_stop;
     uint32_t sampler_running;
-    uint32_t sampler_done;  /* it only has to end */
-    uint32_t sampler_notes; /* it runs and notes places, also while the run is closing */
+    uint32_t sampler_done;           /* it only has to end */
+    uint32_t sampler_notes;          /* it runs and notes places, also while the run is closing */
     struct pit__control *next_spare; /* once its recorder is freed */
 };
 
@@ -159,9 +159,9 @@ struct pit_recorder {
     const struct pit__clock *clock;
     unsigned char *base; /* the run's pages; the address never changes */
     struct pit_fmt_header *header;
-    uint64_t reserved_bytes; /* maximum size of the run */
-    uint64_t address_bytes;  /* addresses reserved from base on: reserved_bytes, or more with guard */
-    int in_memory;           /* no file was requested */
+    uint64_t reserved_bytes;         /* maximum size of the run */
+    uint64_t address_bytes;          /* addresses reserved from base on; more with the guard */
+    int in_memory;                   /* no file was requested */
     double sample_hz, sample_stacks; /* 0 or less: off */
     uint64_t ring_budget;            /* pieces */
     uint64_t record_budget;          /* pieces */

@@ -1,9 +1,9 @@
-/* The flight recorder and the records: the last span events, and the last spans that asked to be
- * kept, of each thread, each in pieces taken from one budget.
+/* The flight recorder and the records: the last span events, and the last spans with PIT_RECORD,
+ * of each thread, each in pieces taken from one budget.
  *
- * A thread's pieces form a circle. When a piece is full the thread takes another one, as long as
- * what is left of the budget is more than it has already, so that later threads find some; else it
- * writes over its own oldest.
+ * A thread's pieces form a circle. When a piece is full the thread takes another one, if more of the
+ * budget is left than the thread has already, so that later threads get some; else it
+ * overwrites its own oldest.
  */
 #include "recorder.h"
 
@@ -19,7 +19,7 @@ static void link_in(const struct pit__thread *t, struct pit_fmt_block *piece, ui
     ++*own;
 }
 
-/* One more piece for a circle of `own` pieces, put behind `after`. NULL: not within the budget. */
+/* One more piece for a circle of `own` pieces, linked after `after`. NULL: not within the budget. */
 static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint64_t bytes,
                        uint64_t room, uint32_t *own, struct pit_fmt_block *after)
 {
@@ -44,8 +44,8 @@ static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint
     return piece;
 }
 
-/* Without a piece of its own a thread writes where nobody looks: the hot path needs some room to
- * write to. The events are still counted. */
+/* A thread without a piece writes to memory that nobody reads: the hot path needs room to write.
+ * The events are still counted. */
 static struct pit_fmt_ring *nowhere(struct pit__thread *t)
 {
     if (!t->ring)
@@ -117,7 +117,7 @@ struct pit_fmt_record *pit__record_next(struct pit__thread *t)
     return &piece->records[0];
 }
 
-/* A piece has its number once it has its first record. */
+/* A piece gets its number with its first record. */
 void pit__record_done(struct pit__thread *t)
 {
     if (t->records_next++ == 0)

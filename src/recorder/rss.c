@@ -1,12 +1,12 @@
 /* See rss.h. RSS: pread of an open /proc/self/statm. Peak: writing 5 to /proc/self/clear_refs resets
  * the kernel's high-water mark, and ru_maxrss of getrusage reads it. Two traps:
  *
- * - ru_maxrss never falls below what the process had before exec: a small program started by a
- *   large one reads the large one's figure. Seen right after a reset; VmHWM is read from then on.
- * - the kernel folds its per-CPU counters late, so each figure has a bound.
+ * - ru_maxrss never falls below the value from before exec: a small program started by a
+ *   large one reads the large one's figure. Detected right after a reset; then VmHWM is used.
+ * - the kernel merges its per-CPU counters late, so each figure has an error bound.
  *
- * The descriptors are moved high up: a program that closes everything and opens files of its own
- * gets low numbers, and ours then fail instead of meeting a stranger's file.
+ * The descriptors get high numbers: a program that closes everything and opens its own files
+ * gets low numbers, and ours then fail instead of reading another file.
  */
 #include "rss.h"
 
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #define HIGH_DESCRIPTOR 700
-#define HOT __attribute__((hot)) /* lies with what spans run */
+#define HOT __attribute__((hot)) /* placed with the code of spans */
 
-/* As high as it may be; a low number is the last resort. */
+/* As high as possible; a low number is the last resort. */
 static int open_high(const char *path, int flags)
 {
     int low = open(path, flags | O_CLOEXEC);
@@ -39,9 +39,9 @@ static int open_high(const char *path, int flags)
     return high;
 }
 
-/* pread of a file that is opened at the first use, and again if somebody closed it or has a file
- * of his own under its number: then the text is not of the form that `number_of` knows. The number
- * found there, or 0. pread leaves a stranger's file as it is. */
+/* pread of a file that is opened at the first use, and again if the program closed it or opened another
+ * file with its number: then the text does not have the form that `number_of` expects. Returns the
+ * number found there, or 0. pread does not change another file's position. */
 static uint64_t read_open(int *slot, const char *path, uint64_t (*number_of)(const char *text),
                           char *text, size_t room)
 {
@@ -70,10 +70,10 @@ static uint64_t bound_bytes(void)
         long batch = 2 * cpus > 32 ? 2 * cpus : 32;
         return (uint64_t)(batch * cpus * page);
     }
-    return (uint64_t)(64 * page) * 8; /* of eight threads; a figure, not a promise, there */
+    return (uint64_t)(64 * page) * 8; /* for eight threads; an estimate, not a guarantee */
 }
 
-/* Seven numbers in a line; the second is the one. 0: this is no such file. */
+/* Seven numbers in a line; the second one counts. 0: this is another file. */
 HOT static uint64_t resident_pages(const char *text)
 {
     uint64_t numbers[7];
@@ -104,12 +104,12 @@ static uint64_t read_statm(struct pit__rss *rss)
 
 static uint64_t read_hwm(struct pit__rss *rss)
 {
-    static char text[4096]; /* too long for a short stack; guarded as all of rss is */
+    static char text[4096]; /* too long for a small stack; guarded like the rest of rss */
     return read_open(&rss->status, "/proc/self/status", hwm_kilobytes, text, sizeof text) * 1024;
 }
 
-/* A descriptor that is certainly ours: a program may have closed it and have opened a file of its
- * own under its number. -1: not to be had. */
+/* A descriptor that is certainly ours: the program may have closed it and opened another file with its
+ * number. -1: not available. */
 static int clear_refs(struct pit__rss *rss)
 {
     struct stat found;
@@ -135,10 +135,10 @@ static uint64_t max_rss(void)
 
 #define SLACK_OF(rss) (2 * (rss)->error_bytes)
 
-/* Far less than the counters may be late by. */
+/* Far less than the error of the counters. */
 #define NEXT_TO_NOTHING 65536u
 
-/* Where the mark may be a floor, only a reset can tell. */
+/* If the mark may be a floor, only a reset shows it. */
 HOT int pit__rss_is_low(const struct pit__rss *rss, const struct pit__rss_reading *now)
 {
     int is_no_floor =
@@ -147,8 +147,8 @@ HOT int pit__rss_is_low(const struct pit__rss *rss, const struct pit__rss_readin
     return is_no_floor && now->peak && now->peak <= now->rss + NEXT_TO_NOTHING;
 }
 
-/* A process that is smaller than ever since the mark was first reset may have come down to a floor
- * that it did not see before. */
+/* A process that is smaller than ever since the first reset of the mark may have reached a floor
+ * that was not visible before. */
 void pit__rss_reset(struct pit__rss *rss, uint64_t resident)
 {
     int fd = clear_refs(rss);
@@ -184,7 +184,7 @@ HOT struct pit__rss_reading pit__rss_read(struct pit__rss *rss)
         if (rss->peak_method == PIT_FMT_PEAK_RUSAGE)
             reading.peak = (uint64_t)usage.ru_maxrss * 1024;
     }
-    /* Nothing was reset before the first reading: what ru_maxrss says may be the floor. */
+    /* Nothing was reset before the first reading: ru_maxrss may be the floor. */
     if (is_first || rss->peak_method == PIT_FMT_PEAK_HWM)
         reading.peak = read_hwm(rss);
     return reading;

@@ -1,13 +1,13 @@
 /* All sources together: their channels, their turns, their files.
  *
- * Files are kept open by the sampler's thread, in a table of descriptors that is its own: the
- * program does not see them, cannot close them or get their numbers, and no child inherits them;
- * they go with the thread. Whoever has no such table (the readings at open and close, an old
+ * The sampler's thread keeps files open in its own table of descriptors: the program does not see
+ * them, cannot close them or get their numbers, and no child inherits them; they are closed with
+ * the thread. A thread without such a table (for the readings at open and close, or on an old
  * kernel) opens a file for each reading.
  *
  * Sources that are read each time come first, then those whose turn it is. After a tenth of a second
- * of rest nothing is in the caches: every other function of libc on the way costs more than what it
- * does, so numbers are parsed by hand (base/file_text.c).
+ * of rest nothing is in the caches: every other libc function called costs more than its own work,
+ * so numbers are parsed by hand (base/file_text.c).
  */
 #include "sample_source.h"
 
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SELDOM_NS ((uint64_t)150 * 1000000u) /* readings further apart renew all figures */
+#define SELDOM_NS ((uint64_t)150 * 1000000u) /* after a longer gap, all figures are read */
 
 /* In headers since Linux 5.9 and glibc 2.34. */
 #ifndef SYS_close_range
@@ -84,7 +84,7 @@ void pit__channels_list(struct pit__channel_list *list)
         list->is_full = 0;
         pit__source_list[i]->open(list);
         if (list->is_full)
-            list->count = list->first[i]; /* it is read whole or not at all */
+            list->count = list->first[i]; /* a source is read completely or not at all */
     }
     for (; i <= PIT__SOURCES_MAX; i++)
         list->first[i] = list->count;
@@ -100,8 +100,8 @@ void pit__sources_reset(struct pit__sources *sources)
     memset(sources->row, 0xff, sizeof sources->row); /* everything unknown */
 }
 
-/* Not unshare() and then closing: a descriptor of the program must not live on here, not even for
- * a moment, or whoever waits for the end of a pipe waits for us. */
+/* Not unshare() and then closing: a descriptor of the program must not stay open here, not even for
+ * a moment, or a reader that waits for the end of a pipe would wait for us. */
 void pit__sources_own(struct pit__sources *sources)
 {
     sources->keeps_open = syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE_FLAG) == 0;
@@ -126,7 +126,7 @@ static void read_source(struct pit__sources *sources, uint32_t i, struct pit__re
     uint64_t *values = &sources->row[1 + sources->list.first[i]];
     const char *why[PIT_FMT_CHANNEL_MAX];
     uint32_t first = sources->list.first[i], count = sources->list.first[i + 1] - first;
-    memset(why, 0, count * sizeof why[0]); /* no more: it is cold */
+    memset(why, 0, count * sizeof why[0]); /* not more: that memory is not in the caches */
     now->why = why;
     pit__source_list[i]->read(now, &sources->states[i], values);
     for (uint32_t c = 0; c < count; c++) {

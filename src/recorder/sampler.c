@@ -1,6 +1,6 @@
-/* The background thread: ten times a second it marks that the run is alive, with a reading of the
+/* The background thread. Ten times per second it marks the run as alive, with a reading of the
  * clocks, samples the process, and notes where its main thread was in native code; every few seconds it
- * mirrors a run that lives in shared memory. All signals are blocked in it; it ends at close and does not
+ * mirrors a run that is in shared memory. All signals are blocked in it; it ends at close and does not
  * exist in a forked child.
  */
 #include "messages.h"
@@ -16,7 +16,7 @@
 #define LONGEST_WAIT_S 60 /* for a mirror to somewhere slow */
 #define STACK_BYTES ((size_t)256 * 1024)
 
-/* Written to the pair that is not in force, then put in force by one store. Takes the lock: a
+/* Stored in the pair that is not current, which one store then makes current. Takes the lock: a
  * program that reads its own run marks the time too. */
 void pit__clock_mark(pit_recorder *rec)
 {
@@ -100,7 +100,7 @@ void pit__sampler_stop(pit_recorder *rec)
     for (int i = 0; i < LONGEST_WAIT_S && !PIT_LOAD_ACQUIRE(rec->control->sampler_done); i++)
         pit__wait_while(&rec->control->sampler_done, 0, (uint64_t)1000000000u);
     if (!PIT_LOAD_ACQUIRE(rec->control->sampler_done))
-        return; /* in a write that does not end: the program goes on, and the recorder stays */
+        return; /* stuck in a write: the program continues, and the recorder stays */
     pthread_join(rec->sampler, NULL);
     rec->control->sampler_running = 0;
 }

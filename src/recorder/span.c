@@ -1,16 +1,16 @@
 /* Begin, end and phase: the hot path. Each function is straight code for the common case, without
- * calls inside, and a jump to its rare twin (span_rare.c) before anything is stored otherwise.
+ * calls, and jumps to its rare counterpart (span_rare.c) before anything is stored in other cases.
  */
 #include "span_steps.h"
 
 struct pit__thread pit__nobody;
 __thread struct pit__thread *pit__tls __attribute__((tls_model("initial-exec"))) = &pit__nobody;
 
-/* The one that it stands before and the next are in one page. */
+/* This function and the next one are in one page. */
 #define ONE_PAGE __attribute__((aligned(1024)))
 
-/* For callers in whose way everything is cold: nothing is touched but what a span needs, not even the
- * table of addresses, which a shared library has to find its thread's pointer in. */
+/* For callers whose caches are cold: touches only what a span needs, not even the table of addresses
+ * through which a shared library finds its thread's pointer. */
 PIT__IN_SPANS ONE_PAGE pit_token pit__begin_at(struct pit__thread *const *at, uint32_t id)
 {
     struct pit__thread *t = *at;
@@ -43,8 +43,8 @@ pit_token pit__begin(pit_site *site)
     return PIT_LIKELY(token != 0) ? token : pit__begin_rare(site);
 }
 
-/* What stands in a closed gate is no token and fits none. The rare way gets a reading of its own: to
- * keep the first one for it would cost the hot path a register. */
+/* The content of a closed gate is not a token and matches none. The rare path reads the clock again:
+ * keeping the first reading for it would cost the hot path a register. */
 uint64_t pit_end_out_of_order(pit_token token)
 {
     struct pit__thread *t = pit__tls;
@@ -81,7 +81,7 @@ uint64_t pit__end_ns(pit_token token)
     return duration ? pit__in_ns(t, now, duration) : 0;
 }
 
-/* The phase before ends and this one begins with one reading of the clock. */
+/* The previous phase ends and this one begins with one clock reading. */
 void pit__phase(pit_site *site)
 {
     struct pit__thread *t = pit__tls;

@@ -20,7 +20,7 @@
 
 /* ---- the look ------------------------------------------------------------------------------- */
 
-/* With the recorder's lock, which guards the list and who has which table. */
+/* With the recorder's lock, which guards the list and the owner of each table. */
 static const struct pit__thread *find_main(pit_recorder *rec)
 {
     uint64_t main_thread = (uint64_t)getpid();

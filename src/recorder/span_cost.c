@@ -1,10 +1,10 @@
-/* What a span costs, measured where a recorder opens, so that reports can tell.
+/* The cost of a span, measured when a recorder opens, for reports.
  */
 #include "span_steps.h"
 
 #include <sys/mman.h>
-/* A table that belongs to no run and no recorder: one node, whose window and series bucket take
- * everything. */
+/* A table that belongs to no run and no recorder: one node, whose window and series bucket accept
+ * all samples. */
 #define SCRATCH_EVENTS 64
 #define BATCHES 32 /* some 50 µs in all; the fastest counts, so that a busy core says the same */
 struct scratch {
@@ -13,7 +13,7 @@ struct scratch {
     struct pit_fmt_event events[SCRATCH_EVENTS];
 };
 
-/* One span, by the way that the clock allows. */
+/* One span, by the path that the clock allows. */
 static void scratch_span(struct pit__thread *t, uint64_t where)
 {
     uint64_t now, duration;

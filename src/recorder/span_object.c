@@ -1,6 +1,6 @@
 /* Spans as objects: begun on one thread, ended on this or another one.
  *
- * While open it is shown in a slot of the run. At its end the sample goes to the ending thread's
+ * While open it is shown in a slot of the run. At its end the sample is added to the ending thread's
  * own tree, at the same path, so every node still has one writer.
  */
 #include "recorder.h"
@@ -28,7 +28,7 @@ static uint64_t slot_take(pit_recorder *rec, const struct pit__thread *t, uint32
     return NO_SLOT;
 }
 
-/* Make its end this thread's: 1 if the object was still open. The slot stays in use until the
+/* Claim its end for this thread: 1 if the object was still open. The slot stays in use until the
  * sample is recorded, so that a kill in between leaves the object open or finished, never both. */
 static int slot_claim(pit_recorder *rec, const pit_object *object)
 {

@@ -1,4 +1,4 @@
-/* span_own.c: what is asked of open spans, and spans of a recorder of one's own. */
+/* span_own.c: queries about open spans, and spans of a given recorder. */
 #include "recorder.h"
 
 uint64_t pit__age_ns(pit_token token)
@@ -28,7 +28,7 @@ void pit__count(int which, uint64_t n)
     PIT_STORE(*sum, PIT_LOAD(*sum) + n);
 }
 
-/* ---- a recorder of one's own --------------------------------------------------------------- */
+/* ---- a given recorder ---------------------------------------------------------------------- */
 
 static struct pit__thread *thread_in(pit_recorder *rec)
 {

@@ -1,8 +1,8 @@
-/* The sample of the span before, finished by the next end: all its cases. span_steps.h has the common one.
+/* The previous span's sample, finished by the next end: all its cases. span_steps.h has the common one.
  */
 #include "span_steps.h"
 
-/* Without a sample to finish, the ring goes on where it stands: before the first one it has no room. */
+/* Without a sample to finish, the ring does not advance: before the first one it has no room. */
 PIT__IN_SPANS void pit__finish_previous_rare(struct pit__thread *t)
 {
     struct pit_fmt_node *node = t->pending_node;

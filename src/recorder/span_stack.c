@@ -1,10 +1,10 @@
-/* Stacks of open spans that are put away while a thread works on another one: tasks, coroutines.
+/* Stacks of open spans that are saved while a thread works on another one: tasks, coroutines.
  *
  * A thread's stack is the frames of its table in the run. Switching copies them out and others in;
  * the table's depth is 0 in between, so that a reader, live or after a kill, sees no frame twice.
- * What is put away is not in the run: a report of open spans shows the stack in use.
+ * Saved stacks are not in the run: a report of open spans shows the stack in use.
  *
- * Objects are kept for reuse when they are freed, so there are as many as were in use at once.
+ * Freed objects are kept for reuse, so there are as many as were in use at once.
  */
 #include "recorder.h"
 
@@ -14,9 +14,9 @@
 
 struct pit_stack {
     pit_stack *next_free;
-    uint64_t token_base; /* of the thread's table it belongs to; 0: of none yet */
-    uint64_t root;       /* what frame 0 says: below which node it begins */
-    uint32_t depth;      /* frames put away */
+    uint64_t token_base; /* of the thread's table it belongs to; 0: none yet */
+    uint64_t root;       /* value of frame 0: the node below which it begins */
+    uint32_t depth;      /* saved frames */
     uint32_t special;
     int is_away;                    /* it holds a stack, maybe an empty one */
     struct pit__measured *measured; /* of its frames, which stay where they are; kept */
@@ -48,7 +48,7 @@ pit_stack *pit_stack_new(void)
     return stack;
 }
 
-/* Is it, or can it become, this table's? One of an earlier recorder, or of the parent before a fork,
+/* Does it belong to this table, or can it? A stack of an earlier recorder, or of the parent before a fork,
  * is empty now. */
 static int adopt(pit_stack *stack, const struct pit__thread *t)
 {
@@ -57,7 +57,7 @@ static int adopt(pit_stack *stack, const struct pit__thread *t)
         return differs == 0;
     stack->token_base = t->token_base;
     if (stack->depth)
-        stack->measured = NULL; /* others may still know of what is measured there */
+        stack->measured = NULL; /* other lists may still refer to the measurements there */
     stack->depth = stack->special = 0;
     stack->root = 0;
     stack->is_away = 0;
@@ -89,7 +89,7 @@ static int put_away(struct pit__thread *t, pit_stack *stack)
     t->top = t->file->frames;
     PIT_STORE_ORDERED(t->file->depth, 0);
     for (uint32_t i = 1; i <= depth; i++)
-        PIT_STORE(t->file->frames[i].apart, 0); /* as a begin expects it of the frames above */
+        PIT_STORE(t->file->frames[i].apart, 0); /* a begin expects 0 in the frames above */
     return 1;
 }
 
@@ -132,7 +132,7 @@ int pit_stack_switch(pit_stack *from, pit_stack *to)
     return is_good ? PIT_OK : PIT_NO_MEMORY;
 }
 
-/* Open spans in it are taken up once more, beside what is open now, only to be dropped. */
+/* Restore its open spans on top of those open now, only to drop them. */
 static void drop_spans(pit_stack *stack)
 {
     struct pit__thread *t = PIT_LOAD(pit__enabled) ? pit__thread_ready() : NULL;

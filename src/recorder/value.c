@@ -1,5 +1,5 @@
-/* Named values over time: loss, learning rate. One block a name and thread, a fixed number of
- * points; when they are full, neighbours are folded into the other half and the stride doubles.
+/* Named values over time: loss, learning rate. One block per name and thread, a fixed number of
+ * points; when they are full, neighbours are merged into the other half and the stride doubles.
  */
 #include "recorder.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* A value of one thread: where it is in the run, and what the next one hangs on. */
+/* A value of one thread: where it is in the run, and the data that the next point depends on. */
 struct pit__value {
     struct pit_fmt_value *block; /* NULL: none yet */
     uint64_t count, stride;
@@ -51,7 +51,7 @@ static int have_index(struct pit__thread *t, uint32_t id)
     return 1;
 }
 
-/* With its block last: whoever is taken away before has begun nothing. */
+/* The block is stored last: a call interrupted before that has begun nothing. */
 static void value_begin(struct pit__value *own, struct pit_fmt_value *block)
 {
     own->count = own->half = 0;
@@ -89,14 +89,14 @@ static void store_point(struct pit_fmt_point *to, struct pit_fmt_point point)
     store_double(&to->max, point.max);
 }
 
-/* Extremes are of the numbers, wherever a NaN stands among them; the sum shows that there was one. */
+/* Extremes ignore a NaN, wherever it is; the sum shows that there was one. */
 static struct pit_fmt_point join(const struct pit_fmt_point *a, const struct pit_fmt_point *b)
 {
     return (struct pit_fmt_point){a->ticks, a->sum + b->sum, fmin(a->min, b->min),
                                   fmax(a->max, b->max)};
 }
 
-/* All points of the active half are full: fold, then one store makes the other half the active. */
+/* All points of the active half are full: merge them; one store then activates the other half. */
 static void fold(struct pit__value *own)
 {
     struct pit_fmt_value *value = own->block;
@@ -117,7 +117,7 @@ static void fold_whole(struct pit__value *own)
     pit__signals_on();
 }
 
-/* A handler jumped away in the middle of the last one: back to what was before it. */
+/* A handler jumped away in the middle of the last one: restore the state before it. */
 static void put_back(struct pit__value *own)
 {
     struct pit_fmt_value *value = own->block;

@@ -1,5 +1,5 @@
-/* See chart.h. Each axis is labelled with its powers of ten by their exponents' ends: the eye wants
- * the slope, the figures are in the table beside it. */
+/* See chart.h. The axes have no labels: the chart shows the slope, the figures are in the table
+ * next to it. */
 #include "chart.h"
 
 #include <math.h>

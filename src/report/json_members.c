@@ -1,5 +1,4 @@
-/* json_members.c: see json_members.h. Values are passed over, not read: it is enough to know where one
- * ends. */
+/* json_members.c: see json_members.h. Values are skipped, not parsed: only their end matters. */
 #include "json_members.h"
 
 #include "base/grow.h"
@@ -54,7 +53,8 @@ static int skip_word(struct scan *s)
     return s->at > from;
 }
 
-/* Lists and objects by a stack of what closes them, so that no text is too deep for ours. */
+/* Lists and objects, with an explicit stack of closing brackets: deep nesting cannot overflow
+ * the C stack. */
 static int skip_value(struct scan *s)
 {
     char open[DEEPEST];
@@ -74,7 +74,7 @@ static int skip_value(struct scan *s)
         } else if (!(c == '"' ? skip_string(s) : skip_word(s))) {
             return 0;
         }
-        /* behind a value: what closes, or a comma and the next one */
+        /* after a value: a closing bracket, or a comma and the next value */
         for (; depth > 0; is_new = 0) {
             if (take(s, open[depth - 1])) {
                 depth--;

@@ -22,7 +22,7 @@ void pit__json_init_brief(struct pit__json *json, FILE *out)
 
 #define WHOLE_BYTES 120 /* keys and most names */
 
-/* Bytes at its beginning that are written as they are. */
+/* The number of leading bytes that need no escape. */
 static size_t plain_bytes(const char *string, size_t left)
 {
     size_t plain = 0;
@@ -88,7 +88,7 @@ static size_t new_line(const struct pit__json *json, char *lead)
     return 1 + 2 * (size_t)json->depth;
 }
 
-/* What stands before a value: the comma, the line break, the key. In one write, for a document has a
+/* Write the comma, the line break and the key before a value, in one call: a document has a
  * hundred thousand of them. */
 static void lead_in(struct pit__json *json, const char *key)
 {
@@ -123,7 +123,7 @@ static void open_container(struct pit__json *json, const char *key, char bracket
     lead_in(json, key);
     putc(bracket, json->out);
     if (json->depth == PIT__JSON_DEPTH)
-        abort(); /* the depth is that of our own documents, never that of a run's data */
+        abort(); /* the depth depends on our own code, never on the data of a run */
     json->filled[json->depth++] = 0;
     if (flat && !json->flat)
         json->flat = json->depth;
@@ -182,7 +182,8 @@ void pit__json_string(struct pit__json *json, const char *key, const char *value
         fputs("null", json->out);
 }
 
-/* In at least `least` digits. printf is slow where a document holds a hundred thousand numbers. */
+/* With at least `least` digits. printf is too slow for a document with a hundred thousand
+ * numbers. */
 static void write_uint(FILE *out, uint64_t value, size_t least)
 {
     char digits[24];

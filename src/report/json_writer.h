@@ -1,8 +1,8 @@
-/* json_writer.h: JSON as a stream. Knows nothing of runs.
+/* json_writer.h: JSON as a stream. Independent of runs.
  *
  * Calls follow the document: begin, key, value, …, end. Commas, line breaks and indentation are
- * set by the writer. Text that is not valid UTF-8 has each bad byte replaced by U+FFFD; a number
- * that JSON has no word for (NaN, infinity) is written as null. */
+ * set by the writer. In text that is not valid UTF-8 each bad byte is replaced by U+FFFD.
+ * Numbers that JSON cannot represent (NaN, infinity) are written as null. */
 #ifndef PIT_JSON_WRITER_H
 #define PIT_JSON_WRITER_H
 
@@ -16,13 +16,13 @@ struct pit__json {
     int depth;
     int flat;                              /* depth from which all is on one line, 0 for none */
     int brief;                             /* 1: no blanks, six digits */
-    unsigned char filled[PIT__JSON_DEPTH]; /* 1: something is in the container already */
+    unsigned char filled[PIT__JSON_DEPTH]; /* 1: the container is not empty */
 };
 
 void pit__json_init(struct pit__json *json, FILE *out);
 
-/* For a program that shows the figures: without blanks and line breaks, and doubles with six digits at
- * least, or whole. */
+/* Compact JSON for a program: no blanks or line breaks; doubles have at least six digits, or are
+ * whole numbers. */
 void pit__json_init_brief(struct pit__json *json, FILE *out);
 
 /* key may be NULL: inside an array, and at the top. */
@@ -31,7 +31,7 @@ void pit__json_object_end(struct pit__json *json);
 void pit__json_array(struct pit__json *json, const char *key);
 void pit__json_array_end(struct pit__json *json);
 
-/* As above, with all that is in it on one line. */
+/* As above, with the whole content on one line. */
 void pit__json_flat_object(struct pit__json *json, const char *key);
 void pit__json_flat_array(struct pit__json *json, const char *key);
 
@@ -44,10 +44,10 @@ void pit__json_null(struct pit__json *json, const char *key);
 /* A value that is JSON already. */
 void pit__json_raw(struct pit__json *json, const char *key, const char *text, size_t bytes);
 
-/* In as many digits as are needed to read the same double back. */
+/* With as many digits as are needed to read the same double back. */
 void pit__json_double(struct pit__json *json, const char *key, double value);
 
-/* Rounded to thousandths: nanoseconds with the picoseconds behind the point. */
+/* Rounded to thousandths: nanoseconds with picoseconds as decimals. */
 void pit__json_milli(struct pit__json *json, const char *key, double value);
 
 /* Nanoseconds as microseconds, exact: 12345 is 12.345. */

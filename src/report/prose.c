@@ -1,11 +1,11 @@
-/* prose.c: words on their way to a stream. */
+/* prose.c: prints sentences to a stream. */
 #include "prose.h"
 
 #include "style.h"
 
 #include <string.h>
 
-/* After a line: keep what went wrong, and give the text back empty. */
+/* After a line: keep an out-of-memory error, and empty the text. */
 static void done(struct pit__prose *prose, struct pit__text *text)
 {
     prose->failed |= text->failed;
@@ -42,7 +42,7 @@ void pit__prose_path(struct pit__prose *prose, struct pit__text *line, enum pit_
     pit__prose_line(prose, &shorter, style);
 }
 
-/* Bytes of the next word; a number and its unit are one. */
+/* Bytes of the next word; a number and its unit count as one word. */
 static size_t word_bytes(const char *word)
 {
     size_t bytes = strcspn(word, " ");

@@ -1,4 +1,5 @@
-/* signal_name.c: the names of signals. libc's own way to them is newer than some that we run on. */
+/* signal_name.c: the names of signals. The libc function for this is missing in older versions
+ * that we support. */
 #include "signal_name.h"
 
 #include <signal.h>

@@ -28,7 +28,7 @@ void pit__sparkline(struct pit__text *text, const double *numbers, size_t count,
         double most = NAN;
         for (size_t i = first; i < end; i++)
             if (isfinite(numbers[i]))
-                most = fmax(most, numbers[i]); /* a NaN gives way */
+                most = fmax(most, numbers[i]); /* fmax ignores NaN */
         pit__text_puts(text, bar(most, low, high, ascii));
     }
 }

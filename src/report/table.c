@@ -1,7 +1,7 @@
-/* table.c: keep rows of cells, and make them text.
+/* table.c: keeps rows of cells and prints them as text.
  *
- * Printing goes in three steps: each cell becomes its text once (set_cells), the columns share
- * the width (lay_out), the lines are written (write_row).
+ * Printing has three steps: each cell becomes its text once (set_cells), the columns share the
+ * width (lay_out), the lines are written (write_row).
  */
 #include "table.h"
 
@@ -43,7 +43,7 @@ void pit__table_free(struct pit__table *table)
     free(table);
 }
 
-/* Texts stand one after another, each with its zero byte. */
+/* Texts are stored back to back, each with its zero byte. */
 static size_t keep_text(struct pit__table *table, const char *string, int visible, uint32_t *width)
 {
     *width = 0;
@@ -61,7 +61,7 @@ static size_t keep_text(struct pit__table *table, const char *string, int visibl
     return at;
 }
 
-/* A name as it was given; most are the same made visible, and then kept once. */
+/* A name byte for byte. Most names equal their visible form, and are then stored once. */
 static size_t keep_raw(struct pit__table *table, const char *string, size_t visible)
 {
     if (!string || visible == PIT__NO_TEXT)
@@ -153,7 +153,7 @@ void pit__table_figure(char *out, enum pit__kind kind, const struct pit__table_c
     pit__unit_number(out, real);
 }
 
-/* Give every figure its text; names have theirs since they came. */
+/* Format every figure; names got their text when they were added. */
 static void set_cells(struct pit__table *table, int ascii)
 {
     for (size_t i = 0; i < table->row_count * table->column_count; i++) {
@@ -167,7 +167,7 @@ static void set_cells(struct pit__table *table, int ascii)
     }
 }
 
-/* What each column would like to have; 0 hides an optional one in which nothing stands. */
+/* The wanted width of each column; 0 hides an optional column without content. */
 static void natural_widths(const struct pit__table *table, size_t *widths)
 {
     for (size_t c = 0; c < table->column_count; c++) {
@@ -200,8 +200,8 @@ static void spaces(FILE *out, size_t count)
     fprintf(out, "%*s", (int)count, "");
 }
 
-/* One cell into its column: lines of the tree, name, mark. The name gives way first; the lines of
- * a very deep tree then lose their outer end. Returns the columns taken. */
+/* Write one cell: tree lines, name, mark. If it does not fit, the name is cut first, then the
+ * outer end of the tree lines. Returns the columns taken. */
 static size_t compose(struct pit__text *line, const struct pit__table *table,
                       const struct pit__table_cell *cell, size_t width,
                       const struct pit__look *look)
@@ -233,8 +233,8 @@ static size_t compose(struct pit__text *line, const struct pit__table *table,
     return used;
 }
 
-/* cells NULL: the titles. Spaces are written when something follows them, so that no line ends
- * in one. */
+/* cells NULL: the titles. Spaces are written only if something follows, so no line ends in a
+ * blank. */
 static void write_row(const struct pit__table *table, const struct pit__table_cell *cells,
                       const size_t *widths, FILE *out, const struct pit__look *look,
                       struct pit__text *line)
@@ -280,7 +280,7 @@ static void write_left_out(const struct pit__table *table, const size_t *natural
             pit__text_printf(&names, "%s%s",
                              names.length ? ", " : "not shown: ", table->columns[c].title);
     line->length = 0;
-    if (names.length > 0) { /* columns go only where a width is given */
+    if (names.length > 0) { /* columns are dropped only if there is a width limit */
         size_t room = look->width > look->indent ? (size_t)(look->width - look->indent) : 1;
         pit__text_add_cut(line, names.data, room, look->ascii);
         spaces(out, (size_t)look->indent);
@@ -323,7 +323,7 @@ int pit__table_print(struct pit__table *table, FILE *out, const struct pit__look
             write_row(table, table->cells + r * n, widths, out, look, &line);
         write_left_out(table, natural, widths, out, look, &line);
         code = line.failed ? PIT__TABLE_NO_MEMORY : 0;
-        table->text.length = text_before; /* it can be printed again */
+        table->text.length = text_before; /* allows printing it again */
     }
     pit__text_free(&line);
     free(natural);

@@ -1,11 +1,11 @@
-/* table_csv.c: a table as RFC 4180, for spreadsheets and libraries: raw figures, names as they are. */
+/* table_csv.c: a table as CSV (RFC 4180) with raw figures and names. */
 #include "table_rows.h"
 #include "units.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Would a spreadsheet run it, or would it look as if we had kept it from doing so? */
+/* Would a spreadsheet run it as a formula, or could it be mistaken for a text that we escaped? */
 static int needs_mark(const char *text)
 {
     text += strspn(text, "'");

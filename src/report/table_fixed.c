@@ -1,7 +1,7 @@
-/* table_fixed.c: tables whose columns stand where people expect them, to the character.
+/* table_fixed.c: tables with fixed character positions.
  *
- * Each column has its width from its declaration; names longer than that widen theirs for all rows
- * alike, as far as the rule over the table reaches, so that the columns stay straight.
+ * Each column declares its width. Longer names widen their column for all rows, up to the width
+ * of the rule above the table, so columns stay aligned.
  */
 #include "table_rows.h"
 #include "units.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct place { /* a column's room on the line */
+struct place { /* the space of a column in the line */
     int shown;
     size_t width;
     size_t widest; /* figure of the column */
@@ -53,7 +53,7 @@ void pit__fixed_figure(char *out, const struct pit__column *column,
     pit__fix_decimal_sign(out);
 }
 
-/* A figure or n/a with what is glued to it. */
+/* A figure or n/a, with its suffix. */
 static void figure_text(struct pit__text *text, const struct pit__column *column,
                         const struct pit__table_cell *cell)
 {
@@ -69,7 +69,7 @@ static void figure_text(struct pit__text *text, const struct pit__column *column
         pit__text_puts(text, column->fixed.suffix);
 }
 
-/* Columns a cell would like to have. */
+/* The wanted width of a cell. */
 static size_t natural_width(const struct pit__column *column, const struct pit__table_cell *cell,
                             struct pit__text *text)
 {
@@ -81,7 +81,7 @@ static size_t natural_width(const struct pit__column *column, const struct pit__
     return pit__text_width(pit__text_string(text));
 }
 
-/* Blanks that would end the line if this were the last column: under its title too. */
+/* Trailing blanks if this is the last column, also below its title. */
 static size_t trailing_blanks(const struct pit__column *column, const struct place *place)
 {
     const struct pit__fixed *fixed = &column->fixed;
@@ -92,11 +92,11 @@ static size_t trailing_blanks(const struct pit__column *column, const struct pla
     return place->width > used ? place->width - used : 0;
 }
 
-/* Widths by need, then names back to what the rule leaves them. */
+/* Assign wanted widths, then shrink names to fit the rule. */
 static void lay_out(const struct pit__table *table, struct place *places, int rule, int cut,
                     struct pit__text *text)
 {
-    size_t whole = 0, last = 0; /* last: blanks after what the last column shows */
+    size_t whole = 0, last = 0; /* last: trailing blanks of the last column */
     for (size_t c = 0; c < table->column_count; c++) {
         const struct pit__column *column = &table->columns[c];
         if (!is_shown(column))
@@ -214,7 +214,7 @@ static void write_row(const struct pit__table *table, const struct pit__table_ce
     write_line(line, out);
 }
 
-/* Titles are a blank apart; what a column is wider than declared its title is too. */
+/* Titles are one blank apart; a title is widened like its column. */
 static void write_head(const struct pit__table *table, const struct place *places, FILE *out,
                        struct pit__text *line)
 {

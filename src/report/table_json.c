@@ -1,4 +1,4 @@
-/* table_json.c: a table as an array of objects, for programs: raw figures, names as they are. */
+/* table_json.c: a table as a JSON array of objects with raw figures and names. */
 #include "json_writer.h"
 #include "table_rows.h"
 

@@ -1,7 +1,7 @@
-/* table_layout.c: how a table's columns share the width there is. */
+/* table_layout.c: divides the available width among the columns of a table. */
 #include "table_layout.h"
 
-/* Columns more than there is room for; 0 or less: it fits. */
+/* By how much the table exceeds the width; 0 or less: it fits. */
 static long excess(const size_t *widths, size_t count, int available)
 {
     long used = 0;
@@ -17,7 +17,7 @@ static size_t floor_of(const struct pit__column *column, int hard)
     return hard || column->min_width <= 0 ? 1 : (size_t)column->min_width;
 }
 
-/* Columns that narrowing the text columns would win. */
+/* The width that narrowing all text columns would save. */
 static long slack(const struct pit__column *columns, const size_t *widths, size_t count)
 {
     long win = 0;

@@ -1,4 +1,4 @@
-/* table_layout.h: how a table's columns share the width there is. */
+/* table_layout.h: divides the available width among the columns of a table. */
 #ifndef PIT_TABLE_LAYOUT_H
 #define PIT_TABLE_LAYOUT_H
 
@@ -6,9 +6,9 @@
 
 #define PIT__TABLE_GAP 2 /* spaces between columns */
 
-/* widths holds what each column would like (0: hidden) and gets what it is given. Text columns
- * are narrowed down to their min_width, then columns that may go are hidden, the highest `drop`
- * first, then text columns are narrowed on, down to 1. */
+/* On entry, widths holds the wanted width of each column (0: hidden); on return, the assigned
+ * one. First, text columns are narrowed down to their min_width. Then columns with a `drop` are
+ * hidden, the highest first. Then text columns are narrowed further, down to 1. */
 void pit__table_lay_out(const struct pit__column *columns, size_t count, size_t *widths,
                         int available);
 

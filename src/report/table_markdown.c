@@ -1,7 +1,7 @@
 /* table_markdown.c: a table for documents and chats, in the Markdown that GitHub and GitLab read.
  *
- * Figures read as in the text form. In names all that could be markup has a backslash before it;
- * what cannot be seen is made visible first, so that a row stays a line.
+ * Figures read as in the text form. In names, markup is escaped with a backslash; invisible
+ * characters are made visible first, so each row stays on one line.
  */
 #include "table_rows.h"
 #include "units.h"
@@ -26,7 +26,7 @@ void pit__print_markdown_text(FILE *out, const char *string)
     pit__text_free(&visible);
 }
 
-/* Does the table have a fixed layout? Then that says which columns are for people. */
+/* Does the table have a fixed layout? It then decides which columns are shown. */
 static int is_fixed(const struct pit__table *table)
 {
     for (size_t c = 0; c < table->column_count; c++)
@@ -67,7 +67,7 @@ static void write_figure(FILE *out, const struct pit__column *column,
     write_escaped(out, figure); /* <0.1 % */
 }
 
-/* The lines of a tree: plain blanks would be folded into one. */
+/* The lines of a tree: Markdown would fold plain blanks into one. */
 static void write_lines(FILE *out, const char *lines)
 {
     for (; *lines; lines++)

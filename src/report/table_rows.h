@@ -1,4 +1,5 @@
-/* table_rows.h: a table as its writers see it: table.c keeps the rows, one file a form writes them. */
+/* table_rows.h: the inside of a table: table.c keeps the rows, and one file per form writes
+ * them. */
 #ifndef PIT_TABLE_ROWS_H
 #define PIT_TABLE_ROWS_H
 
@@ -13,7 +14,7 @@ struct pit__table_cell {
     uint64_t whole;
     double real;
     size_t raw;    /* a name byte for byte */
-    size_t string; /* what is shown: the name made visible, or the figure's text */
+    size_t string; /* shown text: the name made visible, or the formatted figure */
     size_t before, after;
     uint32_t string_width, before_width, after_width;
 };
@@ -24,21 +25,21 @@ struct pit__table {
     size_t column_count;
     struct pit__table_cell *cells;
     size_t row_count, row_room;
-    size_t foot_count; /* the last rows, which are sums and not data */
+    size_t foot_count; /* number of sums, which are the last rows */
     struct pit__text text;
     int failed;
 };
 
-/* Text of the table at an offset that a cell holds. */
+/* The text at an offset that is stored in a cell. */
 static inline const char *pit__table_text(const struct pit__table *table, size_t at)
 {
     return pit__text_string(&table->text) + at;
 }
 
-/* table.c: memory was short, which stays so. Returns PIT__TABLE_NO_MEMORY. */
+/* table.c: record that memory ran out. Returns PIT__TABLE_NO_MEMORY. */
 int pit__table_fail(struct pit__table *table);
 
-/* table.c: a figure as people read it, by its column's kind; out has PIT__UNIT_BYTES. */
+/* table.c: a figure formatted by the kind of its column; out has PIT__UNIT_BYTES. */
 void pit__table_figure(char *out, enum pit__kind kind, const struct pit__table_cell *cell,
                        int ascii);
 int pit__table_is_right(const struct pit__column *column);

@@ -79,7 +79,7 @@ size_t pit__text_width(const char *string)
     return width;
 }
 
-/* Characters that would not show, or would reorder what stands after them. */
+/* Characters that are invisible, or that would reorder the text after them. */
 static int is_hidden(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
@@ -153,7 +153,7 @@ size_t pit__text_add_cut(struct pit__text *text, const char *visible, size_t col
     }
     size_t room = columns - ellipsis_width(columns, ascii);
     size_t left = strlen(visible), width = 0, kept = 0;
-    while (kept < left) { /* marks of no width stay with the character before them */
+    while (kept < left) { /* zero-width marks stay with the character before them */
         uint32_t code;
         size_t bytes = pit__utf8_next(visible + kept, left - kept, &code);
         size_t wide = (size_t)pit__code_width(code);

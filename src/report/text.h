@@ -1,15 +1,15 @@
 /* text.h: UTF-8 text as a terminal shows it: its width in columns, made safe to print, cut to
- * fit. Knows nothing of runs. */
+ * fit. Independent of runs. */
 #ifndef PIT_TEXT_H
 #define PIT_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A string that grows. Zeroed is empty; a failed allocation sets `failed` and drops what was to
- * be added, so that a caller may check once, at the end. */
+/* A string that grows. Zeroed is empty; a failed allocation sets `failed` and drops the added
+ * text, so a caller can check once, at the end. */
 struct pit__text {
-    char *data; /* ended by a zero byte once anything was added, else NULL */
+    char *data; /* zero-terminated once anything was added, else NULL */
     size_t length;
     size_t room;
     int failed;
@@ -31,16 +31,16 @@ size_t pit__utf8_next(const char *bytes, size_t length, uint32_t *code);
 /* Columns one character takes: 0 (combining, formatting), 1 or 2. */
 int pit__code_width(uint32_t code);
 
-/* Columns of a text that went through pit__text_add_visible. */
+/* Width of a text made by pit__text_add_visible. */
 size_t pit__text_width(const char *string);
 
 /* Add `string` so that it can neither break a line nor change a terminal's state: control
- * characters, invalid bytes and characters that turn the writing direction become \n, \x1b,
+ * characters, invalid bytes and characters that change the writing direction become \n, \x1b,
  * \u202e and so on. */
 void pit__text_add_visible(struct pit__text *text, const char *string);
 
-/* Add as much of a visible text as `columns` take; what does not fit is replaced by an ellipsis
- * ("…", "..." in ascii), at its end, or with `tail` at its beginning. The columns taken. */
+/* Add a visible text cut to `columns`. The cut part is replaced by an ellipsis ("…", "..." in
+ * ascii) at the end, or with `tail` at the beginning. Returns the columns used. */
 size_t pit__text_add_cut(struct pit__text *text, const char *visible, size_t columns, int ascii);
 size_t pit__text_add_tail(struct pit__text *text, const char *visible, size_t columns, int ascii);
 

@@ -148,7 +148,8 @@ size_t pit__utf8_next(const char *bytes, size_t length, uint32_t *code)
         return 1;
     }
     size_t more = s[0] >= 0xf0 ? 3 : s[0] >= 0xe0 ? 2 : 1;
-    static const uint32_t smallest[] = {0, 0x80, 0x800, 0x10000}; /* below: longer than need be */
+    static const uint32_t smallest[] = {0, 0x80, 0x800,
+                                        0x10000}; /* below these: an overlong encoding */
     *code = UINT32_MAX;
     if (s[0] < 0xc2 || s[0] > 0xf4 || length <= more)
         return 1;

@@ -127,14 +127,14 @@ const char *pit__unit_rate(char *out, double per_second)
         pit__print_double(out, PIT__UNIT_BYTES, "%.0f", per_second);
         return out;
     }
-    if (fabs(per_second) >= 1e6) { /* past every unit */
+    if (fabs(per_second) >= 1e6) { /* larger than every unit */
         pit__print_double(out, PIT__UNIT_BYTES, "%.3g", per_second);
         return out;
     }
     return three_digits(out, per_second, units[step]);
 }
 
-/* Bring a size to its unit. */
+/* Scale a size to its unit. */
 static const char *unit_of_bytes(double *bytes)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
@@ -251,7 +251,8 @@ const char *pit__unit_number(char *out, double value)
 const char *pit__unit_exact(char *out, double value)
 {
     snprintf(out, PIT__UNIT_BYTES, "%.15g", value);
-    if (isfinite(value) && strtod(out, NULL) != value) /* while both are in the locale */
+    if (isfinite(value) &&
+        strtod(out, NULL) != value) /* before the decimal sign of the locale is replaced */
         snprintf(out, PIT__UNIT_BYTES, "%.17g", value);
     pit__fix_decimal_sign(out);
     return out;

@@ -1,7 +1,7 @@
-/* units.h: figures as people read them. Knows nothing of runs.
+/* units.h: human-readable figures. Independent of runs.
  *
- * Every function writes a short text into `out` (at least PIT__UNIT_BYTES) and returns it. What
- * is not a finite number is written as "n/a". The decimal sign is a point in every locale. */
+ * Every function writes a short text into `out` (at least PIT__UNIT_BYTES) and returns it.
+ * Figures that are not finite are written as "n/a". The decimal sign is a point in every locale. */
 #ifndef PIT_UNITS_H
 #define PIT_UNITS_H
 
@@ -41,20 +41,21 @@ const char *pit__unit_percent_words(char *out, double share);
 /* 0.75, 12.00, <0.01: two decimals, so that a column of ratios lines up */
 const char *pit__unit_ratio(char *out, double ratio);
 
-/* Any number in six digits; NaN and inf are written as such, for they were measured */
+/* Any number in six digits; NaN and inf are written as such, because they were measured */
 const char *pit__unit_number(char *out, double value);
 
-/* In as many digits as are needed to read the same double back; "nan", "inf". */
+/* With as many digits as are needed to read the same double back; "nan", "inf". */
 const char *pit__unit_exact(char *out, double value);
 
-/* Rounded to thousandths: nanoseconds with the picoseconds behind the point. Several times as fast as
- * pit__unit_exact, which it falls back to for what is negative or huge. */
+/* Rounded to thousandths: nanoseconds with picoseconds as decimals. Several times as fast as
+ * pit__unit_exact, which it calls for negative and huge figures. */
 const char *pit__unit_milli(char *out, double value);
 
-/* Decimals for a figure that is to have `decimals`, but below 0.001 three digits: 4.12e-4 needs 6. */
+/* The number of decimals to print: `decimals`, but below 0.001 enough for three digits: 4.12e-4
+ * needs 6. */
 int pit__small_decimals(double value, int decimals);
 
-/* Put a point where a locale put another decimal sign. */
+/* Replace the decimal sign of the locale by a point. */
 void pit__fix_decimal_sign(char *number);
 
 /* snprintf of one double by `format`, with a point in any locale; kept inside size. */

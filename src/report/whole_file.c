@@ -1,6 +1,7 @@
-/* whole_file.c: write beside, bring to the disk, rename.
+/* whole_file.c: write a temporary file, sync it to disk, rename it.
  *
- * A full disk shows at the last flush or even at fsync, so nothing is renamed before both went well.
+ * A full disk may show only at the last flush or at fsync, so the file is renamed after both
+ * succeeded.
  */
 #include "whole_file.h"
 
@@ -17,8 +18,9 @@
 #define LINKS_FOLLOWED 40 /* as the kernel */
 #define NAMES_TRIED 100
 
-/* In a folder where everybody may make files and nobody may take away others' (/tmp) a link that another
- * user left leads where that one wants: the kernel's own rule, which not every machine has switched on. */
+/* In a sticky world-writable folder (/tmp) a link of another user may point anywhere, so it is
+ * not followed. The kernel has the same rule (protected_symlinks), but not every machine enables
+ * it. */
 static int is_planted(const char *link)
 {
     struct stat itself, folder;
@@ -30,8 +32,8 @@ static int is_planted(const char *link)
            folder.st_mode & S_IWOTH && itself.st_uid != geteuid() && itself.st_uid != folder.st_uid;
 }
 
-/* Where the file itself is: `path` with links followed, also those that lead to nothing yet. NULL
- * with errno; else to be freed. */
+/* The path of the file itself: `path` with links followed, including dangling ones. NULL with
+ * errno; else the caller frees it. */
 static char *follow_links(const char *path)
 {
     char *now = strdup(path);
@@ -62,10 +64,10 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
-/* A name in the folder of `path` that is not long however long the file's own is. */
+/* A short name in the folder of `path`, however long the name of the file is. */
 static char *temporary_name(const char *path, unsigned attempt)
 {
-    static unsigned calls; /* any thread: two of one process never take the same */
+    static unsigned calls; /* shared by all threads: two calls never get the same name */
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const char *slash = strrchr(path, '/');
@@ -79,7 +81,7 @@ static char *temporary_name(const char *path, unsigned attempt)
     return name;
 }
 
-/* Opened as anybody's new file is, so that the umask holds. -1 with errno; else *name is set. */
+/* Opened like any new file, so the umask applies. -1 with errno; else *name is set. */
 static int open_temporary(const char *path, char **name)
 {
     int fd = -1;
@@ -98,7 +100,7 @@ static int open_temporary(const char *path, char **name)
     return fd;
 }
 
-/* To the last byte: some filesystems only say at the end that there was no room. */
+/* Flush and sync: some filesystems report a full disk only at the end. */
 static int finish(FILE *out, int to_disk)
 {
     int bad = ferror(out), why = errno;
@@ -152,7 +154,7 @@ static int replace(const char *path, const struct stat *old, int (*write)(FILE *
     if (fd < 0)
         return PIT__FILE_NOT_WRITTEN;
     if (old && fchmod(fd, old->st_mode & 0777) != 0)
-        errno = 0; /* a filesystem without permissions: there is nothing to keep */
+        errno = 0; /* the filesystem has no permissions to keep */
     int code = fill(fd, 1, write, arg);
     if (code == 0 && rename(name, path) != 0)
         code = PIT__FILE_NOT_WRITTEN;
@@ -175,7 +177,7 @@ int pit__whole_file(const char *path, int (*write)(FILE *out, void *arg), void *
         errno = EISDIR;
     else if (there && !S_ISREG(facts.st_mode)) /* by its name: /dev/stdout leads to none */
         code = write_directly(path, write, arg);
-    else if (!there || access(path, W_OK) == 0) /* a file that is read-only is meant to stay */
+    else if (!there || access(path, W_OK) == 0) /* a read-only file must not be replaced */
         code = replace(target, there ? &facts : NULL, write, arg);
     int why = errno;
     free(target);

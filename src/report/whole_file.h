@@ -1,4 +1,4 @@
-/* whole_file.h: a file that appears whole or not at all. Knows nothing of runs. */
+/* whole_file.h: writes a file completely or not at all. Independent of runs. */
 #ifndef PIT_WHOLE_FILE_H
 #define PIT_WHOLE_FILE_H
 
@@ -6,11 +6,12 @@
 
 #define PIT__FILE_NOT_WRITTEN 1
 
-/* Let `write` fill a temporary file beside `path`, bring it to the disk and give it the name; a file
- * that stood there is replaced in one step, its permissions kept. A link is followed: the file it
- * leads to is replaced, not the link. What is no regular file (a terminal, a pipe) is written as it
- * is. 0; what `write` returned, if not 0; PIT__FILE_NOT_WRITTEN with errno. In all cases but the
- * first the file that was there is as it was, and nothing is left beside it. */
+/* Call `write` to fill a temporary file in the same folder, sync it to disk and rename it to
+ * `path`. An existing file is replaced atomically and keeps its permissions. A symbolic link is
+ * followed: its target is replaced, not the link. A target that is not a regular file (a
+ * terminal, a pipe) is written directly. Returns 0; the result of `write` if not 0; or
+ * PIT__FILE_NOT_WRITTEN with errno. On errors an existing file is unchanged, and no temporary
+ * file is left. */
 int pit__whole_file(const char *path, int (*write)(FILE *out, void *arg), void *arg);
 
 #endif

@@ -1,4 +1,4 @@
-/* advice_json.c: what stands out, for machines. */
+/* advice_json.c: findings as JSON. */
 #include "report_view.h"
 
 #include "report/json_writer.h"

@@ -1,4 +1,4 @@
-/* advice_view.c: the rules' findings in words: pit_advise and its kin. */
+/* advice_view.c: the findings of the rules in words: pit_advise and related functions. */
 #include "model/advice_case.h"
 #include "model/ranks.h"
 
@@ -12,18 +12,19 @@
 #include <string.h>
 
 #define FINDINGS_MOST 64
-#define REST_PRESSURE 0.01 /* of memory pressure, below which it is not worth a word */
+#define REST_PRESSURE 0.01 /* memory pressure below this is not mentioned */
 
-/* What pit_advise gives, and what frees it. */
+/* The object behind pit_advice, with the memory that it owns. */
 struct advice {
-    pit_advice shown; /* first: a pointer to it is a pointer to all */
+    pit_advice shown; /* first member: pointers to both are equal */
     pit_finding findings[FINDINGS_MOST];
     char *lead;
 };
 
 /* ---- filling in the words --------------------------------------------------------------------- */
 
-/* What a part stands below that another one of its name does not; NULL: there is no other. */
+/* The parent that distinguishes a part from another one of the same name; NULL: there is no
+ * other. */
 static const char *told_apart(const struct pit__case *all, size_t part)
 {
     const struct pit__part *parts = all->parts;
@@ -107,7 +108,7 @@ static void add_list(struct pit__text *text, const struct pit__case *all,
     }
 }
 
-/* The words of a rule with the figures of a match in their places; see analysis/advice.h. */
+/* The text of a rule with the figures of a match inserted; see analysis/advice.h. */
 static void add_words(struct pit__text *text, const char *words, const struct pit__case *all,
                       const struct pit__match *match, int ascii)
 {
@@ -136,7 +137,7 @@ static void add_words(struct pit__text *text, const char *words, const struct pi
     }
 }
 
-/* What the sampler saw, after the evidence. */
+/* Readings of the sampler, after the evidence. */
 static void add_around(struct pit__text *text, const struct pit__around *around)
 {
     char a[PIT__UNIT_BYTES], b[PIT__UNIT_BYTES];
@@ -148,8 +149,7 @@ static void add_around(struct pit__text *text, const struct pit__around *around)
                          pit__unit_bytes_words(a, around->read),
                          pit__unit_bytes_words(b, around->written));
     if (around->forced >= 1)
-        pit__text_printf(text, "; processor taken away %s times a second",
-                         pit__unit_rate(a, around->forced));
+        pit__text_printf(text, "; preempted %s times a second", pit__unit_rate(a, around->forced));
     if (around->pressure >= REST_PRESSURE)
         pit__text_printf(text, "; memory pressure up to %s",
                          pit__unit_percent_words(a, around->pressure));
@@ -157,7 +157,7 @@ static void add_around(struct pit__text *text, const struct pit__around *around)
 
 /* ---- findings ---------------------------------------------------------------------------------- */
 
-/* The text itself, the caller's now; NULL and *failed without memory. */
+/* Moves the text to the caller; NULL and *failed without memory. */
 static char *take(struct pit__text *text, int *failed)
 {
     char *string = text->data ? text->data : calloc(1, 1);
@@ -211,7 +211,8 @@ static void fill(pit_finding *finding, const struct pit__advised *advised,
     finding->path = take(&text, failed);
 }
 
-/* "headline; what is at stake; the first remedies." No mark: it is the first line as it is. */
+/* "headline; what is at stake; the first remedies." Without a severity mark: the text is used as
+ * the first line. */
 static char *make_lead(const struct pit__advised *advised, const struct pit__case *all, int ascii,
                        int *failed)
 {
@@ -227,7 +228,7 @@ static char *make_lead(const struct pit__advised *advised, const struct pit__cas
     return take(&text, failed);
 }
 
-/* Does it say more than which part took the most? */
+/* Does it say more than which part took the most time? */
 static int leads(const struct pit__advised *advised)
 {
     return advised->rule != &pit__cache_rule &&

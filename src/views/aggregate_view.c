@@ -85,7 +85,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__aggregate_view = {
     .told = {.name = "aggregate",
-             .help = "how did the operations vary that were repeated?",
+             .help = "how much did repeated operations vary?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
                                      &pit__min_share_option)},
     .gather = pit__gather_finished_rows,

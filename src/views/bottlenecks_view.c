@@ -56,7 +56,7 @@ static int print_form(const struct pit__view_call *call, const pit_advice *advic
     return pit__view_form(call, table, "Bottlenecks", add_reason, advice);
 }
 
-/* Words of a finding below its headline, broken into lines where a width is given. */
+/* Text of a finding below its headline, wrapped if there is a width. */
 static void print_below(const struct pit__view_call *call, const char *words)
 {
     struct pit__text text = {0};
@@ -113,7 +113,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__bottlenecks_view = {
     .told = {.name = "bottlenecks",
-             .help = "what is wrong, and what is there to try?",
+             .help = "what is wrong, and what can be tried?",
              .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__title_option)},
     .print = print,

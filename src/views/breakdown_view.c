@@ -72,7 +72,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__breakdown_view = {
     .told = {.name = "breakdown",
-             .help = "of what is one piece of work made up?",
+             .help = "what are the parts of one piece of work?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option)},
     .gather = pit__gather_rows,
     .print = print,

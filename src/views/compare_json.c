@@ -1,5 +1,5 @@
-/* compare_json.c: a comparison for programs. Shares, not percent; seconds and bytes; what is not
- * known is null. */
+/* compare_json.c: a comparison as JSON. Shares, not percent; seconds and bytes; unknown figures
+ * are null. */
 #include "compare/compare.h"
 
 #include "report/json_writer.h"
@@ -67,7 +67,7 @@ static void write_item(struct pit__json *json, const pit_comparison *c)
     pit__json_object_end(json);
 }
 
-/* Who is best by a real difference; null where none is. */
+/* The side that is best by a real difference; null if there is none. */
 static void write_winner(struct pit__json *json, const pit_comparisons *all, const char *key,
                          int is_memory)
 {

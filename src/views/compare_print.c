@@ -20,7 +20,7 @@ struct page {
 
 enum { WHERE, SIDE, A, B, CHANGE, INTERVAL, VERDICT, SPEEDUP, MEAN, P90, P99, COLUMNS };
 
-/* A figure is shown whole or not at all; the reason behind a verdict gives way to it. */
+/* Figures are never cut; the reason of a verdict is cut first. */
 #define FIGURE(title_, key_, align_, drop_, optional_)                                             \
     {                                                                                              \
         .title = title_, .key = key_, .kind = PIT__TEXT, .align = align_,                          \
@@ -50,7 +50,7 @@ static const char *figure(const pit_comparison *c, double value, int ascii, char
     return c->is_memory ? pit__unit_bytes(out, value) : pit__unit_duration(out, value * 1e9, ascii);
 }
 
-/* With a star where it differs by itself, and by as much as matters. */
+/* With a star if this figure alone differs, and by at least the relevant effect. */
 static struct pit__cell beside_cell(const pit_change *beside, double effect, char *out)
 {
     if (isnan(beside->change))
@@ -106,7 +106,7 @@ static void add_item(const struct page *page, struct pit__table *table, const pi
     pit__table_row(table, cells);
 }
 
-/* A line of our own words, as text or Markdown. */
+/* Print one line, as text or Markdown. */
 static void say(const struct page *page, const char *before, const char *line,
                 enum pit__style style)
 {
@@ -136,7 +136,7 @@ static void say_text(const struct page *page, const char *before, struct pit__te
     pit__text_free(text);
 }
 
-/* What else there is to know besides the headline. */
+/* Notes below the headline. */
 static void say_rest(const struct page *page)
 {
     size_t faster = 0, slower = 0, less[2] = {0}, more[2] = {0}, none = 0; /* memory, energy */
@@ -259,7 +259,7 @@ static int has_beside(const pit_comparisons *all)
     return 0;
 }
 
-/* What A, B and change are, all three of one estimator; and what the columns beside them are. */
+/* Explain the columns A, B and change, which use one estimator, and the other columns. */
 static void say_estimators(const struct page *page)
 {
     static const char *const words[] = {

@@ -1,4 +1,4 @@
-/* convergence_view.c: when each of several curves got to a threshold, side by side. */
+/* convergence_view.c: when each of several curves reached a threshold, side by side. */
 #include "view_forms.h"
 
 #include "report/units.h"
@@ -90,31 +90,31 @@ static int print(const struct pit__view_call *call)
 static const pit_option value_option = {.name = "value",
                                         .kind = PIT_OPTION_TEXT,
                                         .preset = "the first",
-                                        .help = "the value that has to get there",
+                                        .help = "the value to watch",
                                         PIT__STORED(value)};
 
 static const pit_option threshold_option = {.name = "threshold",
                                             .kind = PIT_OPTION_NUMBER,
                                             .preset = "0.01",
-                                            .help = "where it has to get",
+                                            .help = "the value to reach",
                                             PIT__STORED(threshold)};
 
 static const pit_option maximise_option = {.name = "maximise",
                                            .kind = PIT_OPTION_FLAG,
                                            .preset = "downwards",
-                                           .help = "it has to get there upwards",
+                                           .help = "higher values are better",
                                            .also = "maximize",
                                            PIT__STORED(maximise)};
 
 static const pit_option smooth_option = {.name = "smooth",
                                          .kind = PIT_OPTION_COUNT,
                                          .preset = "the values themselves",
-                                         .help = "over the mean of N values",
+                                         .help = "use the mean of N values",
                                          PIT__STORED(smooth)};
 
 const struct pit__view pit__convergence_view = {
     .told = {.name = "convergence",
-             .help = "when did the loss get there, and did it stay?",
+             .help = "when did the loss reach the threshold, and did it stay?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &value_option,
                                      &threshold_option, &maximise_option, &smooth_option)},
     .gather = pit__gather_curves,

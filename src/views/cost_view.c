@@ -1,13 +1,14 @@
-/* cost_view.c: what recording cost the program. */
+/* cost_view.c: the cost of recording. */
 #include "report_view.h"
 
 #include "report/units.h"
 
 #include <math.h>
 
-/* What recording cost a run, and the time of its threads. A thread's table counts for one thread at a
- * time, so it had the run's duration at most; and spans cannot have cost more than that: where they seem
- * to, they cost less than the empty span did that was measured at the start. */
+/* The cost of recording a run, and the time of its threads. One thread table serves one thread
+ * at a time, so it counts with at most the duration of the run. The cost is limited to that
+ * time: if it seems higher, the spans cost less than the empty span that was measured at the
+ * start. */
 static void add_cost(const pit_run *run, double *cost_ns, double *time_ns, size_t *threads)
 {
     size_t busy = 0;
@@ -35,7 +36,7 @@ double pit__cost_share(const pit_run *const *runs, size_t run_count, size_t *thr
     return time_ns > 0 ? cost_ns / time_ns : NAN;
 }
 
-/* Where that share is not a number. */
+/* The reason if the share is NaN. */
 static const char *why_no_cost(const pit_run *const *runs, size_t run_count)
 {
     int is_measured = 1, is_cut = 0;

@@ -1,4 +1,5 @@
-/* ended_view.c: how a run's process ended, as the one that started it saw: in words, and for machines. */
+/* ended_view.c: how the process of a run ended, as seen by its parent process: in words and as
+ * JSON. */
 #include "report_view.h"
 
 #include "model/fields.h"
@@ -27,7 +28,7 @@ void pit__ending_words(const pit_ended *ended, struct pit__text *text)
         pit__text_puts(text, " (core dumped)");
 }
 
-/* A figure with the words around it. */
+/* A figure with the text around it. */
 struct phrase {
     const char *key; /* of a field */
     const char *before, *after;
@@ -60,7 +61,7 @@ static void figure_words(char *out, const struct pit__field *field, const pit_fi
         pit__unit_count(out, value->whole);
 }
 
-/* With `whole` also those that are not available. */
+/* With `whole` also figures that are not available. */
 static void add_phrases(struct pit__text *text, const pit_ended *ended,
                         const struct phrase *phrases, size_t count, int whole, int ascii)
 {
@@ -76,7 +77,7 @@ static void add_phrases(struct pit__text *text, const pit_ended *ended,
     }
 }
 
-/* How it ended, and what it took. */
+/* How it ended, and the resources it used. */
 static void ended_words(const pit_ended *ended, struct pit__text *text, int ascii)
 {
     char number[PIT__UNIT_BYTES];

@@ -1,4 +1,5 @@
-/* energy_view.c: what a run cost in joules: each counter of each machine, and the spans that asked. */
+/* energy_view.c: the energy of a run: each counter of each machine, and the spans that measured
+ * it. */
 #include "report_view.h"
 #include "view.h"
 
@@ -51,7 +52,7 @@ static void add_source(const struct pit__report *report, const struct pit__energ
         pit__text_printf(text, ", read by %zu runs, counted once", source->runs);
 }
 
-/* Why a kind of counter is not there at all, as the first run tells. */
+/* Why a kind of counter is missing, from the first run. */
 static void print_absent(const struct pit__report *report)
 {
     static const struct {
@@ -88,7 +89,7 @@ static void headline(const struct pit__report *report, struct pit__text *words)
         pit__text_puts(words, "energy n/a: no counter could be read; pitwall doctor says why, and"
                               " what to do");
     else
-        pit__text_printf(words, "%s by all counters, with what other programs took meanwhile",
+        pit__text_printf(words, "%s by all counters, other programs included",
                          pit__unit_energy(joules, sum));
     free(sources);
 }
@@ -183,7 +184,7 @@ static void add_row(void *arg, const pit_node *node, const char *lines)
 static size_t choose(const pit_tree *tree, unsigned char *keep)
 {
     size_t count = 0;
-    for (size_t i = tree->node_count; i-- > 0;) { /* children stand after their parents */
+    for (size_t i = tree->node_count; i-- > 0;) { /* children come after their parents */
         count += tree->nodes[i].energy != NULL;
         keep[i] |= tree->nodes[i].energy != NULL;
         if (keep[i] && tree->nodes[i].parent != PIT_NO_NODE)
@@ -199,11 +200,11 @@ static int print_words(const struct pit__report *report, size_t count)
         return 0;
     if (count == 0)
         putc('\n', report->out);
-    pit__text_puts(&text,
-                   count ? "estimated: of spans shorter than 20 renewals of a counter (20 ms of"
-                           " RAPL, 2 s of a GPU): mean power of the run x time"
-                         : "no span asked for its energy: mark those that matter with"
-                           " PIT_SPAN_WITH(name, PIT_ENERGY), in Python energy=True");
+    pit__text_puts(&text, count
+                              ? "estimated: mean power of the run x time, for spans shorter than 20"
+                                " updates of a counter (20 ms for RAPL, 2 s for a GPU)"
+                              : "no span asked for its energy: mark those that matter with"
+                                " PIT_SPAN_WITH(name, PIT_ENERGY), in Python energy=True");
     pit__prose_words(report->prose, &text, 0, PIT__DIM);
     return 0;
 }
@@ -274,7 +275,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__energy_view = {
     .told = {.name = "energy",
-             .help = "what did it cost in joules?",
+             .help = "how many joules did it use?",
              .options =
                  PIT__OPTIONS(&pit__sort_option, &pit__depth_option, &pit__min_share_option)},
     .print = print,

@@ -1,4 +1,4 @@
-/* facts_view.c: what was run, where, when, how it ended, and where its figures lived. */
+/* facts_view.c: the program, host, time and end of a run, and where its data was stored. */
 #include "report_view.h"
 
 #include "model/run_gpu.h"
@@ -74,7 +74,7 @@ void pit__add_labels(struct pit__text *text, const pit_run *run)
     }
 }
 
-/* "killed, _exit or exec" is all one knows where nobody saw the end. */
+/* Without a parent that saw the end, only "killed, _exit or exec" is known. */
 static void add_death(struct pit__text *text, const pit_run *run)
 {
     if (!run->ended) {
@@ -86,7 +86,7 @@ static void add_death(struct pit__text *text, const pit_run *run)
         pit__text_puts(text, " without a close (_exit or exec),");
 }
 
-/* "12.5 s, ended cleanly" and its like. */
+/* For example "12.5 s, ended cleanly". */
 static void add_ending(struct pit__text *text, const pit_run *run, int ascii)
 {
     char length[PIT__UNIT_BYTES], when[TIME_BYTES];
@@ -106,7 +106,7 @@ static void add_ending(struct pit__text *text, const pit_run *run, int ascii)
     }
 }
 
-/* `path`: whose it is, where it is one of several; else NULL. */
+/* `path`: the run it is about if there are several; else NULL. */
 static void print_note(struct pit__prose *prose, const char *path, struct pit__text *note)
 {
     struct pit__text line = {0};
@@ -120,7 +120,7 @@ static void print_note(struct pit__prose *prose, const char *path, struct pit__t
     pit__prose_labelled(prose, "note", &line, PIT__WARM);
 }
 
-/* A shortage the recorder met, with the system's reason. */
+/* A storage error of the recorder, with the reason from the system. */
 static void print_reason(struct pit__prose *prose, const char *path, const char *what, int reason)
 {
     struct pit__text note = {0};
@@ -130,11 +130,11 @@ static void print_reason(struct pit__prose *prose, const char *path, const char 
     print_note(prose, path, &note);
 }
 
-/* Where the figures lived, if not in the run's own file, and what that means for them. */
+/* Where the data was stored if not in the run file, and what that means for the figures. */
 static void print_place(struct pit__prose *prose, const pit_run *run, const char *path)
 {
     if (run->storage == PIT_STORAGE_MEMORY && run->open_errno)
-        print_reason(prose, path, "recorded in memory, its file could not be made",
+        print_reason(prose, path, "recorded in memory: its file could not be created",
                      run->open_errno);
     else if (run->storage == PIT_STORAGE_MEMORY && run->path[0] != '(')
         print_reason(prose, path, "recorded in memory, copied to its file now and then", 0);
@@ -144,10 +144,10 @@ static void print_place(struct pit__prose *prose, const pit_run *run, const char
         print_reason(prose, path, "its live pages were in shared memory, not in its file",
                      run->open_errno);
     if (run->growth_errno)
-        print_reason(prose, path, "its file stopped growing, what came later is lost",
+        print_reason(prose, path, "its file stopped growing: later spans are lost",
                      run->growth_errno);
     if (run->recovered)
-        print_reason(prose, path, "brought back from shared memory just now", 0);
+        print_reason(prose, path, "recovered from shared memory just now", 0);
     if (run->is_mirror)
         print_reason(prose, path, "a copy taken while it ran: counts may be some spans apart", 0);
 }

@@ -1,8 +1,8 @@
-/* flat_view.c: one row a name, wherever in the tree it stands.
+/* flat_view.c: one row per name, over all its places in the tree.
  *
- * Counts and own times add up over all places of a name. Its total is that of its outermost
- * places alone, so that a function that calls itself is not counted twice. Quantiles come from
- * the places' histograms together.
+ * Counts and self times are summed over all places of a name. Its total includes only its
+ * outermost places, so a recursive function is not counted twice. Quantiles come from the
+ * combined histograms.
  */
 #include "report_view.h"
 #include "view.h"
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row { /* a name, in the form of a node that has no path */
+struct row { /* a name, as a node without a path */
     pit_node node;
     struct pit__memory_sum memory;
-    enum pit__sort_key key; /* what to sort by, for qsort hands on no argument */
+    enum pit__sort_key key; /* in each row, because qsort passes no argument */
 };
 
 struct place { /* a node, and the name it belongs to */
@@ -39,8 +39,7 @@ static int same_row(const pit_node *a, const pit_node *b)
     return a->detached == b->detached && strcmp(a->name, b->name) == 0;
 }
 
-/* Does a node above this one have the same name? Names are compared by number: row_of tells
- * which row each node went to. */
+/* Does a node above this one have the same name? row_of maps each node to the row of its name. */
 static int is_inner(const pit_tree *tree, const uint32_t *row_of, uint32_t node)
 {
     for (uint32_t i = tree->nodes[node].parent; i != PIT_NO_NODE; i = tree->nodes[i].parent)
@@ -55,7 +54,7 @@ static int by_low(const void *a, const void *b)
     return (x->low_ns > y->low_ns) - (x->low_ns < y->low_ns);
 }
 
-/* Quantiles of several places. Bins need not be joined for that, only sorted. */
+/* Quantiles of several places: sorting all their bins is enough, merging is not needed. */
 static int set_quantiles(pit_node *row, const struct place *places, size_t count)
 {
     size_t total = 0, filled = 0;
@@ -79,7 +78,7 @@ static int set_quantiles(pit_node *row, const struct place *places, size_t count
     return 0;
 }
 
-/* Figures that are of finished spans alone, and do not simply add up. */
+/* Figures that cover only finished spans and cannot simply be added. */
 static void join_finished(pit_node *row, const pit_node *node)
 {
     if (node->count == 0)
@@ -97,7 +96,7 @@ static void join_finished(pit_node *row, const pit_node *node)
     row->finished_ns += node->finished_ns;
 }
 
-/* Quantiles of several places' device work are left out: they would need its histograms. */
+/* Quantiles of device work at several places are left out: there are no histograms. */
 static void join_device(pit_device_work *sum, const pit_device_work *work)
 {
     if (work->count == 0)
@@ -114,7 +113,7 @@ static void join_device(pit_device_work *sum, const pit_device_work *work)
     sum->wait_ns += work->wait_ns;
 }
 
-/* Add all places of one name up. */
+/* Sum all places of one name. */
 static int fill_row(const struct pit__report *report, struct row *row, const struct place *places,
                     size_t count, const uint32_t *row_of)
 {
@@ -136,7 +135,7 @@ static int fill_row(const struct pit__report *report, struct row *row, const str
         sum->open_ns += node->open_ns;
         pit__teams_join(&row->memory, node->teams);
         if (is_inner(report->tree, row_of, places[i].index))
-            continue; /* its time and memory are in those of the place around it */
+            continue; /* its time and memory are included in those of the enclosing place */
         sum->total_ns += node->total_ns;
         join_device(&sum->device, &node->device);
         pit__memory_join(&row->memory, node->memory, 0);
@@ -148,7 +147,7 @@ static int fill_row(const struct pit__report *report, struct row *row, const str
         sum->p50_ns = places[0].node->p50_ns;
         sum->p95_ns = places[0].node->p95_ns;
         sum->p99_ns = places[0].node->p99_ns;
-        sum->energy = places[0].node->energy; /* of several places it may be the same energy */
+        sum->energy = places[0].node->energy; /* several places may have measured the same energy */
         return 0;
     }
     return set_quantiles(sum, places, count);
@@ -160,7 +159,7 @@ static int by_key(const void *a, const void *b)
     return pit__node_order(&x->node, &y->node, x->key);
 }
 
-/* Sorting moves the memory figures that rows point at. */
+/* Sorting moves rows, so their pointers to memory figures must be set again. */
 static void sort_rows(struct row *rows, size_t count)
 {
     qsort(rows, count, sizeof *rows, by_key);
@@ -247,7 +246,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__flat_view = {
     .told = {.name = "flat",
-             .help = "which names took the most, wherever they were called?",
+             .help = "which names took the most time, over all callers?",
              .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__sort_option, &pit__min_share_option)},
     .print = print,

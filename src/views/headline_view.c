@@ -1,12 +1,12 @@
-/* headline_view.c: the report's first line: what stands out and what to try; what took the most, in
- * words. */
+/* headline_view.c: the first line of the report: the main finding with its remedy, or what took
+ * the most time. */
 #include "report_view.h"
 
 #include "model/advice_case.h"
 #include "report/units.h"
 
-/* The node with the most time of its own; detached ones only if there are no others, because
- * their time overlaps. */
+/* The node with the most self time; detached nodes only if there are no others, because their
+ * time overlaps. */
 static size_t largest(const struct pit__report *report)
 {
     size_t best = SIZE_MAX;
@@ -36,7 +36,7 @@ static void add_spans(struct pit__text *text, const pit_node *node, int ascii)
         pit__text_printf(text, ", %s still open", pit__unit_count(count, node->open));
 }
 
-/* "exit status 7 after 1.24 s; ": of a program without spans that is the answer. */
+/* "exit status 7 after 1.24 s; ": for a program without spans this is the answer. */
 static void add_ends(const struct pit__report *report, struct pit__text *words)
 {
     char time[PIT__UNIT_BYTES];
@@ -48,7 +48,7 @@ static void add_ends(const struct pit__report *report, struct pit__text *words)
                      pit__unit_duration(time, (double)ended->duration_ns, report->look.ascii));
 }
 
-/* A script without spans may have started programs that have some: the table below shows them. */
+/* A script without spans may have started programs with spans, which the table below shows. */
 static void add_none(const struct pit__report *report, struct pit__text *words)
 {
     size_t below = 0;
@@ -63,7 +63,7 @@ static void add_none(const struct pit__report *report, struct pit__text *words)
         pit__text_puts(words, "no spans were recorded");
 }
 
-/* The path of the span, and the words that follow it. */
+/* The path of the span, and the text after it. */
 static void compose(const struct pit__report *report, struct pit__text *path,
                     struct pit__text *words)
 {
@@ -105,8 +105,8 @@ void pit__headline(const struct pit__report *report, struct pit__text *text)
     pit__text_free(&words);
 }
 
-/* At a given width the path gives way, not the figures behind it; if that is not enough they go
- * on in the next line. */
+/* If there is a width, the path is cut, not the figures after it; if that is not enough, the
+ * line is wrapped. */
 static void print_largest(const struct pit__report *report, enum pit__style style)
 {
     struct pit__text path = {0}, words = {0}, line = {0};

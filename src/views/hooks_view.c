@@ -1,9 +1,9 @@
-/* hooks_view.c: what the hooks cost that `pitwall run` laid into a program, and which of them failed.
+/* hooks_view.c: the cost of the hooks that `pitwall run` installed, and which of them failed.
  *
- * The hooks write into the journal now and then and at the end: entries "auto" with the libraries, how
- * many spans and steps there were, how many calls were only passed on, and what one of each took as
- * measured in that run. The last one counts: of a run that was killed it may be some time old, so its share is that of
- * the time until then.
+ * The hooks write journal entries "auto" from time to time and at the end: the libraries, the
+ * number of spans and steps, the number of calls that were only forwarded, and the measured cost
+ * of each. The last entry counts. For a killed run it may be some time old, so the share is of
+ * the time until that entry.
  */
 #include "report_view.h"
 
@@ -16,7 +16,7 @@
 struct hooks {
     const char *libraries; /* NULL: the run has none */
     double spans, steps;
-    double cost_ns, time_ns; /* of the hooks; of the run until that was known */
+    double cost_ns, time_ns; /* cost of the hooks; time of the run until then */
 };
 
 static double figure_of(const pit_entry *entry, const char *key)

@@ -1,9 +1,9 @@
-/* inference_view.c: the latency of one call, and how many samples a second that makes.
+/* inference_view.c: the latency of one call, and samples per second.
  *
- * Each row is a model. Of a run the view is about options->node; else the node called "inference" with
- * the most time; else the leaf with the most time among those that counted items; else the leaf with
- * the most time. A row without items counts one sample a call. With a series and no rows, or one
- * row without calls, its durations are the calls.
+ * Each row is a model. For a run the view shows options->node; else the node called "inference"
+ * with the most time; else the leaf with the most time among those that counted items; else the
+ * leaf with the most time. Without items a call counts as one sample. With a series and no rows,
+ * or one row without calls, its durations are the calls.
  */
 #include "view_forms.h"
 
@@ -170,7 +170,7 @@ static uint32_t choose(const pit_tree *tree)
     uint32_t best = PIT_NO_NODE;
     int best_rank = 0;
     for (uint32_t i = 0; i < tree->node_count; i++) {
-        /* the tree stands depth first: a node's first child follows it */
+        /* the tree is in depth-first order: the first child follows its node */
         int is_leaf = i + 1 == tree->node_count || tree->nodes[i + 1].parent != i;
         int own = rank(&tree->nodes[i], is_leaf);
         if (own > best_rank ||
@@ -207,7 +207,7 @@ static int gather(struct pit__gathered *gathered)
 static const pit_option percentiles_option = {.name = "percentiles",
                                               .kind = PIT_OPTION_FLAG,
                                               .preset = "not shown",
-                                              .help = "p50, p95 and p99 too",
+                                              .help = "also print p50, p95 and p99",
                                               PIT__STORED(percentiles)};
 
 const struct pit__view pit__inference_view = {

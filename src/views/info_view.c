@@ -1,5 +1,5 @@
-/* info_view.c: what is known of a run as a file: the report's facts, and behind them clock, place,
- * format, how much is in it, what measuring it cost, and what went wrong. */
+/* info_view.c: a run file in detail: the facts of the report, then clock, storage, format,
+ * contents, cost of measuring, and errors. */
 #include "info_view.h"
 
 #include "report_view.h"
@@ -13,7 +13,7 @@
 #define SCHEMA_VERSION 2
 #define ID_BYTES 33
 
-/* What is in a run, of all threads together. */
+/* Contents of a run, summed over all threads. */
 struct content {
     uint64_t values, events, events_dropped, records, records_dropped;
 };
@@ -32,8 +32,8 @@ static struct content content_of(const pit_run *run)
     return sum;
 }
 
-/* Readings of the sampler a second, by the readings there are; NaN with fewer than three. The last
- * point is left out: it is the reading at the close, or stands for fewer readings than the others. */
+/* Sampler readings per second, computed from the readings; NaN with fewer than three. The last
+ * point is left out: it is the reading at the close, or covers fewer readings than the others. */
 static double sampler_hz(const pit_run *run)
 {
     if (run->sample_count < 3)
@@ -123,7 +123,7 @@ static void sampler_words(const pit_run *run, struct pit__text *text)
         pit__text_printf(text, "%s readings a second", pit__unit_rate(number, hz));
 }
 
-/* What is printed of a run. */
+/* The printed figures of a run. */
 struct info {
     const pit_run *const *run;
     pit_tree *tree;

@@ -25,8 +25,8 @@ static double value_of(const pit_entry *entry, const char *key)
     return figure ? figure->value : (double)NAN;
 }
 
-/* A double by `format`, with a point in every locale where it stands first or has no fraction; NaN is "nan" without a sign, which some
- * processors set. */
+/* A double in `format`, with a point in every locale. NaN is printed as "nan" without the sign
+ * that some processors set. */
 __attribute__((format(printf, 2, 0))) static void add_number(struct pit__text *text,
                                                              const char *format, double value)
 {
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 0))) static void add_number(struct pit__text *t
     pit__text_puts(text, number);
 }
 
-/* The same for a figure that may be missing: n/a then. */
+/* The same; n/a if the figure is missing. */
 __attribute__((format(printf, 3, 0))) static void
 add_figure(struct pit__text *text, const pit_entry *entry, const char *format, const char *key)
 {
@@ -51,7 +51,7 @@ static void add_name(struct pit__text *text, const pit_entry *entry)
     pit__text_add_visible(text, entry->text ? entry->text : "");
 }
 
-/* Seconds with so many decimals, or below a millisecond with three digits. */
+/* Seconds with the given decimals, or with three digits below a millisecond. */
 static void add_seconds(struct pit__text *text, double seconds, int decimals)
 {
     char number[352]; /* the largest double has 309 digits before the point */
@@ -99,7 +99,8 @@ static void add_stamp(struct pit__text *text, const pit_entry *entry, const char
     char stamp[PIT__STAMP_BYTES];
     const char *const parts[] = {"[", pit__stamp(stamp, entry->wall_ns), "] [", tag, "] "};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        pit__text_puts(text, parts[i]); /* no printf: its code is cold between two lines */
+        pit__text_puts(
+            text, parts[i]); /* avoids printf: its code is not in the cache between two lines */
     add_name(text, entry);
 }
 
@@ -122,7 +123,7 @@ static int is_kind(const pit_entry *entry, const char *kind)
 
 enum { SUMMARY_NAME, SUMMARY_DURATION, SUMMARY_SHARE, SUMMARY_COLUMNS };
 
-/* "  name : duration (percent)"; a name widens its column while its row fits the rule. */
+/* "  name : duration (percent)"; a long name widens its column while the row fits the rule. */
 static const struct pit__column summary_columns[SUMMARY_COLUMNS] = {
     [SUMMARY_NAME] = {.kind = PIT__TEXT, .fixed = {.width = 40, .before = "  "}},
     [SUMMARY_DURATION] = {.kind = PIT__TEXT, .fixed = {.width = 20, .before = ": "}},
@@ -183,7 +184,7 @@ static void summary_block(struct pit__text *text, const pit_entry *entries, size
     pit__table_free(table);
 }
 
-/* How many entries from here on are one block; 0: none begins here. */
+/* The number of entries in the block that begins here; 0: no block. */
 static size_t summary_length(const pit_entry *entries, size_t count)
 {
     size_t length = 0;

@@ -1,7 +1,8 @@
-/* journal_lines.h: entries of the journal as the lines that were printed live.
+/* journal_lines.h: journal entries as the lines that were printed live.
  *
- * The only place that knows how such a line reads. src/monitor/ makes an entry of its figures,
- * prints what this makes of it and keeps the entry; the views make the same lines of the kept ones.
+ * Only this module knows the format of these lines. src/monitor/ turns its figures into an
+ * entry, prints the lines made here, and stores the entry; the views make the same lines from
+ * the stored entries.
  *
  * kind            text       figures
  * stage           stage
@@ -18,8 +19,8 @@
  * complete        name       seconds [peak_memory_mb current_memory_mb] [gpu_peak_mb] [cpu_mode]
  * performance     operation  seconds [cpu_delta_mb] [gpu_delta_mb gpu_peak_mb]
  *
- * A figure in brackets is left out where it cannot be had, and reads n/a where a line has room for
- * it. Items of a window with the unit "kept" are not printed.
+ * A figure in brackets is omitted if it is not available; lines with a place for it print n/a.
+ * Items of a window with the unit "kept" are not printed.
  */
 #ifndef PIT_JOURNAL_LINES_H
 #define PIT_JOURNAL_LINES_H
@@ -31,9 +32,9 @@
 /* The figure of that key, or NULL. */
 const pit_figure *pit__entry_figure(const pit_entry *entry, const char *key);
 
-/* Add the lines of the entries, each with its newline. Entries of other kinds are passed over. Rows
- * of one summary must be next to one another: its columns fit the longest name. Lack of memory is
- * in text->failed. */
+/* Add the lines of the entries, each with its newline. Entries of other kinds are skipped. The
+ * rows of one summary must be adjacent: its columns fit the longest name. On lack of memory
+ * text->failed is set. */
 void pit__journal_lines(struct pit__text *text, const pit_entry *entries, size_t count);
 
 /* 2024-10-13 22:30:00 in the local time zone, into `out`. */

@@ -26,7 +26,8 @@ static int print_text(FILE *out, const pit_entry *entries, size_t count)
     return code;
 }
 
-/* kind and time are the entry's own, the other text is its text, and all else its figures. */
+/* kind and time come from the entry, the other text column is its text, and all other columns
+ * are its figures. */
 static void add_row(struct pit__table *table, const struct pit__journal_part *part,
                     const pit_entry *entry)
 {

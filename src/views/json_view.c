@@ -1,7 +1,7 @@
 /* json_view.c: the whole report as one JSON document.
  *
- * Times are nanoseconds. docs/report.md names the fields; schema_version changes when one of
- * them changes its meaning or goes, not when one is added.
+ * Times are nanoseconds. docs/report.md names the fields; schema_version changes when a field
+ * changes its meaning or is removed, not when one is added.
  */
 #include "report_view.h"
 
@@ -22,7 +22,7 @@ void pit__json_losses(struct pit__json *json, const pit_losses *losses)
     pit__json_object_end(json);
 }
 
-/* A thread's own index of a node's ancestors is of no use to others: the names are. */
+/* Write the names of ancestors: the node indices of a thread are internal. */
 void pit__json_open(struct pit__json *json, const pit_run *run, const pit_thread *thread)
 {
     pit__json_array(json, "open");
@@ -44,13 +44,13 @@ void pit__json_open(struct pit__json *json, const pit_run *run, const pit_thread
     pit__json_array_end(json);
 }
 
-/* Why a figure is null: JSON has no word for it. NULL if it is a number. */
+/* Why a figure is null: JSON cannot represent it. NULL if it is a number. */
 const char *pit__not_finite(double figure)
 {
     return isnan(figure) ? "nan" : isfinite(figure) ? NULL : figure > 0 ? "inf" : "-inf";
 }
 
-/* A null figure of a point has its reason beside it; a mean is not finite where one of its values is. */
+/* A null figure has its reason next to it; a mean is not finite if one of its values is not. */
 static void write_point(struct pit__json *json, const pit_run *run, const pit_point *point)
 {
     uint64_t ticks = point->ticks > run->start_ticks ? point->ticks - run->start_ticks : 0;
@@ -81,7 +81,7 @@ static void write_value(struct pit__json *json, const pit_run *run, const pit_ra
     pit__json_object_end(json);
 }
 
-/* The newest event of the flight recorder; null where it kept none. */
+/* The newest event of the flight recorder; null if there is none. */
 static void write_last(struct pit__json *json, const pit_run *run, const pit_thread *thread)
 {
     const pit_event *event =
@@ -253,7 +253,7 @@ static int write_nodes(struct pit__json *json, const struct pit__report *report)
     return code;
 }
 
-/* Of the main thread; null where it is not known. */
+/* For the main thread; null if unknown. */
 void pit__json_unmarked(struct pit__json *json, const pit_tree *tree)
 {
     pit__json_object(json, "unmarked");
@@ -295,7 +295,7 @@ static int write_runs(struct pit__json *json, const struct pit__report *report)
     return write_nodes(json, report);
 }
 
-/* null: every run is in memory, and what it started could leave no file beside it. */
+/* null: every run is in memory, so child processes had no folder for their files. */
 static int write_sub_runs(struct pit__json *json, const struct pit__report *report)
 {
     struct pit__report below;

@@ -1,4 +1,4 @@
-/* list_view.c: many runs, a line each, for `pitwall list`. */
+/* list_view.c: many runs, one line per run, for `pitwall list`. */
 #include "list_view.h"
 
 #include "report/json_writer.h"
@@ -17,7 +17,7 @@ const char *pit__list_state(const pit_run *run)
     return run->state == PIT_RUN_CLOSED ? "done" : pit__state_word(run);
 }
 
-/* Of a rank when its job began. */
+/* For a rank: when its job began. */
 static uint64_t time_of(const struct pit__listed *listed)
 {
     return listed->job ? listed->job->start_wall_ns : listed->time_wall_ns;
@@ -79,7 +79,7 @@ static const struct pit__column columns[COLUMNS] = {
     [NOTE] = {.title = "note", .key = "note", .kind = PIT__TEXT, .min_width = 12, .optional = 1},
 };
 
-/* Local time to the second, without the zone: the list is of this machine. */
+/* Local time to the second, without the zone, because the list is read on this machine. */
 static void local_time(uint64_t wall_ns, char *out, size_t size)
 {
     time_t seconds = (time_t)(wall_ns / 1000000000u);
@@ -95,7 +95,7 @@ static enum pit__style state_style(const pit_run *run)
                                                                  : PIT__PLAIN;
 }
 
-/* What is to be said of a run beside its figures; "" for nothing. */
+/* A note about a run next to its figures; "" for none. */
 static void note_of(const pit_run *run, char *note, size_t size)
 {
     char number[PIT__UNIT_BYTES];
@@ -116,8 +116,8 @@ static struct pit__cell text_or_none(const char *text)
     return text && *text ? pit__cell_text(text) : pit__cell_empty();
 }
 
-/* Room for paths: what the other columns leave. A path that is longer loses its beginning, for runs
- * are told apart by the ends of their names. */
+/* The width left for paths by the other columns. A longer path is cut at its beginning, because
+ * the ends of run names differ. */
 static size_t path_room(const struct pit__listed *list, size_t count, int width)
 {
     int has_labels = 0, has_notes = 0, has_jobs = 0, room;

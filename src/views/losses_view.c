@@ -1,4 +1,4 @@
-/* losses_view.c: spans that were lost or misused, in words, each with what to do. */
+/* losses_view.c: lost spans and misuse in words, each with a remedy. */
 #include "report_view.h"
 
 #include "model/fields.h"

@@ -1,5 +1,5 @@
-/* memory_json.c: memory, allocations, records and readings in the JSON document. What is not known
- * is null. */
+/* memory_json.c: memory, allocations, records and readings in the JSON document. Unknown figures
+ * are null. */
 #include "report_view.h"
 
 #include "report/json_writer.h"

@@ -1,4 +1,5 @@
-/* memory_tree_view.c: the call tree with what the spans took of memory, and how that is known. */
+/* memory_tree_view.c: the call tree with the memory of the spans, and how the figures were
+ * obtained. */
 #include "report_view.h"
 
 #include "model/fields.h"
@@ -91,7 +92,7 @@ static void add_row(void *arg, const pit_node *node, const char *lines)
 static size_t choose(const pit_tree *tree, unsigned char *keep)
 {
     size_t count = 0;
-    for (size_t i = tree->node_count; i-- > 0;) { /* children stand after their parents */
+    for (size_t i = tree->node_count; i-- > 0;) { /* children come after their parents */
         int has = tree->nodes[i].memory || tree->nodes[i].alloc;
         count += (size_t)has;
         if (has)
@@ -179,7 +180,7 @@ static int print_table(const struct pit__report *report, const unsigned char *ke
     struct rows rows = {report, pit__table_new(columns, COLUMNS), NAN};
     size_t left_out = 0;
     for (size_t r = 0; r < report->run_count; r++)
-        rows.run_peak = fmax(rows.run_peak, report->memory[r].peak); /* a NaN gives way */
+        rows.run_peak = fmax(rows.run_peak, report->memory[r].peak); /* fmax ignores NaN */
     int code =
         rows.table ? pit__each_tree_row(report, keep, add_row, &rows, &left_out) : PIT_NO_MEMORY;
     if (!code)
@@ -213,7 +214,7 @@ int pit__print_memory_tree(const struct pit__report *report)
     free(keep);
     add_records(report, &text);
     if (report->options->form == PIT_MARKDOWN)
-        putc('\n', report->out); /* or it would be a row */
+        putc('\n', report->out); /* an empty line keeps it apart from the rows */
     pit__prose_words(report->prose, &text, 0, PIT__DIM);
     return code;
 }

@@ -1,4 +1,4 @@
-/* memory_view.c: where a run's memory goes: the readings along it, and what its spans took. */
+/* memory_view.c: memory of a run: the readings over time, and the memory of its spans. */
 #include "report_view.h"
 #include "view.h"
 
@@ -31,7 +31,7 @@ void pit__memory_headline(const struct pit__report *report, struct pit__text *wo
     const struct pit__run_memory *memory = &report->memory[best];
     double limit = pit__memory_limit(&memory->last);
     if (!(memory->peak >= 0)) {
-        pit__text_puts(words, "nothing is known of its memory: it had no sampler and no span asked"
+        pit__text_puts(words, "memory n/a: the run had no sampler, and no span asked"
                               " for its memory");
         return;
     }
@@ -98,7 +98,7 @@ static void add_bars(const struct pit__report *report, const pit_run *run,
     }
     for (size_t i = 0; i < run->sample_count; i++)
         sizes[i] = pit_sample_figure(run, &run->samples[i], "rss_max_bytes");
-    /* noise on a level must not look like mountains */
+    /* noise around a constant level must not look like peaks */
     double low = fmin(memory->least, 0.9 * memory->most);
     pit__sparkline(text, sizes, run->sample_count, bars_of(report, run), low, memory->most,
                    report->look.ascii);
@@ -155,7 +155,7 @@ static const char *count_words(char *out, double count)
 static double share_of_time(const pit_run *run, const char *key)
 {
     const pit_sample *first = &run->samples[0], *last = &run->newest;
-    /* a point's figures are of its last reading: that was as the next point began */
+    /* the figures of a point are from its last reading, taken when the next point began */
     uint64_t begin =
         run->sample_stride > 1 && run->sample_count > 1 ? run->samples[1].ticks : first->ticks;
     double time = ((double)last->ticks - (double)begin) * run->ns_per_tick;
@@ -202,7 +202,7 @@ static void add_wait(const pit_run *run, const char *words, const char *key, str
     }
 }
 
-/* What held the main thread up. */
+/* What delayed the main thread. */
 static void add_waits(const pit_run *run, struct pit__text *text)
 {
     double allowed = pit_sample_figure(run, &run->newest, "processors");
@@ -263,7 +263,7 @@ static const char *figure_words(char *out, const pit_channel *channel, double fi
     return out;
 }
 
-/* A channel that no line above speaks of: of a source that came later. */
+/* A channel that has no line of its own above, such as one of a newer source. */
 static void add_channel(const struct pit__report *report, const pit_run *run,
                         const pit_channel *channel, struct pit__text *text)
 {
@@ -312,7 +312,7 @@ static void print_readings(const struct pit__report *report, const pit_run *run,
     pit__prose_labelled(prose, "growth", &text, memory->is_growing ? PIT__WARM : PIT__PLAIN);
     add_cpu(run, &text);
     pit__prose_labelled(prose, "CPU", &text, PIT__PLAIN);
-    if (channel_of(run, "run_delay_ns")) { /* older runs have none of it */
+    if (channel_of(run, "run_delay_ns")) { /* older runs do not have these channels */
         add_waits(run, &text);
         pit__prose_labelled(prose, "waited", &text, PIT__PLAIN);
     }
@@ -344,7 +344,7 @@ int pit__print_readings(const struct pit__report *report)
 static const pit_option sort_option = {.name = "sort",
                                        .kind = PIT_OPTION_ONE_OF,
                                        .preset = "memory",
-                                       .help = "what rows are sorted by",
+                                       .help = "the column to sort by",
                                        .words = pit__sort_words,
                                        PIT__STORED(sort)};
 

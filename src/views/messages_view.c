@@ -1,5 +1,5 @@
-/* messages_view.c: which rank sends how much to which, in messages of which size, and from where in the
- * program MPI is called. CSV has the pairs of ranks alone. */
+/* messages_view.c: bytes sent from rank to rank, message sizes, and the places in the program
+ * that call MPI. CSV has only the pairs of ranks. */
 #include "report_view.h"
 #include "view_forms.h"
 
@@ -146,7 +146,7 @@ static void write_sum(struct pit__json *json, const pit_message_sum *sent)
     pit__json_uint(json, "bytes", sent->bytes);
 }
 
-/* Classes that have any. */
+/* Only classes that have messages. */
 static void write_sizes(struct pit__json *json, const char *key, const pit_message_sum *sizes)
 {
     pit__json_array(json, key);
@@ -260,7 +260,7 @@ static int print_text(const struct pit__view_call *call, const pit_traffic *traf
     return code;
 }
 
-/* Of runs that are no ranks of one job only a single one. */
+/* Runs that are not ranks of one job: only a single run is supported. */
 static int add_single(const struct pit__gathered *runs, struct pit__traffic **own)
 {
     struct pit__rank_head head;
@@ -279,8 +279,9 @@ static int print(const struct pit__view_call *call)
     int code = ranks ? 0 : add_single(runs, &own);
     const pit_traffic *traffic = ranks ? ranks->traffic : pit__traffic_told(own);
     if (!code && !traffic)
-        code = pit__print_nothing(call, "no messages were noted: the view needs the run of a "
-                                        "program that calls MPI, or those of one job");
+        code =
+            pit__print_nothing(call, "no messages were recorded: this view requires the run of a "
+                                     "program that calls MPI, or the runs of one job");
     else if (!code && call->options->form == PIT_TEXT)
         code = print_text(call, traffic);
     else if (!code)
@@ -293,7 +294,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__messages_view = {
     .told = {.name = "messages",
-             .help = "which rank sends how much to which, and from where is MPI called?",
+             .help = "which ranks send how much to which, and where is MPI called?",
              .is_of_tree = 1,
              .options = PIT__OPTIONS(&pit__title_option)},
     .print = print,

@@ -1,5 +1,5 @@
-/* node_columns.c: a table of nodes, a column for each field; which the call tree and the flat list
- * share. */
+/* node_columns.c: a table of nodes, one column per field, shared by the call tree and the flat
+ * list. */
 #include "report_view.h"
 
 #include "model/fields.h"
@@ -68,7 +68,7 @@ static double key_of(const pit_node *node, enum pit__sort_key key)
     return node->total_ns;
 }
 
-/* Largest first, what is not available last, then by name. */
+/* Largest first, unavailable figures last, then by name. */
 int pit__node_order(const pit_node *a, const pit_node *b, enum pit__sort_key key)
 {
     double x = key_of(a, key), y = key_of(b, key);

@@ -1,4 +1,4 @@
-/* performance_view.c: operations with their time and memory, in the order they came. */
+/* performance_view.c: operations with their time and memory, in the order they were first seen. */
 #include "view_forms.h"
 
 #include <math.h>
@@ -27,8 +27,7 @@ enum {
         .title = title_, .key = key_, .kind = PIT__NUMBER, .machine = 1                            \
     }
 
-/* The titles do not sit over the figures in the layout that people know; they are where they are
- * expected. */
+/* In the established layout the titles are not aligned with the figures; this table keeps it. */
 static const struct pit__column columns[COLUMNS] = {
     [NAME] = {.title = "Operation",
               .key = "operation",
@@ -65,7 +64,7 @@ static struct pit__cell known(int has, double mb)
     return pit__cell_real(has ? mb : NAN);
 }
 
-/* of_run: the name is a path, which says by itself what it lies in. */
+/* of_run: the name is a path, which already shows its parents. */
 static void add_row(struct pit__table *table, const pit_row *row, int of_run)
 {
     struct pit__cell cells[COLUMNS];
@@ -105,7 +104,7 @@ static void add_extras(struct pit__json *json, const void *arg)
     pit__json_double(json, "total_seconds", *(const double *)arg);
 }
 
-/* 1 where the device was read at both ends of an operation and its high-water mark told nothing of it. */
+/* 1 if the device was read at both ends of an operation, but its high-water mark did not change. */
 static int misses_peak(const pit_data *data)
 {
     for (size_t i = 0; i < data->row_count; i++) {
@@ -129,7 +128,7 @@ static int print_text(const struct pit__view_call *call, struct pit__table *tabl
     pit__table_foot_fixed(table, out, RULE, 0, &call->look);
     pit__print_rule(out, '=', RULE);
     if (misses_peak(call->data))
-        fputs("GPU Peak n/a: the device told no new peak, and its mark is not reset\n", out);
+        fputs("GPU Peak n/a: the device reported no new peak, and its mark is not reset\n", out);
     return pit__table_done(table);
 }
 
@@ -148,7 +147,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__performance_view = {
     .told = {.name = "performance",
-             .help = "what time and what memory did each operation take?",
+             .help = "how much time and memory did each operation take?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
                                      &pit__min_share_option)},
     .gather = pit__gather_all_rows,

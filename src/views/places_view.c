@@ -1,8 +1,7 @@
-/* places_view.c: where in the code the main thread was, by samples of its stack: the view `places`, the
- * hottest few in the report, and all of them for machines.
+/* places_view.c: where in the code the main thread was, by samples of its stack: the view
+ * `places`, the hottest places in the report, and all places as JSON.
  *
- * Samples of Python and of native code are taken apart from one another, so each has its own hundred
- * percent.
+ * Samples of Python and of native code are taken independently, so each kind adds up to 100 %.
  */
 #include "report_view.h"
 #include "view.h"
@@ -12,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define FEW_SAMPLES 10 /* below that the report is silent about them */
+#define FEW_SAMPLES 10 /* with fewer the report does not mention them */
 #define SHOWN 5        /* in the report */
 #define LEAST_SHARE 0.02
 #define WORDS_BYTES 256
@@ -44,10 +43,10 @@ static int by_heat(const void *a, const void *b)
         return x->kind < y->kind ? -1 : 1;
     if (x->samples != y->samples)
         return x->samples > y->samples ? -1 : 1;
-    return (x > y) - (x < y); /* as the tree has them */
+    return (x > y) - (x < y); /* in the order of the tree */
 }
 
-/* Python before native code, the hottest first; to be freed. NULL without memory. */
+/* Python before native code, the hottest first; the caller frees it. NULL without memory. */
 static const pit_tree_place **sorted(const pit_tree *tree)
 {
     const pit_tree_place **list = calloc(tree->place_count + 1, sizeof *list);
@@ -128,7 +127,8 @@ static uint64_t samples_of(const pit_tree *tree, uint32_t kind)
     return samples;
 }
 
-/* The kind to speak of: people can change lines of Python. PIT_PLACE_KINDS: too few samples of each. */
+/* The kind to report: Python first, because users can change those lines. PIT_PLACE_KINDS: too
+ * few samples. */
 static uint32_t kind_to_show(const pit_tree *tree)
 {
     uint32_t kind = 0;
@@ -221,7 +221,7 @@ void pit__json_stack_samples(struct pit__json *json, const pit_run *run)
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-/* How often they were taken; why there are none of a kind. */
+/* The sampling rate, or why a kind has no samples. */
 static int print_sources(const struct pit__report *report)
 {
     for (size_t r = 0; r < report->run_count; r++)
@@ -269,7 +269,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__places_view = {
     .told = {.name = "places",
-             .help = "at which lines and in which functions was the main thread?",
+             .help = "in which lines and functions was the main thread?",
              .options = PIT__OPTIONS(&pit__min_share_option)},
     .print = print,
     .needs_runs = 1,

@@ -1,6 +1,5 @@
-/* post_mortem_view.c: runs that ended without a close: why, most likely, and what was known of them
- * last: the spans that finished last, and the last reading of the sampler. Where they died is
- * open_view.c's. */
+/* post_mortem_view.c: runs that ended without a close: the most likely reason, the spans that
+ * finished last, and the last reading of the sampler. open_view.c shows where they died. */
 #include "report_view.h"
 
 #include "report/units.h"
@@ -46,8 +45,8 @@ static double end_of(const struct finished *span)
     return (double)span->event->begin + (double)span->event->duration;
 }
 
-/* The newest of all threads, newest first; how many. Of each thread only its newest can be among
- * them. */
+/* The newest spans of all threads, newest first; returns their number. Only the newest of each
+ * thread need to be considered. */
 static size_t find_last(const pit_run *run, struct finished *last)
 {
     size_t count = 0;

@@ -1,9 +1,10 @@
-/* profile_compare.c: models' profiles side by side, as JSON: ratios against the first one, winners,
- * and under "pitwall" whether the differences in inference are real.
+/* profile_compare.c: model profiles side by side, as JSON: ratios against the first one,
+ * winners, and under "pitwall" whether the differences in inference are real.
  *
- * They are judged as `pitwall compare` judges the profiles' files (pit_compare_sides): the blocks of
- * models that were timed in turn are as runs of programs that were. What was timed one after the other
- * gets no verdict: one function profiled twice was called faster or slower in two of five.
+ * They are judged as `pitwall compare` judges the files of profiles (pit_compare_sides): blocks
+ * of models that were timed in turn are treated like interleaved runs. Models timed one after
+ * the other get no verdict: the same function profiled twice was called faster or slower in two
+ * of five cases.
  */
 #include "profile_json.h"
 
@@ -44,8 +45,8 @@ static double parameter_ratio(const pit_profile *p, const pit_profile *first)
                : NAN;
 }
 
-/* "LSTM_vs_MVAR"; of models of one name the second is LSTM_2, and so on, for a key of JSON must not
- * come twice. */
+/* "LSTM_vs_MVAR"; if models have the same name, the second is LSTM_2, and so on, because JSON
+ * keys must be unique. */
 static void name_pair(struct pit__text *text, const pit_profile *profiles, size_t i)
 {
     size_t same = 1;
@@ -86,7 +87,7 @@ static double memory(const pit_profile *p)
     return p->parameter_memory_mb;
 }
 
-/* The first of those with the least; null where no figure is known. */
+/* The first model with the lowest figure; null if no figure is known. */
 static void write_winner(struct pit__json *json, const char *key, const pit_profile *profiles,
                          size_t count, double (*figure)(const pit_profile *p))
 {
@@ -109,9 +110,9 @@ static const struct {
 
 /* A profile as a side of a comparison. */
 struct profile_side {
-    pit_side side; /* first: what is compared is this */
+    pit_side side; /* first member: the side that is compared */
     pit_figures figures[FIGURES];
-    double means[FIGURES]; /* of what has no blocks */
+    double means[FIGURES]; /* for figures without blocks */
     double *blocks[FIGURES];
 };
 
@@ -131,7 +132,8 @@ static int add_figures(struct profile_side *to, size_t which, double mean,
     if (medians) {
         figures->count = r->blocks;
         figures->early = to->blocks[which];
-        figures->late = r->blocks < r->trials ? medians : NULL; /* of one trial both are the same */
+        figures->late =
+            r->blocks < r->trials ? medians : NULL; /* with one trial both are the same */
         figures->session = r->session;
     }
     to->side.figure_count++;

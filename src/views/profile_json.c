@@ -1,7 +1,7 @@
 /* profile_json.c: a model's profile as JSON, and the files that hold profiles.
  *
- * The keys and their order are those of runtime_profile.json as people have it; what they did not
- * have stands under "pitwall". A file appears whole or not at all; folders on its way are made.
+ * Keys and their order are those of existing runtime_profile.json files; new members are under
+ * "pitwall". A file is written completely or not at all; missing folders are created.
  */
 #include "profile_json.h"
 
@@ -56,7 +56,7 @@ static uint64_t or_one(uint64_t n)
     return n ? n : 1;
 }
 
-/* The sizes by which a kind's figures were had. */
+/* The sizes from which the figures of a kind were computed. */
 static void write_sizes(struct pit__json *json, const pit_model *m, enum pit__model_kind kind)
 {
     switch (kind) {
@@ -113,7 +113,8 @@ static void write_complexity(struct pit__json *json, const pit_profile *p)
     pit__json_object_end(json);
 }
 
-/* ---- what is our own ------------------------------------------------------------------------- */
+/* ---- members of pitwall
+ * ------------------------------------------------------------------------- */
 
 static void write_percentiles(struct pit__json *json, const char *key, const pit_bench_result *r)
 {
@@ -161,7 +162,7 @@ int pit__result_blocks(const pit_bench_result *r, double **p10s, double **median
     if (!*p10s)
         return PIT_NO_MEMORY;
     *medians = *p10s + blocks;
-    /* what is over belongs to the first block, and is left out with the beginning of the series */
+    /* the remainder belongs to the first block, and is left out with the beginning of the series */
     size_t over = r->trials - blocks * length;
     if (pit__block_figures(r->times + over, blocks * length, length, *p10s, *medians) == 0)
         return 0;
@@ -194,7 +195,7 @@ static int write_blocks(struct pit__json *json, const char *key, const pit_bench
     return code;
 }
 
-/* What a comparison with another model of the same session needs. */
+/* Figures for a comparison with another model of the same session. */
 static int write_session(struct pit__json *json, const pit_profile *p)
 {
     const pit_bench_result *single = &p->single_step, *full = &p->full_trajectory;
@@ -316,7 +317,8 @@ static int write_summary(FILE *out, void *arg)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Make the folders that lead to a file. 0, or PIT_CANNOT_WRITE with errno, or PIT_NO_MEMORY. */
+/* Create the parent folders of a file. Returns 0, or PIT_CANNOT_WRITE with errno, or
+ * PIT_NO_MEMORY. */
 static int make_parents(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -339,7 +341,7 @@ static int save(const char *path, int (*write)(FILE *out, void *arg), struct doc
     return code ? code : pit_save(path, write, document);
 }
 
-/* A document into what is in the file already. */
+/* Merge a document into the existing file. */
 static int save_into(const char *path, int (*write)(FILE *out, void *arg),
                      struct document *document)
 {

@@ -1,5 +1,5 @@
-/* profile_view.c: one node in depth, or the repeated part of a run and each part of it: how long its
- * calls take, how far that varies and in what way, and how it went along the run. */
+/* profile_view.c: one node in depth, or the repeated part of a run and each of its parts:
+ * durations of calls, their variation, and their development over the run. */
 #include "view_forms.h"
 
 #include "analysis/blocks.h"
@@ -21,7 +21,7 @@ struct profile {
     const char *name;
     uint64_t count;
     double mean, std, min, p50, p95, p99, max;
-    const double *series; /* borrowed; count 0: its course is not known */
+    const double *series; /* borrowed; empty if the durations over time are unknown */
     size_t series_count;
     int in_order;
     const char *source;
@@ -149,7 +149,7 @@ static int add_row(struct pit__table *table, const struct profile *p)
 
 /* ---- in words ----------------------------------------------------------------------------------- */
 
-/* "  label   words", the words broken into lines where a width is given. Frees them. */
+/* "  label   words", the words wrapped if there is a width. Frees them. */
 static void say(const struct pit__view_call *call, const char *label, struct pit__text *words)
 {
     fprintf(call->out, "  %-*s", LABEL_WIDTH, label);
@@ -179,11 +179,11 @@ static void print_figures(const struct pit__view_call *call, const struct profil
     say(call, "durations", &words);
 }
 
-/* A sparkline has blanks where there is nothing, so it is no prose. */
+/* A sparkline may contain blanks, so it must not be wrapped. */
 static void print_bars(const struct pit__view_call *call, const struct profile *p)
 {
     struct pit__text bars = {0};
-    double low = fmin(p->variance.min, 0.9 * p->variance.max); /* noise is no mountain */
+    double low = fmin(p->variance.min, 0.9 * p->variance.max); /* noise must not look like peaks */
     size_t room = BARS;
     if (call->look.width > LABEL_WIDTH + 10 && (size_t)call->look.width < BARS + LABEL_WIDTH + 2)
         room = (size_t)call->look.width - LABEL_WIDTH - 2;
@@ -294,7 +294,7 @@ static int put_node(struct output *output, const pit_node *node)
     return code;
 }
 
-/* Of runs: the node asked for alone, else the one that is repeated and what is inside it. */
+/* For runs: only the requested node, else the repeated node and the nodes inside it. */
 static int put_runs(struct output *output)
 {
     const pit_tree *tree = output->call->gathered->tree;
@@ -369,7 +369,7 @@ static int gather(struct pit__gathered *gathered)
         return code;
     if (node == PIT_NO_NODE) {
         snprintf(gathered->why, sizeof gathered->why,
-                 "no span was repeated: name one to look at it in depth");
+                 "no span was repeated: name the span to profile");
         return PIT_NOTHING;
     }
     gathered->data.rows = rows;

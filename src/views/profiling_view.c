@@ -1,8 +1,8 @@
-/* profiling_view.c: averages of the operations of a training loop, one line each.
+/* profiling_view.c: averages of the operations of a training loop, one line per operation.
  *
- * How much of a call was tracing and compiling is known only after it: the span NAME holds both, and
- * the profiler tells of NAME_trace in the blocks that it leaves in the journal. By the last of them
- * the view tells the two apart as the program printed them.
+ * How much of a call was tracing and compiling is known only after the call: the span NAME
+ * contains both, and the profiler reports NAME_trace in the blocks that it writes into the
+ * journal. The view uses the last block to separate the two as the program printed them.
  */
 #include "view_forms.h"
 
@@ -47,8 +47,7 @@ static struct pit__table *make_table(const pit_data *data)
     return table;
 }
 
-/* How many steps there were: the calls of the operation that is a step, else of the most frequent
- * one. */
+/* The number of steps: the calls of the step operation, else of the most frequent operation. */
 static uint64_t count_steps(const pit_data *data)
 {
     uint64_t steps = 0, most = 0;
@@ -98,7 +97,7 @@ static pit_row *find_row(pit_row *rows, size_t count, const char *name, size_t l
     return NULL;
 }
 
-/* The length of NAME where an entry is of NAME_trace; 0: it is of something else. */
+/* The length of NAME if an entry is about NAME_trace; else 0. */
 static size_t traced_length(const pit_entry *entry)
 {
     size_t length = entry->text ? strlen(entry->text) : 0, suffix = strlen(TRACE);
@@ -116,8 +115,8 @@ static double figure_of(const pit_entry *entry, const char *key)
     return 0;
 }
 
-/* What an entry tells of NAME_trace is taken out of NAME, as far as no span of its own has it. The
- * row stands behind NAME's. How many rows there are now. */
+/* Move the time that an entry reports for NAME_trace from NAME to the row NAME_trace after it,
+ * as far as spans NAME_trace do not already have it. Returns the new number of rows. */
 static size_t part_row(pit_row *rows, size_t count, const pit_entry *entry)
 {
     pit_row told = {.name = entry->text,
@@ -140,7 +139,7 @@ static size_t part_row(pit_row *rows, size_t count, const pit_entry *entry)
     return count;
 }
 
-/* Of one run: several have blocks each, of which none is of all. */
+/* Only for one run: with several runs, no block covers all of them. */
 static int gather(struct pit__gathered *gathered)
 {
     int code = pit__gather_named_rows(gathered);
@@ -166,12 +165,12 @@ static int gather(struct pit__gathered *gathered)
 static const pit_option step_option = {.name = "step",
                                        .kind = PIT_OPTION_COUNT,
                                        .preset = "how many there were",
-                                       .help = "the step in the head of the view",
+                                       .help = "the step number in the heading",
                                        PIT__STORED(step)};
 
 const struct pit__view pit__profiling_view = {
     .told = {.name = "profiling",
-             .help = "what does each operation of a training step take on average?",
+             .help = "how long does each operation of a training step take on average?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &pit__depth_option,
                                      &pit__min_share_option, &step_option)},
     .gather = gather,

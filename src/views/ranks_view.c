@@ -1,4 +1,5 @@
-/* ranks_view.c: the ranks of a job: efficiency, a line a rank, who makes the others wait. */
+/* ranks_view.c: the ranks of a job: efficiency, one line per rank, and which rank makes the
+ * others wait. */
 #include "report_view.h"
 #include "view_forms.h"
 
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALL_SHOWN 12 /* ranks up to which all are */
-#define SLOWEST 10   /* that are shown of more; and the fastest */
+#define ALL_SHOWN 12 /* up to this many ranks all are shown */
+#define SLOWEST 10   /* of more ranks, this many slowest and the fastest are shown */
 #define MISSING_NAMED 8
 #define LABEL_COLUMNS 12
 
@@ -76,7 +77,7 @@ static void print_missing(struct pit__prose *prose, const pit_ranks *ranks)
                              (unsigned long long)ranks->missing[i]);
         if (ranks->missing_count > MISSING_NAMED)
             pit__text_printf(&words, " and %zu more", ranks->missing_count - MISSING_NAMED);
-        pit__text_printf(&words, ": no run of %s is here; what they did is not in the figures",
+        pit__text_printf(&words, ": no run of %s was found; their work is not in the figures",
                          ranks->missing_count == 1 ? "this rank" : "these ranks");
         print_labelled(prose, "missing", &words, PIT__WARM);
     }
@@ -116,7 +117,7 @@ static int has_states(const pit_ranks *ranks)
     return 0;
 }
 
-/* In text the estimated columns have a ~, and a part stands with its figures. */
+/* As text, estimated columns have a ~, and a part is printed with its figures. */
 static struct pit__table *make_table(const pit_ranks *ranks, int is_text)
 {
     size_t count = pit__rank_fields.count;
@@ -285,7 +286,7 @@ static int print_form(const struct pit__view_call *call, const pit_ranks *ranks)
     return pit__view_form(call, table, "Ranks", add_job, ranks);
 }
 
-/* The verdict on the job comes first; where there is none that is said. */
+/* The verdict on the job comes first; without one, "no straggler". */
 static int print_verdict(const struct pit__view_call *call, const pit_ranks *ranks)
 {
     const struct pit__gathered *runs = call->gathered;
@@ -307,7 +308,7 @@ static int print(const struct pit__view_call *call)
     pit_ranks *made = runs->ranks ? NULL : pit_ranks_of(runs->runs, runs->run_count);
     const pit_ranks *ranks = runs->ranks ? runs->ranks : made;
     if (!ranks)
-        return pit__print_nothing(call, "no ranks: the view needs the runs of two ranks or more of "
+        return pit__print_nothing(call, "no ranks: this view requires runs of two or more ranks of "
                                         "one job, such as a folder that mpirun or torchrun filled");
     int code = 0;
     if (call->options->form != PIT_TEXT) {

@@ -1,7 +1,7 @@
 /* report_view.c: the report of one or several runs: its parts in their order.
  *
- * The first line is the answer in words; then what was run and how it ended, where the time went,
- * what was lost, and what the measurement itself cost. Each part has a file of its own.
+ * The first line is the answer in words. Then follow the facts of the run, where the time went,
+ * losses, and the cost of measuring. Each part has its own file.
  */
 #include "report_view.h"
 #include "view.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key of one of pit__sort_words, which was checked; NULL: the view's own. */
+/* The key of a word of pit__sort_words (already checked); NULL: the default of the view. */
 static enum pit__sort_key sort_key(const char *word, enum pit__sort_key own)
 {
     for (size_t i = 0; word && pit__sort_words[i]; i++)
@@ -37,7 +37,7 @@ static int print_text(const struct pit__report *report, pit__print_part *const *
     return code;
 }
 
-/* A test's figures are told as such, also where nothing else is said of the runs. */
+/* Always say that figures come from a test, even if no other facts are printed. */
 static void print_stub_note(const struct pit__report *report, pit__print_part *const *parts)
 {
     struct pit__text note = {0};
@@ -51,7 +51,8 @@ static void print_stub_note(const struct pit__report *report, pit__print_part *c
     pit__text_free(&note);
 }
 
-/* On a screen the first lines of a long report are gone when it has ended: its answer stands last too. */
+/* On a terminal the first lines of a long report scroll away, so the answer is repeated at the
+ * end. */
 static void print_again(const struct pit__report *report)
 {
     struct pit__text words = {0};
@@ -71,7 +72,7 @@ static size_t count_lines(const char *text, size_t bytes)
     return lines;
 }
 
-/* The prompt that follows takes a row of the screen too. */
+/* The prompt after the report takes one row of the screen. */
 static int print_for_screen(const struct pit__report *report, pit__print_part *const *parts)
 {
     char *text = NULL;
@@ -93,7 +94,7 @@ static int print_for_screen(const struct pit__report *report, pit__print_part *c
     return code;
 }
 
-/* In Markdown the answer stands over the table, as a paragraph. */
+/* In Markdown the answer is a paragraph above the table. */
 static int print_words(const struct pit__report *report, const struct pit__report_parts *parts)
 {
     struct pit__text words = {0};
@@ -136,7 +137,7 @@ int pit__print_parts(const struct pit__view_call *call, const struct pit__report
     errno = 0;
     if (code == 0)
         code = print_form(&report, parts);
-    int saved = errno; /* the caller may want to say why */
+    int saved = errno; /* the caller may print the reason */
     pit__report_free(&report);
     errno = saved;
     return code;
@@ -167,7 +168,7 @@ int pit__report_make(struct pit__report *report)
         return code;
     count_busy_threads(report);
     if (report->options->form == PIT_CSV)
-        return 0; /* a table has no room for advice, and looking for it takes longer than the table */
+        return 0; /* a table has no place for advice, which takes longer to compute */
     if (!report->ranks)
         report->ranks = report->own_ranks = pit_ranks_of(report->runs, report->run_count);
     if (!report->advice)
@@ -189,7 +190,7 @@ void pit__report_free(struct pit__report *report)
 static const pit_option flat_option = {.name = "flat",
                                        .kind = PIT_OPTION_FLAG,
                                        .preset = "the call tree",
-                                       .help = "one row a name in place of the call tree",
+                                       .help = "one row per name instead of the call tree",
                                        PIT__STORED(flat)};
 
 static int print_spans(const struct pit__report *report)
@@ -205,7 +206,7 @@ static pit__print_part *const text_parts[] = {pit__print_verdicts, pit__print_he
                                               pit__print_cost,     pit__print_hooks,
                                               pit__print_sub_runs, NULL};
 
-/* Of ranks that were streamed: what all of them share, and one that stands for them. */
+/* For streamed ranks: their common parts, and one rank as the representative. */
 static pit__print_part *const streamed_parts[] = {
     pit__print_headline, pit__print_ranks, pit__print_facts, print_spans, pit__print_losses, NULL};
 

@@ -31,7 +31,8 @@ static int by_size(const void *a, const void *b)
     return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-/* One point a size, the least cost of each, ascending. How many; 0 where a figure is not over 0. */
+/* One point per size, with its lowest cost, ascending. Returns their number; 0 if a figure is
+ * not above 0. */
 static size_t least_of_each(const double *sizes, const double *costs, size_t count, double *to)
 {
     struct point *points = malloc((count + 1) * sizeof *points);
@@ -191,7 +192,7 @@ static void print_words(FILE *out, const pit_scaling *s, const char *unit, int a
         fprintf(out, ": it does not grow (%s, error %s)\n", constant, error);
     else if (s->factor >= 1e-12)
         fprintf(out, ": %s + %s * %s (error %s)\n", constant, factor, s->name, error);
-    else { /* of a steep curve the factor is far below any unit */
+    else { /* the factor of a steep curve is far below any unit */
         pit__print_double(factor, sizeof factor, "%.3g", s->factor);
         fprintf(out, ": %s + %s %s * %s (error %s)\n", constant, factor, unit, s->name, error);
     }
@@ -210,7 +211,7 @@ static void print_words(FILE *out, const pit_scaling *s, const char *unit, int a
         fprintf(out, "%s\n", s->warning);
 }
 
-/* A printing: the least cost of each size. */
+/* State of printing: the lowest cost of each size. */
 struct print {
     FILE *out;
     const pit_scaling *scaling;

@@ -1,6 +1,6 @@
 /* speedup_view.c: how much faster each part is than a baseline, the fastest first.
  *
- * A part that took no time has no ratio: it is named below the others.
+ * A part that took no time has no ratio; it is named below the table.
  */
 #include "view_forms.h"
 
@@ -36,7 +36,7 @@ struct ratios {
     double seconds;
 };
 
-/* The row that others are compared with; SIZE_MAX: there is none of that name. */
+/* The row that the others are compared with; SIZE_MAX: no row has that name. */
 static size_t find_baseline(const pit_row *rows, size_t count, const char *name)
 {
     size_t best = SIZE_MAX;
@@ -99,7 +99,7 @@ static const char *word_of(double ratio)
     return ratio > 1 ? "faster" : ratio < 1 ? "slower" : "as fast";
 }
 
-/* People see the baseline above the table; machines find it in it. */
+/* In text the baseline is above the table; in the other forms it is a row. */
 static struct pit__table *make_table(const struct ratios *ratios, int for_machines)
 {
     struct pit__table *table = pit__table_new(columns, COLUMNS);
@@ -189,7 +189,7 @@ static int print_ratios(const struct pit__view_call *call, struct ratios *ratios
 {
     const pit_data *data = call->data;
     if (pit_find_speedups(data->rows, data->row_count, call->options->baseline, ratios->of) != 0)
-        return pit__print_nothing(call, call->options->baseline ? "there is no such baseline"
+        return pit__print_nothing(call, call->options->baseline ? "unknown baseline"
                                                                 : "no times were recorded");
     ratios->baseline = find_baseline(data->rows, data->row_count, call->options->baseline);
     ratios->name = data->rows[ratios->baseline].name ? data->rows[ratios->baseline].name : "";
@@ -223,7 +223,7 @@ static int print(const struct pit__view_call *call)
 static const pit_option baseline_option = {.name = "baseline",
                                            .kind = PIT_OPTION_TEXT,
                                            .preset = "the slowest",
-                                           .help = "the name that the others are compared with",
+                                           .help = "the name to compare the others with",
                                            PIT__STORED(baseline)};
 
 const struct pit__view pit__speedup_view = {

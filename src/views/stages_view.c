@@ -30,7 +30,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__stages_view = {
     .told = {.name = "stages",
-             .help = "what did the stages of the pipeline take?",
+             .help = "how long did the stages of the pipeline take?",
              .options = PIT__OPTIONS(&pit__title_option)},
     .gather = pit__gather_journal,
     .print = print,

@@ -1,6 +1,6 @@
-/* sub_runs_view.c: the runs beneath the report's own: of workers and of other processes that were
- * started below it. They are a report of their own under one heading: a line for each, then their
- * merged tree. None of it is in the figures above, which are of the runs that were asked for. */
+/* sub_runs_view.c: sub-runs: workers and other processes that the runs of the report started.
+ * They have a separate report under one heading: one line per sub-run, then their merged tree.
+ * The figures above do not include them: those cover only the requested runs. */
 #include "report_view.h"
 
 #include "report/units.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define RUNS_LISTED 20
-#define DEEPEST_SHOWN 16 /* levels that are drawn as such */
+#define DEEPEST_SHOWN 16 /* levels that are indented */
 
-/* Not a run in memory: whatever it started could leave nothing beside it. */
+/* Not a run in memory: its child processes had no folder for their files. */
 static int has_file(const pit_run *run)
 {
     return run->storage != PIT_STORAGE_MEMORY;
@@ -110,7 +110,7 @@ static void print_heading(const struct pit__report *below, size_t unread)
     pit__prose_line(below->prose, &line, PIT__STRONG);
 }
 
-/* Where workers are, or died, is told of those that were inside a span: most end between two. */
+/* Open spans are shown only for workers that were inside a span: most end between two spans. */
 static int has_open_spans(const struct pit__report *below)
 {
     for (size_t r = 0; r < below->run_count; r++)
@@ -120,7 +120,7 @@ static int has_open_spans(const struct pit__report *below)
     return 0;
 }
 
-/* In the folder of one of the report's own runs, as most are? */
+/* Is it in the folder of a run of the report, as most are? */
 static int is_at_hand(const struct pit__report *report, const pit_run *run)
 {
     const char *slash = strrchr(run->path, '/');
@@ -133,7 +133,7 @@ static int is_at_hand(const struct pit__report *report, const pit_run *run)
     return 0;
 }
 
-/* Of those in other folders where they are: the list has their names only. */
+/* Print the folder of sub-runs in other folders, because the list has only their names. */
 static void print_elsewhere(const struct pit__report *report, const struct pit__report *below)
 {
     for (size_t r = 0; r < below->run_count && r < RUNS_LISTED; r++) {

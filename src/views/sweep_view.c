@@ -1,5 +1,5 @@
-/* sweep_view.c: the same work under several settings, the fastest first; the answer is its first
- * line. What is compared is the time of one call. */
+/* sweep_view.c: the same work under several settings, the fastest first; the first line is the
+ * answer. Settings are compared by the time of one call. */
 #include "model/sweep_gather.h"
 #include "view_forms.h"
 
@@ -46,11 +46,11 @@ static const struct pit__column columns[COLUMNS] = {
 struct sweep {
     const pit_row **ranked;
     size_t count;
-    size_t skip;           /* bytes of each name that are the parameter's */
+    size_t skip;           /* length of the parameter name in each name */
     struct pit__text name; /* of the parameter */
 };
 
-/* Do all names begin alike and end in a number? Then what they begin with is the parameter. */
+/* Do all names have the same prefix and end in a number? Then the prefix is the parameter. */
 static void find_parameter(const struct pit__view_call *call, struct sweep *sweep)
 {
     const pit_data *data = call->data;
@@ -98,7 +98,7 @@ static struct pit__table *make_table(const struct sweep *sweep)
     return table;
 }
 
-/* How far the best is ahead of the next, a share of the best; NaN without a next one. */
+/* The lead of the best over the next, as a share of the best; NaN without a next one. */
 static double margin_of(const struct sweep *sweep)
 {
     if (sweep->count < 2 || !(sweep->ranked[1]->seconds > 0))
@@ -108,7 +108,7 @@ static double margin_of(const struct sweep *sweep)
 
 enum apart { UNKNOWN, OVERLAP, APART };
 
-/* Was every call of the best faster than any of the next? With one of each nobody knows. */
+/* Was every call of the best faster than any of the next? Unknown with one call of each. */
 static enum apart apart_of(const struct sweep *sweep)
 {
     const pit_row *best = sweep->ranked[0], *next = sweep->ranked[1];
@@ -122,7 +122,7 @@ static void print_margin(const struct pit__view_call *call, const struct sweep *
 {
     static const char *const words[] = {[UNKNOWN] = "; too few times: race to be sure",
                                         [OVERLAP] = "; their times overlap: race to be sure",
-                                        [APART] = "; every time of that was longer"};
+                                        [APART] = "; all its times were longer"};
     double margin = margin_of(sweep);
     char share[PIT__UNIT_BYTES], before[PIT__UNIT_BYTES + 16];
     if (!isfinite(margin))
@@ -173,7 +173,7 @@ static int print_sweep(const struct pit__view_call *call, struct sweep *sweep)
 {
     struct pit__text answer = {0};
     if (!(sweep->ranked[0]->seconds > 0))
-        return pit__print_nothing(call, "no time was taken by any setting");
+        return pit__print_nothing(call, "no setting has a time");
     find_parameter(call, sweep);
     add_answer(sweep, &answer);
     int code = sweep->name.failed || answer.failed ? PIT_NO_MEMORY : 0;

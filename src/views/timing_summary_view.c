@@ -1,4 +1,5 @@
-/* timing_summary_view.c: what each part took, in the order they came, and all of them together. */
+/* timing_summary_view.c: the time of each part, in the order they were first seen, and the
+ * total. */
 #include "view_forms.h"
 
 #include <stdlib.h>
@@ -102,12 +103,12 @@ static int print(const struct pit__view_call *call)
 static const pit_option datasets_option = {.name = "datasets",
                                            .kind = PIT_OPTION_COUNT,
                                            .preset = "none",
-                                           .help = "the average over N too",
+                                           .help = "also print the average over N",
                                            PIT__STORED(datasets)};
 
 const struct pit__view pit__timing_summary_view = {
     .told = {.name = "timing-summary",
-             .help = "what did each part take, and what share is that?",
+             .help = "how long did each part take, and what share is that?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option, &datasets_option)},
     .gather = pit__gather_rows,
     .print = print,

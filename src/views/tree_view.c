@@ -14,7 +14,7 @@
 
 struct row {
     const pit_node *of;
-    enum pit__sort_key key; /* what to sort by, for qsort hands on no argument */
+    enum pit__sort_key key; /* in each row, because qsort passes no argument */
     uint32_t node, parent;
     uint32_t first_child, next_sibling; /* rows, by their sorted order; PIT_NO_NODE for none */
 };
@@ -28,8 +28,8 @@ static int by_parent_and_key(const void *a, const void *b)
     return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
-/* Is it to be shown? What lies below a node that is not, is not either. A span that is open is
- * shown however short: it is where the program is, or died. */
+/* Is the node shown? Nodes below a hidden node are hidden too. An open span is always shown: the
+ * program is inside it, or died there. */
 static int is_shown(const struct pit__report *report, uint32_t i, const unsigned char *shown)
 {
     const pit_node *node = &report->tree->nodes[i];
@@ -40,7 +40,7 @@ static int is_shown(const struct pit__report *report, uint32_t i, const unsigned
     return node->open > 0 || node->total_ns >= report->options->min_share * report->tree->total_ns;
 }
 
-/* Link the rows that are shown, siblings in order; the first of the top, or PIT_NO_NODE. */
+/* Link the shown rows, siblings in order; returns the first root, or PIT_NO_NODE. */
 static uint32_t link_rows(struct row *rows, struct row **sorted, size_t count)
 {
     uint32_t first = PIT_NO_NODE;
@@ -57,7 +57,7 @@ static uint32_t link_rows(struct row *rows, struct row **sorted, size_t count)
     return first;
 }
 
-/* The lines that lead to a row: for each level whether a sibling follows further down. */
+/* The tree lines of a row: for each level, whether a sibling follows. */
 static void tree_lines(const struct row *rows, uint32_t at, int ascii, struct pit__text *text)
 {
     unsigned char is_last[PIT__TREE_LEVELS];
@@ -87,7 +87,7 @@ static void walk_rows(const struct pit__report *report, const struct row *rows, 
     }
 }
 
-/* Below a table: how many rows were not shown; nothing for 0. */
+/* The number of hidden rows, printed below a table; nothing for 0. */
 static void print_left_out(const struct pit__report *report, size_t count, const char *what)
 {
     if (count == 0 || report->options->form == PIT_CSV || report->options->form == PIT_JSON)
@@ -100,7 +100,7 @@ static void print_left_out(const struct pit__report *report, size_t count, const
             count == 1 ? "" : "s", pit__style_off(PIT__DIM, report->look.colour));
 }
 
-/* How long device work waited: people read it in the row of that work. */
+/* How long device work waited, shown in the row of that work. */
 static int is_in_a_column(const struct pit__report *report, uint32_t i)
 {
     const pit_node *nodes = report->tree->nodes;
@@ -194,7 +194,7 @@ int pit__print_table(const struct pit__report *report, struct pit__table *table,
 
 /* ---- time outside of all spans --------------------------------------------------------------- */
 
-/* One row of it: total and share, and of the rest nothing. */
+/* One row of it: only total and share. */
 static int add_unmarked(struct pit__table *table, const pit_tree *tree, const char *name, double ns)
 {
     struct pit__cell cells[PIT__NODE_FIELDS_MOST] = {0};
@@ -219,7 +219,7 @@ static int add_all_unmarked(struct pit__table *table, const pit_tree *tree)
            add_unmarked(table, tree, "(after the last)", tree->after_ns);
 }
 
-/* Their shares are of another whole than those of spans. */
+/* Their shares have a different base than those of spans. */
 static void print_unmarked_note(const struct pit__report *report)
 {
     char wall[PIT__UNIT_BYTES];
@@ -259,7 +259,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__tree_view = {
     .told = {.name = "tree",
-             .help = "where did the time go, and inside what?",
+             .help = "where did the time go in the call tree?",
              .is_of_tree = 1,
              .options =
                  PIT__OPTIONS(&pit__sort_option, &pit__depth_option, &pit__min_share_option)},

@@ -9,7 +9,7 @@ struct value {
     const char *name;
     uint64_t count;
     double last, min, max;
-    double last_at_ns; /* wall time of the newest point: whose `last` is the last */
+    double last_at_ns; /* wall time of the newest point, which decides the merged `last` */
     size_t order;
 };
 
@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
 static struct value value_of(const pit_run *run, const pit_raw_value *raw, size_t order)
 {
     struct value value = {raw->name, raw->count, raw->last, NAN, NAN, -INFINITY, order};
-    for (size_t i = 0; i < raw->point_count; i++) { /* fmin and fmax pass over NaN */
+    for (size_t i = 0; i < raw->point_count; i++) { /* fmin and fmax ignore NaN */
         value.min = fmin(value.min, raw->points[i].min);
         value.max = fmax(value.max, raw->points[i].max);
     }

@@ -1,4 +1,4 @@
-/* view_forms.c: what the views over rows share. */
+/* view_forms.c: shared by the views of rows. */
 #include "view_forms.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* view_forms.h: what the views over rows share: their forms for machines, and figures of rows. */
+/* view_forms.h: shared by the views of rows: their CSV, JSON and Markdown forms, and figures of
+ * rows. */
 #ifndef PIT_VIEW_FORMS_H
 #define PIT_VIEW_FORMS_H
 
@@ -6,7 +7,7 @@
 #include "report/text.h"
 #include "view.h"
 
-/* What a view adds to its rows in JSON. */
+/* Writes the members that a view adds to its rows in JSON. */
 typedef void pit__extras(struct pit__json *json, const void *arg);
 
 /* The view in any form but text: CSV is the table alone; JSON is {view, title, rows, extras…};
@@ -14,18 +15,18 @@ typedef void pit__extras(struct pit__json *json, const void *arg);
 int pit__view_form(const struct pit__view_call *call, struct pit__table *table, const char *heading,
                    pit__extras *extras, const void *arg);
 
-/* Free the table. 0, or PIT_NO_MEMORY if it was short at any time; a table that there is not, too. */
+/* Free the table. Returns 0, or PIT_NO_MEMORY if memory ever ran out or the table is NULL. */
 int pit__table_done(struct pit__table *table);
 
 /* A row's name as a cell: an empty one is shown as "". */
 struct pit__cell pit__cell_name(const char *name);
 
-/* The same; one that lies inside another row is indented, but not for machines. `room` holds the text
- * until the row is added to its table. */
+/* The same; a nested row is indented, but not in CSV and JSON. `room` holds the text until the
+ * row is added to its table. */
 struct pit__cell pit__cell_row_name(const pit_row *row, struct pit__text *room);
 
-/* A share of a total as a cell; not available where there is no total, or where a part that overlaps
- * the others is longer than it. */
+/* A share of a total as a cell; not available without a total, or if an overlapping part is
+ * longer than the total. */
 struct pit__cell pit__cell_share(double part, double total);
 
 #endif

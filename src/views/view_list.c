@@ -1,4 +1,4 @@
-/* The list of views: a new one is a file of its own, and its line here. */
+/* The list of views: a new view needs its own file, and a line here. */
 #include "view.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* view_options.c: the options of views: found by name, set from a command line, checked; and those that
+/* view_options.c: finds options of views by name, sets and checks them; defines the options that
  * several views share. */
 #include "view.h"
 
@@ -15,7 +15,7 @@ const char *const pit__sort_words[] = {"memory", "total", "self", "count", "mean
 const pit_option pit__sort_option = {.name = "sort",
                                      .kind = PIT_OPTION_ONE_OF,
                                      .preset = "total",
-                                     .help = "what rows are sorted by",
+                                     .help = "the column to sort by",
                                      .words = pit__sort_words + 1,
                                      PIT__STORED(sort)};
 
@@ -28,24 +28,24 @@ const pit_option pit__depth_option = {.name = "depth",
 const pit_option pit__min_share_option = {.name = "min-share",
                                           .kind = PIT_OPTION_PERCENT,
                                           .preset = "0",
-                                          .help = "leave out what took less than PCT percent",
+                                          .help = "hide rows with a share below PCT percent",
                                           PIT__STORED(min_share)};
 
 const pit_option pit__title_option = {.name = "title",
                                       .kind = PIT_OPTION_TEXT,
                                       .preset = "the program or the span",
-                                      .help = "what the head of the view says",
+                                      .help = "the title of the view",
                                       PIT__STORED(title)};
 
 const pit_option pit__node_option = {.name = "node",
                                      .kind = PIT_OPTION_TEXT,
                                      .preset = "the view chooses",
-                                     .help = "the span that the view is about: epoch/batch",
+                                     .help = "the span to show, such as epoch/batch",
                                      PIT__STORED(node)};
 
 /* ---- by name --------------------------------------------------------------------------------- */
 
-/* '-' and '_' are the same: the command line has one, Python the other. */
+/* '-' and '_' are equal: the command line uses '-', Python uses '_'. */
 static int is_name(const char *own, const char *name)
 {
     if (!own)
@@ -64,7 +64,8 @@ static const pit_option *find(const pit_view *view, const char *name)
     return NULL;
 }
 
-/* "speedup", "tree, flat and memory": the views that have it, and the report. How many. */
+/* "speedup", "tree, flat and memory": the views that have the option, and the report. Returns
+ * their number. */
 static size_t add_owners(struct pit__text *text, const char *name)
 {
     const char *owners[64];
@@ -114,7 +115,7 @@ static int is_word(const pit_option *option, const char *text)
     return 0;
 }
 
-/* "must be one of a, b": what an option takes. */
+/* "must be one of a, b": the values that an option accepts. */
 static void explain(const pit_option *option, char *why, size_t room)
 {
     struct pit__text text = {0};
@@ -167,7 +168,7 @@ static int parse_percent(const char *text, double *share)
     return end != text && !*end && percent >= 0 && percent <= 100;
 }
 
-/* Is the text good for it? Then it is stored at `to`. */
+/* Check the text and store its value at `to`. */
 static int store(const pit_option *option, const char *text, char *to)
 {
     uint64_t count;
@@ -211,7 +212,7 @@ PIT_API int pit_option_set(const pit_option *option, const char *text, pit_repor
     return PIT_BAD_ARGUMENT;
 }
 
-/* Is what is stored within its kind's range? */
+/* Is the stored value within the range of its kind? */
 static int is_good(const pit_option *option, const pit_report_options *options)
 {
     const char *at = (const char *)options + option->offset;

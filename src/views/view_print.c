@@ -1,4 +1,4 @@
-/* The two ways to a view: over runs, and over plain data. */
+/* The two entry points of views: from runs, and from plain data. */
 #include "view.h"
 
 #include "model/ranks.h"
@@ -18,7 +18,7 @@ int pit__print_nothing(const struct pit__view_call *call, const char *why)
         pit__json_string(&json, "nothing", why);
         pit__json_object_end(&json);
         pit__json_finish(&json);
-    } else if (call->options->form != PIT_CSV) { /* in a file for machines it would be a row */
+    } else if (call->options->form != PIT_CSV) { /* in a CSV file it would be read as a row */
         fprintf(call->out, "%s\n", why);
     }
     return PIT_NOTHING;
@@ -41,7 +41,7 @@ static int check(const struct pit__view_call *call, const pit_report_options *op
     return pit__options_check(&call->view->told, options, call->error);
 }
 
-/* Print what stands in the call: its data, or its runs. */
+/* Print the data or the runs of the call. */
 static int print_call(struct pit__view_call call)
 {
     const char *title = call.options->title ? call.options->title : call.data->title;
@@ -105,7 +105,7 @@ static int print_runs(struct pit__view_call call, const pit_run *const *runs, si
         code = print_call(call);
     else if (code == PIT_NOTHING)
         code = pit__print_nothing(&call, gathered.why);
-    int saved = errno; /* the caller may want to say why */
+    int saved = errno; /* the caller may print the reason */
     pit__gather_free(&gathered);
     pit_tree_free(tree);
     errno = saved;
@@ -123,10 +123,10 @@ PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_
     const pit_run *kept = pit__ranks_kept(ranks);
     int code = check(&call, options);
     if (!code && (!out || !ranks || !ranks->tree || !kept))
-        code = refuse(error, "ranks", "none were read by pit_ranks_open");
+        code = refuse(error, "ranks", "missing: open them with pit_ranks_open");
     if (!code && !call.view->told.is_of_tree) {
         snprintf(error->message, sizeof error->message,
-                 "%s: needs the runs themselves, not only what they are merged to", options->view);
+                 "%s: requires the runs themselves, not only their merged tree", options->view);
         code = PIT_NOTHING;
     } else if (!code) {
         struct pit__gathered gathered = {

@@ -1,5 +1,5 @@
-/* warmup_view.c: the first of several calls against the others. Of a run also where the warm-up
- * ends as found, and the course of the calls. */
+/* warmup_view.c: the first of several calls compared with the others; for a run also the
+ * detected end of warm-up, and the course of the calls. */
 #include "view_forms.h"
 
 #include "report/units.h"
@@ -56,7 +56,7 @@ static void print_seconds(const struct pit__view_call *call, const char *label, 
     fprintf(call->out, "  %-*s%ss", LABEL_WIDTH, label, figure);
 }
 
-/* Only of a run: what was measured elsewhere has its own layout, to the letter. */
+/* Only for a run: the layout for plain data is fixed. */
 static void print_found(const struct pit__view_call *call, const pit_warmup *warmup)
 {
     char a[PIT__UNIT_BYTES];
@@ -78,7 +78,7 @@ static int print(const struct pit__view_call *call)
     char percent[PIT__UNIT_BYTES];
     int code = pit_find_warmup(call->data->series, call->data->series_count, &warmup);
     if (code == PIT_NOTHING)
-        return pit__print_nothing(call, "a warm-up shows from two calls on: there are fewer");
+        return pit__print_nothing(call, "warm-up needs two calls or more: there are fewer");
     if (code || call->options->form != PIT_TEXT)
         return code ? code : print_form(call, &warmup);
     pit__prose_named(call->prose, "", call->title, " - Warmup Analysis:", 0);
@@ -101,7 +101,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__warmup_view = {
     .told = {.name = "warmup",
-             .help = "how much slower is the beginning, and when is it over?",
+             .help = "how much slower is the start, and when is warm-up over?",
              .options = PIT__OPTIONS(&pit__title_option, &pit__node_option)},
     .gather = pit__gather_series,
     .print = print,

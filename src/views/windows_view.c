@@ -1,5 +1,5 @@
-/* windows_view.c: the lines of windows, a mean over the last so many calls each. For machines one
- * row an item, those that are kept without being printed too. */
+/* windows_view.c: the lines of windows, each a mean over the last calls. CSV and JSON have one
+ * row per item, including items that are not printed. */
 #include "journal_view.h"
 
 #include "journal_lines.h"
@@ -53,7 +53,7 @@ static int print(const struct pit__view_call *call)
 
 const struct pit__view pit__windows_view = {
     .told = {.name = "windows",
-             .help = "how did the averages move along the run?",
+             .help = "how did the averages change during the run?",
              .options = PIT__OPTIONS(&pit__title_option)},
     .gather = pit__gather_journal,
     .print = print,

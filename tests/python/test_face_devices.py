@@ -200,7 +200,7 @@ class Each(Case):
         self.assertEqual([peaks[0], peaks[2], now, resets], [1024, 2048, 2048, 0])
         self.assertTrue(math.isnan(peaks[1]) and math.isnan(timed))
         self.assertRegex(self.stdout, r"(?m)^lower .* n/a$")
-        self.assertIn("GPU Peak n/a: the device told no new peak, and its mark is not reset",
+        self.assertIn("GPU Peak n/a: the device reported no new peak, and its mark is not reset",
                       self.stdout)
 
     def test_a_given_reset_gives_each_its_peak(self):

@@ -1,7 +1,7 @@
-/* What the programs under libpitwall-alloc.so share: finding its table, and checking counters.
+/* Shared by the programs under libpitwall-alloc.so: finding its table, and checking counters.
  *
- * A step is measured between two readings of the thread's counters. Nothing may allocate on the
- * thread in between but the step itself; printing happens only when a check fails.
+ * A step is measured between two readings of the thread's counters. Only the step itself may allocate
+ * on the thread in between; nothing is printed unless a check fails.
  */
 #ifndef PIT_ALLOC_CHECK_H
 #define PIT_ALLOC_CHECK_H

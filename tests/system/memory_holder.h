@@ -1,7 +1,7 @@
-/* memory_holder.h: hold resident memory to the page, and let it go again.
+/* memory_holder.h: hold an exact number of resident pages, and release them.
  *
- * By bare system calls and a loop that no sanitizer looks into: their shadow would be resident too,
- * and the tests' figures would be of that.
+ * It uses bare system calls and a loop without sanitizer checks: a sanitizer's shadow memory would be
+ * resident too and change the figures.
  */
 #ifndef PIT_MEMORY_HOLDER_H
 #define PIT_MEMORY_HOLDER_H

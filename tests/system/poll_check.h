@@ -1,5 +1,5 @@
-/* Checks of a run that is read again and again while it is written: each reading is one instant's
- * as far as the format promises, and no figure ever goes back. */
+/* Checks of a run that is read repeatedly while it is written: each reading is as consistent as the format
+ * promises, and no figure ever decreases. */
 #ifndef POLL_CHECK_H
 #define POLL_CHECK_H
 

@@ -1,10 +1,10 @@
-/* prog_advice.c: small training runs of a known cause: each really does what it is called.
+/* prog_advice.c: small training runs with a known problem, which each really has.
  *
  *     prog_advice RUN.pit CAUSE
  *
- * It sleeps, so that the sampler has something to do, and what leaks is really allocated and touched.
- * But the clock of the run is this program's own, and moves by exactly what was asked for: a busy
- * machine, on which a sleep takes longer, makes no other cause of it.
+ * It sleeps, so that the sampler takes readings, and leaked memory is really allocated and touched. But this
+ * program supplies the clock of the run and moves it by the exact durations: on a busy machine, where a sleep
+ * takes longer, the problem stays the same.
  */
 #include "pitwall.h"
 

@@ -1,4 +1,4 @@
-/* A program under libpitwall-alloc.so that knows what it allocates, and compares: prog_alloc CASE. */
+/* A program under libpitwall-alloc.so that compares the counters with its own allocations: prog_alloc CASE. */
 #include "alloc_check.h"
 
 #include <errno.h>

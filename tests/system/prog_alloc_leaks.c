@@ -1,4 +1,4 @@
-/* A program under libpitwall-alloc.so that leaks on purpose, knows what, and asks the leak set:
+/* A program under libpitwall-alloc.so that leaks known blocks on purpose and checks the leak set:
  * prog_alloc_leaks CASE. */
 #include "alloc_check.h"
 

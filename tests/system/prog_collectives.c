@@ -1,5 +1,5 @@
-/* prog_collectives RUN CALLS [inside]: a group's collective calls, of call n the bytes are n. With
- * `inside` it kills itself in the next one, which is a broadcast; else it ends. */
+/* prog_collectives RUN CALLS [inside]: collective calls of a group; call n has n bytes. With
+ * `inside` it kills itself in the next call, a broadcast; otherwise it exits. */
 #include "pitwall.h"
 
 #include <signal.h>

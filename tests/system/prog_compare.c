@@ -1,10 +1,10 @@
-/* Work in spans, as much as asked for: prog_compare RUN STEPS [MEGABYTES [NAME]]. epoch > batch >
- * forward takes STEPS, epoch > batch > backward always the same; a span of NAME is there if it is
- * given.
+/* A given amount of work in spans: prog_compare RUN STEPS [MEGABYTES [NAME]]. epoch > batch >
+ * forward takes STEPS, epoch > batch > backward always the same; with NAME there is
+ * also a span of that name.
  *
  * A step takes one nanosecond of this program's own clock (PITWALL_CLOCK=monotonic), and a run some
- * thousandths more or less: a verdict is the same on a busy machine. When a run began is the system's,
- * and so is its memory.
+ * thousandths more or less: a verdict is the same on a busy machine. The start time of the run and
+ * its memory are real.
  */
 #include "pitwall.h"
 

@@ -1,5 +1,6 @@
-/* prog_energy RUN HZ: does what its standard input says, a line each, and answers each line when it is
- * done (RUN - is where the environment says), so that a test moves the counters of its stub between two lines and no clock has a say.
+/* prog_energy RUN HZ: executes the commands on its standard input, one per line, and answers each line when it is
+ * done, so that a test can move the counters of its stub between two lines, without a clock. RUN -: the path
+ * comes from the environment.
  *
  *   begin NAME   begin a span with PIT_ENERGY, and wait until it is long enough to be measured
  *   memory NAME  begin a span with PIT_MEMORY

@@ -1,11 +1,11 @@
-/* prog_export RUN WHAT: runs with something of everything, for the tests of exports.
+/* prog_export RUN WHAT: runs with all kinds of content, for the tests of exports.
  *
  *   rich       threads, phases, span objects that overlap, memory spans inside plain ones, values,
  *              a missed end; ends cleanly
  *   killed     the same, with spans and an object open, then SIGKILL
  *   dropped    more spans than the flight recorder holds
- *   records    the same without a flight recorder: every span a record
- *   nodes=N    N nodes, ten names a level
+ *   records    the same without a flight recorder: every span is a record
+ *   nodes=N    N nodes, ten names per level
  *   threads=N  N threads at once, each with twenty nodes of its own
  *   names      a span for each name on standard input, ended by zero bytes, each inside the first
  */

@@ -1,7 +1,7 @@
 /* The field tables, and a run in which every field has a value somewhere:
  *
- *   prog_fields list      a line a field: row, key, title, kind, merge rule, shown, help
- *   prog_fields record    spans with all that can be measured, one left open, some misuse; then SIGKILL
+ *   prog_fields list      one line per field: row, key, title, kind, merge rule, shown, help
+ *   prog_fields record    spans with all kinds of figures, one left open, some misuse; then SIGKILL
  *
  * The run is opened by the environment: pitwall run --alloc -o RUN -- prog_fields record.
  */

@@ -1,5 +1,5 @@
 /* prog_golden finished|killed|memory|journal|places PATH: makes the small runs that tests/data/make_golden.py
- * keeps, with something of everything in them. `killed` ends by SIGKILL with spans, a phase and an
+ * keeps, with all kinds of content. `killed` ends by SIGKILL with spans, a phase and an
  * object open. `memory` has readings of the sampler, spans that measure memory and leaks, and
  * records of spans; with libpitwall-alloc preloaded, what they allocated too. `journal` has more
  * entries than are kept, `places` more places than there is room for.

@@ -1,4 +1,4 @@
-/* A program whose run is written to by others while it records.
+/* A program whose run file is overwritten while it records.
  *
  *   prog_hostile HOW WHEN SEED ROUNDS FILE
  *

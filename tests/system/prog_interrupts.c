@@ -1,7 +1,7 @@
-/* prog_interrupts WHAT FOLDER N [HOW]: signals, cancellation and jumps that meet the recorder at work.
+/* prog_interrupts WHAT FOLDER N [HOW]: signals, cancellation and jumps that interrupt the recorder.
  *
- *   exit FOLDER N HOW      N children, each with a run of its own: a handler ends it by exit(), or closes
- *                          the run and lets it go on; HOW is plain-exit, memory-exit, plain-close, …
+ *   exit FOLDER N HOW      N children, each with its own run: a handler calls exit(), or closes the run
+ *                          and lets the child continue; HOW is plain-exit, memory-exit, plain-close, …
  *   cancel FOLDER N HOW    N threads that record memory spans are cancelled; HOW is deferred or async
  *   jump FOLDER N HOW      N jumps out of a handler; HOW is plain, memory, phase, record, value, deep or
  *                          alternate (the handler has a stack of its own). Then 1,000 spans "after"

@@ -1,6 +1,6 @@
 /* prog_kill_shapes SHAPE RUN SHARED SEED: records spans in one of many shapes, for ever, to be killed at
- * any instant. In the shared file it says for every name how many ends it was about to make and how many
- * it has made, and how many steps it has done:
+ * any instant. The shared file has, for every name, the number of ends it was about to make and the number
+ * it has made, and the number of steps:
  *
  *   0   steps, opened: 8 bytes each
  *   16  kinds: {name[24], ending, ended}, until the first without a name

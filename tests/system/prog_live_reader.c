@@ -1,4 +1,4 @@
-/* prog_live_reader RUN POLLS stopped|running: reads a live run again and again and checks every
+/* prog_live_reader RUN POLLS stopped|running: reads a live run repeatedly and checks every
  * reading (poll_check.h). Prints readings, wrong ones, spans of the last, the longest reading in
  * microseconds, how far a histogram's sum was from its count, and between how many readings the
  * run got no block.

@@ -1,4 +1,4 @@
-/* prog_memory WHAT RUN …: does known things to the process's memory, inside spans that measure it.
+/* prog_memory WHAT RUN …: allocates and frees known amounts of memory inside spans that measure it.
  *
  *   script RUN FLAGS STEP…    threads that do one step after another, in the order given. A step
  *                             is the thread's number (0 to 7), a letter and an argument:

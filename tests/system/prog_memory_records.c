@@ -1,8 +1,8 @@
-/* prog_memory_records WHAT RUN …: spans that are kept one by one.
+/* prog_memory_records WHAT RUN …: spans that are kept individually.
  *
  *   many RUN N BYTES   N spans with records of BYTES in all (N 0: for ever); the n-th has n items
- *   out RUN LIMIT      grows inside epoch > batch > cache until somebody kills it, or to LIMIT MB
- *   stay RUN BATCHES   the same, and stays inside cache in the last of so many batches
+ *   out RUN LIMIT      grows inside epoch > batch > cache until it is killed, or to LIMIT MB
+ *   stay RUN BATCHES   the same, and stays inside cache in the last of BATCHES batches
  *
  * Prints "open" once it is recording, and "inside" where it stays.
  */

@@ -1,5 +1,5 @@
-/* prog_memory_samples WHAT RUN …: for the sampler, which reads the process while it does known
- * things. Waits for a line on its standard input where it says so.
+/* prog_memory_samples WHAT RUN …: known work for the sampler to read. Where stated, it
+ * waits for a line on its standard input.
  *
  *   rest RUN MB          holds MB, writes a file, burns some CPU time, says "rest", waits; closes
  *   anew RUN MB          the same on a kernel that gives the sampler no descriptors of its own

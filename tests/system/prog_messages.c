@@ -1,5 +1,5 @@
 /* prog_messages RUN [inside]: messages to ranks 0 to 1099, i + 1 of 2^(i modulo 40) bytes each for the first
- * ten ranks and one for the others, 5 to somebody, 3 collectives of 0 bytes; from 300 callers. With `inside`
+ * ten ranks and one for the others, 5 to an unknown rank, 3 collectives of 0 bytes; from 300 callers. With `inside`
  * it kills itself in a fourth collective. */
 #include "pitwall.h"
 

@@ -1,6 +1,6 @@
 /* A program that logs epochs, stages, windows, timed calls and a profiler as it goes:
  *     prog_monitors RUN [EPOCHS]
- * With EPOCHS it ends cleanly after so many; without it goes on until it is killed. Between lines it
+ * With EPOCHS it ends cleanly after that many epochs; without, it runs until it is killed. Between lines it
  * works a little, so that the times differ. */
 #include "pitwall_report.h"
 

@@ -1,4 +1,4 @@
-/* prog_native_stress.c: samples of native code while everything happens that could disturb them.
+/* prog_native_stress.c: samples of native code under everything that could disturb them.
  *
  *   prog_native_stress RUN SAMPLES
  *

@@ -1,4 +1,4 @@
-/* A program that the tests of places order about: each argument is one step, done in its order.
+/* A program for the tests of run locations: each argument is one step, executed in order.
  *
  *   open[=PATH]       pit_open; prints "open CODE ERRNO TEXT"
  *   max=BYTES         max_bytes of the open that follows

@@ -1,6 +1,6 @@
-/* A run in shared memory whose process is killed before its first copy reaches its path: the
- * rename that would put it there is this program's own, and ends it. With an argument "late" it is
- * the second one, that of the close.
+/* A run in shared memory whose process is killed before its first copy reaches its path: this
+ * program replaces the rename that would put it there and kills itself in it. With the argument "late" it
+ * does so in the second rename, that of the close.
  */
 #include "pitwall.h"
 

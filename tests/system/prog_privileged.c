@@ -1,5 +1,5 @@
-/* One span, and what the recorder makes of it: "recording N". With an argument pit_open is called first:
- * with it as the path, or with none if it is "-". Its test makes it a set-user-id program. */
+/* Records one span and prints whether it was recorded: "recording N". With an argument it calls pit_open
+ * first, with that path, or with NULL if it is "-". The test makes it a set-user-id program. */
 #include "pitwall.h"
 
 #include <stdio.h>

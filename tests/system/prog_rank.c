@@ -1,10 +1,10 @@
-/* One rank of a job, as its environment tells: steps with parts, and then perhaps a span that it stays in.
+/* One rank of a job, set up by the environment: steps with parts, and then optionally spans that stay open.
  *
  *   prog_rank PATH STEPS PARTS [STAY...]
  *
  * A step has the spans part-0 … part-N and all-reduce, or with COLLECTIVES in the environment a collective
- * MPI_Allreduce in its place. With STAY it then opens these spans inside a step, says "there" and stays until
- * its standard input ends. Nothing is timed: a part takes what it takes. */
+ * MPI_Allreduce in its place. With STAY it then opens these spans inside a step, prints "there" and waits
+ * until its standard input ends. Durations do not matter. */
 #include "pitwall.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* prog_scale RUN SIZE: a run whose span "work" takes time in proportion to the size, which is its label.
- * RUN -: where the environment says.
+ * RUN -: the path comes from the environment.
  *
- * It sleeps. With PITWALL_CLOCK=monotonic the clock of the run is this program's own, and moves by
- * exactly what was asked for, however long a busy machine lets a sleep last.
+ * It sleeps. With PITWALL_CLOCK=monotonic this program supplies the clock of the run and moves it by
+ * exactly the requested duration, however long a sleep takes on a busy machine.
  */
 #include "pitwall.h"
 

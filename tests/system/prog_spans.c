@@ -1,10 +1,10 @@
-/* prog_spans RUN TRUTH SEED [key=value…]: records spans at random and keeps the truth about it
- * (span_walk.h), until it is killed or ends in the way it is told.
+/* prog_spans RUN TRUTH SEED [key=value…]: records random spans and keeps the truth about them
+ * (span_walk.h), until it is killed or ends in the given way.
  *
- *   threads=N          that record, 1
+ *   threads=N          threads that record, 1 by default
  *   mode=mixed|deep|many
  *   ring=BYTES max=BYTES   as in pit_options; 0: the default
- *   steps=N            what the main thread does before the end; 0: for ever
+ *   steps=N            steps of the main thread before the end; 0: for ever
  *   end=exit|_exit|exec|abort|return|close|thread-exit
  */
 #include "span_walk.h"

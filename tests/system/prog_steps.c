@@ -1,6 +1,6 @@
 /* prog_steps FOLDER SEED STEPS KEEP: a child records spans; its parent stops it after every single
  * instruction and, whenever its run has changed, reads it as if the child had died there: figures
- * must fit together, and counts what the child says of itself. KEEP of the states, evenly spread,
+ * must be consistent, and counts must equal those of the child. KEEP of the states, evenly spread,
  * stay in FOLDER as state-N.pit and truth-N.pit for a closer look. Prints how many states there
  * were and how many were wrong. Exit 77: the system does not let a process be traced.
  *

@@ -1,4 +1,4 @@
-/* prog_threads WHAT RUN …: threads that come and go, misuse what they are given, meet signals.
+/* prog_threads WHAT RUN …: threads that start and end, misuse their spans, and receive signals.
  *
  *   churn RUN TRUTH SEED N LEAVE   N threads, up to 64 at once, each some spans (0: for ever);
  *                                  LEAVE 1: some end with spans open; prints how many were

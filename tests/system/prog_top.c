@@ -1,9 +1,9 @@
-/* A program of known behaviour, for those that watch: prog_top PATH train | late | nodes NODES THREADS
+/* A program with known behaviour, to be watched: prog_top PATH train | late | nodes NODES THREADS
  *
  * train: an epoch that stays open; in it batches of data_loading (8 ms), backward (4 ms, in it matmul 2 ms)
  * and forward (1 ms). nodes: that many nodes in all, spread over as many threads, each of which
- * passes its own nodes again and again. late: says "ready" without any span, trains after a byte of its
- * input. Says "ready" once there is something to see. Goes on until its standard input ends, then closes cleanly.
+ * runs its own nodes repeatedly. late: prints "ready" before any span, trains after a byte of its input.
+ * Prints "ready" once there is something to see. Runs until its standard input ends, then closes cleanly.
  */
 #include <pitwall.h>
 

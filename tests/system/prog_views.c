@@ -2,9 +2,9 @@
  *
  *   golden NAME FORM       a sample of tests/golden, from its figures
  *   hostile VIEW FORM      a view of rows whose names try everything
- *   names                  those names in hex, one a line
- *   time COUNT             every view in every form of COUNT rows; prints the seconds of the slowest
- *   time-run PATH          the same of a run, tree, flat and memory too
+ *   names                  those names in hex, one per line
+ *   time COUNT             every view in every form with COUNT rows; prints the seconds of the slowest
+ *   time-run PATH          the same for a run, also tree, flat and memory
  *   run PATH COUNT         record a run of COUNT nodes, three levels deep
  *   odd-run PATH           record a run with those names
  *   sweep PATH KEY VALUE MS  record a run with a label that takes MS

@@ -1,5 +1,5 @@
-/* See span_walk.h. Every call into the library stands between two stores to the truth: what is
- * about to happen, and that it has happened. */
+/* See span_walk.h. Every call into the library is between two stores to the truth: that it is about to
+ * happen, and that it has happened. */
 #include "span_walk.h"
 
 #include <fcntl.h>
@@ -252,7 +252,7 @@ static int object_begin(struct walk *walk, struct walk_object *open)
     return open->slot != NULL;
 }
 
-/* Hand an object over to whoever comes by, and end what was found there. */
+/* Put an object into a shared slot for any other thread, and end the object that was in the slot. */
 static void object_hand_over(struct walk *walk)
 {
     struct walk_object *mine = calloc(1, sizeof *mine);

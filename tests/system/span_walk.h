@@ -1,6 +1,6 @@
-/* A thread that records spans at random and keeps its own account of it, in a shared file that
- * outlives a kill: for each path how many spans were about to end and how many had ended, and in
- * which span the thread is. The system tests hold the run against it; pit_runs.py reads it.
+/* A thread that records random spans and keeps the truth about them in a shared file that survives a kill:
+ * for each path how many spans were about to end and how many had ended, and in which span the thread is.
+ * The system tests compare the run with it; pit_runs.py reads it.
  */
 #ifndef SPAN_WALK_H
 #define SPAN_WALK_H

@@ -6,6 +6,7 @@ import os
 import signal
 import struct
 
+import doc_pages
 import pit_case
 import pit_reader
 import pit_runs
@@ -123,12 +124,15 @@ class Messages(pit_case.Case):
         self.assertIn("main+0x", text)
         lines = self.run_ok([pit_case.tool(), "report", "--view", "messages", "--csv", path]).stdout
         self.assertEqual(len(lines.splitlines()), 1 + 17)
+        page = doc_pages.text_of(os.path.join("docs", "views", "messages.md"))
+        for column in lines.splitlines()[0].split(","):
+            self.assertIn("`%s`" % column, page)
 
     def test_a_run_without_messages_says_so(self):
         path = os.path.join(self.folder(), "plain.pit")
         self.run_ok([pit_case.tool(), "run", "--quiet", "-o", path, "--", "true"])
         done = pit_case.run([pit_case.tool(), "report", "--view", "messages", path])
-        self.assertIn("no messages were noted", done.stdout + done.stderr)
+        self.assertIn("no messages were recorded", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class DiskFull(Case):
                 run = self.report(path)["runs"][0]
                 self.assertEqual((run["state"], run["place"]), ("closed", "memory"))
                 self.assertEqual(run["open_error"], os.strerror(errno.ENOSPC))
-                self.assertIn("recorded in memory, its file could not be made: "
+                self.assertIn("recorded in memory: its file could not be created: "
                               + os.strerror(errno.ENOSPC), self.report_text(path))
                 self.assertEqual(pit_check.check(pit_reader.load(path)), [])
 

@@ -141,7 +141,7 @@ class Jobs(RanksCase):
             self.rank(rank, 4)
         found, _ = self.document()
         self.assertEqual(found["ranks"]["missing"], [1, 3])
-        self.assertIn("1, 3: no run of these ranks is here", self.tool("report", self.where).stdout)
+        self.assertIn("1, 3: no run of these ranks was found", self.tool("report", self.where).stdout)
 
     def test_a_damaged_file_is_told_and_its_rank_missing(self):
         paths = [self.rank(rank, 3) for rank in range(3)]

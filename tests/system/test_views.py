@@ -252,7 +252,7 @@ class Runs(ViewCase):
                                                        status=2))["nothing"])
         self.assertIn("no span has", self.tool(path, "--view", "breakdown", "--node", "nowhere",
                                                status=2))
-        self.assertIn("no such baseline", self.tool(path, "--view", "speedup", "--baseline",
+        self.assertIn("unknown baseline", self.tool(path, "--view", "speedup", "--baseline",
                                                     "nowhere", status=2))
         done = pit_case.run([pit_case.tool(), "report", path, "--view", "sweep", "--csv"])
         self.assertEqual((done.returncode, done.stdout), (2, ""))

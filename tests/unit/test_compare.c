@@ -54,7 +54,7 @@ TEST(figures_of_zero_and_bad_arguments_are_refused_in_words)
     pit_comparison c;
     REQUIRE(pit_compare_arrays(none, NULL, 6, some, NULL, 6, NULL, &c) == 0);
     CHECK(c.verdict == PIT_NO_VERDICT && isnan(c.change) && c.more_runs == 0);
-    CHECK_STR(c.reason, "a figure of 0, or none");
+    CHECK_STR(c.reason, "a figure is 0 or missing");
     CHECK_INT(pit_compare_arrays(NULL, NULL, 2, some, NULL, 6, NULL, &c), PIT_BAD_ARGUMENT);
     CHECK_INT(pit_compare_arrays(some, NULL, 6, some, NULL, 6, NULL, NULL), PIT_BAD_ARGUMENT);
     CHECK_INT(
@@ -516,7 +516,7 @@ TEST(a_gate_passes_fails_or_has_no_verdict)
     CHECK_INT(gate(&side_a, &side_b, "slower:20%:1ms@epoch/batch/forward", 0, NULL), 0);
     CHECK_INT(gate(&side_a, &side_b, "slower:20%:100us@epoch/batch/forward", 0, NULL), 1);
     CHECK_INT(gate(&side_a, &side_b, "slower:5%@nowhere", 0, why), 2);
-    CHECK_STR(why, "no figures of it on both sides");
+    CHECK_STR(why, "not measured on both sides");
     CHECK_INT(gate(&side_a, &side_b, "memory:5%@epoch", 0, NULL), 2);
     CHECK_INT(gate(&side_a, &side_b, "slower:5%@old", 0, NULL), 2); /* only one side has it */
 }

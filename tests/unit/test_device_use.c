@@ -194,7 +194,7 @@ TEST(a_mark_that_is_not_reset_tells_the_peaks_that_it_can)
     CHECK_NEAR(peak_of(monitor, &stubs[0], 2048, 10), 2048, 1e-9); /* it begins at the mark */
     CHECK_NEAR(stubs[0].peak_mb, 2048, 1e-9);
     pit_monitor_print(monitor, 0);
-    CHECK(strstr(stage_text(), "\nGPU Peak n/a: the device told no new peak") != NULL);
+    CHECK(strstr(stage_text(), "\nGPU Peak n/a: the device reported no new peak") != NULL);
     pit_monitor_free(monitor);
 }
 

@@ -139,7 +139,7 @@ TEST(logs_side_by_side_show_falls_of_minutes_and_line_up_their_ratios)
     char *text =
         print_two("[TIMING] loop: 7200s\n[TIMING] load: 4s\n[TIMING] save: 3s\n",
                   "[TIMING] loop: 3600s\n[TIMING] load: 40s\n[TIMING] save: 3s\n", PIT_TEXT);
-    CHECK_STR(text, "stages side by side; ratio and difference: the last to the first\n"
+    CHECK_STR(text, "stages side by side; ratio and difference: last log to first\n"
                     "stage     a.log     b.log  ratio  difference\n"
                     "loop   2 h 00 m  1 h 00 m   0.50   -1 h 00 m\n"
                     "load     4.00 s    40.0 s  10.00      36.0 s\n"

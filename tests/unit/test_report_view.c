@@ -143,8 +143,8 @@ TEST(shortages_are_said_with_the_systems_reason)
     run.storage = PIT_STORAGE_MEMORY;
     run.open_errno = EACCES;
     char *text = made_report(&run, NULL, NULL);
-    CHECK_HAS(text, "its file stopped growing, what came later is lost: No space left on device");
-    CHECK_HAS(text, "recorded in memory, its file could not be made: Permission denied");
+    CHECK_HAS(text, "its file stopped growing: later spans are lost: No space left on device");
+    CHECK_HAS(text, "recorded in memory: its file could not be created: Permission denied");
 }
 
 TEST(only_losses_that_happened_are_said)

@@ -244,7 +244,7 @@ TEST(sweep_says_whether_the_times_of_the_two_best_overlap)
     nodes[4] = made_node("batch_size_16", 2, 5, 1000000000u, 0);
     nodes[5] = made_node("batch_size_32", 2, 5, 1500000000u, 0);
     CHECK_HAS(view(&run, "sweep", (pit_report_options){0}, NULL),
-              "\n50 % ahead of 32; every time of that was longer\n");
+              "\n50 % ahead of 32; all its times were longer\n");
     nodes[4].max = 1600000000u; /* one of its five took longer than 32's do */
     CHECK_HAS(view(&run, "sweep", (pit_report_options){0}, NULL),
               "\n50 % ahead of 32; their times overlap: race to be sure\n");

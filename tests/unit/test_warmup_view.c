@@ -37,7 +37,7 @@ TEST(one_call_has_no_warm_up)
     pit_data data = {.title = "MLP", .series = epochs, .series_count = 1};
     int code;
     CHECK_STR(made_view("warmup", &data, NULL, &code),
-              "a warm-up shows from two calls on: there are fewer\n");
+              "warm-up needs two calls or more: there are fewer\n");
     CHECK_INT(code, PIT_NOTHING);
 }
 

@@ -1,8 +1,8 @@
-/* Memory of the cgroup that the process is in. */
+/* Memory of the process's cgroup. */
 #include "recorder/cgroup_folder.h"
 #include "recorder/sample_source.h"
 
-#define NO_LIMIT_V1 ((uint64_t)1 << 60) /* version 1 says "none" by a very large number */
+#define NO_LIMIT_V1 ((uint64_t)1 << 60) /* version 1 means "none" by a very large number */
 
 /* Where the process's memory is accounted; found once, kept for the process and its children. */
 static struct pit__cgroup_folder cgroup;
@@ -17,7 +17,7 @@ int pit__cgroup_version(void)
     return cgroup.version;
 }
 
-/* The tightest limit on the way up. */
+/* The tightest limit of this group and its parents. */
 uint64_t pit__cgroup_limit(void)
 {
     char file[PIT__CGROUP_FILE_BYTES];
@@ -60,7 +60,7 @@ static void take(struct pit__reading *now, struct pit__source_state *state, uint
     values[0] = PIT__UNKNOWN;
     if (!cgroup.version)
         return;
-    file[0] = 0; /* its name is only asked for where it is not open */
+    file[0] = 0; /* the name is needed only if the file is not open */
     if (!state->files[0])
         pit__cgroup_file(&cgroup, "memory.usage_in_bytes", "memory.current", file, sizeof file);
     if (pit__source_text(now, state, 0, file, text, sizeof text))

@@ -25,7 +25,7 @@ static void describe(struct pit__channel_list *list)
                                             .over_runs = PIT_FMT_MERGE_SUM});
 }
 
-/* The name may hold anything: fields are counted from its last bracket. */
+/* The name may contain anything: fields are counted from its last bracket. */
 static uint64_t ticks_in(const char *text)
 {
     const char *at = strrchr(text, ')');

@@ -1,5 +1,5 @@
-/* GPUs: what their thread read last (device/gpu_table.h). A set of channels for each; none where there is
- * no GPU. */
+/* GPUs: the last readings of their thread (device/gpu_table.h). One set of channels per GPU; none if there
+ * is no GPU. */
 #include "device/gpu_table.h"
 #include "format/ordered.h"
 #include "recorder/sample_source.h"

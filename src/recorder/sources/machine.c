@@ -1,7 +1,7 @@
-/* Memory of the machine. What is available moves slowly, but not while the process takes memory. */
+/* Memory of the machine. It changes slowly, except while the process allocates memory. */
 #include "recorder/sample_source.h"
 
-#define RSS_STEP ((uint64_t)8 << 20) /* it is looked at again */
+#define RSS_STEP ((uint64_t)8 << 20) /* after such a change it is read again */
 
 static void describe(struct pit__channel_list *list)
 {

@@ -1,4 +1,4 @@
-/* Pressure on the machine: the share of the last ten seconds in which somebody waited for memory, for
+/* Pressure on the machine: the share of the last ten seconds in which some task waited for memory, for
  * a processor, for storage. */
 #include "recorder/sample_source.h"
 

@@ -1,8 +1,8 @@
 /* The process: memory, processor time, faults, switches.
  *
- * Figures come from where they are cheap. /proc/self/status takes longer than all others together,
- * so it is only read for the high-water mark where ru_maxrss of getrusage can't tell it (rss.c says
- * why).
+ * Each figure comes from its cheapest source. /proc/self/status takes longer than all others together,
+ * so it is read only for the high-water mark, and only if ru_maxrss of getrusage cannot give it (see
+ * rss.c).
  */
 #include "recorder/sample_source.h"
 
@@ -14,7 +14,7 @@ enum { RSS, RSS_MAX, CPU, MINOR, MAJOR, SWITCHES, FORCED };
 
 struct own {
     uint64_t page_bytes;
-    uint64_t floor;           /* up to this ru_maxrss may be that of before exec */
+    uint64_t floor;           /* up to this value, ru_maxrss may be from before exec */
     uint64_t hwm, hwm_faults; /* VmHWM, and the process's faults when it was read */
 };
 
@@ -68,7 +68,7 @@ static uint64_t read_rss(const struct pit__reading *now, struct pit__source_stat
     return pages == PIT__UNKNOWN ? PIT__UNKNOWN : pages * own->page_bytes;
 }
 
-/* Memory comes by faults: without one since, the mark is where it was, or was reset. */
+/* Memory grows by page faults: if there was none since, the mark did not rise. */
 static uint64_t read_hwm(const struct pit__reading *now, struct pit__source_state *state,
                          uint64_t faults)
 {
@@ -85,9 +85,9 @@ static uint64_t read_hwm(const struct pit__reading *now, struct pit__source_stat
     return own->hwm;
 }
 
-/* A process that had more before exec keeps that as a floor below ru_maxrss: seen at the first
- * reading, when VmHWM is less. A floor that shows later, after the mark was reset, is at most what
- * was the mark then, and so nothing new. */
+/* A process that had more memory before exec keeps that as a floor of ru_maxrss: seen at the first
+ * reading, when VmHWM is lower. A floor that appears later, after the mark was reset, is at most the
+ * former mark, and so nothing new. */
 static uint64_t read_peak(const struct pit__reading *now, struct pit__source_state *state,
                           uint64_t faults, uint64_t max_rss)
 {

@@ -1,5 +1,5 @@
-/* How many processors the process may use, and how long its cgroup had none left: by the affinity of
- * the main thread, and by the tightest CPU quota on the way up. */
+/* How many processors the process may use, and how long its cgroup had used up its quota: by the affinity
+ * of the main thread, and by the tightest CPU quota of its groups. */
 #include "recorder/cgroup_folder.h"
 #include "recorder/sample_source.h"
 
@@ -13,8 +13,8 @@ enum { STAT, QUOTA, PERIOD }; /* files */
 #define PER_UNIT 100u
 #define MASK_BYTES 1024u /* room for 8192 processors */
 
-/* The group whose quota holds, or the process's own where none has a quota. Found at each open, and
- * stored where it is another than before: the sampler of another run may be reading it. */
+/* The group whose quota applies, or the process's own if none has a quota. Found at each open, and
+ * stored only if it changed: the sampler of another run may be reading it. */
 static struct pit__cgroup_folder group;
 static int has_quota;
 
@@ -82,7 +82,7 @@ static void describe(struct pit__channel_list *list)
                                             .over_runs = PIT_FMT_MERGE_MAX});
 }
 
-/* Of the main thread: 0 would be that of the sampler. */
+/* Of the main thread: 0 would mean the sampler. */
 static uint64_t allowed(void)
 {
     unsigned char mask[MASK_BYTES] = {0};

@@ -1,5 +1,5 @@
-/* Energy of processors and memory, by the counters in /sys/class/powercap. A channel for each domain; none
- * where the machine has none. */
+/* Energy of processors and memory, by the counters in /sys/class/powercap. One channel per domain; none if
+ * the machine has no domain. */
 #include "device/rapl_domains.h"
 #include "recorder/sample_source.h"
 

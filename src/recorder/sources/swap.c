@@ -1,8 +1,8 @@
-/* What of the process is in swap, and what the machine reads back from there.
+/* How much of the process is in swap, and how much the machine reads back from it.
  *
  * The machine's count is in a long file, which takes as long to read as all others of a second
- * together. A process of which nothing is in swap waits for nothing from there, so that the file is
- * read while something is, and at the first and the last reading of a run. */
+ * together. A process with nothing in swap never waits for it, so the file is read only while something
+ * is in swap, and at the first and the last reading of a run. */
 #include "recorder/sample_source.h"
 
 #include <unistd.h>

@@ -11,7 +11,7 @@ static void describe(struct pit__channel_list *list)
                                                   .over_runs = PIT_FMT_MERGE_SUM});
 }
 
-/* The folder of the threads has a link for each, and two of its own. */
+/* The folder of the threads has one link per thread, and two more. */
 static void take(struct pit__reading *now, struct pit__source_state *state, uint64_t *values)
 {
     struct stat found;
