@@ -30,6 +30,10 @@ class Words(pit_case.Case):
                          "text.c:1: %s -> call, iteration\n" % OLD_NOUN.capitalize())
         self.assertEqual(self.check_text("/* passenger, %s_count */\n" % OLD_NOUN, 0), "")
 
+    def test_the_tree_has_no_old_words(self):
+        done = self.run_status(0, [sys.executable, SCRIPT])
+        self.assertEqual(done.stdout, "")
+
 
 if __name__ == "__main__":
     pit_case.main(plain_build_only=True)
