@@ -3,28 +3,30 @@
 
 #include <math.h>
 
-#define COURSE_LEAST 10   /* iterations after the warm-up, to speak of how they vary */
-#define FIRST_SHARE 0.25  /* of the iterations, that may be slow to be called the first */
-#define FIRST_LEAST 0.1   /* of the total, that they take more than the others */
+#define COURSE_LEAST 10   /* iterations after the warm-up, needed to judge their variation */
+#define FIRST_SHARE 0.25  /* of the iterations: at most this many count as the first ones */
+#define FIRST_LEAST 0.1   /* of the total: extra time of the first ones */
 #define FIRST_SLOW 1.5    /* times the steady level */
-#define FIRST_FEW 5       /* iterations, which are the first ones whatever each takes */
-#define COMPILE_SHARE 0.3 /* of the warm-up, that a part of compiling takes */
-#define FEW_CALLS 0.05    /* of all, that take half of the time */
+#define FIRST_FEW 5       /* up to this many count as the first ones, however the time is spread */
+#define COMPILE_SHARE 0.3 /* of the warm-up: time in compile parts */
+#define FEW_CALLS 0.05    /* of all calls, if they take half of the time */
 #define DRIFT_LEAST 0.1   /* of the median */
-#define PERIOD_COSTS 0.03 /* of the time, that the slow ones take over the median */
-#define LEVELS_COST 0.1   /* of the total, that the later level costs: less is the machine's luck */
-#define BUSY_FIRST 0.4    /* of the total, likewise of the first ones: the most that is asked for */
-#define BUSY_DRIFT 0.5    /* likewise where the machine is busy */
-#define BUSY_SLOWDOWN 1.5 /* times, likewise */
-#define BUSY_COSTS 0.1    /* of the time, likewise of a beat */
-#define BUSY_BEATS 8      /* slow ones, likewise */
-#define BUSY_SLOW 3       /* times the median, likewise */
-#define STRETCHES 4       /* iterations that are alike: what comes in stretches is not the input */
+#define PERIOD_COSTS 0.03 /* of the time: extra time of the slow ones over the median */
+#define LEVELS_COST 0.1   /* of the total: cost of the later level; less can be chance */
+#define BUSY_FIRST                                                                                 \
+    0.4 /* BUSY_…: limits on a busy machine. The most that FIRST_LEAST is raised to */
+#define BUSY_DRIFT 0.5    /* in place of DRIFT_LEAST */
+#define BUSY_SLOWDOWN 1.5 /* times, in place of RUNS_DIFFER */
+#define BUSY_COSTS 0.1    /* in place of PERIOD_COSTS */
+#define BUSY_BEATS 8      /* slow ones needed for a period */
+#define BUSY_SLOW 3       /* times the median, in place of FIRST_SLOW */
+#define STRETCHES                                                                                  \
+    4 /* autocorrelation time; variation in longer stretches does not come from the input */
 #define VARIES 2          /* times, the slowest to the fastest */
-#define WAITS_FEW 0.4     /* an iteration: most of them had none */
-#define TOGETHER 2        /* times, by which parts vary together that the input makes longer */
-#define MEMORY_SHARE 0.05 /* of what is held, that memory has to grow by */
-#define CACHE_LEAST 64e6  /* bytes held more than at first, that are worth a word */
+#define WAITS_FEW 0.4     /* waits per iteration: most iterations had none */
+#define TOGETHER 2        /* times, by which two parts vary together if the input causes it */
+#define MEMORY_SHARE 0.05 /* of the memory in use: least growth */
+#define CACHE_LEAST 64e6  /* bytes more than at first that are worth reporting */
 #define RUNS_DIFFER 1.1   /* times, slowest to fastest run */
 
 static int is_long(const struct pit__case *all)
@@ -38,13 +40,13 @@ static double unit_seconds(const struct pit__case *all)
                                      : all->parts[all->unit].seconds;
 }
 
-/* A busy machine makes any course uneven; what was seen through that is asked instead. */
+/* A busy machine makes any course uneven: then the course without the waits is judged instead. */
 static int is_seen_through(const struct pit__case *all, const struct pit__finds *finds)
 {
     return finds->has_cause && all->fair.blocks > 0;
 }
 
-/* A few long calls make a mean and a trend of the others. */
+/* A few long calls take most of the time, and so dominate mean and trend. */
 static int few_take_most(const struct pit__case *all)
 {
     const struct pit__part *unit = all->unit == PIT__NO_PART ? NULL : &all->parts[all->unit];
@@ -62,7 +64,7 @@ static int is_compiling(const struct pit__case *all)
            pit__role_seconds(all, PIT__ROLE_COMPILE, &part, &count) > COMPILE_SHARE * all->warming;
 }
 
-/* Of the total. The first iterations may have had longer waits than the others, as luck would have it. */
+/* The least share of the total to report. The first iterations may have waited longer than others by chance. */
 static double first_least(const struct pit__case *all, const struct pit__finds *finds)
 {
     double delayed = finds->has_cause && all->around.delayed > 0 ? all->around.delayed : 0;
@@ -80,7 +82,7 @@ static void find_first_step(const struct pit__case *all, struct pit__finds *find
         (double)all->warmup.ends_at > fmax(1, FIRST_SHARE * (double)all->all.count))
         return;
     if (all->warmup.ends_at > FIRST_FEW && all->first - level < all->warming / 2)
-        return; /* many are a little slower: not what the first one does */
+        return; /* many are a little slower: not caused by the first one */
     struct pit__match match = pit__match_of(all->unit);
     match.share = match.figures[0] = all->first / run;
     match.figures[1] = all->first;
@@ -101,7 +103,7 @@ static void find_first_step(const struct pit__case *all, struct pit__finds *find
     pit__find_add(finds, &match);
 }
 
-/* The first call of a part of the loop, where the loop as a whole has no such course. Figures as above. */
+/* The first call of a part of the loop, if the loop as a whole has no slow start. Figures as above. */
 static void find_first_call(const struct pit__case *all, struct pit__finds *finds)
 {
     double run = all->wall > all->total ? all->wall : all->total;
@@ -235,24 +237,24 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
     }
     if (finds->said && ((slow && finds->said[all->slow.part]) ||
                         (all->slow.is_unmarked && finds->said[all->unit])))
-        return; /* what makes them slow was said */
+        return; /* the cause was already reported */
     int is_chance = finds->has_cause && !v->is_ranked;
     if (is_chance && v->slow_count < BUSY_BEATS)
-        return; /* a few long waits stand on some beat */
+        return; /* a few long waits always fit some period */
     if (match.figures[5] > (is_chance ? BUSY_COSTS : PERIOD_COSTS) &&
         v->slow_mean > (is_chance ? BUSY_SLOW : FIRST_SLOW) * v->median)
         pit__find_add(finds, &match);
 }
 
-/* Waiting for a processor makes some iterations longer, but not all parts of the same ones; and not the
- * shorter half of iterations of which few had to wait. */
+/* Waiting for a processor makes some iterations longer, but rarely several parts of the same iteration. And
+ * if few iterations waited, the shorter half of them is not affected. */
 static int is_uneven_by_itself(const struct pit__case *all)
 {
     double waits = all->around.forced * unit_seconds(all) / (double)all->all.count;
     return all->together > TOGETHER || (waits < WAITS_FEW && all->steady.low_spread > VARIES);
 }
 
-/* Several are off and it costs time: one iteration that met another program's turn is no variance.
+/* Several iterations must be far from the median and cost time: one that lost the processor does not count.
  * Figures: ratio, max, min, variation, outliers, iterations, share of the child. */
 static void find_high_variance(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -324,7 +326,7 @@ static void find_cache(const struct pit__case *all, struct pit__finds *finds)
     match.figures[1] = all->held;
     match.figures[2] = all->growth_a_minute;
     match.severity = 0;
-    match.headline = "CACHE: {b0} of memory are in use, without growth";
+    match.headline = "CACHE: memory rose by {b0} and then stopped growing";
     match.evidence = "{b1} in use at the end; growth is within the noise of the readings";
     if (!all->is_growing && !isnan(all->growth_a_minute) && match.figures[0] > CACHE_LEAST &&
         match.figures[0] > all->held_at_first)

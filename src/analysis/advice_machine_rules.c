@@ -4,23 +4,25 @@
 
 #include <math.h>
 
-#define DELAYED_LEAST 0.10 /* of the time: ready to run, and no processor */
-#define STOPPED_LEAST 0.05 /* of the time, by a quota */
-#define SECONDS_LEAST 0.2  /* below which a share is luck */
-#define OWN_ALL 0.75       /* likewise: then it waits for its own threads, not for other programs */
-#define OWN_BUSY 0.7       /* of the processors, that the program itself keeps busy */
-#define MANY_THREADS 4     /* for each processor */
-#define MAIN_MOST 0.5      /* for each processor: the main thread's share of what its team got */
-#define FORCED_LEAST 100.0 /* times a second and processor */
-#define BUSY_CALL 0.04     /* seconds, the least that is more than a wait */
-#define BUSY_WAITS 4       /* mean waits, likewise */
-#define FAULTS_LEAST 20.0  /* pages a second from storage */
+#define DELAYED_LEAST 0.10 /* of the time: ready to run without a processor */
+#define STOPPED_LEAST 0.05 /* of the time: stopped by a quota */
+#define SECONDS_LEAST 0.2  /* a shorter time can be chance */
+#define OWN_ALL                                                                                    \
+    0.75 /* of the processors: above it, it waits for its own threads, not for other programs */
+#define OWN_BUSY 0.7   /* of the processors, that the program itself keeps busy */
+#define MANY_THREADS 4 /* for each processor */
+#define MAIN_MOST                                                                                  \
+    0.5 /* of the processor time per processor that the whole process got: the main thread's */
+#define FORCED_LEAST 100.0  /* times a second and processor */
+#define BUSY_CALL 0.04      /* seconds: a shorter call may just contain a wait */
+#define BUSY_WAITS 4        /* mean waits, likewise */
+#define FAULTS_LEAST 20.0   /* pages a second from storage */
 #define PRESSURE_LEAST 0.05 /* on memory */
 #define SWAPPED_LEAST 16e6  /* bytes */
 #define DEVICE_NEAR 0.95    /* of a GPU's memory */
 #define NEAR_LIMIT 0.8      /* of the memory that may be used */
 
-/* A part of the time that the sampler looked at. Figures: share, seconds, seconds looked at, processors,
+/* A share of the sampled time. Figures: share, seconds, seconds sampled, processors,
  * threads. */
 static struct pit__match part_of_time(const struct pit__case *all, double share)
 {
@@ -92,7 +94,7 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
     int has_threads =
         around->threads > MANY_THREADS * processors + 2 && around->cpu > OWN_BUSY * processors;
     int is_torn = around->forced > FORCED_LEAST * processors;
-    /* beside other programs: a team in which the main thread has the share of one of many */
+    /* beside other programs: the main thread gets only the share of one of many threads */
     int has_team = around->threads > MANY_THREADS * processors + 2 && is_torn &&
                    around->main_cpu * processors < MAIN_MOST * around->cpu;
     match.figures[5] = has_told ? told->compute_threads : around->threads;

@@ -5,21 +5,21 @@
 #include <math.h>
 
 #define SMALL_BATCH 8      /* samples */
-#define SMALL_CALL 1e-3    /* seconds of a forward of them */
+#define SMALL_CALL 1e-3    /* seconds of one forward */
 #define TINY_STEP 300e-6   /* seconds of a whole step */
-#define TINY_LEAST 0.5     /* of the total, that such steps take */
-#define MEASURED_LEAST 0.1 /* of the run, that measuring takes */
-#define WAITS_MOST 0.95    /* of the time, that it may have waited for a processor */
-#define MEASURED_CALL 5    /* times what measuring a call takes, that it takes itself at most */
-#define WAITS_LEAST 0.5    /* of the total, that a part takes which waits */
-#define WAITS_SURELY 0.5   /* of its time, wherever else the main thread waited */
-#define WAITS_EVENLY 0.1   /* of its calls, that take half of its time: fewer are another matter */
+#define TINY_LEAST 0.5     /* of the total: time in such steps */
+#define MEASURED_LEAST 0.1 /* of the run: time of measuring */
+#define WAITS_MOST 0.95    /* of the time: largest assumed wait for a processor */
+#define MEASURED_CALL 5    /* a call takes at most so many times its measuring */
+#define WAITS_LEAST 0.5    /* of the total: time in the waiting part */
+#define WAITS_SURELY 0.5   /* of its time: the part that was certainly waiting */
+#define WAITS_EVENLY 0.1 /* of its calls take half of its time; fewer are another rule's finding */
 #define OTHERS_MANY 1.5  /* processors that its other threads use: then it waits for its own work */
 #define OTHERS_SHARE 0.7 /* of all processors, likewise */
 
 /* ---- overhead ---------------------------------------------------------------------------------- */
 
-/* Of the repeated part, what gets its data. */
+/* Seconds that the unit spends getting data. */
 static double data_seconds(const struct pit__case *all)
 {
     double seconds = 0;
@@ -38,7 +38,7 @@ static void find_framework_overhead(const struct pit__case *all, struct pit__fin
     if (!all->told.framework || all->unit == PIT__NO_PART)
         return;
     const struct pit__part *unit = &all->parts[all->unit];
-    if (part == PIT__NO_PART || count == 0) { /* calls that are not told apart */
+    if (part == PIT__NO_PART || count == 0) { /* no separate forward: use the whole unit */
         seconds = unit->seconds;
         count = unit->count;
     }
@@ -66,14 +66,14 @@ static void find_framework_overhead(const struct pit__case *all, struct pit__fin
     pit__find_add(finds, &match);
 }
 
-/* Seconds of the run that measuring took: it has to wait for a processor like all else. */
+/* Seconds of the run that measuring took, including its waits for a processor. */
 double pit__measuring(const struct pit__case *all)
 {
     double waits = all->around.delayed > 0 ? fmin(all->around.delayed, WAITS_MOST) : 0;
     return all->measuring > 0 ? all->measuring / (1 - waits) : 0;
 }
 
-/* The part whose calls take no longer than measuring them. Figures: calls, time of one, share of the run, time
+/* The part whose calls take hardly longer than measuring them. Figures: calls, time of one, share of the run, time
  * of measuring one. */
 static void find_measuring(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -112,7 +112,7 @@ static void find_overhead(const struct pit__case *all, struct pit__finds *finds)
 
 /* ---- waiting ----------------------------------------------------------------------------------- */
 
-/* Seconds that the main thread waited in a part, at least: if it waited in all else all the time. */
+/* Lower bound of the main thread's wait in a part: assumes that it waited all the time elsewhere. */
 static double waited_least(const struct pit__case *all, const struct pit__part *p)
 {
     double between = all->between > 0 ? all->between : 0;
@@ -128,7 +128,7 @@ static int waits_for_work(const struct pit__case *all)
            others > OTHERS_MANY || others > OTHERS_SHARE * all->around.processors;
 }
 
-/* A part that does not get data, and waits. Figures: share, seconds, of the total, calls, waited at least. */
+/* A part that waits, but not for data. Figures: share, seconds, of the total, calls, waited at least. */
 static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
 {
     size_t part = PIT__NO_PART;
@@ -147,7 +147,7 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
     match.figures[3] = (double)p->count;
     match.stake = match.figures[4] = waited_least(all, p);
     match.texts[0] = p->place;
-    match.severity = 0; /* it may wait for processes of its own that work */
+    match.severity = 0; /* it may be waiting for useful work of its own child processes */
     match.headline = p->place
                          ? "WAITING: {name} is {p0} of the total, waiting, not computing, at {s0}"
                          : "WAITING: {name} is {p0} of the total, waiting, not computing";

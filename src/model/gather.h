@@ -4,14 +4,14 @@
 
 #include "pitwall_ranks.h"
 
-/* Runs on their way to become data. */
+/* The state of turning runs into data. */
 struct pit__gathered {
     const pit_run *const *runs;
     size_t run_count;
     const pit_tree *tree;
-    const pit_ranks *ranks;            /* that were streamed, of which `runs` has one; NULL */
+    const pit_ranks *ranks;            /* streamed ranks, of which `runs` has only one; or NULL */
     const pit_report_options *options; /* never NULL */
-    pit_data data;                     /* what is gathered */
+    pit_data data;                     /* the result */
     char why[160];                     /* with PIT_NOTHING: what the runs lack */
     struct pit__kept *kept;            /* what pit__gather_alloc gave, freed by the caller */
 };

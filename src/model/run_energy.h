@@ -1,7 +1,7 @@
-/* run_energy.h: what the machine's energy counters said along runs.
+/* run_energy.h: readings of the machine's energy counters over runs.
  *
- * A counter is the machine's, not the program's: however many ranks of one machine read it, a joule counts
- * once. So the time of all runs of a machine is laid together, and each stretch of it is taken from one
+ * A counter belongs to the machine, not to the program: a joule counts once, however many ranks of the
+ * machine read it. So the runs of a machine share one time line, and each stretch of it is taken from one
  * run. */
 #ifndef PIT_RUN_ENERGY_H
 #define PIT_RUN_ENERGY_H

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MINUTE_NS 60e9
-#define LEAST_GROWTH (1024.0 * 1024.0) /* below it the kernel's own counting is the noise */
+#define LEAST_GROWTH (1024.0 * 1024.0) /* less is within the noise of the kernel's counting */
 #define OWN_SHARE 0.5  /* of its parent's growth, that makes a node the place of it */
 #define KEPT_SLACK 1.1 /* over the growth around it: more than that was given back there */
 

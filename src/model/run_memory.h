@@ -1,5 +1,5 @@
-/* run_memory.h: what the views say of a run's memory as a whole: the readings of the sampler, how
- * it grew and where, and why the run most likely died. */
+/* run_memory.h: what views show about a run's memory as a whole: the sampler's readings, the growth
+ * and its place, and the most likely reason why the run died. */
 #ifndef PIT_RUN_MEMORY_H
 #define PIT_RUN_MEMORY_H
 

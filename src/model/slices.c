@@ -1,10 +1,10 @@
 /* slices.c: a thread's single spans as intervals that nest perfectly.
  *
- * The flight recorder has begin and duration of each span, in the order of their ends. Two things
- * keep these from nesting as they are: a span around memory spans measures less than begin to end,
- * because the readings are not its time; and a damaged or live run may hold anything. So first every
- * span is made to reach to the end of its children, as it did; then whatever still sticks out of the
- * span around it is cut. All of it in ticks; turning them into nanoseconds keeps their order.
+ * The flight recorder has begin and duration of each span, in the order of their ends. These intervals
+ * may not nest, for two reasons: the duration of a span around memory spans excludes the time of memory
+ * readings, and a damaged or live run may hold anything. So first every span is extended to the end of its
+ * children; then a span that still exceeds its parent is cut. This is done in ticks; converting them to
+ * nanoseconds keeps their order.
  */
 #include "slices.h"
 

@@ -1,7 +1,7 @@
 /* tree_energy.c: energy of nodes, merged over threads and runs.
  *
- * Counters are the machine's. Of threads, and of runs of one machine at the same time, the one whose spans
- * lasted longest stands for all; what machines, or runs one after another, took adds up.
+ * Counters belong to the machine. Of several threads, or of runs on one machine at the same time, only the one
+ * whose spans lasted longest counts. Different machines, and runs one after another, add up.
  */
 #include "tree_builder.h"
 

@@ -1,4 +1,4 @@
-/* tree_memory.c: figures of nodes of memory, allocations and teams of threads, merged over threads and runs.
+/* tree_memory.c: memory, allocation and team figures of nodes, merged over threads and runs.
  *
  * Counts and sums add up, the largest is the largest, the error bound the widest; the last figures
  * are those of the thread that ended last. Sums wrap rather than overflow: a damaged run may hold

@@ -1,6 +1,6 @@
-/* tree_open.c: open spans count with the time they have taken so far, so that a run that died inside
- * its outermost span is not empty. This is the one place where that is done: whatever reads a tree
- * finds it in total_ns and self_ns. */
+/* tree_open.c: adds the time that open spans have taken so far, so that a run that died inside its
+ * outermost span is not empty. Only this file does so: readers of a tree find it in total_ns and
+ * self_ns. */
 #include "tree_builder.h"
 
 /* A node's own time is then what its children leave of it, because an open span's child time is not

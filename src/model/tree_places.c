@@ -1,7 +1,7 @@
 /* tree_places.c: places in the code of a tree's nodes, over threads and runs.
  *
- * One place of one node is one entry, however many runs met it; entries of a node are neighbours, Python
- * before native code, the hottest first.
+ * One place of one node is one entry for all runs. The entries of a node are adjacent, Python before
+ * native code, hottest first.
  */
 #include "tree_builder.h"
 

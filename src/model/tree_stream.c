@@ -1,6 +1,6 @@
-/* See tree_stream.h. Runs have clocks of their own, so the limits of their histograms' bins never agree;
- * those of a thousand runs would be a thousand times as many. Durations are therefore put into 64 buckets
- * an octave, of all runs the same. */
+/* See tree_stream.h. Each run has its own clock, so the limits of histogram bins differ between runs; a thousand
+ * runs would have a thousand times as many bins. Durations are therefore put into 64 buckets per octave,
+ * which are the same for all runs. */
 #include "tree_stream.h"
 
 #include "base/grow.h"

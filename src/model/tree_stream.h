@@ -1,5 +1,5 @@
-/* tree_stream.h: a tree of runs that are read one after another, each let go before the next: what is
- * kept grows with the nodes, not with the runs. */
+/* tree_stream.h: builds a tree from runs that are read one after another, each freed before the next: memory
+ * grows with the number of nodes, not of runs. */
 #ifndef PIT_TREE_STREAM_H
 #define PIT_TREE_STREAM_H
 

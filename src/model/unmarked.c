@@ -1,8 +1,8 @@
 /* See unmarked.h.
  *
  * The first span began when the first node was made. The last one ended with the newest event of the
- * flight recorder that has no parent: a span's event is written after those inside it, so that the
- * ring cannot have lost it to them. What lies between is the rest of the run.
+ * flight recorder that has no parent: a span's event is written after those inside it, so they
+ * cannot have pushed it out of the ring. The rest of the run lies between.
  */
 #include "unmarked.h"
 

@@ -1,5 +1,5 @@
-/* monitor.h: what the objects of this folder share: their clock, their lines, their rows, and the
- * measuring of one piece of work. */
+/* monitor.h: shared by the monitors of this folder: clock, printed lines, rows, and the measuring of
+ * one piece of work. */
 #ifndef PIT_MONITOR_H
 #define PIT_MONITOR_H
 
@@ -10,7 +10,7 @@
 /* ---- output.c: sources, verbosity, lines ---------------------------------------------------- */
 
 uint64_t pit__source_ns(void); /* the monotonic clock */
-/* The same when the device's work is done, where `use` asks for that. */
+/* The same, after waiting for the device if `use` asks for that. */
 uint64_t pit__source_ns_on(const pit_device_use *use);
 uint64_t pit__source_wall_ns(void); /* since 1970 */
 uint64_t pit__source_rss(void);     /* bytes; 0: cannot be read */
@@ -19,63 +19,63 @@ int pit__source_waits(void);        /* 1: pit_set_wait asks for it */
 
 /* Energy counters; NaN where there are none. */
 void pit__source_energy(pit_energy_now *now);
-/* A test's monotonic clock with its argument; NULL: there is none. For what reads the clock too often
- * for pit__source_ns. */
+/* The monotonic clock that a test has set, with its argument, or NULL. For code that reads the clock too
+ * often to call pit__source_ns. */
 uint64_t (*pit__source_clock(void **arg))(void *arg);
 
-/* end less begin in seconds; 0 where the clock stepped back. */
+/* end minus begin in seconds; 0 if the clock stepped back. */
 double pit__seconds_between(uint64_t begin_ns, uint64_t end_ns);
-/* Seconds of a span that has just ended: as the run has them, so that what is printed is what was
- * recorded; by our own clock where nothing is recorded (span_ns is 0) or a test gave the clock. */
+/* Seconds of a span that has just ended: the recorded duration, so that printed and recorded figures
+ * agree; from our own clock if nothing was recorded (span_ns is 0) or a test set the clock. */
 double pit__seconds_taken(uint64_t span_ns, uint64_t begin_ns, uint64_t end_ns);
 
-/* A whole number of the environment; `missing` where it is not there or is none. */
+/* An integer from the environment; `missing` if the variable is unset or not an integer. */
 int pit__setting(const char *name, int missing);
 
-/* A number of this thread's own, never used again by another. */
+/* A number that is unique to this thread and never reused. */
 uint64_t pit__thread_number(void);
 
-/* Put the entries into the journal, all at the wall time of now, and print their lines. Called
- * without a lock of an object: a hook may come back. */
+/* Puts the entries into the journal with the current wall time, and prints their lines. The caller must
+ * not hold an object's lock: a hook may call back into it. */
 void pit__emit(pit_entry *entries, size_t count);
 
-/* The same for what the program asked for: PITWALL_VERBOSE=0 does not silence it. */
+/* The same for output that the program requested: PITWALL_VERBOSE=0 does not silence it. */
 void pit__emit_asked(pit_entry *entries, size_t count);
 
-/* Print what `print` writes, line by line, to where the lines go; it was asked for, too. */
+/* Prints the output of `print` line by line, as requested output. */
 void pit__emit_printed(void (*print)(FILE *out, void *arg), void *arg);
 
 /* ---- track.c: time, memory and device around a piece of work --------------------------------- */
 
 struct pit__taken {
     pit_row row;        /* seconds, cpu_…, gpu_…; name NULL, count 1 */
-    double own_peak_mb; /* most that the work itself held; NaN: not available */
-    double own_left_mb; /* what of it was left */
-    int has_alloc; /* these two are libpitwall-alloc's, of this thread; else of resident memory */
+    double own_peak_mb; /* peak memory of the work itself; NaN: not available */
+    double own_left_mb; /* memory that the work kept */
+    int has_alloc;      /* these two come from libpitwall-alloc, for this thread; else from RSS */
 };
 
-/* flags: PIT_MEMORY, PIT_WAIT. use: its device, and waiting without PIT_WAIT; NULL: zeroed. A span of
- * that name is recorded too. Reading memory is not in the time, nor in that of the tracks around it on
- * this thread. NULL without memory. */
+/* flags: PIT_MEMORY, PIT_WAIT. use: the device, and whether to wait without PIT_WAIT; NULL means zeroed. Also
+ * records a span of that name. The time to read memory is excluded, here and in the tracks around it on this
+ * thread. NULL without memory. */
 struct pit__track *pit__track_begin(const char *name, unsigned flags, const pit_device_use *use);
 
-/* Leave out the time between the two. */
+/* The time between pause and resume is excluded. */
 void pit__track_pause(struct pit__track *track);
 void pit__track_resume(struct pit__track *track);
 
-/* End and free it; NULL: all figures are missing. On another thread than the begin's it keeps to
- * what is the process's: no span, no allocations. */
+/* Ends and frees it; NULL: all figures are missing. On another thread than that of the begin, only the
+ * process's figures are available: no span, no allocations. */
 void pit__track_end(struct pit__track *track, struct pit__taken *taken);
 
 /* ---- device_mark.c: a device's peak, for work inside work ------------------------------------ */
 
-/* What `use` means now: its device or the process's, NULL if there is none. use may be NULL. */
+/* The device of `use`, else the process's default device, else NULL. use may be NULL. */
 const pit_device *pit__device_of(const pit_device_use *use);
 
 /* Begin watching a device (NULL: none). Its number, or 0: no memory to read. *allocated: bytes now. */
 uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated);
 
-/* Begin watching a device's own mark, as it would be if nobody reset it here. 0: nobody can. */
+/* Begins to track the device's own mark as if no mark here reset it. 0: the device has no reset. */
 uint64_t pit__device_watch(const pit_device *device);
 
 /* End it. 0, or -1: the memory cannot be read. memory->peak is that of the work, or PIT_UNKNOWN. */
@@ -96,22 +96,21 @@ struct pit__rows {
     size_t slot_count;      /* a power of two, or 0 */
 };
 
-/* The row of that name that is found by it, made if need be; NULL without memory. The name is
- * copied. */
+/* The indexed row of that name; created if missing. NULL without memory. The name is copied. */
 pit_row *pit__rows_get(struct pit__rows *rows, const char *name, int nested);
 
-/* One more row, that is not found by its name. */
+/* Adds a row that is not indexed by its name. */
 pit_row *pit__rows_add(struct pit__rows *rows, const char *name);
 
-/* Only look. */
+/* Finds an indexed row without creating it. */
 const pit_row *pit__rows_find(const struct pit__rows *rows, const char *name, int nested);
 
 void pit__rows_clear(struct pit__rows *rows); /* and frees */
 
-/* What runs still, as the row "NAME (open)"; of several the longest. NULL without memory. */
+/* Work that still runs, as the row "NAME (open)"; the longest of several. NULL without memory. */
 pit_row *pit__rows_take_open(struct pit__rows *rows, const char *name, int nested, double seconds);
 
-/* Add a call: times and memory deltas add up, of peaks the highest counts. */
+/* Adds a call: times and memory deltas add up, the highest peak counts. */
 void pit__row_take(pit_row *row, const pit_row *call);
 
 #endif

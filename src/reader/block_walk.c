@@ -1,5 +1,5 @@
-/* From bytes to a checked list of blocks. Every size is checked against the file and against what
- * its kind allows before anything behind it is looked at; the walk only goes forward.
+/* Turns bytes into a checked list of blocks. Every size is checked against the file and the limits of its
+ * block type before later bytes are used; the walk only goes forward.
  */
 #include "reader.h"
 

@@ -1,4 +1,4 @@
-/* ended_read.c: how the run's process ended, where the one that started it told. */
+/* ended_read.c: how the run's process ended, if its parent recorded that. */
 #include "reader.h"
 
 #include <limits.h>

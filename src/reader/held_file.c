@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel tells by a signal that somebody waits. It goes to this thread alone, in which it is held
- * back, and is taken away afterwards: the program never hears of it. */
+/* The kernel sends a signal when a process waits for the file. It is directed to this thread, where it is
+ * blocked, and is consumed afterwards: the program never sees it. */
 #define TOLD_BY SIGURG
 
 static void told_by(sigset_t *set)

@@ -1,9 +1,9 @@
 /* jobs.c: run files sorted into jobs: the ranks that one launcher started together.
  *
- * Two runs are of one job where job id and restart agree. Without an id (MPICH gives none) the
- * program, the launcher and the number of ranks have to; and whatever the id, a job has each rank
- * once: where one comes again a new job begins, by the time of its start. Ids such as an address and
- * a port are used again and again.
+ * Two runs belong to one job if job id and restart agree. Without an id (MPICH gives none) the
+ * program, the launcher and the number of ranks must agree. In any case a job has each rank once: a
+ * repeated rank begins a new job, in order of start times, because ids such as an address and a port
+ * are reused.
  */
 #include "jobs.h"
 

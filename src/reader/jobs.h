@@ -5,7 +5,7 @@
 #include "pitwall_ranks.h"
 #include "reader.h"
 
-/* What the first bytes of a run tell. */
+/* What the first bytes of a run contain. */
 struct pit__rank_head {
     unsigned char id[16], parent[16];
     uint64_t start_wall_ns;

@@ -1,5 +1,5 @@
-/* See live_map.h. What is mapped stands in a table that a signal handler may read at any moment: a place
- * in it is taken by its base, last, and given back by it, first. */
+/* See live_map.h. Mappings are in a table that a signal handler may read at any moment. So an entry's base
+ * is written last when it is taken, and cleared first when it is released. */
 #include "live_map.h"
 
 #include "format/ordered.h"

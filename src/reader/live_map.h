@@ -1,8 +1,8 @@
-/* live_map.h: the pages of a live run, mapped so that a file which somebody cuts does not kill the reader.
+/* live_map.h: the pages of a live run, mapped so that truncating the file does not kill the reader.
  *
- * A page that is past the end of its file raises SIGBUS when it is read. A library does not take signals
- * from its program: the tool's own handler (cli/main.c) calls pit__live_mend, which puts zeros in the
- * place of what is gone. The reader trusts no page anyway, and asks afterwards whether that happened.
+ * Reading a page past the end of its file raises SIGBUS. A library must not install signal handlers for
+ * its program, so the tool's handler (cli/main.c) calls pit__live_mend, which maps zeros in place of
+ * the missing pages. The reader trusts no page anyway, and checks afterwards whether that happened.
  */
 #ifndef PIT_LIVE_MAP_H
 #define PIT_LIVE_MAP_H

@@ -1,9 +1,9 @@
-/* Does the process that writes a run live? Two witnesses, and it is dead only if both say so.
+/* Is the process that writes a run alive? There are two checks, and it is dead only if both say so.
  *
- * The lock speaks across namespaces and machines, but the kernel drops it when the process closes any
- * descriptor of the file. The process itself can be asked after on the same boot and in the same pid
- * namespace: by its number, when it began, and whether it still has this very file mapped, which it has
- * not after an exec. A copy of a file is another file, and no process's.
+ * The lock works across namespaces and machines, but the kernel drops it when the process closes any
+ * descriptor of the file. On the same boot and in the same pid namespace the process itself can be
+ * checked: its pid, its start time, and whether it still has this file mapped, which is not so after an
+ * exec. A copy is a different file and belongs to no process.
  */
 #include "reader.h"
 

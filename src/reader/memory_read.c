@@ -1,8 +1,8 @@
-/* Memory and allocation figures of nodes, and records: spans that were kept one by one.
+/* Memory and allocation figures of nodes, and records: spans that were kept individually.
  *
- * The figures of a node lie twice in its block; the writer fills the copy that does not hold and
- * then turns `b`. A copy of the one that holds is good if `b` and the copy's count are the same
- * after it as before: the count only grows, so two turns in between are seen as well.
+ * The block has two copies of a node's figures; the writer fills the inactive copy and then flips `b`.
+ * What was read from the active copy is valid if `b` and the copy's count are unchanged afterwards: the
+ * count only grows, so two flips in between are noticed as well.
  */
 #include "reader.h"
 

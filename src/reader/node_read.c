@@ -1,5 +1,5 @@
-/* One node: its statistics are one instant's, its histogram and series complete up to the sample
- * that is still pending. docs/run-format.md has the rules and why they hold.
+/* One node: its statistics are consistent with one instant, its histogram and series complete except for
+ * the pending sample. docs/run-format.md explains the rules.
  */
 #include "reader.h"
 

@@ -1,8 +1,8 @@
-/* parent_end.c: a worker that its parent has ended is not one that died.
+/* parent_end.c: a worker that was ended by its parent did not die.
  *
- * A pool ends its workers with SIGTERM or has them leave by _exit: their runs have no close. Who sent a
- * signal is in no file, so it is told from three things: the worker was between two spans, its parent
- * lived on, and the parent itself did not die. A worker that went away inside a span has died.
+ * A pool ends its workers with SIGTERM or lets them call _exit, so their runs have no close. No file says
+ * which process sent a signal, so three conditions decide: the worker was between two spans, its parent
+ * lived longer, and the parent itself did not die. A worker that ended inside a span has died.
  */
 #include "reader.h"
 

@@ -1,5 +1,5 @@
-/* rank_head.c: the first bytes of a run: who it is, whose child, and which rank. A folder may hold a
- * thousand runs, so no more than one piece of each file is read. */
+/* rank_head.c: the first bytes of a run: its process, its parent and its rank. A folder may hold a
+ * thousand runs, so only one piece of each file is read. */
 #include "jobs.h"
 
 #include <errno.h>

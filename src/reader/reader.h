@@ -1,25 +1,25 @@
-/* The reader's inside.
+/* reader.h: internals of the reader.
  *
- *   run_open.c     a path, a recorder or bytes become a source of pages
- *   live_map.c     those of a live run, that somebody may cut meanwhile
- *   recover.c      live pages in shared memory: find them, take them over
- *   sub_runs.c     the runs beneath a run, in its folder
+ *   run_open.c     opens a path, a recorder or bytes as a source of pages
+ *   live_map.c     pages of a live run, whose file may be truncated meanwhile
+ *   recover.c      live pages in shared memory: find them, recover those of a dead run
+ *   sub_runs.c     the sub-runs of a run, in its folder
  *   rank_head.c    which rank of which job a run is; jobs.c: files sorted into jobs
  *   block_walk.c   the header and the list of blocks, every size and offset checked
  *   node_read.c    one node: statistics, histogram, series, by the rules of docs/run-format.md
  *   memory_read.c  memory and allocation figures of a node; records
  *   thread_read.c  one thread: nodes, stack, ring, values
- *   sample_read.c  what the sampler read
- *   journal_read.c what happened once
+ *   sample_read.c  the sampler's readings
+ *   journal_read.c the journal
  *   node_index.c   which node of the model a ref is
  *   place_read.c   where in the code the main thread was
  *   group_read.c   groups of ranks and their collectives
  *   ended_read.c   how its process ended
- *   run_parse.c    all of it together: the plain model
- *   run_watch.c    a live run looked at again and again
+ *   run_parse.c    puts the plain model together
+ *   run_watch.c    reads a live run repeatedly
  *
- * Pages may belong to a live run, or be hostile: whatever is used in a check is read once, into a
- * copy, and only the copy is used after it.
+ * Pages may belong to a live run, or be hostile: a value that is checked is read once, into a copy,
+ * and only that copy is used afterwards.
  */
 #ifndef PIT_READER_H
 #define PIT_READER_H
@@ -35,7 +35,7 @@
 int pit__fail(pit_error *error, int code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* One block as it was when the walk passed it. */
+/* A copy of a block's header, taken when the walk reached it. */
 struct pit__block {
     uint64_t offset, bytes, used, a, b, c;
     uint32_t type, thread;
@@ -45,8 +45,8 @@ struct pit__image {
     const unsigned char *base; /* aligned to 8 at least */
     uint64_t bytes;            /* that may be read */
     int alive;
-    int is_mapped;   /* from its file: pages that are let go come back when they are read */
-    uint32_t wanted; /* a bit for each type of block to read; 0: all */
+    int is_mapped;                /* from its file: released pages are read again on access */
+    uint32_t wanted;              /* a bit for each type of block to read; 0: all */
     struct pit_fmt_header header; /* a copy */
     struct pit__block *blocks;    /* ascending by offset; malloc'ed */
     size_t block_count, block_room;
@@ -55,21 +55,21 @@ struct pit__image {
     uint64_t damaged_at; /* where the walk met damage, 0 if it did not */
 };
 
-/* Where the pages come from. read_block is called before a block's bytes are looked at, so that a
- * source can bring them in; NULL where all are there. 0 or a code. */
+/* Where the pages come from. `read` is called before the bytes of a block are used, so that a source
+ * can load them; a NULL source: all bytes are in memory. Returns 0 or a code. */
 struct pit__source {
     int (*read)(struct pit__source *source, uint64_t offset, uint64_t bytes);
 };
 
-/* After each so many bytes or nodes of a large image: what was read is no longer this process's memory. */
+/* Releases the pages of a large image that were already read; called after this many bytes or nodes. */
 #define PIT__LET_GO_BYTES ((uint64_t)32 << 20)
 #define PIT__LET_GO_NODES 4096u
 void pit__let_go(const struct pit__image *image);
 
 /* Check the header, list the blocks. 0 or a code with *error filled. */
 int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error);
-/* The same image again, all of it in memory: its header, and the blocks that came since. image->bytes
- * is how many may be read now. */
+/* Walks an image in memory again: rereads the header and adds new blocks. image->bytes is how many bytes
+ * may be read now. */
 int pit__walk_on(struct pit__image *image, pit_error *error);
 /* The block of a type that starts at offset, or NULL. */
 const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t offset,
@@ -151,7 +151,7 @@ void pit__messages_read(const struct pit__image *image, struct pit__arena *arena
 /* The journal of the run. */
 void pit__journal_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
-/* How its process ended, if that was told. */
+/* How its process ended, if that was recorded. */
 void pit__ended_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
 /* One thread's part of the model; the blocks are those of this thread, in file order. */
@@ -159,7 +159,7 @@ void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__block *table, const struct pit__block *const *blocks,
                       size_t block_count, pit_thread *out);
 
-/* One thread looked at again: what changes while it runs, and identities of the nodes that are new. */
+/* Rereads one thread of a live run: its changing figures, and the identities of new nodes. */
 struct pit__again {
     const struct pit__block *table;
     const struct pit__block *const *nodes; /* its NODES blocks, in file order */
@@ -169,7 +169,7 @@ struct pit__again {
     size_t known;      /* of them whose identity was read before */
     size_t count;      /* of them all */
 };
-/* names: an arena that lasts; moment: one that is good until the next look. */
+/* names: an arena that lives as long as the watch; moment: one that is cleared at the next reading. */
 void pit__thread_again(const struct pit__image *image, struct pit__arena *names,
                        struct pit__arena *moment, const struct pit__again *again, pit_thread *out);
 
@@ -183,17 +183,17 @@ void pit__end_read(pit_run *run);
 pit_run *pit__run_build(struct pit__image *image, pit_error *error);
 char *pit__run_text(pit_run *run, const char *text);
 
-/* Where a path's run really is: 1 and `live` (a path below /dev/shm) if it must be read there,
- * 0 if at the path, or a code. May bring a dead run back: *recovered is then 1. */
+/* Finds the pages of a run: 1 and `live` (a path below /dev/shm) if they are there, 0 if they are at the
+ * path, or a code. May recover a dead run: *recovered is then 1. */
 int pit__find_pages(const char *path, char *live, size_t room, int *recovered, pit_error *error);
-/* The same without bringing anything back: 1 if its process lives and its pages are in `live`. */
+/* The same without recovering: 1 if its process is alive and its pages are in `live`. */
 int pit__find_live_pages(const char *path, char *live, size_t room);
 /* Open for reading, or -1 with errno. */
 int pit__open_file(const char *path);
 /* Does another process hold the lock of a live writer on this file? */
 int pit__is_live(int fd);
 
-/* parent_end.c. Did the process of `parent` start that of `run`? And end it: `run` is read whole. */
+/* parent_end.c. Did the process of `parent` start, or end, that of `run`? Ending requires all of `run`. */
 int pit__is_child_of(const pit_run *run, const pit_run *parent);
 int pit__was_ended_by(const pit_run *run, const pit_run *parent);
 /* The same of a sub-run, whose parent is `run` or one of those below it. Returns `sub`. */
