@@ -18,7 +18,8 @@ import os
 import sys
 import threading
 import time
-from typing import Any, Deque, Dict, List, NamedTuple
+import typing
+from typing import Any, Deque, Dict, List
 
 from . import _device, _pitwall
 
@@ -38,13 +39,13 @@ class _Line:
         self.base_ns = LINE_START
 
 
-class _Mark(NamedTuple):
+class _Mark(typing.NamedTuple):
     line: _Line
     event: Any
     launched_ns: int
 
 
-class _Pair(NamedTuple):
+class _Pair(typing.NamedTuple):
     mark: _Mark
     end: Any
     place: int

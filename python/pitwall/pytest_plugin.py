@@ -4,6 +4,8 @@ the report at the end. `--pitwall-file PATH` writes the run to a file, which `pi
 Installed with the package (entry point pytest11); from a build tree: pytest -p pitwall.pytest_plugin --pitwall.
 """
 
+from typing import Any
+
 import pytest
 
 
@@ -23,6 +25,8 @@ def pytest_configure(config):
 
 
 class _Plugin:
+    _package: Any = None  # pitwall itself, once a session has started
+
     def __init__(self, option):
         self._path, self._memory = option.pitwall_file, option.pitwall_memory
         self._open = []  # spans, the innermost last
@@ -31,7 +35,7 @@ class _Plugin:
         """Record into a file, into a run that is already open (`pitwall run -- pytest --pitwall`), or in memory."""
         import pitwall
 
-        self._pitwall = pitwall
+        self._package = pitwall
         if self._path:
             pitwall.open(self._path)
         elif not pitwall.status()["recording"]:
@@ -66,7 +70,7 @@ class _Plugin:
             self._end()
 
     def _begin(self, name, memory=False):
-        self._open.append(self._pitwall.span(name, memory=memory).begin())
+        self._open.append(self._package.span(name, memory=memory).begin())
 
     def _end(self):
         if self._open:
@@ -74,7 +78,7 @@ class _Plugin:
 
     def pytest_terminal_summary(self, terminalreporter):
         terminalreporter.section("pitwall")
-        terminalreporter.write(self._pitwall.report())
-        path = self._pitwall.status().get("path")
+        terminalreporter.write(self._package.report())
+        path = self._package.status().get("path")
         if path:
             terminalreporter.write_line("run: %s" % path)

@@ -132,7 +132,7 @@ static int is_pyopencl(struct dl_phdr_info *library, size_t size, void *unused)
  * proves nothing: PyTorch loads it on some systems and never uses it. */
 static void tell_of_opencl(void)
 {
-    const char *preload = getenv("LD_PRELOAD");
+    const char *preload = secure_getenv("LD_PRELOAD");
     if (dl_iterate_phdr(is_pyopencl, NULL) && !(preload && strstr(preload, "libpitwall-opencl")))
         pit_add_fact("device_events",
                      "PyOpenCL's work is not recorded without pitwall run --opencl");

@@ -174,7 +174,7 @@ static int find_packed(const char *git, const char *ref, char *commit)
     }
     fclose(file);
     if (found)
-        snprintf(commit, 41, "%s", line);
+        snprintf(commit, 41, "%.40s", line);
     return found;
 }
 

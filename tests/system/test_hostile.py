@@ -61,7 +61,7 @@ class Hostile(Case):
         path = self.attacked("half", "closed", 1, rounds=1, guard="1")
         self.assertGreater(struct.unpack_from("=Q", read(path), COUNTERS + 8 * MENDED)[0], 0)
         done = self.run_ok([pit_case.tool(), "report", path])
-        self.assertRegex(done.stdout, r"faults? in the run's own pages w(as|ere) mended")
+        self.assertRegex(done.stdout, r"faults? in the run's own pages w(as|ere) repaired")
 
 
 if __name__ == "__main__":

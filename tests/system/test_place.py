@@ -125,7 +125,7 @@ class DiskFull(Case):
         text = self.report_text(path)
         self.assertIn(FULL_FILE_NOTE, text)
         self.assertIn(os.strerror(errno.ENOSPC), text)
-        self.assertIn("in memory only", text)
+        self.assertIn("only in memory", text)
         self.check_complaints(pit_check.check(pit_reader.load(path)))
 
     def check_complaints(self, complaints):
@@ -182,7 +182,7 @@ class DiskFull(Case):
                 self.assertEqual(pit_check.check(pit_reader.load(path)), [])
                 text = self.report_text(path)
                 self.assertNotIn("is lost", text)
-                self.assertNotIn("in memory only", text)
+                self.assertNotIn("only in memory", text)
 
 
 class Limits(Case):
