@@ -144,6 +144,7 @@ class DecodingTorch(Example):
 class DecodingJax(Example):
     script = "train_decoding_jax.py"
     has_out = False
+    is_all = False
 
     @classmethod
     def python_path(cls):

@@ -64,4 +64,4 @@ class Torchrun(py_frameworks.AllCase):
 
 
 if __name__ == "__main__":
-    pit_case.main(plain_build_only=True)
+    pit_case.main(plain_build_only=True, test_all_only=True)
