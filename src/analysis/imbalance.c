@@ -221,8 +221,11 @@ int pit__imbalance_find(const struct pit__rank_parts *in, struct pit__rank_figur
     }
     free(room);
     int has_straggler = out->straggler != PIT__NO_RANK;
-    if (has_straggler)
+    if (has_straggler) {
         out->shorter = shorter_by(figures, in->ranks, out);
+        /* It may wait too, on a busy machine, but not for itself. */
+        out->waiting -= figures[out->straggler].wait >= PIT__STRAGGLER_LEAST * out->step;
+    }
     out->is_rotating = !has_straggler && in->waited && out->wait_share >= PIT__ROTATING_LEAST;
     out->is_comm_bound = !has_straggler && out->transfer_share >= PIT__COMM_BOUND_LEAST;
     return code;

@@ -41,7 +41,8 @@ struct pit__imbalance {
     double wait_share, transfer_share; /* of the step, mean of ranks */
     size_t straggler; /* the one with the largest excess of those that are real; PIT__NO_RANK */
     size_t straggler_count;
-    size_t waiting; /* ranks that wait for at least PIT__STRAGGLER_LEAST of the step */
+    size_t
+        waiting; /* ranks that wait for at least PIT__STRAGGLER_LEAST of the step, the straggler left out */
     double shorter; /* share of the step that is gone if it worked like the next slowest */
     int is_rotating, is_comm_bound;
 };

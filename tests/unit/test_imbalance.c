@@ -38,6 +38,7 @@ struct plan {
     double slow_ns;
     int rotates; /* another rank is the slow one in each step */
     int has_waits;
+    double pause_ns; /* every rank waits so long in each step, for other reasons */
 };
 
 static const double usual[PARTS] = {20e6, 30e6, 45e6, 5e6, 0};
@@ -74,9 +75,10 @@ static void run_job(const struct plan *plan, uint64_t seed, struct job *job)
             most = fmax(most, work[r]);
         }
         for (size_t r = 0; r < plan->ranks; r++) {
-            job->own[r * PARTS + REDUCE] += most - work[r] + transfer;
-            job->waited[r] += (most - work[r]) / steps;
-            job->step[r] += (most + transfer) / steps;
+            double waited = most - work[r] + plan->pause_ns;
+            job->own[r * PARTS + REDUCE] += waited + transfer;
+            job->waited[r] += waited / steps;
+            job->step[r] += (most + plan->pause_ns + transfer) / steps;
             job->course[r * SLICES + s / STEPS_A_SLICE] += work[r] / STEPS_A_SLICE;
         }
     }
@@ -138,6 +140,21 @@ TEST(a_slow_backward_computation_is_work_and_not_waiting)
     CHECK(job.figures[2].wait < 1e6);
     CHECK(job.figures[0].wait > 27e6 && job.figures[0].wait < 33e6);
     CHECK_INT(job.out.waiting, 3);
+}
+
+TEST(a_straggler_that_waits_too_does_not_wait_for_itself)
+{
+    static struct job job;
+    struct plan plan = {.ranks = 2,
+                        .slow_rank = 1,
+                        .slow_part = 0,
+                        .slow_ns = 30e6,
+                        .has_waits = 1,
+                        .pause_ns = 20e6};
+    run_job(&plan, 11, &job);
+    CHECK_INT(job.out.straggler, 1);
+    CHECK(job.figures[1].wait > 15e6);
+    CHECK_INT(job.out.waiting, 1);
 }
 
 TEST(who_is_late_because_it_waited_for_another_is_not_blamed)
