@@ -241,7 +241,7 @@ static struct pit__thread *table_new(pit_recorder *rec)
     t->token_base = rec->generation << PIT__TOKEN_GENERATION_SHIFT | (uint64_t)t->index
                                                                          << PIT__TOKEN_THREAD_SHIFT;
     t->next_in_recorder = rec->threads;
-    rec->threads = t;
+    PIT_STORE_ORDERED(rec->threads, t); /* the sampler walks the list without the lock */
     return t;
 }
 
