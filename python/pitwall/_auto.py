@@ -27,7 +27,7 @@ from ._recorders import journal, status
 
 _MODULES = {
     "torch": "_auto_torch", "torch.distributed": "_auto_dist", "jax": "_auto_jax",
-    "optax": "_auto_optax",
+    "optax": "_auto_optax", "pyopencl": "_auto_pyopencl",
     "lightning.pytorch": "_auto_lightning", "pytorch_lightning": "_auto_lightning",
     "transformers.trainer": "_auto_transformers", "keras": "_auto_keras",
 }

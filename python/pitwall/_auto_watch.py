@@ -6,7 +6,7 @@ import sys
 
 LIBRARIES = (
     "torch", "jax", "lightning.pytorch", "pytorch_lightning", "transformers.trainer", "keras",
-    "optax",
+    "optax", "pyopencl",
 )
 
 

@@ -7,7 +7,6 @@
  * libpitwall.a. */
 #include "device.h"
 
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,26 +120,8 @@ int pit_before_close(void (*call)(void *arg), void *arg)
     return i < MOST_CALLS ? 0 : PIT_NO_MEMORY;
 }
 
-static int is_pyopencl(struct dl_phdr_info *library, size_t size, void *unused)
-{
-    (void)size;
-    (void)unused;
-    return library->dlpi_name && strstr(library->dlpi_name, "/pyopencl/");
-}
-
-/* Python's own file does not name OpenCL, so `pitwall run` cannot know beforehand. A loaded libOpenCL
- * proves nothing: PyTorch loads it on some systems and never uses it. */
-static void tell_of_opencl(void)
-{
-    const char *preload = secure_getenv("LD_PRELOAD");
-    if (dl_iterate_phdr(is_pyopencl, NULL) && !(preload && strstr(preload, "libpitwall-opencl")))
-        pit_add_fact("device_events",
-                     "PyOpenCL's work is not recorded without pitwall run --opencl");
-}
-
 void pit__ask_before_close(void)
 {
-    tell_of_opencl();
     for (uint32_t i = 0; i < MOST_CALLS; i++) {
         void (*call)(void *arg) = PIT_LOAD_ACQUIRE(asked[i].call);
         if (call)

@@ -16,7 +16,7 @@ class Auto(py_case.Case):
         """)
         (hooked, waiting, failed), again, counted, _ = found
         self.assertEqual((hooked, failed), ([], []))
-        self.assertEqual(sorted(waiting), ["jax", "keras", "lightning", "optax", "pytorch_lightning",
+        self.assertEqual(sorted(waiting), ["jax", "keras", "lightning", "optax", "pyopencl", "pytorch_lightning",
                                            "torch", "transformers"])
         self.assertEqual(again[0], ["torch"])
         self.assertNotIn("torch", again[1])
