@@ -138,8 +138,7 @@ int run_list_newest(struct run_list *list, const char *command)
     if (status || found_rank)
         return status;
     if (newest == 0)
-        return fail_usage(command, "no run given", NULL,
-                          "and there is none in this folder or in pitwall-runs");
+        return fail_usage(command, "no run in this folder or in pitwall-runs", NULL, NULL);
     char *path = list->paths[found];
     list->paths[found] = list->paths[0];
     list->paths[0] = path;

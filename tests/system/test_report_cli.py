@@ -60,7 +60,7 @@ class Newest(ReportCase):
                                                  cwd=folder).stdout)
 
     def test_a_folder_without_runs_says_so(self):
-        self.assertIn("none in this folder", self.tool("report", cwd=self.folder(), status=64).stderr)
+        self.assertIn("no run in this folder", self.tool("report", cwd=self.folder(), status=64).stderr)
 
 
 class Files(ReportCase):
