@@ -30,7 +30,7 @@ static int find_counter(void)
 
 int bench_has_counter(void)
 {
-    static atomic_int known; /* 0: not asked yet, 1: no, 2: yes */
+    static atomic_int known; /* 0: not checked yet, 1: no, 2: yes */
     int now = atomic_load_explicit(&known, memory_order_relaxed);
     if (!now) {
         now = 1 + find_counter();

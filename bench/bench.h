@@ -15,11 +15,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
-/* 1 where the recorder uses the hardware counter: on x86 if the kernel does, on ARM always. */
+/* Returns 1 if the recorder uses the hardware counter: on x86 if the kernel does, on ARM always. */
 int bench_has_counter(void);
 
 static inline uint64_t bench_monotonic_ns(void)
@@ -29,11 +25,11 @@ static inline uint64_t bench_monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* One read of the hardware counter; only where there is one. */
+/* One read of the hardware counter, if there is one. */
 static inline uint64_t bench_counter(void)
 {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
@@ -55,8 +51,8 @@ void bench_floor(uint64_t n, void *unused);
 struct bench_case {
     void (*body)(uint64_t n, void *argument);
     void *argument;
-    uint64_t n;     /* iterations a batch */
-    double per;     /* what one iteration counts for, 0: 1 */
+    uint64_t n;     /* iterations per batch */
+    double per;     /* units per iteration, 0: 1 */
     double best_ns; /* result: per iteration / per, of the fastest batch */
 };
 
@@ -65,19 +61,19 @@ void bench_take_turns(struct bench_case *cases, size_t count, unsigned rounds);
 
 void bench_print(const char *key, double value);
 
-/* Ascending; the value below which a share of `q` lies. Sorts the array. */
+/* The value below which a share `q` of the values lies. Sorts the array. */
 double bench_quantile(double *values, size_t count, double q);
 
-/* Where runs of this benchmark go: PITWALL_BENCH_DIR, or ".". */
+/* The path for a run of this benchmark: in PITWALL_BENCH_DIR, or in ".". */
 void bench_run_path(char *path, size_t room, const char *name);
 
-/* Print "program: what: why" and leave with 1. */
+/* Print "program: what: why" and exit with 1. */
 _Noreturn void bench_fail(const char *what, const char *why);
 
-/* pit_open that must succeed, at the path for `name`, which is removed first. */
+/* Call pit_open, which must succeed, at the path for `name`, which is removed first. */
 void bench_open(const char *name);
 
-/* Keep the calling thread on the i-th of the processors it may use. 0, or -1 if there is none. */
+/* Bind the calling thread to the i-th of the processors it may use. Returns 0, or -1 if there is none. */
 int bench_pin(unsigned i);
 
 #endif

@@ -4,12 +4,11 @@
  *     bench_examples                      time them
  *     bench_examples PROGRAM COPY N       run N batches of one copy, for bench_instructions.py to count
  *
- * All are in one process and take turns, some milliseconds at a time, on the same memory, with a run
- * open and its sampler going. A batch may be interrupted by other programs, so the processor time of the
- * thread is used; the figure of a copy is the mean of the fastest tenth of its batches. Each of the two
- * programs is linked twice, at two addresses: the layout of code changes its speed, and the difference
- * between two equal copies is noise.
- */
+ * All are in one process and take turns, some milliseconds at a time, on the same memory, with an open run
+ * and its sampler. A batch may be interrupted by other programs, so the processor time of the thread is
+ * used; the figure of a copy is the mean of the fastest tenth of its batches. Each of the two programs is
+ * linked twice, at two addresses: the layout of code changes its speed, and the difference between two
+ * equal copies is noise. */
 #include "bench.h"
 
 #include "steps/example_steps.h"
@@ -21,7 +20,7 @@
 
 enum { SPANS, PLAIN, SPANS_2, PLAIN_2, COPIES };
 enum { PROGRAMS = 2, MOST_PARTS = 3, MOST_ROUNDS = 3000, LEAST_ROUNDS = 100 };
-#define SECONDS 20 /* of each program, unless that is less than LEAST_ROUNDS */
+#define SECONDS 20 /* for each program, at least LEAST_ROUNDS */
 
 struct program {
     const char *name;
@@ -52,7 +51,8 @@ static double processor_ns(void)
 
 /* ---- the times ------------------------------------------------------------------------------- */
 
-/* The i-th to run in a round: by and by each copy is in each place, after each of its neighbours. */
+/* The i-th copy to run in a round: over time, each copy runs in each position, after each of its
+ * neighbours. */
 static unsigned turn(unsigned round, unsigned i)
 {
     unsigned at = (round + i) % COPIES;
@@ -71,7 +71,7 @@ static void take_round(const struct program *program, void *it, unsigned round)
         }
 }
 
-/* Nanoseconds of a batch of each part, one after another, of the rounds `from` to before `to`. */
+/* Nanoseconds of a batch of each part, for the rounds from `from` to before `to`. */
 static double fastest(unsigned which, unsigned parts, unsigned from, unsigned to)
 {
     static double sorted[MOST_ROUNDS];
@@ -86,7 +86,7 @@ static double fastest(unsigned which, unsigned parts, unsigned from, unsigned to
     return sum;
 }
 
-/* What spans add, in percent, and in *noise what a copy adds to its twin: the larger of the two. */
+/* What spans add, in percent; *noise: the larger difference between two equal copies. */
 static double cost_pct(unsigned parts, unsigned from, unsigned to, double *noise)
 {
     double ns[COPIES];
@@ -106,7 +106,7 @@ static void measure(const struct program *program)
     double cost = cost_pct(parts, 0, rounds, &noise);
     for (unsigned i = 0; i < 2; i++)
         half[i] = cost_pct(parts, i * rounds / 2, (i + 1) * rounds / 2, &unused);
-    /* Twins may agree by luck; then the halves of the run still tell. */
+    /* Equal copies may agree by chance; then the halves of the run still show the noise. */
     noise = fmax(noise, fabs(half[0] - half[1]) / 2);
     char key[64];
     snprintf(key, sizeof key, "%s_cost_pct", program->name);
@@ -117,7 +117,7 @@ static void measure(const struct program *program)
 
 /* ---- the work alone -------------------------------------------------------------------------- */
 
-/* What bench_instructions.py counts. The name is in its call of callgrind. */
+/* Counted by bench_instructions.py, whose call of callgrind names this function. */
 __attribute__((noinline)) static void counted_batches(const struct example_steps *copy, void *it,
                                                       long batches)
 {
@@ -125,7 +125,7 @@ __attribute__((noinline)) static void counted_batches(const struct example_steps
         copy->step(it, (unsigned)i % copy->parts);
 }
 
-/* 0, or -1: there is no such copy. */
+/* Returns 0, or -1 if there is no such copy. */
 static int count(const struct program *program, const char *name, long batches)
 {
     static const char *const names[COPIES] = {"spans", "plain", "spans_2", "plain_2"};
@@ -134,7 +134,8 @@ static int count(const struct program *program, const char *name, long batches)
         if (strcmp(names[which], name) != 0)
             continue;
         void *it = make(program);
-        for (unsigned i = 0; i < 2 * copy->parts; i++) /* the first ones make sites and nodes */
+        for (unsigned i = 0; i < 2 * copy->parts;
+             i++) /* the first batches create sites and nodes */
             copy->step(it, i % copy->parts);
         counted_batches(copy, it, batches);
         return 0;

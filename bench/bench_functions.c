@@ -44,7 +44,7 @@ static void spans(uint64_t n, void *unused)
         }
 }
 
-/* The hooks found this program's own recorder, and all calls are in it. */
+/* Check that the hooks found this program's own recorder and that all calls are in it. */
 static void check_run(void)
 {
     pit_run *run = pit_run_read(NULL, NULL);
@@ -68,7 +68,7 @@ static int measure(void)
     return 0;
 }
 
-/* The library of the build that this program is of: ../lib from its folder. */
+/* Preload the library of the same build: ../lib from the program's folder. */
 static void set_preload(void)
 {
     char self[PATH_MAX], library[PATH_MAX + 64];

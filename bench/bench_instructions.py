@@ -21,7 +21,7 @@ BATCHES = (("fitting", 60), ("rom", 12))
 
 
 def count(build, program, copy, batches):
-    env = dict(os.environ, PITWALL_SAMPLE="0")  # the sampler is another thread, and goes by the clock
+    env = dict(os.environ, PITWALL_SAMPLE="0")  # the sampler is another thread and depends on the clock
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
          "--toggle-collect=counted_batches",

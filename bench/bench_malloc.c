@@ -24,12 +24,16 @@ static void pairs(uint64_t n, void *unused)
     (void)unused;
     for (uint64_t i = 0; i < n; i++) {
         void *block = malloc(64);
-        __asm__ volatile("" : : "r"(block) : "memory"); /* else the pair is optimised away */
+        __asm__ volatile(""
+                         :
+                         /* otherwise the pair would be optimised away */
+                         : "r"(block)
+                         : "memory");
         free(block);
     }
 }
 
-/* In a started program: the time of a pair, on standard output. */
+/* In a started program: print the time of a pair. */
 static int child(const char *mode)
 {
     int counted = dlsym(RTLD_DEFAULT, PIT__ALLOC_SYMBOL) != NULL;
@@ -41,7 +45,7 @@ static int child(const char *mode)
     return 0;
 }
 
-/* Start this program in a mode, with one more setting in its environment; the time it gives. */
+/* Start this program in a mode, with one more setting in its environment; returns the time that it prints. */
 static double pair_ns(char *program, char *mode, char *setting)
 {
     char *arguments[] = {program, mode, NULL};
@@ -75,7 +79,7 @@ static double pair_ns(char *program, char *mode, char *setting)
     return strtod(text, NULL);
 }
 
-/* "LD_PRELOAD=" and the library of the build that this program is of: ../lib from its folder. */
+/* "LD_PRELOAD=" and the library of the same build: ../lib from the program's folder. */
 static void find_library(char *setting, size_t room)
 {
     char self[PATH_MAX];

@@ -16,7 +16,7 @@ static double resident_kb(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1024;
 }
 
-/* Spans up to `total`, an outer one to 999 inner ones. */
+/* Record spans up to `total`: one outer span per 999 inner ones. */
 static void record(uint64_t *done, uint64_t total)
 {
     while (*done < total)

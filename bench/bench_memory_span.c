@@ -15,7 +15,7 @@
 #define ROUNDS 60u
 #define THREADS 8
 #define SAMPLER_SECONDS 5
-#define PAUSE_NS 8000 /* a span that begins within 3000 of another takes that one's reading */
+#define PAUSE_NS 8000 /* a span that begins within 3000 ns of another uses that one's reading */
 
 /* ---- one thread ---------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ static uint64_t peak_bytes(void)
     return (uint64_t)usage.ru_maxrss * 1024 + (uint64_t)usage.ru_minflt;
 }
 
-/* The same work each time, so that what it takes can be taken off. */
+/* The same work each time, so that its cost can be subtracted. */
 static unsigned pause_turns;
 
 static void spend(unsigned turns)
@@ -48,7 +48,7 @@ static void spend(unsigned turns)
         __asm__ volatile("" : "+r"(i));
 }
 
-/* As many turns as PAUSE_NS want, by the fastest of some tries: never too few. */
+/* The number of turns for PAUSE_NS, by the fastest of some tries: never too few. */
 static void choose_pause(void)
 {
     unsigned tried = 100000;
@@ -146,7 +146,7 @@ static double eight_threads_us(void)
 
 /* ---- the sampler --------------------------------------------------------------------------- */
 
-/* Nanoseconds that the thread called pitwall has been on a processor. */
+/* Processor time of the thread called pitwall, in nanoseconds. */
 static double sampler_ns(void)
 {
     DIR *tasks = opendir("/proc/self/task");

@@ -49,7 +49,7 @@ static void measure_memory(uint64_t n, void *unused)
     }
 }
 
-/* The time when it is done. */
+/* Returns the time when it is done. */
 static double work_for(double ns)
 {
     static unsigned char set[SET_BYTES];
@@ -60,8 +60,8 @@ static double work_for(double ns)
     return now;
 }
 
-/* The calls of a run with stages and a window, each after a call of work: of a stage and of a
- * call in it. What an empty call takes there is the clock's, and is taken off. */
+/* The calls of a run with stages and a window, each after some work. The cost of an empty call there is the
+ * cost of the clock, and is subtracted. */
 static double overhead_pct(void)
 {
     static const pit_window_item items[] = {
@@ -85,7 +85,7 @@ static double overhead_pct(void)
     }
     pit_stage_end(stages);
     pit_window_free(window);
-    /* As in the other cases a call counts as it is when nothing disturbs it. */
+    /* As in the other cases, undisturbed calls count. */
     double calls = bench_quantile(begins, STAGES, 0.1) + bench_quantile(lines, STAGES, 0.1) +
                    (CALLS - 1) * bench_quantile(adds, add_count, 0.1) -
                    (CALLS + 1) * bench_quantile(empty, STAGES, 0.1);

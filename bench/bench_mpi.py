@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The time that libpitwall-mpi adds to a call of MPI, compared with the bare call in the same run; and the error
-of waits computed from durations alone (a rank's own minus the shortest), against waits by the machine's clock.
+"""The time that libpitwall-mpi adds to a call of MPI, compared with the bare call in the same run; and the
+error of waits computed from durations alone (a rank's own minus the shortest), against waits by the
+machine's clock.
 
     bench_mpi.py BUILD
 
-Takes OpenMPI, or MPICH; without both the figures are n/a."""
+Requires OpenMPI or MPICH; without both the figures are n/a."""
 
 import os
 import shutil
@@ -35,7 +36,7 @@ def run_job(kind, build, folder, name):
 
 
 def wait_error_pct(runs):
-    """Of the sum of all waits in the collectives of the first group."""
+    """As a share of all waits in the collectives of the first group."""
     calls = {}
     for run in runs:
         for call in run["groups"][0]["points"]:

@@ -2,10 +2,10 @@
 """What libpitwall-opencl adds to a launch, and how close device times come to what the host knows:
 bench_opencl.py BUILD
 
-bench/opencl/launches.c bare and below `pitwall run`, in turn; each gives the median of its launches, and the
-smallest of the rounds counts on both sides. What the host knows of a kernel is the time from its launch to
-the end of the wait for it; what the run says of it is its wait in the queue and its run time. Prints "name
-value" lines for collect.py.
+bench/opencl/launches.c bare and below `pitwall run`, in turn; each gives the median of its launches, and
+the smallest of the rounds counts on both sides. What the host knows of a kernel is the time from its
+launch to the end of the wait for it; what the run says of it is its wait in the queue and its run time.
+Prints "name value" lines for collect.py.
 """
 
 import json

@@ -8,6 +8,7 @@ bench_page.py BUILD: prints "name value" lines for collect.py.
     page_nodes_ms         from the navigation to its first paint with content: the median
     page_threads_ms       the same of a run of 512 threads with 20 nodes each
     page_points_ms        the same of 50,000 points: a loss of 10,000, memory and processor of 20,000 each
+    page_…_cpu_ms         processor time of the browser's main thread until then, which a busy machine hardly changes
 
 Without a browser (chromium, chromium-driver) only the sizes are there.
 """
@@ -38,7 +39,7 @@ def page_of(build, run, out):
 
 
 def with_readings(page, out):
-    """The page with other readings: a file as large as hours of sampling make it."""
+    """The page with many more readings: as large as after hours of sampling."""
     with open(page, encoding="utf-8") as file:
         text = file.read()
     head, data, tail = re.split('(?<=id="data">)(.*?)(?=</script>)', text, maxsplit=1, flags=re.S)
@@ -57,11 +58,14 @@ def with_readings(page, out):
 
 
 def paint_ms(b, url):
-    """When the browser first painted something, by its own clock, and the charts are there."""
+    """When the browser first painted, by its own clock, once the charts exist; and the processor time of its main
+    thread."""
     b.open("about:blank")
     b.open(url)
     b.wait("return document.querySelector('main[data-ready]') !== null")
-    return b.wait("const p=performance.getEntriesByName('first-contentful-paint')[0]; return p && p.startTime")
+    painted = b.wait("const p=performance.getEntriesByName('first-contentful-paint')[0]; return p && p.startTime")
+    metrics = {m["name"]: m["value"] for m in b.command("Performance.getMetrics")["metrics"]}
+    return painted, 1e3 * metrics["TaskDuration"]
 
 
 def main():
@@ -84,9 +88,11 @@ def main():
             print("bench: no paint times: %s" % browser.missing(), file=sys.stderr)
             return
         with browser.Browser() as b:
+            b.command("Performance.enable", timeDomain="threadTicks")
             for name, state in (("nodes", "#fold=%2B"), ("threads", "#fold=%2B"), ("points", "")):
-                times = [paint_ms(b, "file://" + pages[name] + state) for _ in range(TIMES)]
-                print("page_%s_ms %.0f" % (name, statistics.median(times)))
+                painted, busy = zip(*(paint_ms(b, "file://" + pages[name] + state) for _ in range(TIMES)))
+                print("page_%s_ms %.0f" % (name, statistics.median(painted)))
+                print("page_%s_cpu_ms %.0f" % (name, statistics.median(busy)))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -22,7 +22,7 @@ from pitwall import profiling, time_profiler, timing
 
 ROUNDS = 60
 LOOPS = 10000
-BLOCK = 10  # steps of one kind in a row, as a program has them; the first one is left out
+BLOCK = 10  # steps of one kind in a row, as in a program; the first one is left out
 
 
 def best_of(statements, names, loops=LOOPS, rounds=ROUNDS):
@@ -102,8 +102,8 @@ def spans():
 
 
 def names_in_a_log():
-    """A line of the stage log and the end of a step, with 10 and with 500 names in the object; the line is
-    printed to nowhere, for that is the reader's cost."""
+    """A line of the stage log and the end of a step, with 10 and with 500 names in the object. The line is
+    discarded, because printing it is not our cost."""
     found = {}
     out, sys.stdout = sys.stdout, open(os.devnull, "w")
     try:
@@ -133,7 +133,7 @@ def make_objects():
 
 
 def allocations():
-    """A loop that does little but allocate: alone, with its memory tracked, and under tracemalloc."""
+    """A loop that mostly allocates: alone, with its memory tracked, and under tracemalloc."""
     timing.verbose = False
 
     def tracked():
@@ -166,7 +166,7 @@ def record_function(torch):
 
 
 def in_blocks(kinds, rounds, block):
-    """What each kind gave or, if that is None, how long it took, 10th percentiles."""
+    """The result of each kind or, if that is None, its duration; 10th percentiles."""
     taken = {key: [] for key in kinds}
     for function in kinds.values():
         for _ in range(50):
@@ -197,8 +197,8 @@ def step_parts(torch):
 
 
 def calls(torch):
-    """In the step, the begins and the ends alone, by the clock right before and after each. What
-    reading it takes is left out by steps with nothing in between."""
+    """Only the begins and ends in the step, by the clock before and after each. The cost of reading the
+    clock is measured by steps with nothing in between, and subtracted."""
     model, optimiser, data, target, loss_of = step_parts(torch)
     clock = time.perf_counter_ns
     text = '''
@@ -251,8 +251,8 @@ def step(i):
 
 
 def steps(torch):
-    """The step bare, with four `with` that do nothing, with four spans, and with four spans that
-    measure memory."""
+    """The step alone, with four empty `with` blocks, with four spans, and with four spans that measure
+    memory."""
     model, optimiser, data, target, loss_of = step_parts(torch)
     span, empty = pitwall.span, empty_with.empty
 

@@ -29,8 +29,8 @@ UNITS, MORE_UNITS = 240, 252  # of bench_work, 0.2 ms each
 
 
 def race(build, folder, units):
-    """The verdict on the wall time of `units` against UNITS, how far its interval reaches in percent,
-    and the seconds it took."""
+    """The verdict on the wall time of `units` against UNITS, the half-width of its interval in percent, and
+    the seconds it took."""
     work = os.path.join(build, "bench", "bench_work")
     begun = time.monotonic()
     done = subprocess.run([os.path.join(build, "bin", "pitwall"), "race", "--quiet", "--json",
@@ -44,7 +44,8 @@ def race(build, folder, units):
 
 
 def run_all(build, folder):
-    """Four against itself, one against more work, and so on: whenever time is over, both were run."""
+    """Four races against itself, one against more work, and so on: whenever the time is over, both kinds
+    were run."""
     wanted = {UNITS: int(os.environ.get("RACES_SELF", 40)),
               MORE_UNITS: int(os.environ.get("RACES_MORE", 10))}
     limit = time.monotonic() + float(os.environ.get("RACES_SECONDS", 600))

@@ -29,7 +29,7 @@ int main(void)
     static double ms[READS];
     char path[4096];
     bench_run_path(path, sizeof path, "bench_read.pit");
-    pid_t child = fork(); /* runs are read by other programs than those that write them */
+    pid_t child = fork(); /* a separate process writes the run, as in practice */
     if (child == 0) {
         bench_open("bench_read.pit");
         record();

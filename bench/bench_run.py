@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What `pitwall run` adds to a program that does nothing, and a report: bench_run.py BUILD
 
-Plain starts of `true` and starts below `pitwall run`, which leaves a run each time, in turn; the
-figure is the difference of their 10th percentiles, which leaves out disturbances by other programs. Then `pitwall report` of one of those runs, from start to exit. Prints "name value" lines
-for collect.py.
+Plain starts of `true` and starts under `pitwall run`, which writes a run each time, in turn; the figure
+is the difference of their 10th percentiles, which leaves out disturbances by other programs. Then
+`pitwall report` of one of those runs, from start to exit. Prints "name value" lines for collect.py.
 """
 
 import os

@@ -5,6 +5,7 @@
 
   serve_list_1000_ms      a thousand runs listed for the first time
   serve_live_p99_ms       /live of a live run, ten watchers at one a second each
+  serve_live_cpu_p99_ms   processor time of the server for one of these, which a busy machine hardly changes
   serve_watched_cpu_pct   the server meanwhile, of one processor
   serve_rss_growth_kb     memory added by the second half of that
   serve_day_growth_kb     memory added by a day of polling, done in minutes, after its first tenth
@@ -53,6 +54,10 @@ class Server:
             fields = file.read().rsplit(")", 1)[1].split()
         return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
+    def busy_ns(self):
+        with open("/proc/%d/schedstat" % self.child.pid, encoding="ascii") as file:
+            return int(file.read().split()[0])
+
     def rss_kb(self):
         with open("/proc/%d/statm" % self.child.pid, encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1024
@@ -64,7 +69,7 @@ class Server:
 
 
 def listed(tool, run, folder):
-    """A thousand copies of a run, each with an id of its own."""
+    """A thousand copies of a run, each with its own id."""
     with open(run, "rb") as file:
         data = bytearray(file.read())
     for number in range(1000):
@@ -90,7 +95,7 @@ def watched(tool, build, folder):
     while not (runs := server.ask(links[0], "/api/v1/runs")["runs"])["id"]:
         time.sleep(0.1)
     path = "/api/v1/runs/%s/live?since=" % runs["id"][0]
-    versions, times, growth, before = [""] * WATCHERS, [], 0, server.cpu()
+    versions, times, busy, growth, before = [""] * WATCHERS, [], [], 0, server.cpu()
     begun = time.perf_counter()
     for second in range(SECONDS):
         if second == SECONDS // 2:
@@ -98,10 +103,12 @@ def watched(tool, build, folder):
         for number, link in enumerate(links):
             due = begun + second + number / WATCHERS
             time.sleep(max(0, due - time.perf_counter()))
-            start = time.perf_counter()
+            start, busy_before = time.perf_counter(), server.busy_ns()
             versions[number] = server.ask(link, path + versions[number])["v"]
             times.append(time.perf_counter() - start)
+            busy.append(server.busy_ns() - busy_before)
     print("serve_live_p99_ms %.2f" % (1e3 * sorted(times)[int(0.99 * len(times))]))
+    print("serve_live_cpu_p99_ms %.2f" % (1e-6 * sorted(busy)[int(0.99 * len(busy))]))
     print("serve_watched_cpu_pct %.2f"
           % (100 * (server.cpu() - before) / (time.perf_counter() - begun)))
     print("serve_rss_growth_kb %.0f" % (server.rss_kb() - growth))
@@ -111,7 +118,7 @@ def watched(tool, build, folder):
 
 
 def a_day(tool, build, folder):
-    """One watcher's polls of a day, each with a document made anew."""
+    """A day of polls of one viewer, each with a newly made document."""
     program = subprocess.Popen(["/usr/bin/python3", "-c", LIVING, os.path.join(folder, "live.pit")],
                                env=dict(os.environ, PYTHONPATH=os.path.join(build, "python")))
     while not os.listdir(folder):

@@ -46,7 +46,7 @@ static void two_phases(uint64_t n, void *unused)
     }
 }
 
-/* By a name made at run time: the text is looked up at each begin. */
+/* With a name made at run time: the text is looked up at each begin. */
 static void named_span(uint64_t n, void *argument)
 {
     const char *name = argument;
@@ -55,11 +55,11 @@ static void named_span(uint64_t n, void *argument)
 }
 
 #define OPENS 20
-#define ROUNDS 300 /* batches of each case in an open run */
+#define ROUNDS 300 /* batches of each case per run */
 
 enum { FLOOR, SPAN, THREE_DEEP, PHASE, NAMED, CASES };
 
-/* What the run itself says that a span costs. */
+/* The cost of a span that the run itself reports. */
 static double said_ns(void)
 {
     pit_run *run = pit_run_read(NULL, NULL);
@@ -68,7 +68,7 @@ static double said_ns(void)
     return said;
 }
 
-/* One figure of every open run: its median, best and worst. */
+/* Median, best and worst of one figure over all runs. */
 static void print_figure(const char *key, double *values)
 {
     char longer[128];

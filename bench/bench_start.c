@@ -20,7 +20,7 @@ static int child(const char *mode)
     PIT_SPAN("only") {
         __asm__ volatile("" ::: "memory");
     }
-    return 0; /* the run is closed by itself */
+    return 0; /* the run is closed at exit */
 }
 
 static double start_ms(char *program, char *mode)

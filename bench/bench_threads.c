@@ -29,7 +29,7 @@ struct worker {
     int failed;
 };
 
-/* Wait, spinning, until all threads have come to batch `number`. */
+/* Spin until all threads have reached batch `number`. */
 static void start_together(unsigned threads, unsigned number)
 {
     atomic_fetch_add(&arrived, 1);
@@ -61,7 +61,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* The mean of the threads' spans over their floors; -1 without enough processors. */
+/* The mean of the threads' spans relative to their floors; -1 if there are too few processors. */
 static double run(unsigned threads)
 {
     struct worker workers[2];
@@ -81,7 +81,7 @@ static double run(unsigned threads)
 
 int main(void)
 {
-    bench_now_ns(); /* sets up what it needs before there are threads */
+    bench_now_ns(); /* initialises it before there are threads */
     bench_open("bench_threads.pit");
     double one = run(1), two = run(2);
     pit_close();

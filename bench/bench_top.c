@@ -28,7 +28,7 @@ static void *go_on(void *unused)
     return NULL;
 }
 
-/* The tool on a terminal of its own; the other end of it in *terminal. */
+/* Start the tool on its own terminal; *terminal is the other end. */
 static pid_t start_top(const char *tool, const char *run, int *terminal)
 {
     struct winsize size = {.ws_row = 60, .ws_col = 200};
@@ -50,7 +50,7 @@ static pid_t start_top(const char *tool, const char *run, int *terminal)
     _exit(127);
 }
 
-/* Read what it draws for so many seconds; 0: it ended before. */
+/* Read its output for this many seconds; returns 0 if it ended earlier. */
 static int drain(int terminal, double seconds)
 {
     char bytes[65536];

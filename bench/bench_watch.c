@@ -1,9 +1,9 @@
-/* Is watching free? The speed of a program with ten watchers, against the same with none.
+/* Is watching free? The speed of a program with ten watchers, compared with none.
  *
- * The watchers are stopped and continued in turns (ABBA). A round's figure is the mean of nine tenths
- * of its short batches; the slowest, which the system interrupted, are left out. Of the rounds the
- * 10th percentile counts. The noise is the same ratio between the rounds without watchers, one half
- * against the other. bench_watch PATH_OF_THE_TOOL */
+ * The watchers are stopped and continued in turns (ABBA). A round's figure is the mean of nine tenths of
+ * its short batches; the slowest, which the system interrupted, are left out. Of the rounds the 10th
+ * percentile counts. The noise is the same ratio between the rounds without watchers, one half against the
+ * other. bench_watch PATH_OF_THE_TOOL */
 #include "bench.h"
 
 #include <fcntl.h>

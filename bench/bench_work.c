@@ -12,6 +12,6 @@ int main(int argc, char **argv)
         state ^= state << 17;
         sum += state;
     }
-    fprintf(stderr, "%lx\n", sum); /* so that the work cannot be left out */
+    fprintf(stderr, "%lx\n", sum); /* keeps the work from being optimised away */
     return units <= 0;
 }

@@ -58,8 +58,7 @@ def burners(count):
 
 
 def run_to_end(command, folder, env):
-    """(status, what it wrote on standard error); status None: it did not end and was killed, with
-    all that it started."""
+    """(status, its standard error); status None: it did not end and was killed, with all its children."""
     process = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, errors="replace")
@@ -68,7 +67,7 @@ def run_to_end(command, folder, env):
     except subprocess.TimeoutExpired:
         return None, ""
     finally:
-        if process.poll() is None:  # at an interrupt too
+        if process.poll() is None:  # also after an interrupt
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
     return process.returncode, errors
@@ -82,8 +81,8 @@ class Suite:
         self._jax = None
 
     def link(self, name, target):
-        """A link in the scratch folder: what a run says of its paths is the same on every machine
-        that keeps its scratch files in the same place."""
+        """A link in the scratch folder, so that the paths in a run are the same on every machine with the
+        same scratch folder."""
         path = os.path.join(self.scratch, name)
         if not os.path.lexists(path):
             os.symlink(target, path)
@@ -116,7 +115,7 @@ class Suite:
         return [*start, *case.arguments], ""
 
     def run(self, case, load, path):
-        """Run a program under `pitwall run`; why it could not be run, or ""."""
+        """Run a program under `pitwall run`; returns why it could not be run, or ""."""
         work = tempfile.mkdtemp(prefix=case.name + ".", dir=self.scratch)
         try:
             command, why = self.command(case, work)
@@ -150,12 +149,12 @@ class Suite:
 
 
 def run_path(folder, case, load):
-    """A folder for each run: sub-runs lie beside it."""
+    """A folder for each run: sub-runs are next to it."""
     return os.path.join(folder, "%s.%s" % (case.name, load), "run.pit")
 
 
 def unpack(path, into):
-    """Compressed runs as --record leaves them, made plain; the path of the first of them."""
+    """Uncompress runs that --record wrote; returns the path of the first."""
     folder = os.path.dirname(path)
     os.makedirs(into, exist_ok=True)
     for packed in glob.glob(os.path.join(folder, "*.pit.xz")):
@@ -178,7 +177,7 @@ def record(path, folder, case, load):
 
 
 def try_case(suite, case, load, folder, options):
-    """(verdict, what was said) of one program under one load."""
+    """(verdict, what the report said) of one program under one load."""
     path = run_path(folder, case, load)
     if options.runs:
         if glob.glob(path + ".xz"):
@@ -212,7 +211,7 @@ def score(cases, results, load):
 
 
 def percent(figures):
-    """Of all programs, those that could not be run included."""
+    """Share of all programs, including those that could not be run."""
     whole = figures["causes"] + figures["healthy"]
     return 100 * (figures["right"] + figures["silent"]) / whole if whole else 0
 
@@ -253,7 +252,7 @@ def options_of(arguments):
 
 def main(arguments):
     options = options_of(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # control groups are removed on the way
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that control groups are removed
     out = sys.stderr if options.figures else sys.stdout
     cases = [case for case in planted_suite.CASES
              if not options.only or any(word in case.name for word in options.only)]
@@ -261,7 +260,7 @@ def main(arguments):
         sys.exit("planted: no program of this name: %s" % ", ".join(options.only))
     loads = ["quiet"] if options.quiet_only else list(LOADS)
     results, scores = {}, {}
-    # In the build folder, which is on a disk; what goes into the tree has no path of this machine.
+    # In the build folder, which is on a disk; runs for the tree must not contain a path of this machine.
     inside = None if options.record else options.build
     with tempfile.TemporaryDirectory(prefix="planted.", dir=inside) as scratch:
         suite = Suite(options.build, scratch)

@@ -26,7 +26,7 @@ run() {
 run bench_span
 run bench_off
 PITWALL=0 run bench_off
-# another run each time: the median counts
+# a new run each time: the median counts
 for _ in 1 2 3 4 5; do
     run bench_threads
     run bench_siblings
@@ -53,6 +53,8 @@ python3 "$here/bench_race.py" "$build" >>"$results"
 run bench_examples
 echo "bench: bench_ranks.py" >&2
 python3 "$here/bench_ranks.py" "$build" >>"$results"
+echo "bench: bench_verdicts.py" >&2
+python3 "$here/bench_verdicts.py" "$build" >>"$results"
 echo "bench: bench_instructions.py" >&2
 python3 "$here/bench_instructions.py" "$build" >>"$results"
 echo "bench: bench_run.py" >&2
@@ -67,6 +69,8 @@ run bench_stall shm
 
 echo "bench: bench_python.py" >&2
 PYTHONPATH=$build/python:$build/bench /usr/bin/python3 "$here/bench_python.py" >>"$results"
+echo "bench: bench_places.py" >&2
+PYTHONPATH=$build/python /usr/bin/python3 "$here/bench_places.py" >>"$results"
 echo "bench: bench_auto.py" >&2
 PYTHONPATH=$build/python /usr/bin/python3 "$here/bench_auto.py" >>"$results"
 echo "bench: planted.py" >&2

@@ -27,4 +27,5 @@ endfunction()
 pitwall_own_without_sanitizer(pitwall_alloc)
 
 add_dependencies(installed pitwall_alloc)
+add_dependencies(preloads pitwall_alloc)
 install(TARGETS pitwall_alloc LIBRARY DESTINATION ${PITWALL_PRELOAD_DIR})

@@ -35,6 +35,7 @@ function(pitwall_preload name)
     pitwall_own_without_sanitizer(${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${PITWALL_PRELOAD_DIR})
     add_dependencies(installed ${target})
+    add_dependencies(preloads ${target})
 endfunction()
 
 pitwall_preload(functions FOLDER preload BASE cpp_name elf_file recorder_symbols)

@@ -1,5 +1,8 @@
 # The tool, the examples, the benchmarks, the tests and the fuzzers.
 
+set(PITWALL_LEAVE_OUT "" CACHE STRING "Programs that are not built: names without .c")
+mark_as_advanced(PITWALL_LEAVE_OUT)
+
 # pitwall_programs(FOLDER folder PROGRAMS pattern INTO folder [PREFIX name] [GATHER target]
 #                  LINK targets… [INCLUDE folders…] [FLAGS link options…] [COMPILE options…])
 # Every file of the folder that matches the pattern is a program; the other .c files are helpers that all of
@@ -9,6 +12,9 @@ function(pitwall_programs)
     file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/${p_PROGRAMS})
     file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${p_FOLDER}/*.c)
     list(REMOVE_ITEM helpers "" ${programs})
+    foreach(name ${PITWALL_LEAVE_OUT})
+        list(REMOVE_ITEM programs ${PROJECT_SOURCE_DIR}/${p_FOLDER}/${name}.c)
+    endforeach()
     set(shared "")
     if(helpers)
         string(MAKE_C_IDENTIFIER ${p_FOLDER}_helpers shared_target)

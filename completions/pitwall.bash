@@ -1,7 +1,7 @@
 # Completion of the command pitwall for bash.
 #
 # All lists come from the tool itself: commands from `pitwall --help`, options and their values from
-# `pitwall COMMAND --help`, views and formats likewise.
+# `pitwall COMMAND --help`, and so are views and formats.
 
 # The options of a command, one per line, followed by their values: "--sort KEY total self". In a help
 # text an option follows two spaces, and two more spaces end it. For a KEY, the text after it lists the

@@ -1,13 +1,12 @@
-/* burgers: a network learns what a fluid does next, from solutions that a solver made (a synthetic
- * trainer); the epochs are watched, and four batch sizes are tried.
+/* burgers: a network learns to predict a fluid from solutions that a solver computed (a synthetic trainer);
+ * the epochs are monitored, and four batch sizes are compared.
  *
  *     burgers -o burgers.pit && pitwall report burgers.pit --view performance
  *
  * The data are waves that steepen and fade, by Burgers' equation u_t + u u_x = nu u_xx on a ring; the
  * network maps a wave to the one a little later. Shows operations with their time and memory
  * (pit_monitor_begin, pit_monitor_end, pit_monitor_print), epochs and batches (pit_epoch_begin and the
- * calls after it), and a sweep (spans called batch_size_8, batch_size_16, ...).
- */
+ * calls after it), and a sweep (spans called batch_size_8, batch_size_16, ...). */
 #include "options.h"
 #include "small_net.h"
 
@@ -31,7 +30,8 @@ static struct example example = {
 /* ---- the data -------------------------------------------------------------------------------- */
 
 struct data {
-    float now[TRAIN + TEST][GRID], change[TRAIN + TEST][GRID]; /* change: what the wave will do */
+    float now[TRAIN + TEST][GRID],
+        change[TRAIN + TEST][GRID]; /* change: how the wave will change */
 };
 
 static void make_wave(double *u, uint64_t *random)
@@ -132,7 +132,7 @@ static void train(struct net *net, const struct data *data)
     pit_epoch_monitor_free(monitor);
 }
 
-/* The error on waves that were not trained on, as a part of what "it stays as it is" gets wrong. */
+/* The error on waves that were not trained on, relative to the error of predicting no change. */
 static double test_loss(struct net *net, const struct data *data)
 {
     double still = 0;

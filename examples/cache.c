@@ -2,10 +2,9 @@
  *
  *     cache -o cache.pit && pitwall report cache.pit --view memory
  *
- * Shows the same calls as leak.c, PIT_SPAN_WITH(name, PIT_MEMORY): "fill" takes memory at the start
- * of the run and none after that, for what comes in then takes the place of what was there.
- * Its deltas add up to the cache's size and stay there. pit_value keeps the hit rate.
- */
+ * Shows the same calls as leak.c, PIT_SPAN_WITH(name, PIT_MEMORY): "fill" takes memory at the start of the
+ * run and none later, because new entries then replace old ones. Its deltas add up to the cache's size and
+ * stay there. pit_value records the hit rate. */
 #include "options.h"
 #include "small_net.h"
 
@@ -35,7 +34,7 @@ struct entry {
 static struct entry slots[SLOTS];
 static unsigned oldest; /* the slot that is filled next */
 
-/* What stands for reading and decoding a file. */
+/* Simulates reading and decoding a file. */
 static void decode(unsigned char *data, unsigned key)
 {
     unsigned value = key;
@@ -45,7 +44,7 @@ static void decode(unsigned char *data, unsigned key)
     }
 }
 
-/* The memory of the entry that has to go serves the new one: the cache stays within its slots. */
+/* The memory of the replaced entry is reused: the cache stays within its slots. */
 static int fill(struct entry *entry, unsigned key)
 {
     if (!entry->data)

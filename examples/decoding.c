@@ -1,14 +1,13 @@
 /* decoding: a linear state-space model learns to read a movement out of noisy channels, with a training
- * profiler that tells every hundred steps what its parts take.
+ * profiler that prints the times of its parts every hundred steps.
  *
  *     decoding -o decoding.pit && pitwall report decoding.pit --view profiling
  *
- * 32 channels follow a hand that moves in the plane, each in its own way, late and noisy. The model is
- * h(t) = a h(t-1) + B u(t), y(t) = C h(t) + c, trained by backpropagation through time. Shows the training
- * profiler (pit_profiler_start, pit_profiler_end, pit_profiler_rows) and named threads: making a batch takes
- * longer than learning from it, and --workers 1 lets a thread make them ahead. The batches are the
- * same, whichever thread makes them.
- */
+ * 32 channels follow a hand that moves in the plane, each in its own way, late and noisy. The model is h(t)
+ * = a h(t-1) + B u(t), y(t) = C h(t) + c, trained by backpropagation through time. Shows the training
+ * profiler (pit_profiler_start, pit_profiler_end, pit_profiler_rows) and named threads: making a batch
+ * takes longer than learning from it, and --workers 1 lets a thread make them ahead. The batches are the
+ * same, whichever thread makes them. */
 #include "options.h"
 #include "small_net.h"
 
@@ -92,7 +91,7 @@ struct loader {
     struct batch slots[SLOTS];
 };
 
-/* The contents depend on the number alone, not on the thread that makes the batch. */
+/* The contents depend only on the number, not on the thread that makes the batch. */
 static void make_batch(struct batch *batch, int number)
 {
     uint64_t random = (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15) + 7;
@@ -135,7 +134,7 @@ static void loader_start(struct loader *loader)
         loader->thread_count++;
 }
 
-/* The batch of that number, good until loader_give_back. Numbers come one after another. */
+/* The batch of that number, valid until loader_give_back. Numbers are consecutive. */
 static const struct batch *loader_take(struct loader *loader, int number)
 {
     struct batch *batch = &loader->slots[number % SLOTS];
@@ -158,7 +157,7 @@ static void loader_give_back(struct loader *loader)
     pthread_mutex_unlock(&loader->lock);
 }
 
-/* When all batches were taken and given back. */
+/* Called after all batches were taken and given back. */
 static void loader_finish(struct loader *loader)
 {
     for (int i = 0; i < loader->thread_count; i++)
@@ -288,7 +287,7 @@ static double make_step(struct model *m, struct loader *loader, pit_profiler *pr
     return loss;
 }
 
-/* On trials that were not trained on. The hand has variance 1, so that 1 less this is R². */
+/* On trials that were not trained on. The hand has variance 1, so R² is 1 minus this. */
 static double test_loss(struct model *m)
 {
     struct trial trial;
@@ -305,7 +304,7 @@ static double test_loss(struct model *m)
     return sum / (8 * BATCH);
 }
 
-/* What the profiler knows, in a sentence. */
+/* Summarise the profiler's figures in a sentence. */
 static void print_balance(pit_profiler *profiler)
 {
     size_t count;

@@ -1,13 +1,12 @@
-/* fitting: an MLP, a SIREN and a KAN learn nine functions; which is the fastest, and where does the
- * time go?
+/* fitting: an MLP, a SIREN and a KAN learn nine functions; which is the fastest, and where does the time
+ * go?
  *
  *     fitting -o fitting.pit && pitwall report fitting.pit
  *
  * Shows timed calls (pit_time) and the tables over them (pit_view_print), spans (PIT_SPAN), numbers over
- * time (pit_value) and a benchmark of what was trained (pit_bench). The breakdown and the warm-up are
- * read from the run while it is being made (pit_run_read). Writes the times as fitting.csv and
- * fitting.json beside the run.
- */
+ * time (pit_value) and a benchmark of the trained models (pit_bench). The breakdown and the warm-up are
+ * read from the run while it is being recorded (pit_run_read). Writes the times to fitting.csv and
+ * fitting.json next to the run. */
 #include "options.h"
 #include "small_net.h"
 
@@ -61,7 +60,7 @@ static float wanted(size_t function, float x)
     }
 }
 
-/* Points by chance, and what the function is there. */
+/* Random points, and the function's values there. */
 NET_KERNEL void make_batch(size_t function, float *x, float *y, uint64_t *random)
 {
     for (size_t i = 0; i < BATCH; i++) {
@@ -123,8 +122,8 @@ static int any_wanted(void)
     return any;
 }
 
-/* A batch of every function, each for its own net: of milliseconds, which is about as fine as the
- * parts of a loop are worth spans. */
+/* A batch of every function, each for its own net. It takes milliseconds, which is about the smallest part
+ * of a loop that is worth a span. */
 static void train_batch(struct model *model, float rate, uint64_t *random)
 {
     float x[FUNCTIONS][BATCH], y[FUNCTIONS][BATCH];
@@ -222,7 +221,7 @@ static int bench_models(void)
     return 0;
 }
 
-/* Tables over plain figures that the program has itself. */
+/* Tables of plain figures that the program has itself. */
 static void print_tables(const pit_row *rows, size_t count)
 {
     pit_data data = {.title = "nine functions", .rows = rows, .row_count = count};
@@ -238,7 +237,7 @@ static void print_tables(const pit_row *rows, size_t count)
     example_view("convergence", &learning, NULL);
 }
 
-/* Tables of the run, as far as it has come, on the first model. */
+/* Tables of the run so far, for the first model. */
 static void print_run(void)
 {
     pit_error error;

@@ -1,13 +1,12 @@
-/* heat: a network solves the heat equation from the equation alone (a physical trainer): no solution is
- * shown to it, its loss is what is left of u_t - a u_xx.
+/* heat: a network solves the heat equation from the equation alone (a physical trainer): it sees no
+ * solution; its loss is the residual u_t - a u_xx.
  *
  *     heat -o heat.pit && pitwall report heat.pit --view epochs
  *
- * u(x, t) = u(x, 0) + t x (1 - x) net(x, t) has the right start and ends by its form. The residual is
- * taken by differences on a grid of points, so that its gradient goes back through the network as any
- * other. Shows single operations (pit_performance_begin), the performance summary (pit_monitor_...) and
- * the monitor of epochs (pit_epoch_...) for the iterations of an optimiser.
- */
+ * u(x, t) = u(x, 0) + t x (1 - x) net(x, t) has the right start and ends by its form. The residual is taken
+ * by differences on a grid of points, so that its gradient goes back through the network as any other.
+ * Shows single operations (pit_performance_begin), the performance summary (pit_monitor_...) and the
+ * monitor of epochs (pit_epoch_...) for the iterations of an optimiser. */
 #include "options.h"
 #include "small_net.h"
 
@@ -48,7 +47,7 @@ static double start(double x)
 
 /* ---- the truth ------------------------------------------------------------------------------- */
 
-/* By an explicit solver on a finer grid. */
+/* Computed by an explicit solver on a finer grid. */
 static void load_ground_truth(struct problem *p)
 {
     enum { CELLS = (ACROSS + 1) * FINE };
@@ -178,7 +177,7 @@ static void optimise(struct problem *p, struct net *net)
     pit_epoch_monitor_free(monitor);
 }
 
-/* How far the solution is from the truth, as a part of its size. */
+/* The distance of the solution from the truth, relative to its size. */
 static double error_of(const struct problem *p)
 {
     double off = 0, size = 0;

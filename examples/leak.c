@@ -1,12 +1,11 @@
-/* leak: a training loop that forgets to free something, and a report that says what.
+/* leak: a training loop that forgets to free memory, and a report that names the place.
  *
  *     leak -o leak.pit && pitwall report leak.pit --view memory
  *
- * Shows spans that measure memory, PIT_SPAN_WITH(name, PIT_MEMORY), and PIT_RECORD, which keeps
- * each step with its own figures. "load" and "forward" take memory and give it back; "log" keeps a
- * copy of every step's predictions in a list that nobody ever clears, so the process grows by
- * 256 kB a step. The report names step/log as the place.
- */
+ * Shows spans that measure memory, PIT_SPAN_WITH(name, PIT_MEMORY), and PIT_RECORD, which keeps each step
+ * with its own figures. "load" and "forward" allocate memory and free it; "log" keeps a copy of every
+ * step's predictions in a list that is never cleared, so the process grows by 256 kB per step. The report
+ * names step/log as the place. */
 #include "options.h"
 #include "small_net.h"
 
@@ -111,7 +110,7 @@ static int train(struct net *net, double *loss)
     return failed;
 }
 
-/* At the end of the process, so that leak checkers speak of the library alone. */
+/* At the end of the process, so that leak checkers report only the library. */
 static void clear_log(void)
 {
     while (newest) {

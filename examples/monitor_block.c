@@ -1,7 +1,6 @@
-/* monitor_block, the third of six on monitoring: one block of code, and a line about it when it is done.
+/* monitor_block, the third of six on monitoring: one block of code, and a line about it when it ends.
  *
- * Shows pit_performance_begin and pit_performance_end.
- */
+ * Shows pit_performance_begin and pit_performance_end. */
 #include "monitor_task.h"
 #include "options.h"
 

@@ -1,8 +1,7 @@
-/* monitor_bottlenecks, the last of six on monitoring: which operation is worth an afternoon?
+/* monitor_bottlenecks, the last of six on monitoring: which operation is worth optimising?
  *
- * Shows pit_monitor_rows, pit_monitor_total and pit_monitor_time, and pit_advise_rows, which says in words
- * what stands out and what to try.
- */
+ * Shows pit_monitor_rows, pit_monitor_total and pit_monitor_time, and pit_advise_rows, which reports
+ * problems and remedies as text. */
 #include "monitor_task.h"
 #include "options.h"
 

@@ -1,9 +1,8 @@
-/* monitor_function, the fourth of six on monitoring: a whole function, watched at each call without a
- * change in it.
+/* monitor_function, the fourth of six on monitoring: a whole function, measured at each call without
+ * changing it.
  *
- * Shows pit_performance_begin and pit_performance_end in a function that calls another one: what a
- * decorator is elsewhere. However the inner one returns, its line is printed.
- */
+ * Shows pit_performance_begin and pit_performance_end in a function that calls another one, like a
+ * decorator. The line is printed however the inner function returns. */
 #include "monitor_task.h"
 #include "options.h"
 

@@ -1,7 +1,6 @@
-/* monitor_operations, the first of six on monitoring: what each operation takes in time and memory.
+/* monitor_operations, the first of six on monitoring: the time and memory of each operation.
  *
- * Shows pit_monitor_begin, pit_monitor_end and pit_monitor_print.
- */
+ * Shows pit_monitor_begin, pit_monitor_end and pit_monitor_print. */
 #include "monitor_task.h"
 #include "options.h"
 

@@ -1,8 +1,7 @@
-/* monitor_repeated, the second of six on monitoring: operations that come again and again, in one line
- * each, with the slowest call beside the mean.
+/* monitor_repeated, the second of six on monitoring: operations that are repeated, in one line each, with
+ * the slowest call next to the mean.
  *
- * Shows pit_monitor_begin with aggregate on, and the table that pit_monitor_print makes of it.
- */
+ * Shows pit_monitor_begin with aggregate on, and the table that pit_monitor_print makes of it. */
 #include "monitor_task.h"
 #include "options.h"
 

@@ -1,4 +1,5 @@
-/* options.h: what all examples have in common: options, the run file, a progress line, the proof.
+/* options.h: shared by all examples: options, the run file, a progress line, the check that something was
+ * learnt.
  *
  *     static struct example example = {.name = "fitting", .what = "Fit nine functions ..."};
  *
@@ -9,9 +10,8 @@
  *         return example_end(&example, failed);
  *     }
  *
- * Standard output has the figures, standard error the talk. Exit status: 0, 1 where it did not learn
- * or could not go on, 64 for wrong options.
- */
+ * Standard output has the figures, standard error the talk. Exit status: 0, 1 if it did not learn or could
+ * not continue, 64 for wrong options. */
 #ifndef EXAMPLE_OPTIONS_H
 #define EXAMPLE_OPTIONS_H
 
@@ -25,18 +25,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* An option of one example alone: a number, a text, or, with neither, a switch. */
+/* An option of one example: a number, a text or, with neither, a switch. */
 struct example_option {
     const char *name; /* --epochs */
     const char *help;
     int *number;
-    int low, high;   /* what is allowed */
-    int full, quick; /* where it is not given: as a rule, and with --quick */
+    int low, high;   /* allowed range */
+    int full, quick; /* defaults: normally, and with --quick */
     const char **text;
     int *is_on;
 };
 
-/* A number with its bounds and what it is where it is not given: as a rule, and with --quick. */
+/* A number with its range and its defaults: normally, and with --quick. */
 #define EXAMPLE_NUMBER(name_, help_, number_, low_, high_, full_, quick_)                          \
     {                                                                                              \
         .name = name_, .help = help_, .number = number_, .low = low_, .high = high_,               \
@@ -87,7 +87,7 @@ static inline void example_help(FILE *out, const struct example *example)
     fprintf(out, "then:  pitwall report FILE%s\n", example->next ? example->next : "");
 }
 
-/* Say what is wrong with an option, and end. */
+/* Report what is wrong with an option, and exit. */
 static inline _Noreturn void __attribute__((format(printf, 3, 4)))
 example_refuse(const struct example *example, const char *option, const char *why, ...)
 {
@@ -124,7 +124,7 @@ static inline void example_take(const struct example *example, int argc, char **
     }
 }
 
-/* Ends the program for --help and for what is wrong. */
+/* Exits for --help and for wrong options. */
 static inline void example_parse(struct example *example, int argc, char **argv)
 {
     for (size_t i = 0; i < example->option_count; i++)
@@ -156,7 +156,7 @@ static inline void example_parse(struct example *example, int argc, char **argv)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* A line of a monitor, where the progress line may stand on the same terminal: that goes first. */
+/* Print a line of a monitor; the progress line on the same terminal is removed first. */
 static inline void example_print_line(void *unused, const char *line)
 {
     (void)unused;
@@ -181,7 +181,7 @@ static inline void example_begin(struct example *example, int argc, char **argv)
     example_open(example);
 }
 
-/* A path as seen from the working folder, if it lies below. */
+/* A path relative to the working folder, if it is below it. */
 static inline const char *example_from_here(const char *path)
 {
     char here[4096];
@@ -190,7 +190,7 @@ static inline const char *example_from_here(const char *path)
                                                                              : path;
 }
 
-/* What to type for a look at a run. */
+/* Print the command that shows a run. */
 static inline void example_say_next(const struct example *example, const char *path)
 {
     if (!example->is_quiet)
@@ -198,7 +198,7 @@ static inline void example_say_next(const struct example *example, const char *p
                 example->next ? example->next : "");
 }
 
-/* Close the run and tell where it is; the exit status. */
+/* Close the run and print where it is; returns the exit status. */
 static inline int example_end(const struct example *example, int failed)
 {
     pit_status status;
@@ -217,7 +217,7 @@ static inline int example_end(const struct example *example, int failed)
     return failed ? 1 : 0;
 }
 
-/* The path of a file beside the run: fitting.pit, "csv" make fitting.csv. Good until the next call. */
+/* The path of a file next to the run: fitting.pit and "csv" give fitting.csv. Valid until the next call. */
 static inline const char *example_beside(const struct example *example, const char *ending)
 {
     static char path[4096];
@@ -233,7 +233,7 @@ static inline const char *example_beside(const struct example *example, const ch
 
 /* ---- what it says ---------------------------------------------------------------------------- */
 
-/* Say why a call failed; 1 for main. */
+/* Print why a call failed; returns 1 for main. */
 static inline int example_fail(const struct example *example, const char *what, int code)
 {
     fprintf(stderr, "%s: %s: %s", example->name, what, pit_strerror(code));
@@ -249,8 +249,8 @@ static inline void example_view(const char *view, const pit_data *data,
     pit_view_print(stdout, view, data, options);
 }
 
-/* A line on a terminal, rewritten in place, cut where the terminal ends, and taken away at the end
- * (share 1). Ten times a second at most. */
+/* A line on a terminal, updated in place, cut at the terminal's width, and removed at the end (share 1). At
+ * most ten times per second. */
 static inline void __attribute__((format(printf, 3, 4)))
 example_progress(const struct example *example, double share, const char *format, ...)
 {
@@ -279,7 +279,7 @@ example_progress(const struct example *example, double share, const char *format
     fprintf(stderr, "\r%.*s\033[K", room, line);
 }
 
-/* Print what was learnt; 1 if that is not below the bar. NaN is not. */
+/* Print what was learnt; returns 1 if it is not below the bar, or NaN. */
 static inline int example_prove(const struct example *example, const char *what, double loss,
                                 double bar)
 {

@@ -1,14 +1,13 @@
 /* patterns: tell random graphs of three kinds apart by the patterns of walks in them; a pipeline with a
- * stage log, windows over the last hundred graphs, and how it all grows with a graph's size.
+ * stage log, windows over the last hundred graphs, and its growth with the size of a graph.
  *
  *     patterns -o patterns.pit | tee patterns.log && pitwall log patterns.log
  *
- * A walk over six nodes is written down as which node is met for the first, second, third time: 0 1 2 0
- * is a triangle. How often each pattern comes up is what a small network learns from. Shows stages
+ * A walk over six nodes is written down as which node is met for the first, second, third time: 0 1 2 0 is
+ * a triangle. How often each pattern comes up is what a small network learns from. Shows stages
  * (pit_stage_begin, pit_stages_summary, pit_stages_save), windows (pit_window_add), named threads
- * (pit_thread_name) and a scaling (pit_scale, pit_model_complexity). Writes patterns.json (the stages)
- * and patterns.weights beside the run.
- */
+ * (pit_thread_name) and a scaling (pit_scale, pit_model_complexity). Writes patterns.json (the stages) and
+ * patterns.weights beside the run. */
 #include "options.h"
 #include "small_net.h"
 
@@ -260,7 +259,7 @@ static void train_graph(struct pipeline *p, const struct graph *graph, uint64_t 
     pit_window_add(p->window, figures); /* every hundredth prints the line */
 }
 
-/* The mean loss on graphs that were not trained on; *share: of right answers. */
+/* The mean loss on graphs that were not trained on; *share: share of correct answers. */
 static double test_loss(struct pipeline *p, double *share)
 {
     uint64_t random = 77;
@@ -301,7 +300,7 @@ static void count_in_size(void *argument, uint64_t size)
     PIT_CLOBBER();
 }
 
-/* The time of counting against the nodes of a graph, and what the formula says. */
+/* The time of counting against the size of a graph, and the formula's prediction. */
 static int measure_growth(struct pipeline *p)
 {
     static const uint64_t sizes[SIZES] = {32, 64, 128, 256, 512, 1024, 2048, 4096};

@@ -1,4 +1,4 @@
-/* rom: which of two reduced-order models is the better buy? Makes data, trains both, benchmarks both.
+/* rom: which of two reduced-order models is the better choice? Makes data, trains both, benchmarks both.
  *
  *     rom --out rom_output && cat rom_output/oscillators/runtime_comparison.json
  *

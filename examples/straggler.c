@@ -3,13 +3,12 @@
  *     straggler -o straggler.pit && pitwall report straggler-*.pit
  *     pitwall report straggler-3.pit
  *
- * Each rank is a process of its own with a run file of its own (straggler-0.pit, straggler-1.pit, ...). In
- * every step it reads its part of the data, takes the gradient there, and waits until all have put
- * theirs together. Rank 3 sleeps two milliseconds more than the others when it reads, as a slow disk
- * would make it: the others lose that time where they wait, in "all-reduce", and not where the fault
- * is. --fair leaves the sleep out. Shows run files by rank (RANK in the environment, %r in a path) and
- * how a program reads runs (pit_run_open, pit_tree_build).
- */
+ * Each rank is a separate process with its own run file (straggler-0.pit, straggler-1.pit, ...). In every
+ * step it reads its part of the data, takes the gradient there, and waits until all have put theirs
+ * together. Rank 3 sleeps two milliseconds more than the others when it reads, as a slow disk would make
+ * it: the others lose that time where they wait, in "all-reduce", not where the cause is. --fair leaves the
+ * sleep out. Shows run files by rank (RANK in the environment, %r in a path) and how a program reads runs
+ * (pit_run_open, pit_tree_build). */
 #include "options.h"
 #include "small_net.h"
 
@@ -32,11 +31,11 @@ static struct example example = {
     .option_count = 2,
 };
 
-/* What the ranks have in common: memory that all of them see. */
+/* Memory that all ranks share. */
 struct shared {
     pthread_barrier_t barrier;
     double loss[RANKS];     /* of the newest step */
-    char path[RANKS][4096]; /* where each run is: "" if there is none */
+    char path[RANKS][4096]; /* path of each run: "" if there is none */
     float gradients[RANKS][(INPUTS + 2 + NET_LANES) * HIDDEN + 2 * NET_LANES];
 };
 
@@ -57,7 +56,7 @@ static void read_data(float *x, float *y, int is_slow, uint64_t *random)
     nanosleep(&seek, NULL);
 }
 
-/* Put the gradients of all ranks together, in the same order on each: all have the same weights. */
+/* Add up the gradients of all ranks, in the same order on each, so that all have the same weights. */
 static void all_reduce(struct shared *shared, struct net_weights *w, int rank)
 {
     memcpy(shared->gradients[rank], w->grad, w->count * sizeof *w->grad);
@@ -70,7 +69,7 @@ static void all_reduce(struct shared *shared, struct net_weights *w, int rank)
             sum += shared->gradients[r][i];
         w->grad[i] = sum / RANKS;
     }
-    pthread_barrier_wait(&shared->barrier); /* nobody writes while another one still reads */
+    pthread_barrier_wait(&shared->barrier); /* no rank writes while another one still reads */
 }
 
 static void train_step(struct shared *shared, struct net *net, int rank, int step, uint64_t *random)
@@ -145,7 +144,7 @@ static double mean_ms(const pit_tree *tree, const char *path)
     return 0;
 }
 
-/* A line a rank, from the files they left. */
+/* One line per rank, from their run files. */
 static int print_ranks(struct shared *shared)
 {
     double read[RANKS], wait[RANKS], step = 0;
@@ -193,7 +192,7 @@ static int run_ranks(struct shared *shared)
         children[r] = fork();
         if (children[r] == 0)
             exit(rank_main(shared, r, path));
-        if (children[r] < 0) { /* the others would wait for ever */
+        if (children[r] < 0) { /* the others would wait forever */
             fprintf(stderr, "%s: fork: %s\n", example.name, strerror(errno));
             while (r-- > 0)
                 kill(children[r], SIGKILL);

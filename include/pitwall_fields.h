@@ -1,8 +1,8 @@
 /* pitwall_fields.h: every figure of a row by its key, for programs that show or store all of them.
  *
  * Rows are nodes (pit_node), ends of processes (pit_ended), losses (pit_losses) and ranks (pit_rank).
- * Nothing here allocates. Every text lives as long as the program, except the text of a value: as its row.
- */
+ * Nothing here allocates. Texts live as long as the program, except the text of a value, which lives as
+ * long as its row. */
 #ifndef PITWALL_FIELDS_H
 #define PITWALL_FIELDS_H
 
@@ -50,14 +50,14 @@ typedef struct pit_field_value {
 
 /* ---- walking them ---------------------------------------------------------------------------- */
 
-/* Field number `index` for such rows, in column order; NULL past the last. */
+/* Field number `index` of rows of this kind, in column order; NULL past the last. */
 PIT_API const pit_field *pit_field_at(enum pit_row_kind of, size_t index);
 
 /* The field with this key, or NULL. */
 PIT_API const pit_field *pit_field_find(enum pit_row_kind of, const char *key);
 
-/* Its kind: "duration", "bytes", "signed bytes", "count", "rate", "byte rate", "share", "ratio", "text",
- * "flag" or "number". */
+/* The kind of its values: "duration", "bytes", "signed bytes", "count", "rate", "byte rate", "share",
+ * "ratio", "text", "flag" or "number". */
 PIT_API const char *pit_field_kind(const pit_field *field);
 
 /* How threads and runs are merged: "sum", "smallest", "largest", "last", "same", "computed" (from other
@@ -70,7 +70,7 @@ PIT_API const char *pit_field_reason(const pit_field *field);
 /* 1: a column of text and Markdown tables; 0: only in CSV, JSON and Python. */
 PIT_API int pit_field_is_shown(const pit_field *field);
 
-/* Read the figure from a row, which must be of the kind the field was found for. */
+/* Read the figure from a row; the row must be of the kind for which the field was found. */
 PIT_API void pit_field_get(const pit_field *field, const void *row, pit_field_value *value);
 
 #ifdef __cplusplus

@@ -14,8 +14,8 @@ extern "C" {
 
 /* ---- jobs: runs that were started together --------------------------------------------------- */
 
-/* The ranks that one launcher started together, by the facts job, restart, rank and world_size. A job
- * has each rank once: if a job id was used again, the start times separate the jobs. */
+/* The ranks that one launcher started together, by the facts job, restart, rank and world_size. A job has
+ * each rank once; jobs with the same id are told apart by their start times. */
 typedef struct pit_job {
     const char *name;     /* its id; with "/1" for a restart, "#2" for the second job of this id */
     const char *id;       /* "": the launcher gave none */
@@ -39,7 +39,7 @@ typedef struct pit_jobs {
 
 /* Sort files into jobs; only the first bytes of each are read. A process with a rank belongs to a job,
  * unless its world size is 1, or its parent run has the same rank: then it is a worker of that rank.
- * NULL only without memory; pit_jobs_free accepts NULL. */
+ * Returns NULL only if memory is exhausted; pit_jobs_free accepts NULL. */
 PIT_API pit_jobs *pit_jobs_find(const char *const *paths, size_t count);
 PIT_API void pit_jobs_free(pit_jobs *jobs);
 
@@ -70,7 +70,7 @@ typedef struct pit_caller {
     uint64_t offset;             /* of the address in the function */
 } pit_caller;
 
-/* The messages of one process, as given to pit_note_call. Size class 0 has messages without bytes, class i
+/* The messages of one process, as given to pit_begin_call. Size class 0 has messages without bytes, class i
  * those from 2^(i-1) to below 2^i bytes, the last class all larger ones. Collectives count with the bytes
  * that this rank contributes, and have no partner. */
 typedef struct pit_messages {
@@ -81,12 +81,12 @@ typedef struct pit_messages {
     pit_message_sum others;    /* to unknown ranks, or beyond the 1,024th of a thread */
     const pit_caller *callers; /* by thread and node, the most calls first */
     size_t caller_count;
-    uint64_t calls_lost; /* calls for whose callers there was no room */
+    uint64_t calls_lost; /* calls whose callers found no room */
 } pit_messages;
 
-/* What rank `from` sent to rank `to`. */
+/* The messages that rank `from` sent to rank `to`. */
 typedef struct pit_pair {
-    uint64_t from, to; /* to PIT_UNKNOWN: all ranks that have no pair */
+    uint64_t from, to; /* to PIT_UNKNOWN: all ranks without a pair */
     pit_message_sum sent;
 } pit_pair;
 
@@ -120,15 +120,16 @@ typedef struct pit_rank {
     const char *host, *path; /* path of its run; host "": not known */
     enum pit_run_state state;
     uint64_t damaged_at; /* as in pit_run */
-    uint64_t steps;      /* that it finished */
+    uint64_t steps;      /* steps that it finished */
     double step_ns, work_ns;
-    double wait_ns, transfer_ns; /* parts of the time in communication; NaN: not known */
+    double wait_ns, transfer_ns; /* parts of the communication time; NaN: not known */
     double last_share;           /* share of its collectives that it entered last; NaN: none kept */
-    const char *over, *over_path; /* the part furthest above the median of the others; NULL */
-    double over_ns, over_share;   /* by how much; as a share of that median */
-    double median_ns;             /* that median */
-    int is_straggler;             /* the others wait for it: docs/ranks.md says when */
-    double busy, delayed;         /* processors in use; share of time without one; NaN */
+    const char *excess_in,
+        *excess_path;               /* where its time exceeds the median of the others most; NULL */
+    double excess_ns, excess_share; /* by how much; divided by that median */
+    double median_ns;               /* that median */
+    int is_straggler;               /* the others wait for it: docs/ranks.md says when */
+    double busy, delayed;           /* processors in use; share of time waiting for one; NaN */
     const char *open;   /* names of its open spans, " > " between them; NULL: none is open */
     double open_ns;     /* how long the innermost has been open */
     const char *inside; /* the communication call it is in; NULL: none */
@@ -142,7 +143,7 @@ typedef struct pit_ranks {
     const char *job; /* id, with "/1" appended for a restart; "": the launcher gave none */
     const char *launcher;
     uint64_t world_size;   /* PIT_UNKNOWN: not known */
-    const pit_rank *ranks; /* by work, the most first */
+    const pit_rank *ranks; /* most work first */
     size_t count;
     const uint64_t *missing; /* ranks below world_size that left no run */
     size_t missing_count;
@@ -154,9 +155,9 @@ typedef struct pit_ranks {
     double step_ns;        /* median over the ranks */
     double efficiency, balance, communication; /* 0…1; efficiency is their product; NaN */
     const char *wait_in;      /* the communication with the most time; NULL: none is known */
-    int is_estimated;         /* waiting was computed from totals, not from single collectives */
+    int is_estimated;         /* waiting was estimated from totals, not measured per collective */
     const char *estimated_by; /* how, in words; NULL: not estimated */
-    double clock_bound_ns;    /* clocks of hosts agree within this; 0: one host; NaN: not known */
+    double clock_bound_ns; /* clocks of the hosts agree within this; 0: one host; NaN: not known */
     const char *clock_words;
     size_t sharing;                  /* ranks on the host with the most ranks per processor */
     double processors;               /* of that host; NaN: not known */
@@ -165,17 +166,17 @@ typedef struct pit_ranks {
     const struct pit_advice *advice; /* of all ranks; NULL from pit_ranks_of */
 } pit_ranks;
 
-/* Read the ranks of one job (pit_job.paths). Each file is read, merged and closed: memory does not grow with
- * the number of files, and a thousand take about a second. Files that cannot be read are counted in
- * `unread`. NULL and *error (may be NULL) if no file can be read. */
+/* Read the ranks of one job (pit_job.paths). Each file is read, merged and closed: memory does not grow
+ * with the number of files, and a thousand take about a second. Files that cannot be read are counted in
+ * `unread`. Returns NULL and sets *error (may be NULL) if no file can be read. */
 PIT_API pit_ranks *pit_ranks_open(const char *const *paths, size_t count, pit_error *error);
-/* The same for runs that are already read; they must outlive the result. NULL without memory, or if fewer
- * than two of them are ranks. */
+/* The same for runs that are already read; they must outlive the result. Returns NULL if memory is
+ * exhausted, or if fewer than two of them are ranks. */
 PIT_API pit_ranks *pit_ranks_of(const pit_run *const *runs, size_t count);
 PIT_API void pit_ranks_free(pit_ranks *ranks);
 
-/* Print the report, or a view that needs only the merged tree, for ranks that pit_ranks_open read. As
- * pit_report_write; PIT_NOTHING: the view needs the single runs. */
+/* Print the report, or a view that needs only the merged tree, for ranks that pit_ranks_open read. Returns
+ * the same as pit_report_write; PIT_NOTHING: the view needs the single runs. */
 PIT_API int pit_ranks_write(FILE *out, const pit_ranks *ranks, const pit_report_options *options,
                             pit_error *error);
 

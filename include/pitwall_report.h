@@ -7,9 +7,8 @@
  * At the end: timers, monitors and logs, which measure and print while the program runs.
  *
  * All printing is to a FILE *: for a buffer open one with open_memstream, for a callback with
- * pit_callback_file. Steps 1 to 3 only read. An object used by several threads needs a lock of the
- * caller's; different objects are independent. Every object has a free function that accepts NULL.
- */
+ * pit_callback_file. Steps 1 to 3 only read. If several threads use one object, the caller must lock it;
+ * different objects are independent. Every object has a free function that accepts NULL. */
 #ifndef PITWALL_REPORT_H
 #define PITWALL_REPORT_H
 
@@ -21,8 +20,8 @@
 extern "C" {
 #endif
 
-/* What went wrong while reading: a code, a text without the path, and the file offset of the problem
- * (0: it concerns the whole file). */
+/* An error of reading: a code, a text without the path, and the file offset of the problem (0: the whole
+ * file). */
 typedef struct pit_error {
     int code;
     char message[192];
@@ -49,8 +48,8 @@ enum pit_peak_method {
     PIT_PEAK_HWM = 2     /* VmHWM after a reset */
 };
 
-/* Memory of a node's spans with PIT_MEMORY, in bytes. A peak is that of the process during the span: it
- * contains other threads' memory. */
+/* Memory of a node's spans with PIT_MEMORY, in bytes. A peak is the process's peak during the span: it
+ * includes other threads' memory. */
 typedef struct pit_memory {
     uint64_t count;
     int64_t delta_last, delta_sum, delta_max; /* RSS at end less RSS at begin */
@@ -62,7 +61,7 @@ typedef struct pit_memory {
     uint64_t device_max; /* GPU memory: highest reading during a span; 0: not known */
 } pit_memory;
 
-/* What a node's spans allocated and freed, with libpitwall-alloc preloaded. */
+/* Allocations of a node's spans, with libpitwall-alloc preloaded. */
 typedef struct pit_alloc {
     uint64_t count;
     uint64_t allocs, frees, alloc_bytes, freed_bytes;
@@ -71,16 +70,16 @@ typedef struct pit_alloc {
     uint64_t leak_spans, leaked_bytes, leaked_blocks; /* of spans with PIT_LEAKS */
 } pit_alloc;
 
-/* A detached node overlaps its parent and is no part of the parent's time. */
+/* A detached node overlaps its parent; its time is not part of the parent's time. */
 enum pit_detached {
     PIT_INSIDE = 0,   /* not detached */
     PIT_DETACHED = 1, /* span objects */
-    PIT_ON_DEVICE = 2 /* work of a device (pit_add); below another such node: how long that work
-                         waited before the device began it */
+    /* work of a device (pit_add); below another device node: how long that work waited to start */
+    PIT_ON_DEVICE = 2
 };
 
-/* Device work that the spans of a node and of its children submitted; if the node is device work itself,
- * its own. Waiting is not part of running. */
+/* Device work that the spans of a node and of its children submitted; or the node's own if it is device
+ * work itself. Waiting is not part of running. */
 typedef struct pit_device_work {
     uint64_t count; /* pieces of work: kernels, transfers, spans with PIT_DEVICE */
     double run_ns;  /* sum; where work overlaps, it may exceed the elapsed time */
@@ -106,8 +105,8 @@ typedef struct pit_raw_energies {
 /* The same in joules, merged. The counters cover the whole machine: they contain the energy of other
  * programs, and threads and ranks of one machine that measured at the same time count once. */
 typedef struct pit_energy {
-    uint64_t count;                 /* spans; of simultaneous threads and ranks, those of one */
-    double joules;                  /* NaN: not known */
+    uint64_t count; /* spans; of simultaneous threads and ranks, those of one are counted */
+    double joules;  /* NaN: not known */
     double processors_j, devices_j; /* NaN: no such counters, or not known */
     double estimated_j; /* part of joules: mean power of the run times the spans' time */
     double time_ns;     /* of the spans that are counted */
@@ -130,15 +129,15 @@ typedef struct pit_raw_node {
     uint64_t min, max;     /* 0 when count is 0 */
     uint64_t sq_lo, sq_hi; /* sum of squared ticks, 128 bits */
     uint64_t items, bytes, flops;
-    const pit_hist_bin *hist; /* ascending, counts over 0. Their sum is count, except in a live run:
-                                     there, spans that end during the reading may be in only one of
-                                     the two. */
+    /* ascending, counts over 0; the sum is count, but in a live run spans that end during the reading may
+     * be in only one of them */
+    const pit_hist_bin *hist;
     size_t hist_count;
     const pit_series_bin *series; /* ascending, counts over 0 */
     size_t series_count;
     const pit_memory *memory;       /* NULL where none was measured */
     const pit_alloc *alloc;         /* NULL where nothing was counted */
-    const pit_raw_energies *energy; /* NULL where no span asked for it */
+    const pit_raw_energies *energy; /* NULL where no span measured it */
     const pit_teams *teams;         /* NULL where there was no parallel region */
     uint64_t first;                 /* ticks when its first span began */
 } pit_raw_node;
@@ -170,17 +169,17 @@ typedef struct pit_record { /* one span with PIT_RECORD */
 
 #define PIT_UNKNOWN UINT64_MAX
 
-typedef struct pit_channel { /* one series of readings of the sampler */
+typedef struct pit_channel { /* one series of the sampler's readings */
     const char *key;         /* unit at its end: "rss_bytes", "cpu_ns", "gpu0_power_w" */
     const char *unit;        /* "bytes", "ns", "share", …; "" for a plain count */
     const char *help;        /* one line */
     const char *source;      /* its reader: "process", "cgroup", "machine", … */
-    const char *missing;     /* why it has no known reading; NULL if it has one */
+    const char *missing;     /* why no reading is known; NULL if one is */
     uint64_t per_unit;       /* a reading divided by this is the figure in its unit */
     int is_counter;          /* it only grows: use differences */
     uint64_t first;          /* of a counter: its first known reading; PIT_UNKNOWN */
     /* How several readings of a point, or figures of several runs, are combined: "last", "max", "min",
-     * "sum", "mean"; for runs also "once": a figure of the machine, taken from one of its runs. */
+     * "sum", "mean"; for runs also "once": a figure of the machine, taken from one run. */
     const char *over_time, *over_runs;
 } pit_channel;
 
@@ -189,7 +188,7 @@ typedef struct pit_sample { /* a reading of the sampler, or a point that combine
     const uint64_t *values; /* one for each channel of the run; PIT_UNKNOWN: not known */
 } pit_sample;
 
-typedef struct pit_point { /* `values` successive values of one named value */
+typedef struct pit_point { /* one or several successive values of a named value */
     uint64_t ticks;        /* of the first */
     uint64_t values;
     double mean, min, max;
@@ -214,20 +213,21 @@ typedef struct pit_raw_value {
 typedef struct pit_losses {
     uint64_t end_without_begin, abandoned, wrong_thread, too_deep;
     uint64_t table_full;  /* the run was at its size limit */
-    uint64_t in_signal;   /* spans of a signal handler that interrupted the recorder */
+    uint64_t in_signal;   /* spans in a signal handler that interrupted the recorder */
     uint64_t clock_back;  /* durations set to 0: the clock stepped back */
     uint64_t left_open;   /* open when their thread ended */
-    uint64_t values;      /* values for which there was no room */
+    uint64_t values_lost; /* values for which there was no room */
     uint64_t beyond_file; /* bytes of the run that were only in memory, or cut off, and are lost */
     uint64_t null_argument; /* calls with NULL for a site or a probe */
-    uint64_t mended; /* faults in the run's own pages: another program cut or overwrote its file */
+    /* faults in the run's own pages: another program cut or overwrote its file */
+    uint64_t repaired;
 } pit_losses;
 
 typedef struct pit_thread {
     const char *name;
-    uint32_t tid;     /* of the newest thread that used the table */
-    int attached;     /* 1: in use by a thread when the run was read or ended */
-    uint64_t tenants; /* threads that used the table, one after another */
+    uint32_t tid;          /* of the newest thread that used the table */
+    int attached;          /* 1: in use by a thread when the run was read or ended */
+    uint64_t thread_count; /* threads that used the table, one after another */
     const pit_raw_node *nodes;
     size_t node_count;
     const pit_open_span *open; /* outermost first; span objects last */
@@ -267,8 +267,7 @@ typedef struct pit_hot_place {
 typedef struct pit_place_source {
     double hz; /* 0: none were taken */
     uint64_t samples;
-    uint64_t dropped;   /* samples without a place and a span: there was no room, or the span
-                           is not known */
+    uint64_t dropped;   /* samples that could not be assigned: no room, or an unknown span */
     const char *reason; /* why none were taken; NULL if some were, or the reason is not known */
 } pit_place_source;
 #define PIT_PLACE_KINDS 2
@@ -289,9 +288,8 @@ typedef struct pit_group {
     uint32_t size;  /* ranks in it */
     uint32_t rank;  /* this one's number in it */
     uint64_t calls; /* collectives begun so far */
-    uint64_t
-        stride; /* every stride-th call was kept, and the newest while the rank is inside it: it
-                        is the last point */
+    /* every stride-th call was kept, and the newest while the rank is inside it: it is the last point */
+    uint64_t stride;
     const pit_collective *points; /* ascending by seq */
     size_t point_count;
 } pit_group;
@@ -311,7 +309,7 @@ typedef struct pit_run {
     int clock;                           /* 1 CLOCK_MONOTONIC, 2 time-stamp counter, 3 cntvct */
     double ns_per_tick;
     double ns_per_tick_error;            /* relative */
-    uint64_t start_ticks, end_ticks;     /* end: close, the last sign of life, or now */
+    uint64_t start_ticks, end_ticks;     /* end: its close, its last sign of life, or now */
     uint64_t start_wall_ns, end_wall_ns; /* since 1970 */
     double duration_ns;
     double span_cost_ns;   /* of one empty span, measured at its start; 0: not measured */
@@ -321,8 +319,8 @@ typedef struct pit_run {
     size_t thread_count;
     const pit_channel *channels; /* what the sampler read, in the order of a sample's values */
     size_t channel_count;
-    const pit_sample
-        *samples; /* along the run, oldest first; each combines sample_stride readings */
+    /* along the run, oldest first; each combines sample_stride readings */
+    const pit_sample *samples;
     size_t sample_count;
     uint64_t sample_stride;
     pit_sample newest; /* the last reading; only if has_samples */
@@ -344,7 +342,7 @@ typedef struct pit_run {
     const pit_group *groups; /* of ranks, in the order of their first collectives */
     size_t group_count;
     const struct pit_messages *messages; /* to other ranks: pitwall_ranks.h; NULL: none recorded */
-    uint64_t skipped_blocks;             /* blocks of kinds that this version does not know */
+    uint64_t skipped_blocks;             /* blocks of kinds unknown to this version */
     uint64_t damaged_at; /* file offset from which on it is damaged and not shown; 0: not damaged */
     pit_losses losses;   /* of all threads together */
     const pit_ended *ended; /* as seen by the process that started it; NULL: not recorded */
@@ -357,41 +355,42 @@ typedef struct pit_run {
 } pit_run;
 
 /* Read a run: finished, live, killed or damaged. If its live pages are in shared memory they are read
- * there; if its process is gone they are first recovered to its path (see pit_run_recover).
- * NULL and *error (may be NULL) on failure. */
+ * there; if its process is gone they are first recovered to its path (see pit_run_recover). Returns NULL
+ * and sets *error (may be NULL) on failure. */
 PIT_API pit_run *pit_run_open(const char *path, pit_error *error);
 
 /* Read only the data of the run as a whole: state, times, facts, limits and the sampler's readings; no
- * threads. Cheap, and never recovers a run. If the run died, its duration is up to the sampler's last
- * reading. As pit_run_open. */
+ * threads. Cheap, and never recovers a run. If the run died, it ends at the sampler's last reading. Returns
+ * the same as pit_run_open. */
 PIT_API pit_run *pit_run_peek(const char *path, pit_error *error);
 
 /* Read a recorder of this process; NULL is the default one. Other threads may keep recording. */
 PIT_API pit_run *pit_run_read(pit_recorder *recorder, pit_error *error);
 
-/* The same from bytes in memory, which must stay unchanged during the call. alive: 1 if its
- * process is known to run. */
+/* The same from bytes in memory, which must stay unchanged during the call. alive: 1 if its process is
+ * known to run. */
 PIT_API pit_run *pit_run_parse(const void *data, size_t bytes, int alive, pit_error *error);
 
 PIT_API void pit_run_free(pit_run *run);
 
 /* Find the sub-runs of each run: the runs in its folder that name it, or one of its sub-runs, as their
  * parent, at any depth (workers, forked and spawned processes). They are read and put into `below`;
- * pit_run_free frees them too. A run of the array that is a sub-run of another one in it is freed and
- * removed; *count is set to the number left. 0 or PIT_NO_MEMORY. A run in memory has none: it has no file. */
+ * pit_run_free frees them too. A run of the array that is a sub-run of another run in the array is freed
+ * and removed; *count is set to the number left. Returns 0 or PIT_NO_MEMORY. A run in memory has none: it
+ * has no file. */
 PIT_API int pit_runs_nest(pit_run **runs, size_t *count);
 
 /* Watch a run while it is recorded, much cheaper than repeated pit_run_open: the file stays mapped, and a
  * refresh reads only what changes. It never writes, and costs the program nothing. A finished run can be
- * watched too: it is opened by pit_run_open, and never changes. NULL and *error on failure; a run of this
- * process is refused: use pit_run_read. */
+ * watched too: it is opened by pit_run_open, and never changes. Returns NULL and sets *error on failure; a
+ * run of this process is refused: use pit_run_read. */
 typedef struct pit_watch pit_watch;
 PIT_API pit_watch *pit_watch_open(const char *path, pit_error *error);
 PIT_API void pit_watch_close(pit_watch *watch);
 
-/* Read again. 1: there is something new. 0: the run had already ended at the last refresh. Negative: a
- * code; PIT_TRUNCATED: its file was cut. (Reading a file while it is being cut raises SIGBUS, as for any
- * mapped file; the tool pitwall handles that signal, the library leaves it to the program.) */
+/* Read again. Returns 1: there is something new; 0: the run had already ended at the last refresh; or a
+ * negative code; PIT_TRUNCATED: its file was cut. (Reading a file while it is being cut raises SIGBUS, as
+ * for any mapped file; the tool pitwall handles that signal, the library leaves it to the program.) */
 PIT_API int pit_watch_refresh(pit_watch *watch, pit_error *error);
 
 /* The run as of the last refresh (opening counts as one); valid until the next. While it is live: facts,
@@ -401,7 +400,7 @@ PIT_API int pit_watch_refresh(pit_watch *watch, pit_error *error);
  * threads and nodes may then get new numbers. */
 PIT_API const pit_run *pit_watch_run(const pit_watch *watch);
 
-/* The series of one node of it, as it is now; valid until the next refresh. */
+/* The series of one node of the watched run, as it is now; valid until the next refresh. */
 PIT_API const pit_series_bin *pit_watch_series(pit_watch *watch, size_t thread, size_t node,
                                                size_t *count);
 
@@ -422,9 +421,9 @@ PIT_API size_t pit_run_channel(const pit_run *run, const char *key);
 PIT_API double pit_channel_figure(const pit_channel *channel, uint64_t value);
 PIT_API double pit_sample_figure(const pit_run *run, const pit_sample *sample, const char *key);
 
-/* Recover a dead run's live pages from shared memory to its path: exactly once, even if several
- * processes try. path is the run's. 1: recovered by this call. 0: nothing to do, the file at path is the
- * run. Negative: a code, with *error (may be NULL) filled. */
+/* Recover a dead run's live pages from shared memory to its path: exactly once, even if several processes
+ * try. path is the path of the run. Returns 1: recovered by this call; 0: nothing to do, the file at path
+ * is the run; or a negative code, with *error (may be NULL) set. */
 PIT_API int pit_run_recover(const char *path, pit_error *error);
 
 /* Recover every dead run of this user that is in shared memory; calls done(path, code, arg) for each.
@@ -445,7 +444,7 @@ typedef struct pit_tree_place {
     uint32_t kind;               /* enum pit_place_kind */
     uint32_t node;               /* of the tree; PIT_NO_NODE: outside all spans */
     uint64_t samples;            /* taken here while the node was the innermost open span */
-    uint64_t node_samples;       /* of this kind in the node */
+    uint64_t node_samples;       /* samples of this kind in the node */
     double share;                /* of node_samples, 0…1 */
     double run_share;            /* of all samples of this kind, 0…1 */
 } pit_tree_place;
@@ -455,28 +454,29 @@ typedef struct pit_node {
     const char *path; /* names joined by '/'; a '/' or '\' in a name has a '\' before it */
     uint32_t parent;  /* index, always below its own; or PIT_NO_NODE */
     uint32_t depth;   /* 0 for a span without parent */
-    uint32_t seen; /* its position in the order in which nodes were first seen, from 0: by run, then
-                       * by thread, then by the begin of its first span */
-    int detached;  /* enum pit_detached */
-    int is_comm;   /* communication with other processes (PIT_COMM) */
+    /* its position in the order in which nodes were first seen: by run, thread, begin of its first span */
+    uint32_t seen;
+    int detached;             /* enum pit_detached */
+    int is_comm;              /* communication with other processes (PIT_COMM) */
     uint64_t count;           /* finished spans */
-    double total_ns, self_ns; /* open spans count with the time they have taken so far */
+    double total_ns, self_ns; /* open spans count with their time so far */
     double finished_ns;       /* total_ns without the open spans */
     double share, self_share; /* of the time in spans, 0…1; NaN: no time in spans, or detached */
     double min_ns, max_ns, mean_ns, std_ns; /* std: of the population; 0 with count 0 */
     double p50_ns, p95_ns, p99_ns;
     uint64_t items, bytes, flops;
-    uint64_t open;       /* spans of it that are open */
-    double open_ns;      /* time those have been open, all together */
+    uint64_t open;       /* spans that are still open */
+    double open_ns;      /* time since their begin, summed */
     const pit_bin *bins; /* ascending by low_ns */
     size_t bin_count;
-    const pit_memory *memory;     /* NULL if none was measured; _last figures are of the last run */
-    const pit_alloc *alloc;       /* NULL if nothing was counted */
-    pit_device_work device;       /* count 0: none */
-    const pit_energy *energy;     /* NULL if no span had PIT_ENERGY */
-    const pit_teams *teams;       /* NULL if there was no parallel region */
-    const pit_tree_place *places; /* where the main thread was in it, outside its children: Python
-                                     before native code, the hottest first; see pit_tree_hottest */
+    const pit_memory *memory; /* NULL if none was measured; _last figures are of the last run */
+    const pit_alloc *alloc;   /* NULL if nothing was counted */
+    pit_device_work device;   /* count 0: none */
+    const pit_energy *energy; /* NULL if no span had PIT_ENERGY */
+    const pit_teams *teams;   /* NULL if there was no parallel region */
+    /* where the main thread was in this node, outside its children: Python first, then native code, the
+     * hottest first */
+    const pit_tree_place *places;
     size_t place_count;
 } pit_node;
 
@@ -487,72 +487,71 @@ typedef struct pit_tree {
     double finished_ns; /* the same without open spans */
     double wall_ns;     /* the longest run */
     uint64_t spans;     /* finished, of all nodes */
-    double cost_ns;     /* what recording them cost, by each run's own measurement */
+    double cost_ns;     /* cost of recording them, by each run's own measurement */
     pit_losses losses;
     const pit_tree_place *places; /* of all nodes: those outside all spans first, then by node */
     size_t place_count;
     const pit_tree_place *outside; /* the part of `places` outside all spans */
     size_t outside_count;
     uint64_t place_samples; /* of all kinds, dropped ones included */
-    /* Time of the main thread outside all its spans: before the first one began, between outermost
-     * ones, after the last one ended. With the time in spans of that thread they add up to wall_ns. A
-     * span that is still open lasts to the run's end. NaN if not known: with several runs, with a
-     * main thread without spans, or (except before_ns) if the flight recorder kept none of its
-     * outermost spans. The main thread is that of the process; if it has no spans, the thread that
-     * had the first one. */
+    /* Time of the main thread outside all its spans: before the first one began, between outermost ones,
+     * after the last one ended. Together with the thread's time in spans they add up to wall_ns. A span
+     * that is still open lasts to the run's end. NaN if not known: with several runs, or (except before_ns)
+     * if the flight recorder kept none of its outermost spans. If the main thread of the process has no
+     * spans, the thread with the first span counts as the main thread. */
     double before_ns, between_ns, after_ns;
 } pit_tree;
 
-/* NULL only without memory. The runs may be freed after the call. */
+/* Build the merged tree. Returns NULL only if memory is exhausted. The runs may be freed after the call. */
 PIT_API pit_tree *pit_tree_build(const pit_run *const *runs, size_t run_count);
 PIT_API void pit_tree_free(pit_tree *tree);
 
-/* The hottest known place of a node (PIT_NO_NODE: outside all spans): a line of Python if there are any,
- * else a native function. NULL: no sample was taken there. Check its node_samples: few samples prove
- * little. */
+/* The hottest known place of a node (PIT_NO_NODE: outside all spans): a line of Python if there is one,
+ * else a native function. NULL: no sample was taken there. Check node_samples: few samples prove little. */
 PIT_API const pit_tree_place *pit_tree_hottest(const pit_tree *tree, uint32_t node);
 
 /* "train.py:74 in step", the text that views print for a place: written into `words`, which is returned. */
 PIT_API const char *pit_place_text(const pit_tree_place *place, char *words, size_t room);
 
-/* A quantile 0…1 of a node, within 1.6 % (or one tick) of the exact one. NaN if empty. */
+/* A quantile (0…1) of a node's durations, within 1.6 % (or one tick) of the exact one. NaN if empty. */
 PIT_API double pit_node_quantile(const pit_node *node, double q);
 
 /* ---- printing ------------------------------------------------------------------------------ */
 
 enum pit_form { PIT_TEXT = 0, PIT_JSON = 1, PIT_CSV = 2, PIT_MARKDOWN = 3 };
 
-/* Zeroed means defaults. */
+/* Set all members to zero for the defaults. */
 typedef struct pit_report_options {
     const char *view; /* a name of pit_view_at; NULL: the report */
     enum pit_form form;
-    int flat;             /* names only, sorted, instead of the tree */
-    const char *sort;     /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */
-    uint64_t depth;       /* levels to show; 0: all */
-    double min_share;     /* leave out nodes below this share of the total, 0…1 */
-    int width;            /* columns; 0: as wide as needed */
-    int colour;           /* use escape codes */
-    int ascii;            /* print only ASCII, except for names from the run */
-    const char *title;    /* section, model or timer in the head of a view; NULL: the program */
-    const char *node;     /* path of the node that a view shows; NULL: the view chooses */
-    const char *baseline; /* speedup: the row the others are compared with; NULL: the slowest */
-    uint64_t datasets;    /* timing-summary: over 1 adds the average line */
-    uint64_t step;        /* profiling: 0: as many as there were steps */
+    int flat;          /* names only, sorted, instead of the tree */
+    const char *sort;  /* total, self, count, mean, p50, p95, p99, max, name; NULL: total */
+    uint64_t depth;    /* levels to show; 0: all */
+    double min_share;  /* leave out nodes below this share of the total, 0…1 */
+    int width;         /* columns; 0: as wide as needed */
+    int colour;        /* use escape codes */
+    int ascii;         /* print only ASCII, except for names from the run */
+    const char *title; /* section, model or timer in the head of a view; NULL: the program */
+    const char *node;  /* path of the node that a view shows; NULL: the view chooses */
+    /* speedup: the row that the others are compared with; NULL: the slowest */
+    const char *baseline;
+    uint64_t datasets; /* timing-summary: over 1 adds the average line */
+    uint64_t step;     /* profiling: 0: as many as there were steps */
     const char *value; /* convergence: the value that must reach the threshold; NULL: the first */
     double threshold;  /* convergence; 0: 0.01 */
     int maximise;      /* convergence: the value must rise to the threshold */
-    uint64_t smooth;   /* convergence: use the mean of so many values; 0: no smoothing */
+    uint64_t smooth;   /* convergence: average over this many values; 0: no smoothing */
     int percentiles;   /* inference: p50, p95 and p99 too, in text and Markdown */
-    int height; /* rows of the screen: a longer report repeats its verdict at the end; 0: never */
+    int height; /* rows of the screen: a report longer than this repeats its verdict at the end; 0: never */
 } pit_report_options;
 
-/* Print a view of one or several runs, merged. options may be NULL. 0, PIT_BAD_ARGUMENT (no such view, or
- * an option out of range), PIT_NO_MEMORY, PIT_CANNOT_WRITE, or PIT_NOTHING: the runs have no data for the
- * view; it prints the reason instead, except in CSV. */
+/* Print a view of one or several runs, merged. options may be NULL. Returns 0, PIT_BAD_ARGUMENT (no such
+ * view, or an option out of range), PIT_NO_MEMORY, PIT_CANNOT_WRITE, or PIT_NOTHING: the runs have no data
+ * for the view; it prints the reason instead, except in CSV. */
 PIT_API int pit_report_print(FILE *out, const pit_run *const *runs, size_t run_count,
                              const pit_report_options *options);
 
-/* The same; *error gets the code, and a text with the reason for PIT_NOTHING and PIT_BAD_ARGUMENT. */
+/* The same; *error also gets the reason for PIT_NOTHING and PIT_BAD_ARGUMENT as text. */
 PIT_API int pit_report_write(FILE *out, const pit_run *const *runs, size_t run_count,
                              const pit_report_options *options, pit_error *error);
 
@@ -569,7 +568,7 @@ enum pit_option_kind {
 typedef struct pit_option {
     const char *name; /* "min-share"; members and Python names have '_' instead of '-' */
     enum pit_option_kind kind;
-    const char *preset;       /* the default, in words */
+    const char *default_text; /* the default, in words */
     const char *help;         /* one line */
     const char *const *words; /* ended by NULL */
     const char *also;         /* another spelling, or NULL */
@@ -585,12 +584,12 @@ PIT_API const pit_view *pit_view_at(size_t index); /* NULL past the last */
 PIT_API const pit_view *
 pit_view_find(const char *name); /* NULL: no such view. Name NULL: the report */
 
-/* The option `name` of a view (NULL: of the report); "min_share" is found as well. NULL if the view has no
- * such option: `why` then has the reason and the views that have it. */
+/* The option `name` of a view (NULL: of the report); '_' may replace '-'. Returns NULL if the view does not
+ * have it: `why` then gives the reason and the views that do. */
 PIT_API const pit_option *pit_option_find(const char *view, const char *name, char *why,
                                           size_t room);
-/* Store the text of a command line; NULL for a flag. 0, or PIT_BAD_ARGUMENT: `why` then says what it must
- * be. A text is not copied, only the pointer. */
+/* Store the text of a command line; NULL for a flag. Returns 0, or PIT_BAD_ARGUMENT: `why` then says what
+ * is allowed. Only the pointer to a text is stored. */
 PIT_API int pit_option_set(const pit_option *option, const char *text, pit_report_options *options,
                            char *why, size_t room);
 
@@ -632,11 +631,12 @@ typedef struct pit_data {
     size_t entry_count;
 } pit_data;
 
-/* Print a view of plain figures: all views but tree, flat and memory. As pit_report_print. */
+/* Print a view of plain figures: all views but tree, flat and memory. Returns the same as pit_report_print. */
 PIT_API int pit_view_print(FILE *out, const char *view, const pit_data *data,
                            const pit_report_options *options);
 
-/* A stream that passes on each line when it is written. NULL without memory; fclose ends it. */
+/* A stream that passes on each line when it is written. Returns NULL if memory is exhausted; fclose ends
+ * it. */
 PIT_API FILE *pit_callback_file(void (*write)(void *arg, const char *bytes, size_t count),
                                 void *arg);
 
@@ -657,11 +657,11 @@ typedef struct pit_warmup {
     double first, steady;          /* seconds: the first call, the mean of the others */
     double overhead, overhead_pct; /* of the first over the others */
     size_t ends_at;                /* index of the first steady call, as detected */
-    double steady_level;           /* the detected level, seconds; NaN: none */
+    double steady_level;           /* the detected level in seconds; NaN: none */
     enum pit_course course;
 } pit_warmup;
 
-/* 0; PIT_NOTHING: fewer than 2 durations; PIT_NO_MEMORY. */
+/* Returns 0; PIT_NOTHING: fewer than 2 durations; PIT_NO_MEMORY. */
 PIT_API int pit_find_warmup(const double *seconds, size_t count, pit_warmup *warmup);
 
 #define PIT_OUTLIERS 8
@@ -671,12 +671,12 @@ typedef struct pit_variance {
     double ratio;                  /* max / min; NaN if min is 0 */
     double variation;              /* standard deviation / mean */
     size_t outlier_count;          /* far above the others, by the median deviation */
-    size_t outliers[PIT_OUTLIERS]; /* indices of the largest, in their order */
-    size_t period;                 /* every so many calls there is a slow one; 0: no period */
-    double drift; /* change along the series / median; NaN: not distinguishable from noise */
+    size_t outliers[PIT_OUTLIERS]; /* indices of the largest ones, ascending */
+    size_t period;                 /* a slow call every `period` calls; 0: no period */
+    double drift; /* change over the series / median; NaN: not distinguishable from noise */
 } pit_variance;
 
-/* 0; PIT_NOTHING: no durations; PIT_NO_MEMORY. */
+/* Returns 0; PIT_NOTHING: no durations; PIT_NO_MEMORY. */
 PIT_API int pit_find_variance(const double *seconds, size_t count, pit_variance *variance);
 
 typedef struct pit_convergence {
@@ -688,13 +688,13 @@ typedef struct pit_convergence {
     uint64_t best_epoch; /* from 1 */
 } pit_convergence;
 
-/* Find where the value falls to the threshold or, with maximise, rises to it. smooth over 1: use the mean
- * of so many values. 0; PIT_NOTHING: an empty curve; PIT_BAD_ARGUMENT. */
+/* Find where the value falls to the threshold or, with maximise, rises to it. smooth: average over this
+ * many values, if over 1. Returns 0; PIT_NOTHING: an empty curve; PIT_BAD_ARGUMENT. */
 PIT_API int pit_find_convergence(const pit_curve *curve, double threshold, int maximise,
                                  uint64_t smooth, pit_convergence *convergence);
 
 /* How much faster each row is than the baseline (NULL: the slowest), whose ratio is 1. NaN for a row of 0
- * seconds, and for all rows if the baseline took 0. 0, or PIT_BAD_ARGUMENT: no such baseline. */
+ * seconds, and for all rows if the baseline took 0. Returns 0, or PIT_BAD_ARGUMENT: no such baseline. */
 PIT_API int pit_find_speedups(const pit_row *rows, size_t count, const char *baseline,
                               double *ratios);
 
@@ -707,18 +707,19 @@ typedef struct pit_finding {
     const char *remedy;   /* what to try */
     const char *path;     /* of the node, "" for the run */
     double share;         /* 0…1, the share that the headline gives; NaN: it gives none */
-    double stake_ns;      /* the most that the run could save; NaN: not known */
+    double savings_ns;    /* how much time the run could save at most; NaN: not known */
 } pit_finding;
 
 typedef struct pit_advice {
     const pit_finding *findings; /* in the order in which to read them */
     size_t count;
-    int too_little; /* too few calls for a judgement: `reason` */
+    int too_little_data; /* too little data for a judgement; see `reason` */
     char reason[160];
 } pit_advice;
 
 /* docs/analysis.md lists the rules. pit_advise_rows applies them exactly as written there; batches: their
- * durations in order, or NULL. ascii: print only ASCII, except for names. NULL only without memory. */
+ * durations in order, or NULL. ascii: print only ASCII, except for names. Returns NULL only if memory is
+ * exhausted. */
 PIT_API pit_advice *pit_advise(const pit_run *const *runs, size_t run_count, int ascii);
 PIT_API pit_advice *pit_advise_rows(const pit_row *rows, size_t count, const double *batches,
                                     size_t batch_count, int ascii);
@@ -736,7 +737,7 @@ typedef struct pit_export_format {
 } pit_export_format;
 PIT_API const pit_export_format *pit_export_at(size_t index); /* NULL past the last */
 
-/* Whole documents. 0, PIT_BAD_ARGUMENT (no such format), PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
+/* Whole documents. Returns 0, PIT_BAD_ARGUMENT (no such format), PIT_NO_MEMORY, PIT_CANNOT_WRITE. */
 PIT_API int pit_export(FILE *out, const char *format, const pit_run *const *runs, size_t run_count);
 
 /* The same to a file, which appears whole or not at all: it writes a temporary file in the same folder and
@@ -769,12 +770,12 @@ typedef struct pit_log {
     uint64_t malformed; /* lines that begin like ours and cannot be parsed */
 } pit_log;
 
-/* Reads to the end of `in`. NULL and *error on failure. */
+/* Reads to the end of `in`. Returns NULL and sets *error on failure. */
 PIT_API pit_log *pit_log_read(FILE *in, pit_error *error);
 PIT_API void pit_log_free(pit_log *log);
 
 /* Tables of one log, or of several next to each other; `names` are their titles. All forms; of the options
- * it uses width, colour and ascii. 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY, PIT_CANNOT_WRITE, or
+ * it uses width, colour and ascii. Returns 0, PIT_BAD_ARGUMENT, PIT_NO_MEMORY, PIT_CANNOT_WRITE, or
  * PIT_NOTHING: no log has a line with a time; a message is printed instead. */
 PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *const *names,
                           size_t count, const pit_report_options *options);
@@ -789,8 +790,8 @@ PIT_API int pit_log_print(FILE *out, const pit_log *const *logs, const char *con
  */
 
 /* 0: monitors print nothing. The default is 1. PITWALL_VERBOSE=0 in the environment silences the lines
- * printed while the program runs; a table that the program asks for (pit_…_print, pit_stages_summary,
- * pit_profiler_log) is printed anyway. pit_is_verbose is about the former lines. */
+ * printed while the program runs; tables that the program asks for (pit_…_print, pit_stages_summary,
+ * pit_profiler_log) are always printed. pit_is_verbose tells whether the lines are printed. */
 PIT_API void pit_set_verbose(int verbose);
 PIT_API int pit_is_verbose(void);
 
@@ -798,9 +799,9 @@ PIT_API int pit_is_verbose(void);
  * line. It is called on the thread that prints, with no lock held. */
 PIT_API void pit_set_print(void (*line)(void *arg, const char *text), void *arg);
 
-/* Not 0: all of them wait for the device before each clock reading, so that the submitted work is timed
- * and not only its submission. The default is to wait only where PIT_WAIT or a pit_device_use asks for
- * it. */
+/* Not 0: all timers and monitors wait for the device before each clock reading, so that they time the
+ * submitted work and not only its submission. By default they wait only where PIT_WAIT or a pit_device_use
+ * requires it. */
 PIT_API void pit_set_wait(int wait);
 
 /* The device of one object: at each begin and end its memory is read, and its work waited for. Work that
@@ -809,7 +810,7 @@ PIT_API void pit_set_wait(int wait);
  * only if it is the highest so far, else NaN. */
 typedef struct pit_device_use {
     const pit_device *device; /* must stay valid; NULL: the process's (pit_set_device) */
-    int wait;                 /* 1: wait for its work; -1: do not; 0: as pit_set_wait says */
+    int wait;                 /* 1: wait for its work; -1: do not; 0: pit_set_wait decides */
 } pit_device_use;
 
 /* The sources of their figures, for tests: NULL, or a NULL member, means the real source. With a
@@ -834,17 +835,17 @@ PIT_API void pit_timers_set_device(pit_timers *timers, const pit_device_use *use
 PIT_API void *pit_time(pit_timers *timers, const char *name, unsigned flags,
                        void *(*function)(void *argument), void *argument);
 
-/* Called by the function that pit_time runs, to report that it failed. Its time counts; the printed line,
- * also kept in the run, is "NAME failed after 45.32s". */
+/* Called by the function that pit_time runs, to report that it failed. The time is counted; the line
+ * printed and kept in the run is "NAME failed after 45.32s". */
 PIT_API void pit_time_failed(void);
 
-/* Called by the same function if it uses its own allocator, whose memory may have been resident before: the
- * allocations that it counted. With PIT_MEMORY, the peak and the remaining memory are then at least these;
- * with libpitwall-alloc preloaded these are added, so they must not contain memory from malloc. In
- * bytes. */
+/* Called by the function that pit_time runs if it has its own allocator, whose memory may have been
+ * resident before: it reports the allocations that it counted. With PIT_MEMORY, the peak and the remaining
+ * memory are then at least these; with libpitwall-alloc preloaded these are added, so they must not contain
+ * memory from malloc. In bytes. */
 typedef struct pit_counted {
     uint64_t peak, live;
-    uint64_t overhead; /* resident memory used for counting; it is subtracted */
+    uint64_t overhead; /* resident memory that counting itself needed; it is subtracted */
 } pit_counted;
 PIT_API void pit_time_counted(const pit_counted *counted);
 /* Add a time taken elsewhere. */
@@ -919,7 +920,7 @@ PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor);
 PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch);
 PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, const double *loss);
 PIT_API void pit_epoch_end(pit_epoch_monitor *monitor);
-/* 0, or PIT_NOTHING: disabled, or no batch yet. */
+/* Returns 0, or PIT_NOTHING: disabled, or no batch yet. */
 PIT_API int pit_epoch_statistics_of(pit_epoch_monitor *monitor, pit_epoch_statistics *statistics);
 
 /* Stages of a pipeline. Any thread. */
@@ -934,9 +935,9 @@ PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double second
  * a span. */
 PIT_API void pit_stage_begin(pit_stages *stages, const char *stage, int memory);
 PIT_API void pit_stage_end(pit_stages *stages);
-/* The same for a block: it lasts until its leave, and stages that its thread begins inside it are `nested`.
- * The summary shows an open one as "NAME (open)". leave ends the newest block of that name (NULL: the
- * innermost), and a stage that was begun inside it. */
+/* The same for a block, which lasts until pit_stage_leave, and stages that its thread begins inside it are
+ * `nested`. The summary shows an open one as "NAME (open)". leave ends the newest block of that name (NULL:
+ * the innermost), and a stage that was begun inside it. */
 PIT_API void pit_stage_enter(pit_stages *stages, const char *stage, int memory);
 PIT_API void pit_stage_leave(pit_stages *stages, const char *stage);
 PIT_API const pit_row *pit_stages_rows(pit_stages *stages, size_t *count);
@@ -947,14 +948,14 @@ PIT_API void pit_stages_summary(pit_stages *stages);
 /* Save {"timings": {stage: seconds}, "total_time": wall seconds}; the file appears whole or not at all. */
 PIT_API int pit_stages_save(pit_stages *stages, const char *path);
 
-/* A line every `every` calls, about exactly the last `every` calls. */
+/* A line every `every` calls, about the last `every` calls. */
 enum pit_window_kind { PIT_WINDOW_MS, PIT_WINDOW_MEAN, PIT_WINDOW_HIDDEN };
 typedef struct pit_window_item {
     const char *label;         /* "Pattern gen", "Avg nodes" */
     enum pit_window_kind kind; /* seconds shown as ms; a mean; kept but not printed */
 } pit_window_item;
 typedef struct pit_window pit_window;
-/* [TAG] Last EVERY UNIT: …; 1 to 32 items, else it returns NULL. */
+/* Prints "[TAG] Last EVERY UNIT: …". 1 to 32 items, else it returns NULL. */
 PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t every,
                                    const pit_window_item *items, size_t count);
 PIT_API void pit_window_free(pit_window *window);
@@ -963,17 +964,18 @@ PIT_API void pit_window_add(pit_window *window, const double *figures);
 /* Over the whole run: the number of calls, and the sum of an item. */
 PIT_API uint64_t pit_window_count(pit_window *window);
 PIT_API double pit_window_sum(pit_window *window, size_t item);
-/* A window keeps the figures of the last 10000 calls of pit_window_add. This sets another number, 0: none,
- * and drops those kept so far. */
+/* A window keeps the figures of the last 10000 calls of pit_window_add. This function sets another number
+ * (0: none) and drops the figures kept so far. */
 PIT_API void pit_window_keep(pit_window *window, size_t most);
 /* The kept figures of an item, oldest first, as they were added; if there are more than `room`, the last
  * ones. Returns their number; with figures NULL and room 0, how many are kept. */
 PIT_API size_t pit_window_figures(pit_window *window, size_t item, double *figures, size_t room);
-/* A percentile (0 to 100) of those: the smallest figure that so many percent do not exceed. NaN: none. */
+/* A percentile (0 to 100) of the kept figures: the smallest figure that is not below this percentage of
+ * them. NaN: no figures. */
 PIT_API double pit_window_percentile(pit_window *window, size_t item, double percent);
 
 /* Averages of named operations, printed every `log_every` steps. A step is one end of make_step_total or
- * training_step; with both, of the more frequent one. Any thread. */
+ * training_step, whichever is more frequent. Any thread. */
 typedef struct pit_profiler pit_profiler;
 PIT_API pit_profiler *pit_profiler_new(uint64_t log_every); /* 0: 100 */
 PIT_API void pit_profiler_free(pit_profiler *profiler);

@@ -88,7 +88,7 @@ PyTypeObject *pitpy_add_type(PyObject *module, PyType_Spec *spec)
 /* ---- the module ------------------------------------------------------------------------------- */
 
 #if PY_VERSION_HEX < 0x030C0000
-/* Newer versions ask the slot below. */
+/* Newer versions refuse sub-interpreters by the slot below. */
 static int is_main_interpreter(void)
 {
     if (PyInterpreterState_Get() == PyInterpreterState_Main())
@@ -150,7 +150,7 @@ static int module_clear(PyObject *module)
     pitpy_free_spares(state);
     if (pitpy_hot == state) {
         pitpy_hot = NULL;
-        pitpy_near.spare_count = PITPY_SPARE; /* spans that go now are not kept */
+        pitpy_near.spare_count = PITPY_SPARE; /* spans freed from now on are not kept */
     }
     Py_CLEAR(state->error);
     Py_CLEAR(state->span_type);
@@ -190,7 +190,7 @@ struct PyModuleDef pitpy_module = {
     .m_free = module_free,
 };
 
-PyMODINIT_FUNC PyInit__pitwall(void); /* called by name */
+PyMODINIT_FUNC PyInit__pitwall(void); /* called by its name */
 PyMODINIT_FUNC PyInit__pitwall(void)
 {
     return PyModuleDef_Init(&pitpy_module);

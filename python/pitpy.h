@@ -1,4 +1,4 @@
-/* pitpy.h: what the files of the Python extension share.
+/* pitpy.h: shared by the files of the Python extension.
  *
  *   _pitwall.c      the module: its state, its types, its functions
  *   py_flow.c       which stack of open spans a piece of Python runs on (asyncio, threads)
@@ -14,13 +14,13 @@
  *   py_recorder.c   open, close, values, labels, the journal
  *   py_read.c       runs as dicts and lists; reports as text
  *   py_ranks.c      the ranks of a job
+ *   py_peek.c       the instruction that a thread is at, read without the lock
  *   py_stack.c      the thread that samples where the main thread is
  *   py_alloc.c      what a call allocates through Python's allocators
  *   py_blocks.c     blocks of memory by their address
  *   tools_*.c       views, monitors, analyses, benchmarks
  *
- * Everything runs with the interpreter's lock held, but for what says otherwise.
- */
+ * Everything runs with the interpreter's lock held unless its comment says otherwise. */
 #ifndef PITPY_H
 #define PITPY_H
 
@@ -35,11 +35,11 @@
 #define PITPY_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PITPY_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Slots and methods are given as void *, which ISO C has no conversion for. */
+/* ISO C has no conversion of a function to void *, which slots and methods need. */
 #define PITPY_SLOT(function) (__extension__(void *)(function))
 #define PITPY_METHOD(function) ((PyCFunction)(void (*)(void))(function))
 
-/* Flags of types that older versions lack; without them types are open to changes, no more. */
+/* Type flags that older versions lack; without them types are mutable, which does no harm. */
 #if PY_VERSION_HEX >= 0x030A0000
 #define PITPY_IMMUTABLE Py_TPFLAGS_IMMUTABLETYPE
 #define PITPY_NO_NEW Py_TPFLAGS_DISALLOW_INSTANTIATION
@@ -64,14 +64,14 @@ static inline PyObject *Py_XNewRef(PyObject *object)
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
-/* A name of spans. It stays for good: the recorder keeps its address. */
+/* The name of spans. Never freed: the recorder keeps its address. */
 typedef struct pitpy_name {
     pit_site site;
     PyObject *text; /* str */
-    pit_site *with; /* PITPY_FLAGS sites, by their flags; NULL before a span had any */
-} pitpy_name;       /* two of them fill a cache line */
+    pit_site *with; /* PITPY_FLAGS sites, indexed by flags; NULL before a span had any */
+} pitpy_name;       /* two fit into a cache line */
 
-#define PITPY_FLAGS 256u /* all sets of them, enum pit_span_flag */
+#define PITPY_FLAGS 256u /* number of combinations of enum pit_span_flag */
 
 #define PITPY_CACHE 256 /* a power of two */
 #define PITPY_SPARE 64
@@ -82,22 +82,22 @@ typedef struct pitpy_state {
     PyTypeObject *span_type, *bind_type, *done_type, *timed_type, *iter_type, *loop_type;
     PyObject *error; /* pitwall.Error */
     PyObject *names; /* str → address of a pitpy_name */
-    PyObject *place; /* a ContextVar: where tasks that are made now begin, an int */
-    PyObject *tools; /* what tools_*.c keep: a dict, or NULL before its first use */
-    PyObject *option_keys[PITPY_OPTIONS]; /* of span(), interned: memory, record, wait, … */
+    PyObject *place; /* a ContextVar with an int: the place below which new tasks begin */
+    PyObject *tools; /* data of tools_*.c: a dict, or NULL before its first use */
+    PyObject *option_keys[PITPY_OPTIONS]; /* keyword names of span(), interned: memory, record, wait, … */
     int is_automatic;                     /* the default recorder was opened by a span */
-    int is_for_samples;                   /* it was opened for samples of the stack alone */
+    int is_for_samples;                   /* the default recorder was opened only for stack samples */
     struct {
-        PyObject *text; /* owned: an address that is not reused */
+        PyObject *text; /* owned, so that its address is not reused */
         pitpy_name *name;
     } cache[PITPY_CACHE]; /* by the address of the str */
 } pitpy_state;
 
 extern struct PyModuleDef pitpy_module;
 
-/* A name that was used before, by the address of its str. */
+/* A name that was used before, found by the address of its str. */
 struct pitpy_known {
-    PyObject *text; /* owned: an address that is not reused */
+    PyObject *text; /* owned, so that its address is not reused */
     pitpy_name *name;
     uint32_t id; /* of its site, not 0 */
     uint64_t spare;
@@ -109,51 +109,52 @@ struct pitpy_known {
 #define PITPY_NEAR_SPANS 8
 
 enum pitpy_watch {
-    PITPY_TASK = 1,       /* an event loop runs it: its context says where it is */
-    PITPY_GENERATOR = 2,  /* it is a generator's: its context is a weak reference to that */
-    PITPY_GENERATORS = 4, /* the thread has flows of generators: one of them may run */
+    PITPY_TASK = 1,       /* an event loop runs it: its context tells where it belongs */
+    PITPY_GENERATOR = 2,  /* it belongs to a generator: `context` is a weak reference to the generator */
+    PITPY_GENERATORS = 4, /* the thread has flows of generators, one of which may be running */
 };
 
-/* A thread has one flow, and one more for each context (an asyncio task) that has spans open while
- * another runs, and for each generator that is suspended inside a span. What a begin and an end touch comes first. */
+/* A flow is a stack of open spans. A thread has one flow, one more for each context (asyncio task) that has
+ * open spans while another runs, and one for each generator that is suspended inside a span. Members used
+ * by every begin and end come first. */
 typedef struct pitpy_flow {
-    PyObject *context; /* that it runs for; owned while open > 0; NULL: the thread has none yet */
-    int64_t open;      /* Python's spans that are open on it */
+    PyObject *context; /* the context it runs for; owned while open > 0; NULL: the thread has none yet */
+    int64_t open;      /* open spans of Python on it */
     size_t alias_count;
-    int watch; /* enum pitpy_watch: why its spans go the long way; mostly 0 */
+    int watch; /* enum pitpy_watch: why its spans take the slow path; usually 0 */
     int has_base;
-    PyObject *base;              /* the thread's own context, which nothing entered, if has_base */
-    pit_stack *stack;            /* where its spans are while another flow runs */
-    int64_t floor;               /* spans that were open when context came in */
-    struct pitpy_alias *aliases; /* contexts that it runs inside of */
+    PyObject *base;              /* with has_base: the thread's own context, which was never entered */
+    pit_stack *stack;            /* its spans while another flow runs */
+    int64_t floor;               /* spans that were open when `context` was entered */
+    struct pitpy_alias *aliases; /* contexts that run inside it */
     size_t alias_room;
-    struct pitpy_thread *thread; /* NULL once that has ended */
+    struct pitpy_thread *thread; /* NULL after the thread has ended */
     struct pitpy_flow *next;     /* in the list of spares */
 } pitpy_flow;
 
 #define PITPY_FLOW_BYTES 128
 _Static_assert(sizeof(pitpy_flow) <= PITPY_FLOW_BYTES, "room for a flow");
 
-/* What spans need, in one page. Between two of them the program fills the caches with its own things:
- * what a span finds by way of types, the module, thread-local variables and the table of addresses that
- * a shared object has, each costs it a line and a page. */
+/* Everything that spans need, in one page. Between two spans the program fills the caches with its own
+ * data, so each lookup through types, the module, thread-local variables or the offset table of a shared
+ * object would cost a cache line and a page. */
 struct pitpy_near {
-    /* one line that every span needs */
-    void *thread;     /* the owner of this flow: usually the holder of the interpreter's lock */
-    pitpy_flow *flow; /* what it runs on */
-    struct pitpy_span *spare; /* spans that were thrown away, a list */
-    int32_t here;             /* pit__here() of the thread, in bytes from `thread` */
+    /* one cache line that every span needs */
+    void *thread;     /* owner of this flow: usually the thread that holds the interpreter's lock */
+    pitpy_flow *flow; /* the flow it runs on */
+    struct pitpy_span *spare; /* list of freed spans */
+    int32_t here;             /* pit__here() of the thread, as an offset in bytes from `thread` */
     uint32_t spare_count;
     pit_token (*begin)(struct pit__thread *const *here, uint32_t id);  /* pit__begin_at */
     uint64_t (*end)(struct pit__thread *const *here, pit_token token); /* pit__end_at */
     PyThreadState *(*thread_state)(void);
     PyObject *none;
     /* the rest */
-    pitpy_state *state; /* of the one module there is; NULL before its start and after its end */
+    pitpy_state *state; /* of the only module; NULL before its start and after its end */
     uint32_t spans_used;
     int flow_is_used;
     struct pitpy_known known[PITPY_KNOWN] __attribute__((aligned(PITPY_LINE)));
-    unsigned char spans[PITPY_NEAR_SPANS][2 * PITPY_LINE]; /* the first ones */
+    unsigned char spans[PITPY_NEAR_SPANS][2 * PITPY_LINE]; /* the first span objects */
     unsigned char first_flow[PITPY_FLOW_BYTES];
 } __attribute__((aligned(4096)));
 _Static_assert(sizeof(struct pitpy_near) == 4096, "one page");
@@ -161,22 +162,23 @@ _Static_assert(sizeof(struct pitpy_known) == 32, "two fill a cache line");
 extern struct pitpy_near pitpy_near __attribute__((visibility("hidden")));
 #define pitpy_hot (pitpy_near.state)
 #define PITPY_HOT __attribute__((hot))
-/* Off the short way, but spans with flags come along here: its code lies beside the other. */
+/* Not on the fast path, but used by spans with flags: its code is placed next to the fast path. */
 #define PITPY_BESIDE __attribute__((hot, noinline))
-/* Small functions that stay apart and in the order of the file, so that they share few lines of code. */
+/* Small functions that are not inlined and stay in the order of the file, so that they share few cache
+ * lines of code. */
 #if defined(__clang__)
 #define PITPY_SHORT __attribute__((hot, noinline))
 #else
 #define PITPY_SHORT __attribute__((hot, noinline, no_reorder))
 #endif
 
-/* Does it lie in the page, so that it is not to be freed? */
+/* Is it in this page, so that it must not be freed? */
 static inline int pitpy_is_near(const void *memory)
 {
     return (uintptr_t)memory - (uintptr_t)&pitpy_near < sizeof pitpy_near;
 }
 
-/* Free the spans that were thrown away. */
+/* Free the list of freed spans. */
 void pitpy_free_spares(pitpy_state *state);
 
 static inline pitpy_state *pitpy_state_of(PyObject *module)
@@ -184,13 +186,13 @@ static inline pitpy_state *pitpy_state_of(PyObject *module)
     return (pitpy_state *)PyModule_GetState(module);
 }
 
-/* The state by way of one of the module's types. */
+/* The state, found through one of the module's types. */
 static inline pitpy_state *pitpy_state_of_type(PyTypeObject *type)
 {
     return (pitpy_state *)PyType_GetModuleState(type);
 }
 
-/* Add functions to the module. 0, or -1 with an exception. */
+/* Add functions to the module. Returns 0, or -1 with an exception. */
 int pitpy_add_span(PyObject *module);
 int pitpy_add_timed(PyObject *module);
 int pitpy_add_marks(PyObject *module);
@@ -203,26 +205,25 @@ int pitpy_add_read(PyObject *module);
 int pitpy_add_ranks(PyObject *module);
 int pitpy_add_tools(PyObject *module); /* views, monitors, analyses and benchmarks */
 
-/* A heap type of the module; pitpy_add_type also makes it an attribute. NULL with an exception. The
- * reference is the state's. */
+/* A heap type of the module; pitpy_add_type also makes it an attribute. Returns NULL with an exception. The
+ * state owns the reference. */
 PyTypeObject *pitpy_make_type(PyObject *module, PyType_Spec *spec);
 PyTypeObject *pitpy_add_type(PyObject *module, PyType_Spec *spec);
 
-/* An attribute; object stays the caller's. NULL is passed on as a failure. */
+/* Add an attribute; the caller keeps its reference to object. NULL counts as a failure. */
 int pitpy_add_object(PyObject *module, const char *name, PyObject *object);
 
-/* Raise pitwall.Error with its code: "what: why". Always returns NULL. detail may be NULL: then
- * the code's own text. */
+/* Raise pitwall.Error with its code: "what: why". Always returns NULL. detail NULL: the text of the code. */
 PyObject *pitpy_fail(pitpy_state *state, int code, const char *what, const char *detail);
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The text as the library wants it, to be freed. Lone surrogates, which UTF-8 has no form for, are
- * written as escapes. NULL with an exception. */
+/* The text as UTF-8, to be freed. Lone surrogates, which UTF-8 cannot represent, are escaped. Returns NULL
+ * with an exception. */
 char *pitpy_utf8_copy(PyObject *text);
 
-/* The long way: by a larger table of addresses, then by equality. NULL with an exception if text is no
- * str or empty. */
+/* The slow path: a larger table of addresses, then a comparison of texts. Returns NULL with an exception if
+ * text is not a str or empty. */
 pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text);
 
 static inline pitpy_name *pitpy_name_of(pitpy_state *state, PyObject *text)
@@ -241,7 +242,7 @@ struct pitpy_alias {
     int64_t floor;
 };
 
-/* What tells the calling thread from others that live: its thread pointer, one load. */
+/* Identifies the calling thread among living threads: its thread pointer, one load. */
 static inline void *pitpy_this_thread(void)
 {
 #if defined(__x86_64__)
@@ -256,7 +257,7 @@ static inline void *pitpy_this_thread(void)
 #endif
 }
 
-/* Is pitpy_near the calling thread's? Threads that end take themselves out without the lock. */
+/* Does pitpy_near belong to the calling thread? Threads that end release it without the lock. */
 static inline int pitpy_near_is_mine(void)
 {
     return __atomic_load_n(&pitpy_near.thread, __ATOMIC_RELAXED) == pitpy_this_thread();
@@ -268,27 +269,27 @@ static inline struct pit__thread *const *pitpy_here(void)
                                                     (uintptr_t)(intptr_t)pitpy_near.here);
 }
 
-/* Make pitpy_near the calling thread's. What that runs on. */
+/* Make pitpy_near the calling thread's; returns its flow. */
 pitpy_flow *pitpy_flow_near(void);
-/* The flow of the calling code, in `context`, taken up: it may not be the one in use. */
+/* Find the flow of the calling code, in `context`, and switch to it. */
 pitpy_flow *pitpy_flow_switch(PyObject *context);
-/* Take up a generator's flow, made if need be, for a span that it leaves open. What is to be given back
- * once the span has begun; NULL: it goes without, like any other span. */
+/* Switch to a generator's flow, created if necessary, for a span that it leaves open. Returns an object to
+ * pass back once the span has begun; NULL: treat the span like any other. */
 PyObject *pitpy_flow_of_generator(PyObject *generator);
-/* The generator that leaves the span open which begins now; borrowed. NULL: none does. */
+/* The generator that will leave the span that begins now open; borrowed. NULL: none. */
 PyObject *pitpy_generator_holding(void);
-/* The first flow, as flow_of says, of the generators that the calling code runs in, innermost first. */
+/* The first flow, found by flow_of, among the generators that the calling code runs in, innermost first. */
 pitpy_flow *pitpy_generator_running(pitpy_flow *(*flow_of)(PyObject *weak));
-/* Take up a flow to end a span on it. 0 if that is another thread's. */
+/* Switch to a flow to end a span on it. Returns 0 if it belongs to another thread. */
 int pitpy_flow_resume(pitpy_flow *flow);
-/* A span on another thread's flow is gone. */
+/* A span on another thread's flow has been destroyed. */
 void pitpy_flow_leave(pitpy_flow *flow);
 /* The last span of a flow has ended. */
 void pitpy_flow_rest(pitpy_flow *flow);
-/* A span of a task has begun or ended: tasks that it makes from now on begin there. */
+/* A span of a task has begun or ended: tasks that it creates from now on begin there. */
 void pitpy_flow_moved(const pitpy_flow *flow);
 
-/* The flow that the calling code belongs to. */
+/* The flow of the calling code. */
 static inline pitpy_flow *pitpy_flow_here(void)
 {
     pitpy_flow *flow = PITPY_LIKELY(pitpy_near_is_mine()) ? pitpy_near.flow : pitpy_flow_near();
@@ -303,25 +304,25 @@ static inline pitpy_flow *pitpy_flow_here(void)
 typedef struct pitpy_open {
     pit_token token; /* 0: not recorded */
     pitpy_flow *flow;
-    uint64_t begin_ns; /* of CLOCK_MONOTONIC, where token is 0 */
+    uint64_t begin_ns; /* of CLOCK_MONOTONIC, if token is 0 */
 } pitpy_open;
 
-/* Begin one that is not as usual: a first one, one with flags. Where there is no recorder and none was
- * ever asked for, one is opened; or it goes without. */
+/* Begin a span on the slow path: the first one of a name, or one with flags. If there is no recorder and
+ * none was requested, one is opened; otherwise nothing is recorded. */
 pit_token pitpy_begin_rare(pitpy_name *name, unsigned flags, pitpy_open *open);
 uint64_t pitpy_end_rare(const pitpy_open *open);
 /* Nanoseconds since it began. */
 uint64_t pitpy_age(const pitpy_open *open);
 uint64_t pitpy_monotonic_ns(void);
 
-/* A duration: nanoseconds, or the clock's ticks, which are converted only on request. */
+/* A duration: nanoseconds, or ticks of the clock, which are converted only on request. */
 #define PITPY_TICKS ((uint64_t)1 << 63)
 #define PITPY_NO_TIME UINT64_MAX /* not available */
 
-/* The site of a name with these flags, which lives as long as the name; NULL without memory. */
+/* The site of a name with these flags; lives as long as the name. NULL if memory is exhausted. */
 pit_site *pitpy_site_with(pitpy_name *name, unsigned flags);
 
-/* A span has begun on it. */
+/* Call this after a span has begun on the flow. */
 static inline void pitpy_begin_flow(pitpy_flow *flow)
 {
     if (flow->open++ == 0)
@@ -342,7 +343,7 @@ static inline void pitpy_begin(pitpy_name *name, unsigned flags, pitpy_open *ope
     open->flow = flow;
 }
 
-/* The common case of an end. Its duration, or PITPY_NO_TIME: it is another case, nothing was done. */
+/* The common case of an end. Returns the duration, or PITPY_NO_TIME: not the common case, nothing was done. */
 static inline uint64_t pitpy_end_common(const pitpy_open *open)
 {
     if (PITPY_UNLIKELY(!pitpy_near_is_mine()) || PITPY_UNLIKELY(open->flow != pitpy_near.flow) ||
@@ -351,7 +352,7 @@ static inline uint64_t pitpy_end_common(const pitpy_open *open)
     return pitpy_near.end(pitpy_here(), open->token) | PITPY_TICKS;
 }
 
-/* And what is left to do then. */
+/* Call this after pitpy_end_common. */
 static inline void pitpy_end_flow(pitpy_flow *flow)
 {
     if (PITPY_UNLIKELY(flow->watch))
@@ -360,7 +361,7 @@ static inline void pitpy_end_flow(pitpy_flow *flow)
         pitpy_flow_rest(flow);
 }
 
-/* Its duration, or PITPY_NO_TIME. */
+/* End a span; returns its duration, or PITPY_NO_TIME. */
 static inline uint64_t pitpy_end(const pitpy_open *open)
 {
     uint64_t taken = pitpy_end_common(open);
@@ -370,7 +371,7 @@ static inline uint64_t pitpy_end(const pitpy_open *open)
     return taken;
 }
 
-/* As if it had not begun. */
+/* Cancel a span, as if it had not begun. */
 void pitpy_drop(const pitpy_open *open);
 
 /* ---- py_marks.c: device times by events of Python code ------------------------------------------ */
@@ -380,20 +381,20 @@ typedef struct pitpy_mark {
     uint64_t place;   /* of the span */
 } pitpy_mark;
 
-/* Before a begin. 0: there is no such device, and PIT_DEVICE is for the recorder. */
+/* Call this before a begin. Returns 0 if there is no such device and the recorder handles PIT_DEVICE. */
 int pitpy_mark_begin(pitpy_mark *mark);
-/* After that begin, and after the end. What is no mark is left alone. */
+/* Call these after the begin and after the end. Objects that are not marks are ignored. */
 static inline void pitpy_mark_place(pitpy_mark *mark)
 {
     if (PITPY_UNLIKELY(mark->object != NULL))
         mark->place = pit_position();
 }
 void pitpy_mark_end(const pitpy_mark *mark, const pitpy_name *name);
-/* Before the recorder closes. */
+/* Called before the recorder closes. */
 void pitpy_marks_flush(void);
 /* A span with PIT_WAIT begins: let Python look for the device to wait for. */
 void pitpy_wait_ready(void);
-/* Hooks have marks: whether there is such a device is known. */
+/* Hooks use marks: it is known whether there is such a device. */
 extern int pitpy_marks_hooks __attribute__((visibility("hidden")));
 
 /* ---- wrappers of functions --------------------------------------------------------------------- */
@@ -404,11 +405,12 @@ typedef struct pitpy_timed {
     pitpy_name *name; /* NULL: a hook that makes no span */
     unsigned flags;
     unsigned kind,
-        not_in;    /* hooks: the bit of what it is; those inside of which it is not looked at */
+        not_in;    /* hooks: the bit of its kind, and the kinds inside which it is ignored */
     unsigned role; /* hooks: enum pitpy_role */
-    PyTypeObject *loss; /* the hook of modules: the class of losses, or NULL */
+    PyTypeObject *loss; /* hook of modules: the class of losses, or NULL */
     PyObject *function;
-    PyObject *question;   /* hooks of models and loops: are gradients on? or NULL */
+    PyObject *question;   /* hooks of models and loops: a function that tells whether gradients are on; or
+                             NULL */
     PyObject *attributes; /* __dict__ */
     PyObject *weak;
 } pitpy_timed;
@@ -416,7 +418,7 @@ typedef struct pitpy_timed {
 pitpy_timed *pitpy_timed_new(pitpy_state *state, PyObject *function, pitpy_name *name,
                              vectorcallfunc vectorcall);
 
-/* Drop the step that a hook holds open on this thread, if any: the recorder closes. */
+/* Cancel the step that a hook has open on this thread, if any: the recorder closes. */
 void pitpy_cut_leave(void);
 
 /* ---- allocations ----------------------------------------------------------------------------- */
@@ -424,14 +426,14 @@ void pitpy_cut_leave(void);
 typedef struct pitpy_block {
     uintptr_t address;
     size_t size;
-    uint32_t epoch, owner; /* py_alloc.c */
+    uint32_t epoch, owner; /* see py_alloc.c */
 } pitpy_block;
 
-/* 0; 1: one of that address was there, and is in *before; -1: no room. */
+/* Returns 0; 1: a block with that address existed, now in *before; -1: no room. */
 int pitpy_blocks_add(const pitpy_block *block, pitpy_block *before);
-/* 1 if it was there; it is no more. */
+/* Removes a block; returns 1 if it existed. */
 int pitpy_blocks_take(uintptr_t address, pitpy_block *block);
-size_t pitpy_blocks_bytes(void); /* that they take themselves */
+size_t pitpy_blocks_bytes(void); /* memory that the table itself uses */
 void pitpy_blocks_clear(void);
 
 #define PITPY_NO_OWNER UINT32_MAX
@@ -442,7 +444,7 @@ typedef struct pitpy_held {
     size_t live, peak;
     size_t table_bytes; /* at the begin */
     uint32_t epoch, owner;
-    int is_spoilt; /* the hooks were off for a while: only sure_peak counts */
+    int is_spoilt; /* the hooks were off for a while: only sure_peak is valid */
     size_t sure_peak;
 } pitpy_held;
 
@@ -451,18 +453,18 @@ void pitpy_held_end(pitpy_held *held, pit_counted *counted);
 
 /* ---- samples of the main thread's stack ------------------------------------------------------- */
 
-/* Whether it is known for the recorder that is open: 0 before, and after each close and fork. */
+/* Is sampling decided for the open recorder? 0 at first, and after each close and fork. */
 extern int pitpy_stack_is_settled __attribute__((visibility("hidden")));
-/* The default recorder may have been opened: begin to sample, or say in the run why not. */
+/* The default recorder may have been opened: start sampling, or record why not. */
 void pitpy_stack_start(void);
-/* The same, and the recorder is opened where the environment or a fork asks for one. */
+/* The same; also opens the recorder if the environment or a fork requires one. */
 void pitpy_stack_ready(void);
-/* Before it closes. Gives the interpreter's lock away for a while. */
+/* Called before the close. Releases the interpreter's lock for a while. */
 void pitpy_stack_stop(void);
 
 /* ---- recorders ------------------------------------------------------------------------------- */
 
-/* Open the default recorder in memory, unless there is or was one. 1 if it was opened. */
+/* Open the default recorder in memory, unless there is or was one. Returns 1 if it was opened. */
 int pitpy_open_default(pitpy_state *state);
 
 /* A run's id in hex. */

@@ -1,25 +1,25 @@
-/* What a call allocates through Python's own allocators: hooks on the domains "mem" and "object".
+/* Counts what a call allocates through Python's own allocators, by hooks on the domains "mem" and "object".
  *
- * The hooks are there while a call is followed on any thread. They keep a table of the blocks that
- * were allocated by such calls; one that is not in it was there before, or is somebody else's, and its
- * free does not count. The domain "raw" is left alone: it is used without the interpreter's lock, which
- * is what guards everything here.
+ * The hooks are installed while a call is counted on any thread. They keep a table of the blocks that such
+ * calls allocated. A block that is not in the table existed before or belongs to other code; its free does
+ * not count. The domain "raw" is not hooked: it is used without the interpreter's lock, which protects
+ * everything here.
  *
- * A call is followed on its own thread. Calls inside one another count what is inside for each. A block
- * knows its thread (owner) and the number of the last call begun when it was allocated: it counts
- * for those open calls of that owner that began no later. Who frees it does not matter.
+ * A call is counted on its own thread. For nested calls, the allocations inside count for each of them. A
+ * block knows its thread (owner) and the number of the last call begun when it was allocated: it counts for
+ * the open calls of that owner that began no later. It does not matter which thread frees it.
  *
- * Others put hooks above ours and take them off again as they like, tracemalloc above all. So ours are
- * taken off only while they are topmost; else they stay and pass on, and serve the next call if they are
- * still reached. If somebody takes ours off during a call, what is left at its end is not known.
- */
+ * Other code, above all tracemalloc, may install hooks above ours and remove them at any time. So our hooks
+ * are removed only while they are topmost; otherwise they stay, forward all calls, and serve the next
+ * counted call if they are still reached. If other code removes our hooks during a call, the memory left at
+ * its end is unknown. */
 #include "tools.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PYMALLOC_LARGEST = 512 }; /* beyond it pymalloc asks malloc */
+enum { PYMALLOC_LARGEST = 512 }; /* larger blocks come from malloc */
 
 typedef struct layer layer;
 struct layer {
@@ -34,19 +34,19 @@ typedef struct owner {
     pitpy_held *top; /* NULL: no open call */
 } owner;
 
-static layer *ours;     /* the one that counts, on or perhaps on */
-static layer *spare;    /* one that was taken off and is known to nobody */
-static layer *counting; /* ours while a call is open, else NULL */
+static layer *ours;     /* the active layer, installed or perhaps installed */
+static layer *spare;    /* a removed layer that no other code refers to */
+static layer *counting; /* `ours` while a call is open, else NULL */
 static owner **owners;  /* kept: a block may refer to an owner whose calls have ended */
 static uint32_t owner_count;
 static uint32_t epoch; /* calls begun so far */
 static size_t open_count;
-static size_t largest; /* blocks beyond it are counted by libpitwall-alloc */
+static size_t largest; /* larger blocks are counted by libpitwall-alloc */
 static PyInterpreterState *main_interpreter;
 
 static __thread uint32_t here __attribute__((tls_model("initial-exec"))); /* owner + 1, or 0 */
 
-/* From 3.12 on another interpreter can have a lock of its own, and its blocks are not for us. */
+/* From 3.12 on, another interpreter can have its own lock; its blocks are ignored. */
 static inline int is_guarded(void)
 {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -84,7 +84,7 @@ static void remember(const void *pointer, size_t size)
     int code = pitpy_blocks_add(&block, &before);
     if (code < 0)
         return;
-    if (code > 0) /* its free was not seen, or a hook of one domain calls the other */
+    if (code > 0) /* its free was missed, or a hook of one domain calls the other */
         discount(&before);
     for (pitpy_held *held = owners[here - 1]->top; held; held = held->outer) {
         held->live += size;
@@ -111,7 +111,7 @@ static void *hook_calloc(void *ctx, size_t count, size_t size)
     return pointer;
 }
 
-/* The old block goes and a new one comes, as libpitwall-alloc has it too. */
+/* A free of the old block and an allocation of the new one, as in libpitwall-alloc. */
 static void *hook_realloc(void *ctx, void *old, size_t size)
 {
     struct hook *hook = ctx;
@@ -151,8 +151,8 @@ static int was_seen(void *pointer, void (*release)(void *))
     return seen;
 }
 
-/* 1: allocations come by ours. A call must be open on this thread. Hooks of others may lie above: only
- * trying tells. */
+/* Do allocations reach our hooks? A call must be open on this thread. Other hooks may be installed above
+ * ours, so only a test allocation tells. */
 static int is_reached(void)
 {
     if (!ours || is_topmost(ours))
@@ -162,7 +162,7 @@ static int is_reached(void)
     return was_seen(mem, PyMem_Free) && object_seen;
 }
 
-/* Calls that are open have missed something: what they know is what they had until now. */
+/* Open calls have missed allocations: keep what they know until now. */
 static void spoil_open_calls(const pitpy_held *but)
 {
     for (uint32_t i = 0; i < owner_count; i++)
@@ -197,13 +197,13 @@ static void take_off(int reached)
         spare = ours;
         ours = NULL;
     } else if (!reached) {
-        ours = NULL; /* not freed: somebody may have kept it to put it on again */
+        ours = NULL; /* not freed: other code may have saved it to install it again */
     }
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */
 
-/* With libpitwall-alloc: only what pymalloc serves from arenas of its own. */
+/* With libpitwall-alloc, count only what pymalloc serves from its own arenas. */
 static size_t find_largest(void)
 {
     pit_probe probe;
@@ -215,7 +215,7 @@ static size_t find_largest(void)
     return name && strncmp(name, "malloc", 6) == 0 ? 0 : PYMALLOC_LARGEST;
 }
 
-/* In a child of fork the other threads' calls are gone, and so are the stacks that they were on. */
+/* In a forked child, the calls of other threads are gone, and so are their stacks. */
 static void after_fork(void)
 {
     open_count = 0;
@@ -229,8 +229,8 @@ static void after_fork(void)
         counting = NULL;
 }
 
-/* This thread's owner, or one whose calls have all ended: blocks of those are older than any call to
- * come. -1 without memory. */
+/* This thread's owner, or one whose calls have all ended: its blocks are older than any future call.
+ * Returns -1 if memory is exhausted. */
 static int find_owner(void)
 {
     for (uint32_t i = 0; !here && i < owner_count; i++)

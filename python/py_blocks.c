@@ -18,8 +18,8 @@ enum {
     REGION_BITS = 16,
     PLACES = 1 << (REGION_BITS - PLACE_BITS),
     PAGE = 4096,
-    SLAB = 64,              /* shadows that are mapped at a time */
-    MOST_REGIONS = 1 << 20, /* blocks in any beyond these are not noted */
+    SLAB = 64,              /* shadows mapped at a time */
+    MOST_REGIONS = 1 << 20, /* blocks in further regions are not recorded */
 };
 
 struct note {
@@ -38,7 +38,7 @@ static struct region *regions; /* by hash, open addressing */
 static size_t room, used, touched_bytes;
 static struct slab {
     struct slab *before;
-} * slabs; /* at the end of each mapping, behind its shadows */
+} * slabs; /* at the end of each mapping, after its shadows */
 static struct note *next_shadow;
 static size_t shadows_left;
 
@@ -50,11 +50,11 @@ static void *map(size_t bytes)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return NULL;
-    madvise(memory, bytes, MADV_NOHUGEPAGE); /* or all of it would be resident at a touch */
+    madvise(memory, bytes, MADV_NOHUGEPAGE); /* otherwise one access would make all of it resident */
     return memory;
 }
 
-/* The region of that number, or the free entry where it belongs. There is room. */
+/* The region with that number, or the free entry where it belongs. There is always room. */
 static struct region *find(uintptr_t number)
 {
     size_t i = (size_t)(((uint64_t)number * 0x9E3779B97F4A7C15u) >> 32) & (room - 1);
@@ -63,7 +63,7 @@ static struct region *find(uintptr_t number)
     return &regions[i];
 }
 
-/* Twice the directory. 0, or -1. */
+/* Double the directory. Returns 0, or -1. */
 static int grow(void)
 {
     struct region *old = regions;
@@ -131,7 +131,7 @@ int pitpy_blocks_add(const pitpy_block *block, pitpy_block *before)
     uint32_t bit = 1u << (place * sizeof(struct note) / PAGE);
     struct note *note = &region->shadow[place];
     int was_there = 0;
-    if (!(region->touched & bit)) { /* not read first: that would be a page fault of its own */
+    if (!(region->touched & bit)) { /* not read first: that would cost another page fault */
         touched_bytes += PAGE;
         region->touched |= bit;
     } else if (note->size_and_one != 0) {

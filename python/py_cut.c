@@ -1,65 +1,64 @@
-/* py_cut.c: steps where no loader tells them apart.
+/* py_cut.c: finds steps in training loops without a loader.
  *
  *     x = get_batch()  forward  loss  backward  optimizer.step()
  *
- * A `step` lasts from the end of the optimiser's step before to the end of this one; the first one begins
- * with the first forward or backward pass. So the next step is opened as soon as one ends, and what is
- * fetched for it is inside. Whether it will be one is not known then: nothing that learns may follow. It
- * is dropped, as if it had not begun, when a loader's loop, an evaluation, a checkpoint or the end of the
- * program comes before anything was learnt in it.
+ * A `step` lasts from the end of the previous optimiser step to the end of this one; the first one begins
+ * with the first forward or backward pass. So the next step is opened as soon as one ends, and fetching its
+ * data is inside it. It is not known then whether training will follow: the step is cancelled if a loader's
+ * loop, an evaluation, a checkpoint or the end of the program comes before any training in it.
  *
- * An `eval_step` lasts from model.eval(), or from the end of the one before, to the end of a forward pass
- * of a model that is in evaluation mode, or runs with gradients off while nothing was learnt in the step.
- * Only models that an optimiser has parameters of count: a frozen teacher's forward is a part of a step.
+ * An `eval_step` lasts from model.eval(), or from the end of the previous one, to the end of a forward pass
+ * of a model that is in evaluation mode, or that runs with gradients off in a step without training. Only
+ * models with parameters of an optimiser count: the forward pass of a frozen teacher is a part of a step.
  * After evaluation mode, model.train() opens the next step.
  *
- * Nothing is cut below a span of the program's own, nor inside a step of a loader's loop or a library's
- * trainer, nor on another thread than the one that made the optimiser. Where there are several optimisers,
- * the first one that steps cuts; another one takes over after it stepped MANY times without it, or when a
- * new one has been made.
- */
+ * No steps are made inside a span of the program, inside a step of a loader's loop or a library's trainer,
+ * or on a thread other than the one that made the optimiser. With several optimisers, the first one that
+ * steps ends the steps; another one takes over after it has stepped MANY times without the first, or when a
+ * new optimiser has been made. */
 #include "py_hook.h"
 
 #define MANY 8u
-#define LEARNERS 8u /* modules of which we know whether they learn; a power of two */
+#define LEARNERS 8u /* cached answers whether a module learns; a power of two */
 
 enum kind { NONE, STEP, EVAL };
 
 /* The step that is open on this thread. */
 static PITPY_THREAD struct cut {
     enum kind kind;
-    int has_learnt;   /* a forward or backward pass of training was in it */
-    int has_backward; /* a backward pass was */
+    int has_learnt;   /* it contained a forward or backward pass of training */
+    int has_backward; /* it contained a backward pass */
     pitpy_open open;
 } cut;
 
 static struct {
-    int has_optimizer;  /* the program has made one: it trains */
-    void *thread;       /* that made the newest one: steps are cut there */
-    int is_by_cut;      /* the last step that learnt was cut here, not by a loader */
-    int is_evaluating;  /* a model that learns is in evaluation mode */
-    int learns_in_eval; /* the program trains in evaluation mode: the mode says nothing */
-    uintptr_t cutter;   /* address of the optimiser that cuts; 0: the next one */
-    unsigned others;    /* steps of others since */
-    int is_seen;        /* Python has seen the first optimiser that stepped */
-    uint64_t backwards; /* since an optimiser stepped */
-    int base;           /* spans around all of the program: the cell of a notebook */
+    int has_optimizer;  /* the program has made an optimiser: it trains */
+    void *thread;       /* the thread that made the newest optimiser: steps are made there */
+    int is_by_cut;      /* the last training step was found here, not by a loader */
+    int is_evaluating;  /* a model that is trained is in evaluation mode */
+    int learns_in_eval; /* the program trains in evaluation mode: the mode has no meaning */
+    uintptr_t cutter;   /* address of the optimiser that ends steps; 0: the next one that steps */
+    unsigned others;    /* steps of other optimisers since then */
+    int is_seen;        /* Python has inspected the first optimiser that stepped */
+    uint64_t backwards; /* since the last optimiser step */
+    int base;           /* spans around the whole program, such as the cell of a notebook */
     struct learner {
         uintptr_t module;
-        int is_any, is_whole; /* it has some, all parameters of an optimiser; -1: not asked */
+        int is_any, is_whole; /* it has some, or all, parameters of an optimiser; -1: unknown */
     } learners[LEARNERS];
 } program;
 
 static PyObject *training_name, *requires_grad_name; /* attributes */
+static PyObject *accumulate_name;                    /* an argument of autograd's engine */
 
 /* ---- open and close ----------------------------------------------------------------------------- */
 
-/* What can be done with the open step, where the calling code runs. */
+/* What can be done with the open step where the calling code runs. */
 enum reach {
-    BEYOND, /* nothing is open here, and nothing can be: spans of others are around */
-    FREE,   /* nothing is open at all */
+    BEYOND, /* no step is open here and none may begin: other spans are around */
+    FREE,   /* nothing is open */
     OURS,   /* the step is innermost */
-    COVERED /* spans of the program are open inside the step: it can end, not go */
+    COVERED /* spans of the program are open inside the step: it can end, but not be cancelled */
 };
 
 static enum reach reach_now(void)
@@ -100,7 +99,7 @@ static void end_step(void)
     pitpy_end(&cut.open);
 }
 
-/* If it is innermost and nothing was learnt in it. 1: it is gone, or there was none. */
+/* Cancel the step if it is innermost and contained no training. Returns 1 if none is open afterwards. */
 static int drop_if_idle(enum reach reach)
 {
     if (reach == OURS && !cut.has_learnt) {
@@ -135,7 +134,7 @@ static struct learner *learner_of(PyObject *module)
     return known;
 }
 
-/* Does an optimiser have parameters of it? */
+/* Does an optimiser have some of its parameters? */
 static int learns(PyObject *module)
 {
     struct learner *known = learner_of(module);
@@ -144,8 +143,8 @@ static int learns(PyObject *module)
     return known->is_any;
 }
 
-/* Does it have all parameters of an optimiser? A part that is put into evaluation mode for good (frozen
- * statistics) does not make an evaluation. */
+/* Does it have all parameters of an optimiser? A part that stays in evaluation mode (frozen statistics)
+ * does not make an evaluation. */
 static int is_whole_learner(PyObject *module)
 {
     struct learner *known = learner_of(module);
@@ -160,6 +159,8 @@ static int make_names(void)
         training_name = PyUnicode_InternFromString("training");
     if (!requires_grad_name)
         requires_grad_name = PyUnicode_InternFromString("requires_grad");
+    if (!accumulate_name)
+        accumulate_name = PyUnicode_InternFromString("accumulate_grad");
     PyErr_Clear();
     return training_name && requires_grad_name;
 }
@@ -179,7 +180,7 @@ void pitpy_cut_optimizer_made(void)
     program.has_optimizer = make_names();
     program.thread = pitpy_this_thread();
     program.is_evaluating =
-        0; /* what was said of models before says nothing of the one that learns */
+        0; /* earlier answers do not apply to the model that is trained now */
     program.cutter = 0;
     for (size_t i = 0; i < LEARNERS; i++)
         program.learners[i].module = 0;
@@ -220,7 +221,7 @@ static void learn(enum reach reach)
         cut.has_learnt = 1;
 }
 
-/* What follows the evaluation step that ends with this forward pass; NONE: there is none. */
+/* The kind of step after the evaluation step that ends with this forward pass; NONE: there is none. */
 static enum kind evaluate(enum reach reach, PyObject *module, int trains)
 {
     if (reach == COVERED || (cut.kind == STEP && cut.has_learnt) || !learns(module))
@@ -232,8 +233,8 @@ static enum kind evaluate(enum reach reach, PyObject *module, int trains)
     return trains ? STEP : EVAL;
 }
 
-/* Activation checkpoints (torch.utils.checkpoint) run a module with gradients off, and later again for the
- * backward pass: they are told by what they are given. */
+/* Activation checkpoints (torch.utils.checkpoint) run a module with gradients off and again for the
+ * backward pass: recognised by their arguments. */
 static int is_differentiated(PyObject *const *args, Py_ssize_t count)
 {
     for (Py_ssize_t i = 1; i < count; i++) {
@@ -259,17 +260,29 @@ static enum kind before_model(const pitpy_timed *hook, PyObject *const *args, Py
     return NONE;
 }
 
-static void before_backward(void)
+/* Does it add to the gradients that an optimiser will take? autograd.grad does not, and what a closure does
+ * belongs to its optimiser. */
+static int accumulates(const pitpy_timed *hook, PyObject *const *values, PyObject *kwnames)
 {
-    program.backwards++;
+    if (hook->flags || pitpy_optimizer.open)
+        return 0;
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); i++)
+        if (PyTuple_GET_ITEM(kwnames, i) == accumulate_name)
+            return values[i] != Py_False;
+    return 1;
+}
+
+static void before_backward(int adds)
+{
+    program.backwards += (unsigned)adds;
     enum reach reach = program.has_optimizer ? reach_now() : BEYOND;
-    if (reach == BEYOND || cut.kind == EVAL) /* an evaluation may want slopes */
+    if (reach == BEYOND || cut.kind == EVAL) /* an evaluation may also compute gradients */
         return;
     learn(reach);
     cut.has_backward = 1;
 }
 
-/* Its closure may do all the work of a step, so there is one from here on at the latest. */
+/* Its closure may do all the work of a step, so a step begins here at the latest. */
 static void before_optimizer(PyObject *optimizer)
 {
     if (!program.is_seen) {
@@ -298,8 +311,8 @@ static int is_cutter(PyObject *optimizer)
     return 1;
 }
 
-/* Backward passes before a step of an optimiser: the same number each time is accumulation; now one, now
- * several is a program with several losses. */
+/* Backward passes before an optimiser step: a constant number is gradient accumulation; a varying number is
+ * a program with several losses. */
 static void count_run(void)
 {
     if (!program.backwards)
@@ -324,14 +337,15 @@ static void after_optimizer(PyObject *optimizer)
 
 /* ---- for the hooks ------------------------------------------------------------------------------ */
 
-int pitpy_cut_before(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t count)
+int pitpy_cut_before(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t count,
+                     PyObject *kwnames)
 {
     enum kind before = cut.kind;
     switch ((enum pitpy_role)hook->role) {
     case PITPY_MODEL:
         return (int)before_model(hook, args, count);
     case PITPY_BACKWARD:
-        before_backward();
+        before_backward(accumulates(hook, args + count, kwnames));
         return NONE;
     case PITPY_OPTIMIZER:
         if (count > 0)
@@ -340,6 +354,8 @@ int pitpy_cut_before(const pitpy_timed *hook, PyObject *const *args, Py_ssize_t 
     case PITPY_APART:
         return before != NONE && drop_if_idle(reach_now()) ? (int)before : NONE;
     case PITPY_LOADER:
+        if (pitpy_is_evaluating() || !pitpy_ask(hook->question, 1))
+            pitpy_loop_pause();
         if (before != NONE && !pitpy_loop_was_thrown())
             drop_if_idle(reach_now());
         return NONE;
@@ -352,6 +368,8 @@ void pitpy_cut_after(const pitpy_timed *hook, PyObject *object, int next, int is
 {
     if (hook->role == PITPY_OPTIMIZER && is_good)
         after_optimizer(object);
+    if (hook->role == PITPY_WAIT)
+        pitpy_jit_waited();
     if (next == NONE)
         return;
     if (hook->role == PITPY_MODEL && cut.kind == EVAL)
@@ -368,6 +386,8 @@ void pitpy_cut_mode(PyObject *module)
     program.is_evaluating = !trains;
     if (trains)
         program.learns_in_eval = 0;
+    if (pitpy_is_evaluating() && program.has_optimizer && !pitpy_scope)
+        pitpy_loop_pause();
     if (!program.is_by_cut || program.learns_in_eval || pitpy_scope)
         return;
     enum reach reach = reach_now();

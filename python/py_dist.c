@@ -1,9 +1,8 @@
-/* Communication between processes: hooks of a library's collective calls and messages, as py_hook.c's, and
- * the groups of ranks that make them.
+/* Communication between processes: hooks of a library's collective calls and messages, like those of
+ * py_hook.c, and the groups of ranks that make them.
  *
- * What a call gives to which group is for Python to say: `question` is called with the call's own
- * arguments. The span is the library's pit_collective_begin, which numbers it and keeps it through a kill.
- */
+ * Python code determines the group and size of a call: `question` is called with the call's own arguments.
+ * The span is made by pit_collective_begin, which numbers it and keeps it through a kill. */
 #include "py_hook.h"
 
 struct call {
@@ -11,16 +10,16 @@ struct call {
     unsigned long long bytes;
 };
 
-/* 1: *call is what it is; 0: it is no communication of this process, or nobody knows. */
+/* Returns 1 and sets *call; 0: it is not communication of this process, or unknown. */
 static int ask(const pitpy_timed *self, PyObject *const *args, size_t nargsf, PyObject *kwnames,
                struct call *call)
 {
-    size_t count = (size_t)PyVectorcall_NARGS(nargsf); /* the place before args is the caller's */
+    size_t count = (size_t)PyVectorcall_NARGS(nargsf); /* args[-1] may be used by the caller */
     PyObject *told = PyObject_Vectorcall(self->question, args, count, kwnames);
     int is_known = told && PyTuple_Check(told) &&
                    PyArg_ParseTuple(told, "IKI", &call->group, &call->bytes, &call->flags);
     Py_XDECREF(told);
-    PyErr_Clear(); /* wrong arguments: the call itself will say so */
+    PyErr_Clear(); /* wrong arguments: the call itself will raise */
     call->flags = (call->flags & PIT_SYNC) | PIT_COMM;
     return is_known;
 }
@@ -29,7 +28,8 @@ static void begin(pitpy_name *name, const struct call *call, pitpy_open *open)
 {
     if (PITPY_UNLIKELY(!pitpy_stack_is_settled) && pit__enabled) {
         pitpy_stack_ready();
-        pitpy_open_default(pitpy_hot); /* not after a begin in vain: that takes a number */
+        pitpy_open_default(pitpy_hot); /* before a begin, because a begin without a recorder takes a number
+                                          too */
     }
     pitpy_flow *flow = pitpy_flow_here();
     pit_site *site = pitpy_site_with(name, call->flags);
@@ -62,7 +62,7 @@ static PyObject *outermost(pitpy_timed *self, PyObject *const *args, size_t narg
     return result;
 }
 
-/* A call that the library makes of itself, inside another one, is part of that one. */
+/* A call that the library makes inside another one is part of that one. */
 static PyObject *comm_vectorcall(PyObject *object, PyObject *const *args, size_t nargsf,
                                  PyObject *kwnames)
 {
@@ -89,8 +89,8 @@ static PyObject *comm_vectorcall(PyObject *object, PyObject *const *args, size_t
     return result;
 }
 
-/* _hook_comm(function, name, kind, not_in, describe): describe(*args, **kwargs) of a call gives (group,
- * bytes, flags), or None where it is to be passed on. */
+/* _hook_comm(function, name, kind, not_in, describe): describe(*args, **kwargs) returns (group, bytes,
+ * flags) of a call, or None to pass it on. */
 static PyObject *function_hook_comm(PyObject *module, PyObject *args)
 {
     pitpy_state *state = pitpy_state_of(module);
@@ -108,7 +108,7 @@ static PyObject *function_hook_comm(PyObject *module, PyObject *args)
     return (PyObject *)self;
 }
 
-/* _group(id, size, rank): its number, 0 where there is no room. */
+/* _group(id, size, rank): the group's number, 0 if there is no room. */
 static PyObject *function_group(PyObject *module, PyObject *args)
 {
     unsigned long long id;

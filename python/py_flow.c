@@ -1,25 +1,23 @@
-/* Which stack of open spans a piece of Python runs on.
+/* Which stack of open spans a piece of Python code runs on.
  *
- * The recorder has one stack a thread. asyncio runs many tasks on a thread, each in a context of its
- * own (contextvars), and a task that waits leaves its spans open. So every begin compares the thread's
- * context with the one that the stack in use is for; where they differ, this file finds out what
- * happened:
+ * The recorder has one stack per thread. asyncio runs many tasks on a thread, each in its own context
+ * (contextvars), and a task that waits leaves its spans open. So every begin compares the thread's context
+ * with the context of the current stack. If they differ, this file handles it:
  *
- *   nothing is open            the stack goes over to the new context: most tasks never need another
- *   the context is known       a task goes on: its stack is taken up again
- *   the context runs inside    Context.run in plain code: same stack, the context is an alias
- *   else                       a task that runs while another waits: a stack of its own
+ *   nothing is open          the stack is given to the new context: most tasks need no other
+ *   the context is known     a task continues: switch back to its stack
+ *   the context runs inside  Context.run in plain code: same stack, the context is an alias
+ *   otherwise                a task that runs while another waits: it gets its own stack
  *
- * A generator that is suspended inside a span has a flow too (py_generator.c), and a weak reference to it
- * stands for the context. While a thread has such flows, every begin looks which generators it runs in.
+ * A generator that is suspended inside a span has a flow too (py_generator.c); a weak reference to it takes
+ * the place of the context. While a thread has such flows, every begin checks which generators it runs in.
  *
- * Spans of a task begin below the span that was open where the task was made. A task's context is a copy
- * of its maker's, so that place is kept in a variable of the context, at every begin and end under an
- * event loop; the task that a loop was started with begins below what is open around the loop.
+ * Spans of a task begin below the span in which the task was created. A task's context is a copy of its
+ * creator's, so that place is kept in a context variable, updated at every begin and end under an event
+ * loop; the task that a loop was started with begins below the span around the loop.
  *
- * A flow is a stack with the context it is for. It holds its context as long as spans are open on it,
- * so that the address of a context that is gone cannot come back as another one.
- */
+ * A flow is a stack and its context. It owns its context as long as spans are open on it, so that the
+ * address of a freed context cannot be reused for another one. */
 #include "pitpy.h"
 
 #include <pthread.h>
@@ -28,7 +26,7 @@
 
 #define SPARE_FLOWS 16
 
-/* A thread's flows that wait, by context: open addressing, one entry for each context and alias. */
+/* A thread's waiting flows, by context: open addressing, one entry per context and alias. */
 struct entry {
     PyObject *context; /* NULL: empty, unless flow is set: the thread without a context */
     pitpy_flow *flow;
@@ -39,17 +37,17 @@ typedef struct pitpy_thread {
     size_t room, used; /* room: a power of two, or 0 */
     pitpy_flow *spare;
     size_t spare_count;
-    uint64_t around;   /* place of the plain code that an event loop runs in, while it does */
-    size_t generators; /* flows of generators */
+    uint64_t around;   /* while an event loop runs: the place of the plain code around it */
+    size_t generators; /* number of flows of generators */
 } pitpy_thread;
 
-/* For a thread without one. Its context fits none, and its count is never seen to become 0. */
+/* For a thread without a flow. Its context matches none, and its count never reaches 0. */
 static pitpy_flow nobody = {.context = (PyObject *)&nobody, .open = 1};
-/* What the calling thread runs on. Never NULL. pitpy_near has a copy while it is this thread's. */
+/* The flow of the calling thread. Never NULL. pitpy_near has a copy while it belongs to this thread. */
 static __thread pitpy_flow *flow_now __attribute__((tls_model("initial-exec"))) = &nobody;
 static __thread pitpy_thread *this_thread __attribute__((tls_model("initial-exec")));
 
-/* Threads end without the interpreter's lock; a span of theirs may be ended elsewhere meanwhile. */
+/* Threads end without the interpreter's lock; another thread may be ending one of their spans meanwhile. */
 static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_thread_end;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -63,15 +61,15 @@ pitpy_flow *pitpy_flow_near(void)
     return flow_now;
 }
 
-/* With the interpreter's lock. */
+/* Called with the interpreter's lock. */
 static void set_now(pitpy_flow *flow)
 {
     flow_now = flow;
     pitpy_flow_near();
 }
 
-/* The thread ends, without the lock: another thread may get its thread pointer. The holder of the lock may
- * be taking over pitpy_near at this moment. */
+/* Called when a thread ends, without the lock: another thread may get its thread pointer. The holder of the
+ * lock may be taking over pitpy_near at this moment. */
 static void not_near(void)
 {
     void *thread = pitpy_this_thread();
@@ -96,7 +94,7 @@ static void table_put(pitpy_thread *thread, PyObject *context, pitpy_flow *flow)
     thread->used++;
 }
 
-/* Room for `more` entries. 0 without memory. */
+/* Make room for `more` entries. Returns 0 if memory is exhausted. */
 static int table_reserve(pitpy_thread *thread, size_t more)
 {
     if ((thread->used + more) * 2 <= thread->room)
@@ -127,7 +125,7 @@ static pitpy_flow *table_find(const pitpy_thread *thread, PyObject *context)
     return thread->entries[at].flow;
 }
 
-/* Entries behind the gap move up, so that every search still ends at the first empty place. */
+/* Entries after the gap move up, so that every search still ends at the first empty entry. */
 static void table_remove(pitpy_thread *thread, PyObject *context)
 {
     size_t mask = thread->room - 1, at = place_of(thread, context);
@@ -160,7 +158,7 @@ static void flow_free(pitpy_flow *flow)
         free(flow);
 }
 
-/* What a begin and an end touch is one cache line. */
+/* Members used by every begin and end are in one cache line. */
 static pitpy_flow *flow_alloc(void)
 {
     pitpy_flow *flow = (pitpy_flow *)(void *)pitpy_near.first_flow;
@@ -187,7 +185,7 @@ static pitpy_flow *flow_new(pitpy_thread *thread)
     return flow;
 }
 
-/* Nothing is open on it, and it is not in use. */
+/* Called if nothing is open on it and it is not in use. */
 static void flow_retire(pitpy_thread *thread, pitpy_flow *flow)
 {
     if (thread->spare_count == SPARE_FLOWS) {
@@ -202,12 +200,12 @@ static void flow_retire(pitpy_thread *thread, pitpy_flow *flow)
 static void orphan(pitpy_flow *flow)
 {
     if (flow->open > 0)
-        flow->thread = NULL; /* its last span frees it, wherever that ends */
+        flow->thread = NULL; /* its last span frees it, on whichever thread it ends */
     else
         flow_free(flow);
 }
 
-/* Runs without the interpreter's lock, so contexts are not given back here. */
+/* Runs without the interpreter's lock, so contexts are not released here. */
 static void thread_ended(void *arg)
 {
     pitpy_thread *thread = arg;
@@ -218,7 +216,7 @@ static void thread_ended(void *arg)
     for (size_t i = 0; i < thread->room; i++) {
         pitpy_flow *flow = thread->entries[i].flow;
         if (!flow || flow->context != thread->entries[i].context)
-            continue; /* empty, or an alias: the flow has an entry of its own */
+            continue; /* empty, or an alias: the flow has its own entry */
         orphan(flow);
     }
     pthread_mutex_unlock(&ending);
@@ -238,7 +236,7 @@ static void make_key(void)
     pthread_key_create(&at_thread_end, thread_ended);
 }
 
-/* Reports name a thread as Python does. Only threads that Python started have a name worth it. */
+/* Name a thread as Python does. Only threads started by Python have a useful name. */
 static void name_thread(void)
 {
     PyObject *module_name = PyUnicode_FromString("threading");
@@ -265,7 +263,7 @@ static void name_thread(void)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* Does something run in it now? The thread's own context is not entered and counts as not. */
+/* Does code run in it now? The thread's own context is never entered and does not count. */
 static int is_entered(PyObject *context)
 {
     if (PyContext_Enter(context) < 0) {
@@ -276,7 +274,7 @@ static int is_entered(PyObject *context)
     return 0;
 }
 
-/* An event loop that runs on this thread makes contexts for tasks. */
+/* Contexts made while an event loop runs on this thread belong to tasks. */
 static int loop_is_running(void)
 {
     PyObject *name = PyUnicode_FromString("asyncio");
@@ -290,7 +288,7 @@ static int loop_is_running(void)
     return runs;
 }
 
-/* A flow on which nothing is open goes over to another context, the running one. */
+/* Give a flow without open spans to another context, the running one. */
 static void adopt(pitpy_flow *flow, PyObject *context)
 {
     flow->context = flow->base = context;
@@ -301,7 +299,7 @@ static void adopt(pitpy_flow *flow, PyObject *context)
 
 /* ---- places ----------------------------------------------------------------------------------- */
 
-/* Where the running context was made; 0: it does not say. */
+/* The place where the running context was created; 0: unknown. */
 static uint64_t place_of_context(void)
 {
     PyObject *value = NULL;
@@ -312,7 +310,7 @@ static uint64_t place_of_context(void)
     return place;
 }
 
-/* The flow in use, with nothing open on it, begins where its context belongs. */
+/* Set where spans of the current flow begin; nothing is open on it. */
 static void find_place(const pitpy_thread *thread, const pitpy_flow *flow)
 {
     uint64_t place = flow->context ? place_of_context() : 0;
@@ -338,7 +336,7 @@ static int is_base(const pitpy_flow *flow)
     return flow->has_base && flow->context == flow->base;
 }
 
-/* Its present context waits, and `context` runs inside it. 0 without memory. */
+/* Its present context waits while `context` runs inside it. Returns 0 if memory is exhausted. */
 static int run_inside(pitpy_flow *flow, PyObject *context)
 {
     if (flow->alias_count == flow->alias_room) {
@@ -355,7 +353,7 @@ static int run_inside(pitpy_flow *flow, PyObject *context)
     return 1;
 }
 
-/* Back to the code that called a context which has been left and has no span open. */
+/* Return to the code that called a context which was left without open spans. */
 static void settle(pitpy_flow *flow)
 {
     while (flow->alias_count > 0 && flow->open <= flow->floor && !is_base(flow) &&
@@ -389,7 +387,7 @@ static int is_called_by(const pitpy_flow *flow)
 
 /* ---- switching ------------------------------------------------------------------------------- */
 
-/* Stacks of a recorder that was closed, or of before a fork, are refused: then new ones. */
+/* Stacks of a closed recorder, or from before a fork, are refused: then use new ones. */
 static void switch_stacks(pitpy_flow *from, pitpy_flow *to)
 {
     for (int tries = 0; tries < 2; tries++) {
@@ -420,7 +418,7 @@ static void take_up(pitpy_thread *thread, pitpy_flow *flow)
         table_remove(thread, flow->aliases[i].context);
 }
 
-/* 0 without memory for the table: nothing was changed. */
+/* Returns 0 if there is no memory for the table; nothing was changed then. */
 static int change_flow(pitpy_thread *thread, pitpy_flow *to)
 {
     pitpy_flow *from = flow_now;
@@ -438,7 +436,7 @@ static int change_flow(pitpy_thread *thread, pitpy_flow *to)
     return 1;
 }
 
-/* A thread's first flow. Without memory: the one that nobody's spans are on. */
+/* A thread's first flow. If memory is exhausted: `nobody`. */
 static pitpy_flow *first_flow(PyObject *context)
 {
     pthread_once(&key_once, make_key);
@@ -458,7 +456,7 @@ static pitpy_flow *first_flow(PyObject *context)
     return flow;
 }
 
-/* Take up a flow that waits; what is in use then. */
+/* Switch to a waiting flow; returns the current flow. */
 static pitpy_flow *take_now(pitpy_thread *thread, pitpy_flow *flow)
 {
     if (flow == flow_now)
@@ -469,16 +467,16 @@ static pitpy_flow *take_now(pitpy_thread *thread, pitpy_flow *flow)
     return flow_now;
 }
 
-/* The flow of the generator that a weak reference is to, or NULL. */
+/* The flow of the generator behind a weak reference, or NULL. */
 static pitpy_flow *flow_of_weak(PyObject *weak)
 {
     return flow_now->context == weak ? flow_now : table_find(this_thread, weak);
 }
 
-/* Is the code of `context`, in which no flow waits, a part of what the flow in use runs? */
+/* Is the code of `context`, which has no waiting flow, a part of what the current flow runs? */
 static int goes_on(pitpy_flow *flow, PyObject *context)
 {
-    if (!flow->context && context && !is_entered(context)) { /* the thread has got its own now */
+    if (!flow->context && context && !is_entered(context)) { /* the thread has its own context now */
         flow->context = flow->base = Py_NewRef(context);
         return 1;
     }
@@ -503,7 +501,7 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
     }
     PyObject *known = context;
     pitpy_flow *other = table_find(thread, context);
-    if (!other && context && !is_entered(context)) { /* the thread has got its own meanwhile */
+    if (!other && context && !is_entered(context)) { /* the thread got its own context meanwhile */
         known = NULL;
         other = table_find(thread, NULL);
     }
@@ -521,7 +519,7 @@ pitpy_flow *pitpy_flow_switch(PyObject *context)
         find_place(thread, flow);
         return flow;
     }
-    int is_generator = flow->watch & PITPY_GENERATOR; /* one that is suspended now */
+    int is_generator = flow->watch & PITPY_GENERATOR; /* a generator that is suspended now */
     if (!is_generator && goes_on(flow, context))
         return flow;
     other = flow_new(thread);
@@ -574,7 +572,7 @@ int pitpy_flow_resume(pitpy_flow *flow)
     return take_now(this_thread, flow) == flow;
 }
 
-/* The context stays with a flow that waits, until its thread comes back to it. */
+/* A waiting flow keeps its context until its thread returns to it. */
 void pitpy_flow_leave(pitpy_flow *flow)
 {
     PyObject *context = NULL;
@@ -591,7 +589,7 @@ void pitpy_flow_leave(pitpy_flow *flow)
     Py_XDECREF(context);
 }
 
-/* Giving a context back can run any code, spans too: the flow is ready for it before. */
+/* Releasing a context can run any code, even spans, so the flow is made ready first. */
 void pitpy_flow_rest(pitpy_flow *flow)
 {
     struct pitpy_alias *aliases = flow->aliases;
@@ -600,7 +598,7 @@ void pitpy_flow_rest(pitpy_flow *flow)
     flow->aliases = NULL;
     flow->alias_count = flow->alias_room = 0;
     flow->floor = 0;
-    if (flow->watch & PITPY_GENERATOR) { /* nobody's until a context takes it over */
+    if (flow->watch & PITPY_GENERATOR) { /* unused until a context takes it over */
         flow->context = (PyObject *)&nobody;
         flow->watch = PITPY_GENERATORS;
         if (flow->thread)

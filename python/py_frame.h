@@ -1,7 +1,6 @@
-/* py_frame.h: frames of the interpreter, as far as spans look at them: is it a generator's, who called
- * it, which instruction runs. What the interpreter keeps to itself is written down here for each
- * version; for versions that are not known there are no frames, and generators are plain code.
- */
+/* py_frame.h: frames of the interpreter, as far as spans need them: does a frame belong to a generator,
+ * which frame called it, which instruction runs. The interpreter's private structs are declared here for
+ * each known version; for other versions there are no frames, and generators count as plain code. */
 #ifndef PITPY_FRAME_H
 #define PITPY_FRAME_H
 
@@ -35,7 +34,7 @@ static inline pitpy_frame *pitpy_frame_now(const PyThreadState *state)
     return state->frame;
 }
 #else
-/* The interpreter's struct _PyInterpreterFrame, up to the last field that is looked at. */
+/* The interpreter's struct _PyInterpreterFrame, up to the last member that we use. */
 typedef struct pitpy_frame {
 #if PY_VERSION_HEX < 0x030C0000
     PyObject *function, *f_globals, *builtins, *locals;
@@ -47,7 +46,7 @@ typedef struct pitpy_frame {
     _Bool is_entry;
     char owner;
 #else
-    PyCodeObject *f_code; /* None in a frame of the interpreter's own */
+    PyCodeObject *f_code; /* None in an internal frame of the interpreter */
     struct pitpy_frame *previous;
     PyObject *function, *f_globals, *builtins, *locals;
     PyFrameObject *frame_object;
@@ -70,7 +69,8 @@ static inline pitpy_frame *pitpy_frame_now(const PyThreadState *state)
 }
 #endif
 
-/* Is it the frame of a generator, an asynchronous one, or a coroutine? NULL, where C runs alone, is not. */
+/* Does the frame belong to a generator, an asynchronous generator or a coroutine? Not if it is NULL, when
+ * only C code runs. */
 static inline int pitpy_frame_is_generator(const pitpy_frame *frame)
 {
 #if !PITPY_FRAMES
@@ -83,7 +83,7 @@ static inline int pitpy_frame_is_generator(const pitpy_frame *frame)
 #endif
 }
 
-/* Of such a frame; borrowed. */
+/* The generator of such a frame; borrowed. */
 static inline PyObject *pitpy_frame_generator(pitpy_frame *frame)
 {
 #if !PITPY_FRAMES
@@ -96,7 +96,7 @@ static inline PyObject *pitpy_frame_generator(pitpy_frame *frame)
 #endif
 }
 
-/* Who called it: a frame of Python code, or NULL. */
+/* The frame of Python code that called it, or NULL. */
 static inline pitpy_frame *pitpy_frame_caller(const pitpy_frame *frame)
 {
     pitpy_frame *caller = frame->previous;

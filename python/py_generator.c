@@ -13,11 +13,11 @@
  */
 #include "pitpy.h"
 
-/* The opcodes that are looked for, of the version that runs; -1: it has none. */
+/* The opcodes that we look for, in the running version; -1: not in this version. */
 static struct {
     int is_known;
     int with, yield_value, yield_from, resume, extended;
-    PyObject *contextlib; /* globals of that module; kept */
+    PyObject *contextlib; /* globals of that module; owned */
 } python;
 
 static int opcode_of(PyObject *map, const char *name)
@@ -62,7 +62,7 @@ static PyObject *bytes_of(PyCodeObject *code)
     return PyCode_GetCode(code);
 }
 
-/* A number of the exception table: six bits a byte, the highest first. */
+/* A number of the exception table: six bits per byte, highest first. */
 static Py_ssize_t table_number(const unsigned char **at, const unsigned char *end)
 {
     Py_ssize_t number = 0;
@@ -75,7 +75,7 @@ static Py_ssize_t table_number(const unsigned char **at, const unsigned char *en
     return number;
 }
 
-/* The instructions whose exceptions the `with` handles: those of one target, from the next one on. */
+/* The instructions whose exceptions the `with` handles: those with the same target as the next one. */
 static struct range inside_with(PyCodeObject *code, const unsigned char *bytes, Py_ssize_t at)
 {
     struct range inside = {at + 1, at + 1};
@@ -102,7 +102,7 @@ static PyObject *bytes_of(PyCodeObject *code)
     return Py_NewRef(code->co_code);
 }
 
-/* SETUP_WITH says how far away its handler is. */
+/* The argument of SETUP_WITH is the distance to its handler. */
 static struct range inside_with(PyCodeObject *code, const unsigned char *bytes, Py_ssize_t at)
 {
     Py_ssize_t distance = bytes[2 * at + 1];
@@ -117,7 +117,7 @@ static struct range inside_with(PyCodeObject *code, const unsigned char *bytes, 
 }
 #endif
 
-/* An `await` suspends the whole task and is no yield. */
+/* An `await` suspends the whole task and is not a yield. */
 static int is_yield(const PyCodeObject *code, const unsigned char *unit, const unsigned char *end)
 {
     if (python.resume < 0)
@@ -137,8 +137,8 @@ static int find_yield(PyCodeObject *code, Py_ssize_t at)
     const unsigned char *bytes = (unsigned char *)PyBytes_AS_STRING(object);
     Py_ssize_t units = PyBytes_GET_SIZE(object) / 2;
     while (at >= 0 && at < units && bytes[2 * at] == python.extended)
-        at++; /* a part of the instruction behind it */
-    int found = at < 0 || at >= units || bytes[2 * at] != python.with; /* no `with`: who knows */
+        at++; /* a part of the next instruction */
+    int found = at < 0 || at >= units || bytes[2 * at] != python.with; /* not a `with`: unknown */
     if (!found) {
         struct range inside = inside_with(code, bytes, at);
         for (Py_ssize_t i = inside.begin; i < inside.end && i < units && !found; i++)
@@ -148,7 +148,7 @@ static int find_yield(PyCodeObject *code, Py_ssize_t at)
     return found;
 }
 
-/* Answers given before. The code is owned: its address is not reused. */
+/* Cached answers. The code is owned, so that its address is not reused. */
 #define ANSWERS 256u
 static struct {
     PyCodeObject *code;
@@ -172,7 +172,7 @@ static int has_yield_inside(PyCodeObject *code, Py_ssize_t at)
 
 /* ---- which generator -------------------------------------------------------------------------- */
 
-/* Not a coroutine: what those leave open is their task's. */
+/* False for coroutines: spans that they leave open belong to their task. */
 static int yields_values(PyObject *object)
 {
     return PyGen_CheckExact(object) || PyAsyncGen_CheckExact(object);
@@ -202,7 +202,7 @@ PyObject *pitpy_generator_holding(void)
                : NULL;
 }
 
-/* A generator without weak references has no flow: a flow is known by one. */
+/* Flows are found by a weak reference to the generator, so a generator without weak references has none. */
 pitpy_flow *pitpy_generator_running(pitpy_flow *(*flow_of)(PyObject *weak))
 {
     pitpy_frame *frame = pitpy_frame_now(pitpy_near.thread_state());

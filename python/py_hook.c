@@ -7,19 +7,20 @@
  */
 #include "py_hook.h"
 
-#define WATCH_MOST_NS 50000u /* more is another process's time, or a look of Python's */
-#define WATCH_EARLY 64u      /* the first calls are all watched */
+#define WATCH_MOST_NS 50000u /* more is time of another process, or of an inspection by Python */
+#define WATCH_EARLY 64u      /* the first calls are all measured */
 
 PITPY_THREAD unsigned pitpy_inside;
 PITPY_THREAD uint64_t pitpy_works;
 
-/* Guarded by the interpreter's lock, as everything below. */
+/* Guarded by the interpreter's lock, like everything below. */
 struct pitpy_counts pitpy_counts;
 struct pitpy_hook_names pitpy_hook_names;
-uint64_t pitpy_note_at = 1;                  /* spans at which `note` is to be called */
-static PyObject *note;                       /* called now and then, with nothing */
+uint64_t pitpy_note_at = 1;                  /* number of spans at which `note` is called next */
+static PyObject *note;                       /* called from time to time, without arguments */
 static PyObject *look;                       /* called with a word and an object */
-static uint64_t looks_at_models, models = 0; /* forward passes; at how many to look at one */
+static uint64_t looks_at_models, models = 0; /* forward passes so far; the number at which one is inspected
+                                                next */
 
 /* ---- Python is told, and asked --------------------------------------------------------------------- */
 
@@ -42,7 +43,7 @@ static int call_apart(PyObject *function, const char *what, PyObject *object)
     return is_true > 0;
 }
 
-/* How many there are: at the first, and then whenever there are four times as many. */
+/* Calls `note` at the first span, and then whenever their number has grown fourfold. */
 void pitpy_note_span(void)
 {
     pitpy_note_at *= 4;
@@ -73,9 +74,9 @@ uint64_t pitpy_watch_at = 1;
 static struct {
     uint64_t ticks, ns;
 } watch_start;                     /* one moment, by both clocks */
-static uint64_t watch_clock_ticks; /* what reading the clock twice takes */
+static uint64_t watch_clock_ticks; /* time of reading the clock twice */
 
-/* A counter that touches no memory, where there is one: the calls that are watched come with cold caches. */
+/* A counter that touches no memory, if there is one: measured calls run with cold caches. */
 uint64_t pitpy_watch_now(void)
 {
 #if defined(__x86_64__)
@@ -91,8 +92,8 @@ static double watch_ns_per_tick(void)
     return ticks ? (double)(pitpy_monotonic_ns() - watch_start.ns) / (double)ticks : 0;
 }
 
-/* Some calls in between, now more, now fewer: a step makes the same calls in the same order, and each of
- * them must get its turn. A short program has few. */
+/* Skip a varying number of calls: a step makes the same calls in the same order, and each of them must get
+ * its turn. Short programs have few calls. */
 void pitpy_watch_begin(struct pitpy_watch_call *watch)
 {
     static uint32_t draw = 1;
@@ -126,7 +127,7 @@ static void start_watching(void)
 
 /* ---- the outermost call ------------------------------------------------------------------------ */
 
-/* A model is looked at now and then: on which device it is, in which precision it runs. */
+/* A model is inspected from time to time: its device and its precision. */
 static pitpy_name *name_of_model(const pitpy_timed *self, PyObject *module)
 {
     if (self->loss && PyType_IsSubtype(Py_TYPE(module), self->loss) && pitpy_hook_names.loss)
@@ -155,9 +156,9 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     PyObject *object = count > 0 ? args[0] : Py_None;
     if (self->role == PITPY_MODEL)
         name = name_of_model(self, object);
-    /* In a trainer's loop nothing is cut, but what runs is counted. */
+    /* In a trainer's loop no steps are made here, but calls are counted. */
     int has_role = self->role && (before == 0 || pitpy_scope) && name == self->name;
-    int next = has_role ? pitpy_cut_before(self, args, count) : 0;
+    int next = has_role ? pitpy_cut_before(self, args, count, kwnames) : 0;
     pitpy_mark mark = {NULL, 0};
     if (PITPY_UNLIKELY(pitpy_marks_hooks) && hands_over_work(self))
         pitpy_mark_begin(&mark);
@@ -169,7 +170,7 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     pitpy_begin(name, 0, &open);
     pitpy_mark_place(&mark);
     if (self->role == PITPY_OPTIMIZER)
-        pitpy_optimizer = (struct pitpy_optimizer){&open, name, open.flow->open};
+        pitpy_optimizer = (struct pitpy_optimizer){&open, name, open.flow->open, 0};
     if (PITPY_UNLIKELY(watch.begin))
         watch.call = pitpy_watch_now();
     PyObject *result = PyObject_Vectorcall(self->function, args, nargsf, kwnames);
@@ -181,7 +182,10 @@ PITPY_HOT static PyObject *outermost_call(pitpy_timed *self, PyObject *const *ar
     PyObject *type = NULL, *value = NULL, *traceback = NULL;
     if (PITPY_UNLIKELY(!result))
         PyErr_Fetch(&type, &value, &traceback);
-    pitpy_end(&open);
+    if (PITPY_UNLIKELY(!result) && self->role == PITPY_OPTIMIZER && pitpy_optimizer.has_failed)
+        pitpy_drop(&open);
+    else
+        pitpy_end(&open);
     if (PITPY_UNLIKELY(mark.object != NULL))
         pitpy_mark_end(&mark, name);
     if (self->role == PITPY_JIT)
@@ -201,7 +205,7 @@ PITPY_HOT static PyObject *hook_vectorcall(PyObject *object, PyObject *const *ar
     pitpy_timed *self = (pitpy_timed *)object;
     unsigned before = pitpy_inside;
     if (PITPY_UNLIKELY(self->role == PITPY_LEARNING)) {
-        pitpy_jit_learns();
+        pitpy_jit_learns(self->flags);
         return PyObject_Vectorcall(self->function, args, nargsf, kwnames);
     }
     if (before & self->not_in) {
@@ -283,8 +287,8 @@ static pitpy_name *name_for_good(pitpy_state *state, const char *text)
     return name;
 }
 
-/* _hook_start(note, look): count from nothing, call note() now and then, and look(what, object) at
- * models, loaders and optimisers that are seen. */
+/* _hook_start(note, look): reset the counts, call note() from time to time, and look(what, object) at
+ * models, loaders and optimisers. */
 static PyObject *function_start(PyObject *module, PyObject *args)
 {
     pitpy_state *state = pitpy_state_of(module);
@@ -304,7 +308,7 @@ static PyObject *function_start(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* _hook_leave(): no step is open any more. */
+/* _hook_leave(): end the open step. */
 static PyObject *function_leave(PyObject *module, PyObject *unused)
 {
     (void)module;
@@ -313,7 +317,7 @@ static PyObject *function_leave(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* _hook_base(spans): steps are cut below so many spans. */
+/* _hook_base(spans): make steps below this many spans. */
 static PyObject *function_base(PyObject *module, PyObject *spans)
 {
     (void)module;

@@ -9,7 +9,7 @@ typedef struct timed_iter {
     pitpy_name *name;
     unsigned flags;
     PyObject *source;
-    PyObject *iterator; /* NULL before the first next; making it is part of that one's time */
+    PyObject *iterator; /* NULL before the first next, whose time includes creating it */
 } timed_iter;
 
 static PyObject *iter_make(pitpy_state *state, pitpy_name *name, unsigned flags, PyObject *source)

@@ -3,17 +3,24 @@
  */
 #include "py_hook.h"
 
-static PyObject *loop_name; /* the attribute of an iterator that holds its loop */
-static int was_thrown;      /* the last loop was left after a batch, before anything was done */
+#include "py_frame.h"
+
+#define CALLERS 8
+
+static PyObject *loop_name; /* attribute of an iterator that holds its loop */
+static int was_thrown;      /* the last loop was left after one batch without any work */
 
 /* One loop over a loader. It is an attribute of the iterator, so a loop that is left by break ends its
  * step when the iterator is destroyed. */
 typedef struct loop {
     PyObject_HEAD int is_open; /* in a step */
     pitpy_open step;
-    unsigned steps;             /* that it began */
-    uint64_t works;             /* of the thread, when the step began */
-    struct loop *older, *newer; /* loops in a step, of all threads */
+    int learns;                 /* its step is a training step */
+    int64_t depth;              /* number of open spans, including the step */
+    unsigned steps;             /* steps that it began */
+    uint64_t works;             /* pitpy_works of the thread when the step began */
+    uintptr_t caller;           /* the code that requested the first batch */
+    struct loop *older, *newer; /* loops inside a step, of all threads */
 } loop;
 
 static loop *newest;
@@ -30,7 +37,7 @@ static void loop_unlink(loop *self)
     self->is_open = 0;
 }
 
-/* End its step, and those of loops inside it that were left. */
+/* End its step, and the steps of loops inside it that were left. */
 static void loop_end_step(loop *self)
 {
     pitpy_flow *flow = self->step.flow;
@@ -45,12 +52,14 @@ static void loop_end_step(loop *self)
     pitpy_end(&self->step);
 }
 
-static void loop_begin_step(loop *self, pitpy_name *name)
+static void loop_begin_step(loop *self, int learns, pitpy_name *name)
 {
     pitpy_count_span();
+    self->learns = learns;
     pitpy_counts.steps++;
     pitpy_begin(name, 0, &self->step);
     self->is_open = 1;
+    self->depth = self->step.flow->open;
     self->works = pitpy_works;
     self->steps++;
     self->older = newest;
@@ -59,7 +68,7 @@ static void loop_begin_step(loop *self, pitpy_name *name)
     newest = self;
 }
 
-/* No batch came: there was no step. */
+/* No batch came, so there was no step. */
 static void loop_drop_step(loop *self)
 {
     loop_unlink(self);
@@ -68,7 +77,7 @@ static void loop_drop_step(loop *self)
     pitpy_counts.spans--;
 }
 
-/* next(iter(loader)): the batch is used after the iterator has gone, so this was no step. */
+/* next(iter(loader)): the batch is used after the iterator is gone, so this was not a step. */
 static int is_thrown(const loop *self)
 {
     was_thrown = self->steps == 1 && self == newest && self->works == pitpy_works &&
@@ -91,8 +100,8 @@ static void loop_dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* The iterator's loop, a new reference, made at its first next. NULL, without an exception: it cannot
- * have one. */
+/* The iterator's loop, a new reference, created at its first next. Returns NULL without an exception if it
+ * cannot have one. */
 static loop *loop_of(pitpy_state *state, PyObject *iterator)
 {
     PyObject *found = PyObject_GetAttr(iterator, loop_name);
@@ -113,26 +122,57 @@ static loop *loop_of(pitpy_state *state, PyObject *iterator)
     return NULL;
 }
 
-/* Another loop's step has just begun here and nothing was done in it: two loaders side by side, as in
- * zip, feed one step. */
-static int is_beside_another(void)
+/* The innermost loop with an open step here, or NULL. */
+static loop *loop_here(void)
 {
     const pitpy_flow *flow = pitpy_flow_here();
-    const loop *other = newest;
+    loop *other = newest;
     while (other && other->step.flow != flow)
         other = other->older;
+    return other;
+}
+
+/* The current instructions of the calls on the stack, as one number. */
+static uintptr_t calling_instructions(void)
+{
+    uintptr_t all = 0;
+    const pitpy_frame *frame = pitpy_frame_now(PyThreadState_Get());
+    for (int i = 0; frame && i < CALLERS; i++, frame = pitpy_frame_caller(frame))
+        all =
+            (all * 31 + (uintptr_t)frame->f_code) * 31 + (uintptr_t)pitpy_frame_instruction(frame);
+    return all;
+}
+
+/* The second batch is requested by other code than the first, without any work in between: the program
+ * fetches one batch ahead. The step belongs to the first batch. */
+static int is_ahead(const loop *own)
+{
+    return own->steps == 1 && own->works == pitpy_works && own == loop_here() &&
+           own->caller != calling_instructions();
+}
+
+void pitpy_loop_pause(void)
+{
+    loop *own = newest ? loop_here() : NULL;
+    if (!own || !own->learns || own->step.flow->open != own->depth)
+        return;
+    if (own->works != pitpy_works)
+        loop_end_step(own);
+    else if (pitpy_has_optimizer())
+        loop_drop_step(own); /* the optimiser's step will end it: py_cut.c */
+}
+
+/* Has another loop's step just begun here without any work? Two loaders side by side, as in zip, feed one
+ * step. */
+static int is_beside_another(void)
+{
+    const loop *other = loop_here();
     return other && other->works == pitpy_works;
 }
 
 int pitpy_in_loop(void)
 {
-    if (PITPY_LIKELY(!newest))
-        return 0;
-    const pitpy_flow *flow = pitpy_flow_here();
-    const loop *other = newest;
-    while (other && other->step.flow != flow)
-        other = other->older;
-    return other != NULL;
+    return newest && loop_here();
 }
 
 int pitpy_loop_was_thrown(void)
@@ -140,18 +180,27 @@ int pitpy_loop_was_thrown(void)
     return was_thrown;
 }
 
-/* A step of the loop, if one begins here; NULL if not. */
+/* Begin a step of the loop if one begins here; else return NULL. */
 static loop *begin_step(pitpy_timed *self, PyObject *iterator)
 {
     loop *own = loop_of(self->state, iterator);
     if (!own)
         return NULL;
+    if (PITPY_UNLIKELY(own->is_open && own->steps == 1) && is_ahead(own)) {
+        own->steps++;
+        Py_DECREF(own);
+        return NULL;
+    }
     if (own->is_open)
         loop_end_step(own);
     if (own->steps)
         was_thrown = 0;
-    int begins = !is_beside_another(), is_new = own->steps == 0;
+    else
+        own->caller = calling_instructions();
+    int begins = !newest || !is_beside_another(), is_new = own->steps == 0;
     int learns = begins && pitpy_ask(self->question, 1) && !pitpy_is_evaluating();
+    if (begins && !learns)
+        pitpy_loop_pause();
     if (learns && is_new)
         pitpy_look("loader", iterator);
     pitpy_name *name = learns ? pitpy_hook_names.step : pitpy_hook_names.eval_step;
@@ -160,11 +209,11 @@ static loop *begin_step(pitpy_timed *self, PyObject *iterator)
         Py_DECREF(own);
         return NULL;
     }
-    loop_begin_step(own, name);
+    loop_begin_step(own, learns, name);
     return own;
 }
 
-/* In a trainer's loop: it has the steps. What a loader is like is looked at once. */
+/* Inside a trainer's loop, which makes the steps: only inspect the loader, once. */
 static void see_loader(pitpy_timed *self, PyObject *iterator)
 {
     loop *own = loop_of(self->state, iterator);

@@ -1,15 +1,14 @@
-/* Device times by events that Python code records, as those of torch.cuda: of spans with device=True and of
- * the hooks' phases. What a mark is, _auto_device.py knows; here they are only carried from a begin to its
- * end. Without such a device nothing is asked of Python but at spans with device=True.
- */
+/* Device times from events that Python code records, such as those of torch.cuda: for spans with
+ * device=True and for phases of hooks. Marks are defined in _auto_device.py; here they are only passed from
+ * a begin to its end. Without such a device Python is called only for spans with device=True. */
 #include "pitpy.h"
 
-int pitpy_marks_hooks; /* hooks have marks */
+int pitpy_marks_hooks; /* hooks use marks */
 
-static PyObject *begin_mark, *end_mark, *flush_marks; /* NULL: none were given yet */
-static int is_marking; /* nothing that is called for a mark has one itself */
+static PyObject *begin_mark, *end_mark, *flush_marks; /* NULL: not set yet */
+static int is_marking; /* code that runs for a mark gets no marks itself */
 
-/* Nothing that goes wrong reaches the program. New reference or NULL. */
+/* Errors never reach the program. Returns a new reference or NULL. */
 static PyObject *call(PyObject *function, PyObject *const *args, size_t count)
 {
     PyObject *type, *value, *traceback;
@@ -23,7 +22,7 @@ static PyObject *call(PyObject *function, PyObject *const *args, size_t count)
     return result;
 }
 
-/* The module gives its functions when it is imported. */
+/* The module sets its functions when it is imported. */
 static int is_ready(void)
 {
     static int was_tried;
@@ -89,7 +88,7 @@ void pitpy_wait_ready(void)
 
 /* ---- the module's functions -------------------------------------------------------------------- */
 
-/* _marks(begin, end, flush): begin() gives a mark or None, end(mark, place, name) is called with it,
+/* _marks(begin, end, flush): begin() returns a mark or None, end(mark, place, name) is called with it,
  * flush() before the recorder closes. */
 static PyObject *function_marks(PyObject *module, PyObject *args)
 {
@@ -110,7 +109,7 @@ static PyObject *function_marks_hooks(PyObject *module, PyObject *wanted)
     Py_RETURN_NONE;
 }
 
-/* _add_device(clock, place, name, begin_ns, end_ns, launched_ns): was it added? */
+/* _add_device(clock, place, name, begin_ns, end_ns, launched_ns): returns whether it was added. */
 static PyObject *function_add_device(PyObject *module, PyObject *args)
 {
     const char *clock, *name;

@@ -21,7 +21,8 @@ char *pitpy_utf8_copy(PyObject *text)
     return copy;
 }
 
-/* Names lie close together, so that a few of them are a few cache lines. The next free one, or NULL. */
+/* Names are stored close together, so that a few of them are a few cache lines. Returns the next free one,
+ * or NULL. */
 #define SLAB 64
 static pitpy_name *slab;
 static size_t slab_used = SLAB;
@@ -63,7 +64,7 @@ static size_t slot_of(PyObject *text)
     return ((uintptr_t)text >> 4) & (PITPY_CACHE - 1);
 }
 
-/* Bring it near, once the recorder has given it a number. */
+/* Add it to the near table, once the recorder has given it a number. */
 static void make_known(PyObject *text, pitpy_name *name)
 {
     struct pitpy_known *known = &pitpy_near.known[PITPY_KNOWN_OF(text)];
@@ -105,7 +106,7 @@ pitpy_name *pitpy_name_find(pitpy_state *state, PyObject *text)
                                           : name_new(state, text);
     if (!name)
         return NULL;
-    /* A text made at run time is soon gone: only those that others hold too are worth a place. */
+    /* A text made at run time is soon gone: only texts that others hold too are worth an entry. */
     if (Py_REFCNT(text) > 1) {
         PyObject *before = state->cache[slot].text;
         state->cache[slot].text = Py_NewRef(text);

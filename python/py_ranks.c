@@ -15,7 +15,7 @@ static PyObject *document(pitpy_state *state, const pit_ranks *ranks, const char
     return pitpy_written(state, out, &bytes, &length, code, view);
 }
 
-/* The job of this name; NULL with an error. */
+/* The job with this name; NULL with an error. */
 static const pit_job *named(pitpy_state *state, const pit_jobs *jobs, const char *name)
 {
     const pit_job *job = jobs && name ? pit_job_named(jobs, name) : NULL;
@@ -60,8 +60,8 @@ static PyObject *read_job(pitpy_state *state, const char *const *paths, size_t c
     return result;
 }
 
-/* Files of one job, as `pitwall report` chooses it: the one of this name, or the newest where one has two
- * ranks. None: there is none, they stay as they are. */
+/* The files of one job, chosen like `pitwall report` does: the job with this name, or the newest if a job
+ * has two ranks. None if there is no job. */
 static PyObject *job_paths(pitpy_state *state, const char *const *paths, size_t count,
                            const char *name)
 {

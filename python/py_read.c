@@ -1,7 +1,6 @@
-/* Runs as plain data, dicts and lists that json and pandas take as they are, and reports as text.
- * Nodes, losses and endings have the keys of the field tables; times are in nanoseconds and sizes in
- * bytes, as the keys say; what is not available is None.
- */
+/* Runs as plain data (dicts and lists that json and pandas accept) and reports as text. Nodes, losses and
+ * endings have the keys of the field tables; times are in nanoseconds and sizes in bytes, as the keys say;
+ * unavailable figures are None. */
 #include "tools.h"
 
 #include "pitwall_fields.h"
@@ -14,7 +13,7 @@
 
 /* ---- small builders ----------------------------------------------------------------------------- */
 
-/* Put a value, which is taken over, into a dict. 0, or -1 with an exception. */
+/* Put a value into a dict and take its reference. Returns 0, or -1 with an exception. */
 static int put(PyObject *dict, const char *key, PyObject *value)
 {
     int failed = !value || PyDict_SetItemString(dict, key, value) < 0;
@@ -45,13 +44,13 @@ static PyObject *known(uint64_t n)
     return n ? number(n) : Py_NewRef(Py_None);
 }
 
-/* None for what is no finite number: whatever read() gives can be written as JSON. */
+/* None if it is not a finite number, so that the result of read() can be written as JSON. */
 static PyObject *number_or_none(double figure)
 {
     return isfinite(figure) ? PyFloat_FromDouble(figure) : Py_NewRef(Py_None);
 }
 
-/* Why number_or_none() gave None; None if it did not. */
+/* Why number_or_none() returned None; None if it did not. */
 static PyObject *reason(double figure)
 {
     const char *word = isnan(figure)      ? "nan"
@@ -72,7 +71,7 @@ static PyObject *since_start(const pit_run *run, uint64_t at)
                                                  : -ticks(run, run->start_ticks - at));
 }
 
-/* A list of count things. */
+/* A list of `count` items. */
 typedef PyObject *(*build)(const void *things, size_t index, const pit_run *run);
 static PyObject *list_of(size_t count, build one, const void *things, const pit_run *run)
 {
@@ -129,7 +128,7 @@ static PyObject *losses_dict(const pit_losses *losses)
     return row_of(PIT_OF_LOSSES, losses);
 }
 
-/* How its process ended; None where nobody told. */
+/* How its process ended; None if unknown. */
 static PyObject *ended_dict(const pit_ended *ended)
 {
     return ended ? row_of(PIT_OF_ENDED, ended) : Py_NewRef(Py_None);
@@ -166,7 +165,7 @@ static PyObject *function_fields(PyObject *module, PyObject *args)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-/* A name as it stands in a path: a '/' or '\\' in it has a '\\' before it. */
+/* A name as part of a path: '/' and '\\' are escaped with '\\'. */
 static PyObject *path_name(const char *name)
 {
     PyObject *found = text(name);
@@ -182,9 +181,9 @@ static PyObject *path_name(const char *name)
     return found;
 }
 
-#define NAMES_IN_PATH 256 /* that a thread's stack has room for; of a longer path, the inner end */
+#define NAMES_IN_PATH 256 /* depth limit of a thread's stack; of a longer path, the inner end */
 
-/* The path of a raw node: as pit_node.path, names joined by '/'. */
+/* The path of a raw node, like pit_node.path: names joined by '/'. */
 static PyObject *path_of(const pit_thread *thread, uint32_t node)
 {
     if (node >= thread->node_count)
@@ -275,7 +274,7 @@ static PyObject *thread_row(const void *threads, size_t index, const pit_run *ru
     PyObject *row = PyDict_New();
     if (row && (put(row, "name", text(t->name)) < 0 || put(row, "tid", number(t->tid)) < 0 ||
                 put(row, "attached", PyBool_FromLong(t->attached)) < 0 ||
-                put(row, "tenants", number(t->tenants)) < 0 ||
+                put(row, "thread_count", number(t->thread_count)) < 0 ||
                 put(row, "nodes", list_of(t->node_count, raw_row, t, run)) < 0 ||
                 put(row, "open", list_of(t->open_count, open_row, t, run)) < 0 ||
                 put(row, "values", list_of(t->value_count, value_row, t->values, run)) < 0 ||
@@ -288,7 +287,7 @@ static PyObject *thread_row(const void *threads, size_t index, const pit_run *ru
 
 /* ---- samples and the journal ---------------------------------------------------------------------- */
 
-/* A row has a key for each channel, whatever they are. */
+/* A row has a key for each channel. */
 static PyObject *sample_row(const void *samples, size_t index, const pit_run *run)
 {
     const pit_sample *sample = (const pit_sample *)samples + index;
@@ -359,7 +358,7 @@ static PyObject *text_or_none(const char *words)
     return *words ? text(words) : Py_NewRef(Py_None);
 }
 
-/* Of a tree's places, because a span is told by its path. */
+/* From the tree's places, because a span is identified by its path. */
 static PyObject *place_row(const void *tree_of, size_t index, const pit_run *run)
 {
     const pit_tree *tree = tree_of;
@@ -422,8 +421,9 @@ static int put_head(PyObject *dict, const pit_run *run, const pit_tree *tree)
     static const char *const states[] = {"live", "closed", "died"};
     static const char *const places[] = {"file", "shm", "", "memory"};
     return put(dict, "path", PyUnicode_DecodeFSDefault(run->path)) < 0 ||
-                   put(dict, "state", text(states[run->state])) < 0 ||
-                   put(dict, "place", text(places[run->storage & 3])) < 0 ||
+                   put(dict, "state", text(run->ended_by_parent ? "ended" : states[run->state])) <
+                       0 ||
+                   put(dict, "storage", text(places[run->storage & 3])) < 0 ||
                    put(dict, "pid", number(run->pid)) < 0 ||
                    put(dict, "run_id", pitpy_hex(run->run_id)) < 0 ||
                    put(dict, "parent_run_id", pitpy_hex(run->parent_run_id)) < 0 ||
@@ -468,7 +468,7 @@ static pit_run *run_of(pitpy_state *state, PyObject *source)
     PyObject *path = NULL;
     const char *what = "read";
     if (source == Py_None) {
-        pitpy_flow_here(); /* what is open is the caller's */
+        pitpy_flow_here(); /* so that open spans are the caller's */
         run = pit_run_read(NULL, &error);
     } else if (PyCapsule_CheckExact(source)) {
         run = pit_run_read(PyCapsule_GetPointer(source, CAPSULE), &error);
@@ -486,7 +486,7 @@ static pit_run *run_of(pitpy_state *state, PyObject *source)
     return run;
 }
 
-/* The runs of the list become those that stand above the others. -1 with an exception. */
+/* Leave only the top-level runs in the list. Returns -1 with an exception. */
 static int nest(pit_run **runs, size_t *count)
 {
     int code;
@@ -498,7 +498,7 @@ static int nest(pit_run **runs, size_t *count)
     return code ? -1 : 0;
 }
 
-/* None for a run in memory: what it started could leave no file beside it. */
+/* None for a run in memory: its child processes had no folder for their files. */
 static PyObject *sub_runs(const pit_run *run)
 {
     if (run->storage == PIT_STORAGE_MEMORY)

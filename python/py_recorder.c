@@ -11,14 +11,14 @@
 
 /* ---- the default recorder, by itself ------------------------------------------------------------ */
 
-static int was_tried; /* an automatic open in this process; a fork's child tries anew */
+static int was_tried; /* an automatic open in this process; a forked child tries again */
 
 static void forget_try(void)
 {
     was_tried = 0;
 }
 
-/* Then the library opens the recorder by itself. */
+/* Does the environment open the recorder? Then the library does it by itself. */
 static int environment_asks(void)
 {
     const char *file = secure_getenv("PITWALL_FILE"), *on = secure_getenv("PITWALL");
@@ -27,7 +27,7 @@ static int environment_asks(void)
 
 int pitpy_open_default(pitpy_state *state)
 {
-    if (was_tried || pit_default() || environment_asks())
+    if (was_tried || pit_default_recorder() || environment_asks())
         return 0;
     was_tried = 1;
     PyObject *package = PyImport_ImportModule("pitwall");
@@ -53,7 +53,7 @@ static void free_labels(const char **labels)
     PyMem_Free(labels);
 }
 
-/* "key=value" texts of a list of str, ended by NULL. NULL with an exception. */
+/* "key=value" texts of a list of str, ended by NULL. Returns NULL with an exception. */
 static const char **labels_of(PyObject *list)
 {
     Py_ssize_t count = PyList_GET_SIZE(list);
@@ -109,7 +109,7 @@ static PyObject *open_other(pitpy_state *state, const char *path, const pit_opti
     return capsule;
 }
 
-/* The one that a span opened by itself makes way. */
+/* A recorder that a span opened automatically is replaced. */
 static PyObject *open_default(pitpy_state *state, const char *path, const pit_options *options)
 {
     if (state->is_automatic) {
@@ -120,7 +120,7 @@ static PyObject *open_default(pitpy_state *state, const char *path, const pit_op
     }
     if (state->is_for_samples) {
         pitpy_stack_stop();
-        pit_discard_run(); /* not if it has spans: then it is open already */
+        pit_discard_run(); /* fails if it has spans: then it is already open */
         state->is_for_samples = 0;
     }
     int code = pit_open(path, options);
@@ -131,8 +131,8 @@ static PyObject *open_default(pitpy_state *state, const char *path, const pit_op
     Py_RETURN_NONE;
 }
 
-/* _open(path, is_default, in_memory, ring, max, record, sample_hz, sample_stacks, flags, labels): None, or for
- * another recorder its capsule, or None where PITWALL=0 says so. */
+/* _open(path, is_default, in_memory, ring, max, record, sample_hz, sample_stacks, flags, labels): returns
+ * None; for another recorder its capsule, or None with PITWALL=0. */
 static PyObject *function_open(PyObject *module, PyObject *args)
 {
     pitpy_state *state = pitpy_state_of(module);
@@ -159,7 +159,7 @@ static PyObject *function_open(PyObject *module, PyObject *args)
     return result;
 }
 
-/* The recorder behind a capsule, NULL for None. -1 with an exception if it is neither. */
+/* The recorder behind a capsule, NULL for None. Returns -1 with an exception for other objects. */
 static int recorder_of(PyObject *object, pit_recorder **rec)
 {
     *rec = object == Py_None ? NULL : PyCapsule_GetPointer(object, CAPSULE);
@@ -189,11 +189,11 @@ static PyObject *function_close(PyObject *module, PyObject *object)
     Py_RETURN_NONE;
 }
 
-/* _make_way(): the default recorder makes way for one that the program opens, as if a span had opened it. */
+/* _make_way(): let a recorder that the program opens replace the default one, as if a span had opened it. */
 static PyObject *function_make_way(PyObject *module, PyObject *unused)
 {
     (void)unused;
-    pitpy_state_of(module)->is_automatic = pit_default() != NULL;
+    pitpy_state_of(module)->is_automatic = pit_default_recorder() != NULL;
     Py_RETURN_NONE;
 }
 
@@ -211,7 +211,7 @@ static PyObject *function_status(PyObject *module, PyObject *object)
                              pit_strerror(code));
     return Py_BuildValue("{s:O,s:i,s:s,s:i,s:s,s:N,s:N,s:K,s:K,s:d,s:K,s:O}", "recording",
                          s.recording ? Py_True : Py_False, "code", s.code, "text",
-                         pit_strerror(s.code), "errno", s.system_errno, "place",
+                         pit_strerror(s.code), "errno", s.system_errno, "storage",
                          places[s.storage & 3], "path", PyUnicode_DecodeFSDefault(s.path), "run_id",
                          pitpy_hex(s.run_id), "bytes", (unsigned long long)s.bytes, "bytes_in_file",
                          (unsigned long long)s.bytes_in_file, "sample_stacks", s.sample_stacks,
@@ -221,7 +221,7 @@ static PyObject *function_status(PyObject *module, PyObject *object)
 
 /* ---- spans of a recorder of one's own ------------------------------------------------------------ */
 
-/* _recorder_begin(recorder or None, name) -> (token, ns of the clock if it is 0: not recorded) */
+/* _recorder_begin(recorder or None, name) -> (token, nanoseconds of the clock if token is 0: not recorded) */
 static PyObject *function_recorder_begin(PyObject *module, PyObject *args)
 {
     PyObject *object, *text;
@@ -253,7 +253,7 @@ static PyObject *function_recorder_end(PyObject *module, PyObject *args)
 
 /* ---- beside spans ------------------------------------------------------------------------------ */
 
-/* The open span that counts belong to is the calling task's. */
+/* Counts belong to the open span of the calling task. */
 static void ready(pitpy_state *state)
 {
     if (PITPY_UNLIKELY(!was_tried))
@@ -278,7 +278,7 @@ static PyObject *function_value(PyObject *module, PyObject *const *args, Py_ssiz
     Py_RETURN_NONE;
 }
 
-/* A count that is not negative. -1 with an exception. */
+/* Parse a count that is not negative. Returns -1 with an exception. */
 static int count_of(PyObject *number, const char *what, uint64_t *n)
 {
     PyObject *index = PyNumber_Index(number);
@@ -362,7 +362,7 @@ static PyObject *function_thread_name(PyObject *module, PyObject *args)
 
 #define MOST_FIGURES 64
 
-/* Figures of the list of (key, value, unit). Their count, or -1 with an exception. */
+/* The figures of a list of (key, value, unit). Returns their number, or -1 with an exception. */
 static Py_ssize_t figures_of(PyObject *list, pit_figure figures[MOST_FIGURES])
 {
     Py_ssize_t count = PyList_GET_SIZE(list);

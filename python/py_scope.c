@@ -1,5 +1,5 @@
 /* py_scope.c: steps of a library's own trainer (Lightning, transformers, Keras), by hooks on the functions
- * that the trainer's loop is made of. They know exactly what a loader's loop and a cut can only conclude.
+ * of the trainer's loop. These give exact steps, which other hooks can only infer.
  *
  *     TRAINS, EVALUATES   the loop itself: steps inside are `step` or `eval_step`, and come from BEGIN, END
  *                         and WHOLE alone. A step that is open when the loop ends goes with it
@@ -9,17 +9,16 @@
  *     CLOSURE             what an optimiser is given to call: its time is not the optimiser's. The span of the
  *                         optimiser that has just begun is dropped, and begins again after the first call
  *
- * In a loop that is told so (is_by_loader), a loader's next begins a step like BEGIN.
- */
+ * In a loop that is told so (is_by_loader), a loader's next begins a step like BEGIN. */
 #include "py_hook.h"
 
 struct pitpy_scope {
     struct pitpy_scope *outer;
     int trains, is_by_loader;
-    int is_open; /* a step is */
+    int is_open; /* a step is open */
     pitpy_open open;
-    int64_t depth;  /* spans of the flow with it */
-    uint64_t works; /* when it began */
+    int64_t depth;  /* number of open spans, including it */
+    uint64_t works; /* pitpy_works when it began */
 };
 
 PITPY_THREAD struct pitpy_scope *pitpy_scope;
@@ -56,7 +55,7 @@ static void end_step(struct pitpy_scope *scope)
     pitpy_end(&scope->open);
 }
 
-/* 1: it began. */
+/* Returns 1 if a step began. */
 static int begin_step(struct pitpy_scope *scope)
 {
     pitpy_name *name = scope->trains ? pitpy_hook_names.step : pitpy_hook_names.eval_step;
@@ -89,7 +88,7 @@ int pitpy_scope_trains(void)
 
 /* ---- hooks -------------------------------------------------------------------------------------------- */
 
-/* The loop is over: what is open of it ends, if anything was done in it. */
+/* The loop is over: end its open step if any work was done in it, else cancel it. */
 static void leave(struct pitpy_scope *scope)
 {
     pitpy_scope = scope->outer;
@@ -194,6 +193,7 @@ static PyObject *call_closure(pitpy_timed *self, PyObject *const *args, size_t n
     if (!result)
         PyErr_Fetch(&type, &value, &traceback);
     pitpy_begin(stepping.name, 0, stepping.open);
+    pitpy_optimizer.has_failed = !result;
     if (!result)
         PyErr_Restore(type, value, traceback);
     return result;

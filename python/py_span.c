@@ -11,26 +11,26 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* An older begin of a span that was begun again before it ended: recursion, or shared by threads. */
+/* An earlier begin of a span that was begun again before it ended: recursion, or shared by threads. */
 struct older {
     pitpy_open open;
     pitpy_mark mark;
     struct older *next;
 };
 
-/* All that an ordinary use touches is one cache line. */
+/* An ordinary use touches only one cache line. */
 typedef struct pitpy_span {
     PyObject_HEAD vectorcallfunc vectorcall;
     union {
         pitpy_name *name;
         struct pitpy_span *next; /* in the list of spares */
     };
-    uint32_t id;     /* of its name; 0: none yet, or it has flags: not for the short way */
-    uint32_t begins; /* that have not ended; the newest is `open` */
-    pitpy_open open; /* its begin_ns is the last end's time while nothing is open */
+    uint32_t id;     /* of its name; 0: none yet, or it has flags: not for the fast path */
+    uint32_t begins; /* begins that have not ended; the newest is `open` */
+    pitpy_open open; /* while nothing is open, its begin_ns is the duration of the last end */
     struct older *older;
-    unsigned flags;  /* that count if id is 0 */
-    pitpy_mark mark; /* of the newest begin, for its device time; none where nothing is open */
+    unsigned flags;  /* used if id is 0 */
+    pitpy_mark mark; /* device mark of the newest begin; none if nothing is open */
 } pitpy_span;
 
 _Static_assert(offsetof(pitpy_span, older) <= PITPY_LINE, "a span fits a cache line");
@@ -46,7 +46,7 @@ uint64_t pitpy_monotonic_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Each set of flags has a site of its own, so that the recorder knows the name without a search. */
+/* Each combination of flags has its own site, so the recorder finds the name without a search. */
 PITPY_HOT pit_site *pitpy_site_with(pitpy_name *name, unsigned flags)
 {
     pit_site *sites = name->with;
@@ -129,7 +129,7 @@ static PyObject *span_vectorcall(PyObject *object, PyObject *const *args, size_t
 static PyObject *span_vectorcall_marked(PyObject *object, PyObject *const *args, size_t nargsf,
                                         PyObject *kwnames);
 
-/* Any begin. 0, or -1 with an exception. */
+/* Begin a span in any case. Returns 0, or -1 with an exception. */
 static int span_begin(pitpy_span *self)
 {
     pitpy_mark mark = {NULL, 0};
@@ -158,7 +158,7 @@ static int span_begin(pitpy_span *self)
     return 0;
 }
 
-/* The newest begin of the calling task, or the newest of all if it has none. */
+/* The newest begin of the calling task, or the newest of all if the task has none. */
 static void take_open(pitpy_span *self, pitpy_open *open, pitpy_mark *mark)
 {
     *open = self->open;
@@ -186,7 +186,7 @@ static void take_open(pitpy_span *self, pitpy_open *open, pitpy_mark *mark)
     free(taken);
 }
 
-/* Any end. Its duration. */
+/* End a span in any case; returns its duration. */
 PITPY_HOT static uint64_t span_end(pitpy_span *self)
 {
     pitpy_open open;
@@ -259,7 +259,7 @@ __attribute__((noinline)) static PyObject *span_call_rare(pitpy_span *self, PyOb
     return NULL;
 }
 
-/* Of a span that is open and has a mark: its end is none for the short way. */
+/* Used while the span is open and has a mark: its end takes the slow path. */
 static PyObject *span_vectorcall_marked(PyObject *object, PyObject *const *args, size_t nargsf,
                                         PyObject *kwnames)
 {
@@ -270,11 +270,11 @@ PITPY_BESIDE static PyObject *span_new_rare(PyObject *const *args, size_t nargsf
                                             PyObject *kwnames);
 __attribute__((noinline)) static void span_dealloc_rare(pitpy_span *self);
 
-/* The short way, function by function in the order in which a `with` goes it, and in one page. Whatever
- * is not as usual is left to the functions above before anything was done. */
+/* The fast path: functions in the order in which a `with` calls them, in one page. All other cases are
+ * handed to the functions above before anything is done. */
 #define ONE_PAGE __attribute__((aligned(1024)))
 
-/* A spare has kept its reference to the type: it only needs to count as alive again. */
+/* A spare has kept its reference to the type: it only needs a new reference count. */
 static inline pitpy_span *take_spare(pitpy_span *self)
 {
     pitpy_near.spare = self->next;
@@ -297,7 +297,7 @@ PITPY_SHORT ONE_PAGE static PyObject *span_type_vectorcall(PyObject *type, PyObj
     if (PITPY_LIKELY(PyVectorcall_NARGS(nargsf) == 1 && !kwnames && self)) {
         const struct pitpy_known *known = &pitpy_near.known[PITPY_KNOWN_OF(args[0])];
         if (PITPY_LIKELY(known->text == args[0])) {
-            __builtin_prefetch(pitpy_near.flow, 1); /* the begin comes soon */
+            __builtin_prefetch(pitpy_near.flow, 1); /* a begin follows soon */
             __builtin_prefetch(*pitpy_here(), 1);
             take_spare(self);
             self->name = known->name;
@@ -308,7 +308,7 @@ PITPY_SHORT ONE_PAGE static PyObject *span_type_vectorcall(PyObject *type, PyObj
     return span_new_rare(args, nargsf, kwnames);
 }
 
-/* What a `with` finds as __enter__ and as __exit__. */
+/* The result of looking up __enter__ and __exit__. */
 PITPY_SHORT static PyObject *bind_get(PyObject *self, PyObject *object, PyObject *type)
 {
     (void)type;
@@ -376,7 +376,7 @@ PITPY_SHORT static void span_dealloc(PyObject *object)
 
 /* ---- make and throw away, where it is rare ------------------------------------------------------ */
 
-/* In the page that spans need anyway, as long as there is room. NULL without memory. */
+/* In the page that spans need anyway, while there is room. Returns NULL if memory is exhausted. */
 static pitpy_span *span_alloc(void)
 {
     pitpy_span *self;
@@ -414,7 +414,7 @@ void pitpy_free_spares(pitpy_state *state)
     pitpy_near.spare_count = 0;
 }
 
-/* A span that is thrown away while it is open ends then. */
+/* A span that is destroyed while it is open ends then. */
 static void end_all(pitpy_span *self)
 {
     PyObject *type, *value, *traceback;
@@ -452,7 +452,7 @@ static const struct {
                {"leaks", PIT_LEAKS},   {"energy", PIT_ENERGY}, {"device", PIT_DEVICE}};
 _Static_assert(sizeof options / sizeof options[0] == PITPY_OPTIONS, "a key for each");
 
-/* Which one it is; PITPY_OPTIONS: none. Keywords that a compiler wrote are interned, as ours are. */
+/* The index of an option; PITPY_OPTIONS: unknown. Keywords in compiled code are interned, like ours. */
 static size_t option_of(PyObject *key)
 {
     size_t option = 0;
@@ -467,8 +467,8 @@ static size_t option_of(PyObject *key)
     return option;
 }
 
-/* span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, device=False). 0, or
- * -1 with an exception. */
+/* span(name, memory=False, record=False, *, wait=False, leaks=False, energy=False, device=False). Returns
+ * 0, or -1 with an exception. */
 static int parse_arguments(PyObject *const *args, Py_ssize_t count, PyObject *kwnames,
                            PyObject **text, unsigned *flags)
 {
@@ -566,7 +566,7 @@ static PyObject *get_elapsed(PyObject *object, void *unused)
     pitpy_span *self = (pitpy_span *)object;
     if (self->begins)
         return pitpy_seconds(pitpy_age(&self->open));
-    ELAPSED(self) = pitpy_in_ns(ELAPSED(self)); /* once: the next answer is the same */
+    ELAPSED(self) = pitpy_in_ns(ELAPSED(self)); /* convert once, and keep the result */
     return pitpy_seconds(ELAPSED(self));
 }
 
@@ -648,7 +648,7 @@ typedef struct bind {
     PyObject_HEAD
 } bind;
 
-/* type(span).__enter__(span), as ExitStack calls them: the span stands first. */
+/* type(span).__enter__(span), as ExitStack calls it: the span is the first argument. */
 static PyObject *bind_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     pitpy_state *state = pitpy_state_of_type(Py_TYPE(self));
@@ -660,7 +660,7 @@ static PyObject *bind_call(PyObject *self, PyObject *args, PyObject *kwargs)
         return NULL;
     }
     PyObject *rest[3];
-    if (count == 1) /* for whom, is a question of the caller's caller */
+    if (count == 1) /* without an instance there is nothing to bind */
         return span_enter_rare((pitpy_span *)PyTuple_GET_ITEM(args, 0));
     for (Py_ssize_t i = 1; i < count; i++)
         rest[i - 1] = PyTuple_GET_ITEM(args, i);
@@ -726,7 +726,7 @@ static PyType_Slot span_slots[] = {{Py_tp_dealloc, PITPY_SLOT(span_dealloc)},
                                    {Py_tp_getset, span_getset},
                                    {Py_tp_members, span_members},
                                    {0, NULL}};
-/* Not immutable while it is made: __enter__ and __exit__ are set by hand. */
+/* Mutable while it is created: __enter__ and __exit__ are set by hand. */
 static PyType_Spec span_spec = {"pitwall.span", sizeof(pitpy_span), 0,
                                 Py_TPFLAGS_DEFAULT | PITPY_VECTORCALL | PITPY_NO_NEW, span_slots};
 

@@ -1,26 +1,28 @@
-/* Where the main thread is, ten times a second, by the public API of the interpreter's frames.
+/* Samples where the main thread is, ten times per second, with the interpreter's public API for frames.
  *
  * A thread of our own looks at the main thread's frames with the interpreter's lock held, so that they
  * stand still: frames, line and innermost span belong to one moment. Where C code keeps the lock for long,
  * the sample is late and still the right one, because the main thread comes to it before its next line. So
- * a sample counts for all periods since the last one: time in which none could be taken is not lost.
+ * a sample counts for all periods since the last one: time in which none could be taken is not lost. It
+ * may also come some lines late: so the instruction is noted as the sample is asked for (py_peek.c).
  *
- * Who waits for the lock gets it where the main thread gives it away next, and makes it do so only after
- * the switch interval of 5 ms: calls that give it away by themselves, as most of PyTorch's do, would get
- * the time of the code before them. So from 3.12 on the main thread is asked to take the sample itself, at
- * the instruction that it is at, and our thread takes the lock only if it does not come to it, because it
- * waits or computes in C: then the lock is mostly free. Before 3.12 it cannot be asked, and the switch
- * interval is a short one while our thread waits.
+ * A thread that waits for the lock gets it when the main thread releases it next; only after the switch
+ * interval of 5 ms is the main thread forced to. Calls that release the lock by themselves, as most of
+ * PyTorch's do, would therefore get the time of the code before them. So from 3.12 on, the main thread is
+ * asked to take the sample itself, at its current instruction. Our thread takes the lock only if the main
+ * thread does not respond because it waits or computes in C; the lock is then usually free. Before 3.12
+ * this is not possible, and the switch interval is made short while our thread waits.
  *
- * What counts is the innermost line of the program's own code, which somebody can change; of installed
- * packages and the standard library the line that called them. Where all is installed code, its innermost
- * line.
+ * A sample is the innermost line of the program's own code, because users can change that code; for
+ * installed packages and the standard library it is the line that called them. If all code is installed, it
+ * is the innermost line.
  *
- * The thread is started on the main thread when the default recorder is open, and ends before the
- * recorder closes and before the interpreter shuts down (atexit). In a forked child there is none until
- * the child's own recorder starts one. Its signals are blocked.
- */
+ * The thread is started on the main thread when the default recorder is open, and ends before the recorder
+ * closes and before the interpreter shuts down (atexit). A forked child has none until its own recorder
+ * starts one. Its signals are blocked. */
 #include "pitpy.h"
+
+#include "py_peek.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -32,20 +34,20 @@
 #include <unistd.h>
 
 #define STACK_BYTES ((size_t)256 * 1024)
-#define MOST_FRAMES 1000                        /* of a stack that are looked at */
-#define LONGEST_ASK_NS ((uint64_t)10 * 1000000) /* for the main thread to take a sample itself */
+#define MOST_FRAMES 1000                        /* frames of a stack that are searched */
+#define LONGEST_ASK_NS ((uint64_t)10 * 1000000) /* time for the main thread to take a sample itself */
 #define LEAST_ASK_NS ((uint64_t)50 * 1000)
 #define NEVER UINT64_MAX
 
 int pitpy_stack_is_settled;
 
-/* Guarded by the interpreter's lock, but for what the thread itself reads. */
+/* Guarded by the interpreter's lock, except for members that the thread itself reads. */
 static struct {
     pthread_t thread;
-    PyThreadState *state; /* of the thread; made and freed by who starts and stops it */
+    PyThreadState *state; /* of the thread; created and freed by the code that starts and stops it */
     int is_running;
-    int is_ending;     /* somebody waits for its end */
-    int is_over;       /* the interpreter shuts down: not started again */
+    int is_ending;     /* other code waits for its end */
+    int is_over;       /* the interpreter shuts down: do not start it again */
     int is_pending;    /* the main thread has been asked to start it */
     int is_registered; /* with atexit */
     int is_command;    /* python -c */
@@ -66,11 +68,13 @@ static struct {
  * because our thread reads them without that lock. */
 static struct {
     int is_wanted;
-    int is_queued;     /* the main thread has been asked and did not come to it yet */
-    uint64_t until_ns; /* end of the last period that was counted */
+    int is_queued;          /* the main thread has been asked and did not come to it yet */
+    uint64_t until_ns;      /* end of the last period that was counted */
+    PyThreadState *main;    /* as of the last sample; only its address is used */
+    struct pitpy_peek peek; /* written while no sample is wanted */
 } asked;
 
-static uint64_t forced_ns = NEVER; /* tests set it; NEVER: by the recorder's option */
+static uint64_t forced_ns = NEVER; /* set by tests; NEVER: use the recorder's option */
 
 /* ---- one sample ------------------------------------------------------------------------------- */
 
@@ -88,7 +92,7 @@ static int is_below(const char *path, const char *folder)
     return length && strncmp(path, folder, length) == 0 && path[length] == '/';
 }
 
-/* Code without a file that a library made, not that of python -c or of an interactive session. */
+/* Code without a file that a library generated; not python -c or an interactive session. */
 static int is_made(const char *file)
 {
     if (strcmp(file, "<string>") == 0)
@@ -97,12 +101,17 @@ static int is_made(const char *file)
            strncmp(file, "<ipython-input", 14) != 0;
 }
 
-/* What Python runs before a program: ours and others'. */
+/* What Python runs before a program, ours and others'; and what stands around an import: the tool's, which
+ * need not be that of the package that the program has. */
 static int is_start_up(const char *file)
 {
-    static const char name[] = "/sitecustomize.py";
-    size_t length = strlen(file);
-    return length >= sizeof name - 1 && strcmp(file + length - (sizeof name - 1), name) == 0;
+    static const char *const names[] = {"/sitecustomize.py", "/pitwall/_auto_watch.py"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *found = strstr(file, names[i]);
+        if (found && !found[strlen(names[i])])
+            return 1;
+    }
+    return 0;
 }
 
 /* Code that was installed, not written for this program. */
@@ -113,7 +122,7 @@ static int is_installed(const char *file)
            is_below(file, own.package);
 }
 
-/* The innermost frame of the program's own code, or the innermost of all. Takes the reference. */
+/* The innermost frame of the program's own code, or else the innermost of all. Takes the reference. */
 static PyFrameObject *choose_frame(PyFrameObject *innermost)
 {
     PyFrameObject *frame = innermost;
@@ -142,13 +151,15 @@ static void note_frame(PyFrameObject *frame, uint64_t samples)
 #else
     PyObject *name = code->co_name;
 #endif
-    int line = PyFrame_GetLineNumber(frame);
+    int line = pitpy_peeked_line(&asked.peek, frame, code);
+    if (line <= 0)
+        line = PyFrame_GetLineNumber(frame);
     pit_note_place(PIT_PLACE_PYTHON, text_of(name), text_of(code->co_filename),
                    line > 0 ? (uint32_t)line : 0, samples);
     Py_DECREF(code);
 }
 
-/* It may be gone: looked for among those that there are. */
+/* It may be gone, so it is searched among the existing ones. */
 static PyThreadState *main_state(void)
 {
     PyThreadState *state = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
@@ -157,11 +168,11 @@ static PyThreadState *main_state(void)
     return state;
 }
 
-/* With the interpreter's lock. Frame objects are made where there are none yet, which must not start a
- * collection here: finalizers would run on this thread. */
+/* Called with the interpreter's lock. May create frame objects, which must not start a garbage collection
+ * here: finalizers would run on this thread. */
 static void take_sample(uint64_t samples)
 {
-    PyThreadState *state = main_state();
+    PyThreadState *state = asked.main = main_state();
     if (!state)
         return;
 #if PY_VERSION_HEX >= 0x030A0000
@@ -173,7 +184,7 @@ static void take_sample(uint64_t samples)
         note_frame(frame, samples);
         Py_DECREF(frame);
     } else {
-        pit_note_place(PIT_PLACE_PYTHON, NULL, NULL, 0, samples); /* in no Python at all */
+        pit_note_place(PIT_PLACE_PYTHON, NULL, NULL, 0, samples); /* not in Python code at all */
     }
 #if PY_VERSION_HEX >= 0x030A0000
     if (collects)
@@ -181,9 +192,10 @@ static void take_sample(uint64_t samples)
 #endif
 }
 
-/* Our thread waits for the lock with a short switch interval, where that can be set without the lock. */
+/* Our thread waits for the lock with a short switch interval, in versions where that can be set without the
+ * lock. */
 #define HAS_INTERVAL (PY_VERSION_HEX < 0x030C0000)
-#define SOON_US 500 /* shorter ones would keep a processor busy with waiting */
+#define SOON_US 500 /* a shorter interval would keep a processor busy with waiting */
 
 static unsigned long switch_before; /* not 0 while the interval is ours */
 
@@ -198,7 +210,7 @@ static void switch_again(void)
 
 /* ---- the thread ------------------------------------------------------------------------------- */
 
-/* Until then, or until nobody wants a sample any more; 0: the thread is to end. */
+/* Wait until then, or until no sample is wanted any more. Returns 0 if the thread must end. */
 static int wait_until(uint64_t due_ns, int while_wanted)
 {
     struct timespec due = {(time_t)(due_ns / 1000000000u), (long)(due_ns % 1000000000u)};
@@ -217,7 +229,7 @@ static int is_recording(void)
     return pit_get_status(NULL, &status) == PIT_OK && status.recording;
 }
 
-/* The periods that have passed, to the nearest, 1 at the least. */
+/* The number of periods that have passed, rounded, at least 1. */
 static uint64_t periods(uint64_t now_ns)
 {
     uint64_t interval = pace.interval_ns, half = interval / 2, count = 1;
@@ -227,7 +239,7 @@ static uint64_t periods(uint64_t now_ns)
     return count;
 }
 
-/* With the interpreter's lock. */
+/* Called with the interpreter's lock. */
 static void answer(void)
 {
     if (!__atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE))
@@ -236,7 +248,7 @@ static void answer(void)
     __atomic_store_n(&asked.is_wanted, 0, __ATOMIC_RELEASE);
 }
 
-/* On the main thread, between two instructions of its program. */
+/* Runs on the main thread, between two instructions of its program. */
 static int answer_pending(void *unused)
 {
     (void)unused;
@@ -248,25 +260,25 @@ static int answer_pending(void *unused)
     return 0;
 }
 
-/* Some thread of Python is asked to call it before its next instruction. 0: it cannot be asked. */
+/* Ask the main thread to call this before its next instruction. Returns 0 if that is not possible. */
 static int add_call(int (*call)(void *))
 {
 #if PY_VERSION_HEX >= 0x030D0000
     return Py_AddPendingCall(call, NULL) == 0;
 #elif PY_VERSION_HEX >= 0x030C0000
-    /* That for all would go unnoticed until the main thread takes the lock the next time: it must be asked
-     * as any thread is, by what the headers keep to themselves. */
+    /* The public function would go unnoticed until the main thread takes the lock the next time, so a
+     * private one is used, which asks like for any thread. */
     extern int _PyEval_AddPendingCall(PyInterpreterState *, int (*)(void *), void *, int)
         __attribute__((weak));
     return _PyEval_AddPendingCall &&
            _PyEval_AddPendingCall(PyInterpreterState_Main(), call, NULL, 0) == 0;
 #else
-    (void)call; /* it would go unnoticed likewise */
+    (void)call; /* it would go unnoticed too */
     return 0;
 #endif
 }
 
-/* The interpreter's lock, soon; and the switch interval as it was, unless the program has changed it. */
+/* Take the interpreter's lock soon; restore the switch interval unless the program has changed it. */
 static void lock_soon(PyThreadState *state)
 {
 #if HAS_INTERVAL
@@ -282,6 +294,8 @@ static void lock_soon(PyThreadState *state)
 
 static void ask(PyThreadState *state, uint64_t patience_ns)
 {
+    if (!__atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE))
+        pitpy_peek(asked.main, &asked.peek);
     __atomic_store_n(&asked.is_wanted, 1, __ATOMIC_RELEASE);
     int is_asked = __atomic_exchange_n(&asked.is_queued, 1, __ATOMIC_RELAXED);
     if (!is_asked && !(is_asked = add_call(answer_pending)))
@@ -294,8 +308,8 @@ static void ask(PyThreadState *state, uint64_t patience_ns)
     PyEval_SaveThread();
 }
 
-/* Its state is made with the interpreter's lock: allocating it without could meet an allocator that is
- * just being replaced, by tracemalloc for instance. */
+/* Its state is created with the interpreter's lock: allocating it without could use an allocator that is
+ * just being replaced, for example by tracemalloc. */
 static void *sample(void *unused)
 {
     uint64_t interval = pace.interval_ns, due = asked.until_ns + interval;
@@ -318,15 +332,16 @@ static void *sample(void *unused)
 
 /* ---- start and stop --------------------------------------------------------------------------- */
 
-/* After a fork: neither our thread nor the holder of its clock's lock exists in the child. */
+/* After a fork: in the child, neither our thread nor the holder of its clock's lock exists. */
 static void forget_thread(void)
 {
     own.is_running = own.is_ending = own.is_pending = 0;
-    own.state = NULL; /* the interpreter frees those of all threads that are gone */
+    own.state = NULL; /* the interpreter frees the states of all threads that are gone */
     pitpy_stack_is_settled = 0;
     pace.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     pace.is_made = pace.stop = 0;
-    asked.is_wanted = asked.is_queued = 0;
+    asked.is_wanted = asked.is_queued = asked.peek.count = 0;
+    asked.main = NULL;
     switch_again();
 }
 
@@ -343,7 +358,7 @@ static int make_pace(void)
     return pace.is_made;
 }
 
-/* Signals that an instruction raises stay as they are: held back they would kill. */
+/* Block all signals, except those raised by instructions: a blocked one would kill the program. */
 static int make_thread(void)
 {
     sigset_t most, before;
@@ -359,7 +374,8 @@ static int make_thread(void)
     pthread_sigmask(SIG_SETMASK, &most, &before);
     int is_made = pthread_create(&own.thread, &attributes, sample, NULL) == 0;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    /* There a thread allocates as it begins; a fork meanwhile would leave that lock taken in the child. */
+    /* With a sanitizer, a thread allocates as it begins; a fork meanwhile would leave that lock taken in
+     * the child. */
     while (is_made && __atomic_load_n(&own.state->thread_id, __ATOMIC_ACQUIRE) == own.main_ident)
         sched_yield();
 #endif
@@ -396,7 +412,7 @@ static int is_command(void)
     return first && strcmp(first, "-c") == 0;
 }
 
-/* 0: the interpreter could not be told to end it in time, so it is not begun. */
+/* Returns 0 if the interpreter cannot be told to end the thread in time: then it is not started. */
 static int register_end(void)
 {
     PyObject *own_module = NULL, *stop = NULL, *done = NULL;
@@ -416,7 +432,7 @@ static int register_end(void)
     return own.is_registered;
 }
 
-/* With the interpreter's lock, after the end of the thread. */
+/* Called with the interpreter's lock, after the end of the thread. */
 static void free_state(void)
 {
     if (!own.state)
@@ -459,11 +475,11 @@ static int start_pending(void *unused)
 
 void pitpy_stack_ready(void)
 {
-    pit_position(); /* where the environment or a fork asks for a recorder, this opens it */
+    pit_position(); /* opens the recorder if the environment or a fork requires one */
     pitpy_stack_start();
 }
 
-/* Only the main thread can tell which of Python's threads it is. */
+/* Only the main thread knows which of Python's threads it is. */
 void pitpy_stack_start(void)
 {
     pit_status status;
@@ -483,7 +499,7 @@ void pitpy_stack_start(void)
     PyErr_Restore(type, value, trace);
 }
 
-/* The thread may wait for the interpreter's lock, which is given for as long as it takes. */
+/* The thread may be waiting for the interpreter's lock, so the lock is released meanwhile. */
 void pitpy_stack_stop(void)
 {
     pitpy_stack_is_settled = 0;
@@ -515,18 +531,18 @@ static PyObject *function_stack_end(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* _stack_begin(): open the recorder that the environment asks for, and sample from now on. It makes way
- * for one that the program opens. */
+/* _stack_begin(): open the recorder that the environment requests, and start sampling. A recorder that the
+ * program opens later replaces it. */
 static PyObject *function_stack_begin(PyObject *module, PyObject *unused)
 {
     (void)unused;
-    int had_one = pit_default() != NULL;
+    int had_one = pit_default_recorder() != NULL;
     pitpy_stack_ready();
-    pitpy_state_of(module)->is_for_samples = !had_one && pit_default();
+    pitpy_state_of(module)->is_for_samples = !had_one && pit_default_recorder();
     Py_RETURN_NONE;
 }
 
-/* _stack_pace(seconds between samples, or None: as the recorder says): of threads started later. */
+/* _stack_pace(seconds between samples, or None: the recorder's option): for threads started later. */
 static PyObject *function_stack_pace(PyObject *module, PyObject *seconds)
 {
     (void)module;

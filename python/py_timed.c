@@ -1,7 +1,6 @@
-/* The wrapper of a timed function: a call by vectorcall, timed, and otherwise the function itself. It
- * carries the function's attributes (name, doc, module, signature by __wrapped__), binds to objects as
- * a method, and is pickled by its qualified name.
- */
+/* The wrapper of a timed function: it times calls and otherwise behaves like the function. It has the
+ * function's attributes (name, doc, module, signature by __wrapped__), binds to objects as a method, and is
+ * pickled by its qualified name. */
 #include "pitpy.h"
 
 #include <stddef.h>
@@ -59,14 +58,14 @@ static PyObject *timed_repr(PyObject *self)
     return PyUnicode_FromFormat("<pitwall.timed %R of %R>", name, own->function);
 }
 
-/* By its qualified name, as functions are: what has that name is the wrapper. */
+/* Pickled by its qualified name, like functions; that name refers to the wrapper. */
 static PyObject *timed_reduce(PyObject *self, PyObject *unused)
 {
     (void)unused;
     return PyObject_GetAttrString(self, "__qualname__");
 }
 
-/* What the wrapper does not have is the function's. */
+/* Attributes that the wrapper lacks come from the function. */
 static PyObject *timed_getattro(PyObject *self, PyObject *name)
 {
     PyObject *found = PyObject_GenericGetAttr(self, name);
@@ -154,7 +153,7 @@ pitpy_timed *pitpy_timed_new(pitpy_state *state, PyObject *function, pitpy_name 
     return self;
 }
 
-/* _wrap(function, name, flags): what pitwall.timed makes of a plain function. */
+/* _wrap(function, name, flags): the wrapper that pitwall.timed returns for a plain function. */
 static PyObject *wrap(PyObject *module, PyObject *args)
 {
     pitpy_state *state = pitpy_state_of(module);

@@ -16,7 +16,7 @@ struct target {
 
 static void call(struct target *target, PyObject *function, PyObject *arguments)
 {
-    if (target->failed || PyErr_Occurred()) { /* of another target in turn with this one */
+    if (target->failed || PyErr_Occurred()) { /* of another target that is timed in turn with this one */
         target->failed = 1;
         return;
     }
@@ -257,9 +257,9 @@ static PyObject *comparison_dict(const pit_comparison *c)
                          "more_runs", (Py_ssize_t)c->more_runs, "reason", c->reason);
 }
 
-#define RAISED 1 /* what a callback returns whose function raised */
+#define RAISED 1 /* result of a callback whose function raised */
 
-/* The function gives p10 and median of the calls of one run. */
+/* The function returns p10 and median of the calls of one run. */
 static int run_side(void *argument, size_t side, size_t round, double *figures)
 {
     PyObject *found = PyObject_CallFunction(argument, "nn", (Py_ssize_t)side, (Py_ssize_t)round);

@@ -16,11 +16,11 @@ struct device {
     PyObject *reset;  /* () or NULL */
 };
 
-/* Call a function of the device; what it raises is shown, and not passed on. New reference or NULL. With
- * the interpreter's lock held. */
+/* Call a function of the device; exceptions are printed, not passed on. Returns a new reference or NULL.
+ * Called with the interpreter's lock. */
 static PyObject *call(PyObject *function)
 {
-    PyObject *kept = Py_XNewRef(function); /* it may be dropped by its own call */
+    PyObject *kept = Py_XNewRef(function); /* its own call may drop it */
     PyObject *found = kept ? PyObject_CallNoArgs(kept) : NULL;
     if (!found && PyErr_Occurred())
         PyErr_WriteUnraisable(kept);
@@ -77,7 +77,7 @@ static int await_work(void *arg)
     return call_for(&((struct device *)arg)->wait);
 }
 
-/* _device_new(memory, wait, reset), each of them a function or None: a device for the others. */
+/* _device_new(memory, wait, reset), each a function or None: creates a device. */
 static PyObject *device_new(PyObject *module, PyObject *args)
 {
     PyObject *memory, *wait, *reset;
@@ -101,7 +101,7 @@ static PyObject *device_new(PyObject *module, PyObject *args)
     return capsule;
 }
 
-/* _device_drop(device): it is one without memory and work from now on. */
+/* _device_drop(device): from now on it has no memory and no work. */
 static PyObject *device_drop(PyObject *module, PyObject *capsule)
 {
     struct device *device = PyCapsule_GetPointer(capsule, DEVICE);
@@ -123,7 +123,7 @@ int pitpy_device(PyObject *capsule, void *to)
     return 1;
 }
 
-/* _set_device(device or None): the process's. */
+/* _set_device(device or None): sets the process's device. */
 static PyObject *set_device(PyObject *module, PyObject *capsule)
 {
     const pit_device *device;
@@ -134,7 +134,7 @@ static PyObject *set_device(PyObject *module, PyObject *capsule)
     Py_RETURN_NONE;
 }
 
-/* _device_wait(device, or None for the process's): until its work is done. */
+/* _device_wait(device, or None for the process's): waits until its work is done. */
 static PyObject *device_wait(PyObject *module, PyObject *capsule)
 {
     const pit_device *device;

@@ -1,9 +1,8 @@
 /* The tools' functions in the module, where their lines go, and small helpers.
  *
- * The monitors print line by line through a hook: into sys.stdout as it is at that moment, so that
- * redirection, notebooks and tests see them, and flushed each time. The interpreter's lock is taken
- * for it: a C library may print from a thread of its own.
- */
+ * The monitors print line by line through a hook: into the current sys.stdout, so that redirection,
+ * notebooks and tests work, and flushed each time. This takes the interpreter's lock, because a C library
+ * may print from its own thread. */
 #include "tools.h"
 
 #include <errno.h>
@@ -31,8 +30,8 @@ static void write_line(const char *text)
     Py_DECREF(out);
 }
 
-/* An exception of sys.stdout stays set where Python called us, for pitpy_printed; nothing more is
- * printed then. On a thread of C's there is nobody to raise it to. */
+/* If Python called us, an exception of sys.stdout stays set for pitpy_printed, and nothing more is printed.
+ * On a thread of C code it cannot be raised. */
 static void print_line(void *arg, const char *text)
 {
     (void)arg;
@@ -145,14 +144,14 @@ PyObject *pitpy_written(pitpy_state *state, FILE *out, char **bytes, size_t *len
 
 void pitpy_ready(PyObject *module)
 {
-    if (PITPY_UNLIKELY(!pit_default()))
+    if (PITPY_UNLIKELY(!pit_default_recorder()))
         pitpy_open_default(pitpy_state_of(module));
     pitpy_flow_here();
 }
 
 pitpy_flow *pitpy_hold(PyObject *module)
 {
-    if (PITPY_UNLIKELY(!pit_default()))
+    if (PITPY_UNLIKELY(!pit_default_recorder()))
         pitpy_open_default(pitpy_state_of(module));
     pitpy_flow *flow = pitpy_flow_here();
     if (flow->open++ == 0)
@@ -182,7 +181,7 @@ static int write_bytes(FILE *out, void *arg)
     return fwrite(PyBytes_AS_STRING(bytes), 1, count, out) == count ? 0 : PIT_CANNOT_WRITE;
 }
 
-/* None, or OSError by errno. Takes the path's reference. */
+/* Returns None, or raises OSError from errno. Takes the path's reference. */
 static PyObject *saved(int code, PyObject *path)
 {
     if (code) {
@@ -205,7 +204,7 @@ static PyObject *save(PyObject *module, PyObject *args)
     return saved(pit_save(PyBytes_AS_STRING(path), write_bytes, bytes), path);
 }
 
-/* _save_members(path, bytes): of a JSON object, into the one in the file. */
+/* _save_members(path, bytes): merge the members of a JSON object into the object in the file. */
 static PyObject *save_members(PyObject *module, PyObject *args)
 {
     PyObject *path, *bytes;
@@ -242,7 +241,7 @@ static uint64_t read_clock(void *arg)
     return ns;
 }
 
-/* _set_clock(function that gives nanoseconds, or None for the real one): what the faces measure with. */
+/* _set_clock(function that returns nanoseconds, or None for the real clock): the clock of the monitors. */
 static PyObject *set_clock(PyObject *module, PyObject *function)
 {
     pit_sources sources = {.monotonic_ns = read_clock};

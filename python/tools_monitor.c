@@ -1,5 +1,5 @@
-/* The objects that measure and print as they go, each as a capsule that the package's classes hold:
- * timers, phases, operations, epochs, stages, windows, the training profiler. */
+/* Objects that measure and print while the program runs, each as a capsule that a class of the package
+ * holds: timers, phases, operations, epochs, stages, windows, the training profiler. */
 #include "tools.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 /* ---- capsules ----------------------------------------------------------------------------------- */
 
-/* wrap_x makes the capsule of a new object, to_x is its converter for PyArg_ParseTuple. */
+/* wrap_x makes the capsule of a new object; to_x is its converter for PyArg_ParseTuple. */
 #define CAPSULE(type)                                                                              \
     static void drop_##type(PyObject *capsule)                                                     \
     {                                                                                              \
@@ -39,7 +39,7 @@ CAPSULE(profiler)
     return NULL
 #define FUNCTION(name) static PyObject *name(PyObject *module, PyObject *args)
 
-/* Lines of one call dropped if quiet; then what sys.stdout raised, or None. */
+/* Drop the lines of one call if quiet; then returns None, or NULL if sys.stdout raised. */
 static PyObject *end_quiet(int before)
 {
     pitpy_quiet = before;
@@ -53,7 +53,7 @@ static int begin_quiet(int quiet)
     return before;
 }
 
-/* Where a begin or end takes place: device or None, and what wait= says. */
+/* The device of a begin or end, or None, and the value of wait=. */
 #define USE "O&i"
 #define USE_OF(use) pitpy_device, &(use).device, &(use).wait
 
@@ -61,7 +61,7 @@ static int begin_quiet(int quiet)
 
 struct call {
     PyObject *function, *arguments, *keywords;
-    int quiet; /* lines of the timer, not of what is called */
+    int quiet; /* silences the timer, not the called function */
     unsigned flags;
 };
 
@@ -83,7 +83,7 @@ static void *run_call(void *argument)
     PyObject *result = call->flags & PIT_MEMORY
                            ? call_counted(call)
                            : PyObject_Call(call->function, call->arguments, call->keywords);
-    /* A call that raised is not complete: its time counts, but nothing is said beside the exception. */
+    /* A call that raised is not complete: its time counts, but nothing is printed besides the exception. */
     if (!result)
         pit_time_failed();
     pitpy_quiet = call->quiet || !result;
@@ -100,8 +100,8 @@ static int tell_row(pit_timers *timers, PyObject *rows)
     return code;
 }
 
-/* _time(name, flags, device, wait, quiet, rows, function, args, kwargs): calls it and returns what it returns; the
- * row of the call is appended to rows, also where it raised. */
+/* _time(name, flags, device, wait, quiet, rows, function, args, kwargs): calls the function and returns its
+ * result; the row of the call is appended to rows, even if it raised. */
 FUNCTION(time_call)
 {
     struct call call;
@@ -213,7 +213,7 @@ FUNCTION(monitor_new)
     (void)module;
     ARGUMENTS(":monitor");
     pit_monitor *monitor = pit_monitor_new();
-    pit_monitor_enable(monitor, 1); /* Python says when */
+    pit_monitor_enable(monitor, 1); /* Python decides when */
     return wrap_monitor(monitor);
 }
 
@@ -309,7 +309,7 @@ FUNCTION(performance_begin)
     return capsule;
 }
 
-/* _performance_pause(operation, pause): or let it go on. */
+/* _performance_pause(operation, pause): pause it, or resume it. */
 FUNCTION(performance_pause)
 {
     PyObject *capsule;
@@ -543,7 +543,7 @@ FUNCTION(stages_save)
 
 /* ---- windows ------------------------------------------------------------------------------------ */
 
-/* The items, (label, kind) each; how many, or -1. Labels live as long as the list. */
+/* The items, (label, kind) each; returns their number, or -1. Labels live as long as the list. */
 static Py_ssize_t window_items(PyObject *list, pit_window_item *items, Py_ssize_t room)
 {
     Py_ssize_t count = PyList_GET_SIZE(list);
@@ -650,7 +650,7 @@ FUNCTION(profiler_new)
 {
     (void)module;
     ARGUMENTS(":profiler");
-    return wrap_profiler(pit_profiler_new(UINT64_MAX)); /* Python says when, for wandb too */
+    return wrap_profiler(pit_profiler_new(UINT64_MAX)); /* Python decides when to print, also for wandb */
 }
 
 FUNCTION(profiler_start)
@@ -665,7 +665,7 @@ FUNCTION(profiler_start)
     return PyFloat_FromDouble(pit_profiler_start(profiler, operation));
 }
 
-/* _profiler_end(profiler, operation, start, device, wait): the steps so far. */
+/* _profiler_end(profiler, operation, start, device, wait): returns the steps so far. */
 FUNCTION(profiler_end)
 {
     pit_profiler *profiler;

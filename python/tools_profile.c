@@ -1,4 +1,4 @@
-/* Models' profiles: built, and compared, by the library; handed to Python as the JSON it writes. */
+/* Model profiles: the library builds and compares them; Python gets the JSON that it writes. */
 #include "tools.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static const pitpy_member profile_members[] = {
     {.key = NULL},
 };
 
-/* What a comparison looks at: names, training, timings, parameters. */
+/* The parts that a comparison needs: names, training, timings, parameters. */
 static int fill_profile(pit_profile *to, PyObject *dict)
 {
     to->training_seconds = (double)NAN;
@@ -95,7 +95,7 @@ static PyObject *profiles_compare(PyObject *module, PyObject *list)
         int code = out ? pit_profiles_compare(out, profiles, count) : 0;
         text = pitpy_written(pitpy_state_of(module), out, &bytes, &length, code, "comparison");
     }
-    for (size_t i = 0; profiles && i < count; i++) { /* the names are Python's */
+    for (size_t i = 0; profiles && i < count; i++) { /* the names belong to Python */
         pit_bench_free(&profiles[i].single_step);
         pit_bench_free(&profiles[i].full_trajectory);
     }

@@ -1,4 +1,4 @@
-/* Python's lists and dicts as the library's rows, series, curves, entries and options, and back. */
+/* Converts Python's lists and dicts to the library's rows, series, curves, entries and options, and back. */
 #include "tools.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 /* ---- structs by the names of their members ---------------------------------------------------- */
 
-/* The UTF-8 of a str, which has to be free of null characters: C would see its beginning only. */
+/* The UTF-8 of a str, which must not contain null characters: C would see only its beginning. */
 static const char *whole_text(PyObject *text)
 {
     Py_ssize_t length = 0;
@@ -18,7 +18,7 @@ static const char *whole_text(PyObject *text)
     return NULL;
 }
 
-/* A value of a wrong type, or too large, by the name that the caller knows it by. */
+/* Raise for a value of a wrong type or size, with the name that the caller knows. */
 static int refuse(const pitpy_member *member, PyObject *value)
 {
     const char *wanted = member->kind == 'd'   ? "a number"
@@ -133,7 +133,7 @@ static void *keep(pitpy_data *data, void *block)
 
 static const char *keep_text(pitpy_data *data, PyObject *object)
 {
-    PyObject *text = PyObject_Str(object); /* names of any kind, as the keys of a dict may be */
+    PyObject *text = PyObject_Str(object); /* names of any type, as dict keys may be */
     char *utf8 = text ? pitpy_utf8_copy(text) : NULL;
     Py_XDECREF(text);
     return utf8 ? keep(data, utf8) : NULL;
@@ -167,7 +167,7 @@ static int has(PyObject *dict, const char *key)
     return value && value != Py_None;
 }
 
-/* Rows that come from the library say what of them is known; of others what is there counts. */
+/* Rows from the library say which figures are known; in other rows, those that are present count. */
 static int is_known(PyObject *dict, const char *said, const char *delta, const char *peak)
 {
     PyObject *word = PyDict_GetItemString(dict, said);
@@ -398,7 +398,7 @@ PyObject *pitpy_entry_list(const pit_entry *entries, size_t count)
 
 /* ---- options ------------------------------------------------------------------------------------ */
 
-/* What is not of a view: which one, and how it is written. */
+/* Members that do not belong to a view: which view, and its form. */
 static const pitpy_member look_members[] = {
     {"view", 's', offsetof(pit_report_options, view)},
     {"form", 'i', offsetof(pit_report_options, form)},
@@ -445,7 +445,7 @@ PyObject *pitpy_view_names(void)
     return list;
 }
 
-/* Is the number, or the word, one that the option takes? */
+/* Does the option accept this number or word? */
 static int check_option(const pit_option *option, const char *key,
                         const pit_report_options *options)
 {
@@ -468,7 +468,7 @@ static int check_option(const pit_option *option, const char *key,
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* One option of the view, as its struct says. */
+/* One option of the view, as defined in its struct. */
 static int set_option(PyObject *key, PyObject *value, pit_report_options *options)
 {
     static const char kinds[] = {
@@ -525,7 +525,7 @@ static PyObject *option_dict(const pit_option *option)
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
     return Py_BuildValue("{s:s,s:s,s:s,s:s,s:N}", "name", name, "kind", kinds[option->kind],
-                         "default", option->preset, "help", option->help, "words",
+                         "default", option->default_text, "help", option->help, "words",
                          word_list(option->words));
 }
 

@@ -2,11 +2,11 @@
 """Turn the public headers into pages: docs/reference-*.md.
 
     scripts/api_reference.py            write the pages
-    scripts/api_reference.py --check    fail if one of them is not what it would write
+    scripts/api_reference.py --check    fail if a page is out of date
 
-The headers are the manual; the pages only make them readable in a browser. A section is a comment
-`/* ---- title ---- */`, an item is a comment at the left margin with the declarations below it, up
-to a blank line or the next such comment. Names that begin with pit__ or PIT__ are private.
+The headers are the manual; the pages only make them readable in a browser. A section is a comment `/*
+---- title ---- */`, an item is a comment at the left margin with the declarations below it, up to a
+blank line or the next such comment. Names that begin with pit__ or PIT__ are private.
 """
 
 import os

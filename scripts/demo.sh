@@ -94,7 +94,7 @@ in_home pitwall report killed.pit --width "$columns" | brief
 
 # The demo does not require MPI: without it, this part says how to install it.
 title "Two MPI ranks: which one makes the other wait?" \
-    "The last rank reads slowly; the other waits for it in MPI_Allreduce."
+    "The last rank reads slowly; the other waits for it inside of MPI."
 launch=(mpirun -n 2)
 if mpirun --version 2>/dev/null | grep -q "Open MPI"; then
     launch=(mpirun --allow-run-as-root --oversubscribe -n 2)

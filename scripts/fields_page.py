@@ -2,7 +2,7 @@
 """Turn the field tables into a page: docs/fields.md.
 
     scripts/fields_page.py            write the page
-    scripts/fields_page.py --check    fail if it is not what it would write
+    scripts/fields_page.py --check    fail if the page is out of date
 
 The tables are read from the library in $PITWALL_BUILD or build/, through the public calls that any
 program has.

@@ -80,11 +80,11 @@ def words_of(body):
 
 
 def options():
-    """{(file, variable): (name, kind, preset, help)} of all options of views."""
+    """{(file, variable): (name, kind, default, help)} of all options of views."""
     found = {}
     for match, body, path in structs("src/views", r"const pit_option (\w+) = \{"):
         kind = re.search(r"PIT_OPTION_(\w+)", body).group(1)
-        found[path, match.group(1)] = (member(body, "name"), kind, member(body, "preset"),
+        found[path, match.group(1)] = (member(body, "name"), kind, member(body, "default_text"),
                                        words_of(body) if kind == "ONE_OF"
                                        else member(body, "help"))
     return found
@@ -113,10 +113,10 @@ VALUES = {"TEXT": " TEXT", "ONE_OF": " KEY", "COUNT": " N", "NUMBER": " X", "PER
 
 
 def option_line(option, owners=()):
-    name, kind, preset, words = option
+    name, kind, default, words = option
     of = ", ".join(owners) + ": " if owners else ""
     head = "--%s%s" % (name, VALUES[kind])
-    return "  %s  %s%s%s" % (head, of, words, "" if kind == "FLAG" else "; else " + preset)
+    return "  %s  %s%s%s" % (head, of, words, "" if kind == "FLAG" else " (%s)" % default)
 
 
 def made_lines(source):

@@ -31,6 +31,17 @@ WORDS = [
     (r"is said (?:so|by name)", "the message names"),
     (r"knows? nothing of", "does not know about, does not use"),
     (r"that which", "what"),
+    (r"anew", "again"),
+    (r"for ever", "forever"),
+    (r"gives? way|gave way", "is replaced, releases"),
+    (r"likewise", "the same, also"),
+    (r"passed over", "skipped, ignored"),
+    (r"by way of", "through, with"),
+    (r"half in force", "active half"),
+    (r"(?:is|are|was) to be (?:told|said)", "is reported"),
+    (r"nobody (?:told|said|knows)", "not known"),
+    (r"not to be found", "not found"),
+    (r"a NaN gives", "fmax and fmin ignore NaN"),
 ]
 PATTERN = re.compile(r"\b(?:%s)\b" % "|".join("(%s)" % words for words, _ in WORDS), re.I)
 ENDINGS = (".md", ".c", ".h", ".cpp", ".py", ".pyi", ".sh", ".js", ".css", ".html", ".cmake", ".txt",

@@ -18,7 +18,7 @@ HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cli")
 
 
 def text_of(path, missing=None):
-    """What is in a file."""
+    """The content of a file."""
     if missing is not None and not os.path.exists(path):
         return missing
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -32,7 +32,7 @@ def differences(name, want, got):
 
 
 def wrong_with(case, build):
-    """What is not as expected of a case: lines, none if it passed."""
+    """The differences of a case from what is expected: lines, none if it passed."""
     folder = tempfile.mkdtemp(prefix="pitwall-cli-")
     env = dict(os.environ, PATH=os.path.join(build, "bin") + ":" + os.environ["PATH"],
                PITWALL_BUILD=build, CLI_CASES=HERE)
@@ -53,7 +53,7 @@ def wrong_with(case, build):
 
 
 def main():
-    """Runs them and counts."""
+    """Run the cases and count."""
     build = os.path.abspath(os.environ.get("PITWALL_BUILD") or "build")
     failed = passed = 0
     for case in sorted(glob.glob(os.path.join(HERE, "*.sh"))):

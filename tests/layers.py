@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "system"))
 import pit_case  # noqa: E402
+import run  # noqa: E402
 
 PUBLIC = {"include/pitwall.h", "include/pitwall_report.h", "include/pitwall_bench.h",
           "include/pitwall_fields.h", "include/pitwall_ranks.h"}
@@ -65,7 +66,7 @@ SAME_NAME_ALLOWED = {"README.md", "CMakeLists.txt", "__init__.py"}
 
 
 def tree_files():
-    """All files of the tree that are ours, as paths from its top."""
+    """All files of the tree, as paths from its top."""
     top = pit_case.source_dir()
     found = []
     for folder, folders, files in os.walk(top):
@@ -215,6 +216,16 @@ class Files(pit_case.Case):
         self.assertEqual(mute, [])
 
 
+class Threads(pit_case.Case):
+    def test_unit_tests_not_run_under_the_thread_sanitizer_start_no_thread(self):
+        """A program that cannot call pthread_create has nothing that this sanitizer could find."""
+        left_out = list(run.without_threads())
+        self.assertTrue(left_out)
+        for name in left_out:
+            done = self.run_ok(["nm", "--undefined-only", pit_case.program(name)])
+            self.assertNotIn("pthread_create", done.stdout, name)
+
+
 class Symbols(pit_case.Case):
     def names(self, library, *options):
         lines = self.run_ok(["nm", "--defined-only", "-g", *options, library]).stdout.splitlines()
@@ -224,7 +235,7 @@ class Symbols(pit_case.Case):
         """The functions and variables that the public headers declare with PIT_API."""
         text = "".join(re.sub(r"/\*.*?\*/", "", text_of(p), flags=re.S) for p in sorted(PUBLIC))
         declarations = re.findall(r"^PIT_API\b([^;]*);", text, re.M)
-        # The name stands before the parameters, or last of all.
+        # The name precedes the parameters, or comes last.
         return {re.search(r"(\w+)\s*(\(|$)", d.strip()).group(1) for d in declarations}
 
     def test_the_shared_library_exports_what_the_headers_declare_and_nothing_else(self):

@@ -2,7 +2,7 @@
 
 
 def check(run):
-    """What does not hold of "What holds in a run at rest"; an empty list if all does."""
+    """The violated items of "Invariants of a finished run"; an empty list if there are none."""
     bad = ["damage: " + run["damage"]] if run["damage"] else []
     for thread in run["threads"]:
         exact = not thread["counters"]["abandoned"] and not thread["counters"]["left_open"]
@@ -33,7 +33,7 @@ def check(run):
 
 
 def check_places(run):
-    """No sample is counted twice; one that was just being noted may be missing."""
+    """No sample is counted twice; one that was just being stored may be missing."""
     bad = []
     for kind, source in (run["places"] or {"sources": {}})["sources"].items():
         noted = sum(e["samples"] for e in run["places"]["entries"] if e["kind"] == kind)
@@ -44,7 +44,7 @@ def check_places(run):
 
 
 def check_memory(run):
-    """The same of memory figures and readings."""
+    """The same for memory figures and readings."""
     bad = []
     for thread in run["threads"]:
         counts = [node["count"] for node in thread["nodes"]]
@@ -63,7 +63,7 @@ def check_memory(run):
     ticks = [p["ticks"] for p in samples["points"]]
     if ticks != sorted(ticks) or samples["newest"]["ticks"] < max(ticks, default=0):
         bad.append("samples are not in the order of time")
-    # A kill may come while a reading joins the last point.
+    # A kill may happen while a reading is added to the last point.
     whole = samples["points"] if run["state"] == "closed" else samples["points"][:-1]
     if any((p.get("rss_bytes") or 0) > (p.get("rss_max_bytes") or float("inf")) for p in whole):
         bad.append("samples: a largest RSS is less than the last")

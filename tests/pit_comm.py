@@ -4,7 +4,7 @@ from pit_view import U32_MAX, U64_MAX, BadRun
 
 
 def read_call(view, at, seq, threads, start, per_tick):
-    """One collective; None if nothing is known of it."""
+    """One collective; None if it is unknown."""
     enter, duration, in_bytes, ref, flags = view.get("3Q2I", at)
     if not enter:
         return None
@@ -44,13 +44,13 @@ SIZES, PARTNERS, CALLERS = 48, 1024, 256
 
 
 def read_sizes(view, at):
-    """Of the classes that have any: class, messages, bytes."""
+    """For the classes that are not empty: class, messages, bytes."""
     rows = [[i, *view.get("2Q", at + 16 * i)] for i in range(SIZES)]
     return [row for row in rows if row[1] or row[2]]
 
 
 def read_caller(view, at, threads):
-    """One entry; None if it is not in use, or of a node that is not there."""
+    """One entry; None if it is not in use, or its node is missing."""
     address, calls, ticks, ref, is_named, offset = view.get("3Q2IQ", at)
     for number, index in enumerate(sorted(threads)):
         if address and calls and ref in threads[index].nodes:
@@ -73,7 +73,7 @@ def add_up(lists):
 
 
 def read_messages(view, blocks, threads):
-    """What all threads sent: by size, by rank; and callers. None without such a block."""
+    """Messages of all threads: by size, by rank; and callers. None without such a block."""
     blocks = [b for b in blocks if b.used]
     if not blocks:
         return None

@@ -80,7 +80,7 @@ ENDED_FIELDS = ("pid", "start_wall_ns", "duration_ns", "exit_status", "exit_sign
                 "major_faults", "switches", "forced_switches", "read_bytes", "write_bytes",
                 "read_chars", "write_chars", "children", "oom_kills")
 RUN_COUNTERS = ("no_table", "in_signal", "values_lost", "mirrors_failed", "objects_unseen",
-                "mended", "null_argument")
+                "repaired", "null_argument")
 THREAD_COUNTERS = ("end_without_begin", "abandoned", "wrong_thread", "too_deep", "table_full",
                    "signal", "clock_back", "left_open")
 PLACE_KINDS = ("python", "native")
@@ -138,7 +138,7 @@ def read_ended(view):
 
 
 def walk(view, start, end):
-    """All blocks up to `end`, and whether the walk met damage."""
+    """All blocks up to `end`, and whether the walk found damage."""
     blocks, offset = [], start
     while offset + 64 <= end:
         block = Block(view, offset)
@@ -214,7 +214,7 @@ class Thread:
         self.series, self.octaves, self.rings, self.values = {}, {}, [], []
         self.of_nodes, self.pieces = {}, []  # blocks of nodes' figures; of records
         self.applied = False
-        self.torn = 0     # nodes that cannot be made whole
+        self.torn = 0     # nodes that cannot be completed
 
     def frame(self, index):
         begin, child, where = self.view.get("3Q", self.block.offset + 320 + 32 * index)
@@ -235,7 +235,7 @@ class Thread:
         name, parent, flags, items, in_bytes, flops, first = view.get("QIIQQQQ", at + 128)
         squares = sq_hi << 64 | sq_lo
         if seq & 1 and pending["node"] != ref:
-            self.torn += 1  # only in a copy taken while the run went on
+            self.torn += 1  # only in a copy taken while the run was live
         elif seq & 1:
             duration = pending["duration"]
             count = pending["count"] + 1
@@ -323,7 +323,7 @@ class Thread:
 
     def open_spans(self, objects):
         frames = [self.frame(i) for i in range(1, self.depth + 1)]
-        done = self.pending["depth"] - 1  # index of the pending sample's frame, if it is there
+        done = self.pending["depth"] - 1  # index of the pending sample's frame, if it is on the stack
         if self.applied and 0 <= done < self.depth and self.parent_child != POPPED:
             frame = frames[done]
             if (frame["node"], frame["begin"]) == (self.pending["node"], self.pending["begin"]):
@@ -357,7 +357,7 @@ class Thread:
         view, at = self.view, block.offset
         name, count, seq, half = view.get("QQII", at + 64)
         if name not in self.names:
-            return None  # made, but not filled in yet; or its name is beyond the file
+            return None  # created, but not filled in yet; or its name is beyond the file
         if half > 1:
             raise BadRun("value at offset %d: bad half" % at)
         stride, last = view.u64(at + 88 + 8 * half), view.get("d", at + 104)[0]
@@ -380,7 +380,7 @@ class Thread:
     # -- memory and records
 
     def figures(self, ref, node, kind, at, fmt, fields):
-        """The copy that holds of the node's block of a kind, or None."""
+        """The valid copy of the node's block of a type, or None."""
         offset = 64 * self.view.u32(node["at"] + at)
         block = self.of_nodes.get((kind, offset)) if offset else None
         if not block or block.a != ref:
@@ -444,7 +444,7 @@ class Thread:
             nodes.append(out)
         return {
             "name": self.name, "index": self.block.thread, "tid": self.block.a,
-            "tenants": self.block.b, "attached": bool(self.block.used), "depth": self.depth,
+            "thread_count": self.block.b, "attached": bool(self.block.used), "depth": self.depth,
             "open": self.open_spans(objects), "nodes": nodes, "events": self.events(),
             "events_written": self.ring_events,
             "values": [value for value in map(self.value, self.values) if value],
@@ -491,13 +491,13 @@ def read_channels(view, block):
 
 
 def plain_text(view, at, room):
-    """A text of a description: its last byte is always the end, control characters are masked."""
+    """A text of a description: its last byte is always the end, control characters are replaced."""
     text = bytes(view.data[at:at + room - 1]).split(b"\0")[0]
     return re.sub(rb"[\x01-\x1f\x7f]", b"?", text).decode("utf-8", "replace")
 
 
 def read_samples(view, block):
-    """What the sampler read, or None before its first reading. None also for unknown figures."""
+    """The sampler's readings, or None before the first one. Unknown figures are None too."""
     at = block.offset
     half, newest_copy, stride0, stride1 = view.get("IIQQ", at + 64)
     if not block.used:
@@ -536,7 +536,7 @@ def read_samples(view, block):
 
 
 def read_entry(view, at, end):
-    """One entry of the journal and where the next begins; None if it is not whole."""
+    """One entry of the journal and the offset of the next; None if it is incomplete."""
     if end - at < 24:
         return None
     size, figures, ticks, wall_ns = view.get("IIQQ", at)
@@ -612,7 +612,7 @@ def read_places(view, blocks, threads):
 
 
 def sort_blocks(view, header, blocks):
-    """Threads with their blocks; a first pass for what later blocks refer to."""
+    """Threads with their blocks; a first pass collects what later blocks refer to."""
     of = {kind: [b for b in blocks if b.type == kind] for kind in range(1, ENERGY_OF + 1)}
     names = read_names(view, of[NAMES])
     threads = {}

@@ -7,14 +7,14 @@
     python    tests/python, on that build
     asan      unit, system and python under the address and undefined-behaviour sanitizers
     tsan      unit and system under the thread sanitizer
-    clang     clang build with warnings as errors, tests/unit
+    clang     clang build with warnings as errors, tests/unit; other files are checked for warnings
     aarch64   cross build for ARM with warnings as errors, tests/unit under qemu
     musl      static build with musl, tests/unit and tests/musl
-    fuzz      every fuzzer of tests/fuzz for FUZZ_SECONDS (20)
+    fuzz      every fuzzer of tests/fuzz for FUZZ_SECONDS (15; 60 with PITWALL_TEST_ALL)
 
-The programs of all stages run in parallel, one more than there are processors, while the next stage is
-built. Every program ends with the line `N passed, N failed`; the numbers are added up. A program that
-crashes, hangs (TEST_TIMEOUT, 300 s) or tests nothing is a failure. The output of a program is in
+The programs of all stages run in parallel, while the next stage is built. Every program ends with the line
+`N passed, N failed`; the numbers are added up. A program that crashes, hangs (TEST_TIMEOUT, 300 s) or tests
+nothing is a failure, and so is a file that a program left in the source tree. The output of a program is in
 build/test-logs/ and is shown at once if it failed. The last line is the sum.
 
 With PITWALL_TEST_ALL=1 (`make test-all`) statistical tests use all data, not a sample.
@@ -33,7 +33,8 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = "/usr/bin/python3"
 # Builds take half of the processor time. Sanitizers make the compiler slow; -O1, which their manuals
 # recommend, and -g1 halve that. Recorder, reader, model and analysis are optimised in every build, because
-# the tests must see their real order of stores. Code that prints, and the tests, are optimised in the first only.
+# the tests must see their real order of stores. Code that prints is optimised in the first build only; the tests
+# are there too, but -O2 would take twice as long.
 QUICK_TESTS = "-DPITWALL_TEST_FLAGS=-O0"
 QUICK_PRINT = "-DPITWALL_PRINT_FLAGS=-O0"
 SANITIZED = ["-DCMAKE_C_COMPILER=gcc", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -g1", QUICK_TESTS,
@@ -46,16 +47,33 @@ SANITIZER_ENV = {
     },
     "thread": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"},
 }
+# A unit test with this in its text may start threads: the recorder does, and what opens runs. Not these.
+NO_THREADS = {"test_code_names", "test_compare", "test_race_engine"}
+THREADS = re.compile(r"pthread|pitwall|recorder/|monitor|model/ranks|made_run|moved_clock|probe")
 # What a caller may have set, and no test should inherit.
 UNSET = ["PITWALL", "PITWALL_FILE", "PITWALL_LIVE", "PITWALL_MODE", "PITWALL_GUARD", "NO_COLOR",
          "COLUMNS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"]
 
 
-def unit_tests(folder, launcher=(), env=None):
-    """One program for each tests/unit/test_*.c."""
-    for source in sorted(glob.glob(os.path.join(TREE, "tests/unit/test_*.c"))):
-        name = os.path.splitext(os.path.basename(source))[0]
+def unit_tests(folder, launcher=(), env=None, names=None):
+    """One program for each tests/unit/test_*.c, or for each of these names."""
+    for name in names or unit_names():
         yield run_jobs.Program(name, [*launcher, os.path.join(folder, "tests", name)], env or {})
+
+
+def unit_names():
+    """Of all unit tests."""
+    return sorted(os.path.splitext(os.path.basename(source))[0]
+                  for source in glob.glob(os.path.join(TREE, "tests/unit/test_*.c")))
+
+
+def without_threads():
+    """The unit tests of code that starts no thread: nothing for the thread sanitizer. tests/layers.py checks
+    that each of them is without pthread_create."""
+    for name in unit_names():
+        with open(os.path.join(TREE, "tests/unit", name + ".c"), encoding="utf-8") as file:
+            if name in NO_THREADS or not THREADS.search(file.read()):
+                yield name
 
 
 def scripts(kind, folder, sanitizer="", launcher=()):
@@ -104,21 +122,26 @@ def thread_programs(folder):
     """The thread sanitizer requires fixed addresses, so address randomisation is switched off."""
     works = subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL, check=False)
     launcher = ["setarch", "-R"] if works.returncode == 0 else []
+    names = sorted(set(unit_names()) - set(without_threads()))
     yield from unit_tests(folder, launcher,
-                          dict(SANITIZER_ENV["thread"], PITWALL_SANITIZER="thread"))
+                          dict(SANITIZER_ENV["thread"], PITWALL_SANITIZER="thread"), names)
     yield from scripts("system", folder, "thread", launcher)
 
 
 def stages(build):
     """All stages, in the order of their builds."""
-    plain = run_jobs.Build(build)
+    first, plain = (run_jobs.Build(build, ["-DPITWALL_TEST_FLAGS=-O1;-g1"], targets)
+                    for targets in (["unit_tests"], []))
 
     def layers(folder):
         yield run_jobs.Program("layers.py", [PYTHON, os.path.join(TREE, "tests/layers.py")],
                                {"PITWALL_BUILD": folder, "PYTHONDONTWRITEBYTECODE": "1"})
 
-    def sanitized(name, flags):
-        return run_jobs.Build(os.path.join(build, name), [*SANITIZED, "-DPITWALL_SANITIZE=" + flags])
+    def sanitized(name, flags, *arguments):
+        """What is preloaded is the same as in the first build, and copied from it."""
+        return run_jobs.Build(os.path.join(build, name), [
+            *SANITIZED, "-DPITWALL_SANITIZE=" + flags, "-DPITWALL_PRELOADS_FROM=" + build, *arguments],
+            before=run_jobs.Build(build, targets=["preloads"]))
 
     def other(name, *arguments, targets=("unit_tests",)):
         return run_jobs.Build(os.path.join(build, name), [*UNIT_FLAGS, *arguments], targets)
@@ -127,39 +150,43 @@ def stages(build):
         return ["--toolchain", os.path.join(TREE, "cmake", name)]
 
     def again(folder):
-        """tests/unit once more: what counts over thousands of races was seen on the first build."""
+        """tests/unit again: statistics over thousands of races were tested on the first build."""
         return unit_tests(folder, env={"PITWALL_FEW_RACES": "1"})
 
+    seconds = "60" if os.environ.get("PITWALL_TEST_ALL") == "1" else "15"
     emulator = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
     return [
-        run_jobs.Stage("unit", plain, unit_tests, 90),
-        run_jobs.Stage("layers", plain, layers, 2),
-        run_jobs.Stage("system", plain, lambda folder: scripts("system", folder), 260),
-        run_jobs.Stage("python", plain, lambda folder: scripts("python", folder), 230),
-        run_jobs.Stage("asan", sanitized("asan", "address,undefined"), address_programs, 280),
-        run_jobs.Stage("tsan", sanitized("tsan", "thread"), thread_programs, 150),
+        run_jobs.Stage("unit", first, unit_tests),
+        run_jobs.Stage("layers", plain, layers),
+        run_jobs.Stage("system", plain, lambda folder: scripts("system", folder)),
+        run_jobs.Stage("python", plain, lambda folder: scripts("python", folder)),
+        run_jobs.Stage("asan", sanitized("asan", "address,undefined"), address_programs),
+        run_jobs.Stage("tsan", sanitized(
+            "tsan", "thread", "-DPITWALL_LEAVE_OUT=" + ";".join(without_threads())), thread_programs),
         run_jobs.Stage("clang", other("clang", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_WERROR=ON",
-                                      QUICK_PRINT, targets=()), again, 60),
-        run_jobs.Stage("aarch64", other("aarch64", "-DPITWALL_WERROR=ON",
+                                      QUICK_PRINT),
+                       lambda folder: [*again(folder), *scripts("clang", folder)]),
+        run_jobs.Stage("aarch64", other("aarch64", "-DPITWALL_WERROR=ON", QUICK_PRINT,
                                         *toolchain("aarch64-linux-gnu.cmake")),
-                       lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"}), 60),
-        run_jobs.Stage("musl", other("musl", QUICK_PRINT, *toolchain("musl.cmake")),
-                       lambda folder: [*again(folder), *scripts("musl", folder)], 45),
+                       lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"})),
+        # The compiler of the first build with another libc: its optimiser was seen there.
+        run_jobs.Stage("musl", other("musl", QUICK_PRINT, *toolchain("musl.cmake"),
+                                     "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG"),
+                       lambda folder: [*again(folder), *scripts("musl", folder)]),
         run_jobs.Stage("fuzz", other("fuzz", "-DCMAKE_C_COMPILER=clang", "-DPITWALL_FUZZ=ON",
                                      QUICK_PRINT, "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG", targets=()),
-                       lambda folder: fuzzers(build, folder,
-                                              int(os.environ.get("FUZZ_SECONDS", "20"))), 40),
+                       lambda folder: fuzzers(build, folder, int(os.environ.get("FUZZ_SECONDS", seconds)))),
     ]
 
 
 def main():
-    """Pick the stages and run them; the status tells whether all of it passed."""
+    """Select the stages and run them; the exit status tells whether everything passed."""
     build = os.path.abspath(os.path.join(TREE, os.environ.get("BUILD") or "build"))
     for name in UNSET:
         os.environ.pop(name, None)
     os.environ["LC_ALL"] = "C.UTF-8"
-    # A background job or nohup ignores these, and a program under test would inherit that; what has a
-    # handler here is at its default there.
+    # A background job or nohup ignores these signals, and programs under test would inherit that; signals
+    # with a handler here have their default there.
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, lambda *_: None)

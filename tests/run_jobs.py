@@ -1,11 +1,12 @@
 """Runs builds and test programs in parallel for tests/run.py, and counts the results.
 
-One thread makes the builds, one after another. When a build is done, its test programs go into a queue.
-The workers that run them are one more than there are processors.
+One thread makes the builds, one after another. When a build is done, its test programs wait for a worker.
+While there is something to build, as many programs run as there are processors, the quickest of the earliest
+stage first: a failure is seen early. After the last build twice as many run, because many of them wait for
+something, and the longest first: none runs alone at the end.
 """
 
 import os
-import queue
 import re
 import select
 import shutil
@@ -16,14 +17,12 @@ import tempfile
 import threading
 import time
 
+import run_costs
+
 COUNT = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$")
 GOOD_NEWS = re.compile(r" \.\.\. ok$|^\[ *\d+%\]|^\[\d+/\d+\]|^-- |^$")
 LIMIT = float(os.environ.get("TEST_TIMEOUT", "300"))
 SHOWN_LINES = 60
-# These start first in their stage, so that no long test runs alone at the end.
-LONGEST = ("test_kill.py", "test_docs_run.py", "test_interrupts.py", "test_recover.py",
-           "test_kill_shapes.py", "test_c_examples.py", "test_native_places.py", "test_openmp.py",
-           "test_live.py", "test_race_engine")
 
 
 class Program:
@@ -35,28 +34,28 @@ class Program:
 
 
 class Build:
-    """A build folder, its CMake arguments and its targets (empty: all)."""
+    """A build folder, its CMake arguments and its targets (empty: all), and what must be built before."""
 
-    def __init__(self, folder, arguments=(), targets=()):
+    def __init__(self, folder, arguments=(), targets=(), before=None):
         self.folder, self.arguments, self.targets = folder, list(arguments), list(targets)
+        self.before = before
+
+    def steps(self, tree):
+        """The commands, in their order."""
+        return [*(self.before.steps(tree) if self.before else []),
+                ["cmake", "-S", tree, "-B", self.folder, "-Wno-dev", *self.arguments],
+                ["cmake", "--build", self.folder, "-j", str(processors()),
+                 *(["--target", *self.targets] if self.targets else [])]]
 
 
 class Stage:
-    """A build and the programs that run on it.
+    """A build and the programs that run on it; programs(folder) returns them."""
 
-    programs(folder) returns them. weight is roughly the duration of the stage in seconds; it is used to
-    estimate the time left.
-    """
-
-    def __init__(self, name, build, programs, weight):
-        self.name, self.build, self.programs, self.weight = name, build, programs, weight
+    def __init__(self, name, build, programs):
+        self.name, self.build, self.programs = name, build, programs
         self.total = self.done = 0
         self.begun = None
         self.build_cpu = self.cpu = 0.0  # seconds of processor time
-
-    def share_done(self):
-        """The part of the weight that is done."""
-        return self.weight * self.done / self.total if self.total else 0.0
 
 
 class Runner:
@@ -65,11 +64,17 @@ class Runner:
     def __init__(self, tree, build, stages):
         self.tree, self.logs, self.stages = tree, os.path.join(build, "test-logs"), stages
         self.lock = threading.Lock()  # guards the counts and what is printed
-        self.queue = queue.Queue()
+        self.waiting = []  # stage and program
+        self.changed = threading.Condition(self.lock)  # of waiting, running and building
+        self.building = None  # the stage and the log of the build under way
+        self.is_built = False  # there is no build to come
+        self.costs_known = run_costs.Costs(stages)
         self.passed = self.failed = self.skipped = 0
         self.failures = []
         self.costs = []  # for each program its seconds of processor time, its seconds, its name
-        self.running = {}  # a program's name: when it began
+        self.running = {}  # stage and program: when it began
+        self.files, self.tree_state = files_of(tree)
+        self.made_by = {}  # a new file of the tree: the programs that ran when it appeared
         self.begun = time.monotonic()
         self.over = threading.Event()
 
@@ -82,20 +87,22 @@ class Runner:
             os.makedirs(os.path.join(self.logs, stage.name))
         self.say("== %s; %s" % (", ".join(stage.name for stage in self.stages), machine()))
         workers = [threading.Thread(target=self.work, daemon=True)
-                   for _ in range(processors() + 1)]
+                   for _ in range(2 * processors())]
         for worker in workers:
             worker.start()
         threading.Thread(target=self.tell_progress, daemon=True).start()
         self.build_all()
-        for _ in workers:
-            self.queue.put(None)
+        with self.changed:
+            self.is_built = True
+            self.changed.notify_all()
         for worker in workers:
             worker.join()
         self.over.set()
+        self.check_tree()
         return self.sum_up()
 
     def sum_up(self):
-        """The last lines: every failure once more, and the sum alone in its line."""
+        """The last lines: every failure once more, and the sum in a line of its own."""
         self.tell_costs()
         print("== sum, after %d s" % (time.monotonic() - self.begun))
         for line in self.failures:
@@ -111,31 +118,30 @@ class Runner:
     # ---- builds ---------------------------------------------------------------------------------
 
     def build_all(self):
-        """Every build once; then the programs of its stages wait for a worker."""
+        """Make every build once; then the programs of its stages wait for a worker."""
         for build in dict.fromkeys(stage.build for stage in self.stages):
             stages = [stage for stage in self.stages if stage.build is build]
             if not self.make(build, stages[0]):
                 continue
+            built = time.monotonic()
             for stage in stages:
-                programs = sorted(stage.programs(build.folder),
-                                  key=lambda program: program.name not in LONGEST)
-                stage.total, stage.begun = len(programs), time.monotonic()
+                programs = list(stage.programs(build.folder))
+                stage.total, stage.begun = len(programs), built
                 if not programs:
                     self.fail(stage.name, "programs", "there are none")
-                for program in programs:
-                    self.queue.put((stage, program))
+                with self.changed:
+                    self.waiting += [(stage, program) for program in programs]
+                    self.changed.notify_all()
 
     def make(self, build, stage):
         """Configure and build; a failure counts as one."""
         log = os.path.join(self.logs, stage.name, "build.log")
         env = dict(os.environ, CMAKE_GENERATOR="Ninja")
-        steps = [["cmake", "-S", self.tree, "-B", build.folder, "-Wno-dev", *build.arguments],
-                 ["cmake", "--build", build.folder, "-j", str(processors()),
-                  *(["--target", *build.targets] if build.targets else [])]]
         begun = time.monotonic()
         name = os.path.relpath(build.folder, self.tree)
+        self.building = (stage, log)
         with open(log, "w", encoding="utf-8") as file:
-            for step in steps:
+            for step in build.steps(self.tree):
                 process = subprocess.Popen(step, stdin=subprocess.DEVNULL, stdout=file,
                                            stderr=subprocess.STDOUT, env=env)
                 status, cpu = reap(process)
@@ -143,39 +149,81 @@ class Runner:
                 if status != 0:
                     self.fail(stage.name, "build", "the build of %s failed" % name, log)
                     return False
-        self.say("  built %-52s %7.1f s %7.1f s CPU"
-                 % (name, time.monotonic() - begun, stage.build_cpu))
+        seconds = time.monotonic() - begun
+        with self.lock:
+            self.building = None
+            self.costs_known.program_done(stage, "build")
+            self.costs.append((stage.build_cpu, seconds, stage.name, "build"))
+        self.say("  built %-52s %7.1f s %7.1f s CPU" % (name, seconds, stage.build_cpu))
         return True
 
     # ---- programs -------------------------------------------------------------------------------
 
     def work(self):
-        """A worker: one program after the other, until there are no more."""
+        """A worker: runs one program after another until there are no more."""
         while True:
-            item = self.queue.get()
+            item = self.take()
             if item is None:
                 return
             stage, program = item
-            key = "%s: %s" % (stage.name, program.name)
-            with self.lock:
-                self.running[key] = time.monotonic()
             try:
                 self.run_program(stage, program)
             except Exception as error:  # pylint: disable=broad-except
                 self.fail(stage.name, program.name, "could not be run: %r" % error)
-            with self.lock:
-                del self.running[key]
+            with self.changed:
+                self.look_at_tree()
+                del self.running[item]
+                self.costs_known.program_done(stage, program.name)
                 stage.done += 1
                 last = stage.done == stage.total
+                self.changed.notify_all()
             if last:
                 self.say("== %s done, %d s after its build"
                          % (stage.name, time.monotonic() - stage.begun))
 
+    def take(self):
+        """The next program, when there is room for one more. None: there will be none."""
+        def seconds(item):
+            return self.costs_known.of(item[0], item[1].name)[1]
+
+        with self.changed:
+            while not self.waiting or (not self.is_built and len(self.running) >= processors()):
+                if self.is_built and not self.waiting:
+                    return None
+                self.changed.wait()
+            if self.is_built:
+                item = max(self.waiting, key=seconds)
+            else:
+                item = min(self.waiting, key=lambda item: (item[0].begun, seconds(item)))
+            self.waiting.remove(item)
+            self.running[item] = time.monotonic()
+            return item
+
+    def look_at_tree(self):
+        """Which programs ran when a file appeared in the source tree; one of them made it."""
+        if self.tree_state == state_of(self.tree_state):
+            return
+        files, self.tree_state = files_of(self.tree)
+        for path in files - self.files - self.made_by.keys():
+            self.made_by[path] = sorted("%s: %s" % (stage.name, program.name)
+                                        for stage, program in self.running)
+
+    def check_tree(self):
+        """No program leaves a file in the source tree. What git knows came with a change of the sources."""
+        left = files_of(self.tree)[0] - self.files
+        if left and os.path.exists(os.path.join(self.tree, ".git")):
+            known = subprocess.run(["git", "ls-files", "-z", "--", *left], cwd=self.tree, check=False,
+                                   stdout=subprocess.PIPE, encoding="utf-8").stdout.split("\0")
+            left -= {part for path in known for part in (path, os.path.dirname(path))}
+        for path in sorted(left):
+            self.fail("source tree", path, "left there; when it appeared, these ran: %s"
+                      % ", ".join(self.made_by.get(path, ["none"])))
+
     def run_program(self, stage, program):
-        """One program in a folder for temporary files of its own, and what came of it."""
+        """Run one program with its own folder for temporary files, and record its result."""
         log = os.path.join(self.logs, stage.name, program.name.replace("/", "-") + ".log")
         scratch = tempfile.mkdtemp(prefix="pit-")
-        os.chmod(scratch, 0o755)  # a test may go on as another user
+        os.chmod(scratch, 0o755)  # a test may continue as another user
         begun = time.monotonic()
         try:
             with open(log, "wb") as file:
@@ -187,13 +235,13 @@ class Runner:
             seconds = time.monotonic() - begun
             with self.lock:
                 stage.cpu += cpu
-                self.costs.append((cpu, seconds, "%s: %s" % (stage.name, program.name)))
+                self.costs.append((cpu, seconds, stage.name, program.name))
             self.judge(stage, program, status, (seconds, cpu), log)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def judge(self, stage, program, status, took, log):
-        """Counts what the program printed as its last line; took is (seconds, seconds of CPU)."""
+        """Parse the counts in the program's last line; took is (seconds, seconds of CPU)."""
         if not program.counts_itself:
             passed, failed, skipped = (1, 0, 0) if status == 0 else (0, 1, 0)
         else:
@@ -226,13 +274,13 @@ class Runner:
     # ---- what is printed ------------------------------------------------------------------------
 
     def say(self, text):
-        """A line, at once."""
+        """Print a line at once."""
         with self.lock:
             print(text)
             sys.stdout.flush()
 
     def fail(self, stage, name, why, log=None, count=1):
-        """`count` failures more, shown at once."""
+        """Count failures, and show them at once."""
         lines = ["  FAIL  %s: %s: %s (load %s)" % (stage, name, why, load())]
         if log:
             lines += self.excerpt(log)
@@ -243,7 +291,7 @@ class Runner:
             sys.stdout.flush()
 
     def excerpt(self, log):
-        """What a log says without its good news; the end of a long one, where the reason is."""
+        """The failures in a log; of a long log the end, where the reason is."""
         with open(log, encoding="utf-8", errors="replace") as file:
             lines = [line.rstrip("\n")[:300] for line in file]
         lines = [line for line in lines if not GOOD_NEWS.search(line)] or ["(it printed nothing)"]
@@ -254,47 +302,60 @@ class Runner:
         return ["      | " + line for line in lines]
 
     def tell_costs(self):
-        """Where the processors' time went: by stage, and the dearest programs."""
+        """Where the processor time went: by stage, and the most expensive programs."""
         print("== processor time: build and programs of each stage, in seconds")
         for stage in self.stages:
             print("  %-10s %7.1f %7.1f" % (stage.name, stage.build_cpu, stage.cpu))
         print("  %-10s %7.1f %7.1f" % ("sum", sum(stage.build_cpu for stage in self.stages),
                                        sum(stage.cpu for stage in self.stages)))
         print("== the dearest programs: seconds of processor time, seconds")
-        for cpu, seconds, name in sorted(self.costs, reverse=True)[:12]:
-            print("  %7.1f %7.1f  %s" % (cpu, seconds, name))
+        programs = [cost for cost in self.costs if cost[3] != "build"]
+        for cost in sorted(programs, reverse=True)[:12]:
+            print("  %7.1f %7.1f  %s: %s" % cost)
+        run_costs.write(os.path.join(self.logs, "costs.txt"), self.costs)
 
     def tell_progress(self):
         """Every half minute: how far it is, what is running longest, how long it may still take."""
-        whole = sum(stage.weight for stage in self.stages)
         while not self.over.wait(30):
-            done = sum(stage.share_done() for stage in self.stages)
             gone = time.monotonic() - self.begun
-            # Until a part of it is behind us the weights are all there is to go by.
-            left = gone * (whole - done) / done if done > 0.1 * whole else max(whole - gone, 60)
             with self.lock:
-                oldest = sorted(self.running, key=self.running.get)[:1]
+                left = self.costs_known.seconds_left(gone, self.under_way())
+                oldest = sorted(self.running.items(), key=lambda item: item[1])[:1]
                 print("-- %d passed, %d failed, %.1f min gone, about %.0f min left%s"
                       % (self.passed, self.failed, gone / 60, max(left / 60, 1),
-                         "".join("; longest: %s, %.0f s" % (
-                             name, time.monotonic() - self.running[name]) for name in oldest)))
+                         "".join("; longest: %s: %s, %.0f s" % (
+                             stage.name, program.name, time.monotonic() - begun)
+                             for (stage, program), begun in oldest)))
                 sys.stdout.flush()
+
+    def under_way(self):
+        """Seconds of processor time that are done of the build and the programs under way."""
+        done = 0.0
+        for (stage, program), begun in self.running.items():
+            cpu, seconds = self.costs_known.of(stage, program.name)
+            done += cpu * min(1.0, (time.monotonic() - begun) / (2 * seconds))
+        building = self.building
+        if building:
+            step = re.match(r"\[(\d+)/(\d+)\]", last_line(building[1]))
+            if step:
+                done += self.costs_known.of(building[0], "build")[0] * int(step[1]) / int(step[2])
+        return done
 
 
 # ---- one process --------------------------------------------------------------------------------
 
 def reap(process):
-    """Waits for its end: its status, and the processor time of it and all that it waited for."""
+    """Wait for its end; returns its status, and the processor time of it and its children."""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, usage.ru_utime + usage.ru_stime
 
 
 def wait_or_kill(process, scratch, log):
-    """Its status, or None for one that hung, and its processor time; all it started is killed then.
+    """Returns its status, or None if it hung (all its children are killed then), and its processor time.
 
-    A second counts less the more processes want to run: on a busy machine a program takes longer,
-    and has not hung.
+    A second counts less the more processes want to run: on a busy machine a program takes longer, and
+    has not hung.
     """
     spent, hung = 0.0, False
     ended = os.pidfd_open(process.pid)
@@ -317,7 +378,7 @@ def wait_or_kill(process, scratch, log):
 
 
 def started_with(scratch):
-    """The processes whose folder for temporary files is this one: a program and all it started."""
+    """The processes with this folder for temporary files: a program and its children."""
     mark = b"TMPDIR=" + scratch.encode() + b"\0"
     for name in os.listdir("/proc"):
         try:
@@ -344,7 +405,7 @@ def where_it_hangs(scratch):
 
 
 def threads_of(pid):
-    """What a process was started as, and what its threads wait for."""
+    """The command of a process, and what its threads wait for."""
     try:
         with open("/proc/%d/cmdline" % pid, "rb") as file:
             command = file.read().replace(b"\0", b" ").decode("utf-8", "replace")
@@ -358,7 +419,7 @@ def threads_of(pid):
 
 
 def last_line(log):
-    """Of a file that may be long."""
+    """The end of a file that may be long."""
     with open(log, "rb") as file:
         file.seek(max(0, os.path.getsize(log) - 4096))
         lines = file.read().decode("utf-8", "replace").splitlines()
@@ -366,14 +427,32 @@ def last_line(log):
 
 
 def status_words(status):
-    """A status as people say it."""
+    """A status as text."""
     return "status %d" % status if status >= 0 else signal.Signals(-status).name
 
 
-# ---- the machine --------------------------------------------------------------------------------
+# ---- the tree and the machine --------------------------------------------------------------------------------
+
+def files_of(tree):
+    """The files and folders of the tree, not those of builds nor what Python and git keep for themselves; and
+    for each folder when it changed."""
+    found, changed = set(), {}
+    for folder, folders, files in os.walk(tree):
+        folders[:] = [name for name in folders
+                      if name not in (".git", "__pycache__", ".ruff_cache", ".mypy_cache")
+                      and (folder != tree or not name.startswith("build"))]
+        found.update(os.path.relpath(os.path.join(folder, name), tree) for name in folders + files)
+        changed[folder] = 0
+    return found, state_of(changed)
+
+
+def state_of(folders):
+    """When each of them changed: a file that is made or deleted changes its folder."""
+    return {folder: os.stat(folder).st_mtime_ns if os.path.isdir(folder) else 0 for folder in folders}
+
 
 def processors():
-    """Those that this process may use."""
+    """Processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -390,7 +469,7 @@ def load():
 
 
 def machine():
-    """What a failure on a machine that nobody can look at may come from."""
+    """The state of the machine, which may explain a failure."""
     with open("/proc/meminfo", encoding="utf-8") as file:
         free = re.search(r"^MemAvailable: +(\d+)", file.read(), re.M)
     uname = os.uname()

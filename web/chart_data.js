@@ -49,6 +49,10 @@ export function extent(columns) {
     return [low, high];
 }
 
+export function high(columns) {
+    return Math.max(0, extent(columns)[1]);
+}
+
 // Put several lines with different times on one axis: [times, ...columns].
 export function merged(list) {
     if (list.length === 1) return [list[0].x, list[0].y];

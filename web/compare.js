@@ -41,6 +41,7 @@ export function comparePanel(doc, away) {
         .sort(
             (a, b) =>
                 b.is_whole - a.is_whole ||
+                (a.verdict === "none") - (b.verdict === "none") ||
                 (a.kind === "memory") - (b.kind === "memory") ||
                 (b.a || 0) - (a.a || 0),
         );

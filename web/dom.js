@@ -37,6 +37,48 @@ export function on(target, kind, act) {
     target.addEventListener(kind, act);
 }
 
+// A repaint between press and release would lose the click or the drag, so it waits for the release.
+let isPressed = false,
+    waiting = null;
+on(window, "pointerdown", e => {
+    isPressed = e.button === 0;
+});
+for (const kind of ["pointerup", "pointercancel", "blur"])
+    on(window, kind, () => {
+        isPressed = false;
+        setTimeout(() => {
+            const act = isPressed ? null : waiting;
+            if (act) waiting = null;
+            if (act) act();
+        });
+    });
+
+export function whenReleased(act) {
+    if (isPressed) waiting = act;
+    else act();
+}
+
+// Gives an element the content of another one but keeps what is equal, and with it focus and open details.
+export function morph(old, now) {
+    if (old.nodeType === Node.TEXT_NODE) {
+        if (old.data !== now.data) old.data = now.data;
+        return;
+    }
+    for (const {name} of [...old.attributes])
+        if (!now.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+    for (const {name, value} of now.attributes)
+        if (name === "style") old.style.cssText = value;
+        else if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    const kids = [...old.childNodes],
+        wanted = [...now.childNodes];
+    wanted.forEach((kid, k) => {
+        if (!kids[k]) old.append(kid);
+        else if (kids[k].nodeName === kid.nodeName) morph(kids[k], kid);
+        else kids[k].replaceWith(kid);
+    });
+    for (const kid of kids.slice(wanted.length)) kid.remove();
+}
+
 export function linkTo(href, ...kids) {
     const a = make("a", kids);
     a.href = href;
@@ -57,21 +99,19 @@ export function missing(why) {
 
 export function panel(title, note, right) {
     const w = make("section.panel");
-    const id = "h" + ++panel.count;
     const head = make("h2", title);
-    head.id = id;
-    w.setAttribute("aria-labelledby", id);
+    head.id = "h-" + title.replace(/\W+/g, "-");
+    w.setAttribute("aria-labelledby", head.id);
     w.append(
         make(
             "div.hd",
             head,
-            note ? make("span.note sm", note) : null,
+            note ? attrs(make("span.note sm", note), {title: note}) : null,
             right ? make("span.right", right) : null,
         ),
     );
     return w;
 }
-panel.count = 0;
 
 // Rows of cells: texts, elements, or the td itself.
 export function table(titles, rows) {

@@ -1,5 +1,5 @@
 // main.js: the page: the runs of a server, one run, or the run embedded in a file.
-import {make, put, on} from "./dom.js";
+import {make, put, on, morph, whenReleased} from "./dom.js";
 import {RunModel} from "./run.js";
 import {state, readState, setState, onState, hashOf} from "./state.js";
 import {takeToken, poll, ask, words} from "./live.js";
@@ -47,6 +47,13 @@ class RunPage {
             this.timeline.element,
             this.after,
         );
+        // A link to a span of this run.
+        on(this.before, "click", e => {
+            const path = e.target.closest("[data-path]");
+            if (!path) return;
+            e.preventDefault();
+            this.select(this.model.at(path.dataset.path), true);
+        });
         root.append(this.bar.element, this.main);
     }
 
@@ -57,12 +64,10 @@ class RunPage {
             losses = lossesPanel(m),
             ranks = ranksPanel(m);
         this.bar.show(m);
-        this.before.textContent = "";
-        if (this.comparison)
-            put(this.before, comparePanel(this.comparison, state.with ? hashOf({with: ""}) : null));
-        put(this.before, [
-            verdictPanel(m, (i, reveal) => this.select(i, reveal)),
-            ...diedPanels(m),
+        this.fill(this.before, [
+            this.comparison && comparePanel(this.comparison, state.with ? hashOf({with: ""}) : null),
+            verdictPanel(m),
+            diedPanels(m),
             figuresPanel(m),
         ]);
         this.tree.show(m);
@@ -72,8 +77,7 @@ class RunPage {
         this.middle.textContent = "";
         put(this.middle, [ranks, devicesPanel(m)]);
         this.timeline.show(m);
-        this.after.textContent = "";
-        put(this.after, [losses, footLine(m)]);
+        this.fill(this.after, [losses, footLine(m)]);
         this.main.dataset.ready = (+this.main.dataset.ready || 0) + 1;
     }
 
@@ -88,8 +92,12 @@ class RunPage {
     }
 
     detail() {
-        this.chosen.textContent = "";
-        this.chosen.append(detailPanel(this.model, this.node()));
+        this.fill(this.chosen, detailPanel(this.model, this.node()));
+    }
+
+    // What is in the box already stays, so that a live run takes neither focus nor hover away.
+    fill(box, kids) {
+        morph(box, make("div.stack", kids));
     }
 
     select(i, reveal) {
@@ -162,7 +170,7 @@ async function follow(ids, other) {
                 version = answer.v || "";
                 if (answer.document) doc = answer.document;
                 else patch(doc, answer.changed || {});
-                own.show(doc, compared);
+                whenReleased(() => own === page && own.show(doc, compared));
             }
             if (doc.runs.every(r => r.state !== "live")) return false; // the run has ended: there will be no more data
             own.trouble("");

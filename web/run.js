@@ -1,4 +1,6 @@
 // run.js: the document of a run (docs/page.md), with accessors for the page.
+import {upperFirst} from "./format.js";
+
 export function columnOf(columns, key, rows) {
     const c = columns && columns[key];
     if (c == null) return new Array(rows).fill(null);
@@ -183,6 +185,11 @@ export class RunModel {
     readingsOf(run, key) {
         const c = this.channel(run, key);
         return c ? c.y.filter(v => v != null) : [];
+    }
+
+    // A headline as a sentence. The name of a span stays as it is.
+    sentence(text) {
+        return (this.name.some(n => n && text.startsWith(n)) ? text : upperFirst(text)) + ".";
     }
 
     died() {

@@ -1,5 +1,5 @@
 // runs.js: the runs of the folders; runs that need attention come first.
-import {make, attrs, button, linkTo, missing, sparkline, on} from "./dom.js";
+import {make, attrs, button, linkTo, missing, sparkline, on, morph, whenReleased} from "./dom.js";
 import {durationText, bytesText, percentWords, ageText, countText} from "./format.js";
 import {state, setState, hashOf} from "./state.js";
 import {words} from "./live.js";
@@ -80,7 +80,7 @@ export class RunsPage {
         for (const id of doc.gone || []) this.rows.delete(id);
         this.version = doc.v || "";
         this.unreadable = doc.unreadable;
-        this.paint();
+        whenReleased(() => this.paint());
     }
 
     failed(error) {
@@ -113,26 +113,22 @@ export class RunsPage {
     paint() {
         const list = this.ordered(),
             shown = this.more ? list : list.slice(0, SHOWN_RUNS);
-        const focused =
-            document.activeElement && document.activeElement.dataset
-                ? document.activeElement.dataset.run
-                : null;
         const jobs = new Map();
         for (const r of list) if (r.job) jobs.set(r.job, (jobs.get(r.job) || 0) + 1);
         const head = make(
             "tr",
-            ["", "State", "Program", "Started", "Took", "What stands out", "Memory", "RSS", "Where"].map(
+            ["A/B", "State", "Program", "Started", "Took", "What stands out", "Memory", "RSS", "Where"].map(
                 (t, k) => {
                     const th = make(
                         "th." + ["pick", "", "", "", "mid num", "what", "mem", "lo spk", "mid"][k],
-                        t || make("span.vh", "compare"),
+                        t,
                     );
                     th.scope = "col";
                     return th;
                 },
             ),
         );
-        const body = make("tbody"),
+        const rows = [],
             groups = new Set();
         for (const r of shown) {
             if (r.job && jobs.get(r.job) > 1) {
@@ -143,11 +139,15 @@ export class RunsPage {
                     .sort((a, b) => (+a.rank || 0) - (+b.rank || 0));
                 const all = linkTo(hashOf({run: ranks[0].id, ranks: "all", q: ""}), "Job " + r.job),
                     td = attrs(make("td.job", all, ": " + ranks.length + " ranks, together"), {colspan: 9});
-                body.append(make("tr.jobrow", td), ...ranks.map(x => this.row(x)));
-            } else body.append(this.row(r));
+                rows.push(attrs(make("tr.jobrow", td), {"data-key": "job " + r.job}));
+                rows.push(...ranks.map(x => this.row(x)));
+            } else rows.push(this.row(r));
         }
-        this.table.textContent = "";
-        this.table.append(make("table.runlist", make("thead", head), body));
+        if (!this.body) {
+            this.body = make("tbody");
+            this.table.append(make("table.runlist", make("thead", head), this.body));
+        }
+        this.place(rows);
         this.note.textContent =
             countText(this.rows.size) +
             (this.rows.size === 1 ? " run" : " runs") +
@@ -171,8 +171,8 @@ export class RunsPage {
             this.notes.append(
                 make(
                     "span",
-                    bad.length +
-                        " files cannot be read: " +
+                    (bad.length === 1 ? "1 file" : bad.length + " files") +
+                        " cannot be read: " +
                         bad
                             .slice(0, 3)
                             .map((p, k) => p + " (" + this.unreadable.why[k] + ")")
@@ -181,10 +181,19 @@ export class RunsPage {
             );
         this.paintCompare();
         this.panel.dataset.rows = shown.length;
-        if (focused) {
-            const e = this.table.querySelector('[data-run="' + CSS.escape(focused) + '"]');
-            if (e) e.focus();
-        }
+    }
+
+    // A row that is shown already stays the same element, and moves only if the order changed.
+    place(rows) {
+        const shown = new Map([...this.body.children].map(e => [e.dataset.key, e])),
+            keys = new Set(rows.map(e => e.dataset.key));
+        for (const [key, e] of shown) if (!keys.has(key)) e.remove();
+        rows.forEach((row, k) => {
+            const old = shown.get(row.dataset.key),
+                e = old || row;
+            if (old) morph(old, row);
+            if (this.body.children[k] !== e) this.body.insertBefore(e, this.body.children[k] || null);
+        });
     }
 
     // The sides of a comparison: runs chosen as A and as B, one or several each.
@@ -213,13 +222,13 @@ export class RunsPage {
     }
 
     row(r) {
-        const word = NEED_WORD[r.need] || r.need || r.state,
+        const byParent = r.state === "ended",
+            word = byParent ? "ended" : NEED_WORD[r.need] || r.need || r.state,
             cls = NEED_CLASS[r.need] || "done",
             side = this.chosen.get(r.id),
             box = button(side || "·", () => this.choose(r.id), "compare: A, B or neither");
         box.classList.toggle("lead", !!side);
         attrs(box, {
-            "data-run": "side " + r.id,
             "aria-label": "Compare " + r.program + " " + r.id + ": " + (side || "no side"),
         });
         const a = linkTo(
@@ -227,7 +236,6 @@ export class RunsPage {
             r.program || "(no name)",
             r.rank != null ? " rank " + r.rank : "",
         );
-        a.dataset.run = r.id;
         const share = r.limit_share,
             memory = make("div.membar");
         if (share != null) {
@@ -248,10 +256,11 @@ export class RunsPage {
         const where = make("td.mid z", [r.host, r.parent ? "sub-run" : ""].filter(Boolean).join(", "));
         const what = make("td.what", r.headline || make("span.z", "not analysed yet"));
         what.title = r.headline || "";
-        return make(
+        const pill = attrs(make("span.pill " + cls, word), {title: byParent ? "by its parent" : null});
+        const tr = make(
             "tr",
             make("td.pick", box),
-            make("td", make("span.pill " + cls, word)),
+            make("td", pill),
             make("td.prog", a),
             make("td", ageText(r.started_s * 1e3)),
             make(
@@ -269,5 +278,6 @@ export class RunsPage {
             ),
             where,
         );
+        return attrs(tr, {"data-key": r.id});
     }
 }

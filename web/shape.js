@@ -4,7 +4,7 @@ import {durationText, percentText, countText, heatOf, NS} from "./format.js";
 
 const LEVEL = 22,
     DEEPEST = 40,
-    LEAST = 0.0007; // share of the width: less than a pixel
+    LEAST = 0.0014; // share of the width: less than two pixels
 
 export class ShapePanel {
     constructor(hooks) {
@@ -41,7 +41,7 @@ export class ShapePanel {
                 const share = model.share[i];
                 if (share == null) continue;
                 if (share < LEAST || x > 1) break; // the others are even smaller
-                const e = make("div.g" + heatOf(self[i] || 0), model.name[i]);
+                const e = make("div.g" + heatOf(self[i] || 0));
                 e.dataset.n = i;
                 e.style.left = "calc(" + x * 100 + "% + .5px)";
                 e.style.width = "max(1px,calc(" + Math.min(share, 1 - x) * 100 + "% - 1px))";
@@ -72,7 +72,9 @@ export class ShapePanel {
         x.font = "11.5px " + colour("--f");
         for (const e of this.box.children) {
             const room = this.model.share[e.dataset.n] * width - 11;
-            e.classList.toggle("nolab", room < 4 || x.measureText(e.textContent).width > room);
+            const name = this.model.name[e.dataset.n],
+                fits = room > 4 && x.measureText(name).width <= room;
+            if (e.textContent !== (fits ? name : "")) e.textContent = fits ? name : "";
         }
     }
 

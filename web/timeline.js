@@ -1,5 +1,5 @@
 // timeline.js: the flight recorder as a time line: the newest single spans, one lane per thread.
-import {make, button, colour, panel, on} from "./dom.js";
+import {make, attrs, button, colour, panel, on} from "./dom.js";
 import {NS, durationText, countText} from "./format.js";
 
 const LANE = 17,
@@ -24,10 +24,12 @@ export class TimelinePanel {
                 "span.btns",
                 button("All kept", () => this.to(this.bounds)),
                 button("Newest", () => this.newest()),
-                button("+", () => this.scale(0.5), "closer"),
-                button("−", () => this.scale(2), "further away"),
-                button("‹", () => this.move(-0.4), "earlier"),
-                button("›", () => this.move(0.4), "later"),
+                [
+                    ["+", () => this.scale(0.5), "closer"],
+                    ["−", () => this.scale(2), "further away"],
+                    ["‹", () => this.move(-0.4), "earlier"],
+                    ["›", () => this.move(0.4), "later"],
+                ].map(([sign, act, name]) => attrs(button(sign, act, name), {"aria-label": name})),
             ),
         );
         this.element.append(make("div.linebox", this.canvas), this.controls);
@@ -83,11 +85,10 @@ export class TimelinePanel {
         for (const s of this.spans)
             if (!lanes.has(s.lane))
                 lanes.set(s.lane, {run: s.run, thread: s.thread, apart: s.apart, key: s.lane});
-        const sorted = [...lanes.values()].sort(
+        this.all = [...lanes.values()].sort(
             (x, y) => x.run - y.run || x.thread - y.thread || x.apart - y.apart,
         );
-        this.lanes = sorted.slice(0, LANES);
-        for (const l of this.lanes) {
+        for (const l of this.all) {
             const run = model.doc.runs[l.run],
                 t = run.threads[l.thread];
             l.name =
@@ -95,9 +96,13 @@ export class TimelinePanel {
                     ? run.facts.rank != null
                         ? "r" + run.facts.rank + " "
                         : l.run + 1 + " "
-                    : "") + (l.apart ? "· apart" : t.name || "thread");
+                    : "") +
+                (!l.apart && run.threads.some((o, k) => k !== l.thread && o.name === t.name)
+                    ? l.thread + 1 + " "
+                    : "") +
+                (l.apart ? "· apart" : t.name || "thread");
         }
-        this.laneOf = new Map(this.lanes.map(l => [l.key, l]));
+        this.laneOf = new Map(this.all.map(l => [l.key, l]));
         this.element.hidden = !this.spans.length;
         if (!this.spans.length) return;
         this.bounds = [
@@ -105,17 +110,10 @@ export class TimelinePanel {
             this.spans.reduce((a, s) => Math.max(a, s.to), 0),
         ];
         if (!isFinite(this.bounds[0])) this.bounds[0] = this.spans[0].from;
-        this.note.textContent =
-            countText(e.count) +
-            " of " +
-            countText(e.of) +
-            " spans are here, the newest" +
-            (sorted.length > LANES
-                ? "; " + LANES + " of " + countText(sorted.length) + " threads are drawn"
-                : "");
+        this.kept = countText(e.count) + " of " + countText(e.of) + " spans are here, the newest";
         this.canvas.setAttribute(
             "aria-label",
-            "Time line of the newest " + e.count + " spans on " + this.lanes.length + " threads",
+            "Time line of the newest " + e.count + " spans on " + this.all.length + " lanes",
         );
         if (kept && !this.isNewest) this.paint();
         else this.newest();
@@ -140,16 +138,21 @@ export class TimelinePanel {
         this.spans.sort((a, b) => a.to - b.to);
     }
 
-    // A lane is as high as its visible spans.
+    // The lanes with spans in view, each as high as those.
     layout() {
         const [a, b] = this.view;
         let top = 0;
-        for (const l of this.lanes) l.deepest = 0;
+        for (const l of this.all) l.deepest = l.top = -1;
         for (const s of this.spans) {
             const l = this.laneOf.get(s.lane);
-            if (l && s.to >= a && s.from <= b)
+            if (s.to >= a && s.from <= b)
                 l.deepest = Math.max(l.deepest, Math.min(s.depth, DEEPEST_LANE));
         }
+        const inView = this.all.filter(l => l.deepest >= 0);
+        this.lanes = inView.slice(0, LANES);
+        this.note.textContent =
+            this.kept +
+            (inView.length > LANES ? "; " + LANES + " of " + inView.length + " threads are drawn" : "");
         for (const l of this.lanes) {
             l.top = top;
             top += (l.deepest + 1) * LANE + 6;
@@ -222,9 +225,9 @@ export class TimelinePanel {
         return this.spans
             .filter(s => s.from - slack <= t && s.to + slack >= t)
             .find(s => {
-                const l = this.laneOf.get(s.lane),
-                    y = l ? l.top + s.depth * LANE : -99;
-                return e.offsetY >= y && e.offsetY < y + LANE;
+                const {top} = this.laneOf.get(s.lane),
+                    y = top + s.depth * LANE;
+                return top >= 0 && e.offsetY >= y && e.offsetY < y + LANE;
             });
     }
 
@@ -277,7 +280,7 @@ export class TimelinePanel {
         }
         for (const s of this.spans) {
             const l = this.laneOf.get(s.lane);
-            if (!l || s.to < a || s.from > b || s.depth > DEEPEST_LANE) continue;
+            if (l.top < 0 || s.to < a || s.from > b || s.depth > DEEPEST_LANE) continue;
             const from = Math.max(LABEL, at(s.from)),
                 to = Math.min(width, at(s.to)),
                 y = l.top + s.depth * LANE;
@@ -295,11 +298,12 @@ export class TimelinePanel {
         }
         x.fillStyle = ink3;
         x.textBaseline = "alphabetic";
-        for (let k = 0; k <= 4; k++) {
-            x.textAlign = k === 0 ? "left" : k === 4 ? "right" : "center";
+        const ticks = width < 600 ? 2 : 4;
+        for (let k = 0; k <= ticks; k++) {
+            x.textAlign = k === 0 ? "left" : k === ticks ? "right" : "center";
             x.fillText(
-                (k ? "+" : "") + durationText(k ? ((b - a) * k) / 4 : a),
-                LABEL + ((width - LABEL) * k) / 4,
+                (k ? "+" : "") + durationText(k ? ((b - a) * k) / ticks : a),
+                LABEL + ((width - LABEL) * k) / ticks,
                 this.height - 4,
             );
         }

@@ -14,8 +14,6 @@ import {
 } from "./format.js";
 import {state, hashOf} from "./state.js";
 
-const STATE_WORD = {closed: "done"};
-
 // ---- the bar at the top
 
 export class TopBar {
@@ -44,16 +42,17 @@ export class TopBar {
             run = model.run,
             f = run.facts;
         const states = new Set(runs.map(r => r.state)),
-            word = states.has("died") ? "died" : states.has("live") ? "live" : "closed";
+            word = ["died", "live", "closed"].find(s => states.has(s)) || "ended";
         this.title.textContent = doc.title;
         document.title = doc.title + " · Pitwall";
-        this.pill.className = "pill " + (STATE_WORD[word] || word);
-        this.pill.textContent = STATE_WORD[word] || word;
+        this.pill.className = "pill " + word;
+        this.pill.textContent = word === "closed" ? "done" : word;
         this.meta.textContent = "";
         const when =
             word === "live"
                 ? "running for " + durationText(model.wall)
-                : (word === "died" ? "died " : "ended ") + ageText(run.end_wall_ns / 1e6);
+                : {died: "died ", closed: "ended ", ended: "ended by its parent "}[word] +
+                  ageText(run.end_wall_ns / 1e6);
         const parts = [
             when,
             f.host,
@@ -68,11 +67,12 @@ export class TopBar {
 
 // ---- what stands out
 
-function split(headline) {
+function split(model, headline) {
     const at = headline.indexOf(": "),
         label = at > 0 ? headline.slice(0, at).replace(/^\W+/, "") : "";
-    if (!label || label !== label.toUpperCase()) return {label: "", text: upperFirst(headline) + "."};
-    return {label: upperFirst(label.toLowerCase()), text: upperFirst(headline.slice(at + 2)) + "."};
+    if (!label || label !== label.toUpperCase()) return {label: "", text: model.sentence(headline)};
+    const rest = headline.slice(at + 2);
+    return {label: upperFirst(label.toLowerCase()), rest, text: model.sentence(rest)};
 }
 
 function gain(label, parts, sub) {
@@ -91,28 +91,24 @@ function lines(list) {
     );
 }
 
-function others(model, findings, select) {
+function others(model, findings) {
     const more = make("div.more");
     more.append(make("span.u", "Also"));
     for (const f of findings) {
         const at = f.path ? model.at(f.path) : null,
-            part = split(f.headline);
+            part = split(model, f.headline);
         if (!f.severity && model.died()) part.label = ""; // do not print "nothing stands out" for a run that died
         const words = [
-            part.label ? part.label + ": " : "",
-            part.text.replace(/\.$/, ""),
-            f.stake_ns > 0 && model.wall > 0
-                ? [", at most ", make("b", percentWords(Math.min(1, f.stake_ns / model.wall))), " shorter"]
+            part.label ? part.label + ": " + part.rest : part.text.replace(/\.$/, ""),
+            f.savings_ns > 0 && model.wall > 0
+                ? [", at most ", make("b", percentWords(Math.min(1, f.savings_ns / model.wall))), " shorter"]
                 : null,
         ];
         if (at == null) more.append(make("span", words));
         else {
             const a = make("a", words);
             a.href = hashOf({node: f.path});
-            on(a, "click", e => {
-                e.preventDefault();
-                select(at, true);
-            });
+            a.dataset.path = f.path;
             more.append(a);
         }
     }
@@ -168,13 +164,13 @@ function diedPanel(model) {
     return w;
 }
 
-export function verdictPanel(model, select) {
+export function verdictPanel(model) {
     const doc = model.doc,
         advice = doc.advice,
         findings = advice.findings;
     if (model.died()) {
         const w = diedPanel(model);
-        if (findings.length) w.append(others(model, findings, select));
+        if (findings.length) w.append(others(model, findings));
         return labelled(w);
     }
     const w = make("section.panel verdict"),
@@ -185,8 +181,8 @@ export function verdictPanel(model, select) {
         w.classList.add("ok");
         const [what, ...rest] = doc.summary.headline.split("; ");
         put(v, [
-            make("p.k", advice.too_little ? "Too little to judge" : "No finding"),
-            make("p.t", upperFirst(what) + "."),
+            make("p.k", advice.too_little_data ? "Too little to judge" : "No finding"),
+            make("p.t", model.sentence(what)),
             lines([
                 ["Reason", advice.reason],
                 ["Evidence", rest.join("; ")],
@@ -201,7 +197,7 @@ export function verdictPanel(model, select) {
         );
         return labelled(w);
     }
-    const part = split(first.headline);
+    const part = split(model, first.headline);
     if (!first.severity) w.classList.add("ok");
     put(v, [
         make("p.k", part.label || "What stands out"),
@@ -211,13 +207,13 @@ export function verdictPanel(model, select) {
             ["Try", (first.remedy || "").replace(/^try /, "")],
         ]),
     ]);
-    if (first.stake_ns > 0 && model.wall > 0) {
-        const share = Math.min(1, first.stake_ns / model.wall);
+    if (first.savings_ns > 0 && model.wall > 0) {
+        const share = Math.min(1, first.savings_ns / model.wall);
         w.append(
             gain(
                 "At most",
                 [share < 0.01 ? "<1" : String(Math.round(share * 100)), "% shorter"],
-                "without it: " + durationText(first.stake_ns) + " of " + durationText(model.wall),
+                "without it: " + durationText(first.savings_ns) + " of " + durationText(model.wall),
             ),
         );
     } else
@@ -228,7 +224,7 @@ export function verdictPanel(model, select) {
                 countText(doc.summary.spans) + " spans",
             ),
         );
-    if (findings.length > 1) w.append(others(model, findings.slice(1), select));
+    if (findings.length > 1) w.append(others(model, findings.slice(1)));
     return labelled(w);
 }
 
@@ -303,7 +299,7 @@ export function figuresPanel(model) {
             ? "all " + doc.runs.length + " runs together"
             : switches == null
               ? ""
-              : (switches * 1e9).toFixed(1) + " forced switches/s",
+              : digits3(switches * 1e9) + " forced switches/s",
         none,
     );
     const top = model.peak(),

@@ -1,5 +1,5 @@
-/* What libpitwall-mpi adds to a call: calls that MPI answers at once, through the library and past it
- * (PMPI_…), by turns in one run; the fastest batch of each counts. Started by bench_mpi.py with two ranks,
+/* What libpitwall-mpi adds to a call: calls that MPI answers at once, through the library and directly
+ * (PMPI_…), in turn in one run; the fastest batch of each counts. Started by bench_mpi.py with two ranks,
  * so that collectives have a log. A broadcast of nothing is a collective without communication. */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
-/* Two ranks that work for different times before each collective, so that one waits for the other. The
- * work sleeps: ranks need no processor of their own for it. bench_mpi.py looks at the runs. */
+/* Two ranks that work for different times before each collective, so that one waits for the other. The work
+ * is sleeping, so ranks need no separate processors. bench_mpi.py reads the runs. */
 #include <mpi.h>
 
 #include <stdlib.h>

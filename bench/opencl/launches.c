@@ -1,5 +1,5 @@
-/* Launches of a small kernel, and waits for a longer one. Prints what a launch took the host, in ns, the
- * median; then the time from the launch of a longer one to the end of the wait for it, likewise. */
+/* Launches of a small kernel, and waits for a longer one. Prints two medians in ns: the host's time of a
+ * launch, and the time from the launch of the longer kernel to the end of the wait for it. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -9,13 +9,12 @@
 
 enum { LAUNCHES = 4000, AT_ONCE = 50, LONGER = 100 };
 
-static const char *const source =
-    "kernel void small(global float *x) { x[get_global_id(0)] += 1; }"
-    "kernel void longer(global float *x) {"
-    "    float sum = x[get_global_id(0)];"
-    "    for (int i = 0; i < 40000; i++) sum = sum * 0.999f + 1;"
-    "    x[get_global_id(0)] = sum;"
-    "}";
+static const char *const source = "kernel void small(global float *x) { x[get_global_id(0)] += 1; }"
+                                  "kernel void longer(global float *x) {"
+                                  "    float sum = x[get_global_id(0)];"
+                                  "    for (int i = 0; i < 40000; i++) sum = sum * 0.999f + 1;"
+                                  "    x[get_global_id(0)] = sum;"
+                                  "}";
 
 static double now_ns(void)
 {

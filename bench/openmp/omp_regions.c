@@ -1,4 +1,5 @@
-/* One parallel region of a team of one after another; prints the nanoseconds of one, the best of many rounds. */
+/* Parallel regions of a team of one, one after another; prints the nanoseconds of one, the best of many
+ * rounds. */
 #include <omp.h>
 #include <stdio.h>
 

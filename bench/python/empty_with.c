@@ -1,7 +1,6 @@
-/* The floor of Python's spans: an extension module with a type whose `with` does nothing, in the
- * cheapest form that CPython has, for bench_python.py. As pitwall.span does, it answers for its own
- * __enter__ and __exit__ and takes its objects from a list of spares; it reads no clock, knows no name.
- */
+/* The floor of Python's spans: an extension module with a type whose `with` does nothing, in the cheapest
+ * form that CPython has, for bench_python.py. Like pitwall.span, it is its own __enter__ and __exit__ and
+ * takes its objects from a free list; it reads no clock and has no name. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <structmember.h>
@@ -99,7 +98,7 @@ static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, SLOT(module_exec)}, {0, 
 static struct PyModuleDef module_def = {PyModuleDef_HEAD_INIT, .m_name = "empty_with",
                                         .m_slots = module_slots};
 
-PyMODINIT_FUNC PyInit_empty_with(void); /* called by name */
+PyMODINIT_FUNC PyInit_empty_with(void); /* called by its name */
 PyMODINIT_FUNC PyInit_empty_with(void)
 {
     return PyModuleDef_Init(&module_def);

@@ -6,7 +6,7 @@ static __attribute__((unused)) int fitting_main(int argc, char **argv);
 #include "../../examples/fitting.c"
 #undef main
 
-static struct net fresh[MODELS][FUNCTIONS]; /* never trained: as the others began */
+static struct net fresh[MODELS][FUNCTIONS]; /* never trained: the initial state of the others */
 
 static void *make(void)
 {

@@ -8,8 +8,8 @@ static __attribute__((unused)) int rom_main(int argc, char **argv);
 
 struct trained {
     struct data data;
-    struct lstm net, fresh; /* fresh: as the other one began */
-    double loss;            /* of the last batch: kept, or the compiler leaves it out */
+    struct lstm net, fresh; /* fresh: the initial state of the other */
+    double loss;            /* of the last batch: kept so that the compiler cannot remove it */
 };
 
 static void *make(void)

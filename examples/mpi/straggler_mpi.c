@@ -5,8 +5,8 @@
  *     pitwall report run-*.pit
  *
  * In every step a rank reads, computes, sends its edge to the next rank and adds up with all. The last rank
- * reads 3 ms longer than the others (or as many as the first argument says): they lose that time in
- * MPI_Allreduce, where the fault is not. The calls of MPI need no mark, libpitwall-mpi sees them. Shows
+ * reads 3 ms longer than the others (or as many as the first argument says): they lose that time inside of
+ * MPI, where the fault is not. The calls of MPI need no mark, libpitwall-mpi sees them. Shows
  * spans around the program's own parts, and how MPI's are told from them.
  */
 #include <mpi.h>

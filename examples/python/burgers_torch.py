@@ -1,4 +1,4 @@
-"""What a fluid does next, learnt from solutions that a solver made; with the best batch size found.
+"""Predict a fluid from solutions that a solver computed, and find the best batch size.
 
     python3 burgers_torch.py -o burgers.pit
     pitwall report burgers.pit --view performance --depth 1
@@ -43,7 +43,7 @@ def solve(u):
 
 
 def make_data(count):
-    """Waves, and what each will do."""
+    """Waves, and how each will change."""
     now = make_waves(count)
     with pitwall.span("solve"):
         pitwall.items(count)
@@ -82,7 +82,7 @@ def train(net, data, monitor, epochs):
 
 
 def measure(net, data):
-    """The error on waves that were not trained on, as a part of what "it stays as it is" gets wrong."""
+    """The error on waves that were not trained on, relative to the error of predicting no change."""
     now, change = data.tensors
     with torch.no_grad():
         return float(torch.nn.functional.mse_loss(net(now), change) / change.square().mean())

@@ -1,8 +1,8 @@
-"""What both decoders share: recordings of forty channels, the movement in them, and how it is judged.
+"""Shared by both decoders: recordings of forty channels, the movement in them, and how it is judged.
 
-A state of six slow, damped swings is shaken by noise. The channels see the state through a mixing
-matrix and noise of their own; the movement, two numbers a step, is what a linear reading of the state
-gives. A decoder has to find the state in the channels: a single step of them is too noisy.
+A state of six slow, damped swings is shaken by noise. The channels see the state through a mixing matrix
+and noise of their own; the movement, two numbers a step, is what a linear reading of the state gives. A
+decoder has to find the state in the channels: a single step of them is too noisy.
 """
 
 import sys

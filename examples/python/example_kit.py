@@ -1,4 +1,4 @@
-"""What the examples share: the command line, the run file, and the proof that something was learnt.
+"""Shared by the examples: the command line, the run file, and the check that something was learnt.
 
     def work(args):
         ...
@@ -7,8 +7,8 @@
     if __name__ == "__main__":
         example_kit.main(work, __doc__)
 
-`work` yields what it claims: a name, the figure, and what it must stay below. Exit status: 0, 1 where
-a claim does not hold, 64 wrong usage, 74 a file cannot be written.
+`work` yields its claims: a name, a figure, and its upper bound. Exit status: 0, 1 if a claim is false,
+64 wrong usage, 74 a file cannot be written.
 """
 
 import argparse
@@ -37,13 +37,13 @@ def parser(doc):
 
 
 def add_out(options, default=None):
-    """The option of an example that leaves other files than its run."""
+    """The option for the folder of an example's other files."""
     text = "where its other files go (default: %s)" % (default or "they are not written")
     options.add_argument("--out", metavar="FOLDER", default=default, help=text)
 
 
 def repeat_torch(seed):
-    """Let PyTorch give the same figures each time: one thread, its chance begun at the seed."""
+    """Make PyTorch's results reproducible: one thread, a fixed seed."""
     import torch
 
     torch.set_num_threads(1)

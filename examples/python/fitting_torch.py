@@ -1,4 +1,4 @@
-"""Nine functions fitted by an MLP, a SIREN and a KAN, in PyTorch: which is the better buy?
+"""Nine functions fitted by an MLP, a SIREN and a KAN, in PyTorch: which one pays off?
 
     python3 fitting_torch.py -o fitting.pit --out timings
     pitwall report fitting.pit --view timing-summary --node section --datasets 9
@@ -39,7 +39,7 @@ FUNCTIONS = {
     "beat": lambda x: torch.sin(5 * x) + 0.5 * torch.sin(2 * x),
 }
 
-THRESHOLD = 0.01  # of the variance of a function: what a fit must leave less of
+THRESHOLD = 0.01  # as a share of the variance of a function: a fit must leave less
 
 
 def mlp(width=32):

@@ -5,9 +5,10 @@
     pitwall run --no-auto --config heat.yaml -- python3 heat_torch.py    # switched by a configuration
 
 A physical trainer, in PyTorch: the heat equation is solved step by step, and the unknowns are moved
-down the gradient through the whole solution. Shows pitwall.memory_monitor: PerformanceMonitor for the
-parts, EpochPerformanceMonitor for the iterations, get_statistics, print_bottlenecks. Whether the
-iterations are watched is said by --monitor, else by the configuration of `pitwall run`, else they are.
+down the gradient through the whole solution. Shows pitwall.memory_monitor: PerformanceMonitor for
+the parts, EpochPerformanceMonitor for the iterations, get_statistics, print_bottlenecks. Whether
+the iterations are monitored is set by --monitor, else by the configuration of `pitwall run`; the
+default is yes.
 """
 
 import example_kit

@@ -52,7 +52,7 @@ def count_patterns(neighbours):
 
 
 class GraphTower:
-    """Turns graphs into rows of figures, and says every so many how long that takes."""
+    """Turns graphs into rows of figures, and prints regularly how long that takes."""
 
     def __init__(self):
         self.patterns = {}  # pattern: its column

@@ -1,4 +1,4 @@
-"""Which of two reduced-order models is the better buy? An MVAR and an LSTM, in PyTorch.
+"""Which of two reduced-order models is the better choice? An MVAR and an LSTM, in PyTorch.
 
     python3 rom_torch.py -o rom.pit --out rom_output
     cat rom_output/oscillators/runtime_comparison.json

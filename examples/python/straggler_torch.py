@@ -4,12 +4,12 @@
     pitwall report straggler-0.pit straggler-1.pit
     torchrun --nproc-per-node 2 straggler_torch.py -o 'straggler-%r.pit'
 
-Each rank has a run file of its own. In every step it reads its batch, takes the gradients there, and
+Each rank has its own run file. In every step it reads its batch, takes the gradients there, and
 averages them over the ranks by torch.distributed, with gloo. The last rank sleeps longer than the
-others when it reads, as a slow disk would make it: the others lose that time in all_reduce, where the
-fault is not. --fair leaves the sleep out. Shows pitwall.distributed, which makes the calls of
-torch.distributed spans, and pitwall.ranks. By torchrun each rank is started from outside, and nothing
-is printed of who waits.
+others when it reads, as a slow disk would make it: the others lose that time in all_reduce, which
+is not the cause. --fair leaves the sleep out. Shows pitwall.distributed, which makes the calls of
+torch.distributed spans, and pitwall.ranks. With torchrun each rank is started from outside, and the
+result is not printed.
 """
 
 import os
@@ -83,7 +83,7 @@ def work(args):
 
 
 def start_ranks(args, where):
-    """Their exit statuses. Only rank 0 talks."""
+    """Starts the ranks; returns their exit statuses. Only rank 0 prints."""
     name, dot = os.path.splitext(args.run or "pitwall-runs/straggler.pit")
     command = [sys.executable, os.path.abspath(__file__), *sys.argv[1:], "-o", name + "-%r" + dot]
     started = []

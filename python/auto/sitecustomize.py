@@ -34,7 +34,7 @@ def _tell(what, why):
     try:
         sys.stderr.write("pitwall: %s: %s: %s\n" % (what, sys.executable, why))
     except Exception:
-        pass  # nobody to tell
+        pass  # stderr is closed
 
 
 def _load(name):
@@ -55,7 +55,7 @@ def _hook(module):
     try:
         _load("pitwall._auto").install(module)
     except Exception as error:
-        os.environ["PITWALL_AUTO"] = "0"  # once is enough, for this program and those it starts
+        os.environ["PITWALL_AUTO"] = "0"  # report it once, for this program and those it starts
         _tell("no hooks for " + module.__name__, error)
 
 
@@ -82,7 +82,7 @@ def _sample():
     try:
         _load("pitwall._pitwall")._stack_begin()
     except _OtherPython as error:
-        os.environ["PITWALL_AUTO"] = "0"  # as above
+        os.environ["PITWALL_AUTO"] = "0"  # report it once
         _tell("no hooks for Python", error)
     except Exception:
         pass

@@ -1,7 +1,6 @@
-/* httpd_without_tls.c: the functions of GnuTLS that libmicrohttpd refers to, for the tool of a wheel,
- * which has libmicrohttpd linked in. Our server speaks plain HTTP and never asks for encryption, so that
- * only gnutls_global_init and gnutls_global_deinit are ever called. All return 0.
- */
+/* httpd_without_tls.c: the functions of GnuTLS that libmicrohttpd refers to, for the tool of a wheel, which
+ * has libmicrohttpd linked in. Our server speaks plain HTTP without encryption, so only gnutls_global_init
+ * and gnutls_global_deinit are ever called. All return 0. */
 #include <stdlib.h>
 
 /* clang-format off */

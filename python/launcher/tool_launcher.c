@@ -1,7 +1,6 @@
 /* tool_launcher.c: the command `pitwall` of an installed wheel. It replaces itself by the tool inside the
- * package, which has its libraries, headers and hooks beside it. A wheel has no fixed distance between
- * the folder of commands and that of packages; the usual ones are tried, then Python is asked.
- */
+ * package, which has its libraries, headers and hooks next to it. The relative path from the folder of
+ * commands to the package depends on the installation: the usual ones are tried, then Python is asked. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 
 #define TOOL "pitwall/bin/pitwall"
 
-/* From the folder of commands: an environment or a prefix, Debian's own, pip install --target. */
+/* Relative to the folder of commands: an environment or a prefix, Debian's own, pip install --target. */
 static const char *const ways[] = {
     "../lib/" PYTHON_FOLDER "/site-packages/" TOOL,
     "../lib64/" PYTHON_FOLDER "/site-packages/" TOOL,
@@ -19,7 +18,7 @@ static const char *const ways[] = {
     "../" TOOL,
 };
 
-/* `python -m pitwall` finds the package wherever it is, and the tool inside it. */
+/* `python -m pitwall` finds the package wherever it is, and the tool in it. */
 static void ask_python(const char *folder, int argc, char **argv)
 {
     static char module[] = "-m", name[] = "pitwall";
@@ -33,7 +32,7 @@ static void ask_python(const char *folder, int argc, char **argv)
     words[2] = name;
     for (int i = 1; i < argc; i++)
         words[i + 2] = argv[i];
-    setenv("PITWALL_LAUNCHER", "1", 1); /* what PATH has is this program: not to be started again */
+    setenv("PITWALL_LAUNCHER", "1", 1); /* the pitwall in PATH is this program: do not start it again */
     execv(python, words);
     free(words);
 }

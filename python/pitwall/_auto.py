@@ -21,9 +21,9 @@ from ._recorders import journal, status
 (FORWARD, BACKWARD, OPTIMIZER, LOADING, DISPATCH, BLOCKING, COMPILE, SAVING, MODE,
  COMM, TRAINER) = (1 << i for i in range(11))
 
-# What a hook stands for, where that tells steps apart: enum pitpy_role of python/py_hook.h.
-(PLAIN, AS_MODEL, AS_BACKWARD, AS_OPTIMIZER, APART, AS_LOADER, AS_MODE, AS_JIT, AS_LEARNING, AS_CLOSURE,
- BEGINS_STEP, ENDS_STEP, AS_STEP, TRAINS, EVALUATES, EVALUATES_LOADER) = range(16)
+# The role of a hook, if it matters for steps: enum pitpy_role of python/py_hook.h.
+(PLAIN, AS_MODEL, AS_BACKWARD, AS_OPTIMIZER, APART, AS_LOADER, AS_MODE, AS_JIT, AS_LEARNING, AS_WAIT, AS_CLOSURE,
+ BEGINS_STEP, ENDS_STEP, AS_STEP, TRAINS, EVALUATES, EVALUATES_LOADER) = range(17)
 
 _MODULES = {
     "torch": "_auto_torch", "torch.distributed": "_auto_dist", "jax": "_auto_jax",
@@ -32,18 +32,19 @@ _MODULES = {
     "transformers.trainer": "_auto_transformers", "keras": "_auto_keras",
 }
 
-_places: List[Tuple[Any, str, Any, bool]] = []  # (owner, name, what was there, whether it was the owner's own)
-_names: List[str] = []  # of the libraries that have hooks
-_failures: List[str] = []  # told to the run with the first note
+_places: List[Tuple[Any, str, Any, bool]] = []  # (owner, name, the original, whether it was the owner's
+                                                # own attribute)
+_names: List[str] = []  # libraries that have hooks
+_failures: List[str] = []  # written into the run with the first note
 _all_failures: List[str] = []  # the same, for auto()
-# Getting to a hook takes this share of what the hook itself does, with cold caches as with hot
-# ones: 20 of 110 ns in a loop, 120 of 900 ns between the operations of a training step.
+# Calling a hook takes this share of the time that the hook itself takes, with cold and with hot caches: 20
+# of 110 ns in a loop, 120 of 900 ns between the operations of a training step.
 PASS_SHARE = 0.14
-_pass_ns: List[float] = []  # of a call that is passed on, once it was measured
-_facts: Dict[str, str] = {}  # of the program, for the run
-_told: Dict[str, str] = {}  # of these, what the run has
-_told_run: List[str] = []  # and which run that is
-_looks: Dict[str, Any] = {}  # what to do when something is seen, by its kind
+_pass_ns: List[float] = []  # cost of a call that is only passed on, once it was measured
+_facts: Dict[str, str] = {}  # about the program, for the run
+_told: Dict[str, str] = {}  # facts that the run already has
+_told_run: List[str] = []  # and the id of that run
+_looks: Dict[str, Any] = {}  # functions to call when an object of a kind is seen
 _late: List[Any] = []  # functions that may find facts; called before a note
 
 
@@ -54,11 +55,12 @@ def put(owner, name, wrapper):
     setattr(owner, name, wrapper)
 
 
-def hook(owner, name, span, kind, not_in=0, role=PLAIN, question=None, loss=None):
+def hook(owner, name, span, kind, not_in=0, role=PLAIN, question=None, loss=None, flags=0):
     """Record every outermost call of owner.name as a span. span None: record no span, but still suppress
-    the nested kinds. question: ask whether gradients are on. loss: the class of losses."""
+    the nested kinds. question: a function that tells whether gradients are on. loss: the class of
+    losses. flags: those of its role."""
     function = getattr(owner, name)
-    wrapper = _pitwall._hook(function, span, kind, kind | not_in, role, question, loss)
+    wrapper = _pitwall._hook(function, span, kind, kind | not_in, role, question, loss, flags)
     put(owner, name, functools.update_wrapper(wrapper, function))
 
 
@@ -264,7 +266,7 @@ def _measure(rounds=15):
     times = []
 
     def measure():
-        _time(hooked), _time(bare)  # the interpreter adapts
+        _time(hooked), _time(bare)  # lets the interpreter adapt its code
         times.extend((_time(hooked), _time(bare)) for _ in range(rounds))
 
     _pitwall._hook(measure, None, COMPILE, 0)()
@@ -282,8 +284,8 @@ def _leave():
 
 
 def cost(since=None):
-    """What the hooks did since then, and their own estimate of its cost: the hooks' work, measured on the
-    watched calls, and the time to get into them."""
+    """What the hooks did so far, and an estimate of its cost: the work of the hooks, measured on some
+    calls, and the time of calling them."""
     counts = _pitwall._hook_counts()
     for key, before in (since or {}).items():
         if key in counts:
@@ -297,7 +299,7 @@ def cost(since=None):
 
 
 def _note():
-    """Write into the journal which hooks there are, how often they were called and what a call costs."""
+    """Write into the journal which hooks there are, how often they were called and the cost of a call."""
     counts = cost()
     if not counts["spans"] and not _failures:
         return

@@ -1,13 +1,14 @@
-"""Device times by torch.cuda's own events: of spans with device=True and of the hooks' phases.
+"""Device times by events of torch.cuda, for spans with device=True and for phases of the hooks.
 
-    begin ──▶ an event into the current stream ──▶ end: another one ──▶ list ──▶ later: query, elapsed_time
+  begin ──▶ an event into the current stream ──▶ end: another one ──▶ list ──▶ later: query, elapsed_time
 
-torch records the events, so that they are in the stream that the program's work goes to. Nobody waits for
-the device: what is not complete is asked for again at the next span, and at the close of the recorder.
-Events are used again. ROCm's torch has the same names.
+torch records the events, so they are in the stream of the program's work. Nothing waits for the device:
+events that are not complete are queried again at the next span and when the recorder closes. Events are
+reused. ROCm's torch has the same names.
 
-CUDA tells the time between two events alone. Each device has a base event, and where others lie on its
-time line is their distance from it; the recorder ties that line to the host's clock, by causality.
+CUDA reports only the time between two events. Each device has a base event, and other events are placed
+on its time line by their distance from it; the recorder ties that line to the host's clock
+(src/base/device_clock.h).
 
 Never run on a GPU: tests have a stand-in for torch.cuda.
 """
@@ -24,9 +25,9 @@ from typing import Any, Deque, Dict, List
 from . import _device, _pitwall
 
 MOST_OPEN = 4096
-EACH_TIME = 8  # pairs that one span asks for
-REBASE_NS = 1e9  # from the base, beyond which a float of milliseconds is too coarse
-LINE_START = 1e15  # of a device's time line: all that is told lies after 0
+EACH_TIME = 8  # pairs that one span queries
+REBASE_NS = 1e9  # distance from the base beyond which a float of milliseconds is too coarse
+LINE_START = 1e15  # of a device's time line, so that all times are positive
 
 
 class _Line:
@@ -62,7 +63,7 @@ _lock = threading.Lock()
 
 
 def see():
-    """Whether the program uses CUDA by torch. It is not started for us."""
+    """True if the program uses CUDA through torch. We never initialise it."""
     cuda = getattr(sys.modules.get("torch"), "cuda", None)
     if not _cuda and cuda is not None and cuda.is_initialized():
         _cuda.append(cuda)
@@ -76,7 +77,7 @@ def see_for_hooks():
 
 
 def _stop(error):
-    """An error of CUDA stays, and is the program's to see: nothing more is asked."""
+    """A CUDA error is permanent and belongs to the program: nothing more is queried."""
     _forget()
     _pitwall._marks_hooks(False)
     _pitwall._marks(lambda: None, lambda mark, place, name: None, lambda: None)
@@ -108,8 +109,8 @@ def _record(line, cuda):
 
 
 def _begin():
-    """A mark, or None: torch has no CUDA here, or is recording a graph, whose events have no times. JAX hands
-    its work to streams that nobody else can put events into: the default stream's would tell nothing."""
+    """A mark, or None if torch has no CUDA here, or is recording a graph, whose events have no times. JAX
+    submits its work to streams that only JAX can use: events in the default stream would mean nothing."""
     if not _cuda and not see():
         return JAX if _device.uses_jax() else None
     cuda = _cuda[0]
@@ -147,7 +148,7 @@ def _end(mark, place, name):
 
 
 def _resolve(most):
-    """Those of the oldest that are complete."""
+    """Process the oldest pairs that are complete."""
     if not _lock.acquire(False):
         return
     try:
@@ -180,7 +181,7 @@ def _tell(pair):
 
 
 def _flush():
-    """The recorder closes: what is complete by now."""
+    """The recorder closes: process what is complete by now."""
     try:
         _resolve(MOST_OPEN)
         without = _missed[0] + len(_open)
@@ -193,5 +194,5 @@ def _flush():
 
 
 _pitwall._marks(_begin, _end, _flush)
-atexit.register(_flush)  # an unmodified program's run is closed after Python's end
+atexit.register(_flush)  # the run of an unmodified program is closed after Python has ended
 os.register_at_fork(after_in_child=_forked)

@@ -1,13 +1,13 @@
-"""Where torch.distributed is hooked: collectives, messages, waiting for them, and DDP's own account.
+"""Hooks of torch.distributed: collectives, messages, waiting for them, and DDP's own statistics.
 
     all_reduce, all_gather, broadcast, …    a collective of its process group, with the bytes that this
                                             rank gives to it, and its number in the group
     send, recv, isend, irecv                communication with the bytes of the tensor; irecv has none
     Work.wait                               waiting for what an asynchronous call began
 
-If a function of torch.distributed calls another one, only the outer call is a span. DDP communicates inside
-the backward pass, where Python cannot see it: the figures of its own logger become facts (ddp_…). They are
-read whenever the cost of the hooks is noted: after 1, 4, 16, … spans, and at the end.
+If a function of torch.distributed calls another one, only the outer call is a span. DDP communicates
+inside the backward pass, where Python cannot see it: the figures of its own logger become facts (ddp_…).
+They are read whenever the cost of the hooks is noted: after 1, 4, 16, … spans, and at the end.
 """
 
 import functools
@@ -20,8 +20,8 @@ from typing import Any, Dict, Optional, Tuple
 from . import _auto, _pitwall
 from ._auto import COMM
 
-# By name: the place of the parameter with what this rank gives, and whether no rank leaves before all have
-# entered. Objects are pickled by the call itself: their bytes are not known here.
+# By name: the position of the parameter with this rank's data, and whether no rank leaves before all have
+# entered. Objects are pickled by the call itself, so their size is not known here.
 _COLLECTIVES: Dict[str, Tuple[Optional[int], bool]] = {
     "all_reduce": (0, True),
     "all_reduce_coalesced": (0, True),
@@ -47,7 +47,7 @@ _COLLECTIVES: Dict[str, Tuple[Optional[int], bool]] = {
 }
 _MESSAGES: Dict[str, Optional[int]] = {"send": 0, "isend": 0, "recv": 0, "irecv": None}
 
-# Elsewhere a call that has returned may have only been queued.
+# With other backends a call may return before the work is done.
 _BLOCKING = ("gloo", "mpi")
 
 _DDP = {
@@ -62,7 +62,7 @@ _models: Any = weakref.WeakSet()  # of DDP
 
 
 def install(dist):
-    """Hook torch.distributed, unless it was built without."""
+    """Hook torch.distributed, unless torch was built without it."""
     if not dist.is_available():
         return
     c10d = sys.modules["torch.distributed.distributed_c10d"]
@@ -108,7 +108,7 @@ def _hook(dist, c10d, name, span, describe):
 
 
 def _bytes(given):
-    """Of a tensor, or of a list of them."""
+    """Bytes of a tensor, or of a list of tensors."""
     if given is None:
         return 0
     if isinstance(given, (list, tuple)):
@@ -120,7 +120,7 @@ def _bytes(given):
 
 
 class _Parameter:
-    """One of a function's parameters, to be found in the arguments of a call."""
+    """A parameter of a function, to be found in the arguments of a call."""
 
     def __init__(self, function, place):
         names = list(inspect.signature(function).parameters)
@@ -160,7 +160,7 @@ def _message(function, given):
 
 
 def _group(c10d, group):
-    """(its number, whether its calls block), or None: this process is not in it."""
+    """(number of the group, whether its calls block), or None if this process is not in it."""
     if group is None:
         group = c10d._get_default_group()
     elif c10d._rank_not_in_group(group):
@@ -172,8 +172,8 @@ def _group(c10d, group):
 
 
 def _open(c10d, group):
-    """torch numbers groups as they are made, which all ranks do in the same order: that number is the
-    group's name, the same in all ranks. With the ranks of the group it makes its id."""
+    """torch numbers groups in the order of their creation, which is the same on all ranks: so this number,
+    with the ranks of the group, makes the group's id."""
     ranks = sorted(c10d.get_process_group_ranks(group))
     names = c10d._world.pg_names if hasattr(c10d, "_world") else c10d._pg_names
     text = "%s:%s" % (names[group], ",".join(map(str, ranks)))
@@ -207,7 +207,7 @@ def _hook_ddp():
 
 
 def _see_ddp(counts):
-    """Means over the steps that the logger looked at; 0 stands for none."""
+    """Means over the steps that the logger sampled; 0 means none."""
     for model in list(_models):
         said = model._get_ddp_logging_data()
         for key, its in _DDP.items():

@@ -1,9 +1,10 @@
-"""Where Keras 3 is hooked: fit, evaluate and predict say where steps begin and end.
+"""Hooks of Keras 3: fit, evaluate and predict define where steps begin and end.
 
     step           one batch of fit(), from asking for it to the end of its callbacks; the first one has the
                    compilation of the model in it
     build          making the model's variables, before the first step
     eval_step      the same of evaluate(), of fit()'s validation, and of predict()
+                   train_on_batch() is a step, test_on_batch() and predict_on_batch() an eval_step
     data_loading   waiting for a batch, where no loader of PyTorch has its own
     loss, optimizer   where they run one operation after the other (PyTorch): compiled, they are in `dispatch`
 """
@@ -13,6 +14,7 @@ import sys
 
 from . import _auto, _pitwall
 from ._auto import (
+    AS_STEP,
     BEGINS_STEP,
     COMPILE,
     ENDS_STEP,
@@ -44,6 +46,9 @@ def _owner(cls, name):
 def _hook_model(keras):
     for name, role in (("fit", TRAINS), ("evaluate", EVALUATES), ("predict", EVALUATES)):
         _auto.hook_trainer(_owner(keras.Model, name), name, role)
+    for name, role in (("train_on_batch", TRAINS), ("test_on_batch", EVALUATES), ("predict_on_batch", EVALUATES)):
+        for each in (AS_STEP, role):  # a loop of one step
+            _auto.hook_trainer(_owner(keras.Model, name), name, each)
     build = "_symbolic_build"
     if hasattr(keras.Model, build):
         _auto.hook(_owner(keras.Model, build), build, "build", FORWARD | COMPILE)

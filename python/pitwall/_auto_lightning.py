@@ -1,9 +1,9 @@
-"""Where Lightning 2 is hooked (lightning.pytorch, pytorch_lightning): its loops say where steps begin and end.
+"""Hooks of Lightning 2 (lightning.pytorch, pytorch_lightning): its loops define where steps begin and end.
 
     step         one batch of training, from fetching it to the end of its callbacks
     eval_step    one batch of validation, test or prediction; the sanity check's too
 
-The closure that an optimiser is given holds the forward and the backward pass: they stand beside
+The closure passed to an optimiser contains the forward and the backward pass: they are siblings of
 `optimizer`, not inside it.
 """
 

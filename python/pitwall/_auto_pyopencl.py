@@ -1,5 +1,5 @@
-"""PyOpenCL has no hooks: its work is recorded by a preload library. Python's own file does not name OpenCL, so
-`pitwall run` cannot know beforehand, and the report says how to get it."""
+"""PyOpenCL has no hooks: a preload library records its work. The Python executable does not mention OpenCL,
+so `pitwall run` cannot know in advance, and the report says how to enable it."""
 
 import os
 

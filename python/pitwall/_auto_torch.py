@@ -1,4 +1,4 @@
-"""Where PyTorch is hooked: the phases of a training step.
+"""Hooks of PyTorch: the phases of a training step.
 
     step, eval_step     one iteration of a loop over a DataLoader, from asking for its batch to asking
                         for the next one; eval_step where gradients are off when the batch is asked for,
@@ -17,7 +17,7 @@
     checkpoint          torch.save
     load_checkpoint     torch.load
 
-What ranks say to each other has its hooks in _auto_dist.
+Communication between ranks is hooked in _auto_dist.
 """
 
 import functools
@@ -44,7 +44,7 @@ from ._auto import (
 
 
 def install(torch):
-    """Each on its own: a version that lacks one of the places still gives the others."""
+    """Each separately: a version that lacks one of the places still gets the others."""
     _auto_torch_facts.install(torch)
     _auto.on_look("learner", _is_learner)
     _auto.on_look("whole learner", _is_whole_learner)
@@ -62,7 +62,7 @@ def install(torch):
 
 
 def _hook_modules(torch):
-    """A transform of a data set may be a module; what it does is loading."""
+    """A transform of a data set may be a module; its work is loading."""
     loss = getattr(sys.modules.get("torch.nn.modules.loss"), "_Loss", None)
     _auto.hook(torch.nn.Module, "__call__", "forward", FORWARD, LOADING, AS_MODEL,
                torch.is_grad_enabled, loss)
@@ -72,12 +72,12 @@ def _hook_modules(torch):
 
 def _hook_autograd(torch):
     engine = "_engine_run_backward"
-    if hasattr(torch.autograd, engine):  # the second name is put back by way of the first, by torch
+    if hasattr(torch.autograd, engine):  # torch restores the second name through the first
         _auto.hook(torch.autograd.graph, engine, "backward", BACKWARD, 0, AS_BACKWARD)
         _auto.hook(torch.autograd, engine, "backward", BACKWARD, 0, AS_BACKWARD)
         return
     _auto.hook(torch.autograd, "backward", "backward", BACKWARD, 0, AS_BACKWARD)
-    _auto.hook(torch.autograd, "grad", "backward", BACKWARD, 0, AS_BACKWARD)
+    _auto.hook(torch.autograd, "grad", "backward", BACKWARD, 0, AS_BACKWARD, flags=1)  # adds to no gradients
 
 
 def _hook_loader(torch):
@@ -87,8 +87,9 @@ def _hook_loader(torch):
     wrapper = _pitwall._hook_next(function, "data_loading", LOADING, LOADING, 0,
                                   torch.is_grad_enabled)
     _auto.put(iterator, "__next__", functools.update_wrapper(wrapper, function))
-    _auto.hook(dataloader.DataLoader, "__iter__", "loader_start", LOADING, 0, AS_LOADER)
-    # A worker process does nothing but load.
+    _auto.hook(dataloader.DataLoader, "__iter__", "loader_start", LOADING, 0, AS_LOADER,
+               torch.is_grad_enabled)
+    # A worker process only loads data.
     _auto.hook(sys.modules["torch.utils.data._utils.worker"], "_worker_loop", None, LOADING)
 
 
@@ -96,14 +97,14 @@ _optimizers: Any = weakref.WeakSet()
 
 
 def _sets_of_parameters():
-    """Of each optimiser, by identity."""
+    """The parameters of each optimiser, by identity."""
     for optimizer in list(_optimizers):
         groups = getattr(optimizer, "param_groups", ())
         yield {id(p) for group in groups for p in group["params"]}
 
 
 def _is_learner(module):
-    """Does an optimiser have parameters of it? Asked once a module."""
+    """Does an optimiser have some of its parameters? Asked once per module."""
     own = {id(p) for p in module.parameters()}
     return any(not own.isdisjoint(some) for some in _sets_of_parameters())
 
@@ -115,8 +116,8 @@ def _is_whole_learner(module):
 
 
 def _hook_optimizers():
-    """Every optimiser makes its class's step ready when it is made (for torch's own profiler); that is
-    when the hook goes on it, so that subclasses come by themselves."""
+    """Every optimiser prepares its class's step when it is created (for torch's own profiler); the hook is
+    installed then, so subclasses need no extra handling."""
     optimizer = sys.modules["torch.optim.optimizer"].Optimizer
     names = [name for name in ("_hook_for_profile", "_patch_step_function")
              if hasattr(optimizer, name)]
@@ -143,7 +144,7 @@ def _made(optimizer):
 
 
 def find_made():
-    """Optimisers that were made before there were hooks."""
+    """Optimisers created before the hooks were installed."""
     optimizer = sys.modules["torch.optim.optimizer"].Optimizer
     for one in gc.get_objects():
         if isinstance(one, optimizer):
@@ -152,7 +153,7 @@ def find_made():
 
 
 def _hook_step(cls):
-    """On the class that has the step: one that inherits it shares the hook."""
+    """On the class that defines the step: classes that inherit it share the hook."""
     owner = next(base for base in cls.__mro__ if "step" in vars(base))
     if _wants_whole or _auto.is_hook(vars(owner)["step"]):
         return
@@ -160,13 +161,13 @@ def _hook_step(cls):
     _stepped.append(owner)
 
 
-# torch.compile reads the code of functions and finds no way through a hook that is in C. A module has no
-# loader and no optimiser in it; another function may. Where it may be in parts, what cannot be read is
-# called as it is, if it looks like a function. Where it must be one whole (fullgraph), that would be an
-# error which the program does not have without us: there the optimisers' hooks make way.
+# torch.compile reads the code of functions and cannot see through a hook in C. A module contains no loader
+# and no optimiser; another function may. If the result may be in parts, code that cannot be read is called
+# as it is, if it looks like a function. If it must be one whole (fullgraph), that would be an error that
+# the program does not have without us: so the hooks of optimisers are removed then.
 _stepped: List[Any] = []  # classes whose step has a hook
 _compiles: List[bool] = []  # not empty: the program compiles functions
-_wants_whole: List[bool] = []  # not empty: and as one whole
+_wants_whole: List[bool] = []  # not empty: and as one graph
 
 
 def _hook_compile(torch):

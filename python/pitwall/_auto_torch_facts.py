@@ -1,5 +1,5 @@
-"""What PyTorch's hooks tell a run about the program, as facts: what advice must know before it recommends
-more workers, another precision or accumulation to a program that has them.
+"""Facts about a program that the hooks of PyTorch record, so that advice does not recommend more workers,
+another precision or accumulation to a program that already uses them.
 
     framework, device, dtype, compute_threads, compiled
     loader_workers, loader_batch, loader_persistent     of the loader with the most workers that was
@@ -30,11 +30,11 @@ def _name(dtype):
 
 
 def _autocast(torch, kind):
-    """The precision that autocast has here, or None where it is off."""
+    """The precision of autocast here, or None if it is off."""
     try:
         if torch.is_autocast_enabled(kind):
             return _name(torch.get_autocast_dtype(kind))
-    except TypeError:  # before 2.4 these take nothing, and there is one for each kind of device
+    except TypeError:  # before 2.4 these take no arguments, and each kind of device has its own
         if kind == "cpu" and torch.is_autocast_cpu_enabled():
             return _name(torch.get_autocast_cpu_dtype())
         if kind == "cuda" and torch.is_autocast_enabled():
@@ -43,7 +43,7 @@ def _autocast(torch, kind):
 
 
 def _see_model(module):
-    """At the first forward pass, the second, the fourth, …"""
+    """Called at the first forward pass, the second, the fourth, …"""
     torch = _torch[0]
     _auto_device.see_for_hooks()
     _auto.fact("compute_threads", torch.get_num_threads())
@@ -59,7 +59,7 @@ def _see_model(module):
 
 
 def _see_loader(iterator):
-    """The iterator of a loop that learns."""
+    """Called with the iterator of a training loop."""
     workers = getattr(iterator, "_num_workers", None)
     if workers is None or workers <= _loader.get("workers", -1):
         return
@@ -71,11 +71,11 @@ def _see_loader(iterator):
 
 
 def _is_on(optimizer, key):
-    """Whether an implementation is in use: "n/a" where there is no choice."""
+    """Whether an implementation is in use: "n/a" if there is no choice."""
     if key not in optimizer.defaults:
         return "n/a"
     chosen = optimizer.defaults[key]
-    if chosen is None and key == "foreach":  # 2.x takes it by itself where all is on a GPU
+    if chosen is None and key == "foreach":  # 2.x uses it by default if everything is on a GPU
         major = int(_torch[0].__version__.split(".")[0])
         groups = optimizer.param_groups
         chosen = major >= 2 and all(p.is_cuda for group in groups for p in group["params"])
@@ -83,14 +83,14 @@ def _is_on(optimizer, key):
 
 
 def _see_optimizer(optimizer):
-    """The first one that steps."""
+    """Called with the first optimiser that steps."""
     _auto.fact("optimizer", type(optimizer).__name__)
     _auto.fact("optimizer_foreach", _is_on(optimizer, "foreach"))
     _auto.fact("optimizer_fused", _is_on(optimizer, "fused"))
 
 
 def _see_counts(counts):
-    """Now one backward pass before a step and now several is a program with several losses."""
+    """A varying number of backward passes per step means several losses."""
     if counts["runs"] and counts["single_runs"] * 4 <= counts["runs"]:
         mean = round(counts["run_sum"] / counts["runs"])
         if mean > 1:

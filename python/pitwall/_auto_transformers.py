@@ -1,8 +1,8 @@
-"""Where the Trainer of transformers is hooked: it says where steps begin and end.
+"""Hooks of the Trainer of transformers, which define where steps begin and end.
 
-    step         one step of the optimiser: from fetching its batches (several with gradient accumulation) to
-                 the end of its callbacks, before it evaluates, logs or saves
-    eval_step    one batch of evaluate() or predict()
+step         one step of the optimiser: from fetching its batches (several with gradient accumulation) to
+             the end of its callbacks, before it evaluates, logs or saves
+eval_step    one batch of evaluate() or predict()
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""Watches for the libraries that Pitwall has hooks for: a finder in sys.meta_path that calls a function after the
-program has imported one of them. It is loaded by its path from auto/sitecustomize.py, before there is a package
-`pitwall`, so it imports nothing of it."""
+"""Watches for the libraries that Pitwall has hooks for: a finder in sys.meta_path that calls a function
+after the program has imported one of them. auto/sitecustomize.py loads it by its path before the package
+`pitwall` is imported, so it imports nothing from the package."""
 
 import sys
 
@@ -11,7 +11,7 @@ LIBRARIES = (
 
 
 class _Loader:
-    """Stands before a module's own loader for as long as it takes to load it."""
+    """Takes the place of a module's own loader while the module is loaded."""
 
     def __init__(self, loader, hook):
         self._loader, self._hook = loader, hook
@@ -29,8 +29,7 @@ class _Loader:
 
 
 class Finder:
-    """The first of sys.meta_path: asks the others, and puts itself between for a library that is
-    wanted."""
+    """The first entry of sys.meta_path: asks the others, and wraps the loader of a wanted library."""
 
     def __init__(self, wanted, hook):
         self._wanted, self._hook = set(wanted), hook
@@ -48,5 +47,5 @@ class Finder:
                 if hasattr(spec.loader, "exec_module"):
                     spec.loader = _Loader(spec.loader, self._hook)
                 return spec
-        self._wanted.add(name)  # not found: perhaps later
+        self._wanted.add(name)  # not found: maybe it will be later
         return None

@@ -10,11 +10,11 @@ import sys
 from . import _pitwall
 from ._pitwall import _set_device
 
-_given = {}  # what set_device was given: (device of the extension, memory) by index, or None for all
+_given = {}  # arguments of set_device: (device of the extension, memory) by index, or None for all
 _made = {}  # CUDA devices by index: (torch.cuda, device of the extension)
-_used = None  # the index of the CUDA device that is the process's
+_used = None  # index of the CUDA device that is the process's device
 _found = (None, None)  # torch, and its CUDA devices or None
-_nothing = _pitwall._device_new(None, None, None)  # for monitors of a device that is not there
+_nothing = _pitwall._device_new(None, None, None)  # for monitors of a device that does not exist
 
 
 def _cuda():
@@ -23,7 +23,7 @@ def _cuda():
     cuda = getattr(torch, "cuda", None)
     if cuda is None:
         return None
-    if _found[0] is not torch:  # asked once: it takes microseconds
+    if _found[0] is not torch:  # checked once: it takes microseconds
         _found = (torch, cuda if cuda.is_available() else None)
     return _found[1]
 
@@ -147,5 +147,5 @@ def utilization(index=0):
     cuda = _cuda()
     try:
         return float(cuda.utilization(index)) if cuda is not None else None
-    except Exception:  # it takes a library that few have
+    except Exception:  # requires a library that few have installed
         return None

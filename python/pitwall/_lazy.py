@@ -1,4 +1,5 @@
-"""Names of the package that are loaded at their first use: the compatibility modules and what they share."""
+"""Names of the package that are loaded at their first use: the compatibility modules and their shared
+parts."""
 
 import importlib
 

@@ -25,7 +25,7 @@ def _parse(line):
 
 
 def _begin(memory):
-    """Open a recorder for the cell, unless the program has one or the environment asks for one."""
+    """Open a recorder for the cell, unless the program has one or the environment requests one."""
     state = _recorders.status()
     is_asked = os.environ.get("PITWALL_FILE") or os.environ.get("PITWALL", "0") != "0"
     if is_asked or (state["recording"] and not state["automatic"]):
@@ -49,11 +49,11 @@ def run_cell(ipython, line, cell):
     """The cell magic %%pitwall. Returns the value of the cell's last expression."""
     from IPython.display import display  # type: ignore
 
-    __tracebackhide__ = True  # what fails is the cell
+    __tracebackhide__ = True  # the error belongs to the cell
     try:
         options = _parse(line)
     except SystemExit:
-        return None  # --help, or an option that is wrong: said by argparse
+        return None  # --help or a wrong option: argparse has printed it
     except argparse.ArgumentError as error:
         raise ValueError("%%%%pitwall: %s" % error) from None
     body, last = _compile(ipython, cell)

@@ -26,7 +26,7 @@ class Race:
     seconds: List[Optional[float]]  # of the figure that decided: change is seconds[1] / seconds[0] - 1
     rounds: int
     reason: str = ""
-    processes: str = "one"  # or spawn, fork: every run had a process of its own
+    processes: str = "one"  # or spawn, fork: every run had its own process
 
     def __str__(self):
         a, b = self.names
@@ -71,7 +71,7 @@ def _in_a_process(method, function, args, seconds, name):
         process.join()
         found = Error("race: the process of %s ended with status %s and no result"
                       % (name, process.exitcode))
-    except BaseException:  # the caller was interrupted: nobody waits for it any more
+    except BaseException:  # the caller was interrupted and no longer waits
         process.kill()
         raise
     finally:

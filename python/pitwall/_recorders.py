@@ -11,7 +11,7 @@ from ._pitwall import Error, _job_paths, _journal, _ranks, _read, _report, _stat
 # Environment variables from which a spawned worker reads its parent's run and that run's id.
 _PARENT = "PITWALL_PARENT_RUN"
 _PARENT_ID = "PITWALL_PARENT"
-_outer_id = os.environ.get(_PARENT_ID)  # of the run that this process was started below
+_outer_id = os.environ.get(_PARENT_ID)  # id of the run below which this process was started
 
 
 def _open(
@@ -31,7 +31,8 @@ def _open(
         if not isinstance(size, int) or not 0 <= size < 2**64:
             raise ValueError("%s must be a number of bytes, not %r" % (what, size))
         sizes.append(size)
-    stacks = 0.0 if sample_stacks is None else float(sample_stacks) or -1.0  # 0 means none here
+    stacks = 0.0 if sample_stacks is None else float(sample_stacks) or -1.0  # 0 means none in this
+                                                                             # argument
     return _pitwall._open(
         path, is_default, bool(in_memory), *sizes, float(sample_hz), stacks, flags, texts
     )
@@ -85,7 +86,7 @@ def close():
 
 
 def status():
-    """The state of the recorder, as a dict: recording, place, path, bytes, error code and its text."""
+    """The state of the recorder, as a dict: recording, storage, path, bytes, error code and its text."""
     return _status(None)
 
 
@@ -104,7 +105,7 @@ def _close_at_end():
     try:
         _pitwall._close(None)
     except Error:
-        pass  # it recorded nothing, or has closed it itself
+        pass  # it recorded nothing, or was closed already
 
 
 def _close_with_worker(util):
@@ -116,7 +117,7 @@ def _is_worker():
     return processes is not None and processes.parent_process() is not None
 
 
-_told = False  # that multiprocessing knows of us
+_told = False  # True once we are registered with multiprocessing
 
 
 def _tell_multiprocessing():
@@ -155,7 +156,7 @@ class _RecorderSpan:
     def begin(self):
         """Begin the span; returns the span."""
         if self._open is not None:
-            raise Error("span '%s' is open already" % self.name)
+            raise Error("span '%s' is already open" % self.name)
         self._open = _pitwall._recorder_begin(self._recorder, self.name)
         return self
 
@@ -305,10 +306,12 @@ class Report(str):
         return str(self)
 
     def _repr_html_(self):
+        """The sentences before the first empty line are wrapped; the tables below them scroll."""
+        verdict, _, rest = html.escape(str(self)).partition("\n\n")
         return (
             '<pre style="white-space:pre;overflow-x:auto;line-height:1.25;'
-            'font-family:\'DejaVu Sans Mono\',Menlo,Consolas,monospace">%s</pre>'
-            % html.escape(str(self))
+            'font-family:\'DejaVu Sans Mono\',Menlo,Consolas,monospace">'
+            '<span style="white-space:pre-wrap;word-break:normal">%s</span>\n\n%s</pre>' % (verdict, rest)
         )
 
     def __reduce__(self):

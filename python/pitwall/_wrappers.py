@@ -52,7 +52,7 @@ def _name_of(function):
 
 
 def _decorate(function, name, flags):
-    import inspect  # not above: it would be most of what `import pitwall` costs
+    import inspect  # not at the top: it would be most of the cost of `import pitwall`
 
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(_decorate(function.__func__, name, flags))

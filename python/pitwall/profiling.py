@@ -378,7 +378,7 @@ class _LossTimer:
 
     def __call__(self, args, kwargs):
         at = self._at if self._at is not None and self._at < len(args) else None
-        if at is None and not kwargs and self._name is None:  # by its own name, then
+        if at is None and not kwargs and self._name is None:  # called by its own name
             at = next((i for i, value in enumerate(args) if callable(value)
                        and "loss" in getattr(value, "__name__", "").lower()), None)
         if at is not None and callable(args[at]):

@@ -145,7 +145,7 @@ def _result(timing):
     }
 
 
-# What models call their sizes, and what the library calls them.
+# Names that models use for their sizes, and the library's names.
 _SIZES = {
     "lag": ("lag", "lag_order", "p"),
     "hidden_dim": ("hidden_dim", "hidden_size", "hidden_units", "hidden_dimension"),
@@ -167,10 +167,10 @@ _SIZES = {
     "batch": ("batch", "batch_size"),
 }
 
-# Means of many graphs, which need not be whole.
+# Means over many graphs, which may be fractions.
 _MEANS = frozenset(("patterns", "pattern_size", "nodes", "degree"))
 
-# Models of your own: name or kind → function(model_params, latent_dim, **kwargs) that gives more keys.
+# Your own models: name or kind → function(model_params, latent_dim, **kwargs) that returns more keys.
 complexity_models: Dict[str, Any] = {}
 
 
@@ -328,7 +328,7 @@ class _OperationTimer:
 
     def __exit__(self, *error):
         try:
-            if self._wait:  # not a flag of the span: with recording off it has none
+            if self._wait:  # not as a flag of the span: with recording off there is none
                 _device.wait()
         finally:
             self._elapsed = self._span.end()

@@ -344,7 +344,7 @@ def export_timing_csv(timers, filepath, section_name=""):
     if not keys:
         _pitwall._save_timings(os.fspath(filepath), _CSV, text_of(section_name), _rows(timers))
         return
-    # The library's rows have no room for members of the program's own.
+    # The library's rows have no room for the program's own keys.
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["Section", "Model", "Time (s)"] + [_csv_text(key) for key in keys])
@@ -363,7 +363,7 @@ def export_timing_json(timers, filepath, section_name=""):
     if not any(isinstance(value, dict) for value in timers.values()):
         _pitwall._save_timings(os.fspath(filepath), _JSON, text_of(section_name), _rows(timers))
         return
-    # The library's rows have no room for members of the program's own.
+    # The library's rows have no room for the program's own keys.
     now = datetime.datetime.now(datetime.timezone.utc)
     document = {
         "section": str(section_name),

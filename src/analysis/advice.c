@@ -11,10 +11,10 @@
 
 #define NAME_MOST 64
 
-/* A name as a whole decides, else one word of it: the first line that has it. */
+/* A role is decided by the whole name, else by one word of it: the first line that contains it. */
 static const struct word {
     enum pit__role role;
-    const char *words; /* each between blanks */
+    const char *words; /* each word between blanks */
 } wholes[] =
     {
         {PIT__ROLE_STEP, " make_step make_step_total training_step train_step model_update "},
@@ -37,14 +37,15 @@ static const struct word {
       {PIT__ROLE_OPTIMIZER, " optimizer optimiser optim adam adamw sgd "},
       {PIT__ROLE_NONE, " load_model restore resume "},
       {PIT__ROLE_CHECKPOINT, " checkpoint ckpt snapshot "},
-      {PIT__ROLE_NONE, " model weights config state save "}, /* loading these */
+      {PIT__ROLE_NONE,
+       " model weights config state save "}, /* loading one of these is not loading data */
       {PIT__ROLE_LOGGING, " logging logger wandb tensorboard histogram histograms "
-                          "print printing plot plots dump write writing "},
+                          "print printing plot plots dump write writing report reporting "},
       {PIT__ROLE_DATA, " data dataloader dataloading loader loading load fetch prefetch dataset "
-                       "collate augment augmentation "},
+                       "collate augment augmentation read reading reader "},
 };
 
-/* Every node's name is put to every list, so they are searched by libc, many bytes at a time. */
+/* Every node's name is searched in every list, so libc's fast search is used. */
 static int has_word(const char *list, const char *word, size_t bytes)
 {
     char sought[NAME_MOST + 3] = {' '};
@@ -53,7 +54,7 @@ static int has_word(const char *list, const char *word, size_t bytes)
     return strstr(list, sought) != NULL;
 }
 
-/* Letters and digits in small letters, anything else as one '_'. */
+/* Letters and digits in lower case; any other characters become one '_'. */
 static void plain_name(const char *name, char out[NAME_MOST + 1])
 {
     size_t n = 0;
@@ -87,15 +88,18 @@ enum pit__role pit__role_of(const char *name)
     for (size_t i = 0; i < sizeof wholes / sizeof wholes[0] && *plain; i++)
         if (has_word(wholes[i].words, plain, strlen(plain)))
             return wholes[i].role;
+    if (has_any(" save saving write writing dump store ", plain) &&
+        has_any(" state states model weights params parameters restart ", plain))
+        return PIT__ROLE_CHECKPOINT;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (has_any(words[i].words, plain)) /* a checkpoint that is loaded is none that is saved */
+        if (has_any(words[i].words, plain)) /* loading a checkpoint is not saving one */
             return words[i].role == PIT__ROLE_CHECKPOINT && has_any(" load loading ", plain)
                        ? PIT__ROLE_NONE
                        : words[i].role;
     return PIT__ROLE_NONE;
 }
 
-/* The name without the words for the direction. */
+/* The name without the words for forward and backward. */
 static void stem_of(const char *name, char out[NAME_MOST + 1])
 {
     char plain[NAME_MOST + 1];
@@ -165,7 +169,7 @@ size_t pit__find_unit(const struct pit__part *parts, size_t count)
 
 /* ---- what rules ask -------------------------------------------------------------------------- */
 
-#define MUCH 0.25 /* of a whole: to act upon */
+#define MUCH 0.25 /* share of a whole that deserves action */
 
 struct pit__match pit__match_of(size_t part)
 {
@@ -207,8 +211,9 @@ double pit__base_seconds(const struct pit__case *all, size_t base)
 
 int pit__is_loop(const struct pit__case *all)
 {
+    /* plain durations: the caller says that they are iterations */
     if (all->unit == PIT__NO_PART)
-        return 1; /* plain durations: the caller says that they are iterations */
+        return 1;
     const struct pit__part *unit = &all->parts[all->unit];
     return unit->children > 0 || unit->role == PIT__ROLE_BATCH || unit->role == PIT__ROLE_STEP ||
            unit->role == PIT__ROLE_EPOCH;
@@ -234,7 +239,7 @@ double pit__role_seconds(const struct pit__case *all, enum pit__role role, size_
 double pit__waited(const struct pit__case *all)
 {
     const struct pit__around *around = &all->around;
-    if (!isnan(all->idle)) /* what a program waits for as it starts is no matter of its loop */
+    if (!isnan(all->idle)) /* waiting at the start is not part of the loop */
         return all->idle * (all->total + (all->between > 0 ? all->between : 0));
     double share = 1 - around->main_cpu - around->delayed;
     return share < 0 ? 0 : share * around->seconds;
@@ -246,8 +251,9 @@ void pit__find_add(struct pit__finds *finds, const struct pit__match *match)
 {
     const struct pit__rule *rule = finds->rule;
     int is_part = match->part != PIT__NO_PART && !rule->is_course;
+    /* whatever its share of a part, the run would hardly become shorter */
     if (finds->said && rule->kind == PIT__KIND_STAKE && match->stake < finds->least)
-        return; /* whatever its share of a part is, the run would hardly be shorter */
+        return;
     if (finds->count >= finds->room || (finds->said && is_part && finds->said[match->part]))
         return;
     if (finds->said && is_part && rule->kind != PIT__KIND_KNOW)
@@ -279,8 +285,9 @@ int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t 
         return -1;
     for (size_t i = 0; pit__rules[i]; i++) {
         finds.rule = pit__rules[i];
+        /* another rule explains it */
         if (finds.rule->is_course && finds.has_course)
-            continue; /* another rule explains it */
+            continue;
         if (finds.rule->kind == PIT__KIND_STAKE && all->is_short && all->part_count > 0)
             continue;
         finds.rule->find(all, &finds);
@@ -290,7 +297,7 @@ int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t 
     return (int)finds.count;
 }
 
-/* Severity first, then the order of the table, then the larger share. */
+/* By severity, then the order of the table, then the larger share. */
 static int by_table(const void *a, const void *b)
 {
     const struct pit__advised *x = a, *y = b;

@@ -10,24 +10,27 @@
 #define FIRST_FEW 5       /* up to this many count as the first ones, however the time is spread */
 #define COMPILE_SHARE 0.3 /* of the warm-up: time in compile parts */
 #define FEW_CALLS 0.05    /* of all calls, if they take half of the time */
-#define DRIFT_LEAST 0.1   /* of the median */
-#define PERIOD_COSTS 0.03 /* of the time: extra time of the slow ones over the median */
-#define LEVELS_COST 0.1   /* of the total: cost of the later level; less can be chance */
+#define EXPLAINED_CALLS 0.15 /* the same, if another finding explains why they are slow */
+#define DRIFT_LEAST 0.1      /* of the median */
+#define PERIOD_COSTS 0.03    /* of the time: extra time of the slow ones over the median */
+#define TRAINS_TWICE 3       /* times the median: less is a step that trains more than the others */
+#define LEVELS_COST 0.1      /* of the total: cost of the later level; less can be chance */
+#define SLOWDOWN_LEAST 1.3 /* times; a neighbour in the caches, or a warm processor, makes it 1.2 */
 #define BUSY_FIRST                                                                                 \
     0.4 /* BUSY_…: limits on a busy machine. The most that FIRST_LEAST is raised to */
-#define BUSY_DRIFT 0.5    /* in place of DRIFT_LEAST */
-#define BUSY_SLOWDOWN 1.5 /* times, in place of RUNS_DIFFER */
-#define BUSY_COSTS 0.1    /* in place of PERIOD_COSTS */
-#define BUSY_BEATS 8      /* slow ones needed for a period */
-#define BUSY_SLOW 3       /* times the median, in place of FIRST_SLOW */
-#define STRETCHES                                                                                  \
-    4 /* autocorrelation time; variation in longer stretches does not come from the input */
-#define VARIES 2          /* times, the slowest to the fastest */
+#define BUSY_DRIFT 0.5  /* in place of DRIFT_LEAST */
+#define BUSY_SLOWDOWN 2 /* times, in place of SLOWDOWN_LEAST; neighbours made it 1.6 */
+#define BUSY_COSTS 0.1  /* in place of PERIOD_COSTS */
+#define BUSY_BEATS 8    /* slow ones needed for a period */
+#define BUSY_SLOW 3     /* factor over the median, in place of FIRST_SLOW */
+/* autocorrelation time; variation over longer times does not come from the input */
+#define STRETCHES 4
+#define VARIES 2          /* ratio of the slowest to the fastest */
 #define WAITS_FEW 0.4     /* waits per iteration: most iterations had none */
-#define TOGETHER 2        /* times, by which two parts vary together if the input causes it */
-#define MEMORY_SHARE 0.05 /* of the memory in use: least growth */
-#define CACHE_LEAST 64e6  /* bytes more than at first that are worth reporting */
-#define RUNS_DIFFER 1.1   /* times, slowest to fastest run */
+#define TOGETHER 2        /* ratio by which two parts vary together if the input causes it */
+#define MEMORY_SHARE 0.05 /* least growth, as a share of the memory in use */
+#define CACHE_LEAST 64e6  /* additional bytes worth reporting */
+#define RUNS_DIFFER 1.1   /* ratio of the slowest to the fastest run */
 
 static int is_long(const struct pit__case *all)
 {
@@ -40,7 +43,7 @@ static double unit_seconds(const struct pit__case *all)
                                      : all->parts[all->unit].seconds;
 }
 
-/* A busy machine makes any course uneven: then the course without the waits is judged instead. */
+/* A busy machine makes all durations uneven: then the durations without the waits are judged. */
 static int is_seen_through(const struct pit__case *all, const struct pit__finds *finds)
 {
     return finds->has_cause && all->fair.blocks > 0;
@@ -64,14 +67,15 @@ static int is_compiling(const struct pit__case *all)
            pit__role_seconds(all, PIT__ROLE_COMPILE, &part, &count) > COMPILE_SHARE * all->warming;
 }
 
-/* The least share of the total to report. The first iterations may have waited longer than others by chance. */
+/* The least share of the total to report. The first iterations may have waited longer than others by
+ * chance. */
 static double first_least(const struct pit__case *all, const struct pit__finds *finds)
 {
     double delayed = finds->has_cause && all->around.delayed > 0 ? all->around.delayed : 0;
     return delayed < 1 - FIRST_LEAST / BUSY_FIRST ? FIRST_LEAST / (1 - delayed) : BUSY_FIRST;
 }
 
-/* Figures: share of the run, the first, the level, how many are slow, above the level. */
+/* Figures: share of the run, the first, the level, how many are slow, time above the level. */
 static void find_first_step(const struct pit__case *all, struct pit__finds *finds)
 {
     double level = all->warmup.level, run = all->wall > all->total ? all->wall : all->total;
@@ -103,7 +107,7 @@ static void find_first_step(const struct pit__case *all, struct pit__finds *find
     pit__find_add(finds, &match);
 }
 
-/* The first call of a part of the loop, if the loop as a whole has no slow start. Figures as above. */
+/* The first call of a part of the loop, if the loop itself has no slow start. Figures as above. */
 static void find_first_call(const struct pit__case *all, struct pit__finds *finds)
 {
     double run = all->wall > all->total ? all->wall : all->total;
@@ -139,6 +143,15 @@ static void find_first(const struct pit__case *all, struct pit__finds *finds)
 
 /* ---- the course ------------------------------------------------------------------------------- */
 
+/* The part that takes longer in the later iterations, or where the time outside of all parts is; NULL: none
+ * stands out. */
+static const char *grows_at(const struct pit__case *all)
+{
+    if (all->later.part != PIT__NO_PART)
+        return all->parts[all->later.part].name;
+    return all->later.is_unmarked ? all->parts[all->unit].place : NULL;
+}
+
 /* Figures: change, median, iterations. */
 static void find_drift(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -156,7 +169,10 @@ static void find_drift(const struct pit__case *all, struct pit__finds *finds)
     match.figures[2] = (double)all->steady.count;
     match.stake = unit_seconds(all) * fmin(drift / 2, 0.9);
     match.severity = 2;
-    match.headline = "DRIFT: {name} became {p0} slower during the run";
+    match.texts[0] = grows_at(all);
+    match.headline = match.texts[0]
+                         ? "DRIFT: {name} became {p0} slower during the run, because of {s0}"
+                         : "DRIFT: {name} became {p0} slower during the run";
     match.evidence = is_fair ? "change in duration over {c2}, not counting waits for a processor; "
                                "median with these waits {t1}"
                              : "change in duration over {c2}, median {t1}";
@@ -166,17 +182,28 @@ static void find_drift(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
+/* Slow iterations that another finding explains, and that are few, or no more in the second half than
+ * before. */
+static int are_explained(const struct pit__case *all, const struct pit__finds *finds)
+{
+    const struct pit__part *unit = all->unit == PIT__NO_PART ? NULL : &all->parts[all->unit];
+    int are_few = unit && (double)unit->half_calls <= EXPLAINED_CALLS * (double)unit->count;
+    return finds->said && all->slow.part != PIT__NO_PART && finds->said[all->slow.part] &&
+           (are_few || all->later.part != all->slow.part);
+}
+
 /* Figures: later level against the first, first level, iterations, mean, later level. */
 static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
 {
     int is_fair = is_seen_through(all, finds);
-    int is_course = !is_fair && all->warmup.course == PIT__COURSE_SLOWDOWN;
+    int is_course = !is_fair && all->warmup.course == PIT__COURSE_SLOWDOWN &&
+                    (double)all->warmup.ends_at <= FIRST_SHARE * (double)all->all.count;
     double first = is_course ? all->warmup.level : is_fair ? all->fair.step_from : all->step_from;
     double times = is_course ? all->steady.mean / first
                    : is_fair ? all->fair.step_up
                              : all->step_up;
-    if (!is_long(all) || (!is_fair && few_take_most(all)) ||
-        !(times > (finds->has_cause ? BUSY_SLOWDOWN : RUNS_DIFFER)))
+    if (!is_long(all) || (!is_fair && (few_take_most(all) || are_explained(all, finds))) ||
+        !(times > (finds->has_cause ? BUSY_SLOWDOWN : SLOWDOWN_LEAST)))
         return;
     struct pit__match match = pit__match_of(all->unit);
     match.figures[0] = times;
@@ -189,6 +216,12 @@ static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
     match.headline = is_course
                          ? "SLOWDOWN: after a faster start, {name} takes {x0} as long on average"
                          : "SLOWDOWN: partway through the run, {name} begins to take {x0} as long";
+    match.texts[0] = grows_at(all);
+    if (match.texts[0])
+        match.headline = is_course ? "SLOWDOWN: after a faster start, {name} takes {x0} as long on "
+                                     "average, because of {s0}"
+                                   : "SLOWDOWN: partway through the run, {name} begins to take "
+                                     "{x0} as long, because of {s0}";
     match.evidence = is_fair ? "{t1} at first, then {t4}, not counting waits for a processor"
                              : "{t1} at first, mean {t3} over {c2}";
     match.remedy = "find out what changed at that point";
@@ -206,8 +239,6 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
         return;
     double lost = (double)v->slow_count * (v->slow_mean - v->median);
     struct pit__match match = pit__match_of(all->unit);
-    const struct pit__part *slow =
-        all->slow.part == PIT__NO_PART ? NULL : &all->parts[all->slow.part];
     match.figures[0] = (double)v->period;
     match.figures[1] = v->slow_mean;
     match.figures[2] = v->median;
@@ -221,8 +252,8 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
     match.evidence = "{n3} of {n4} are slow, which costs {p5} of the time";
     match.remedy = "look for work that happens once in {n0} iterations";
     match.more = ": logging, checkpoints, evaluation, a loader that refills, garbage collection";
-    if (slow) {
-        match.texts[0] = slow->name;
+    if (all->slow.part != PIT__NO_PART) {
+        match.texts[0] = all->parts[all->slow.part].name;
         match.headline =
             "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}, because of {s0}";
         match.evidence = "{n3} of {n4} are slow, which costs {p5} of the time; {s0} makes up {p6} "
@@ -231,16 +262,22 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
         match.more = NULL;
     } else if (all->slow.is_unmarked && all->unit != PIT__NO_PART && all->parts[all->unit].place) {
         match.texts[0] = all->parts[all->unit].place;
-        match.evidence =
-            "{n3} of {n4} are slow, which costs {p5} of the time, outside its marked parts; the "
-            "hottest line there is {s0}";
+        match.headline = "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}, outside "
+                         "its marked parts, most at {s0}";
+        match.remedy = pit__look_at(match.texts[0]);
+        match.more = NULL;
     }
-    if (finds->said && ((slow && finds->said[all->slow.part]) ||
+    if (all->slow.part != PIT__NO_PART && pit__is_step_role(all->parts[all->slow.part].role) &&
+        v->slow_mean < TRAINS_TWICE * v->median)
+        return; /* a second model that is trained less often, an update that is due */
+    if (finds->said && ((all->slow.part != PIT__NO_PART && finds->said[all->slow.part]) ||
+                        /* the cause was already reported */
                         (all->slow.is_unmarked && finds->said[all->unit])))
-        return; /* the cause was already reported */
+        return;
     int is_chance = finds->has_cause && !v->is_ranked;
+    /* a few long waits always fit some period */
     if (is_chance && v->slow_count < BUSY_BEATS)
-        return; /* a few long waits always fit some period */
+        return;
     if (match.figures[5] > (is_chance ? BUSY_COSTS : PERIOD_COSTS) &&
         v->slow_mean > (is_chance ? BUSY_SLOW : FIRST_SLOW) * v->median)
         pit__find_add(finds, &match);
@@ -293,13 +330,13 @@ static void find_high_variance(const struct pit__case *all, struct pit__finds *f
 
 /* ---- memory, and several runs ------------------------------------------------------------------ */
 
-/* What a program takes in its first iterations, where it loads and compiles, is no leak. Figures: a
- * minute, grown, held, limit, minutes until it is reached. */
+/* Memory that a program takes in its first iterations, while it loads and compiles, is not a leak. Figures:
+ * growth per minute, growth, RSS, limit, minutes until the limit. */
 static void find_leak(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
-    if (!all->is_growing || !(all->grown > MEMORY_SHARE * all->held))
-        return;
+    if (!all->is_growing || !(all->grown > MEMORY_SHARE * all->held) || pit__recompiles(all))
+        return; /* repeated compilation: that rule says more */
     match.path = all->grows_in;
     match.figures[0] = all->growth_a_minute;
     match.figures[1] = all->grown;
@@ -308,6 +345,11 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
     match.figures[4] = 60 * (all->limit - all->held) / all->growth_a_minute;
     match.severity = 2;
     match.headline = "LEAK: memory grows by {b0} a minute";
+    if (all->unit != PIT__NO_PART && all->parts[all->unit].count >= PIT__ADVICE_PASSES) {
+        match.texts[0] = all->parts[all->unit].name;
+        match.figures[5] = all->grown / (double)all->parts[all->unit].count;
+        match.headline = "LEAK: memory grows by {b0} a minute, about {b5} for each {s0}";
+    }
     match.evidence = all->limit > all->held
                          ? "grew by {b1} over the iterations, to {b2}; at this rate it reaches the "
                            "limit of {b3} in {t4}"
@@ -318,7 +360,7 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
-/* Figures: held more than at first, held, growth a minute. */
+/* Figures: RSS above the first, RSS, growth per minute. */
 static void find_cache(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
@@ -333,7 +375,7 @@ static void find_cache(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
-/* Figures: times, slowest, fastest, runs. */
+/* Figures: ratio, slowest, fastest, runs. */
 static void find_runs_vary(const struct pit__case *all, struct pit__finds *finds)
 {
     if (all->run_count < 2 || !(all->fastest_run > 0) ||

@@ -6,14 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-#define IDLE_LEAST 0.3      /* of the repeated part */
-#define CULPRIT_LEAST 0.2   /* likewise, of a part that hands nothing over */
-#define CULPRIT_DEVICE 0.05 /* of its own time: what may run on the device meanwhile */
-#define LAUNCHES 100        /* pieces, below which nothing is said of launching them */
-#define LAUNCH_RATIO 1.5    /* host to device, a piece */
-#define WAITS 10            /* calls that wait, likewise */
-#define WAITS_LEAST 0.25    /* of what is around them */
-#define DEVICE_FULL 0.8     /* of it, from which on a wait is as it should be */
+#define IDLE_LEAST 0.3      /* share of the repeated part */
+#define CULPRIT_LEAST 0.2   /* share of it, for a part that submits no device work */
+#define CULPRIT_DEVICE 0.05 /* share of its own time that the device may run meanwhile */
+#define LAUNCHES 100        /* fewest pieces of work for a finding about launching */
+#define LAUNCH_RATIO 1.5    /* ratio of host to device time per piece */
+#define WAITS 10            /* fewest waiting calls for a finding */
+#define WAITS_LEAST 0.25    /* their share of the span around them */
+#define DEVICE_FULL 0.8     /* share of device time from which on a wait is normal */
 
 static int is_around(const struct pit__case *all, size_t outer, size_t part)
 {
@@ -22,7 +22,7 @@ static int is_around(const struct pit__case *all, size_t outer, size_t part)
     return part == outer;
 }
 
-/* A call in which the host waits for a device, by the names that libraries give it. */
+/* Is it a call in which the host waits for a device, by the names that libraries use? */
 static int is_wait(const char *name)
 {
     static const char *const names[] = {"clFinish",
@@ -39,11 +39,11 @@ static int is_wait(const char *name)
     for (size_t i = 0; names[i]; i++)
         if (strcmp(name, names[i]) == 0)
             return 1;
-    return strstr(name, "ynchronize") !=
-           NULL; /* torch.cuda.synchronize, cudaStreamSynchronize, … */
+    /* torch.cuda.synchronize, cudaStreamSynchronize, … */
+    return strstr(name, "ynchronize") != NULL;
 }
 
-/* What is repeated, if it has work of a device; else the largest part that has. */
+/* The repeated part if it has device work; else the largest part that has. */
 static size_t device_base(const struct pit__case *all)
 {
     size_t best = PIT__NO_PART;
@@ -56,7 +56,7 @@ static size_t device_base(const struct pit__case *all)
     return best;
 }
 
-/* The largest part inside the base that leaves the device alone. */
+/* The largest part inside the base that does not use the device. */
 static size_t find_culprit(const struct pit__case *all, size_t base)
 {
     size_t best = PIT__NO_PART;
@@ -101,7 +101,7 @@ static void find_gpu_idle(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
-/* Figures: share of the total, host time and device time of a piece, pieces, both times of all. */
+/* Figures: share of the total, host and device time per piece, number of pieces, both times in total. */
 static void find_launch_bound(const struct pit__case *all, struct pit__finds *finds)
 {
     for (size_t i = 0; i < all->part_count; i++) {
@@ -132,7 +132,7 @@ static void find_launch_bound(const struct pit__case *all, struct pit__finds *fi
     }
 }
 
-/* Figures: share of the base, seconds of waiting, of the base, calls, device share of the base. */
+/* Figures: share of the base, waiting time, time of the base, calls, device share of the base. */
 static void find_sync_bound(const struct pit__case *all, struct pit__finds *finds)
 {
     size_t largest = PIT__NO_PART;

@@ -1,28 +1,28 @@
-/* advice_input_rules.c: the program waits for its data. Only the first reason that holds is reported. */
+/* advice_input_rules.c: the program waits for its data. Only the first reason that applies is reported. */
 #include "advice_rules.h"
 
 #include <math.h>
 
-#define SHARE_LEAST 0.20 /* of the batch or step, that getting data may take */
-#define MUCH 0.3         /* likewise: to act upon */
-#define WAITS 0.5        /* of the loading, that the main thread did not run */
-#define FEW 0.1          /* of the calls, that take half of the time */
-#define FEW_SLOWER 5     /* times the median, that those few take */
-#define BUSY 0.1         /* of the time without a processor: short calls become long by luck */
-#define FEW_LEAST 20     /* calls, below which a few are many */
-#define STARTS_LEAST 3   /* of the workers */
-#define READ_LEAST 20e6  /* bytes a second, that make it storage */
-#define STORAGE_WAIT 0.3 /* of the waiting, likewise */
-#define STORAGE_BUSY 0.2 /* pressure, likewise */
+#define SHARE_LEAST 0.20 /* share of the batch or step that loading may take */
+#define MUCH 0.3         /* share that deserves action */
+#define WAITS 0.5        /* share of the loading in which the main thread did not run */
+#define FEW 0.1          /* share of the calls that take half of the time */
+#define FEW_SLOWER 5     /* factor of those few over the median */
+#define BUSY 0.1     /* share of the time without a processor: short calls become long by chance */
+#define FEW_LEAST 20 /* with fewer calls, "a few" has no meaning */
+#define STARTS_LEAST 3   /* starts of the workers */
+#define READ_LEAST 20e6  /* bytes per second that point to storage */
+#define STORAGE_WAIT 0.3 /* share of the waiting that points to storage */
+#define STORAGE_BUSY 0.2 /* pressure that points to storage */
 
 enum reason { NO_REASON, RESTARTS, FEW_SLOW, FEW_WORKERS, STORAGE, WAITING, PROCESSOR };
 
-/* All loading of one kind of batch: of evaluation it is judged with that. */
+/* All loading of one kind of batch; loading for evaluation is judged separately. */
 struct loading {
-    size_t part; /* the largest */
+    size_t part; /* the largest loading part */
     size_t base;
     double seconds, share;
-    double starts; /* seconds of starting workers */
+    double starts; /* seconds spent on starting workers */
     double start_count;
     size_t starts_part;
 };
@@ -46,7 +46,7 @@ static struct loading find_loading(const struct pit__case *all)
     if (l.part == PIT__NO_PART)
         return l;
     l.base = pit__base_of(all, l.part);
-    for (size_t i = 0; i < all->part_count; i++) /* its like in the same batch */
+    for (size_t i = 0; i < all->part_count; i++) /* other loading in the same batch */
         if (!all->parts[i].apart && pit__is_outermost(all, i, PIT__ROLE_DATA) &&
             pit__base_of(all, i) == l.base)
             l.seconds += all->parts[i].seconds;
@@ -57,7 +57,7 @@ static struct loading find_loading(const struct pit__case *all)
 
 static int has_few_slow(const struct pit__case *all, const struct pit__part *p)
 {
-    int is_busy = all->around.delayed > BUSY; /* then one long call may be the machine's */
+    int is_busy = all->around.delayed > BUSY; /* then a long call may be caused by the machine */
     double least = is_busy ? pit__busy_call(all) : 0;
     return p->half_calls > (is_busy ? 1 : 0) && p->half_seconds > least * (double)p->half_calls &&
            p->count >= FEW_LEAST && (double)p->half_calls <= fmax(1, FEW * (double)p->count) &&
@@ -83,7 +83,8 @@ static int is_storage(const struct pit__case *all)
            around->io_wait * around->seconds > STORAGE_WAIT * pit__waited(all);
 }
 
-/* Workers wait for a processor too, and more of them would find none: what the waits explain is not theirs. */
+/* The workers wait for a processor too, and more workers would not get one: the part that these waits
+ * explain is subtracted. */
 static double share_least(const struct pit__case *all)
 {
     int is_busy = all->told.workers > 0 && all->around.delayed > BUSY;
@@ -102,9 +103,9 @@ static enum reason reason_of(const struct pit__case *all, const struct loading *
         return FEW_SLOW;
     if (all->told.workers > 0)
         return all->told.workers < all->around.processors ? FEW_WORKERS : PROCESSOR;
-    if (isnan(waited)) /* of a run of before: the process as a whole has to tell */
+    if (isnan(waited)) /* a run of an older version: use the figures of the whole process */
         waited = (1 - all->around.cpu) * all->total;
-    /* what runs waits for a processor too, what waits for something else does not */
+    /* running code waits for a processor too; code that waits for something else does not */
     double delayed = all->around.delayed > 0 ? all->around.delayed : 0;
     if (isnan(waited) || waited < WAITS * l->seconds * (1 - delayed))
         return PROCESSOR;
@@ -133,7 +134,7 @@ static void add(const struct pit__case *all, struct pit__finds *finds, const str
 
 static const char *more_workers(const struct pit__case *all)
 {
-    if (!all->told.framework)
+    if (!all->told.framework || isnan(all->told.workers)) /* no loader that could have workers */
         return "load the next batch in another thread while this one is worked on";
     return all->around.processors > 1
                ? "move it to loader workers: num_workers={n5}, or as many as it takes to keep up"
@@ -160,8 +161,9 @@ static void find_restarts(const struct pit__case *all, struct pit__finds *finds)
     match.evidence = "{t1} of {t2} in starting them and waiting for their first batch";
     match.remedy = "keep the workers alive: persistent_workers=True";
     pit__find_add(finds, &match);
+    /* slow first batches are caused by these starts */
     if (finds->said && l.part != PIT__NO_PART)
-        finds->said[l.part] = 1; /* slow first batches are these starts */
+        finds->said[l.part] = 1;
 }
 
 static void find_few_slow(const struct pit__case *all, struct pit__finds *finds)
@@ -180,7 +182,10 @@ static void find_few_slow(const struct pit__case *all, struct pit__finds *finds)
     match.figures[5] = p->longest;
     match.stake = p->half_seconds - p->median * (double)p->half_calls;
     match.severity = l.share >= MUCH ? 2 : 1;
-    match.headline = "INPUT-BOUND: {name} is {p0} of {base}: {n1} of {n2} calls take {p3} of it";
+    match.headline =
+        p->half_calls == 1
+            ? "INPUT-BOUND: {name} is {p0} of {base}: one of {n2} calls takes {p3} of it"
+            : "INPUT-BOUND: {name} is {p0} of {base}: {n1} of {n2} calls take {p3} of it";
     match.evidence = "median {t4}, longest {t5}";
     match.remedy = "look at what those few calls read or do; prefetching hides them";
     pit__find_add(finds, &match);
@@ -229,7 +234,7 @@ static void find_processor(const struct pit__case *all, struct pit__finds *finds
         .headline = "INPUT-BOUND: {name} is {p0} of {base}, computing",
         .remedy = more_workers(all),
         .more = "; preprocess the data once and keep it; do whole arrays at a time"};
-    if (isnan(all->around.cpu)) /* nobody looked */
+    if (isnan(all->around.cpu)) /* nothing was sampled */
         words.headline = "INPUT-BOUND: {name} is {p0} of {base}";
     if (all->told.workers > 0)
         words.remedy = "its {n4} workers use all processors: preprocess the data once and keep it, "

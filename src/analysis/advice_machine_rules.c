@@ -1,26 +1,26 @@
-/* advice_machine_rules.c: causes outside of the program. They make every part slow, so they come before
- * the findings that they explain. */
+/* advice_machine_rules.c: causes outside the program. They slow every part down, so they come before the
+ * findings that they explain. */
 #include "advice_rules.h"
 
 #include <math.h>
+#include <string.h>
 
-#define DELAYED_LEAST 0.10 /* of the time: ready to run without a processor */
-#define STOPPED_LEAST 0.05 /* of the time: stopped by a quota */
+#define DELAYED_LEAST 0.10 /* share of the time ready to run without a processor */
+#define STOPPED_LEAST 0.05 /* share of the time stopped by a quota */
 #define SECONDS_LEAST 0.2  /* a shorter time can be chance */
-#define OWN_ALL                                                                                    \
-    0.75 /* of the processors: above it, it waits for its own threads, not for other programs */
-#define OWN_BUSY 0.7   /* of the processors, that the program itself keeps busy */
-#define MANY_THREADS 4 /* for each processor */
-#define MAIN_MOST                                                                                  \
-    0.5 /* of the processor time per processor that the whole process got: the main thread's */
-#define FORCED_LEAST 100.0  /* times a second and processor */
+/* share of the processors; above it, the program waits for its own threads, not for other programs */
+#define OWN_ALL 0.75
+#define OWN_BUSY 0.7        /* share of the processors that the program itself uses */
+#define MANY_THREADS 4      /* per processor */
+#define MAIN_MOST 0.5       /* the main thread's share of the process's time per processor */
+#define FORCED_LEAST 100.0  /* per second and processor */
 #define BUSY_CALL 0.04      /* seconds: a shorter call may just contain a wait */
-#define BUSY_WAITS 4        /* mean waits, likewise */
-#define FAULTS_LEAST 20.0   /* pages a second from storage */
-#define PRESSURE_LEAST 0.05 /* on memory */
+#define BUSY_WAITS 4        /* in mean waits, the same */
+#define FAULTS_LEAST 20.0   /* pages per second from storage */
+#define PRESSURE_LEAST 0.05 /* memory pressure */
 #define SWAPPED_LEAST 16e6  /* bytes */
-#define DEVICE_NEAR 0.95    /* of a GPU's memory */
-#define NEAR_LIMIT 0.8      /* of the memory that may be used */
+#define DEVICE_NEAR 0.95    /* share of a GPU's memory */
+#define NEAR_LIMIT 0.8      /* share of the available memory */
 
 /* A share of the sampled time. Figures: share, seconds, seconds sampled, processors,
  * threads. */
@@ -44,7 +44,7 @@ static int is_delayed(const struct pit__around *around)
 
 double pit__busy_call(const struct pit__case *all)
 {
-    double wait = all->around.delayed / all->around.forced; /* the mean one */
+    double wait = all->around.delayed / all->around.forced; /* the mean wait */
     return fmax(BUSY_CALL, wait < 1 ? BUSY_WAITS * wait : 0);
 }
 
@@ -61,7 +61,7 @@ static void find_throttled(const struct pit__case *all, struct pit__finds *finds
         pit__find_add(finds, &match);
 }
 
-/* Figures: pages a second, bytes on swap, pressure. */
+/* Figures: pages per second, bytes in swap, pressure. */
 static void find_swapping(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__around *around = &all->around;
@@ -82,7 +82,7 @@ static void find_swapping(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
-/* The program's own threads and workers take the processors from one another. */
+/* The program's own threads and workers compete for the processors. */
 static void find_oversubscribed(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__around *around = &all->around;
@@ -94,15 +94,18 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
     int has_threads =
         around->threads > MANY_THREADS * processors + 2 && around->cpu > OWN_BUSY * processors;
     int is_torn = around->forced > FORCED_LEAST * processors;
-    /* beside other programs: the main thread gets only the share of one of many threads */
+    /* next to other programs: the main thread gets only the share of one of many threads */
     int has_team = around->threads > MANY_THREADS * processors + 2 && is_torn &&
                    around->main_cpu * processors < MAIN_MOST * around->cpu;
     match.figures[5] = has_told ? told->compute_threads : around->threads;
     match.figures[6] = told->workers;
     match.headline = "OVERSUBSCRIBED: {n5} threads compute on {n3} processors";
     match.evidence = "ready to run and without a processor for {p0} of the time, {t1} of {t2}";
-    match.remedy = "use as many threads as there are processors (OMP_NUM_THREADS={n3}, "
-                   "torch.set_num_threads({n3}))";
+    match.remedy = told->framework && strncmp(told->framework, "torch", 5) == 0
+                       ? "use as many threads as there are processors (OMP_NUM_THREADS={n3}, "
+                         "torch.set_num_threads({n3}))"
+                       : "use as many threads as there are processors (OMP_NUM_THREADS={n3} if it "
+                         "uses OpenMP)";
     if (has_workers && !has_told && !has_threads && !has_team) {
         match.headline =
             "OVERSUBSCRIBED: {n6} loader workers and the program share {n3} processors";
@@ -113,8 +116,9 @@ static void find_oversubscribed(const struct pit__case *all, struct pit__finds *
         match.evidence = "processors taken away from its threads {n7} times a second";
         match.figures[7] = around->forced;
     }
+    /* a quota or short memory already explains the waits */
     if (finds->has_cause)
-        return; /* a quota or short memory says why it waits */
+        return;
     if ((is_delayed(around) && (has_told || has_workers || has_threads || has_team)) ||
         (has_threads && is_torn))
         pit__find_add(finds, &match);
@@ -133,7 +137,7 @@ static void find_starved(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
-/* Nothing is slow yet: the next larger batch will not fit. Figures: which GPU, share, bytes, bytes. */
+/* Nothing is slow yet, but a larger batch will not fit. Figures: GPU number, share, bytes, bytes. */
 static void find_device_memory(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__around *around = &all->around;

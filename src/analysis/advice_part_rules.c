@@ -1,35 +1,35 @@
-/* advice_part_rules.c: parts that take more of the time than parts of their kind usually do. */
+/* advice_part_rules.c: parts that take more time than parts of their kind usually do. */
 #include "advice_rules.h"
 
 #include <math.h>
 #include <string.h>
 
-#define VALIDATION_LEAST 0.15 /* of the time in spans */
-#define MOST_OF_ALL 0.9       /* a program that does nothing else is no training */
+#define VALIDATION_LEAST 0.15 /* share of the time in spans */
+#define MOST_OF_ALL 0.9       /* a program that does nothing else does not train */
 #define CHECKPOINT_LEAST 0.05
-#define REPEATED 3 /* times: what is done once at the end is no habit */
+#define REPEATED 3 /* fewest calls: work done once at the end is normal */
 #define LOGGING_LEAST 0.08
 #define SAVE_LESS "save less often, or hand a copy to another thread or process"
-#define UNMARKED_MOST 0.5      /* of the total, likewise of any other part */
-#define UNMARKED_LEAST 0.25    /* of the batch or step, outside of its parts */
-#define UNMARKED_OUTSIDE 0.3   /* of the time from the first span to the last, between them */
-#define BEFORE_LEAST 0.4       /* of the run, before its first span */
-#define BEFORE_MOST_OF 0.7     /* of what is outside of all spans, likewise */
-#define BEFORE_SECONDS 2.0     /* likewise: what a program takes to start is less */
-#define INTERPRETED_LEAST 0.35 /* of the samples of native code */
-#define INTERPRETED_SOME 0.15  /* likewise, where no compiled function stands out */
-#define COMPILED_MOST 0.25     /* likewise, of the hottest of these */
-#define OPTIMIZER_LEAST 0.35   /* of the batch or step */
+#define UNMARKED_MOST 0.5      /* share of the total; also for any other part */
+#define UNMARKED_LEAST 0.25    /* share of the batch or step outside its parts */
+#define UNMARKED_OUTSIDE 0.3   /* share of the time between the first and the last span */
+#define BEFORE_LEAST 0.4       /* share of the run before its first span */
+#define BEFORE_MOST_OF 0.7     /* share of the time outside all spans */
+#define BEFORE_SECONDS 2.0     /* seconds: starting a program takes less */
+#define INTERPRETED_LEAST 0.35 /* share of the samples of native code */
+#define INTERPRETED_SOME 0.15  /* the same, if no compiled function stands out */
+#define COMPILED_MOST 0.25     /* the same, for the hottest compiled function */
+#define OPTIMIZER_LEAST 0.35   /* share of the batch or step */
 #define RATIO_USUAL 2.0        /* backward to forward */
 #define RATIO_ODD 3.2
-#define RATIO_DRIFTS 0.5        /* of the median, that a backward becomes slower by along the run */
-#define SLEEPS 0.02             /* of the time, that a program waits that does not only compute */
-#define CONCENTRATED_CALLS 0.05 /* of the calls */
-#define CONCENTRATED_COUNT 20   /* calls, below which a few are many */
-#define CONCENTRATED_LEAST 0.1  /* of the time in spans: the part */
-#define CONCENTRATED_STAKE 0.08 /* likewise: what those few take over the others */
+#define RATIO_DRIFTS 0.5 /* slowdown of a backward pass over the run, as a share of the median */
+#define SLEEPS 0.02      /* share of the time that a program waits if it does not only compute */
+#define CONCENTRATED_CALLS 0.05 /* share of the calls */
+#define CONCENTRATED_COUNT 20   /* with fewer calls, "a few" has no meaning */
+#define CONCENTRATED_LEAST 0.1  /* share of the part in the time in spans */
+#define CONCENTRATED_STAKE 0.08 /* additional time of those few, as a share of the time in spans */
 
-/* The time of all parts of a role. Figures: share of the total, seconds, total, calls, units, units a
+/* The time of all parts of a role. Figures: share of the total, seconds, total, calls, units, units per
  * call. */
 static struct pit__match role_match(const struct pit__case *all, enum pit__role role)
 {
@@ -48,7 +48,7 @@ static struct pit__match role_match(const struct pit__case *all, enum pit__role 
     return match;
 }
 
-/* Does the program train? Others have parts called evaluate and update as well: that is their work. */
+/* Does the program train? Other programs also have parts called evaluate and update: those are their work. */
 int pit__is_training(const struct pit__case *all)
 {
     int trains = all->told.framework != NULL;
@@ -77,6 +77,14 @@ static void find_validation(const struct pit__case *all, struct pit__finds *find
     pit__find_add(finds, &match);
 }
 
+const char *pit__look_at(const char *place)
+{
+    if (!place)
+        return "mark more of it with spans to see where the time goes";
+    return strstr(place, " in ") ? "look at that line, or put a span around it"
+                                 : "look at that function, or put a span around its call";
+}
+
 /* ---- logging and unmarked time --------------------------------------------------------------- */
 
 static const char *const logging[] = {"log",    "print", "write",       "hist",  "summary",
@@ -85,12 +93,12 @@ static const char *const saving[] = {"save",        "checkpoint", "ckpt",       
                                      "snapshot",    "pickle",     "dump_state", "dump_model",
                                      "dump_params", NULL};
 
-/* Does the place have one of these in the name of its function? A file is no evidence: it may lie in a
- * folder of any name, and have more in it than its own name says. */
+/* Does the function of the place have one of these words in its name? File names are no evidence: a file
+ * may be in a folder of any name and contain anything. */
 static int looks_like(const char *place, const char *const *words)
 {
-    const char *in =
-        place ? strstr(place, " in ") : NULL; /* "train.py:74 in main", "main (train)" */
+    /* "train.py:74 in main", "main (train)" */
+    const char *in = place ? strstr(place, " in ") : NULL;
     const char *function = in ? in + 4 : place;
     size_t bytes = function ? strcspn(function, " ") : 0;
     for (; function && *words; words++) {
@@ -101,8 +109,7 @@ static int looks_like(const char *place, const char *const *words)
     return 0;
 }
 
-/* Is it the repeated work, with marked parts of it inside? Elsewhere a span that does some work of its
- * own is as it should be. */
+/* Is it the repeated work, with some parts marked? Elsewhere it is normal that a span does work of its own. */
 static int is_marked_work(const struct pit__case *all, size_t part)
 {
     enum pit__role role = all->parts[part].role;
@@ -115,7 +122,7 @@ static int is_marked_work(const struct pit__case *all, size_t part)
     return 0;
 }
 
-/* The part with the most time outside of its own parts. */
+/* The part with the most time outside its own parts. */
 static size_t least_marked(const struct pit__case *all)
 {
     size_t best = PIT__NO_PART;
@@ -150,8 +157,7 @@ static struct pit__match unmarked_match(const struct pit__case *all, size_t part
     return match;
 }
 
-/* Of time outside of marked parts whose hottest place is in a function that saves, without a part that
- * does. */
+/* Time outside marked parts whose hottest place is in a function that saves, if no part saves. */
 static void find_unmarked_saving(const struct pit__case *all, struct pit__finds *finds, size_t part)
 {
     struct pit__match match = unmarked_match(all, part);
@@ -160,7 +166,7 @@ static void find_unmarked_saving(const struct pit__case *all, struct pit__finds 
     pit__find_add(finds, &match);
 }
 
-/* Time outside of marked parts counts where its hottest place is in a function that saves. */
+/* Time outside marked parts counts if its hottest place is in a function that saves. */
 static void find_checkpoint(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = role_match(all, PIT__ROLE_CHECKPOINT);
@@ -209,15 +215,15 @@ static void find_logging(const struct pit__case *all, struct pit__finds *finds)
     }
 }
 
-/* Small objects of a library, such as NumPy's numbers, take time in many little functions around the
- * interpreter; work that compiled code does is in a few. */
+/* Small objects of a library, such as NumPy scalars, spend time in many small functions around the
+ * interpreter; compiled code spends it in a few. */
 static int is_interpreted(const struct pit__case *all)
 {
     return all->interpreted > INTERPRETED_LEAST ||
            (all->interpreted > INTERPRETED_SOME && all->compiled < COMPILED_MOST);
 }
 
-/* A program without spans that spends its time in one place of Python, and not in compiled code. */
+/* A program without spans that spends its time in one place of Python code, not in compiled code. */
 static void find_interpreted(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
@@ -236,8 +242,8 @@ static void find_interpreted(const struct pit__case *all, struct pit__finds *fin
     pit__find_add(finds, &match);
 }
 
-/* What a program does in a function of its own before its first span; what it imports, it does in none.
- * Figures: share of the run, seconds, of the run, share of the place. */
+/* Work in a function of the program before its first span; imports are not in such a function. Figures:
+ * share of the run, seconds, duration of the run, share of the place. */
 static void find_before(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
@@ -258,13 +264,22 @@ static void find_before(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
+/* JAX, and no compiled function was called: each operation is submitted separately. */
+static int is_never_jitted(const struct pit__case *all)
+{
+    for (size_t i = 0; i < all->part_count; i++)
+        if (strcmp(all->parts[i].name, "dispatch") == 0)
+            return 0;
+    return all->told.framework && strncmp(all->told.framework, "jax", 3) == 0;
+}
+
 static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
 {
     find_interpreted(all, finds);
     if (all->part_count > 0)
         find_before(all, finds);
     size_t part = least_marked(all);
-    /* what measuring takes is in no span either */
+    /* time spent on measuring is in no span either */
     double between = fmax(all->between - pit__measuring(all), 0);
     double outside = between / (between + all->total);
     if (part != PIT__NO_PART) {
@@ -272,8 +287,7 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
         match.headline = match.texts[0]
                              ? "UNMARKED: {p0} of {base} is outside its marked parts, most at {s0}"
                              : "UNMARKED: {p0} of {base} is outside its marked parts";
-        match.remedy = match.texts[0] ? "look at that line, or put a span around it"
-                                      : "mark more of it with spans to see where the time goes";
+        match.remedy = pit__look_at(match.texts[0]);
         pit__find_add(finds, &match);
     }
     if (outside > UNMARKED_OUTSIDE) {
@@ -287,15 +301,16 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
                              ? "UNMARKED: {p0} of the time lies between the spans, most at {s0}"
                              : "UNMARKED: {p0} of the time lies between the spans";
         match.evidence = "{t1} of {t2} from the first span to the last";
-        match.remedy = "mark more of the program with spans";
+        match.remedy = is_never_jitted(all) ? "nothing is compiled: put jax.jit around the step"
+                                            : "mark more of the program with spans";
         pit__find_add(finds, &match);
     }
 }
 
 /* ---- the parts of a step ----------------------------------------------------------------------- */
 
-/* A closure's forward and backward stand inside: its own time counts. Figures: share, time, time of the
- * base, calls. */
+/* With a closure, forward and backward are inside the optimizer's step: only its own time counts. Figures:
+ * share, time, time of the base, calls. */
 static void find_optimizer(const struct pit__case *all, struct pit__finds *finds)
 {
     for (size_t i = 0; i < all->part_count; i++) {
@@ -342,7 +357,7 @@ static size_t forward_of(const struct pit__case *all, size_t backward)
     return best;
 }
 
-/* How much more waits for a processor add to one part than to another. At a barrier all threads wait for
+/* How much more waits for a processor add to one part than to another. At a barrier, all threads wait for
  * the one without a processor. A thread that slept gets a processor at once and loses it later. */
 static double uneven_waits(const struct pit__case *all)
 {
@@ -351,7 +366,7 @@ static double uneven_waits(const struct pit__case *all)
     return is_uneven && all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
 }
 
-/* Figures: ratio, usual ratio, time, time of the forward, few calls, of these, their share. */
+/* Figures: ratio, usual ratio, time, time of the forward pass, few calls, of all calls, their share. */
 static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds)
 {
     for (size_t i = 0; i < all->part_count; i++) {
@@ -359,8 +374,9 @@ static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds
         size_t forward =
             p->apart || p->role != PIT__ROLE_BACKWARD ? PIT__NO_PART : forward_of(all, i);
         if (forward == PIT__NO_PART || !(all->parts[forward].seconds > 0) ||
+            /* a growing ratio has another cause */
             (i == all->unit && all->steady.drift > RATIO_DRIFTS))
-            continue; /* a ratio that grows has another reason */
+            continue;
         const struct pit__part *f = &all->parts[forward];
         struct pit__match match = pit__match_of(i);
         match.figures[0] = p->seconds / f->seconds;
@@ -381,14 +397,17 @@ static void find_odd_ratio(const struct pit__case *all, struct pit__finds *finds
             strcmp(all->told.device, "cpu") == 0)
             match.remedy = "try float32: few processors compute in bfloat16 natively";
         else
-            match.remedy = "look at how the backward of this layer is computed";
+            match.remedy = strpbrk(p->name, "_. ") /* of a layer, or of the whole model */
+                               ? "look at how this backward is computed"
+                               : "look for operations whose backward is costly: a loop that takes "
+                                 "one element at a time, many small ones";
         double odd = RATIO_ODD * (finds->has_cause ? 1 + uneven_waits(all) : 1);
         if (match.figures[0] > odd && match.stake > PIT__MATTERS * all->total)
             pit__find_add(finds, &match);
     }
 }
 
-/* Figures: few calls, of these, their share, median, longest, share of the total. */
+/* Figures: few calls, of all calls, their share, median, longest, share of the total. */
 static void find_concentrated(const struct pit__case *all, struct pit__finds *finds)
 {
     for (size_t i = 0; i < all->part_count; i++) {
@@ -400,10 +419,12 @@ static void find_concentrated(const struct pit__case *all, struct pit__finds *fi
         if (finds->has_cause && p->half_seconds < pit__busy_call(all) * few)
             continue;
         if ((i == all->slow.part || i == all->unit) && all->in_order && all->steady.period > 0 &&
+            /* periodic: the other rule says more */
             pit__is_loop(all))
-            continue; /* on a beat: that rule says more */
+            continue;
+        /* caused by the warm-up */
         if (p->is_longest_first)
-            continue; /* that is the warm-up */
+            continue;
         struct pit__match match = pit__match_of(i);
         match.figures[0] = few;
         match.figures[1] = (double)p->count;
@@ -414,10 +435,13 @@ static void find_concentrated(const struct pit__case *all, struct pit__finds *fi
         match.stake = p->half_seconds - few * p->median;
         match.severity = pit__severity_of(match.stake / all->total);
         match.texts[0] = p->place;
-        match.headline = "CONCENTRATED: {n0} of {n1} calls of {name} take {p2} of its time";
+        match.headline = p->half_calls == 1
+                             ? "CONCENTRATED: one of {n1} calls of {name} takes {p2} of its time"
+                             : "CONCENTRATED: {n0} of {n1} calls of {name} take {p2} of its time";
         match.evidence = p->place ? "median {t3}, longest {t4}; {p5} of the total; hottest at {s0}"
                                   : "median {t3}, longest {t4}; {p5} of the total";
-        match.remedy = "look at what those few calls have in common";
+        match.remedy = p->half_calls == 1 ? "look at what that call did"
+                                          : "look at what those few calls have in common";
         if (match.share > CONCENTRATED_LEAST && match.stake > CONCENTRATED_STAKE * all->total)
             pit__find_add(finds, &match);
     }

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define DELAYED_LEAST 0.10 /* of the time: ready to run, and no processor */
-
 static struct pit__match match_of_job(const struct pit__case *all, double share)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
@@ -21,14 +19,13 @@ static int has_hang(const struct pit__case *all)
     return all->ranks && all->ranks->standstill != PIT__GOES_ON;
 }
 
-/* Ranks without a processor come late, another one each time, and transfers take long: other rules name
- * the cause. */
+/* Ranks that wait for a processor are late in turn, and transfers take long: other rules name the cause. */
 static int is_starved(const struct pit__rank_case *ranks)
 {
-    return ranks->delayed > DELAYED_LEAST;
+    return ranks->delayed > PIT__STARVED_LEAST;
 }
 
-/* Figures: ranks that wait, ranks, seconds. */
+/* Figures: waiting ranks, ranks, seconds. */
 static void find_hang(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__rank_case *ranks = all->ranks;
@@ -63,7 +60,7 @@ static const char *remedy_for(enum pit__role role)
     }
 }
 
-/* Figures: rank, how much slower, its time, the others', ranks that wait, how much shorter. */
+/* Figures: rank, how much slower, its time, the others' time, waiting ranks, possible reduction. */
 static void find_straggler(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__rank_case *ranks = all->ranks;
@@ -89,7 +86,7 @@ static void find_straggler(const struct pit__case *all, struct pit__finds *finds
               "waits for it in {s1}. Without it a step is at most {p5} shorter"
             : "STRAGGLER: rank {n0} is {p1} slower in {s0} ({t2} against {t3} a step); {n4} ranks "
               "wait for it in {s1}. Without it a step is at most {p5} shorter";
-    if (!isfinite(match.figures[1])) /* the others do nothing there */
+    if (!isfinite(match.figures[1])) /* the others spend no time there */
         match.headline = "STRAGGLER: rank {n0} alone has {s0} ({t2} a step). Without it a step is "
                          "at most {p5} shorter";
     match.evidence = ranks->found.straggler_count > 1

@@ -1,18 +1,18 @@
-/* advice_row_rules.c: rules for plain rows, exactly as their documents define them: every rule that holds
+/* advice_row_rules.c: rules for plain rows, exactly as their documents define them: every rule that applies
  * is reported, even if another one explains it. */
 #include "advice_rules.h"
 
 #include <math.h>
 
-#define FIRST_SHARE 0.25 /* of the iterations, that may be slow to be called the first */
-#define FIRST_SLOW 1.5   /* times the steady level */
-#define VARIES 2         /* times, the slowest to the fastest */
+#define FIRST_SHARE 0.25 /* share of the iterations that may count as the first ones */
+#define FIRST_SLOW 1.5   /* factor over the steady level */
+#define VARIES 2         /* ratio of the slowest to the fastest */
 
 #define WARNS "\xe2\x9a\xa0\xef\xb8\x8f  " /* ⚠️ */
 #define HINTS "\xe2\x9a\xa1 "              /* ⚡ */
 #define SHARE_EVIDENCE "{t1} of {t2} in {c3}"
 
-/* Nothing is around anything in plain rows: a step that is a row of its own. */
+/* Plain rows do not nest: the step is a row of its own. */
 static size_t step_around(const struct pit__case *all, size_t part)
 {
     for (size_t i = 0; i < all->part_count; i++)
@@ -110,8 +110,8 @@ static void find_loss(const struct pit__case *all, struct pit__finds *finds)
     find_role(all, finds, &words);
 }
 
-/* A step as a whole is most of the time by nature: worth a word where others stand beside it and
- * the loss, its only known part, does not say where its time goes. */
+/* A whole step naturally takes most of the time: report it only if there are other rows and the loss, its
+ * only known part, does not explain its time. */
 static void find_step(const struct pit__case *all, struct pit__finds *finds)
 {
     for (size_t i = 0; i < all->part_count; i++) {
@@ -160,7 +160,7 @@ static void find_consider(const struct pit__case *all, struct pit__finds *finds)
     find_shares(all, finds, 0.2, 0.5, &words);
 }
 
-/* Figures: times the level, the first, the level, how many are slow. */
+/* Figures: ratio to the level, the first, the level, how many are slow. */
 static void find_first(const struct pit__case *all, struct pit__finds *finds)
 {
     double level = all->warmup.level;

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define ONE_TAKES_MOST 0.5 /* of the total */
-#define BEFORE_MUCH 0.5    /* of the run, before its first span, that is worth a word */
-#define LISTED_LEAST 0.03  /* of the total, that a part has for itself to be named */
+#define ONE_TAKES_MOST 0.5 /* share of the total */
+#define BEFORE_MUCH 0.5    /* share of the run before its first span that is worth mentioning */
+#define LISTED_LEAST 0.03  /* least share of own time for a part to be named */
 
 static int is_quiet(const struct pit__finds *finds)
 {
@@ -18,7 +18,7 @@ static int is_quiet(const struct pit__finds *finds)
     return 1;
 }
 
-/* The part with the most time of its own whose name is not in the list. */
+/* The part with the most own time whose name is not in the list yet. */
 static size_t next_largest(const struct pit__case *all, const struct pit__match *match)
 {
     size_t best = PIT__NO_PART;
@@ -33,7 +33,7 @@ static size_t next_largest(const struct pit__case *all, const struct pit__match 
     return best;
 }
 
-/* Parts of one name are one line: the time of all of them. */
+/* Parts of the same name are one entry, with the time of all of them. */
 static void list_parts(const struct pit__case *all, struct pit__match *match)
 {
     while (match->listed_count < PIT__MATCH_LISTED) {
@@ -44,7 +44,7 @@ static void list_parts(const struct pit__case *all, struct pit__match *match)
         for (size_t i = 0; i < all->part_count; i++)
             if (!all->parts[i].apart && strcmp(all->parts[i].name, all->parts[part].name) == 0)
                 seconds += all->parts[i].self_seconds;
-        size_t at = match->listed_count++; /* the largest first, all of a name together */
+        size_t at = match->listed_count++; /* largest first, all of a name together */
         for (; at > 0 && match->shares[at - 1] < seconds / all->total; at--) {
             match->shares[at] = match->shares[at - 1];
             match->listed[at] = match->listed[at - 1];
@@ -54,14 +54,14 @@ static void list_parts(const struct pit__case *all, struct pit__match *match)
     }
 }
 
-static int is_training(enum pit__role role)
+int pit__is_step_role(enum pit__role role)
 {
     return role == PIT__ROLE_FORWARD || role == PIT__ROLE_BACKWARD || role == PIT__ROLE_LOSS ||
            role == PIT__ROLE_OPTIMIZER;
 }
 
-/* One part has most of the time for itself, or one place of a program without spans. Figures: share,
- * time, total, calls, share of the place. */
+/* One part has most of the time, or one place of a program without spans. Figures: share, time, total,
+ * calls, share of the place. */
 static void find_compute(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
@@ -78,7 +78,7 @@ static void find_compute(const struct pit__case *all, struct pit__finds *finds)
         return;
     }
     size_t part = next_largest(all, &match);
-    if (part == PIT__NO_PART || is_training(all->parts[part].role) || all->is_short ||
+    if (part == PIT__NO_PART || pit__is_step_role(all->parts[part].role) || all->is_short ||
         !(all->parts[part].self_seconds > ONE_TAKES_MOST * all->total) || all->part_count < 2)
         return;
     const struct pit__part *p = &all->parts[part];
@@ -119,7 +119,7 @@ const struct pit__rule pit__compute_rule = {
 const struct pit__rule pit__nothing_rule = {
     .key = "nothing", .kind = PIT__KIND_KNOW, .find = find_nothing};
 
-/* Causes first, then what says more before what says less of the same part. */
+/* Causes first; of rules about the same part, the more specific one first. */
 const struct pit__rule *const pit__rules[] = {
     &pit__hang_rule,
     &pit__straggler_rule,
@@ -132,6 +132,7 @@ const struct pit__rule *const pit__rules[] = {
     &pit__starved_rule,
     &pit__leak_rule,
     &pit__device_memory_rule,
+    &pit__recompile_rule,
     &pit__first_step_rule,
     &pit__gpu_idle_rule,
     &pit__launch_bound_rule,
@@ -148,13 +149,14 @@ const struct pit__rule *const pit__rules[] = {
     &pit__unmarked_rule,
     &pit__overhead_rule,
     &pit__optimizer_rule,
+    &pit__float64_rule,
     &pit__odd_ratio_rule,
     &pit__concentrated_rule,
     &pit__waiting_rule,
     &pit__drift_rule,
     &pit__periodic_stall_rule,
+    &pit__slowdown_rule, /* two levels vary too */
     &pit__high_variance_rule,
-    &pit__slowdown_rule,
     &pit__runs_vary_rule,
     &pit__compute_rule,
     &pit__nothing_rule,

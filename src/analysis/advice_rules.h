@@ -1,4 +1,4 @@
-/* advice_rules.h: the rules by name, one file for each group of them. */
+/* advice_rules.h: the rules, one file per group. */
 #ifndef PIT_ADVICE_RULES_H
 #define PIT_ADVICE_RULES_H
 
@@ -7,12 +7,18 @@
 #define PIT__MATTERS 0.05     /* share of the total below which a part is not reported */
 #define PIT__RUN_MATTERS 0.01 /* the same, as a share of the run with its start and end */
 
-/* Seconds of a call, which a busy machine does not make of a short one. */
+/* Seconds of a call so long that it cannot be a short call on a busy machine. */
 double pit__busy_call(const struct pit__case *all);
-/* Seconds of the run that measuring took. */
+/* Seconds of the run spent on measuring. */
 double pit__measuring(const struct pit__case *all);
 /* Does the program train, by its framework or the names of its parts? */
 int pit__is_training(const struct pit__case *all);
+/* Is it forward, loss, backward or optimizer? */
+int pit__is_step_role(enum pit__role role);
+/* Is much of the run the compilation of one function again and again? */
+int pit__recompiles(const struct pit__case *all);
+/* The remedy for time outside of marked parts, whose hottest place is this, or NULL. */
+const char *pit__look_at(const char *place);
 
 /* advice_rank_rules.c */
 extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating_rule,
@@ -29,6 +35,8 @@ extern const struct pit__rule pit__validation_rule, pit__checkpoint_rule, pit__l
     pit__unmarked_rule, pit__optimizer_rule, pit__odd_ratio_rule, pit__concentrated_rule;
 /* advice_tiny_rules.c */
 extern const struct pit__rule pit__overhead_rule, pit__waiting_rule;
+/* advice_code_rules.c */
+extern const struct pit__rule pit__recompile_rule, pit__float64_rule;
 /* advice_device_rules.c */
 extern const struct pit__rule pit__gpu_idle_rule, pit__launch_bound_rule, pit__sync_bound_rule;
 /* advice_course_rules.c */

@@ -13,9 +13,11 @@
 #define MEASURED_CALL 5    /* a call takes at most so many times its measuring */
 #define WAITS_LEAST 0.5    /* of the total: time in the waiting part */
 #define WAITS_SURELY 0.5   /* of its time: the part that was certainly waiting */
-#define WAITS_EVENLY 0.1 /* of its calls take half of its time; fewer are another rule's finding */
+#define WAITS_EVENLY 0.1  /* of its calls take half of its time; fewer are another rule's finding */
+#define PROGRAM_LEAST 1.0 /* seconds of a program without spans */
+#define WAITS_FOR "find out what it waits for: a lock, a network, a sleep, a disk, another process"
 #define OTHERS_MANY 1.5  /* processors that its other threads use: then it waits for its own work */
-#define OTHERS_SHARE 0.7 /* of all processors, likewise */
+#define OTHERS_SHARE 0.7 /* the same as a share of all processors */
 
 /* ---- overhead ---------------------------------------------------------------------------------- */
 
@@ -66,7 +68,7 @@ static void find_framework_overhead(const struct pit__case *all, struct pit__fin
     pit__find_add(finds, &match);
 }
 
-/* Seconds of the run that measuring took, including its waits for a processor. */
+/* Seconds of the run spent on measuring, including waits for a processor during it. */
 double pit__measuring(const struct pit__case *all)
 {
     double waits = all->around.delayed > 0 ? fmin(all->around.delayed, WAITS_MOST) : 0;
@@ -128,10 +130,31 @@ static int waits_for_work(const struct pit__case *all)
            others > OTHERS_MANY || others > OTHERS_SHARE * all->around.processors;
 }
 
+/* A program without spans. Figures: share, seconds, of the run, processor time. */
+static void find_waiting_program(const struct pit__case *all, struct pit__finds *finds)
+{
+    double delayed = all->around.delayed > 0 ? fmin(all->around.delayed, 1) : 0;
+    struct pit__match match = pit__match_of(PIT__NO_PART);
+    match.severity = 0;
+    match.figures[2] = all->wall;
+    match.figures[3] = all->used;
+    match.stake = match.figures[1] = all->wall * (1 - delayed) - all->used;
+    match.share = match.figures[0] = match.figures[1] / all->wall;
+    match.texts[0] = all->place;
+    match.headline = all->place ? "WAITING: the program waited for {p0} of the run, most at {s0}"
+                                : "WAITING: the program waited for {p0} of the run";
+    match.evidence = "{t1} of {t2}; it used {t3} of processor time, with its children";
+    match.remedy = WAITS_FOR;
+    if (all->wall > PROGRAM_LEAST && match.share > WAITS_LEAST)
+        pit__find_add(finds, &match);
+}
+
 /* A part that waits, but not for data. Figures: share, seconds, of the total, calls, waited at least. */
 static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
 {
     size_t part = PIT__NO_PART;
+    if (all->part_count == 0)
+        find_waiting_program(all, finds);
     for (size_t i = 0; i < all->part_count; i++)
         if (!all->parts[i].apart && all->parts[i].children == 0 &&
             (part == PIT__NO_PART || all->parts[i].self_seconds > all->parts[part].self_seconds))
@@ -152,7 +175,7 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
                          ? "WAITING: {name} is {p0} of the total, waiting, not computing, at {s0}"
                          : "WAITING: {name} is {p0} of the total, waiting, not computing";
     match.evidence = "{t1} of {t2} in {c3}; the main thread waited for at least {t4} of that";
-    match.remedy = "find out what it waits for: a lock, a network, a sleep, another process";
+    match.remedy = WAITS_FOR;
     if (match.stake > WAITS_SURELY * p->self_seconds && match.share > WAITS_LEAST &&
         (double)p->half_calls > WAITS_EVENLY * (double)p->count)
         pit__find_add(finds, &match);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST 8      /* values for a correlation time */
-#define FAR 5        /* deviations beyond which a value is pulled in */
+#define LEAST 8      /* fewest values for a correlation time */
+#define FAR 5        /* deviations beyond which a value is clamped */
 #define WINDOW 5     /* correlation times over which correlations are summed up */
-#define POINTS 20000 /* of a series that are looked at, from its end */
+#define POINTS 20000 /* values of a series that are used, from its end */
 
 double pit__sorted_quantile(const double *sorted, size_t count, double q)
 {
@@ -57,7 +57,7 @@ double pit__bins_quantile(const struct pit__bins *bins, double min, double max, 
 
 /* ---- correlation ---------------------------------------------------------------------------- */
 
-/* Logarithms less their median, far ones pulled in; 0: they are all alike, or not all over 0. */
+/* Logarithms minus their median, outliers clamped. Returns 0 if they are all equal, or not all positive. */
 static int centre(const double *values, size_t count, double *x, double *scratch)
 {
     for (size_t i = 0; i < count; i++) {
@@ -109,8 +109,8 @@ int pit__correlation_time(const double *values, size_t count, double *time)
     if (!x)
         return -1;
     if (centre(values, count, x, x + count)) {
-        /* 1 + 2 * the sum of correlations, up to a lag that is some of those times: the rest is
-         * noise. A series shorter than that has no more to tell than its length. */
+        /* 1 + 2 * the sum of correlations, up to a lag of a few correlation times: beyond it there is only
+         * noise. A shorter series cannot show a longer time than its length. */
         double sum = 1;
         for (size_t lag = 1; lag < count / 2 && (double)lag <= WINDOW * fmax(sum, 1); lag++)
             sum += 2 * correlation(x, count, lag);
@@ -130,7 +130,7 @@ int pit__block_length(const double *a, size_t a_count, const double *b, size_t b
     if (pit__correlation_time(a, a_count, &time[0]) != 0 ||
         pit__correlation_time(b, b_count, &time[1]) != 0)
         return -1;
-    for (int i = 0; i < 2; i++) { /* a time of hardly over 1 is that of independent values */
+    for (int i = 0; i < 2; i++) { /* a time of hardly over 1 means independent values */
         double wanted = time[i] > 1.5 ? ceil(2 * time[i]) : 1;
         size_t count = i ? b_count : a_count;
         wanted = fmax(wanted, ceil((double)count / (double)most));

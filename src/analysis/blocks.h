@@ -7,27 +7,27 @@
 
 #include <stddef.h>
 
-/* The autocorrelation time in values: at least 1, which means independent; NaN for fewer than 8
- * values. It uses logarithms and clamps outliers, so that a single stall does not hide the
- * correlation of the others. 0, or -1 without memory. */
+/* The autocorrelation time in values: at least 1, which means independent; NaN for fewer than 8 values. It
+ * uses logarithms and clamps outliers, so that a single stall does not hide the correlation of the others.
+ * Returns 0, or -1 if memory is exhausted. */
 int pit__correlation_time(const double *values, size_t count, double *time);
 
-/* How long a block of two series must be: over twice the longer correlation time of both, and so
- * long that neither gives more than `most` blocks. Both get the same, because the p10 of a block
- * depends on its length. 0, or -1 without memory. */
+/* The block length for two series: over twice the longer correlation time of both, and long enough that
+ * neither gives more than `most` blocks. Both get the same length, because the p10 of a block depends on
+ * it. Returns 0, or -1 if memory is exhausted. */
 int pit__block_length(const double *a, size_t a_count, const double *b, size_t b_count, size_t most,
                       size_t *length);
 
-/* p10 and median of each whole block, from the end of the series backwards (what is left over is
- * its beginning, where the warm-up is). count / length of each. 0, or -1 without memory. */
+/* p10 and median of each whole block, from the end of the series backwards; the remainder is at its
+ * beginning, where the warm-up is. count / length of each. Returns 0, or -1 if memory is exhausted. */
 int pit__block_figures(const double *values, size_t count, size_t length, double *p10s,
                        double *medians);
 
-/* A quantile of ascending values, between neighbours where it falls between them. NaN for none. */
+/* A quantile of ascending values, interpolated between neighbours. NaN if there are none. */
 double pit__sorted_quantile(const double *sorted, size_t count, double q);
 
-/* The same from bins, as if the values of a bin lay evenly in it: finer than the middle of the bin,
- * whose width can hide what is compared. min and max are the values' own. NaN without any. */
+/* The same from bins, assuming that values are spread evenly in a bin: more precise than the middle of the
+ * bin, whose width can hide a difference. min and max are those of the values. NaN if there are none. */
 double pit__bins_quantile(const struct pit__bins *bins, double min, double max, double q);
 
 #endif

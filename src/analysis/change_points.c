@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-/* Sums of the first i numbers and of their squares, less the first number: cancellation then is
- * that of the spread, not of the level. */
+/* Sums of the first i numbers and of their squares, minus the first number, so that cancellation depends on
+ * the spread and not on the level. */
 struct sums {
     const double *sum, *squares;
 };
@@ -16,7 +16,7 @@ static double error_of(const struct sums *sums, size_t from, size_t to)
     return error > 0 ? error : 0;
 }
 
-/* best[t]: the least cost of the first t numbers; last[t]: where their last stretch begins. */
+/* best[t]: the least cost of the first t numbers; last[t]: where their last segment begins. */
 static void find_cuts(const struct sums *sums, size_t count, double penalty, double *best,
                       size_t *last, size_t *open)
 {
@@ -33,7 +33,7 @@ static void find_cuts(const struct sums *sums, size_t count, double penalty, dou
             }
         }
         last[t] = at;
-        size_t kept = 0; /* a begin that is already worse than the best can't win any more */
+        size_t kept = 0; /* a start that is already worse than the best cannot win any more */
         for (size_t k = 0; k < open_count; k++)
             if (best[open[k]] + error_of(sums, open[k], t) <= best[t])
                 open[kept++] = open[k];

@@ -1,17 +1,17 @@
 /* See clock_bounds.h. The offset is a line over time, a + b·t. A call says
  *     there_enter - here_leave  <=  a + b·t  <=  there_leave - here_enter
- * with t the time here. For a fixed drift b the bounds leave an interval of a, whose ends are convex
- * and concave in b: what is feasible is found by searches over b alone. */
+ * with t the time here. For a fixed drift b the bounds give an interval of a, whose ends are convex and
+ * concave in b: so the feasible region is found by searching over b only. */
 #include "clock_bounds.h"
 
 #include <math.h>
 
-#define STEPS 80 /* of a search: each leaves two thirds of the range */
+#define STEPS 80 /* of a search: each keeps two thirds of the range */
 
 struct calls {
     const struct pit__crossing *calls;
     size_t count;
-    double middle; /* t is counted from here, so that figures stay small */
+    double middle; /* t is relative to this, so that numbers stay small */
 };
 
 static double lowest(const struct calls *in, double drift)
@@ -36,13 +36,13 @@ static double highest(const struct calls *in, double drift)
     return high;
 }
 
-/* What has to be at least 0. */
+/* Must be at least 0 to be feasible. */
 static double room_at(const struct calls *in, double drift)
 {
     return highest(in, drift) - lowest(in, drift);
 }
 
-/* The drift with the most room, which is concave in it. */
+/* The drift with the most room; the room is a concave function of the drift. */
 static double widest(const struct calls *in)
 {
     double low = -PIT__MOST_DRIFT, high = PIT__MOST_DRIFT;
@@ -56,7 +56,7 @@ static double widest(const struct calls *in)
     return (low + high) / 2;
 }
 
-/* The last feasible drift between one that is and one that may not be. */
+/* The last feasible drift between a feasible one and one that may not be. */
 static double edge(const struct calls *in, double good, double far)
 {
     if (room_at(in, far) >= 0)
@@ -116,7 +116,7 @@ void pit__clock_bounds_find(const struct pit__crossing *calls, size_t count,
     out->offset = (extreme(&in, least, most, 0, 1) - extreme(&in, least, most, 0, -1)) / 2;
     const double ends[] = {first - in.middle, 0, last - in.middle};
     out->bound = 0;
-    for (int i = 0; i < 3; i++) { /* what is feasible is convex: it is widest at an end */
+    for (int i = 0; i < 3; i++) { /* the feasible region is convex: it is widest at an end */
         double line = out->offset + out->drift * ends[i];
         out->bound = fmax(out->bound, extreme(&in, least, most, ends[i], 1) - line);
         out->bound = fmax(out->bound, line + extreme(&in, least, most, ends[i], -1));

@@ -7,7 +7,7 @@
 
 #define NAME_MOST 80
 
-/* Letters and digits in small letters: "All-Reduce" is allreduce. */
+/* Letters and digits in lower case: "All-Reduce" becomes allreduce. */
 static void plain(const char *name, char out[NAME_MOST + 1])
 {
     size_t n = 0;

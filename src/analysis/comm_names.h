@@ -2,7 +2,7 @@
 #ifndef PIT_COMM_NAMES_H
 #define PIT_COMM_NAMES_H
 
-/* Does a span of this name wait for other processes, as far as a name can tell? */
+/* Does the name of a span suggest that it waits for other processes? */
 int pit__is_comm_name(const char *name);
 
 #endif

@@ -1,9 +1,8 @@
 /* complexity.c: the table of model kinds and their formulas.
  *
- * A formula is a function over the sizes; sums and products go through `sum` and `product`, which
- * note that something did not fit, so that a formula reads as it is written in a book and is still
- * checked. A new kind is a line of the table and a formula.
- */
+ * A formula is a function over the sizes; sums and products use `sum` and `product`, which note an
+ * overflow, so formulas stay readable and are still checked. A new kind is a line of the table and a
+ * formula. */
 #include "complexity.h"
 
 #include <string.h>
@@ -55,9 +54,9 @@ static void mvar(struct checked *c, const struct pit__sizes *s, struct pit__cost
     costs->flops = product(c, 2, weights);
 }
 
-/* Gated layers as PyTorch keeps them: weight_ih (gates·h × in), weight_hh (gates·h × h), and a bias
- * for each. From the second layer on a layer's input is the hidden state below it. A step reads
- * `sequence` inputs: 1 where the state is carried on, the window where it is built anew. */
+/* Gated layers as in PyTorch: weight_ih (gates·h × in), weight_hh (gates·h × h), and a bias for each. From
+ * the second layer on, the input is the hidden state below. A step reads `sequence` inputs: 1 if the state
+ * is carried on, the window if it is rebuilt. */
 static void gated(struct checked *c, const struct pit__sizes *s, struct pit__costs *costs,
                   uint64_t gates)
 {
@@ -86,8 +85,8 @@ static void gru(struct checked *c, const struct pit__sizes *s, struct pit__costs
     gated(c, s, costs, 3);
 }
 
-/* Edges between neighbouring layers, d → h → … → h → out, `layers` of them hidden; *units: of all
- * layers but the first. */
+/* Edges between neighbouring layers, d → h → … → h → out, with `layers` hidden ones; *units: units of all
+ * layers except the first. */
 static uint64_t edges(struct checked *c, const struct pit__sizes *s, uint64_t *units)
 {
     uint64_t h = s->hidden, more = or_one(s->layers) - 1;
@@ -100,7 +99,7 @@ static uint64_t edges(struct checked *c, const struct pit__sizes *s, uint64_t *u
     return sum(c, inside, product(c, h, out));
 }
 
-/* Fully connected; with sines in place of ReLU it is a SIREN. */
+/* Fully connected; with sines instead of ReLU it is a SIREN. */
 static void mlp(struct checked *c, const struct pit__sizes *s, struct pit__costs *costs)
 {
     uint64_t units, weights = edges(c, s, &units);
@@ -109,8 +108,8 @@ static void mlp(struct checked *c, const struct pit__sizes *s, struct pit__costs
     costs->flops = product(c, 2, weights);
 }
 
-/* Each edge is a spline of grid + order coefficients, with a scale of its own, beside a base
- * function with a weight; no biases. */
+/* Each edge is a spline of grid + order coefficients with its own scale, plus a base function with a
+ * weight; no biases. */
 static void kan(struct checked *c, const struct pit__sizes *s, struct pit__costs *costs)
 {
     uint64_t units, edge = sum(c, sum(c, s->grid, s->order), 2);
@@ -163,7 +162,7 @@ static double graph_steps(const struct pit__sizes *s)
     return s->patterns * s->pattern_size * s->nodes * s->degree;
 }
 
-/* Counting patterns in a graph: its steps, taken as operations; it has no parameters. */
+/* Counts patterns in a graph: its steps count as operations; it has no parameters. */
 static void gpm(struct checked *c, const struct pit__sizes *s, struct pit__costs *costs)
 {
     double steps = graph_steps(s);
@@ -256,7 +255,7 @@ static int is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The only kind among the words of a name; NULL: there is none, or there are several. */
+/* The only kind among the words of a name; NULL if there is none, or several. */
 static const struct kind *only_kind(const char *name)
 {
     const struct kind *only = NULL;
@@ -291,9 +290,9 @@ static void add_component(struct pit__costs *costs, const char *name, double val
     costs->components[costs->component_count++] = value;
 }
 
-/* Counting patterns and a language model: patterns × size × nodes × degree, layers × length² ×
- * hidden, and their sum where there are both. A language model's hidden dimension is that of its
- * states, not that of its linear layers. */
+/* Pattern counting: patterns × size × nodes × degree. Language model: layers × length² × hidden. And their
+ * sum if there are both. For a language model, hidden is the dimension of its states, not of its linear
+ * layers. */
 static void fill_components(struct checked *c, enum pit__model_kind kind,
                             const struct pit__sizes *s, struct pit__costs *costs)
 {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The mean of `smooth` values up to and with `at`; NaN where there are not as many. */
+/* The mean of the last `smooth` values up to `at`; NaN if there are fewer. */
 static double smoothed(const double *values, size_t at, size_t smooth)
 {
     double sum = 0;

@@ -7,16 +7,15 @@
 
 struct pit__convergence {
     int reached;
-    size_t epoch;      /* from 1: the first that was at the threshold or better; 0: none */
-    double seconds;    /* up to the end of it; NaN: not known */
+    size_t epoch;      /* from 1: the first at the threshold or better; 0: none */
+    double seconds;    /* up to its end; NaN: not known */
     int stayed;        /* 1: no later one was worse */
-    double best, last; /* as they are, not smoothed; NaN without any */
+    double best, last; /* not smoothed; NaN if there are none */
     size_t best_epoch; /* from 1; 0: no value is a number */
 };
 
-/* `seconds` of each epoch, or NULL. smooth over 1: the mean of so many values is looked at, the
- * newest of them being the epoch's; so the first smooth - 1 epochs cannot be the one. A value that
- * is not a number is worse than any. */
+/* `seconds`: duration of each epoch, or NULL. smooth: if over 1, the mean of this many values is used, up
+ * to the epoch's own; so the first smooth - 1 epochs cannot be found. NaN is worse than any number. */
 struct pit__convergence pit__converge(const double *values, const double *seconds, size_t count,
                                       double threshold, int maximise, size_t smooth);
 

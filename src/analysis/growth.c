@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #define LEAST_POINTS 3
-#define LEAST_SHARE 0.01 /* of the level, that a rise must reach */
+#define LEAST_SHARE 0.01 /* share of the level that a rise must reach */
 
-/* The points that are used, to xs and ys; how many. */
+/* Copy the points that are used to xs and ys; returns their number. */
 static size_t pick_points(const double *x, const double *y, size_t count, double *xs, double *ys)
 {
     size_t step = (count + PIT__GROWTH_POINTS - 1) / PIT__GROWTH_POINTS, used = 0;
@@ -23,7 +23,7 @@ static size_t pick_points(const double *x, const double *y, size_t count, double
     return used;
 }
 
-/* Sorted enough for one quantile of it. */
+/* Partially sorts the numbers, enough for one quantile. */
 static void sort_for(double *numbers, size_t count, double q)
 {
     size_t at = (size_t)(q * (double)(count - 1));
@@ -39,7 +39,7 @@ static void fit(const double *xs, double *ys, size_t count, double *slopes,
     for (size_t i = 0; i < count; i++)
         for (size_t k = i + 1; k < count; k++)
             slopes[pairs++] = (ys[k] - ys[i]) / (xs[k] - xs[i]);
-    sort_for(slopes, pairs, 0.5); /* sorting all of them took most of the time of an advice */
+    sort_for(slopes, pairs, 0.5); /* sorting all of them took most of the time of advice */
     growth->slope = pit__sorted_quantile(slopes, pairs, 0.5);
     sort_for(slopes, pairs, 0.25);
     growth->low = pit__sorted_quantile(slopes, pairs, 0.25);

@@ -8,10 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEVEL 0.05     /* of all ranks together */
-#define BLOCKS_MOST 16 /* of a course */
+#define LEVEL 0.05     /* for all ranks together */
+#define BLOCKS_MOST 16 /* of a rank's work over time */
 #define BLOCKS_LEAST 5
-#define WARM_SLICES 1 /* at the start of a run, that say little */
+#define WARM_SLICES 1    /* at the start of a run, unreliable */
+#define SHIFT_LEAST 0.03 /* of the step, for spans that are longer each time */
+#define SHORT_NS 10e9    /* a run in which a disturbed processor can look like a slow rank */
+#define CONCENTRATED 0.7 /* of a rank's excess in one part */
 
 /* ---- work ------------------------------------------------------------------------------------- */
 
@@ -24,8 +27,7 @@ static double comm_of(const struct pit__rank_parts *in, size_t rank)
     return fmin(comm, in->step[rank]);
 }
 
-/* With collectives waiting is known; of totals alone it is what a rank has over the one with the
- * least. */
+/* With collectives the waiting time is measured; from totals it is the time above the rank with the least. */
 static void split_step(const struct pit__rank_parts *in, struct pit__rank_figures *figures)
 {
     double least = INFINITY;
@@ -43,7 +45,7 @@ static void split_step(const struct pit__rank_parts *in, struct pit__rank_figure
 
 /* ---- over the median ---------------------------------------------------------------------------- */
 
-/* Numbers in order, and the median of all of them but one. */
+/* Sorted numbers, and the median of all except one. */
 struct others {
     const double *sorted;
     size_t count;
@@ -67,7 +69,7 @@ static double median_without(const struct others *all, double own)
     return (all->sorted[at - 1 < place ? at - 1 : at] + upper) / 2;
 }
 
-/* Which part of each rank is most over the median of the others. */
+/* Find the part of each rank that exceeds the median of the others most. */
 static void find_parts(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
                        double *room)
 {
@@ -97,7 +99,7 @@ static void find_parts(const struct pit__rank_parts *in, struct pit__rank_figure
 /* ---- is it real? -------------------------------------------------------------------------------- */
 
 struct courses {
-    double *own, *others; /* of the slices that both have */
+    double *own, *others; /* of slices that both have */
     size_t count;
     double *column; /* one slice of all ranks */
     double *p10s, *medians, *p10s_other, *medians_other;
@@ -119,7 +121,7 @@ static void take_courses(const struct pit__rank_parts *in, size_t rank, struct c
     }
 }
 
-/* Blocks longer than the correlation time, then the exact rank test; the level is shared by all ranks. */
+/* Blocks longer than the correlation time, then the exact rank test; the level is divided among all ranks. */
 static int test_rank(const struct pit__rank_parts *in, size_t rank, struct courses *to,
                      int *is_real)
 {
@@ -143,21 +145,97 @@ static int test_rank(const struct pit__rank_parts *in, size_t rank, struct cours
     return 0;
 }
 
+/* ---- by its spans -------------------------------------------------------------------------------- */
+
+/* How much longer than for the other ranks a part would be, if each of its spans took as long as this kind of
+ * span (the shortest one, or the median one); NaN: unknown. */
+static double shift_of(const struct pit__rank_parts *in, const double *spans, size_t rank,
+                       size_t part, double *room)
+{
+    struct others all = {room, in->ranks};
+    if (!spans || part == SIZE_MAX)
+        return NAN;
+    for (size_t r = 0; r < in->ranks; r++) {
+        room[r] = spans[r * in->parts + part];
+        if (isnan(room[r]))
+            return NAN;
+    }
+    double own = room[rank];
+    pit__sort(room, in->ranks);
+    return own - median_without(&all, own);
+}
+
+/* The same for the shortest spans, summed over all parts: what a rank does more in one part, it may do less in
+ * another. */
+static void find_shifts(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
+                        double *room)
+{
+    struct others all = {room, in->ranks};
+    for (size_t p = 0; in->least && p < in->parts; p++) {
+        int is_known = !in->is_comm[p];
+        for (size_t r = 0; r < in->ranks; r++) {
+            room[r] = in->least[r * in->parts + p];
+            is_known = is_known && !isnan(room[r]);
+        }
+        if (!is_known)
+            continue;
+        pit__sort(room, in->ranks);
+        for (size_t r = 0; r < in->ranks; r++) {
+            double own = in->least[r * in->parts + p];
+            figures[r].shift += own - median_without(&all, own);
+        }
+    }
+}
+
+/* The shortest span of the rank and its median one are longer than those of the others: it does more in the
+ * part, or does it more slowly, each time. What only disturbs a rank leaves some of its spans alone. */
+static int is_shifted(const struct pit__rank_parts *in, size_t rank, size_t part, double step,
+                      double *room)
+{
+    return shift_of(in, in->least, rank, part, room) >= SHIFT_LEAST * step &&
+           shift_of(in, in->typical, rank, part, room) >= SHIFT_LEAST * step;
+}
+
+/* In a short run: it was slower in all its parts, and its shortest spans are as short as those of others. A
+ * processor that others share is slow for seconds in this way. */
+static int is_disturbed(const struct pit__rank_parts *in, size_t rank,
+                        const struct pit__rank_figures *figures, double step, double *room)
+{
+    double shift = shift_of(in, in->least, rank, figures->part, room);
+    return in->steps > 0 && in->steps * step < SHORT_NS && shift < SHIFT_LEAST * step &&
+           figures->over < CONCENTRATED * figures->excess;
+}
+
+/* By its spans, which a busy machine does not change, or else by its work over time. */
+static int judge_rank(const struct pit__rank_parts *in, size_t rank, double step,
+                      struct courses *to, struct pit__rank_figures *own)
+{
+    double least = PIT__STRAGGLER_LEAST * step;
+    int is_slower = own->excess >= least, is_real = 0, code = 0;
+    if (is_slower || (own->excess > 0 && own->shift >= least))
+        own->is_straggler = is_shifted(in, rank, own->part, step, to->column);
+    if (own->is_straggler || !is_slower)
+        return 0;
+    code = test_rank(in, rank, to, &is_real);
+    own->is_straggler = is_real && !is_disturbed(in, rank, own, step, to->column);
+    return code;
+}
+
 static int find_stragglers(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
                            struct pit__imbalance *out)
 {
     double *room = calloc(in->ranks + 6 * in->slices + 1, sizeof *room);
+    if (!room)
+        return -1;
     struct courses to = {.column = room};
     double *at = room + in->ranks;
     double **parts[] = {&to.own,     &to.others,     &to.p10s,
                         &to.medians, &to.p10s_other, &to.medians_other};
-    int code = room ? 0 : -1;
-    for (size_t i = 0; room && i < sizeof parts / sizeof parts[0]; i++)
+    int code = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         *parts[i] = at + i * in->slices;
     for (size_t r = 0; r < in->ranks && !code; r++) {
-        if (!(figures[r].excess >= PIT__STRAGGLER_LEAST * out->step))
-            continue;
-        code = test_rank(in, r, &to, &figures[r].is_straggler);
+        code = judge_rank(in, r, out->step, &to, &figures[r]);
         if (code || !figures[r].is_straggler)
             continue;
         out->straggler_count++;
@@ -166,6 +244,19 @@ static int find_stragglers(const struct pit__rank_parts *in, struct pit__rank_fi
     }
     free(room);
     return code;
+}
+
+#define MOSTLY_SLOW 1.05 /* of the others' median span */
+
+int pit__is_mostly_slow(const double *typical, size_t ranks, size_t rank, double *room)
+{
+    size_t others = 0;
+    for (size_t r = 0; r < ranks; r++)
+        if (r != rank && !isnan(typical[r]))
+            room[others++] = typical[r];
+    if (isnan(typical[rank]))
+        return 0;
+    return others == 0 || typical[rank] >= MOSTLY_SLOW * pit__median(room, others);
 }
 
 /* ---- the job as a whole -------------------------------------------------------------------------- */
@@ -189,7 +280,7 @@ static void sum_up(const struct pit__rank_parts *in, const struct pit__rank_figu
     out->transfer_share = out->step > 0 ? transfer / ranks / out->step : NAN;
 }
 
-/* Without the straggler the step would last as long as the next slowest rank makes it. */
+/* Without the straggler, the next slowest rank would determine the step. */
 static double shorter_by(const struct pit__rank_figures *figures, size_t ranks,
                          const struct pit__imbalance *out)
 {
@@ -217,13 +308,14 @@ int pit__imbalance_find(const struct pit__rank_parts *in, struct pit__rank_figur
     int code = 0;
     if (in->ranks > 1) {
         find_parts(in, figures, room);
+        find_shifts(in, figures, room);
         code = find_stragglers(in, figures, out);
     }
     free(room);
     int has_straggler = out->straggler != PIT__NO_RANK;
     if (has_straggler) {
         out->shorter = shorter_by(figures, in->ranks, out);
-        /* It may wait too, on a busy machine, but not for itself. */
+        /* The straggler may wait too, on a busy machine, but not for itself. */
         out->waiting -= figures[out->straggler].wait >= PIT__STRAGGLER_LEAST * out->step;
     }
     out->is_rotating = !has_straggler && in->waited && out->wait_share >= PIT__ROTATING_LEAST;

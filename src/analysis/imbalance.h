@@ -1,9 +1,8 @@
 /* imbalance.h: which rank makes the others wait? Pure functions: no I/O, no runs.
  *
- * A rank is blamed by its work, the time of a step outside of communication, and never by when it
- * arrived: a rank that is late because it waited for another one has done no more work than the rest.
- * All times are nanoseconds a step.
- */
+ * A rank is judged by its work, the time of a step outside communication, never by its arrival: a rank that
+ * is late because it waited for another one has done no more work than the rest. All times are nanoseconds
+ * per step. */
 #ifndef PIT_IMBALANCE_H
 #define PIT_IMBALANCE_H
 
@@ -11,49 +10,57 @@
 #include <stdint.h>
 
 #define PIT__NO_RANK SIZE_MAX
-#define PIT__STRAGGLER_LEAST 0.05 /* of the step */
-#define PIT__ROTATING_LEAST 0.10  /* of the step, spent waiting */
-#define PIT__COMM_BOUND_LEAST 0.3 /* of the step, spent in transfers */
+#define PIT__STRAGGLER_LEAST 0.05 /* share of the step */
+#define PIT__ROTATING_LEAST 0.10  /* share of the step spent waiting */
+#define PIT__STARVED_LEAST 0.10   /* of the time, ready to run and without a processor */
+#define PIT__COMM_BOUND_LEAST 0.3 /* share of the step spent in transfers */
 
 struct pit__rank_parts {
     size_t ranks, parts, slices;
-    const double *own;            /* of rank r and part p at r * parts + p: its own time */
-    const unsigned char *is_comm; /* of each part: it is communication */
-    const double *step;           /* of each rank */
-    const double *waited; /* of each rank, by its collectives; NULL: only totals are known */
-    const double
-        *course; /* of rank r and slice s of the run at r * slices + s: its work; NaN: none */
+    const double *own; /* own time of rank r in part p, at r * parts + p */
+    /* The same if each span of the part were the shortest one, or the median one; NaN: unknown. Or NULL. */
+    const double *least, *typical;
+    double steps;                 /* 0: unknown */
+    const unsigned char *is_comm; /* for each part: it is communication */
+    const double *step;           /* per rank */
+    const double *waited;         /* per rank, from its collectives; NULL: only totals are known */
+    const double *course; /* work of rank r in slice s of the run, at r * slices + s; NaN: none */
 };
 
 struct pit__rank_figures {
     double step, work, wait, transfer;
-    size_t part;        /* that is most over the median of the other ranks; SIZE_MAX: none is */
-    double over;        /* by so much */
-    double part_median; /* of the other ranks, in that part */
-    double excess;      /* of its work over the median of the other ranks */
-    int is_straggler;   /* by at least PIT__STRAGGLER_LEAST of the step, and it is real */
+    size_t part; /* the part that exceeds the median of the other ranks most; SIZE_MAX: none does */
+    double over; /* by so much */
+    double part_median; /* median of the other ranks in that part */
+    double excess;      /* its work above the median of the other ranks */
+    double shift; /* the same by the shortest span of each part; parts without one are left out */
+    int is_straggler; /* by at least PIT__STRAGGLER_LEAST of the step, and significant */
 };
 
 struct pit__imbalance {
-    double step; /* the median of ranks */
+    double step; /* median over the ranks */
     double balance, communication,
         efficiency;                    /* mean work / most work, most work / step; product */
-    double wait_share, transfer_share; /* of the step, mean of ranks */
-    size_t straggler; /* the one with the largest excess of those that are real; PIT__NO_RANK */
+    double wait_share, transfer_share; /* share of the step, mean over the ranks */
+    size_t straggler; /* the rank with the largest significant excess; PIT__NO_RANK */
     size_t straggler_count;
-    size_t
-        waiting; /* ranks that wait for at least PIT__STRAGGLER_LEAST of the step, the straggler left out */
-    double shorter; /* share of the step that is gone if it worked like the next slowest */
+    /* ranks that wait for at least PIT__STRAGGLER_LEAST of the step, without the straggler */
+    size_t waiting;
+    double shorter; /* share of the step saved if it worked like the next slowest */
     int is_rotating, is_comm_bound;
 };
 
-/* One of `figures` for each rank. 0, or -1 without memory. */
+/* Fills one of `figures` per rank. Returns 0, or -1 if memory is exhausted. */
 int pit__imbalance_find(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
                         struct pit__imbalance *out);
 
+/* Is a rank slow in most of its spans of a part, or only in some that were interrupted? typical: the median span
+ * of each rank; NaN: none. Where ranks lack processors, only the first is its own doing. */
+int pit__is_mostly_slow(const double *typical, size_t ranks, size_t rank, double *room);
+
 /* ---- waiting inside collectives ---------------------------------------------------------------- */
 
-/* One call of one rank. The n-th collective of a group is the same call in all its ranks. */
+/* One call of one rank. The n-th collective of a group is the same call on all its ranks. */
 struct pit__meeting {
     uint64_t group, seq;
     size_t rank;
@@ -61,12 +68,12 @@ struct pit__meeting {
 };
 
 struct pit__meetings {
-    double wait;      /* sum over the calls: own duration less the least of all ranks */
-    uint64_t counted; /* calls that another rank of the input has too */
-    uint64_t last;    /* of these, those in which it came last: it waited the least */
+    double wait;      /* sum over the calls: own duration minus the shortest of all ranks */
+    uint64_t counted; /* calls that another rank of the input also has */
+    uint64_t last;    /* calls in which it arrived last: it waited least */
 };
 
-/* Sorts `calls`. One of `out` for each rank. */
+/* Sorts `calls`. Fills one of `out` per rank. */
 void pit__meetings_find(struct pit__meeting *calls, size_t count, struct pit__meetings *out,
                         size_t ranks);
 

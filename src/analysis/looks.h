@@ -14,13 +14,13 @@
 extern const size_t pit__looks[];
 extern const size_t pit__look_count;
 
-/* Pairs at the next look after `pairs`; 0: there is none. */
+/* Number of pairs at the next interim test after `pairs`; 0 if there is none. */
 size_t pit__next_look(size_t pairs);
-/* Is there a look at `pairs`? */
+/* Is there an interim test at `pairs`? */
 int pit__is_look(size_t pairs);
 
-/* What the look at `pairs` may spend, the looks before it having spent their shares: its share, or all
- * that is left if it is the last. */
+/* The level that the test at `pairs` may use, after the earlier tests used their shares: its own share, or
+ * the rest if it is the last. */
 double pit__look_level(size_t pairs, int is_last, double level);
 
 #endif

@@ -1,9 +1,8 @@
 /* moments.c: mean and variance from sums.
  *
- * With a million samples of ten million ticks that differ by one, n * squares and total * total
- * agree in their first fourteen digits: in doubles their difference would be noise. They are
- * therefore built as whole numbers of 192 bits, subtracted there, and rounded once.
- */
+ * With a million samples of ten million ticks that differ by one, n * squares and total * total agree in
+ * their first fourteen digits: in doubles their difference would be noise. They are therefore computed as
+ * integers of 192 bits, subtracted, and rounded once. */
 #include "moments.h"
 
 #include <math.h>

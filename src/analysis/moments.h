@@ -12,8 +12,8 @@ struct pit__squares {
 /* a + b; wraps past 128 bits. */
 struct pit__squares pit__squares_add(struct pit__squares a, struct pit__squares b);
 
-/* The population's variance of `count` whole numbers, from their sum and their sum of squares:
- * exact but for the last rounding to a double. 0 for none, and for sums that fit no numbers. */
+/* The population variance of `count` integers, from their sum and their sum of squares: exact except for
+ * the final rounding to a double. 0 if there are none, and for impossible sums. */
 double pit__variance(uint64_t count, uint64_t total, struct pit__squares squares);
 
 /* A group of samples. */
@@ -23,7 +23,7 @@ struct pit__spread {
     double variance;
 };
 
-/* Both groups together. */
+/* The union of both groups. */
 struct pit__spread pit__spread_join(struct pit__spread a, struct pit__spread b);
 
 #endif

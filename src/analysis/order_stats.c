@@ -28,7 +28,7 @@ void pit__put_rank(double *numbers, size_t count, size_t rank)
         double pivot =
             middle_of_three(numbers[low], numbers[low + (high - low) / 2], numbers[high - 1]);
         size_t left = low, right = high - 1;
-        for (;;) { /* equal ones go to both sides, so that many of them are no worst case */
+        for (;;) { /* equal numbers go to both sides, so that many of them are not a worst case */
             while (numbers[left] < pivot)
                 left++;
             while (numbers[right] > pivot)
@@ -39,8 +39,8 @@ void pit__put_rank(double *numbers, size_t count, size_t rank)
             numbers[left++] = numbers[right];
             numbers[right--] = swapped;
         }
-        /* before `left` nothing is above the pivot, from it on nothing below */
-        if (left == low) /* the pivot alone, the smallest */
+        /* before `left` no number is above the pivot, from there on none below */
+        if (left == low) /* only the pivot, the smallest */
             left++;
         if (rank < left)
             high = left;

@@ -4,17 +4,18 @@
 
 #include <stddef.h>
 
-#define PIT__MAD_SIGMA 1.4826 /* times the median deviation is the deviation of a normal one */
+/* factor from the median deviation to the standard deviation of a normal distribution */
+#define PIT__MAD_SIGMA 1.4826
 
 /* Sorts `numbers`; none may be NaN. */
 void pit__sort(double *numbers, size_t count);
 
-/* Put the number of this rank, counted from 0, where it would be if they were sorted: what is before it is
- * not larger, what is behind it not smaller. In the mean this takes as long as reading them a few times.
- * None may be NaN. */
+/* Put the number of this rank (from 0) where it would be if all were sorted: numbers before it are not
+ * larger, numbers after it not smaller. On average this takes a few passes over the numbers. None may be
+ * NaN. */
 void pit__put_rank(double *numbers, size_t count, size_t rank);
 
-/* The middle one, or the mean of the two middle ones; NaN without any. Sorts `numbers`. */
+/* The middle number, or the mean of the two middle ones; NaN if there are none. Sorts `numbers`. */
 double pit__median(double *numbers, size_t count);
 
 /* The median of |number - from|. Overwrites `numbers`. */

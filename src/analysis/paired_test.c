@@ -1,13 +1,11 @@
 /* See paired_test.h.
  *
- * For the lowest third all figures are sorted once. A way to swap says of each figure which side it
- * belongs to; walking up the sorted figures until both sides have their third gives both means. A shift
- * of one side only merges two sorted lists anew. For the mean a way to swap is two sums, whatever the
- * shift.
+ * For the lowest third all figures are sorted once. A combination of swaps assigns each figure to a side;
+ * going up the sorted figures until both sides have their third gives both means. After a shift of one
+ * side, two sorted lists are merged again. For the mean, a combination is two sums, whatever the shift.
  *
- * Swapping all pairs changes the sign alone, so the distribution is symmetric, and of two such ways one
- * is enough: the first pair is never swapped where all ways are tried.
- */
+ * Swapping all pairs only changes the sign, so the distribution is symmetric and half of the combinations
+ * are enough: the first pair is never swapped if all combinations are tried. */
 #include "paired_test.h"
 
 #include "order_stats.h"
@@ -18,7 +16,8 @@
 #include <stdlib.h>
 
 #define SEED 0x9e3779b97f4a7c15u
-#define STEPS 10     /* of the bisection: the interval's ends to 1/1024 of the first bracket */
+/* of the bisection: the ends of the interval are found to 1/1024 of the first bracket */
+#define STEPS 10
 #define WIDENINGS 60 /* until a shift is rejected */
 
 struct ranked {
@@ -30,12 +29,12 @@ struct paired {
     size_t pairs, third;
     enum pit__paired_figure figure;
     size_t ways; /* to swap */
-    unsigned char
-        *swaps; /* ways × pairs: 1 where that pair is swapped; behind them a row of zeros */
+    /* combinations × pairs: 1 if that pair is swapped; followed by a row of zeros */
+    unsigned char *swaps;
     struct ranked *x, *y, *merged;
-    double *sums, *counts; /* for the mean: of each way, Σ ±(y - x) and Σ ±1 */
+    double *sums, *counts; /* for the mean: of each combination, Σ ±(y - x) and Σ ±1 */
     double difference;     /* for the mean: Σ (y - x) */
-    double step; /* about a deviation of the mean: where to look for the interval's ends */
+    double step; /* about one deviation of the mean: the scale for finding the interval's ends */
 };
 
 /* ---- the ways to swap ------------------------------------------------------------------------ */
@@ -91,8 +90,8 @@ static double third_difference(const struct paired *p, const unsigned char *swap
 
 /* ---- p-values -------------------------------------------------------------------------------- */
 
-/* How many of the ways to swap give a difference as large; counted up to `enough`. The sums are taken in
- * another order each time: what differs by rounding alone counts as equal. */
+/* How many combinations give a difference at least as large; counted up to `enough`. Sums are taken in a
+ * different order each time, so differences by rounding count as equal. */
 static size_t count_as_large(struct paired *p, double shift, size_t enough)
 {
     size_t as_large = 0;
@@ -110,7 +109,7 @@ static size_t count_as_large(struct paired *p, double shift, size_t enough)
     return as_large;
 }
 
-/* Where all ways are tried the one seen is among them; else it is one more. */
+/* If all combinations are tried, the observed one is among them; otherwise it is one more. */
 static double p_of_count(const struct paired *p, size_t as_large)
 {
     size_t seen = p->pairs > PIT__EXACT_PAIRS;
@@ -122,7 +121,7 @@ static double p_of_shift(struct paired *p, double shift)
     return p_of_count(p, count_as_large(p, shift, p->ways));
 }
 
-/* Is the p-value at most the level? Most shifts that hold are known to after a few ways. */
+/* Is the p-value at most the level? Most shifts that are not rejected are known after a few combinations. */
 static int is_rejected(struct paired *p, double shift, double level)
 {
     size_t enough = (size_t)(level * (double)(p->ways + 1)) + 2;
@@ -207,8 +206,8 @@ static double figure_of(const struct ranked *sorted, const struct paired *p)
 
 /* ---- the interval ---------------------------------------------------------------------------- */
 
-/* From a shift that holds towards `direction`: where it is rejected. The shift 0 is asked first, so that
- * the interval leaves out 0 exactly where the p-value is at most the level. */
+/* Start at a shift that is not rejected and find where it is rejected in `direction`. The shift 0 is tried
+ * first, so that the interval excludes 0 exactly if the p-value is at most the level. */
 static double find_end(struct paired *p, double estimate, double p_of_zero, double level,
                        double direction)
 {

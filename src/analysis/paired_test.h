@@ -11,11 +11,11 @@
 
 /* The figure of a side, on logarithms. */
 enum pit__paired_figure {
-    PIT__LOWEST_THIRD, /* mean of the lowest third: what the program takes when let alone */
-    PIT__MEAN          /* mean of all: what users wait for */
+    PIT__LOWEST_THIRD, /* mean of the lowest third: the program's time when undisturbed */
+    PIT__MEAN          /* mean of all: the time that users wait */
 };
 
-/* All ways to swap are tried up to here; past it PIT__SWAPS of them, drawn with a fixed seed. */
+/* Up to this many pairs all combinations are tried; beyond it, PIT__SWAPS of them, drawn with a fixed seed. */
 #define PIT__EXACT_PAIRS 12
 #define PIT__SWAPS 3999
 
@@ -24,18 +24,18 @@ struct pit__paired_test {
     struct pit__test is; /* p, estimate, interval */
 };
 
-/* x[i] and y[i] are a pair. The interval is what the test does not reject at `level`. 0, or -1 without
- * memory; without a pair all is NaN. */
+/* x[i] and y[i] are a pair. The interval contains the shifts that the test does not reject at `level`.
+ * Returns 0, or -1 if memory is exhausted; without a pair all figures are NaN. */
 int pit__paired_test(const double *x, const double *y, size_t pairs, enum pit__paired_figure figure,
                      double level, struct pit__paired_test *test);
 
-/* The least p-value that so many pairs can have: 2 / 2^pairs where all ways are tried. */
+/* The least possible p-value with this many pairs: 2 / 2^pairs if all combinations are tried. */
 double pit__least_paired_p(size_t pairs);
 
-/* The mean of the lowest third; sorts the numbers. NaN without any, or if one is NaN. */
+/* The mean of the lowest third; sorts the numbers. NaN if there are none, or if one is NaN. */
 double pit__lowest_third(double *numbers, size_t count);
 
-/* The p-value where y is taken as y - shift: two-sided. NaN without a pair or without memory. */
+/* The two-sided p-value for y - shift. NaN without a pair or if memory is exhausted. */
 double pit__paired_p(const double *x, const double *y, size_t pairs, enum pit__paired_figure figure,
                      double shift);
 

@@ -10,13 +10,13 @@
 
 #define NEAR_LIMIT 0.90   /* share of the limit in use */
 #define MACHINE_LEFT 0.05 /* share of the machine's memory available */
-#define OWN_SHARE 0.50    /* of the limit, that is the process's own */
+#define OWN_SHARE 0.50    /* share of the limit that is the process's own */
 #define PRESSED 0.10      /* share of time in which some process waited for memory */
 #define DEVICE_FULL 0.95  /* share of a GPU's memory in use */
-#define ABORT 6           /* SIGABRT: an error that nobody caught */
+#define ABORT 6           /* SIGABRT: usually an uncaught error */
 #define KILL 9            /* SIGKILL on every Linux */
 
-/* Comparisons with NaN are false, so an unknown figure makes no rule hold. */
+/* Comparisons with NaN are false, so no rule applies if its figure is unknown. */
 
 static int was_counted(const struct pit__last_figures *f)
 {
@@ -24,7 +24,7 @@ static int was_counted(const struct pit__last_figures *f)
            !(f->exit_status >= 0);
 }
 
-/* A program whose GPU is full ends by itself: with an error, or by an exception that nobody caught. */
+/* A program whose GPU is full ends by itself: with an error, or by an uncaught exception. */
 static int had_full_device(const struct pit__last_figures *f)
 {
     return f->device_used >= DEVICE_FULL * f->device_total && f->device_total > 0 &&
@@ -41,12 +41,13 @@ static int had_status(const struct pit__last_figures *f)
     return f->exit_status >= 0 && !(f->exit_signal > 0);
 }
 
-/* A cgroup's figure has the cache of files in it, which often fills all there is and does no harm:
- * it counts where the process itself has a good part of it, or where memory was waited for. */
+/* A cgroup's figure includes the file cache, which often fills all memory and does no harm: it counts only
+ * if the process itself has a good part of it, or if processes waited for memory. */
 static double used_of(const struct pit__last_figures *f)
 {
+    /* fmax ignores NaN */
     if (f->rss >= OWN_SHARE * f->cgroup_limit || f->pressure >= PRESSED)
-        return fmax(f->rss, f->cgroup_used); /* a NaN gives way */
+        return fmax(f->rss, f->cgroup_used);
     return f->rss;
 }
 
@@ -90,7 +91,7 @@ static int always(const struct pit__last_figures *f)
 
 double pit__memory_limit(const struct pit__last_figures *figures)
 {
-    return fmin(figures->cgroup_limit, figures->machine); /* a NaN gives way */
+    return fmin(figures->cgroup_limit, figures->machine); /* fmin ignores NaN */
 }
 
 enum number { NO_NUMBER, SIGNAL, STATUS };
@@ -100,7 +101,7 @@ static const struct rule {
     enum pit__cause cause;
     int is_memory, shows_memory, shows_device;
     enum number number;
-    const char *key, *words, *after; /* after a number */
+    const char *key, *words, *after; /* text after a number */
 } rules[] = {
     {was_counted, PIT__CAUSE_OOM_KILL, 1, 1, 0, NO_NUMBER, "oom_kill",
      "the kernel killed it for memory (oom_kill)", NULL},

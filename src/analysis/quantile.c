@@ -1,4 +1,4 @@
-/* quantile.c: where a histogram's sample of a given rank lies. */
+/* quantile.c: finds the sample of a given rank in a histogram. */
 #include "quantile.h"
 
 #include <float.h>

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bins that lie inside records of the caller's: the next one is `stride` bytes on. Ascending by
- * low; low and high belong to the bin. */
+/* Bins inside records of the caller: the next one is `stride` bytes further. Ascending; low and high belong
+ * to the bin. */
 struct pit__bins {
     const double *low;
     const double *high;
@@ -15,8 +15,8 @@ struct pit__bins {
     size_t bin_count;
 };
 
-/* The smallest value whose cumulative count reaches ceil(q * n), taken as the middle of its bin
- * and kept inside min…max. q is kept inside 0…1. NaN without samples, or if q is NaN. */
+/* The smallest value whose cumulative count reaches ceil(q * n): the middle of its bin, limited to min…max.
+ * q is limited to 0…1. NaN without samples, or if q is NaN. */
 double pit__quantile(const struct pit__bins *bins, double min, double max, double q);
 
 #endif

@@ -1,5 +1,5 @@
 /* random_order.h: a small generator of random numbers, and a random order. The same seed gives the same
- * numbers everywhere. Pure. */
+ * numbers everywhere. Pure functions. */
 #ifndef PIT_RANDOM_ORDER_H
 #define PIT_RANDOM_ORDER_H
 

@@ -1,9 +1,8 @@
 /* See rank_test.h.
  *
- * The null distribution is built up one sample at a time: the largest of all values is a y with
- * chance m / (n + m), and is then above all n x; without it the rest is a smaller case. All terms are
- * positive, so nothing cancels.
- */
+ * The null distribution is built up one sample at a time: the largest of all values is a y with probability
+ * m / (n + m), and is then above all n x; the others are a smaller case. All terms are positive, so nothing
+ * cancels. */
 #include "rank_test.h"
 
 #include "order_stats.h"
@@ -13,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_PAIRS 10000u /* of x and y; past it the normal distribution */
+#define EXACT_PAIRS 10000u /* of x and y; beyond it the normal distribution is used */
 
-/* Chances of each U; row[j] is for j values of y, and becomes that for one x more. */
+/* Probabilities of each U; row[j] is for j values of y, and is updated to one more x. */
 static void add_x(double **row, size_t x_count, size_t y_count)
 {
     /* With n = x_count values of x: p(n, m, u) = n/(n+m) p(n-1, m, u) + m/(n+m) p(n, m-1, u-n). */
@@ -71,7 +70,7 @@ struct kept {
 static _Atomic(struct kept *) kept_list;
 static atomic_int kept_count;
 
-/* What to use; *own is what to free after it, or NULL. NULL without memory. */
+/* The probabilities; *own must be freed afterwards, or is NULL. Returns NULL if memory is exhausted. */
 static const double *chances_of(size_t x_count, size_t y_count, void **own)
 {
     *own = NULL;
@@ -130,7 +129,8 @@ static int exact(size_t x_count, size_t y_count, double level, struct pit__rank_
     *k = -1;
     for (size_t u = 0; u <= most && chances[u] <= level / 2; u++)
         *k = (double)u;
-    double away = fmin(test->u, (double)most - test->u); /* ties may leave a half: the safer side */
+    /* ties may leave a half: use the conservative side */
+    double away = fmin(test->u, (double)most - test->u);
     test->is.p = fmin(1, 2 * chances[(size_t)ceil(away)]);
     free(own);
     return 0;
@@ -201,7 +201,7 @@ int pit__holm(const double *p, size_t count, double level, int *kept)
         return -1;
     memcpy(sorted, p, count * sizeof *sorted);
     pit__sort(sorted, count);
-    double least = -1; /* the largest p that holds */
+    double least = -1; /* the largest p that is kept */
     for (size_t i = 0; i < count && sorted[i] <= level / (double)(count - i); i++)
         least = sorted[i];
     for (size_t i = 0; i < count; i++)

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FLAT 1.15 /* largest over smallest cost of what does not grow */
+#define FLAT 1.15 /* largest ratio of costs that counts as constant */
 
-/* f(size) for a class, divided by f(largest): so that no power overflows. */
+/* f(size) for a class, divided by f(largest), so that no power overflows. */
 static double shape(enum pit__class c, double power, double size, double largest)
 {
     double part = size / largest;
@@ -50,8 +50,8 @@ static double sum_of_squares(const struct points *p, double a, double b)
     return sum;
 }
 
-/* Of a + b f: the best with both at least 0. Where the free one has a negative part, one of the two
- * is 0. */
+/* The best a + b f with a and b at least 0. If the unconstrained solution has a negative one, that one is
+ * 0. */
 static void solve(const struct points *p, struct pit__fit *fit)
 {
     double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0;
@@ -82,7 +82,7 @@ static void judge_fit(struct points *p, enum pit__class c, struct pit__fit *fit)
     pit__sort(p->errors, p->count);
     fit->residual = p->errors[p->count / 2];
     fit->rms = sqrt(squares / n);
-    /* a, b and the noise; one less without growth, one more with a free power or base */
+    /* parameters: a, b and the noise; one less without growth, one more with a free power or base */
     double k = c == PIT__O_1 ? 2 : c == PIT__O_2_N || c == PIT__O_POWER ? 4 : 3;
     double penalty = n - k - 1 > 0 ? 2 * k * (k + 1) / (n - k - 1) : INFINITY;
     fit->aicc = n * log(fmax(squares / n, 1e-12)) + 2 * k + penalty;
@@ -103,7 +103,7 @@ static struct pit__fit fit_with(struct points *p, enum pit__class c, double powe
     return fit;
 }
 
-/* Over a grid of powers or bases. */
+/* Search a grid of powers or bases. */
 static struct pit__fit fit_grid(struct points *p, enum pit__class c, double from, double to,
                                 double step)
 {

@@ -18,7 +18,7 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The values in the third with the largest keys, to those in the third with the smallest. */
+/* Ratio of the values in the third with the largest keys to those in the third with the smallest. */
 static double parted_by(const double *keys, const double *values, size_t count, struct pair *pairs,
                         double *spare)
 {

@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-/* How many times as long each of the two is in the third of the iterations in which the other is longest as
- * in the third in which it is shortest, by medians; of both ways the smaller. What the iteration before or
- * after says as well is a stretch of the run and is divided out. NaN below 30 iterations, or where a part
- * has no duration. 0, or -1 without memory. */
+/* How many times longer each part is in the third of the iterations in which the other is longest than in
+ * the third in which it is shortest, by medians; the smaller of both ratios. A ratio that the previous or
+ * next iteration also shows is a slow period of the run and is divided out. NaN below 30 iterations, or if
+ * a part has no duration. Returns 0, or -1 if memory is exhausted. */
 int pit__together_find(const double *first, const double *second, size_t count, double *times);
 
 #endif

@@ -1,12 +1,12 @@
-/* See two_levels.h. On logarithms: a level is so many times another. */
+/* See two_levels.h. Works on logarithms, because levels are compared by their ratio. */
 #include "two_levels.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define LEAST 20        /* durations */
-#define PART 10         /* of so many parts each level has one at least */
-#define ERROR_SHARE 0.7 /* of a straight line's error, that two levels may leave */
+#define PART 10         /* each level has at least one of this many parts of the series */
+#define ERROR_SHARE 0.7 /* most error that two levels may leave, as a share of a straight line's */
 
 /* Squared error of numbers around their mean, by their sum and sum of squares. */
 static double around_mean(double sum, double squares, size_t count)

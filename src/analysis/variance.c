@@ -9,17 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR 5.0             /* deviations above the median that make an outlier */
-#define FAR_RELATIVE 0.2    /* and at least so much of the median */
-#define PERIOD_LEAST 3      /* slow ones, below which chance may have put them there */
-#define PERIOD_MOST 256     /* the longest that is looked for */
-#define PERIOD_SERIES 4096  /* durations that are looked at, the last ones */
-#define PERIOD_SHARE 0.75   /* of the outliers on the beat, and of the beats with an outlier */
-#define PERIOD_EXPLAINS 0.6 /* of the variance, adjusted for what chance explains */
-#define PERIOD_SLOW 1.1     /* times the median: what is slow */
-#define RANKED_LEAST 8      /* beats, to be told from chance by ranks */
-#define RANKED_SURE 18      /* e to this: chance beats it in one of 1,000 runs, of all it tries */
-#define RANKED_SLOW 1.5     /* times the median, that the middle one on the beat takes */
+#define FAR 5.0            /* deviations above the median that make an outlier */
+#define FAR_RELATIVE 0.2   /* and at least this share of the median */
+#define PERIOD_LEAST 3     /* fewer slow ones may be chance */
+#define PERIOD_MOST 256    /* longest period that is searched */
+#define PERIOD_SERIES 4096 /* durations that are used, the last ones */
+#define PERIOD_SHARE 0.75  /* share of the outliers on the beat, and of the beats with an outlier */
+#define PERIOD_EXPLAINS 0.6 /* share of the variance, adjusted for chance */
+#define PERIOD_SLOW 1.1     /* factor over the median from which on a duration is slow */
+#define RANKED_LEAST 8      /* beats, to be distinguished from chance by ranks */
+/* a logarithm: by chance, one of 1,000 runs exceeds it, over all periods tried */
+#define RANKED_SURE 18
+#define RANKED_SLOW 1.5 /* factor over the median for the middle one on the beat */
 
 /* ---- simple figures ------------------------------------------------------------------------ */
 
@@ -52,7 +53,7 @@ static int is_outlier(const struct pit__variation *v, double duration)
     return duration > outlier_above(v);
 }
 
-/* Keep the index of a large one: the list ascends by index, the smallest gives way. */
+/* Keep the index of a large one: the list ascends by index, the smallest is replaced. */
 static void keep_outlier(struct pit__variation *v, const double *x, size_t index)
 {
     size_t kept = v->outlier_count < PIT__OUTLIERS ? v->outlier_count : PIT__OUTLIERS;
@@ -73,8 +74,7 @@ static void keep_outlier(struct pit__variation *v, const double *x, size_t index
 
 /* ---- the period ---------------------------------------------------------------------------- */
 
-/* Do the outliers stand on a beat? Spacing p, phase r: most outliers are on it, and most of its
- * beats have one. */
+/* Are the outliers periodic? Spacing p, phase r: most outliers are on the beat, and most beats have one. */
 static size_t beat_of(const unsigned char *slow, size_t count, size_t slow_count)
 {
     size_t best = 0;
@@ -86,18 +86,18 @@ static size_t beat_of(const unsigned char *slow, size_t count, size_t slow_count
                 beats++;
             }
             if (hits >= PERIOD_LEAST && (double)hits >= PERIOD_SHARE * (double)slow_count &&
+                /* a longer one that fits is better: 10, not 5 with every other beat */
                 (double)hits >= PERIOD_SHARE * (double)beats)
-                best =
-                    p; /* a longer one that holds is the truer: 10, not 5 with every other beat */
+                best = p;
         }
     return best;
 }
 
-/* How much of the variance the place within p explains, less what chance would. */
+/* How much of the variance the position within p explains, less the effect of chance. */
 static double explained_by(const double *x, size_t count, size_t p, double *means)
 {
     double mean = 0, within = 0, all = 0;
-    if (p == 0 || p >= count) /* nothing is left over to judge by */
+    if (p == 0 || p >= count) /* no data is left to judge by */
         return 0;
     for (size_t i = 0; i < count; i++)
         mean += x[i] / (double)count;
@@ -115,7 +115,7 @@ static double explained_by(const double *x, size_t count, size_t p, double *mean
     return all > 0 ? 1 - within / (double)(count - p) / (all / (double)(count - 1)) : 0;
 }
 
-/* Slow and fast ones in turn are no outliers, but a rhythm all the same. */
+/* Alternating slow and fast durations are not outliers, but periodic all the same. */
 static size_t rhythm_of(const double *x, size_t count, double median, double *means, double *slow)
 {
     double most = 0;
@@ -146,7 +146,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How unlikely it is by chance, as a logarithm, that so many of all beats are above a quantile (Chernoff). */
+/* The logarithm of the probability that so many of all beats are above a quantile by chance (Chernoff
+ * bound). */
 static double surprise(double hits, double beats, double quantile)
 {
     double share = hits / beats;
@@ -168,7 +169,7 @@ static unsigned char level_of(double rank, size_t count)
     return level;
 }
 
-/* Every p-th from r on; *best: the most surprising so far. */
+/* Every p-th from r on; *best: the least probable so far. */
 static void try_beats(const unsigned char *levels, size_t count, size_t p, double *best,
                       size_t beat[2])
 {
@@ -188,8 +189,8 @@ static void try_beats(const unsigned char *levels, size_t count, size_t p, doubl
     }
 }
 
-/* Where chance makes many as slow as those on a beat, these are still slow more often than chance would
- * have it. Three quarters of them are above the median. 0, or -1 without memory. */
+/* If chance makes many durations as slow as those on a beat, these are still slow more often than by
+ * chance. Three quarters of them must be above the median. Returns 0, or -1 if memory is exhausted. */
 static int beat_by_ranks(const double *x, size_t count, struct pit__variation *v)
 {
     struct ranked *sorted = malloc(count * sizeof *sorted);
@@ -263,7 +264,7 @@ static int find_period(const double *x, size_t count, struct pit__variation *v)
 
 /* ---- the drift ----------------------------------------------------------------------------- */
 
-/* Growth, or the mirror image of it. */
+/* Growth, or the same downwards. */
 static int find_drift(const double *x, size_t count, double *spare, struct pit__variation *v)
 {
     struct pit__growth growth;

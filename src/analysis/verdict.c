@@ -1,4 +1,4 @@
-/* See verdict.h. Everything is done on logarithms: what matters is ratios. */
+/* See verdict.h. Everything is computed on logarithms, because ratios matter. */
 #include "verdict.h"
 
 #include "order_stats.h"
@@ -12,7 +12,7 @@
 
 /* ---- how many runs it takes ---------------------------------------------------------------- */
 
-/* Of one side: the spread of its quiet half, and the share of runs in a slow mode. */
+/* For one side: the spread of its undisturbed half, and the share of runs in a slow mode. */
 static int look_at_side(const double *logs, size_t count, double effect, double *spread,
                         double *slow)
 {
@@ -37,7 +37,7 @@ static int look_at_side(const double *logs, size_t count, double effect, double 
     return is_good;
 }
 
-/* How many runs a side it takes to see an effect of `effect`, by the spread of these. */
+/* How many runs per side are needed to detect an effect of `effect`, by the spread of these. */
 static double runs_needed(const double *logs_a, size_t a_count, const double *logs_b,
                           size_t b_count, double effect)
 {
@@ -53,7 +53,7 @@ static double runs_needed(const double *logs_a, size_t a_count, const double *lo
     return ceil(fmax(most, 1.25 * (double)(a_count < b_count ? a_count : b_count)));
 }
 
-/* Only what somebody would really run is advice. */
+/* Recommend only a practical number of runs. */
 static void advise_runs(const double *logs_a, size_t a_count, const double *logs_b, size_t b_count,
                         double effect, struct pit__judgement *j)
 {
@@ -118,8 +118,8 @@ static void decide(const struct pit__test *early, const struct pit__test *late, 
     }
 }
 
-/* Copies of all sides as logarithms, one after another; NULL without memory, *good 0 for a figure
- * that has none. */
+/* Copies of all sides as logarithms, one after another; NULL if memory is exhausted. *good is 0 if a figure
+ * has no logarithm. */
 static double *logs_of(const double *const from[4], const size_t counts[4], int *good)
 {
     size_t sum = counts[0] + counts[1] + counts[2] + counts[3], at = 0;
@@ -148,7 +148,7 @@ static void clear(struct pit__judgement *j)
                                  .other_p = NAN};
 }
 
-/* The verdict of two tests; what to say where there is none. */
+/* The verdict of two tests, or the reason why there is none. */
 static void conclude(const struct pit__test *early, const struct pit__test *late, double step,
                      const double *logs_a, size_t n, const double *logs_b, size_t m,
                      struct pit__judgement *j)
@@ -163,8 +163,9 @@ static void conclude(const struct pit__test *early, const struct pit__test *late
         advise_runs(logs_a, n, logs_b, m, step, j);
 }
 
-/* What the change is between: the middle of all runs, those of B less the change, and that with the
- * change. Medians of the sides would not do: of runs in two modes they can differ by anything. */
+/* The two values that the change is between: the middle of all runs, those of B without the change, and the
+ * same with the change. Medians of the sides would be wrong: if runs have two modes they can differ
+ * arbitrarily. */
 static int place_sides(const double *logs_a, size_t n, const double *logs_b, size_t m,
                        struct pit__judgement *j)
 {

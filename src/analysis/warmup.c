@@ -1,5 +1,5 @@
-/* See warmup.h. The figures of the rule are those that did best on hundreds of series of known
- * course; tests/unit/test_warmup.c counts. */
+/* See warmup.h. The constants are those that performed best on hundreds of series with known behaviour;
+ * tests/unit/test_warmup.c counts. */
 #include "warmup.h"
 
 #include "change_points.h"
@@ -9,25 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POINTS_FULL 1000 /* from here on medians of several durations are looked at */
+#define POINTS_FULL 1000 /* with more durations, medians of several are used */
 #define POINTS_OF_MEDIANS 500
 #define SPIKE 4.0  /* deviations from the running median of 5 that make a spike */
-#define FAR_LAG 10 /* where durations hardly know of one another any more */
-#define LAGS 20    /* a series is at least so many far lags long, or a nearer one is taken */
-#define MOST_CORRELATED 0.95 /* of one duration to the next, that is told from a change of level */
-#define UNKNOWN_TAU 2.0      /* of a series too short to measure it */
-#define LEAST_TOLERANCE 0.02 /* relative: levels nearer than this are one */
-#define LEAST_NOISE 1e-4     /* relative: what no clock tells apart */
+#define FAR_LAG 10 /* a lag at which durations are nearly independent */
+#define LAGS 20    /* a series must be this many far lags long, or a nearer lag is used */
+/* highest correlation of neighbours that is distinguishable from a change of level */
+#define MOST_CORRELATED 0.95
+#define UNKNOWN_TAU 2.0      /* for a series too short to measure it */
+#define LEAST_TOLERANCE 0.02 /* relative: closer levels are equal */
+#define LEAST_NOISE 1e-4     /* relative: below the resolution of clocks */
 #define PENALTY 3.0          /* times variance, autocorrelation time and ln N: the cost of a cut */
-#define LEAST_HOLD 0.1       /* of the points, for which the best level has to hold */
-#define MOST_TURNS 0.2       /* of the points, that may go against a warm-up or a slowdown */
-#define LEAST_DRIFT 0.04     /* relative change along the series that is called drift */
+#define LEAST_HOLD 0.1       /* share of the points that the best level must cover */
+#define MOST_TURNS 0.2       /* share of the points that may contradict a warm-up or a slowdown */
+#define LEAST_DRIFT 0.04     /* relative change over the series that counts as drift */
 
 struct work {
     size_t count;                /* points */
-    size_t each;                 /* durations a point stands for */
-    double *y;                   /* log of the durations, then without spikes */
-    double *spare;               /* as many, for medians */
+    size_t each;                 /* durations per point */
+    double *y;                   /* logarithms of the durations, later without spikes */
+    double *spare;               /* the same size, for medians */
     struct pit__stretch *levels; /* as many */
     size_t level_count;
     double variance, tau, penalty, cost;
@@ -66,8 +67,8 @@ static double running_median(const struct work *work, const double *y, size_t i)
     return pit__median(window, to - from);
 }
 
-/* Single points far off their neighbours are put back among them: a spike is no level. Never the
- * first two: that is where warm-up is. */
+/* Replace single points that are far from their neighbours: a spike is not a level. Never the first two,
+ * where the warm-up is. */
 static int drop_spikes(struct work *work)
 {
     double *original = malloc(work->count * sizeof *original);
@@ -89,8 +90,7 @@ static int drop_spikes(struct work *work)
 
 /* ---- the noise ----------------------------------------------------------------------------- */
 
-/* The variance of one point by differences to the one `lag` on: levels and slow changes hardly
- * count in it. */
+/* The variance of one point from differences at distance `lag`: levels and slow changes hardly affect it. */
 static double variance_by_lag(const struct work *work, size_t lag, int about_median)
 {
     size_t count = work->count - lag;
@@ -101,7 +101,7 @@ static double variance_by_lag(const struct work *work, size_t lag, int about_med
     return sigma * sigma / 2;
 }
 
-/* Of an autoregressive series the two variances are as 1 - f to 1 - f^lag. */
+/* For an autoregressive series the ratio of the two variances is 1 - f to 1 - f^lag. */
 static double autocorrelation_time(double near, double far, double lag)
 {
     double low = 0, high = MOST_CORRELATED;
@@ -138,11 +138,10 @@ static void measure_noise(struct work *work)
 struct trend {
     double change; /* from the first point to the last */
     double error;  /* squared, of all points */
-    int one_way;   /* it goes up all along, or down */
+    int one_way;   /* it rises all the time, or falls */
 };
 
-/* A straight line, or with `bent` a parabola: a time that grows by the same amount each time is bent
- * in its logarithm. */
+/* A straight line or, with `bent`, a parabola: the logarithm of a duration that grows linearly is bent. */
 static struct trend fit_trend(const double *y, size_t count, int bent)
 {
     double mean = 0, middle = 0, xy = 0, xx = 0, py = 0, pp = 0, yy = 0;
@@ -153,7 +152,7 @@ static struct trend fit_trend(const double *y, size_t count, int bent)
     }
     for (size_t i = 0; i < count; i++) {
         double x = 2 * (double)i / (double)(count - 1) - 1, off = y[i] - mean;
-        double p = x * x - middle; /* x and p are orthogonal, so that each is fitted alone */
+        double p = x * x - middle; /* x and p are orthogonal, so each is fitted separately */
         xy += x * off;
         xx += x * x;
         py += p * off;
@@ -165,8 +164,8 @@ static struct trend fit_trend(const double *y, size_t count, int bent)
                           2 * fabs(bend) <= fabs(slope)};
 }
 
-/* Does a trend say more than the stretches do, at the price of a cut for each of its figures? A short
- * first stretch may lie off it: warm-up before a drift. */
+/* Does a trend fit better than the segments, if each of its parameters costs as much as a cut? A short
+ * first segment may deviate from it: warm-up before a drift. */
 static int is_drift(const struct work *work)
 {
     for (int k = 0; k < 4; k++) {
@@ -189,8 +188,8 @@ static int is_at(const struct work *work, size_t stretch, double level)
     return fabs(work->levels[stretch].level - level) <= work->tolerance;
 }
 
-/* The lowest level that holds for a tenth of the points; NaN if none does. Stretches at one level
- * hold it together, however often it was left. */
+/* The lowest level that covers a tenth of the points; NaN if none does. Separate segments at one level
+ * count together. */
 static double best_level(const struct work *work)
 {
     double best = NAN;
@@ -204,8 +203,8 @@ static double best_level(const struct work *work)
     return best;
 }
 
-/* Points of stretches from `from` up to `to` that turn: a level above the one before it where the
- * course goes down (sign 1), below it where it goes up (sign -1). */
+/* Points of the segments from `from` to `to` that turn: a level above the previous one while the course
+ * goes down (sign 1), or below it while it goes up (sign -1). */
 static size_t against(const struct work *work, size_t from, size_t to, double sign)
 {
     size_t points = 0;
@@ -228,7 +227,7 @@ static enum pit__course judge_rest(const struct work *work, size_t first, double
         out_from = is_in ? i + 1 : out_from;
     }
     double share = (double)in / (double)after;
-    /* up and down for a good while before the best level or after it is neither of the two */
+    /* long ups and downs before or after the best level are neither a warm-up nor a slowdown */
     size_t turns = against(work, 0, first, 1);
     if (changes == 1)
         turns += against(work, out_from, work->level_count, -1);
@@ -241,7 +240,7 @@ static enum pit__course judge_rest(const struct work *work, size_t first, double
     return share >= 0.5 ? PIT__COURSE_DISTURBED : PIT__COURSE_UNSTEADY;
 }
 
-/* The middle of all points at the level: a mean of one stretch may be that of few. */
+/* The median of all points at the level: the mean of one segment may be of few points. */
 static double level_of(struct work *work, size_t first, double best)
 {
     size_t used = 0;
@@ -270,8 +269,8 @@ static void judge(struct work *work, struct pit__warmup *warmup)
     warmup->level = level_of(work, first, best);
 }
 
-/* Medians of several durations hide a warm-up shorter than half of them, and a single slow first one
- * may not be worth a cut where noise is autocorrelated: the first are looked at one by one, against
+/* Medians of several durations hide a warm-up shorter than half of them, and a single slow first duration
+ * may not justify a cut if noise is autocorrelated: so the first durations are checked one by one, against
  * the level and the noise of single durations. */
 static void look_at_first(const double *durations, size_t count, struct work *work,
                           struct pit__warmup *warmup)

@@ -7,12 +7,13 @@
 #include <sys/mman.h>
 
 #define CHUNK_BYTES ((size_t)64 * 1024)
-#define MAPPED_BYTES ((size_t)256 * 1024) /* from here on pages of the kernel's, zeroed by it */
-#define LARGE_BYTES ((size_t)2 << 20)     /* of a large page */
+/* from this size on, chunks are mapped: the kernel zeroes their pages */
+#define MAPPED_BYTES ((size_t)256 * 1024)
+#define LARGE_BYTES ((size_t)2 << 20) /* size of a large page */
 
 struct pit__arena_chunk {
     struct pit__arena_chunk *next;
-    size_t mapped; /* bytes, of a large one; and keeps the bytes behind it aligned to 16 */
+    size_t mapped; /* bytes of a mapped chunk, else 0; also keeps the data after it aligned to 16 */
 };
 
 /* Use large pages if available: touching small ones for the first time took longer than filling
@@ -45,7 +46,7 @@ static void *new_chunk(struct pit__arena *arena, size_t bytes)
     return chunk + 1;
 }
 
-/* The first are small, as most runs are; later ones large. */
+/* The first chunks are small because most runs are small; later ones are large. */
 static size_t next_chunk_bytes(const struct pit__arena *arena)
 {
     return arena->chunk_count < 8 ? CHUNK_BYTES : 2 * LARGE_BYTES - sizeof(struct pit__arena_chunk);

@@ -32,7 +32,7 @@ static int add_part(struct output *out, const char *text, size_t length)
     return (out->used == 0 || add(out, "::", 2)) && add(out, text, length);
 }
 
-/* A length and as many letters; NULL if the text is something else. */
+/* A number followed by that many letters; NULL if the text has another form. */
 static const char *read_source_name(const char *at, const char **name, size_t *length)
 {
     size_t count = 0;
@@ -110,7 +110,7 @@ static const char *read_part(struct output *out, const char *at)
 {
     const char *name, *symbol;
     size_t length;
-    at += *at == 'L' && isdigit((unsigned char)at[1]); /* of one file */
+    at += *at == 'L' && isdigit((unsigned char)at[1]); /* a name local to its file */
     if (isdigit((unsigned char)*at)) {
         at = read_source_name(at, &name, &length);
         if (!at)
@@ -138,7 +138,7 @@ static const char *read_name(struct output *out, const char *at)
 {
     if (*at == 'N') {
         at++;
-        at += strspn(at, "rVKRO"); /* const and the like of the method */
+        at += strspn(at, "rVKRO"); /* qualifiers of the method, such as const */
         while (at && *at && *at != 'E')
             at = read_part(out, at);
         return at && *at == 'E' ? at + 1 : NULL;

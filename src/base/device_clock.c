@@ -1,5 +1,5 @@
-/* device_clock.c: see device_clock.h. Differences are whole numbers: a double has no room for the
- * nanoseconds of a clock that counts from 1970. */
+/* device_clock.c: see device_clock.h. Differences are integers: a double cannot hold the nanoseconds of a
+ * clock that counts from 1970 exactly. */
 #include "device_clock.h"
 
 static int64_t difference(uint64_t host_ns, uint64_t device_ns)

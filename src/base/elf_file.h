@@ -14,24 +14,25 @@
 struct pit__elf {
     int fd;
     ElfW(Ehdr) header;
-    ElfW(Shdr) symbols, texts; /* of pit__elf_find_symbols */
+    ElfW(Shdr) symbols, texts; /* set by pit__elf_find_symbols */
 };
 
-/* 1: it is an ELF file of this machine's kind; close it. */
+/* Returns 1 if it is an ELF file for this machine; then close it. */
 int pit__elf_open(struct pit__elf *elf, const char *path);
 void pit__elf_close(struct pit__elf *elf);
 
-/* 1 if all of it could be read. */
+/* Returns 1 if all bytes were read. */
 int pit__elf_read(const struct pit__elf *elf, void *to, uint64_t bytes, uint64_t offset);
-/* The text at an offset, cut to its room; 1 if there is one. */
+/* The text at an offset, cut to `room`; returns 1 if there is one. */
 int pit__elf_text(const struct pit__elf *elf, uint64_t offset, char *to, uint64_t room);
 /* Segment i of header.e_phnum. */
 int pit__elf_segment(const struct pit__elf *elf, uint64_t i, ElfW(Phdr) * segment);
 
-/* Find .symtab, which also has the static functions, and its texts; else .dynsym. 0: there is neither. */
+/* Find .symtab, which also has the static functions, and its strings; else .dynsym. Returns 0 if there is
+ * neither. */
 int pit__elf_find_symbols(struct pit__elf *elf);
 
-/* Of several names for one address the one with the lowest rank is taken. */
+/* If several symbols have the same address, the one with the lowest rank names it. */
 uint32_t pit__elf_rank(const ElfW(Sym) * symbol);
 
 #endif

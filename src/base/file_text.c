@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* By bare system calls: the descriptors are in another table than the program's, and tools that
- * track descriptors through libc calls would confuse the two. */
+/* Bare system calls: the sampler's thread has its own table of descriptors, and tools that track
+ * descriptors through libc calls would confuse the two. */
 int pit__file_open(const char *path)
 {
     return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);

@@ -7,15 +7,16 @@
 
 #define PIT__UNKNOWN UINT64_MAX
 
-/* Open: a descriptor or -1. Read from its start: 1 if there is text. Close it. */
+/* Open returns a descriptor or -1. Read reads from the start and returns 1 if there is text. */
 int pit__file_open(const char *path);
 int pit__file_read(int fd, char *text, size_t room);
 void pit__file_close(int fd);
 
-/* Read a file once: 1 if there is text, else errno gives the reason. */
+/* Read a file once. Returns 1 if there is text, else errno gives the reason. */
 int pit__file_text(const char *path, char *text, size_t room);
 
-/* Unsigned decimals: at the start of a text; after `key` in it; in a file. Or PIT__UNKNOWN. */
+/* Read an unsigned decimal number: at the start of a text, after `key` in a text, or from a file. Returns
+ * PIT__UNKNOWN if there is none. */
 uint64_t pit__number_at(const char *text);
 uint64_t pit__number_after(const char *text, const char *key);
 uint64_t pit__number_in(const char *path);

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Write two digits per byte into text, which has room for 2 * count + 1. 1; or 0 if all bytes are 0, which
- * is not an id. */
+/* Write two digits per byte into text, which has room for 2 * count + 1. Returns 0 if all bytes are 0,
+ * which is not an id, else 1. */
 int pit__hex(const unsigned char *bytes, size_t count, char *text);
 
 #endif

@@ -31,7 +31,7 @@ static int note_base(struct dl_phdr_info *info, size_t size, void *base)
     return 1; /* the first is the executable */
 }
 
-/* The value of a symbol of the file; 0: it has none of that name. */
+/* The value of a symbol of the file; 0 if there is no symbol of that name. */
 static ElfW(Addr) value_of(const struct pit__elf *elf, const char *name)
 {
     ElfW(Sym) symbols[AT_ONCE];

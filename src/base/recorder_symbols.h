@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/* The addresses of these names of pitwall.h, all from one recorder. After the first `needed` ones, a name that
- * it does not have is NULL: an older recorder, or one linked statically only as far as it is used. 1: all
- * needed names were found; 0: recording is off here, or there is no recorder. It may load libpitwall, and
- * so allocate. */
+/* Find the addresses of these names of pitwall.h, all in one recorder. The first `needed` names are
+ * required; others may stay NULL, in an older recorder or one that is linked statically. Returns 1 if all
+ * required names were found; 0 if recording is off or there is no recorder. May load libpitwall, and so
+ * allocate. */
 int pit__recorder_symbols(const char *const *names, void **found, size_t needed, size_t count);
 
 #endif

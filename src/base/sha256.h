@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define PIT__SHA256_BYTES 32
-#define PIT__SHA256_BASE64 45 /* with the zero byte behind it */
+#define PIT__SHA256_BASE64 45 /* with the terminating zero */
 
 struct pit__sha256 {
     uint32_t state[8];

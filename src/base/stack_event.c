@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A sample has its header, the instruction pointer, process and thread, and the raw clock, by which its span
- * is found. Mappings of code are recorded too: they change the names of addresses. */
+/* A sample has its header, the instruction pointer, process and thread, and the raw clock, which tells its
+ * span. Mappings of code are recorded too: they change the names of addresses. */
 int pit__stack_event_open(pid_t thread, double hz)
 {
     struct perf_event_attr attributes = {.type = PERF_TYPE_SOFTWARE,

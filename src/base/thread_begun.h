@@ -12,13 +12,13 @@
 
 static int pit__threads_begun;
 
-/* Call it first in the new thread. */
+/* Call this first in the new thread. */
 static inline void pit__thread_begins(void)
 {
     __atomic_add_fetch(&pit__threads_begun, 1, __ATOMIC_RELEASE);
 }
 
-/* How many have begun, to be read before a thread is started; then wait for one more. */
+/* Read the number of threads that have begun before you start one; then wait for one more. */
 static inline int pit__threads_before(void)
 {
     return __atomic_load_n(&pit__threads_begun, __ATOMIC_ACQUIRE);

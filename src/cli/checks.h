@@ -52,7 +52,7 @@ struct probe {
 /* folder: where runs would be written; it need not exist. */
 void run_checks(struct checks *checks, const char *folder);
 void place_checks(struct checks *checks, const struct probe *probe);  /* of run_checks */
-void source_checks(struct checks *checks, const struct probe *probe); /* likewise */
+void source_checks(struct checks *checks, const struct probe *probe); /* the same */
 void system_checks(struct checks *checks);
 void library_checks(struct checks *checks);
 

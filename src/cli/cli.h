@@ -42,7 +42,7 @@ extern void (*pipe_signal)(int);
     X("top", cmd_top, "watch a live run") \
     X("serve", cmd_serve, "show runs in a browser, live, and as metrics") \
     X("list", cmd_list, "list runs: live, done or died") \
-    X("info", cmd_info, "show facts about a run: clock, place, size, cost, losses") \
+    X("info", cmd_info, "show facts about a run: clock, storage, size, cost, losses") \
     X("doctor", cmd_doctor, "show what this machine can measure, and remedies for the rest") \
     X("recover", cmd_recover, "recover runs that died in shared memory")
 /* clang-format on */
@@ -165,7 +165,7 @@ int alloc_environment(void);
  * NULL: always. 0, or an exit status after the message. */
 int opencl_environment(const char *program);
 
-/* Likewise the library that measures OpenMP's teams, if `program` is linked with libgomp, libomp or
+/* The same for the library that measures OpenMP's teams, if `program` is linked with libgomp, libomp or
  * libiomp5. In that case a missing library causes a message, but no failure. */
 int openmp_environment(const char *program);
 
@@ -179,6 +179,8 @@ int hooks_environment(const char *program);
 /* program_needs.c: is the program linked with a library whose name begins with `library`? 0 if its file
  * cannot be read. */
 int program_needs(const char *program, const char *library);
+/* Is it a program that somebody built, without Pitwall in it, and that no hook of ours records? */
+int program_is_plain(const char *program);
 
 /* regular_file.c: open a file for reading; NULL and *why if it cannot be opened or is not a regular
  * file. */

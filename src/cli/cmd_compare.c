@@ -147,6 +147,7 @@ int cmd_compare(int argc, char **argv)
 {
     struct settings s = {.print = output_form(),
                          .gates = calloc((size_t)argc + 1, sizeof *s.gates)};
+    s.print.height = output_height();
     if (!s.gates)
         return fail(EXIT_CANNOT_READ, "cannot compare", NULL, strerror(ENOMEM));
     s.compare.gates = s.gates;

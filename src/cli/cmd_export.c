@@ -136,7 +136,7 @@ static int parse_options(int argc, char **argv, struct request *request)
     if (!request->format && request->output)
         request->format = guess_format(request->output);
     if (!request->format)
-        return fail_usage("export", "no --format given", NULL, NULL);
+        return fail_usage("export", "give --format, or a FILE with a known ending", NULL, NULL);
     if (!request->output && request->format->is_folder)
         return fail_usage("export", request->format->name, NULL, "requires --output FOLDER");
     if (!request->output && request->format->is_binary && isatty(STDOUT_FILENO))

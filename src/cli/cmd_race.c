@@ -19,12 +19,13 @@ static const char help[] =
     "Run whole commands in turn, in random order in each round, and say which is\n"
     "faster. The wall times of the runs decide, pair by pair: first the mean of the\n"
     "lowest third of the runs (the time of an undisturbed command), then the mean of\n"
-    "all runs (the time that users wait). A, B and change are of the one that\n"
+    "all runs (the time that users wait). A, B and change show the one that\n"
     "decided. The race is tested after 10, 20, 40, 80, 160, 320 rounds and when\n"
-    "its time is over; it ends at the first verdict. If the commands record spans, or\n"
-    "with --auto, each part and items/s get their own verdict (tested together, by\n"
-    "Holm's method). More than two commands are all compared with the first, and\n"
-    "ranked. An interrupt (Ctrl-C) ends the race and prints the result so far.\n"
+    "its budget is used up; it ends at the first verdict. If the commands record\n"
+    "spans, or with --auto, each part and items/s get their own verdict (tested\n"
+    "together, by Holm's method). More than two commands are all compared with the\n"
+    "first, and ranked. An interrupt (Ctrl-C) ends the race and prints the result so\n"
+    "far.\n"
     "\n"
     "  -r, --runs N        run exactly N rounds and test once, at the end\n"
     "  -b, --budget S      start no round after S seconds; the first 10 always run\n"
@@ -205,7 +206,7 @@ static int parse_options(int argc, char **argv, struct settings *s)
 
 /* ---- the field ----------------------------------------------------------------------------- */
 
-/* One more command; value NULL: it has no parameter. 0 or an exit status. */
+/* Add a command; value NULL: it has no parameter. Returns 0 or an exit status. */
 static int enter(struct settings *s, const char *line, const char *parameter, const char *value)
 {
     struct race *race = &s->race;
@@ -316,6 +317,7 @@ static int name_folder(struct race *race)
 int cmd_race(int argc, char **argv)
 {
     struct settings s = {.race = {.options = {.warmup = 1}}, .report = output_form()};
+    s.report.height = output_height();
     s.race.racers = s.racers;
     s.race.gates = s.gates;
     int status = parse_options(argc, argv, &s);

@@ -186,7 +186,7 @@ static int parse_value(int option, struct request *request)
         return add_label(request, optarg)
                    ? 0
                    : fail_usage("run", "--label", optarg,
-                                "must be KEY=VALUE on one line, and not too long");
+                                "must be KEY=VALUE on one line, at most 4 kB");
     case SAMPLE:
         request->sample = optarg;
         return is_rate(optarg, 1000)

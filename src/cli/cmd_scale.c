@@ -103,13 +103,13 @@ static int parse_parameter(struct settings *s, char *text)
     char *equals = strchr(text, '=');
     if (!equals || equals == text)
         return 0;
-    *equals = 0;
-    s->name = text;
     const char *at = equals + 1;
     do {
         if (!add_sizes(s, at, &at) || (*at && *at != ','))
             return 0;
     } while (*at++ == ',');
+    *equals = 0; /* after the checks: a message shows the whole text */
+    s->name = text;
     return 1;
 }
 
@@ -122,7 +122,8 @@ static int parse_options(int argc, char **argv, struct settings *s)
         switch (option) {
         case 'P':
             if (!parse_parameter(s, optarg))
-                return fail_usage("scale", "-P", optarg, "must be NAME=SIZE,SIZE,...");
+                return fail_usage("scale", "-P", optarg,
+                                  "must be NAME=SIZE,SIZE,... with sizes over 0");
             break;
         case LABEL:
             s->label = optarg;
@@ -257,7 +258,8 @@ static int add_run(struct settings *s, const char *path, double *costs)
     double size = 0, cost = cost_of_run(run, s);
     int status = 0;
     if (!label || !parse_number(label, &end, &size) || *end)
-        status = fail(EXIT_CANNOT_READ, "the run has no label with a size", path, s->label);
+        status = fail(EXIT_CANNOT_READ, "the run has no label of this name that is a number", path,
+                      s->label);
     else if (!(cost > 0))
         status =
             fail(EXIT_CANNOT_READ, "the run has no such figure", path, s->node ? s->node : s->what);

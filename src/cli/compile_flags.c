@@ -17,7 +17,7 @@ static void put_flag(const char *flag, const char *path)
     }
 }
 
-/* `folder` (PATH_MAX) becomes the one that has the file; else its name is told. */
+/* Set `folder` (PATH_MAX) to the folder that has the file; if there is none, print the missing name. */
 static int find_folder(const char *built, const char *installed, const char *file, char *folder)
 {
     char way[PATH_MAX];

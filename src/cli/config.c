@@ -85,7 +85,7 @@ static int is_one_of(const char *text, const char *const *words)
     return 0;
 }
 
-/* What YAML 1.1 takes for a boolean, and 0 and 1. NULL if it is none. */
+/* The boolean of YAML 1.1, or of 0 and 1; NULL if it is not one. */
 static const char *as_boolean(const char *text)
 {
     static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
@@ -113,7 +113,7 @@ static int is_number(const char *text)
            (*text == '.' || (*text >= '0' && *text <= '9'));
 }
 
-/* The value for the environment; NULL, and *why, if it is of another type. */
+/* The value for the environment; NULL, and *why, if it has another type. */
 static const char *checked(const struct key *key, const yaml_node_t *node, const char **why)
 {
     static const char *const whys[] = {"must be true or false", "must be a whole number",
@@ -124,8 +124,9 @@ static const char *checked(const struct key *key, const yaml_node_t *node, const
     const char *text = (const char *)node->data.scalar.value;
     int quoted = node->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
                  node->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    /* it contains a zero byte */
     if (strlen(text) != node->data.scalar.length)
-        return NULL; /* a zero byte in it */
+        return NULL;
     switch (key->type) {
     case BOOLEAN:
         return quoted ? NULL : as_boolean(text);
@@ -149,8 +150,9 @@ int config_set(struct config *config, const char *variable, const char *value)
         i++;
     if (i < config->count)
         free(config->settings[i].value);
+    /* there are always fewer variables */
     else if (config->count == CONFIG_MOST)
-        abort(); /* there are fewer variables than that */
+        abort();
     else
         config->count++;
     config->settings[i] = (struct setting){variable, copy};
@@ -235,8 +237,9 @@ static int read_keys(struct reading *r, const struct block *block, const yaml_no
 
 static int read_block(struct reading *r, const struct block *block, const yaml_node_t *node)
 {
+    /* "pitwall:" without content */
     if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0)
-        return 0; /* "pitwall:" and nothing in it */
+        return 0;
     if (node->type == YAML_MAPPING_NODE)
         return read_keys(r, block, node, 0);
     return block->is_ours
@@ -259,7 +262,8 @@ static int is_named(const yaml_node_t *name, const char *text)
            strcmp((const char *)name->data.scalar.value, text) == 0;
 }
 
-/* Keys `text` anywhere in the document; the last one's name and value, and how many different values. */
+/* Find keys `text` anywhere in the document: sets name and value of the last one, returns the number of
+ * different values. */
 static size_t find_deep(struct reading *r, const char *text, const yaml_node_t **found_name,
                         const yaml_node_t **found_value)
 {
@@ -323,8 +327,8 @@ static int read_document(struct reading *r)
     return status;
 }
 
-/* An error of the scanner has its place in problem_mark; one of the reader (bytes that are no UTF-8)
- * only an offset, and what was read so far says where. */
+/* An error of the scanner has its position in problem_mark. An error of the reader (invalid UTF-8) has only
+ * an offset; the position is where reading stopped. */
 static int fail_yaml(const char *path, const yaml_parser_t *parser)
 {
     const char *why = parser->problem ? parser->problem : "not YAML";
@@ -334,7 +338,7 @@ static int fail_yaml(const char *path, const yaml_parser_t *parser)
     return fail_at(path, mark, NULL, why);
 }
 
-/* Does this event give its node a name? */
+/* Does this event have an anchor? */
 static int has_anchor(const yaml_event_t *event)
 {
     switch (event->type) {
@@ -349,8 +353,8 @@ static int has_anchor(const yaml_event_t *event)
     }
 }
 
-/* Check the limits before the document is loaded. 0, or an exit status after the message. Invalid YAML is
- * reported later, by the loading. */
+/* Check the limits before the document is loaded. Returns 0, or an exit status after the message. Invalid
+ * YAML is reported later, when it is loaded. */
 static int check_size(yaml_parser_t *parser, const char *path)
 {
     unsigned depth = 0, anchors = 0;

@@ -121,7 +121,8 @@ int job_choose(struct run_list *list, const char *name, int *is_job)
     if (jobs && name) {
         job = pit_job_named(jobs, name);
         if (!job)
-            status = fail(EXIT_CANNOT_READ, "no such job", name, "`pitwall list` shows the jobs");
+            status =
+                fail(EXIT_CANNOT_READ, "no such job", name, "`pitwall list` shows their names");
     } else if (jobs && has_ranks(jobs)) {
         job = &jobs->jobs[0];
     }

@@ -43,7 +43,7 @@ static char *read_all(const char *path, size_t *bytes, char *why, size_t room)
     return text;
 }
 
-/* How long a word is at `at` that some writers use for a number that JSON has no word for. */
+/* The length of a non-JSON number (NaN, Infinity) that some programs write, at `at`; else 0. */
 static size_t odd_number(const char *at, size_t left)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "-NaN", "NaN",
@@ -57,7 +57,7 @@ static size_t odd_number(const char *at, size_t left)
     return 0;
 }
 
-/* A copy in which those are null. */
+/* A copy in which these are null. */
 static char *without_odd_numbers(const char *text, size_t bytes, size_t *left)
 {
     char *copy = malloc(2 * bytes + 1);
@@ -98,7 +98,7 @@ static struct sample_set *find_set(struct sample_file *file, const char *name, i
     return &sets[file->count++];
 }
 
-/* 0 without memory. Figures that are none, or not above 0, are passed over. */
+/* Returns 0 if memory is exhausted. Values that are not numbers above 0 are skipped. */
 static int add_value(struct sample_set *set, double value)
 {
     if (!set)
@@ -178,7 +178,7 @@ static int is_aggregate(const json_t *row)
     return type && strcmp(type, "aggregate") == 0;
 }
 
-/* Repetitions; where a file has only what they come to (report_aggregates_only), the median. */
+/* Reads repetitions; if a file has only aggregates (report_aggregates_only), their median. */
 static int read_google(const json_t *rows, struct sample_file *file)
 {
     int good = 1;
@@ -253,7 +253,7 @@ static void copy_numbers(const json_t *array, double *to)
     json_array_foreach(array, i, value) to[i] = json_number_value(value);
 }
 
-/* The blocks of trials that were made in turn with other models'. 0 without memory. */
+/* Add the blocks of trials that were made in turn with other models. Returns 0 if memory is exhausted. */
 static int add_blocks(struct sample_file *file, const char *name, const json_t *interleaved,
                       const char *key)
 {

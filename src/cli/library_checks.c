@@ -170,13 +170,22 @@ static void library_check(struct checks *checks, const struct library *known)
 
 /* ---- Python -------------------------------------------------------------------------------- */
 
+/* The tool of a wheel belongs to the interpreter of its environment; others to the one in PATH. */
+static char *interpreter(char *path)
+{
+    static char in_path[] = "python3";
+    int is_wheel = tool_relative("../auto", path);
+    return is_wheel && tool_relative("../../../../../bin/python3", path) ? path : in_path;
+}
+
 static void python_check(struct checks *checks)
 {
     static char program[] = "import signal; signal.alarm(20)\n"
                             "import sys, pitwall\n"
                             "print(sys.version.split()[0], pitwall.__file__)";
-    static char python[] = "python3", option[] = "-c", off[] = "PITWALL=0";
-    char *const argv[] = {python, option, program, NULL};
+    static char option[] = "-c", off[] = "PITWALL=0";
+    char path[PATH_MAX];
+    char *const argv[] = {interpreter(path), option, program, NULL};
     char *const settings[] = {off, NULL};
     struct check *check = check_add(checks, "Python", 1);
     struct child child;

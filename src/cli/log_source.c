@@ -20,9 +20,9 @@ enum kind { PLAIN, GZIP, ZSTD };
 
 struct log_source {
     FILE *in;
-    FILE *stream; /* what log_source_stream gives */
+    FILE *stream; /* result of log_source_stream */
     enum kind kind;
-    unsigned char *chunk; /* read, not yet taken */
+    unsigned char *chunk; /* read but not used yet */
     size_t at, filled;
     int ended;  /* end of input */
     int inside; /* in the middle of a member or frame */
@@ -31,7 +31,7 @@ struct log_source {
     ZSTD_DStream *zstd;
 };
 
-/* Have bytes in the chunk, unless there are none left. -1 with errno. */
+/* Refill the chunk unless the input has ended. Returns -1 with errno. */
 static int refill(struct log_source *source)
 {
     if (source->at < source->filled || source->ended)
@@ -63,7 +63,7 @@ static ssize_t read_plain(struct log_source *source, char *to, size_t room)
     return (ssize_t)count;
 }
 
-/* Several members may follow one another; what is no member behind the last is padding. */
+/* Several gzip members may follow one another; other bytes after the last one are padding. */
 static ssize_t read_gzip(struct log_source *source, char *to, size_t room)
 {
     z_stream *z = &source->gzip;
@@ -110,11 +110,12 @@ static ssize_t read_some(void *cookie, char *to, size_t room)
             return -1;
         if (source->ended && source->at == source->filled) {
             ssize_t rest = 0;
+            /* output that it still holds */
             if (source->kind == ZSTD && source->inside)
-                rest = read_zstd(source, to, room); /* what it still holds back */
+                rest = read_zstd(source, to, room);
             if (rest != 0)
                 return rest;
-            return source->inside ? damaged(source, "its compressed data is cut short") : 0;
+            return source->inside ? damaged(source, "its compressed data is truncated") : 0;
         }
         ssize_t count = source->kind == GZIP   ? read_gzip(source, to, room)
                         : source->kind == ZSTD ? read_zstd(source, to, room)

@@ -6,13 +6,13 @@
 
 struct log_source;
 
-/* path "-": standard input. NULL, and *why says so, which is a constant. */
+/* path "-": standard input. Returns NULL and sets *why to a constant text on failure. */
 struct log_source *log_source_open(const char *path, const char **why);
 
-/* Its text; closed with the source. */
+/* The text of the log; closed together with the source. */
 FILE *log_source_stream(struct log_source *source);
 
-/* What went wrong while it was read, or NULL. */
+/* The error that occurred while reading, or NULL. */
 const char *log_source_trouble(const struct log_source *source);
 
 void log_source_close(struct log_source *source); /* NULL is fine */

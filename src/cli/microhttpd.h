@@ -47,6 +47,8 @@ typedef void httpd_completed(void *cls, struct MHD_Connection *connection, void 
 typedef void httpd_connected(void *cls, struct MHD_Connection *connection, void **socket_context,
                              int what);
 
+typedef int httpd_each(void *cls, int kind, const char *key, const char *value);
+
 /* clang-format off */
 #define HTTPD_FUNCTIONS(X)                                                                         \
     X(struct MHD_Daemon *, start_daemon, (unsigned flags, uint16_t port, void *accept,             \
@@ -59,6 +61,8 @@ typedef void httpd_connected(void *cls, struct MHD_Connection *connection, void 
       (struct MHD_Connection * connection, int what, ...))                                         \
     X(const char *, lookup_connection_value,                                                       \
       (struct MHD_Connection * connection, int kind, const char *key))                             \
+    X(int, get_connection_values,                                                                  \
+      (struct MHD_Connection * connection, int kind, httpd_each *each, void *cls))                 \
     X(struct MHD_Response *, create_response_from_buffer_with_free_callback,                       \
       (size_t bytes, void *buffer, void (*done)(void *buffer)))                                    \
     X(int, add_response_header,                                                                    \

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What launchers tell each rank: OpenMPI, PMIx, the PMI of MPICH and Slurm, Intel MPI. */
+/* Variables that launchers set for each rank: OpenMPI, PMIx, the PMI of MPICH and Slurm, Intel MPI. */
 static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK"};
 
-static int is_launcher(const char *program)
+int mpi_is_launcher(const char *program)
 {
     static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", "srun"};
     const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
@@ -27,5 +27,5 @@ int mpi_is_used(const char *program)
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         if (getenv(variables[i]))
             return 1;
-    return is_launcher(program) || program_needs(program, "libmpi");
+    return mpi_is_launcher(program) || program_needs(program, "libmpi");
 }

@@ -2,6 +2,7 @@
  *
  *   PYTHONPATH     gets a folder in front, whose sitecustomize.py hooks PyTorch and JAX
  *   PITWALL_AUTO   1: tells that file to do so
+ *   PITWALL_START  1: libpitwall-functions.so records a program that does not use Pitwall from its start
  *   LD_PRELOAD     gets at its end: libpitwall-functions.so, libpitwall-mpi.so, libpitwall-alloc.so,
  *                  libpitwall-opencl.so, libpitwall-openmp.so
  *   ASAN_OPTIONS   gcc's address sanitizer refuses to start if a library is preloaded before it;
@@ -189,5 +190,7 @@ int auto_environment(const char *program)
     int error = set_python();
     if (!error)
         error = set_functions();
+    if (!error && program_is_plain(program) && setenv("PITWALL_START", "1", 1))
+        error = errno;
     return set_or_fail(error ? error : set_mpi(program));
 }

@@ -1,7 +1,9 @@
-/* program_needs.c: which libraries a program is linked with, to decide what to preload. */
+/* program_needs.c: which libraries a program is linked with, to decide what to preload, and whether it is to
+ * be recorded from its start on. */
 #include "cli.h"
 
 #include "base/elf_file.h"
+#include "mpi_use.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -74,4 +76,69 @@ int program_needs(const char *program, const char *library)
             needs = list_names(&elf, &segment, library);
     pit__elf_close(&elf);
     return needs;
+}
+
+/* ---- programs that do not use Pitwall ---------------------------------------------------------- */
+
+/* Programs of the system start others more often than they compute. */
+static int is_systems(const char *path)
+{
+    static const char *const folders[] = {"/usr/", "/bin/", "/sbin/", "/lib/"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+            return strncmp(path, "/usr/local/", strlen("/usr/local/")) != 0;
+    return 0;
+}
+
+/* Python has hooks of its own; a shell and a launcher leave the run to the program that they start. */
+static int starts_others(const char *path)
+{
+    static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++)
+        if (strcmp(name, shells[i]) == 0)
+            return 1;
+    return strncmp(name, "python", 6) == 0 || strncmp(name, "pypy", 4) == 0 ||
+           mpi_is_launcher(name);
+}
+
+static int is_dynamic(const char *path)
+{
+    struct pit__elf elf;
+    ElfW(Phdr) segment;
+    int is = 0;
+    if (!pit__elf_open(&elf, path))
+        return 0;
+    for (uint64_t i = 0; i < elf.header.e_phnum && !is; i++)
+        is = pit__elf_segment(&elf, i, &segment) && segment.p_type == PT_INTERP;
+    pit__elf_close(&elf);
+    return is;
+}
+
+/* Is the text in the file? A program with libpitwall.a contains the names of our variables, even when it
+ * has no symbols. */
+static int has_text(const char *path, const char *text)
+{
+    char piece[1 << 16];
+    size_t length = strlen(text), kept = 0, got;
+    int has = 0;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    while (!has && (got = fread(piece + kept, 1, sizeof piece - kept, file)) > 0) {
+        size_t all = kept + got;
+        has = memmem(piece, all, text, length) != NULL;
+        kept = all < length ? all : length - 1;
+        memmove(piece, piece + all - kept, kept);
+    }
+    fclose(file);
+    return has;
+}
+
+int program_is_plain(const char *program)
+{
+    char path[PATH_MAX], whole[PATH_MAX];
+    return find_program(program, path) && realpath(path, whole) && !is_systems(whole) &&
+           !starts_others(whole) && is_dynamic(whole) && !program_needs(whole, "libpitwall") &&
+           !program_needs(whole, "libpython") && !has_text(whole, "PITWALL_FILE");
 }

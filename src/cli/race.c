@@ -103,8 +103,7 @@ static double joules_since(const pit_energy_now *before, double seconds)
 {
     pit_energy_now now;
     pit_energy_read(&now);
-    return seconds >= now.processors_least_s ? now.processors_j - before->processors_j
-                                             : (double)NAN;
+    return seconds >= now.processors_min_s ? now.processors_j - before->processors_j : (double)NAN;
 }
 
 static int take_figures(const struct race *race, size_t side, const struct child *child,
@@ -162,7 +161,7 @@ static int show_progress(void *argument, const pit_race_progress *p)
     const struct race *race = argument;
     if (race->is_quiet || !isatty(STDERR_FILENO))
         return interrupted;
-    fprintf(stderr, "\r\x1b[Kround %zu of %zu   %.0f", p->round, p->next_look, p->seconds);
+    fprintf(stderr, "\r\x1b[Kround %zu of %zu   %.0f", p->round, p->next_test, p->seconds);
     if (isfinite(p->budget))
         fprintf(stderr, " of %.0f", p->budget);
     fputs(" s", stderr);
@@ -199,7 +198,7 @@ int race_run(struct race *race)
 
 /* ---- the comparison ------------------------------------------------------------------------ */
 
-/* The runs that a racer's processes recorded; how many. */
+/* Open the runs that a racer's processes recorded; returns their number. */
 static size_t open_runs(const struct race *race, size_t side, pit_run **runs)
 {
     size_t count = 0;
@@ -247,22 +246,22 @@ static int make_entrant(const struct race *race, size_t side, struct entrant *e)
     f[at++] = (pit_figures){.what = race->figure ? race->figure : "wall time",
                             .is_whole = 1,
                             .count = rounds,
-                            .early = own[DECIDING]};
+                            .values = own[DECIDING]};
     if (race->figure)
-        f[at++] = (pit_figures){.what = "wall time", .count = rounds, .early = own[WALL]};
-    f[at++] = (pit_figures){.what = "processor time", .count = rounds, .early = own[CPU]};
+        f[at++] = (pit_figures){.what = "wall time", .count = rounds, .values = own[WALL]};
+    f[at++] = (pit_figures){.what = "processor time", .count = rounds, .values = own[CPU]};
     f[at++] = (pit_figures){
-        .what = "peak memory", .is_whole = 1, .is_memory = 1, .count = rounds, .early = own[PEAK]};
+        .what = "peak memory", .is_whole = 1, .is_memory = 1, .count = rounds, .values = own[PEAK]};
     if (has_energy(own[ENERGY], rounds))
         f[at++] = (pit_figures){.what = "processor energy",
                                 .is_whole = 1,
                                 .is_memory = 1,
                                 .is_energy = 1,
                                 .count = rounds,
-                                .early = own[ENERGY]};
+                                .values = own[ENERGY]};
     for (size_t i = 0; i < more; i++)
-        if (!e->recorded->figures[i].is_whole || /* known better from outside */
-            e->recorded->figures[i].is_energy)   /* but here devices are in it */
+        if (!e->recorded->figures[i].is_whole || /* measured better from outside */
+            e->recorded->figures[i].is_energy)   /* but this one includes devices */
             f[at++] = e->recorded->figures[i];
     e->side = (pit_side){name, f, at, rounds};
     return 0;

@@ -81,7 +81,7 @@ static struct trouble read_trouble(int report)
 /* ---- while it runs --------------------------------------------------------------------------- */
 
 /* The signals that we forward, and SIGCHLD. We also receive the terminal's stop signals but do not act on
- * them: we stop after the program has stopped, never by the default action, from which nobody would
+ * them: we stop after the program has stopped, never by the default action, from which no process would
  * continue us. */
 static void choose_signals(sigset_t *set)
 {
@@ -95,7 +95,7 @@ static void choose_signals(sigset_t *set)
         sigaddset(set, realtime);
 }
 
-/* Reap orphaned processes: as process 1 of a container we inherit them, and nobody else reaps them. */
+/* Reap orphaned processes: as process 1 of a container we inherit them, and no other process reaps them. */
 static void reap_orphans(pid_t child)
 {
     for (;;) {

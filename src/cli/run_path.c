@@ -82,10 +82,12 @@ int run_check_path(const char *path)
     struct stat null;
     int is_there = stat(path, &found) == 0;
     if (is_there && S_ISCHR(found.st_mode) && stat("/dev/null", &null) == 0 &&
+        /* in memory */
         found.st_rdev == null.st_rdev)
-        return 0; /* in memory */
+        return 0;
+    /* a device or similar: it cannot be written, and no other name is derived from it */
     if (is_there && !S_ISREG(found.st_mode))
-        return EEXIST; /* a device or the like: not to be written to, nor a name to go beside */
+        return EEXIST;
     snprintf(folder, sizeof folder, "%s", path);
     for (;;) {
         char *slash = strrchr(folder, '/');

@@ -38,9 +38,8 @@ static int is_stopped(pid_t pid)
     return !name_end || strncmp(name_end, ") T", 3) == 0 || strncmp(name_end, ") t", 3) == 0;
 }
 
-/* Sends SIGCONT repeatedly until we notice it and end the watcher, because the first SIGCONT may arrive
- * before we have stopped. The watcher keeps none of our files open, and no signal of the terminal reaches
- * it. */
+/* Sends SIGCONT repeatedly until we notice and end the watcher, because the first SIGCONT may arrive before
+ * we have stopped. The watcher keeps none of our files open, and no signal of the terminal reaches it. */
 static _Noreturn void watch(pid_t parent, pid_t child)
 {
     const struct timespec pause = {0, LOOK_NS};
@@ -82,8 +81,9 @@ void run_stop_with(pid_t child, int signal_number)
     struct sigaction default_action = {.sa_handler = SIG_DFL}, before;
     sigset_t one, old;
     pid_t watcher = getpid() == 1 ? -1 : start_watcher(child);
+    /* without a watcher, do not stop: we might never be continued */
     if (watcher < 0)
-        return; /* without a watcher, do not stop: we might never be continued */
+        return;
     sigemptyset(&one);
     sigaddset(&one, signal_number);
     sigaction(signal_number, &default_action, &before);

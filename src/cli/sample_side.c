@@ -70,8 +70,8 @@ static int reduce(const struct sample_file *files, size_t count, const struct sa
     }
     if (!arrays)
         return 0;
-    figures->early = arrays;
-    figures->late = arrays + LATE * count;
+    figures->values = arrays;
+    figures->medians = arrays + LATE * count;
     figures->mean = arrays + MEAN * count;
     figures->p90 = arrays + P90 * count;
     figures->p99 = arrays + P99 * count;
@@ -86,11 +86,11 @@ static int take_blocks(const struct sample_set *set, pit_figures *figures)
     if (!blocks)
         return 0;
     memcpy(blocks, set->blocks, 2 * n * sizeof *blocks);
-    figures->early = blocks;
+    figures->values = blocks;
     figures->count = n;
     /* of one trial p10 and median are the same figure */
     if (memcmp(blocks, blocks + n, n * sizeof *blocks) != 0)
-        figures->late = blocks + n;
+        figures->medians = blocks + n;
     return 1;
 }
 
@@ -106,9 +106,9 @@ static int fill(const struct sample_file *files, size_t count, const struct samp
     if (figures->session && set->blocks)
         return figures->what && take_blocks(set, figures);
     if (set->is_runs || have == 1) {
-        figures->early = join_values(files, count, set, &figures->count);
+        figures->values = join_values(files, count, set, &figures->count);
         figures->is_series = !set->is_runs && figures->count > 1;
-        return figures->what && figures->early;
+        return figures->what && figures->values;
     }
     return figures->what && reduce(files, count, set, figures);
 }
@@ -148,7 +148,7 @@ void sample_side_free(pit_side *side)
 {
     for (size_t i = 0; side && i < side->figure_count; i++) {
         free((void *)side->figures[i].what);
-        free((void *)side->figures[i].early); /* the others lie in it */
+        free((void *)side->figures[i].values); /* the other arrays are in the same allocation */
     }
     if (side) {
         free((void *)side->figures);

@@ -15,7 +15,7 @@ void serve_asset(const char *name, const char *version, struct serve_answer *ans
     answer->body = serve_bytes_make(asset->data, asset->bytes);
     answer->status = answer->body ? 200 : 500;
     answer->type = asset->type;
-    /* Under the hash of its bytes it never changes. */
+    /* A file requested by the hash of its content never changes. */
     answer->cache = version && strcmp(version, asset->hash) == 0
                         ? "public, max-age=31536000, immutable"
                         : "no-cache";

@@ -1,4 +1,4 @@
-/* serve_bytes.c: documents that several answers share, and small tools of the server. */
+/* serve_bytes.c: documents that several answers share, and small helpers of the server. */
 #include "serve.h"
 
 #include "base/clock_ns.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define SIDE_MOST 64 /* runs of a side */
+#define SIDE_MOST 64 /* most runs of a side */
 
 struct side {
     pit_run *runs[SIDE_MOST];
@@ -16,7 +16,7 @@ struct compare_call {
     struct side a, b;
 };
 
-/* The runs of "ID,ID,…". 1; or 0: one is not there, or it is no such list. */
+/* Open the runs of "ID,ID,…". Returns 1; 0 if a run is missing or the list is invalid. */
 static int open_side(struct serve_runs *all, const char *ids, struct side *side)
 {
     while (ids && side->count < SIDE_MOST) {

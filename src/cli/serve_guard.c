@@ -1,4 +1,4 @@
-/* serve_guard.c: what a request may ask for, and who may ask. */
+/* serve_guard.c: which requests are valid, and which are allowed. */
 #include "serve_guard.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #define RUNS "/api/v1/runs"
 #define ASSETS "/assets/"
 
-/* The id after RUNS and a slash; what follows it, or NULL if there is none. */
+/* Parse the id after RUNS and a slash; returns the rest, or NULL if there is no id. */
 static const char *take_id(const char *path, char *id)
 {
     static const char digits[] = "0123456789abcdef";
@@ -23,7 +23,7 @@ static const char *take_id(const char *path, char *id)
     return path + SERVE_ID_DIGITS;
 }
 
-/* A plain file name: letters, digits, and '.', '-', '_' behind the first. */
+/* A plain file name: letters, digits and, after the first character, '.', '-', '_'. */
 static int take_name(const char *text, char *name, size_t room)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -82,7 +82,7 @@ int serve_is_open(enum serve_route route)
 
 /* ---- who asks -------------------------------------------------------------------------------- */
 
-/* The length of the name in NAME, NAME:PORT or [ADDRESS]:PORT, brackets included; 0: it is none. */
+/* The length of the name in NAME, NAME:PORT or [ADDRESS]:PORT, including brackets; 0: invalid. */
 static size_t name_length(const char *host)
 {
     size_t length = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
@@ -123,7 +123,8 @@ int serve_token_matches(const char *authorization, const char *token)
     const char *given = authorization + sizeof scheme - 1;
     size_t given_length = strlen(given), length = strlen(token);
     unsigned char differ = given_length != length || length == 0;
-    for (size_t i = 0; i < given_length; i++) /* as long as what was given, whatever the token is */
+    for (size_t i = 0; i < given_length;
+         i++) /* takes the same time for every token of this length */
         differ |= (unsigned char)(given[i] ^ (length ? token[i % length] : 0));
     return differ == 0;
 }

@@ -26,24 +26,24 @@ enum serve_route {
 
 struct serve_target {
     enum serve_route route;
-    char id[SERVE_ID_DIGITS + 1]; /* of the run, in small letters */
+    char id[SERVE_ID_DIGITS + 1]; /* of the run, in lower case */
     char name[64];                /* of an asset or a format */
 };
 
-/* What a path means. Runs are named by their id: no part of a path is ever used as a file name. */
+/* Parse a path. Runs are identified by their id: no part of a path is ever used as a file name. */
 struct serve_target serve_target_of(const char *path);
 
-/* 1: it contains no run data, so it is sent without a token. */
+/* Returns 1 if it contains no run data, so it needs no token. */
 int serve_is_open(enum serve_route route);
 
-/* May a request with this Host be answered? Names that lead here whatever DNS says; `own`: the address
- * the request came to, or NULL; allowed: further names, ended by NULL. */
+/* May a request with this Host be answered? Allowed are loopback names, `own` (the address that received
+ * the request, or NULL), and the names in `allowed`, ended by NULL. */
 int serve_host_allowed(const char *host, const char *own, const char *const *allowed);
 
 /* Compares the Authorization header with the token, in a time that does not depend on where they differ. */
 int serve_token_matches(const char *authorization, const char *token);
 
-/* A whole number in digits alone; 0: it is none. */
+/* Parse an integer that consists of digits only; returns 0 if it is invalid. */
 int serve_number(const char *text, uint64_t *number);
 
 #endif

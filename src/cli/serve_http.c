@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@
 #define REQUEST_S 30.0        /* for a whole request, or the next one */
 #define CROWDED_REQUEST_S 5.0 /* the same with many connections */
 #define ANSWER_S 600.0        /* for taking an answer */
-#define JUDGE_BUDGET_S 0.02   /* of processor time between two looks at the sockets */
+#define JUDGE_BUDGET_S 0.02   /* of processor time between two checks of the sockets */
 #define WATCHED_S 10.0        /* after a request, assume a viewer for this long */
 #define TICK_MS 1000
 
@@ -31,15 +32,15 @@ static volatile sig_atomic_t is_over;
 
 struct connection {
     int fd;
-    int is_answered; /* a whole request has come, the answer is on its way */
-    double since;    /* serve_now() when that, or the wait for a request, began */
+    int is_answered; /* a whole request has arrived and is being answered */
+    double since;    /* serve_now() when the answer, or the wait for a request, began */
     struct connection *next, **here;
 };
 
 struct server {
     const struct httpd *httpd;
     const struct serve_socket *socket;
-    const char *token; /* "": none is asked for */
+    const char *token; /* "": no token is required */
     struct serve_runs *runs;
     struct connection *connections;
     size_t count;
@@ -106,8 +107,9 @@ static void close_the_slow(const struct server *server)
     double now = serve_now();
     double patience = server->count >= CROWDED ? CROWDED_REQUEST_S : REQUEST_S;
     for (const struct connection *c = server->connections; c; c = c->next)
+        /* the library notices and closes it */
         if (now - c->since > (c->is_answered ? ANSWER_S : patience))
-            shutdown(c->fd, SHUT_RDWR); /* the library sees its end, and closes it */
+            shutdown(c->fd, SHUT_RDWR);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -128,7 +130,7 @@ static void body_done(void *data)
     serve_bytes_drop((struct serve_bytes *)((char *)data - offsetof(struct serve_bytes, data)));
 }
 
-/* Takes over the answer's body. */
+/* Takes ownership of the answer's body. */
 static int send_answer(const struct server *server, struct MHD_Connection *connection,
                        struct serve_answer *answer)
 {
@@ -182,7 +184,7 @@ static const char *words_of(unsigned status)
     case 410:
         return "the run was removed, or cannot be read\n";
     default:
-        return "the answer could not be made\n";
+        return "the answer could not be created\n";
     }
 }
 
@@ -191,15 +193,27 @@ static int is_reading(const char *method)
     return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
+static int count_hosts(void *cls, int kind, const char *key, const char *value)
+{
+    (void)kind;
+    (void)value;
+    *(int *)cls += strcasecmp(key, "Host") == 0;
+    return HTTPD_YES;
+}
+
 static unsigned refusal(const struct server *server, struct MHD_Connection *connection,
                         const char *method, const char *path)
 {
     const struct httpd *httpd = server->httpd;
     const struct connection *own = own_of(server, connection);
     char address[80] = "";
+    int hosts = 0;
     if (own)
         serve_own_address(own->fd, address, sizeof address);
-    if (!serve_host_allowed(httpd->lookup_connection_value(connection, HTTPD_HEADER_KIND, "Host"),
+    httpd->get_connection_values(connection, HTTPD_HEADER_KIND, count_hosts, &hosts);
+    /* Of two Hosts, a proxy before us may have checked the other one. */
+    if (hosts != 1 ||
+        !serve_host_allowed(httpd->lookup_connection_value(connection, HTTPD_HEADER_KIND, "Host"),
                             *address ? address : NULL, server->runs->options->allowed))
         return 403;
     if (!is_reading(method))
@@ -221,7 +235,9 @@ static int handle(void *cls, struct MHD_Connection *connection, const char *url,
     struct serve_answer answer = {.type = "text/plain; charset=utf-8", .cache = "no-store"};
     (void)version;
     (void)upload;
-    if (is_reading(method) && (!*request || *upload_bytes > 0)) { /* the head, or a needless body */
+    if (is_reading(method) &&
+        (!*request || *upload_bytes > 0)) { /* the header arrives first, and a body is
+                                                                     not needed */
         *request = server;
         *upload_bytes = 0;
         return HTTPD_YES;
@@ -256,7 +272,7 @@ static int handle(void *cls, struct MHD_Connection *connection, const char *url,
 
 static struct MHD_Daemon *start(struct server *server)
 {
-    int fd = dup(server->socket->fd); /* the library closes its own */
+    int fd = dup(server->socket->fd); /* the library closes its own descriptor */
     if (fd < 0)
         return NULL;
     return server->httpd->start_daemon(
@@ -281,6 +297,13 @@ static void wait_for_requests(struct server *server, struct MHD_Daemon *daemon, 
     server->httpd->run(daemon);
 }
 
+/* 1: an answer may be ready that is not sent yet. */
+static int has_work(const struct server *server, struct MHD_Daemon *daemon)
+{
+    unsigned long long ms = 1;
+    return server->httpd->get_timeout(daemon, &ms) == HTTPD_YES && ms == 0;
+}
+
 static void loop(struct server *server, struct MHD_Daemon *daemon, const sigset_t *mask)
 {
     int epoll_fd = server->httpd->get_daemon_info(daemon, HTTPD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
@@ -293,8 +316,12 @@ static void loop(struct server *server, struct MHD_Daemon *daemon, const sigset_
             close_the_slow(server);
             swept_at = now;
         }
+        is_busy = 0;
+        if (has_work(server, daemon)) /* headlines and advice take long: answers go first */
+            continue;
         is_busy = server->runs->asked_at > 0 && now - server->runs->asked_at < WATCHED_S &&
                   serve_judge(server->runs, JUDGE_BUDGET_S);
+        serve_watches_advise(server->runs);
     }
 }
 
@@ -308,7 +335,7 @@ int serve_http(const struct httpd *httpd, const struct serve_socket *socket, con
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
-    sigprocmask(SIG_BLOCK, &ends, &before); /* taken while it waits, and nowhere else */
+    sigprocmask(SIG_BLOCK, &ends, &before); /* delivered only while we wait */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);

@@ -5,13 +5,15 @@
 #include "top.h"
 
 #include "model/last_span.h"
+#include "reader/reader.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PAUSE_S 10.0
-#define NEAR 0.9          /* of the memory there is */
-#define STALLED_S 60.0    /* without a span that begins or ends, and */
-#define STALLED_CORES 0.1 /* with less processor than this */
+#define NEAR 0.9          /* share of the available memory */
+#define STALLED_S 60.0    /* without any span that begins or ends, and */
+#define STALLED_CORES 0.1 /* using less processor than this */
 #define DIED_LATELY_NS (24 * 3600e9)
 
 const char *serve_need_word(enum serve_need need)
@@ -29,7 +31,7 @@ static int is_stalled(const struct served_run *run)
 
 static enum serve_need need_of(const struct served_run *run)
 {
-    if (run->state == PIT_RUN_DIED)
+    if (run->state == PIT_RUN_DIED && !run->ended_by_parent)
         return serve_wall_ns() - (double)run->ended_ns < DIED_LATELY_NS ? SERVE_DIED : SERVE_ENDED;
     if (run->state != PIT_RUN_LIVE)
         return SERVE_ENDED;
@@ -44,6 +46,47 @@ void serve_set_need(struct served_run *run)
 {
     run->need = need_of(run);
 }
+
+/* ---- how a worker ended ------------------------------------------------------------------------ */
+
+static int was_ended_by(const struct serve_runs *runs, const struct served_run *run,
+                        const struct served_run *parent)
+{
+    pit_run above = {.state = parent->state,
+                     .start_wall_ns = parent->started_ns,
+                     .duration_ns = 1e9 * parent->duration_s};
+    pit_run *whole = parent->state == PIT_RUN_DIED ? NULL : serve_run_open(runs, run, NULL);
+    if (!whole)
+        return 0;
+    memcpy(above.run_id, whole->parent_run_id, sizeof above.run_id);
+    int was_ended = pit__was_ended_by(whole, &above);
+    pit_run_free(whole);
+    return was_ended;
+}
+
+/* Again whenever the state of the parent changes: a worker of a parent that died has died too. */
+void serve_judge_ends(struct serve_runs *runs)
+{
+    for (size_t i = 0; i < runs->id_count; i++) {
+        struct served_run *run = runs->by_id[i];
+        if (run->state != PIT_RUN_DIED || !*run->parent)
+            continue;
+        const struct served_run *parent = serve_runs_find(runs, run->parent);
+        int seen = parent ? 1 + (int)parent->state : 0;
+        if (seen == run->parent_seen)
+            continue;
+        int was_ended = parent && was_ended_by(runs, run, parent);
+        run->parent_seen = seen;
+        if (was_ended == run->ended_by_parent)
+            continue;
+        run->ended_by_parent = was_ended;
+        run->version = runs->version + 1;
+        serve_metrics_drop(run);
+        serve_set_need(run);
+    }
+}
+
+/* ---- headlines ------------------------------------------------------------------------------- */
 
 static void judge(struct serve_runs *runs, struct served_run *run)
 {
@@ -64,7 +107,7 @@ static void judge(struct serve_runs *runs, struct served_run *run)
     run->version = runs->version + 1;
 }
 
-/* Of those whose turn it is the one that needs a look most, the newest of them. */
+/* Of the runs that are due, the one with the highest need, the newest first. */
 static struct served_run *next_of(const struct serve_runs *runs, double now)
 {
     struct served_run *best = NULL;

@@ -29,7 +29,7 @@ static int by_need(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
-/* "EPOCH-NUMBER" of this server: what it has to send; anything else: all of it. */
+/* Parse "EPOCH-NUMBER" of this server; anything else requests the whole list. */
 static void read_since(struct list_call *call, const char *since)
 {
     size_t length = strlen(call->runs->epoch);
@@ -59,7 +59,7 @@ static void read_since(struct list_call *call, const char *since)
 
 static const char *state_word(const struct served_run *run)
 {
-    const pit_run state = {.state = run->state};
+    const pit_run state = {.state = run->state, .ended_by_parent = run->ended_by_parent};
     return pit__list_state(&state);
 }
 
@@ -89,7 +89,7 @@ FIGURE_COLUMN(limit_bytes, run->limit)
 FIGURE_COLUMN(limit_share, run->rss / run->limit)
 FIGURE_COLUMN(cores, round_to(run->cores, 0.01))
 
-/* RSS along the run, the highest of each stretch. */
+/* RSS over the run, the highest of each interval. */
 static void spark_bytes(struct pit__json *json, const struct served_run *run)
 {
     pit__json_flat_array(json, NULL);
@@ -103,9 +103,23 @@ static void spark_bytes(struct pit__json *json, const struct served_run *run)
     X(state)                                                                                       \
     X(need)                                                                                        \
     X(order)                                                                                       \
-    X(program) X(headline) X(severity) X(started_s) X(duration_s) X(last_span_s) X(rss_bytes)      \
-        X(peak_bytes) X(limit_bytes) X(limit_share) X(spark_bytes) X(cores) X(host) X(job) X(rank) \
-            X(parent) X(path)
+    X(program)                                                                                     \
+    X(headline)                                                                                    \
+    X(severity)                                                                                    \
+    X(started_s)                                                                                   \
+    X(duration_s)                                                                                  \
+    X(last_span_s)                                                                                 \
+    X(rss_bytes)                                                                                   \
+    X(peak_bytes)                                                                                  \
+    X(limit_bytes)                                                                                 \
+    X(limit_share)                                                                                 \
+    X(spark_bytes)                                                                                 \
+    X(cores)                                                                                       \
+    X(host)                                                                                        \
+    X(job)                                                                                         \
+    X(rank)                                                                                        \
+    X(parent)                                                                                      \
+    X(path)
 
 static const struct {
     const char *key;
@@ -130,7 +144,7 @@ static void write_runs(struct pit__json *json, const struct list_call *call)
     pit__json_object_end(json);
 }
 
-/* Those that changed, and of a run that left only what is not there again. */
+/* Write changed runs, and the ids of removed runs that have not returned. */
 static void write_gone(struct pit__json *json, const struct list_call *call)
 {
     pit__json_flat_array(json, "gone");

@@ -20,7 +20,7 @@ static int cannot(const char *where, const char *why)
 
 /* ---- a path ---------------------------------------------------------------------------------- */
 
-/* Left by a server that is gone: a socket of ours that nobody answers at. */
+/* Is it a socket of ours, left by a server that has ended? */
 static int is_stale(const struct sockaddr_un *address)
 {
     struct stat facts;
@@ -38,7 +38,7 @@ static int is_stale(const struct sockaddr_un *address)
 
 static int bind_path(int fd, const struct sockaddr_un *address)
 {
-    mode_t mask = umask(S_IRWXG | S_IRWXO); /* the socket is its owner's alone */
+    mode_t mask = umask(S_IRWXG | S_IRWXO); /* only the owner may use the socket */
     int result = bind(fd, (const struct sockaddr *)address, sizeof *address);
     if (result != 0 && errno == EADDRINUSE && is_stale(address) && unlink(address->sun_path) == 0)
         result = bind(fd, (const struct sockaddr *)address, sizeof *address);
@@ -85,7 +85,7 @@ static unsigned port_of(const struct sockaddr_storage *address)
                                                 : ((const struct sockaddr_in *)address)->sin_port);
 }
 
-/* "127.0.0.1", "[::1]". An IPv4 address that IPv6 carries is written as the former. */
+/* "127.0.0.1", "[::1]". An IPv4-mapped IPv6 address is written as IPv4. */
 static void write_address(const struct sockaddr_storage *address, char *text, size_t room)
 {
     char plain[INET6_ADDRSTRLEN] = "";
@@ -112,7 +112,7 @@ void serve_own_address(int fd, char *text, size_t room)
         write_address(&address, text, room);
 }
 
-/* HOST:PORT, [ADDRESS]:PORT, HOST or :PORT into its two parts. 0: not in any of these forms. */
+/* Split HOST:PORT, [ADDRESS]:PORT, HOST or :PORT. Returns 0 if it has another form. */
 static int split(const char *where, char *host, size_t room, const char **port)
 {
     const char *end = where[0] == '[' ? strchr(where, ']') : strchr(where, ':');

@@ -1,9 +1,9 @@
-/* serve_metrics.c: /metrics: live runs, and those that ended lately. */
+/* serve_metrics.c: /metrics: live runs, and those that ended recently. */
 #include "serve.h"
 
 #include <stdlib.h>
 
-/* Seconds for the lines of runs that ended, at one scrape: of a folder full of them some come later. */
+/* Limit per scrape for ended runs, in seconds: in a full folder, some are added at the next scrape. */
 #define ENDED_S 1.0
 
 struct metrics_call {
@@ -11,10 +11,15 @@ struct metrics_call {
     size_t count;
 };
 
-void serve_metrics_forget(struct served_run *run)
+void serve_metrics_drop(struct served_run *run)
 {
     pit__metrics_free(run->metrics);
     run->metrics = NULL;
+}
+
+void serve_metrics_forget(struct served_run *run)
+{
+    serve_metrics_drop(run);
     pit__metrics_floor_free(&run->floor);
 }
 

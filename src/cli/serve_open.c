@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char leading[PATH_MAX]; /* the file, "" if there is none */
+static char leading[PATH_MAX]; /* path of the file, "" if there is none */
 
-/* The link has nothing in it that would need to be escaped. */
+/* The link contains no characters that need to be escaped. */
 static int write_leading(const char *link)
 {
     const char *folder = getenv("XDG_RUNTIME_DIR");
@@ -44,7 +44,7 @@ void serve_open_browser(const char *link)
     pid_t child = fork();
     if (child == 0) {
         signal(SIGPIPE, pipe_signal);
-        if (fork() == 0) { /* it stays as long as it likes, and is not ours to wait for */
+        if (fork() == 0) { /* the browser may run as long as it likes; we do not wait for it */
             dup2(STDERR_FILENO, STDOUT_FILENO);
             execlp(opener, opener, leading, (char *)NULL);
             fail(EXIT_GOOD, "cannot open a browser", opener, strerror(errno));

@@ -1,4 +1,4 @@
-/* serve_parts.c: a JSON document, written by us, cut into parts. */
+/* serve_parts.c: cuts a JSON document that we wrote into parts. */
 #include "serve_parts.h"
 
 #include "serve.h"
@@ -37,7 +37,7 @@ static void skip_string(struct cutting *c)
     c->at++;
 }
 
-/* Past one value of any kind. */
+/* Skip one value of any kind. */
 static void skip_value(struct cutting *c)
 {
     size_t depth = 0;
@@ -81,8 +81,8 @@ static void add_part(struct cutting *c, size_t begin)
 
 static void cut_value(struct cutting *c, int depth);
 
-/* The key that begins here is added to the path, as JSON pointers are written; escapes stay as JSON has
- * them, so that the path is a JSON string too. */
+/* Add the key that begins here to the path, as in a JSON pointer; its JSON escapes are kept, so that the
+ * path is a JSON string too. */
 static void add_key(struct cutting *c)
 {
     size_t begin = c->at + 1;
@@ -150,8 +150,9 @@ static void cut_value(struct cutting *c, int depth)
             c->parts->failed = 1;
         else
             add_part(c, begin);
+        /* cannot continue */
         if (c->at == begin)
-            c->at = c->bytes; /* no way on */
+            c->at = c->bytes;
     }
 }
 

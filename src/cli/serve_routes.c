@@ -1,11 +1,11 @@
-/* serve_routes.c: which document a request gets. */
+/* serve_routes.c: maps requests to documents. */
 #include "serve.h"
 
 #include <string.h>
 
 #define JSON "application/json; charset=utf-8"
 #define TEXT "text/plain; charset=utf-8"
-#define AGAIN "private, no-cache" /* may be kept, and is asked for by its ETag each time */
+#define AGAIN "private, no-cache" /* may be cached, but is revalidated by its ETag each time */
 
 static void give(struct serve_answer *answer, const char *type, struct serve_bytes *body)
 {
@@ -48,7 +48,7 @@ static const char *type_of(const pit_export_format *format)
     return format->is_binary ? "application/octet-stream" : TEXT;
 }
 
-/* As a file to be kept: a browser never shows it as a page of this server. */
+/* As a download: a browser never shows it as a page of this server. */
 static void give_export(struct serve_runs *runs, const struct served_run *run, const char *name,
                         struct serve_answer *answer)
 {

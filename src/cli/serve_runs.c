@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define OTHERS_MOST ((off_t)256 << 20) /* bytes of another user's file */
-#define YOUNG_S 60.0                   /* a file that cannot be read yet may be one that begins */
+#define OTHERS_MOST ((off_t)256 << 20) /* largest file of another user, in bytes */
+#define YOUNG_S 60.0 /* a file that cannot be read yet may be a run that is just starting */
 #define GONE_MOST 1024
 
 /* ---- what is in the folders ------------------------------------------------------------------- */
@@ -27,7 +27,7 @@
 struct found {
     char *path;
     struct serve_file file;
-    const char *refused; /* why it is not read; NULL: it is */
+    const char *refused; /* why it is not read; NULL: it is read */
 };
 struct found_list {
     struct found *list;
@@ -67,7 +67,7 @@ static void add_file(struct found_list *all, const char *folder, const char *nam
         return;
     snprintf(found->path, room, "%.*s/%s", (int)length, folder, name);
     found->refused = judge_file(found->path, &facts);
-    if (found->refused && !*found->refused) { /* gone already */
+    if (found->refused && !*found->refused) { /* already removed */
         free(found->path);
         return;
     }
@@ -126,7 +126,7 @@ static void free_run(struct served_run *run)
     free(run);
 }
 
-/* Processors in use over the last readings that are five seconds apart, or all there are. */
+/* Processors in use over the last five seconds of readings, or over all readings. */
 static double recent_cores(const pit_run *run)
 {
     if (!run->has_samples)
@@ -173,6 +173,7 @@ static void read_run(struct serve_runs *runs, struct served_run *to, const char 
         return;
     }
     to->state = run->state;
+    to->ended_by_parent = to->parent_seen = 0;
     pit__hex(run->run_id, sizeof run->run_id, to->id);
     if (!pit__hex(run->parent_run_id, sizeof run->parent_run_id, to->parent))
         to->parent[0] = '\0';
@@ -188,8 +189,8 @@ static void read_run(struct serve_runs *runs, struct served_run *to, const char 
         to->ended_at = 0;
     else if (was_live) {
         to->ended_at = serve_now();
-        to->judge_due = 0;          /* the last word is the whole run's */
-    } else if (to->ended_at == 0) { /* it ended before we came: by its own clock */
+        to->judge_due = 0;          /* the final judgement covers the whole run */
+    } else if (to->ended_at == 0) { /* ended before the server started: use its own clock */
         to->ended_at = serve_now() - (serve_wall_ns() - (double)run->end_wall_ns) * 1e-9;
     }
     serve_set_need(to);
@@ -213,7 +214,7 @@ static void refresh(struct serve_runs *runs, struct served_run *run, const struc
     int is_other = run->file.device != found->file.device || run->file.inode != found->file.inode;
     if (is_same && (run->why ? !is_young(&run->file) : run->state != PIT_RUN_LIVE))
         return;
-    if (is_other) { /* another file under the same name */
+    if (is_other) { /* a different file with the same name */
         run->judge_due = 0;
         run->ended_at = 0;
         serve_metrics_forget(run);
@@ -267,7 +268,7 @@ static void index_ids(struct serve_runs *runs)
     runs->id_count = kept;
 }
 
-/* The run of a file that was found: kept from the look before, or new. Takes over the path. */
+/* The run of a found file: kept from the previous search, or new. Takes ownership of the path. */
 static struct served_run *take_found(struct serve_runs *runs, struct served_run *known,
                                      struct found *found)
 {
@@ -337,6 +338,7 @@ void serve_runs_look(struct serve_runs *runs)
     merge(runs, &all);
     free(all.list);
     index_ids(runs);
+    serve_judge_ends(runs);
     runs->version++;
     runs->looked_at = serve_now();
 }
@@ -370,8 +372,11 @@ pit_run *serve_run_open(const struct serve_runs *runs, const struct served_run *
         return NULL;
     pit_run *whole = pit_run_open(run->path, error);
     size_t one = 1;
+    /* if memory is exhausted: only the run itself */
     if (whole && serve_runs_has_below(runs, run->id))
         pit_runs_nest(&whole, &one); /* without memory: the run alone */
+    if (whole)
+        whole->ended_by_parent = run->ended_by_parent;
     return whole;
 }
 

@@ -9,7 +9,7 @@
 struct series_call {
     const char *node;
     const pit_run *run;
-    int is_known; /* there is such a node */
+    int is_known; /* the node exists */
 };
 
 #define SERIES_CELL(name_, call_, figure_)                                                         \

@@ -33,7 +33,7 @@ static int write_token(const char *path, int fd, char token[SERVE_TOKEN_ROOM])
     return 0;
 }
 
-/* Letters that a header and a link can carry as they are. */
+/* Characters that need no escaping in a header or a link. */
 static int is_good(const char *token)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~";

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #define WATCHES_MOST 16
-#define COST_SHARE 50 /* a pause is that many times what making it took */
-#define VERSIONS 8    /* that are known of each run */
-#define ADVICE_S                                                                                   \
-    15.0 /* how old the advice of a live run may be: it takes longer than all the rest */
+#define COST_SHARE 50 /* a pause is this many times the duration of making the document */
+#define VERSIONS 8    /* remembered versions per run */
+/* maximum age of a live run's advice, which takes longer than everything else */
+#define ADVICE_S 15.0
 
 struct version {
     uint64_t number;
@@ -29,15 +29,16 @@ struct version {
 struct serve_watch {
     char id[SERVE_ID_DIGITS + 1];
     int is_job;
-    uint64_t files; /* that it was made of: a hash of what tells them apart */
+    uint64_t files; /* identifies the files it was made from: a hash */
     struct serve_bytes *document;
     struct serve_parts parts; /* of it */
-    double made_at, cost_s;   /* serve_now(); what making it took */
+    double made_at, cost_s;   /* serve_now(); duration of making it */
     double used_at;
-    pit_advice *advice; /* of a document before, advised_at, of so many runs; NULL: none */
+    /* from an earlier document, made at advised_at, of this many runs; NULL: none */
+    pit_advice *advice;
     double advised_at;
     size_t advised_count;
-    struct version versions[VERSIONS]; /* number modulo VERSIONS is the place */
+    struct version versions[VERSIONS]; /* indexed by number modulo VERSIONS */
     uint64_t number;                   /* of the document */
     struct serve_watch *next;
 };
@@ -104,11 +105,11 @@ static struct serve_watch *watch_of(struct serve_runs *runs, const char *id, int
 /* ---- the runs of a document ---------------------------------------------------------------------- */
 
 struct members {
-    struct serve_watch *watch; /* for whose document they are */
+    struct serve_watch *watch; /* the watch whose document they are for */
     const struct served_run **list;
-    pit_run **whole; /* of those that can be read */
+    pit_run **whole; /* runs that can be read */
     size_t count, whole_count;
-    int is_live;    /* one of them is */
+    int is_live;    /* one of them is live */
     uint64_t files; /* as in struct serve_watch */
 };
 
@@ -123,15 +124,19 @@ static int by_rank(const void *a, const void *b)
 
 static void add_member(struct members *members, const struct served_run *run)
 {
-    const uint64_t tells[] = {
-        members->files,           (uint64_t)run->file.device,     (uint64_t)run->file.inode,
-        (uint64_t)run->file.size, (uint64_t)run->file.changed_ns, (uint64_t)run->state};
+    const uint64_t tells[] = {members->files,
+                              (uint64_t)run->file.device,
+                              (uint64_t)run->file.inode,
+                              (uint64_t)run->file.size,
+                              (uint64_t)run->file.changed_ns,
+                              (uint64_t)run->state,
+                              (uint64_t)run->ended_by_parent};
     members->list[members->count++] = run;
     members->is_live |= run->state == PIT_RUN_LIVE;
     members->files = serve_hash(tells, sizeof tells);
 }
 
-/* The run, or with is_job all of the same job, by their ranks. 0 without memory. */
+/* Find the run or, with is_job, all runs of the same job, by rank. Returns 0 if memory is exhausted. */
 static int find_members(const struct serve_runs *runs, const struct served_run *run, int is_job,
                         struct members *members)
 {
@@ -166,11 +171,11 @@ static int write_page(FILE *out, void *arg)
                               &members->watch->advice);
 }
 
-/* An ended run's advice is of all of it. */
+/* The advice of an ended run must cover all of it. */
 static void forget_old_advice(struct serve_watch *watch, const struct members *members)
 {
     if (members->is_live && watch->advised_count == members->whole_count &&
-        serve_now() - watch->advised_at < ADVICE_S)
+        serve_now() - watch->advised_at < 2 * ADVICE_S)
         return;
     pit_advice_free(watch->advice);
     watch->advice = NULL;
@@ -195,8 +200,9 @@ static void mark(struct serve_watch *watch)
     free(version->marks.list);
     *version = (struct version){.number = watch->number};
     serve_parts_make(&watch->parts, watch->document->data, watch->document->count);
+    /* clients cannot continue from here: they get the whole document */
     if (watch->parts.failed || !serve_marks_make(&version->marks, &watch->parts))
-        version->number = 0; /* clients cannot continue from here: they get the whole document */
+        version->number = 0;
 }
 
 static void make_document(struct serve_runs *runs, struct serve_watch *watch,
@@ -238,6 +244,25 @@ static struct serve_watch *fresh_watch(struct serve_runs *runs, const struct ser
     return watch && watch->document ? watch : NULL;
 }
 
+void serve_watches_advise(struct serve_runs *runs)
+{
+    for (struct serve_watch *watch = runs->watches; watch; watch = watch->next) {
+        const struct served_run *run = serve_runs_find(runs, watch->id);
+        struct members members = {0};
+        unsigned status;
+        if (!run || !watch->document || serve_now() - watch->advised_at < ADVICE_S ||
+            serve_now() - watch->used_at > ADVICE_S)
+            continue;
+        if (find_members(runs, run, watch->is_job, &members) && members.is_live) {
+            pit_advice_free(watch->advice);
+            watch->advice = NULL;
+            watch->advised_at = serve_now();
+            make_document(runs, watch, &members, &status);
+        }
+        free_members(&members);
+    }
+}
+
 struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run, int is_job,
                                        unsigned *status)
 {
@@ -250,7 +275,7 @@ struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_ru
 struct changes {
     const struct serve_watch *watch;
     const char *epoch;
-    const struct version *since; /* NULL: all of it */
+    const struct version *since; /* NULL: the whole document */
 };
 
 static const struct version *version_of(const struct serve_watch *watch, const char *epoch,

@@ -1,4 +1,4 @@
-/* side_list.c: the sides of a comparison: words into files, files into runs and figures. */
+/* side_list.c: the sides of a comparison: from words to files, from files to runs and figures. */
 #include "side_list.h"
 #include "cli.h"
 
@@ -54,7 +54,7 @@ static int read_json(struct side_input *input, const char *path, int may_pass)
         return no_memory();
     input->files = files;
     if (sample_file_read(path, &files[input->file_count], why, sizeof why) != 0) {
-        fail(0, may_pass ? "passed over" : "cannot read", path, why);
+        fail(0, may_pass ? "ignored" : "cannot read", path, why);
         return may_pass ? 0 : EXIT_CANNOT_READ;
     }
     input->file_count++;
@@ -86,7 +86,7 @@ static int read_entry(struct side_input *input, const char *folder, const char *
     return status;
 }
 
-/* Its runs; if it has none, its JSON files. */
+/* Read its runs; if it has none, its JSON files. */
 static int read_folder(struct side_input *input, const char *folder)
 {
     struct dirent **entries;
@@ -172,7 +172,7 @@ static int read_sides(struct side_list *list, char *const *words, int count)
         if (!has_vs)
             to = from + 1;
         if (to == from || (has_vs && to == count - 1))
-            return fail_usage("compare", "no runs before or after the word vs", NULL, NULL);
+            return fail_usage("compare", "vs: needs runs before and after it", NULL, NULL);
         status = read_side(list, words + from, to - from);
         from = has_vs ? to + 1 : to;
     }
@@ -225,8 +225,9 @@ static int unite_names(struct side_list *list)
         first = first ? first : set->name;
         all_alike = all_alike && strcmp(first, set->name) == 0;
     }
+    /* a benchmark has a name; a whole run is recognised as such */
     if (all_alike && !all_runs)
-        return 0; /* a benchmark has a name; a whole run is known as that */
+        return 0;
     for (size_t s = 0; s < list->count; s++)
         for (size_t f = 0; f < list->inputs[s].file_count; f++)
             for (size_t i = 0; i < list->inputs[s].files[f].count; i++) {
@@ -264,7 +265,8 @@ int side_list_make(struct side_list *list, char *const *words, int count)
     if (!status && list->count == 1 && list->inputs[0].file_count == 1)
         status = split_commands(list);
     if (!status && list->count < 2)
-        return fail_usage("compare", "give two sides or more", NULL, NULL);
+        return fail_usage("compare", "give two sides: runs, folders of runs, or JSON files", NULL,
+                          NULL);
     if (!status)
         status = unite_names(list);
     for (size_t i = 0; i < list->count && !status; i++) {

@@ -9,7 +9,7 @@ struct side_input {
     char *name;
     pit_run **runs;
     size_t run_count;
-    struct sample_file *files; /* or those */
+    struct sample_file *files; /* or JSON files */
     size_t file_count;
     pit_side *side;
 };
@@ -17,12 +17,12 @@ struct side_input {
 struct side_list {
     struct side_input *inputs;
     size_t count;
-    int interleaved; /* all are runs, and were made in turn */
+    int interleaved; /* all are runs, made in turn */
 };
 
-/* Each word is a side: a run, a folder of runs (or else of JSON files), a JSON file, or several of
- * them with commas between; with the word `vs` among them, a side is all words up to it. One JSON
- * file with several commands alone: each is a side. 0, or an exit status after the message. */
+/* Each word is a side: a run, a folder of runs (or else of JSON files), a JSON file, or several of them
+ * with commas between; with the word `vs` among them, a side is all words up to it. A single JSON file with
+ * several commands: each command is a side. Returns 0, or an exit status after the message. */
 int side_list_make(struct side_list *list, char *const *words, int count);
 void side_list_free(struct side_list *list);
 

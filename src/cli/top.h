@@ -66,7 +66,7 @@ struct top_runs {
     double ranks_due;
 };
 
-/* What a user has chosen. */
+/* The user's choices. */
 struct top_choice {
     enum pit__live_sort sort;
     char filter[64];
@@ -105,7 +105,7 @@ void top_runs_find_more(struct top_runs *runs);
 int top_is_below(const struct top_runs *runs, const pit_run *run);
 void top_find_free(struct top_runs *runs);
 
-/* top_runs.c. 0, or a code with *error. */
+/* top_runs.c. Returns 0, or a code with *error. */
 int top_runs_add(struct top_runs *runs, const char *path, pit_error *error);
 void top_runs_free(struct top_runs *runs);
 void top_run_free(struct top_run *run);
@@ -138,19 +138,19 @@ int top_screen_loop(struct top_runs *runs, const struct top_look *look);
 
 /* top_plain.c. Without a screen: wait for a run and for its first span, if requested. */
 void top_wait_for_span(struct top_runs *runs);
-/* Exit statuses. */
+/* These return exit statuses. */
 int top_print_once(struct top_runs *runs, const struct top_look *look);
 /* One line per run. */
 int top_print_json_once(struct top_runs *runs, const struct top_look *look);
 /* One line per interval, until the runs have ended. */
 int top_print_json(struct top_runs *runs, const struct top_look *look);
 
-/* top_screen.c, top_table.c, top_help.c: all of it drawn. */
+/* top_screen.c, top_table.c, top_help.c: draw everything. */
 void top_draw(struct top_runs *runs, struct top_choice *choice, const struct top_look *look);
 void top_draw_table(struct top_run *run, struct top_choice *choice, const struct top_look *look,
                     int first_line, int lines);
 void top_draw_help(const struct top_look *look);
-/* top_overview.c: on the screen, and as text: 0 or a code. */
+/* top_overview.c: on the screen, and as text. Returns 0 or a code. */
 void top_draw_overview(struct top_runs *runs, const struct top_choice *choice,
                        const struct top_look *look);
 int top_print_overview(const struct top_runs *runs, const struct top_look *look);
@@ -166,9 +166,9 @@ enum top_style {
     TOP_HEAD, /* titles of columns */
     TOP_STYLES
 };
-/* Put a visible text at a place, cut to `width` columns; the columns it took. */
+/* Draw a visible text, cut to `width` columns; returns the columns used. */
 int top_put(int y, int x, int width, enum top_style style, const char *text, int ascii);
-/* The same, flush right in the columns up to `right`. */
+/* The same, right-aligned at `right`. */
 void top_put_right(int y, int right, int width, enum top_style style, const char *text, int ascii);
 
 /* top_keys.c: handle a key. */
@@ -181,12 +181,12 @@ size_t top_marked_row(const struct top_run *run, struct top_choice *choice);
 int terminal_open(int colour);
 void terminal_close(void);
 int terminal_wait(double seconds);
-int terminal_key(void); /* -1: none waits */
+int terminal_key(void); /* -1: no key is pending */
 extern volatile int terminal_signal;
 
 /* top_guard.c: a separate process that restores the terminal if this one is killed. */
 struct termios;
 void guard_start(const struct termios *saved, const char *leave, size_t bytes);
-void guard_tell(char what); /* 't' terminal taken, 'b' given back */
+void guard_tell(char what); /* 't' terminal in use, 'b' restored */
 
 #endif

@@ -29,8 +29,9 @@ struct found {
     struct top_runs *runs;
     int below_only;            /* only sub-runs of watched runs */
     int is_quiet;              /* no message, because the search is repeated */
-    char *newest;              /* of those that are not live */
+    char *newest;              /* newest of those that are not live */
     uint64_t began;            /* it */
+    int is_worker;             /* it is the run of a worker */
     struct run_list elsewhere; /* live, of other folders */
     char here[PATH_MAX];       /* this folder; "" unless it is searched */
 };
@@ -102,11 +103,31 @@ int top_is_below(const struct top_runs *runs, const pit_run *run)
 static void consider_live(struct found *found, const char *path, const pit_run *run)
 {
     pit_error error = {0};
+    /* belongs to another run, or its parent appears later: checked again next time */
     if (found->below_only && !top_is_below(found->runs, run))
-        return; /* another one's, or one whose parent comes later: looked at again next time */
+        return;
     if (is_watched(found->runs, run) || top_is_other_job(found->runs, run) ||
         top_runs_add(found->runs, path, &error) != 0)
         note_seen(found->runs, path);
+}
+
+static int is_sub_run(const pit_run *run)
+{
+    static const unsigned char none[sizeof run->parent_run_id];
+    return memcmp(run->parent_run_id, none, sizeof none) != 0;
+}
+
+static int is_worker(const pit_run *run)
+{
+    return is_sub_run(run) && !pit_run_fact(run, "rank");
+}
+
+/* Any program's own run comes before the runs of workers, which begin later. */
+static int is_newer(const struct found *found, const pit_run *run)
+{
+    if (found->newest && is_worker(run) != found->is_worker)
+        return found->is_worker;
+    return run->start_wall_ns >= found->began;
 }
 
 static void consider(struct found *found, const char *path)
@@ -118,10 +139,11 @@ static void consider(struct found *found, const char *path)
         consider_live(found, path, run);
     } else {
         note_seen(found->runs, path);
-        if (run && run->start_wall_ns >= found->began) {
+        if (run && is_newer(found, run)) {
             free(found->newest);
             found->newest = strdup(path);
             found->began = run->start_wall_ns;
+            found->is_worker = is_worker(run);
         }
     }
     pit_run_free(run);
@@ -183,7 +205,7 @@ static void consider_process(struct found *found, const char *pid)
     fclose(maps);
 }
 
-/* Call `each` with every process but this one, until it answers 1; that answer. */
+/* Call `each` with every process except this one until it returns 1; returns that result. */
 static int for_processes(struct found *found, int (*each)(struct found *, const char *pid))
 {
     DIR *folder = opendir("/proc");
@@ -246,7 +268,7 @@ static int is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Live runs beneath one that was named: they are in its folder. */
+/* Find live sub-runs of a named run: they are in its folder. */
 static void look_beside(struct found *found, const char *path)
 {
     struct run_list files = {0};
@@ -286,8 +308,8 @@ static int has_live(const struct top_runs *runs)
     return 0;
 }
 
-/* Runs of this folder; of others only if no run of this one is watched and none is about to come.
- * Of those that begin later elsewhere the next is taken when all others have ended. */
+/* Find runs of this folder; runs of other folders only if this one has no watched run and none is about to
+ * start. Of runs that start elsewhere later, the next one is shown when all others have ended. */
 static int look_here(struct found *found)
 {
     struct run_list files;
@@ -316,7 +338,7 @@ static int look_here(struct found *found)
     return 0;
 }
 
-/* All places where a run that was asked for may be. 0 or an exit status after the message. */
+/* Search all places for the requested run. Returns 0, or an exit status after the message. */
 static int look_around(struct found *found)
 {
     struct run_list files;
@@ -339,7 +361,7 @@ static int look_around(struct found *found)
 
 /* ---- the first time, and later ------------------------------------------------------------------ */
 
-/* Ranks of the job that is watched which died before: the others may wait for them. */
+/* Add ranks of the watched job that died earlier: other ranks may wait for them. */
 static void add_dead_ranks(struct top_runs *runs)
 {
     size_t count = runs->job_id && *runs->job_id ? runs->seen_count : 0;
@@ -359,13 +381,7 @@ static long rank_of(const pit_run *run)
     return rank && *rank ? strtol(rank, NULL, 10) : LONG_MAX;
 }
 
-static int is_sub_run(const pit_run *run)
-{
-    static const unsigned char none[sizeof run->parent_run_id];
-    return memcmp(run->parent_run_id, none, sizeof none) != 0;
-}
-
-/* By rank, as a number; then those that nobody else's run has started, the newest first. */
+/* By rank; then runs that no other run has started, newest first. */
 static int by_rank(const void *a, const void *b)
 {
     const struct top_run *left = *(struct top_run *const *)a, *right = *(struct top_run *const *)b;
@@ -380,7 +396,7 @@ static int by_rank(const void *a, const void *b)
     return strcmp(left->path, right->path);
 }
 
-/* Put in order what was found first; those that come later are added behind. */
+/* Sort the runs found first; later ones are appended. */
 static int settle(struct top_runs *runs, int is_quiet)
 {
     int is_one = runs->argument && !runs->is_folder;

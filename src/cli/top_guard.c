@@ -41,7 +41,7 @@ static _Noreturn void watch_over(int pipe, const struct termios *saved, const ch
 {
     char what = 'b', next;
     struct termios taken = *saved;
-    setsid(); /* what is sent to the job does not reach it, and it may set modes from outside */
+    setsid(); /* signals for the job do not reach it, and it may set terminal modes from outside the job */
     prctl(PR_SET_NAME, "pitwall-guard");
     for (int i = 1; i < NSIG; i++)
         signal(i, SIG_DFL);
@@ -71,9 +71,10 @@ void guard_start(const struct termios *saved, const char *leave, size_t bytes)
         close(ends[1]);
 }
 
-/* Also from a signal handler. */
+/* Also called by signal handlers. */
 void guard_tell(char what)
 {
+    /* the guard has ended */
     if (to_guard >= 0 && write(to_guard, &what, 1) != 1)
-        to_guard = -1; /* the guard has gone */
+        to_guard = -1;
 }

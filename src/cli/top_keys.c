@@ -1,4 +1,4 @@
-/* top_keys.c: what a key does. */
+/* top_keys.c: handles keys. */
 #define NCURSES_NOMACROS 1
 
 #include "top.h"
@@ -24,7 +24,7 @@ size_t top_marked_row(const struct top_run *run, struct top_choice *choice)
     return row;
 }
 
-/* Mark the row that many rows further down. */
+/* Move the mark down by this many rows. */
 static void mark_by(const struct top_run *run, struct top_choice *choice, long by)
 {
     long row = (long)top_marked_row(run, choice) + by, last = (long)run->rows.count - 1;
@@ -43,8 +43,9 @@ static void fold(struct top_run *run, struct top_choice *choice, int how)
     struct pit__live_node *node = &run->live.nodes[row->node];
     int is_leaf = node->first_child == PIT_NO_NODE;
     choice->node = row->node;
+    /* nothing left to fold: go to the parent */
     if (how == KEY_LEFT && (is_leaf || node->folded) && node->parent != PIT_NO_NODE)
-        choice->node = node->parent; /* there is nothing left to fold: one level up */
+        choice->node = node->parent;
     else if (!is_leaf)
         node->folded = how == KEY_LEFT ? 1 : how == KEY_RIGHT ? 0 : !node->folded;
 }
@@ -53,7 +54,7 @@ static void fold_all(struct top_run *run, struct top_choice *choice, int folded)
 {
     for (size_t i = 0; i < run->live.count; i++)
         run->live.nodes[i].folded = folded && run->live.nodes[i].first_child != PIT_NO_NODE;
-    if (folded) /* the marked row may be gone: its outermost parent is not */
+    if (folded) /* the marked row may be hidden: mark its outermost parent */
         for (uint32_t i = choice->node; i < run->live.count; i = run->live.nodes[i].parent)
             choice->node = i;
 }
@@ -64,7 +65,7 @@ static void turn_run(const struct top_runs *runs, struct top_choice *choice, siz
     choice->is_by_hand = 1;
 }
 
-/* All threads, the first, the second, …, and round again. */
+/* Cycle through all threads, the first, the second, … */
 static void turn_thread(const struct top_run *run, struct top_choice *choice, int forward)
 {
     size_t count = pit_watch_run(run->watch)->thread_count;
@@ -85,8 +86,9 @@ static void type(struct top_choice *choice, int key)
     } else if (key == CONTROL_U) {
         choice->filter[0] = '\0';
     } else if (key == KEY_BACKSPACE || key == ERASE || key == CONTROL_H) {
+        /* all bytes of a character */
         while (length > 0 && (choice->filter[length - 1] & 0xc0) == 0x80)
-            length--; /* all bytes of a character */
+            length--;
         choice->filter[length > 0 ? length - 1 : 0] = '\0';
     } else if (key >= ' ' && key < 256 && length + 1 < sizeof choice->filter) {
         choice->filter[length] = (char)key;
@@ -103,7 +105,7 @@ static void sort(struct top_choice *choice, int by)
     choice->node = PIT_NO_NODE;
 }
 
-/* Keys that move through the rows; 0: it is none. */
+/* Keys that move through the rows; returns 0 for other keys. */
 static int move_key(struct top_run *run, struct top_choice *choice, int key)
 {
     long page = (long)(choice->page ? choice->page : 1), all = (long)run->rows.count;
@@ -188,8 +190,9 @@ static void waiting_key(struct top_choice *choice, int key)
 
 void top_key(struct top_runs *runs, struct top_choice *choice, int key)
 {
+    /* redrawn at once in the new size */
     if (key == KEY_RESIZE)
-        return; /* drawn anew at once, in the new size */
+        return;
     choice->notice.length = 0;
     if (runs->count == 0)
         waiting_key(choice, key);

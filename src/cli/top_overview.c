@@ -1,9 +1,10 @@
-/* top_overview.c: all watched runs, one line each: which rank is behind, which has died, and what each does
- * most now. On the screen after a key, in a snapshot before the runs. */
+/* top_overview.c: all watched runs, one line each: which rank is behind, which has died, and what each
+ * spends most time on now. Shown on the screen after a key, and in a snapshot before the runs. */
 #define NCURSES_NOMACROS 1
 
 #include "top.h"
 
+#include "reader/reader.h"
 #include "report/table.h"
 #include "report/text.h"
 #include "report/units.h"
@@ -42,7 +43,7 @@ static void name_most(const struct pit__live *live, int is_live, char *text)
     char share[PIT__UNIT_BYTES];
     for (size_t i = 0; i < live->count; i++) {
         double own = is_live ? live->nodes[i].now_self_ns : live->nodes[i].self_ns;
-        if (own > highest) { /* not if it is NaN */
+        if (own > highest) { /* false for NaN */
             highest = own;
             most = &live->nodes[i];
         }
@@ -81,17 +82,17 @@ static void compose(const struct top_run *top, int ascii, struct line *line)
 
 static const struct field {
     const char *title;
-    int width; /* with a blank before it; 0: what is left */
-    int from;  /* least columns of the screen */
+    int width; /* including a blank before it; 0: the rest of the line */
+    int from;  /* shown from this screen width on */
     int is_right;
 } fields[FIELDS] = {
-    [NAME] = {"run", 0, 0, 0},       [STATE] = {"state", 6, 0, 0}, [TIME] = {"time", 9, 0, 1},
-    [CPU] = {"CPU", 8, 64, 1},       [RSS] = {"RSS", 9, 50, 1},    [RATE] = {"spans/s", 9, 36, 1},
+    [NAME] = {"run", 0, 0, 0},       [STATE] = {"state", 6, 0, 0}, [TIME] = {"time", 10, 0, 1},
+    [CPU] = {"CPU", 8, 64, 1},       [RSS] = {"RSS", 9, 50, 1},    [RATE] = {"spans/s", 8, 36, 1},
     [MOST] = {"most now", 0, 80, 0},
 };
 
 #define NAME_MOST 60
-#define MOST_LEAST 20 /* columns that the last field keeps, however long the names are */
+#define MOST_LEAST 20 /* columns that the last field keeps, even with long names */
 
 static int longest_name(const struct top_runs *runs)
 {
@@ -105,7 +106,7 @@ static int longest_name(const struct top_runs *runs)
     return longest < NAME_MOST ? (int)longest + 2 : NAME_MOST;
 }
 
-/* Where each field begins and how wide it is; 0: it is not shown. */
+/* The position and width of each field; width 0: not shown. */
 static void lay_out(const struct top_runs *runs, int *at, int *wide)
 {
     int used = 2, x = 1, has_most = COLS >= fields[MOST].from, longest = longest_name(runs);
@@ -136,12 +137,12 @@ static enum top_style style_of(const struct top_run *top, int field)
     const pit_run *run = pit_watch_run(top->watch);
     if (field != STATE)
         return TOP_PLAIN;
-    return *top->problem || run->state == PIT_RUN_DIED ? TOP_HOT
-           : run->state == PIT_RUN_LIVE                ? TOP_GOOD
-                                                       : TOP_COOL;
+    return *top->problem || pit__has_died(run) ? TOP_HOT
+           : run->state == PIT_RUN_LIVE        ? TOP_GOOD
+                                               : TOP_COOL;
 }
 
-/* Below the runs: the ranks of the job by their work, as far as there are lines. */
+/* Below the runs: the ranks of the job by their work, as many as fit. */
 static void draw_ranks(struct top_runs *runs, const struct top_look *look, int y, int end)
 {
     const char *text = top_ranks_text(runs, look, COLS - 2);

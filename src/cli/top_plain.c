@@ -76,7 +76,7 @@ static void add_row(struct pit__table *table, const struct top_run *top, size_t 
     for (int i = 0; i < COLUMNS; i++)
         cells[i] = pit__field_cell(pit__live_field(columns[i].key), &figures);
     cells[NAME].before = lines;
-    /* where nothing ended in the last interval: of the run */
+    /* no span ended in the last interval: use the whole run */
     if (cells[RATE].content == PIT__NOT_AVAILABLE)
         cells[RATE] = pit__cell_real((double)figures.node.count / (live->at_ns / 1e9));
     if (cells[MEAN].content == PIT__NOT_AVAILABLE)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_PAUSE 1.0 /* seconds between two looks at all of them together */
+#define RANKS_PAUSE 1.0 /* seconds between two updates of all ranks */
 
 /* ---- one job ---------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ static int is_of_another(const pit_jobs *jobs, const pit_job *job, const char *p
     return 0;
 }
 
-/* Ranks of other jobs are watched no longer. */
+/* Stop watching ranks of other jobs. */
 static void drop_others(struct top_runs *runs, const pit_jobs *jobs, const pit_job *job)
 {
     size_t kept = 0;

@@ -87,7 +87,7 @@ int top_run_look(struct top_run *run, size_t thread)
         run->verdict_due = 0; /* the final verdict covers the whole run */
     run->has_ended = has_ended;
     if (pit__live_look(&run->live, now, thread) != 0)
-        snprintf(run->problem, sizeof run->problem, "no memory");
+        snprintf(run->problem, sizeof run->problem, "out of memory");
     return code != 0;
 }
 
@@ -95,9 +95,9 @@ int top_take_verdict(const pit_advice *advice, char **verdict)
 {
     const char *text = pit__advice_lead(advice);
     if (!text)
-        text = advice->count        ? advice->findings[0].headline
-               : advice->too_little ? advice->reason
-                                    : "nothing stands out";
+        text = advice->count             ? advice->findings[0].headline
+               : advice->too_little_data ? advice->reason
+                                         : "nothing stands out";
     char *copy = strdup(text);
     if (copy) {
         free(*verdict);

@@ -3,6 +3,7 @@
 
 #include "top.h"
 
+#include "reader/reader.h"
 #include "report/sparkline.h"
 #include "report/units.h"
 #include "views/list_view.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define WIDEST 512
-#define CHART_LINES 4 /* of a tall screen */
+#define CHART_LINES 4 /* on a tall screen */
 
 /* ---- putting text ---------------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ void top_put_right(int y, int right, int width, enum top_style style, const char
 
 static enum top_style state_style(const pit_run *run)
 {
-    return run->state == PIT_RUN_LIVE ? TOP_GOOD : run->state == PIT_RUN_DIED ? TOP_HOT : TOP_COOL;
+    return run->state == PIT_RUN_LIVE ? TOP_GOOD : pit__has_died(run) ? TOP_HOT : TOP_COOL;
 }
 
 static void add_fact(struct pit__text *text, const pit_run *run, const char *key)
@@ -95,7 +96,7 @@ static void draw_title(const struct top_runs *runs, const struct top_choice *cho
     pit__text_free(&right);
 }
 
-/* "word figure", if it fits; the column after it. */
+/* Draw "word figure" if it fits; returns the next free column. */
 static int put_figure(int y, int x, const char *word, const char *figure, enum top_style style,
                       const struct top_look *look)
 {
@@ -170,7 +171,7 @@ static void draw_figures(const struct top_run *top, const struct top_choice *cho
 
 /* ---- memory along the run -------------------------------------------------------------------- */
 
-/* Columns of a chart, when so many are needed beside it. */
+/* Width of a chart with this many columns next to it. */
 static size_t chart_columns(int beside)
 {
     int columns = COLS - beside;
@@ -196,7 +197,7 @@ static void draw_spark(const pit_run *run, const struct top_look *look, int y)
     pit__text_free(&bars);
 }
 
-/* One line of a chart: of each column what is above `low`, in eighths of a line. */
+/* One line of a chart: for each column the part above `low`, in eighths of a line. */
 static void add_bars(struct pit__text *text, const double *bytes, size_t columns, double most,
                      int line, int lines, int ascii)
 {
@@ -335,7 +336,7 @@ void top_draw(struct top_runs *runs, struct top_choice *choice, const struct top
     }
     if (LINES >= 8)
         draw_verdict(top, look, y++);
-    if (LINES >= 20) /* an empty line, where there is room */
+    if (LINES >= 20) /* an empty line, if there is room */
         draw_place(top, choice, look, y++);
     top_draw_table(top, choice, look, y, LINES - 1 - y);
     draw_foot(runs, choice, look);

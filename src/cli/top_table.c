@@ -12,18 +12,17 @@
 #include <string.h>
 
 #define COURSE_MOST 96
-#define NAME_MOST 56 /* of a wide screen: figures far from their names are hard to read */
+#define NAME_MOST 56 /* on a wide screen: figures far from their names are hard to read */
 
 /* A column to the right of the name: shown on screens of at least `from` columns. */
 struct column {
     const char *title;
-    const char *key; /* of the field it shows */
-    const char
-        *of_run; /* shown where that is not available: the run's mean, or its amount a second */
+    const char *key;    /* of the field it shows */
+    const char *of_run; /* used if it is not available: the run's mean, or its amount per second */
     int width;
     int from;
-    int live;  /* only while the run goes on */
-    int items; /* only if there are any */
+    int live;  /* only while the run is live */
+    int items; /* only if there are items */
 };
 
 static const struct column columns[] = {

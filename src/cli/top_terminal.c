@@ -38,7 +38,7 @@ static void give_back(void)
         return;
     is_taken = 0;
     if (write(STDOUT_FILENO, leave, leave_bytes) < 0) {
-        /* nobody to tell */
+        /* there is nowhere to report it */
     }
     tcsetattr(STDIN_FILENO, TCSANOW, &saved);
     guard_tell('b');
@@ -47,8 +47,9 @@ static void give_back(void)
 static void on_crash(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
+    /* a run was truncated while read: the next update reports it */
     if (number == SIGBUS && pit__live_mend(info->si_addr))
-        return; /* a run was truncated while read: the next update reports it */
+        return;
     give_back();
     signal(number, SIG_DFL);
     raise(number);
@@ -85,7 +86,7 @@ static void catch_signals(void)
     sigemptyset(&held);
     for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++) {
         struct sigaction old;
-        /* what was ignored from the start (nohup, a shell without job control) stays so */
+        /* signals that were ignored from the start (nohup, a shell without job control) stay ignored */
         if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
             continue;
         sigaction(caught[i], &action, NULL);
@@ -117,7 +118,7 @@ static void stop(void)
     sigemptyset(&only);
     sigaddset(&only, SIGTSTP);
     raise(SIGTSTP);
-    sigprocmask(SIG_UNBLOCK, &only, NULL); /* here it stops */
+    sigprocmask(SIG_UNBLOCK, &only, NULL); /* stops here */
     sigprocmask(SIG_BLOCK, &only, NULL);
     sigaction(SIGTSTP, &own, NULL);
     was_continued = 0;
@@ -159,7 +160,7 @@ static void set_colours(int colour)
             init_pair((short)i, colours[i], -1);
 }
 
-/* Is there a description of this kind of terminal? newterm would keep memory if there is none. */
+/* Is this type of terminal known? newterm would leak memory if it is not. */
 static int is_described(void)
 {
     int answer;
@@ -203,7 +204,8 @@ void terminal_close(void)
     if (!screen)
         return;
     endwin();
-    tcsetattr(STDIN_FILENO, TCSADRAIN, &saved); /* as it was, not as curses remembers it */
+    tcsetattr(STDIN_FILENO, TCSADRAIN,
+              &saved); /* the original state, not the one that curses saved */
     is_taken = 0;
     guard_tell('b');
     delscreen(screen);
@@ -218,8 +220,9 @@ int terminal_wait(double seconds)
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
     int ready = ppoll(&input, 1, &time, &before);
+    /* the terminal is gone without a signal */
     if (ready > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL)))
-        terminal_signal = SIGHUP; /* the terminal is gone, and nobody has said so */
+        terminal_signal = SIGHUP;
     if (must_stop)
         stop();
     if (was_continued) { /* after a stop that could not be caught */

@@ -3,6 +3,7 @@
 
 #include "top.h"
 
+#include "reader/reader.h"
 #include "report/units.h"
 #include "views/list_view.h"
 
@@ -10,7 +11,7 @@
 #include <ncurses.h>
 #include <unistd.h>
 
-#define LIST_FROM 3 /* programs that are live at the start, from which on the list is shown first */
+#define LIST_FROM 3 /* with this many live programs at the start, the list is shown first */
 
 /* ---- which run --------------------------------------------------------------------------------- */
 
@@ -57,7 +58,7 @@ static void tell(struct top_choice *choice, const pit_run *from, const pit_run *
         pit__text_puts(&choice->notice, " runs in another folder");
     else
         pit__text_printf(&choice->notice, " %s %s",
-                         from->state == PIT_RUN_DIED ? "died after" : "ended after",
+                         pit__has_died(from) ? "died after" : "ended after",
                          pit__unit_duration(time, from->duration_ns, 1));
     pit__text_puts(&choice->notice, "; now showing ");
     pit__text_add_visible(&choice->notice, name_of(to));

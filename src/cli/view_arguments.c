@@ -1,5 +1,5 @@
-/* view_arguments.c: the options of views on a command line. Nothing is listed here: names, kinds and
- * words come from the views (pit_view_at). */
+/* view_arguments.c: the options of views on a command line. Names, kinds and words come from the views
+ * (pit_view_at). */
 #include "view_arguments.h"
 #include "cli.h"
 
@@ -77,7 +77,7 @@ int view_arguments_set(const struct view_arguments *given, pit_report_options *o
 #define LINE 80
 #define HEAD 20 /* columns of "  --option VALUE" */
 
-/* The view that alone has an option of that name; NULL: several have, or the report has. */
+/* The only view that has an option of that name; NULL: several views or the report have it. */
 static const char *only_owner(const char *name)
 {
     const pit_view *view;
@@ -105,7 +105,7 @@ static size_t add_words(char *line, size_t used, const pit_option *option)
     return used;
 }
 
-/* "  --depth N         only the outer N levels; else all": what holds without it where it fits. */
+/* "  --depth N         only the outer N levels (all)": with the default, if it fits. */
 static void print_option(const pit_option *option, const char *owner)
 {
     static const char *const values[] = {" TEXT", " KEY", " N", " X", " PCT", ""};
@@ -120,8 +120,8 @@ static void print_option(const pit_option *option, const char *owner)
     else
         used += (size_t)snprintf(line + used, sizeof line - used, "%s", option->help);
     if (option->kind != PIT_OPTION_FLAG &&
-        used + strlen("; else ") + strlen(option->preset) <= LINE)
-        snprintf(line + used, sizeof line - used, "; else %s", option->preset);
+        used + strlen(" ()") + strlen(option->default_text) <= LINE)
+        snprintf(line + used, sizeof line - used, " (%s)", option->default_text);
     puts(line);
 }
 

@@ -66,8 +66,9 @@ static const pit_comparison *find_place(const pit_comparisons *all, size_t side)
     int has_whole = whole && whole->is_whole;
     for (size_t i = 0; i < all->count; i++) {
         const pit_comparison *c = &all->items[i];
+        /* not a part of the whole, but another figure of it */
         if (has_whole && c->a_total == 0 && c->b_total == 0)
-            continue; /* not a part of the whole, but another figure of it */
+            continue;
         if (c->side == side && !c->is_memory && !c->is_rate && !c->is_whole && has_moved(c) &&
             (!place || moved_by(c) > moved_by(place)))
             place = c;

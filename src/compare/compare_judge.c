@@ -31,8 +31,9 @@ const char *pit__signed_percent(double share, char *out)
     if (!isfinite(share))
         return strcpy(out, "n/a");
     double percent = share * 100;
+    /* never -0.0 */
     if (fabs(percent) < 0.05)
-        percent = 0; /* never -0.0 */
+        percent = 0;
     pit__print_double(out, PIT__UNIT_BYTES, fabs(percent) < 1e6 ? "%+.1f" : "%+.3g", percent);
     return percent == 0 ? strcpy(out, "0.0") : out;
 }
@@ -99,8 +100,9 @@ static void take_judgement(const struct pit__judgement *j, double level, int by_
     size_t least = c->a_runs < c->b_runs ? c->a_runs : c->b_runs;
     if (j->doubt == PIT__TOO_FEW && least + c->more_runs < FIRST_LOOK)
         c->more_runs = FIRST_LOOK - least;
+    /* more data of the same process would not help */
     if (c->is_series || j->doubt == PIT__NO_FIGURES)
-        c->more_runs = 0; /* more data of the same process would not help */
+        c->more_runs = 0;
     give_reason(j, level, c);
 }
 
@@ -137,9 +139,9 @@ static int is_below_error(const pit_figures *a, const pit_figures *b, pit_compar
 {
     double most = 0;
     for (size_t i = 0; i < a->count; i++)
-        most = fmax(most, a->early[i]);
+        most = fmax(most, a->values[i]);
     for (size_t i = 0; i < b->count; i++)
-        most = fmax(most, b->early[i]);
+        most = fmax(most, b->values[i]);
     int is_nothing = a->is_memory && most == 0 && a->count > 0 && b->count > 0;
     int is_covered = a->error + b->error > 0 && fabs(c->b - c->a) <= a->error + b->error;
     if ((!is_nothing && !is_covered) || a->count < 5 || b->count < 5)
@@ -160,7 +162,7 @@ static int judge_series(const pit_figures *a, const pit_figures *b, double level
                         pit_comparison *c)
 {
     size_t length;
-    if (pit__block_length(a->early, a->count, b->early, b->count, MOST_BLOCKS, &length) != 0)
+    if (pit__block_length(a->values, a->count, b->values, b->count, MOST_BLOCKS, &length) != 0)
         return PIT_NO_MEMORY;
     size_t n = a->count / length, m = b->count / length;
     double *blocks = malloc((2 * (n + m) + 1) * sizeof *blocks);
@@ -172,14 +174,14 @@ static int judge_series(const pit_figures *a, const pit_figures *b, double level
         blocks, is_single ? NULL : a_late, b_early, is_single ? NULL : b_late, n, m};
     struct pit__judgement j;
     int code = PIT_NO_MEMORY;
-    if (pit__block_figures(a->early, a->count, length, blocks, a_late) == 0 &&
-        pit__block_figures(b->early, b->count, length, b_early, b_late) == 0 &&
+    if (pit__block_figures(a->values, a->count, length, blocks, a_late) == 0 &&
+        pit__block_figures(b->values, b->count, length, b_early, b_late) == 0 &&
         pit__judge(&sides, level, effect, &j) == 0) {
         c->a_runs = n;
         c->b_runs = m;
         c->is_series = 1;
-        c->a = isnan(j.a) ? median_of(a->early, a->count) : j.a;
-        c->b = isnan(j.b) ? median_of(b->early, b->count) : j.b;
+        c->a = isnan(j.a) ? median_of(a->values, a->count) : j.a;
+        c->b = isnan(j.b) ? median_of(b->values, b->count) : j.b;
         take_judgement(&j, level, 0, c);
         code = 0;
     }
@@ -194,7 +196,7 @@ static int without_warmup(const pit_figures *run, pit_figures *series)
     int code = pit_find_call_times(run->iterations, run->iteration_count, &calls);
     size_t warmup = code == 0 ? calls.warmup : 0;
     *series = (pit_figures){
-        .early = run->iterations + warmup, .count = run->iteration_count - warmup, .is_series = 1};
+        .values = run->iterations + warmup, .count = run->iteration_count - warmup, .is_series = 1};
     return code == PIT_NO_MEMORY ? code : 0;
 }
 
@@ -216,12 +218,12 @@ static int judge_one_run(const pit_figures *a, const pit_figures *b,
 /* A single process compared with runs counts as one run. */
 static int as_run(const pit_figures *series, pit_call_times *calls, pit_figures *run)
 {
-    int code = pit_find_call_times(series->early, series->count, calls);
+    int code = pit_find_call_times(series->values, series->count, calls);
     *run = *series;
     run->is_series = 0;
     run->count = code == 0;
-    run->early = &calls->p10;
-    run->late = &calls->median;
+    run->values = &calls->p10;
+    run->medians = &calls->median;
     return code == PIT_NO_MEMORY ? code : 0;
 }
 
@@ -229,8 +231,8 @@ static int as_run(const pit_figures *series, pit_call_times *calls, pit_figures 
  * sides. */
 static void refuse(const pit_figures *a, const pit_figures *b, pit_comparison *c)
 {
-    c->a = median_of(a->late ? a->late : a->early, a->count);
-    c->b = median_of(b->late ? b->late : b->early, b->count);
+    c->a = median_of(a->medians ? a->medians : a->values, a->count);
+    c->b = median_of(b->medians ? b->medians : b->values, b->count);
     c->a_runs = a->count;
     c->b_runs = b->count;
     c->verdict = PIT_NO_VERDICT;
@@ -245,15 +247,15 @@ static void refuse(const pit_figures *a, const pit_figures *b, pit_comparison *c
 static int judge_runs(const pit_figures *a, const pit_figures *b,
                       const pit_compare_options *options, pit_comparison *c)
 {
-    int has_late = a->late && b->late;
-    int by_pairs = options->pairs > 0 && !a->late && !b->late && !a->session &&
+    int has_late = a->medians && b->medians;
+    int by_pairs = options->pairs > 0 && !a->medians && !b->medians && !a->session &&
                    a->count == options->pairs && b->count == options->pairs &&
                    pit__enough_pairs(options->pairs, options->level);
-    struct pit__sides sides = {a->early, has_late ? a->late : NULL,
-                               b->early, has_late ? b->late : NULL,
-                               a->count, b->count};
+    struct pit__sides sides = {a->values, has_late ? a->medians : NULL,
+                               b->values, has_late ? b->medians : NULL,
+                               a->count,  b->count};
     struct pit__judgement j;
-    int code = by_pairs ? pit__judge_pairs(a->early, b->early, a->count, options->level,
+    int code = by_pairs ? pit__judge_pairs(a->values, b->values, a->count, options->level,
                                            options->effect, &j)
                         : pit__judge(&sides, options->level, options->effect, &j);
     if (code != 0)
@@ -262,8 +264,8 @@ static int judge_runs(const pit_figures *a, const pit_figures *b,
     c->b_runs = b->count;
     c->is_series = c->is_in_turn = a->session != 0;
     int is_single = a->count == 1 && b->count == 1; /* exact comparison */
-    c->a = isnan(j.a) || is_single ? median_of(a->early, a->count) : j.a;
-    c->b = isnan(j.b) || is_single ? median_of(b->early, b->count) : j.b;
+    c->a = isnan(j.a) || is_single ? median_of(a->values, a->count) : j.a;
+    c->b = isnan(j.b) || is_single ? median_of(b->values, b->count) : j.b;
     take_judgement(&j, options->level, by_pairs, c);
     is_below_error(a, b, c);
     return 0;
@@ -310,19 +312,19 @@ static int compare_plain(const pit_figures *a, const pit_figures *b,
                          const pit_compare_options *options, pit_comparison *comparison)
 {
     pit_compare_options filled;
-    if (!comparison || (a->count && !a->early) || (b->count && !b->early) ||
+    if (!comparison || (a->count && !a->values) || (b->count && !b->values) ||
         pit__compare_options(options, &filled) != 0)
         return PIT_BAD_ARGUMENT;
     *comparison = (pit_comparison){.what = "", .side = 1};
     return pit__compare_figures(a, b, &filled, comparison);
 }
 
-PIT_API int pit_compare_arrays(const double *a_early, const double *a_late, size_t a_count,
-                               const double *b_early, const double *b_late, size_t b_count,
+PIT_API int pit_compare_arrays(const double *a_values, const double *a_medians, size_t a_count,
+                               const double *b_values, const double *b_medians, size_t b_count,
                                const pit_compare_options *options, pit_comparison *comparison)
 {
-    pit_figures a = {.early = a_early, .late = a_late, .count = a_count};
-    pit_figures b = {.early = b_early, .late = b_late, .count = b_count};
+    pit_figures a = {.values = a_values, .medians = a_medians, .count = a_count};
+    pit_figures b = {.values = b_values, .medians = b_medians, .count = b_count};
     return compare_plain(&a, &b, options, comparison);
 }
 
@@ -330,7 +332,7 @@ PIT_API int pit_compare_series(const double *a_calls, size_t a_count, const doub
                                size_t b_count, const pit_compare_options *options,
                                pit_comparison *comparison)
 {
-    pit_figures a = {.early = a_calls, .count = a_count, .is_series = 1};
-    pit_figures b = {.early = b_calls, .count = b_count, .is_series = 1};
+    pit_figures a = {.values = a_calls, .count = a_count, .is_series = 1};
+    pit_figures b = {.values = b_calls, .count = b_count, .is_series = 1};
     return compare_plain(&a, &b, options, comparison);
 }

@@ -25,8 +25,9 @@ PIT_API int pit_runs_interleaved(const pit_run *const *a, size_t a_count, const 
     if (a_count != b_count || a_count < LEAST_PAIRS)
         return 0;
     struct start *starts = malloc(2 * a_count * sizeof *starts);
+    /* advisory is the safer answer */
     if (!starts)
-        return 0; /* advisory is the safer answer */
+        return 0;
     for (size_t i = 0; i < a_count; i++) {
         starts[2 * i] = (struct start){a[i]->start_wall_ns, 0};
         starts[2 * i + 1] = (struct start){b[i]->start_wall_ns, 1};

@@ -93,7 +93,7 @@ PIT_API int pit_find_call_times(const double *seconds, size_t count, pit_call_ti
     calls->p99 = pit__sorted_quantile(sorted, left, 0.99);
     calls->mean = sum / (double)left;
     calls->warmup = first;
-    for (size_t i = 0; i < first; i++)
+    for (size_t i = 0; i < first && i < count; i++)
         sum += seconds[i];
     calls->total = sum;
     free(sorted);
@@ -182,8 +182,8 @@ static size_t take_kept(const pit_thread *thread, const uint32_t *map, int recor
     return at;
 }
 
-/* All kept calls of the run, by node and time; NULL without memory, or if the nodes of the run
- * do not match the tree. */
+/* All kept calls of the run, by node and time; NULL if memory is exhausted, or if the nodes of the run do
+ * not match the tree. */
 static struct call *kept_calls(const pit_run *run, const pit_tree *tree, int records, size_t *count)
 {
     size_t all = 0, nodes = 0;
@@ -333,7 +333,7 @@ static int add_run(struct rows *rows, struct pit__arena *arena, const pit_run *r
                    int is_only)
 {
     pit_tree *tree = pit_tree_build(&run, 1);
-    size_t room = tree ? tree->node_count + 1 : 0;
+    size_t room = tree ? tree->node_count + 1 : 1;
     struct known known = {.figures = calloc(room, sizeof *known.figures),
                           .is_whole = calloc(room, 1),
                           .iterations = is_only ? calloc(room, sizeof *known.iterations) : NULL};
@@ -399,9 +399,9 @@ static pit_figures figures_of(const struct row *rows, size_t count, struct pit__
         figures.total += from->total / (double)count;
         figures.error = fmax(figures.error, rows[i].error);
     }
-    figures.early = all;
+    figures.values = all;
     if (all && rows->has_late) {
-        figures.late = all + count;
+        figures.medians = all + count;
         figures.mean = all + 2 * count;
         figures.p90 = all + 3 * count;
         figures.p99 = all + 4 * count;

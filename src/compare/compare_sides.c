@@ -140,8 +140,9 @@ const pit_comparison *pit__whole_of(const pit_comparisons *all, size_t side)
     for (size_t i = 0; i < all->count; i++) {
         if (all->items[i].side != side)
             continue;
+        /* the items are in that order */
         if (!all->items[i].is_memory)
-            return &all->items[i]; /* the items are in that order */
+            return &all->items[i];
         if (!memory)
             memory = &all->items[i];
     }

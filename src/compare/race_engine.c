@@ -35,7 +35,7 @@ struct race {
     double begun;     /* on the clock */
 };
 
-PIT_API const size_t *pit_race_looks(size_t *count)
+PIT_API const size_t *pit_race_tests(size_t *count)
 {
     *count = pit__look_count;
     return pit__looks;
@@ -61,8 +61,8 @@ static pit_figures figures_of(const struct race *race, size_t side)
     return (pit_figures){.what = race->options.what,
                          .is_whole = 1,
                          .count = race->result->rounds,
-                         .early = own[0],
-                         .late = race->options.has_median ? own[1] : NULL};
+                         .values = own[0],
+                         .medians = race->options.has_median ? own[1] : NULL};
 }
 
 /* Judge all sides at this level and store the result. */
@@ -94,7 +94,7 @@ static int judge(struct race *race, double level)
     pit_comparisons_free(race->result->comparisons);
     race->result->comparisons = found;
     race->result->level = level;
-    race->result->look_count++;
+    race->result->test_count++;
     return 0;
 }
 
@@ -147,7 +147,7 @@ static int show_progress(struct race *race)
         changes[side - 1] = expm1(third_so_far(race, side, logs) - first);
     size_t next = race->options.runs ? race->options.runs : pit__next_look(rounds);
     pit_race_progress progress = {.round = rounds + 1,
-                                  .next_look = next,
+                                  .next_test = next,
                                   .seconds = elapsed(race),
                                   .budget = race->options.budget,
                                   .change = changes,
@@ -285,8 +285,9 @@ PIT_API void pit_race_free(pit_race_result *result)
 {
     if (!result)
         return;
+    /* the others are in the same allocation */
     if (result->figures)
-        free(result->figures[0]); /* the others are in the same allocation */
+        free(result->figures[0]);
     free((void *)result->figures);
     pit_comparisons_free(result->comparisons);
     *result = (pit_race_result){0};

@@ -196,16 +196,16 @@ static void write_node(struct pit__json *json, const void *arg, size_t row)
 static void write_length(struct pit__json *json, const void *arg, size_t row)
 {
     const struct course *course = arg;
-    const size_t *first = &course->series.first[course->nodes[row]];
-    pit__json_uint(json, NULL, first[1] - first[0]);
+    size_t node = course->nodes[row];
+    pit__json_uint(json, NULL, course->series.first[node + 1] - course->series.first[node]);
 }
 
 static void write_width(struct pit__json *json, const void *arg, size_t row)
 {
     const struct course *course = arg;
-    const size_t *first = &course->series.first[course->nodes[row]];
-    pit__json_milli(json, NULL,
-                    first[1] > first[0] ? course->series.stretches[first[0]].width_ns : NAN);
+    size_t node = course->nodes[row], first = course->series.first[node];
+    int is_empty = course->series.first[node + 1] == first;
+    pit__json_milli(json, NULL, is_empty ? NAN : course->series.stretches[first].width_ns);
 }
 
 static int write_course(struct pit__page *page, const struct course *course)

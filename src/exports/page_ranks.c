@@ -83,8 +83,10 @@ static int by_size(const void *a, const void *b)
 
 static double median(double *list, size_t count)
 {
+    if (count == 0)
+        return NAN;
     qsort(list, count, sizeof *list, by_size);
-    return count ? (list[(count - 1) / 2] + list[count / 2]) / 2 : NAN;
+    return (list[(count - 1) / 2] + list[count / 2]) / 2;
 }
 
 static void find_medians(struct ranks *ranks)
@@ -144,10 +146,11 @@ static void write_ranks(struct pit__json *json, struct ranks *ranks, const pit_r
         pit__json_null(json, "sentence");
     } else {
         char words[400], more[PIT__UNIT_BYTES];
-        snprintf(words, sizeof words, "Rank %s makes the others wait: %s%s%s a step.",
-                 ranks->rows[slowest].rank, blamed->over ? blamed->over : "its work",
-                 blamed->over ? " +" : " ",
-                 pit__unit_duration(more, blamed->over ? blamed->over_ns : blamed->work_ns, 0));
+        snprintf(
+            words, sizeof words, "Rank %s makes the others wait: %s%s%s a step.",
+            ranks->rows[slowest].rank, blamed->excess_in ? blamed->excess_in : "its work",
+            blamed->excess_in ? " +" : " ",
+            pit__unit_duration(more, blamed->excess_in ? blamed->excess_ns : blamed->work_ns, 0));
         pit__json_uint(json, "slowest", slowest);
         pit__json_string(json, "sentence", words);
     }

@@ -6,6 +6,7 @@
 
 #include "export.h"
 
+#include "base/arena.h"
 #include "base/clock_ns.h"
 #include "base/hex.h"
 #include "model/advice_case.h"
@@ -91,38 +92,77 @@ static int fact_label(const char *key, char *name, size_t room)
     return 1;
 }
 
-/* If two keys become the same label, the first is used. */
-static int is_taken(const pit_run *run, size_t fact, const char *name)
+/* Of things with one name, the newest is used, and of several, the first. */
+struct named {
+    const char *name;
+    uint64_t newest;
+    size_t at; /* its number among all */
+    int is_used;
+};
+
+static int by_name(const void *a, const void *b)
 {
-    char other[64];
-    for (size_t i = 0; i < fact; i++)
-        if (fact_label(run->facts[i].key, other, sizeof other) && strcmp(other, name) == 0)
-            return 1;
-    return 0;
+    const struct named *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    if (order == 0 && x->newest != y->newest)
+        return x->newest > y->newest ? -1 : 1;
+    return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* A run may have a million labels: sorted, not searched one by one. */
+static void choose_one_of_each(struct named *list, size_t count)
+{
+    qsort(list, count, sizeof *list, by_name);
+    for (size_t i = 0; i < count; i++)
+        list[i].is_used = i == 0 || strcmp(list[i].name, list[i - 1].name) != 0;
+    qsort(list, count, sizeof *list, by_place);
 }
 
 static void add_info(struct pit__metrics *metrics, const pit_run *run)
 {
     struct pit__text labels = {0};
+    struct pit__arena names = {0};
+    struct named *list = calloc(run->fact_count + 1, sizeof *list);
     char name[64];
-    for (size_t i = 0; i < run->fact_count; i++)
-        if (fact_label(run->facts[i].key, name, sizeof name) && !is_taken(run, i, name))
-            add_label(&labels, name, run->facts[i].value);
-    metrics->failed |= labels.failed;
+    size_t count = 0;
+    for (size_t i = 0; list && i < run->fact_count; i++) {
+        if (!fact_label(run->facts[i].key, name, sizeof name))
+            continue;
+        const char *kept = pit__arena_text(&names, name, strlen(name));
+        if (kept)
+            list[count++] = (struct named){.name = kept, .at = i};
+    }
+    if (count > 0)
+        choose_one_of_each(list, count);
+    for (size_t i = 0; i < count; i++)
+        if (list[i].is_used)
+            add_label(&labels, list[i].name, run->facts[list[i].at].value);
+    metrics->failed |= labels.failed || names.failed || !list;
     pit__metrics_line(metrics, PIT__METRIC_INFO, "", pit__text_string(&labels), 1);
     pit__text_free(&labels);
+    pit__arena_free(&names);
+    free(list);
 }
 
 static void add_state(struct pit__metrics *metrics, const pit_run *run)
 {
-    static const enum pit_run_state states[] = {PIT_RUN_LIVE, PIT_RUN_CLOSED, PIT_RUN_DIED};
+    static const pit_run states[] = {{.state = PIT_RUN_LIVE},
+                                     {.state = PIT_RUN_CLOSED},
+                                     {.state = PIT_RUN_DIED},
+                                     {.state = PIT_RUN_DIED, .ended_by_parent = 1}};
     for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
         struct pit__text labels = {0};
-        const pit_run one = {.state = states[i]};
-        add_label(&labels, "state", pit__list_state(&one));
+        const char *word = pit__list_state(&states[i]);
+        add_label(&labels, "state", word);
         metrics->failed |= labels.failed;
         pit__metrics_line(metrics, PIT__METRIC_STATE, "", pit__text_string(&labels),
-                          run->state == states[i]);
+                          strcmp(pit__list_state(run), word) == 0);
         pit__text_free(&labels);
     }
 }
@@ -173,28 +213,27 @@ static uint64_t told_at(const pit_raw_value *value)
     return value->point_count ? value->points[value->point_count - 1].ticks : 0;
 }
 
-/* The thread that recorded this name last. */
-static int is_newest(const pit_run *run, size_t thread, const pit_raw_value *value)
-{
-    for (size_t t = 0; t < run->thread_count; t++)
-        for (size_t i = 0; i < run->threads[t].value_count; i++) {
-            const pit_raw_value *other = &run->threads[t].values[i];
-            if (other == value || strcmp(other->name, value->name) != 0)
-                continue;
-            if (told_at(other) > told_at(value) || (told_at(other) == told_at(value) &&
-                                                    (t < thread || (t == thread && other < value))))
-                return 0;
-        }
-    return 1;
-}
-
+/* Of each name, the value of the thread that recorded it last. */
 static void add_values(struct pit__metrics *metrics, const pit_run *run)
 {
+    size_t count = 0, at = 0;
     for (size_t t = 0; t < run->thread_count; t++)
-        for (size_t i = 0; i < run->threads[t].value_count; i++) {
+        count += run->threads[t].value_count;
+    struct named *list = calloc(count + 1, sizeof *list);
+    metrics->failed |= !list;
+    for (size_t t = 0; list && t < run->thread_count; t++)
+        for (size_t i = 0; i < run->threads[t].value_count; i++, at++) {
+            const pit_raw_value *value = &run->threads[t].values[i];
+            list[at] = (struct named){.name = value->name, .newest = told_at(value), .at = at};
+        }
+    if (at > 0)
+        choose_one_of_each(list, at);
+    at = 0;
+    for (size_t t = 0; list && t < run->thread_count; t++)
+        for (size_t i = 0; i < run->threads[t].value_count; i++, at++) {
             const pit_raw_value *value = &run->threads[t].values[i];
             struct pit__text labels = {0};
-            if (value->count == 0 || !is_newest(run, t, value))
+            if (value->count == 0 || !list[at].is_used)
                 continue;
             add_label(&labels, "name", value->name);
             metrics->failed |= labels.failed;
@@ -202,6 +241,7 @@ static void add_values(struct pit__metrics *metrics, const pit_run *run)
                               value->last);
             pit__text_free(&labels);
         }
+    free(list);
 }
 
 static int is_alike(const pit_finding *a, const pit_finding *b)

@@ -14,8 +14,8 @@ enum pit_fmt_peak {
     PIT_FMT_PEAK_HWM = 2     /* VmHWM after a reset: ru_maxrss had a floor from before exec */
 };
 
-/* Block MEMORY_OF: a is the ref of its node, b which of the two copies is current: the writer fills the
- * other one and flips. Bytes; deltas may be negative. */
+/* Block MEMORY_OF: a is the ref of its node, b selects the current of the two copies: the writer fills the
+ * other one and flips b. Bytes; deltas may be negative. */
 struct pit_fmt_memory {
     uint64_t count;     /* spans measured */
     int64_t delta_last; /* RSS at end less RSS at begin */
@@ -38,7 +38,7 @@ struct pit_fmt_memory_of {
     struct pit_fmt_memory copies[2];
 };
 
-/* Block ALLOC_OF: likewise, the allocations and frees of one node's spans on their own thread. */
+/* Block ALLOC_OF: the same for the allocations and frees of one node's spans on their own thread. */
 struct pit_fmt_alloc {
     uint64_t count; /* spans counted */
     uint64_t allocs, frees;
@@ -46,8 +46,8 @@ struct pit_fmt_alloc {
     uint64_t peak_last, peak_max; /* highest live bytes, less those at the begin */
     int64_t live_last, live_sum;  /* allocated less freed, at the end */
     uint64_t leaked_bytes,
-        leaked_blocks;   /* of spans marked for it: allocated inside, live at the end */
-    uint64_t leak_spans; /* how many were marked */
+        leaked_blocks;   /* of spans with PIT_LEAKS: allocated inside, live at the end */
+    uint64_t leak_spans; /* spans with PIT_LEAKS */
     uint64_t spare[4];
 };
 struct pit_fmt_alloc_of {
@@ -63,8 +63,8 @@ struct pit_fmt_energy {
     uint64_t estimated;   /* ticks of shorter spans */
     uint64_t unknown;     /* spans during which not all counters could be read */
 };
-/* Block ENERGY_OF: as MEMORY_OF. Of processors and their memory, and of devices; all zero if the machine
- * has no such counter. */
+/* Block ENERGY_OF: laid out like MEMORY_OF. Energy of processors with their memory, and of devices; all
+ * zero if the machine has no such counter. */
 struct pit_fmt_energies {
     uint64_t count; /* spans measured */
     struct pit_fmt_energy of[2];
@@ -75,7 +75,7 @@ struct pit_fmt_energy_of {
     struct pit_fmt_energies copies[2];
 };
 
-/* Block TEAMS: as MEMORY_OF. Parallel regions that were entered in spans of the node, as pit_team reported
+/* Block TEAMS: laid out like MEMORY_OF. Parallel regions entered in spans of the node, as pit_team reported
  * them; nanoseconds. */
 struct pit_fmt_teams {
     uint64_t count;       /* regions */
@@ -93,10 +93,10 @@ struct pit_fmt_teams_of {
     struct pit_fmt_teams copies[2];
 };
 
-/* Block RECORDS: a, b and c as in RING. The thread's `records` counts all it has written. */
+/* Block RECORDS: a, b and c as in RING. `records` in the thread's block counts all that were written. */
 struct pit_fmt_record {
     uint64_t begin, duration, where;
-    uint64_t items; /* done in it */
+    uint64_t items; /* done in the span */
     uint64_t rss_begin, rss_end;
     uint64_t rss_peak; /* 0: none, see peak_method */
     uint64_t error_bytes;
@@ -115,19 +115,19 @@ struct pit_fmt_records {
 
 /* ---- readings of the sampler --------------------------------------------------------------- */
 
-/* How two readings of a channel are combined. UINT64_MAX is unknown and ignored, except in LAST. */
+/* How to combine two readings of a channel. UINT64_MAX is unknown and ignored, except in LAST. */
 enum pit_fmt_merge {
     PIT_FMT_MERGE_LAST = 0, /* the later one */
     PIT_FMT_MERGE_MAX = 1,
     PIT_FMT_MERGE_MIN = 2,
     PIT_FMT_MERGE_SUM = 3,
-    PIT_FMT_MERGE_MEAN = 4, /* weighted by the number of readings of each */
+    PIT_FMT_MERGE_MEAN = 4, /* weighted by their number of readings */
     PIT_FMT_MERGE_ONCE = 5, /* only over runs: a figure of the machine, taken from one run */
     PIT_FMT_MERGES = 6
 };
 
 enum pit_fmt_channel_kind {
-    PIT_FMT_GAUGE = 0,  /* the present level */
+    PIT_FMT_GAUGE = 0,  /* the current level */
     PIT_FMT_COUNTER = 1 /* only grows: use the difference of two readings */
 };
 
@@ -166,7 +166,7 @@ struct pit_fmt_channels {
     uint64_t rss_peak;          /* 120 the run's highest RSS, by the sampler and by memory spans */
 };
 
-/* Of a block with so many channels: its length, and where its rows begin. */
+/* The length of a block with this many channels, and the offset of its rows. */
 static inline uint64_t pit_fmt_rows_offset(uint64_t channels)
 {
     return sizeof(struct pit_fmt_channels) + channels * sizeof(struct pit_fmt_channel);
@@ -193,7 +193,7 @@ struct pit_fmt_sample {
     uint64_t spare[2];
 };
 
-/* Block SAMPLES, read but no longer written: the head is that of CHANNELS, the rows have 16 words. */
+/* Block SAMPLES, read but no longer written: the same head as CHANNELS; rows have 16 words. */
 struct pit_fmt_samples {
     struct pit_fmt_channels head;
     struct pit_fmt_sample newest[2];
@@ -206,7 +206,7 @@ struct pit_fmt_samples {
  * figure key and unit; padded to 8. */
 #define PIT_FMT_JOURNAL_BYTES 32768u /* of a block, with its header */
 struct pit_fmt_entry {
-    uint32_t bytes;   /*  0 of all of it, a multiple of 8 */
+    uint32_t bytes;   /* 0 of the whole entry, a multiple of 8 */
     uint32_t figures; /*  4 */
     uint64_t ticks;   /*  8 */
     uint64_t wall_ns; /* 16 since 1970 */
@@ -222,8 +222,8 @@ enum pit_fmt_place_kind {
 
 /* One place, and the span in which it was sampled: an entry for each pair. Texts are UTF-8, end with a zero
  * byte and are cut to fit: a function at its end, a file at its beginning. An entry without texts and line
- * counts samples of its span that have no own entry. `seq` is odd while another place replaces this one in
- * its entry. */
+ * counts the samples of its span that have no entry of their own. `seq` is odd while another place replaces
+ * this one in its entry. */
 struct pit_fmt_hot_place {
     uint32_t seq;      /*   0 */
     uint32_t kind;     /*   4 enum pit_fmt_place_kind */
@@ -240,14 +240,14 @@ struct pit_fmt_hot_place {
 struct pit_fmt_place_source {
     uint64_t millihertz; /*  0 samples in 1000 seconds; 0: none are taken */
     uint64_t samples;    /*  8 taken so far */
-    uint64_t dropped;    /* 16 of those, in no entry at all: no room, or their span is not known */
+    uint64_t dropped;    /* 16 samples without an entry: no room, or their span is not known */
     char reason[104];    /* 24 why none are taken; "": not known */
 };
 
 /* Block PLACES: `used` entries, in file order over all such blocks. Only the sources in the first
  * block are valid. */
 #define PIT_FMT_PLACES_PER_BLOCK 64u
-#define PIT_FMT_PLACE_BLOCKS 16u /* a run has at most */
+#define PIT_FMT_PLACE_BLOCKS 16u /* at most, per run */
 struct pit_fmt_places {
     struct pit_fmt_block block;
     struct pit_fmt_place_source sources[PIT_FMT_PLACE_KINDS];

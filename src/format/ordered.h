@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#if defined(__has_feature) /* clang has its own way to say what gcc says by a macro */
+#if defined(__has_feature) /* clang has __has_feature where gcc defines a macro */
 #if __has_feature(thread_sanitizer) && !defined(__SANITIZE_THREAD__)
 #define __SANITIZE_THREAD__ 1
 #endif
@@ -20,8 +20,8 @@
 #define PIT_STORE(x_, v_) __atomic_store_n(&(x_), (v_), __ATOMIC_RELAXED)
 #define PIT_STORE_ORDERED(x_, v_) __atomic_store_n(&(x_), (v_), __ATOMIC_RELEASE)
 
-/* Add to a word with a single writer that others may read: on x86 one instruction; elsewhere, and if
- * the thread sanitizer must see it, a load and an ordered store. */
+/* Add to a word that one thread writes and others may read: on x86 one instruction; elsewhere, and if the
+ * thread sanitizer must see it, a load and an ordered store. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define PIT_ADD(x_, v_) __asm__ volatile("addq %1, %0" : "+m"(x_) : "er"(v_) : "cc", "memory")
 #define PIT_ADD32(x_, v_) __asm__ volatile("addl %1, %0" : "+m"(x_) : "er"(v_) : "cc", "memory")

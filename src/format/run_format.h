@@ -1,18 +1,17 @@
 /* The layout of a run file, version 1.
  *
- * A run file is one header of 4096 bytes followed by blocks. Every block starts on a multiple of
- * 64 bytes with a 64-byte block header that gives its type, its owner and its length, so a
- * reader can step from block to block, skip unknown types and never meet a loop. A block
- * whose type is 0 ends the walk: it is room that is reserved but not allocated yet.
+ * A run file is one header of 4096 bytes followed by blocks. Every block starts on a multiple of 64 bytes
+ * with a 64-byte block header that gives its type, its owner and its length, so a reader can step from
+ * block to block, skip unknown types and never loop. A block of type 0 ends the walk: it is reserved room
+ * that is not in use yet.
  *
- * All numbers are in the byte order of the machine that wrote them (see `endian`). A `ref` is a
- * file offset divided by 64, 0 for none. Times are raw clock ticks; the header's clock pairs convert
- * them to nanoseconds. docs/run-format.md describes the same in prose, byte by byte, with the rules
- * by which a reader completes what a killed writer had begun.
+ * All numbers are in the byte order of the machine that wrote them (see `endian`). A `ref` is a file offset
+ * divided by 64, 0 for none. Times are raw clock ticks; the header's clock pairs convert them to
+ * nanoseconds. docs/run-format.md describes the same byte by byte, with the rules by which a reader
+ * completes an update that a killed writer had begun.
  *
- * Nothing here has side effects. The measured process is the only writer of a live run; each
- * block below a thread table has one writing thread.
- */
+ * Nothing here has side effects. The measured process is the only writer of a live run; each block below a
+ * thread table has one writing thread. */
 #ifndef PIT_RUN_FORMAT_H
 #define PIT_RUN_FORMAT_H
 
@@ -28,37 +27,37 @@
 #define PIT_FMT_REF_SHIFT 6
 
 /* The byte of the fcntl record lock that the writer holds while it lives, past any file's end. A process
- * that takes a dead run over from shared memory holds a flock on the pages. */
+ * that recovers a dead run from shared memory holds a flock on the pages. */
 #define PIT_FMT_LOCK_LIVE ((int64_t)1 << 40)
 
 enum pit_fmt_state {
     PIT_FMT_RECORDING = 0, /* live, or its process ended without closing it */
-    PIT_FMT_CLOSED = 1     /* the clean-end mark */
+    PIT_FMT_CLOSED = 1     /* closed cleanly */
 };
 
 enum pit_fmt_place {
     PIT_FMT_IN_PLACE = 0, /* mapped at its own path */
     PIT_FMT_SHM = 1,      /* live pages in /dev/shm, mirrored to the path */
-    PIT_FMT_MIRROR = 2,   /* this file is such a mirror, taken while the run went on */
-    PIT_FMT_MEMORY = 3    /* anonymous memory, no file was requested or it could not be opened */
+    PIT_FMT_MIRROR = 2,   /* a mirror, copied while the run was live */
+    PIT_FMT_MEMORY = 3    /* anonymous memory: no file was requested, or it could not be opened */
 };
 
 enum pit_fmt_clock { PIT_FMT_CLOCK_MONOTONIC = 1, PIT_FMT_CLOCK_TSC = 2, PIT_FMT_CLOCK_CNTVCT = 3 };
 
-/* Causes counted for the whole recorder, where no thread table could take the count. */
+/* Counts of the whole recorder, for which no thread table is available. */
 enum pit_fmt_run_counter {
     PIT_FMT_NO_TABLE = 0,    /* spans of threads that got no table: the run is at its size limit */
     PIT_FMT_IN_SIGNAL = 1,   /* spans of a signal handler that interrupted the recorder */
     PIT_FMT_VALUES_LOST = 2, /* values for which there was no room */
     PIT_FMT_MIRRORS_FAILED = 3, /* mirror copies that could not be written */
     PIT_FMT_OBJECTS_UNSEEN = 4, /* span objects begun without room to show them as open */
-    PIT_FMT_MENDED = 5,         /* repaired faults in the run's pages: another process cut its file
-                                   or wrote to it */
-    PIT_FMT_NULL_ARGUMENT = 6,  /* calls with NULL for a site or a probe */
+    /* repaired faults in the run's pages: another process cut its file or wrote to it */
+    PIT_FMT_MENDED = 5,
+    PIT_FMT_NULL_ARGUMENT = 6, /* calls with NULL for a site or a probe */
     PIT_FMT_RUN_COUNTERS = 8
 };
 
-/* One reading of all clocks, the best of ten: how far apart its two raw reads were is its error. */
+/* One reading of all clocks, the best of ten: its error is half the distance of its two raw reads. */
 struct pit_fmt_pair {
     uint64_t ticks;    /* the span clock */
     uint64_t raw_ns;   /* CLOCK_MONOTONIC_RAW */
@@ -69,14 +68,14 @@ struct pit_fmt_pair {
 /* How the process ended, as seen by the one that started it (`pitwall run`): written into the header after
  * its end, when there is no other writer. UINT64_MAX: not known. */
 struct pit_fmt_ended {
-    uint64_t is_there; /* 1; 0: not recorded, the rest is undefined */
+    uint64_t is_there; /* 1; 0: not recorded, the other members are undefined */
     uint64_t pid;
     uint64_t start_wall_ns; /* since 1970 */
     uint64_t duration_ns;
     uint64_t exit_status; /* UINT64_MAX: a signal ended it */
-    uint64_t exit_signal; /* 0: none did */
+    uint64_t exit_signal; /* 0: no signal */
     uint64_t dumped_core;
-    uint64_t user_ns, system_ns; /* these and the next include children that it waited for */
+    uint64_t user_ns, system_ns; /* these and the following include children that it waited for */
     uint64_t rss_peak;           /* of the largest of them */
     uint64_t minor_faults, major_faults;
     uint64_t switches, forced_switches;
@@ -88,38 +87,38 @@ struct pit_fmt_ended {
 };
 
 struct pit_fmt_header {
-    uint8_t magic[8];            /*   0 */
-    uint16_t major;              /*   8 */
-    uint16_t minor;              /*  10 */
-    uint32_t header_bytes;       /*  12 where the first block starts */
-    uint32_t endian;             /*  16 */
-    uint32_t block_align;        /*  20 */
-    uint64_t features;           /*  24 bits a reader must know to read this file; none yet */
-    uint8_t run_id[16];          /*  32 random */
-    uint32_t state;              /*  48 enum pit_fmt_state */
-    uint32_t place;              /*  52 enum pit_fmt_place */
-    uint32_t pid;                /*  56 see pid_start */
-    uint32_t uid;                /*  60 */
-    uint32_t clock;              /*  64 enum pit_fmt_clock */
-    uint32_t last_pair;          /*  68 which of last[] is current; flipped after it is written */
-    uint64_t nominal_hz;         /*  72 ticks per second if the hardware gives it, else 0 */
-    struct pit_fmt_pair first;   /*  80 taken at open: tick 0 of the run's series */
-    uint8_t boot_id[16];         /* 112 the kernel's; zero where it has none */
+    uint8_t magic[8];          /*   0 */
+    uint16_t major;            /*   8 */
+    uint16_t minor;            /*  10 */
+    uint32_t header_bytes;     /*  12 where the first block starts */
+    uint32_t endian;           /*  16 */
+    uint32_t block_align;      /*  20 */
+    uint64_t features;         /* 24 bits that a reader must support to read this file; none yet */
+    uint8_t run_id[16];        /*  32 random */
+    uint32_t state;            /*  48 enum pit_fmt_state */
+    uint32_t place;            /*  52 enum pit_fmt_place */
+    uint32_t pid;              /*  56 see pid_start */
+    uint32_t uid;              /*  60 */
+    uint32_t clock;            /*  64 enum pit_fmt_clock */
+    uint32_t last_pair;        /*  68 which of last[] is current; flipped after it is written */
+    uint64_t nominal_hz;       /* 72 ticks per second if the hardware reports it, else 0 */
+    struct pit_fmt_pair first; /*  80 taken at open: tick 0 of the run's series */
+    uint8_t boot_id[16];       /* 112 the kernel's boot id; zero if it has none */
     struct pit_fmt_pair last[2]; /* 128 the newest reading, by the sampler and at close */
-    uint64_t used_bytes;         /* 192 end of the last block handed out */
-    uint64_t file_bytes;         /* 200 how much of that is backed by the file */
+    uint64_t used_bytes;         /* 192 end of the last allocated block */
+    uint64_t file_bytes;         /* 200 how much of it is in the file */
     uint64_t max_bytes;          /* 208 the run's size limit */
     uint32_t growth_errno;       /* 216 why the file stopped growing, 0 if it did not */
     uint32_t open_errno;         /* 220 why the run is not at the requested path, 0 if it is */
     uint64_t span_cost_ps;       /* 224 one empty span, measured at open, in picoseconds */
     uint64_t ring_bytes;         /* 232 budget of the flight recorder */
-    uint8_t parent_run_id[16];   /* 240 the run this process was forked from, else zero */
+    uint8_t parent_run_id[16];   /* 240 the run of the parent process, else zero */
     uint64_t counters[PIT_FMT_RUN_COUNTERS]; /* 256 enum pit_fmt_run_counter */
     char live_name[128];                     /* 320 file below /dev/shm that holds the live pages */
     struct pit_fmt_ended ended;              /* 448 */
-    /* The second sign, besides the lock, that the process is alive: on this boot and in this pid
-     * namespace there is a process `pid` that began then and is no zombie, and it has this file
-     * mapped. 0: not known. */
+    /* The second sign, besides the lock, that the process is alive: on this boot and in this pid namespace
+     * there is a process `pid` with this start time that is not a zombie and has this file mapped. 0: not
+     * known. */
     uint64_t pid_start;        /* 640 field 22 of /proc/PID/stat */
     uint64_t pid_space;        /* 648 inode of /proc/PID/ns/pid */
     uint64_t file_inode;       /* 656 of the mapped file; 0 in a mirror */
@@ -159,7 +158,7 @@ struct pit_fmt_block {
     uint32_t thread; /*  4 index of the owning thread table, or PIT_FMT_NO_THREAD */
     uint64_t bytes;  /*  8 with this header; a multiple of 64 */
     uint64_t used;   /* 16 entries or bytes in use, stored after they are written */
-    uint64_t a;      /* 24 meaning by type, below */
+    uint64_t a;      /* 24 meaning depends on the type, see below */
     uint64_t b;      /* 32 */
     uint64_t c;      /* 40 */
     uint64_t d;      /* 48 */
@@ -191,12 +190,12 @@ enum pit_fmt_thread_counter {
 #define PIT_FMT_WHERE_DEPTH 32
 #define PIT_FMT_WHERE_PHASE ((uint64_t)1 << 48)
 #define PIT_FMT_WHERE_MEMORY ((uint64_t)1 << 49) /* its memory is measured */
-#define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is kept as a record */
+#define PIT_FMT_WHERE_RECORD ((uint64_t)1 << 50) /* it is also kept as a record */
 #define PIT_FMT_WHERE_ALLOC ((uint64_t)1 << 51)  /* its allocations are counted */
-#define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and those not freed at its end */
+#define PIT_FMT_WHERE_LEAKS ((uint64_t)1 << 52)  /* and the allocations not freed at its end */
 #define PIT_FMT_WHERE_ENERGY ((uint64_t)1 << 63) /* energy counters are read around it */
-#define PIT_FMT_WHERE_ENDED                                                                        \
-    ((uint64_t)1 << 54) /* of a frame: it has ended, others above it have not */
+/* of a frame: it has ended, frames above it have not */
+#define PIT_FMT_WHERE_ENDED ((uint64_t)1 << 54)
 #define PIT_FMT_WHERE_WAIT ((uint64_t)1 << 53) /* wait for the device before reading the clock */
 /* For a collective: the writer's number of its group, 1 to 255, in bits 55 to 62. */
 #define PIT_FMT_WHERE_GROUP_SHIFT 55
@@ -224,17 +223,17 @@ struct pit_fmt_pending {
 
 #define PIT_FMT_POPPED UINT64_MAX
 
-/* Block THREAD. used: 1 while a thread has the table. a: kernel thread id of its newest owner.
- * b: how many threads have had it. c: ticks when the newest got it. */
+/* Block THREAD. used: 1 while a thread uses the table. a: kernel thread id of its newest owner. b: number
+ * of threads that have used it. c: ticks when the newest owner got it. */
 struct pit_fmt_thread {
     struct pit_fmt_block block;                 /*   0 */
     char name[64];                              /*  64 of the newest owner */
     uint64_t counters[PIT_FMT_THREAD_COUNTERS]; /* 128 */
-    /* the hot line: written at every begin and end */
-    uint16_t depth;                 /* 192 open frames above the root */
-    uint16_t hot_spare[3];          /* 194 */
-    uint64_t parent_child;          /* 200 what the pending sample leaves in the frame below,
-                                                   or PIT_FMT_POPPED: it has, a new frame came */
+    /* the hot cache line: written at every begin and end */
+    uint16_t depth;        /* 192 open frames above the root */
+    uint16_t hot_spare[3]; /* 194 */
+    /* 200 child time that the pending sample adds to the frame below; PIT_FMT_POPPED: already added */
+    uint64_t parent_child;
     uint64_t ring_events;           /* 208 events written to the flight recorder so far */
     uint64_t records;               /* 216 records written so far */
     uint64_t hot_spare2[4];         /* 224 */
@@ -244,64 +243,66 @@ struct pit_fmt_thread {
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
-#define PIT_FMT_SUB_BITS 5u /* 32 sub-buckets an octave: a bucket's middle is within 1.6 % */
+#define PIT_FMT_SUB_BITS 5u /* 32 sub-buckets per octave: the middle of a bucket is within 1.6 % */
 #define PIT_FMT_SUB (1u << PIT_FMT_SUB_BITS)
-#define PIT_FMT_BUCKETS 1920u /* of the whole range of uint64_t */
+#define PIT_FMT_BUCKETS 1920u /* for the whole range of uint64_t */
 #define PIT_FMT_WINDOW_OCTAVES 8u
 #define PIT_FMT_WINDOW (PIT_FMT_WINDOW_OCTAVES * PIT_FMT_SUB)
 #define PIT_FMT_NO_WINDOW 0x80000000u
 #define PIT_FMT_NO_BUCKET UINT32_MAX
 
 enum pit_fmt_node_flag {
-    PIT_FMT_NODE_DETACHED = 1u, /* span objects: overlaps its parent, is no part of its time */
-    PIT_FMT_NODE_COMM = 2u,     /* communication with other processes */
-    PIT_FMT_NODE_DEVICE = 4u    /* and is work of a device. Below another such node: how long that
-                                   work waited before the device began it */
+    /* span objects: they overlap their parent, whose time does not include them */
+    PIT_FMT_NODE_DETACHED = 1u,
+    PIT_FMT_NODE_COMM = 2u, /* communication with other processes */
+    /* work of a device. Below another device node: how long that work waited to start */
+    PIT_FMT_NODE_DEVICE = 4u
 };
 
 struct pit_fmt_node {
-    /* line 1: statistics, consistent if seq is even and the same before and after the reading */
+    /* cache line 1: statistics, consistent if seq is even and the same before and after reading them */
     uint64_t count;  /*   0 */
     uint64_t total;  /*   8 ticks */
     uint64_t child;  /*  16 ticks of it inside child spans */
-    uint64_t min;    /*  24 UINT64_MAX before the first */
+    uint64_t min;    /* 24 UINT64_MAX before the first span */
     uint64_t max;    /*  32 */
     uint64_t sq_lo;  /*  40 sum of squared durations, 128 bits */
     uint64_t sq_hi;  /*  48 */
     uint32_t seq;    /*  56 */
     uint32_t window; /*  60 first bucket of the window, or PIT_FMT_NO_WINDOW */
-    /* line 2: the current bucket of the series. It holds what line 1 has gained since it began. */
+    /* cache line 2: the current bucket of the series. Its content is what line 1 has gained since the
+     * bucket began. */
     uint64_t cur_end;   /*  64 first tick past it */
     uint64_t cur_count; /*  72 count when it began */
     uint64_t cur_total; /*  80 total when it began */
     uint64_t cur_min;   /*  88 */
     uint64_t cur_max;   /*  96 */
-    uint32_t cur_index; /* 104 which bucket it is, or PIT_FMT_NO_BUCKET: it is changing */
+    uint32_t cur_index; /* 104 index of the bucket, or PIT_FMT_NO_BUCKET while it changes */
     uint32_t cur_shift; /* 108 bucket width = 1 << shift ticks */
     uint32_t series;    /* 112 ref of the SERIES block with the past buckets, 0 for none */
     uint32_t octaves;   /* 116 ref of the first OCTAVE block, 0 for none */
     uint32_t energy;    /* 120 ref of its ENERGY_OF block, 0 for none */
     uint32_t teams;     /* 124 ref of its TEAMS block, 0 for none */
-    /* line 3: who it is, and what was done in it */
+    /* cache line 3: its identity and counters */
     uint64_t name;   /* 128 file offset of its name */
     uint32_t parent; /* 136 ref, 0 for the thread's root */
     uint32_t flags;  /* 140 enum pit_fmt_node_flag */
     uint64_t items;  /* 144 */
     uint64_t bytes;  /* 152 */
     uint64_t flops;  /* 160 */
-    uint64_t first;  /* 168 ticks when it was made */
-    uint32_t id;     /* 176 the writer's own number of the name; no meaning to readers */
+    uint64_t first;  /* 168 ticks when it was created */
+    uint32_t id;     /* 176 the writer's own id of the name; meaningless to readers */
     uint32_t memory; /* 180 ref of its MEMORY_OF block, 0 for none */
     uint32_t alloc;  /* 184 ref of its ALLOC_OF block, 0 for none */
     uint32_t spare3; /* 188 */
     uint32_t window_counts[PIT_FMT_WINDOW]; /* 192 */
 };
 
-/* Block NODES: used nodes follow the header; a is how many there is room for. */
+/* Block NODES: `used` nodes follow the header; a is the room, in nodes. */
 #define PIT_FMT_NODES_PER_BLOCK 16u
 
-/* Block SERIES: a is the ref of its node, b the shift of its buckets. A bucket with an index
- * below the node's cur_index holds; the others are zero or stale. */
+/* Block SERIES: a is the ref of its node, b the shift of its buckets. Buckets with an index below the
+ * node's cur_index are valid; the others are zero or stale. */
 #define PIT_FMT_SERIES_BUCKETS 128u
 struct pit_fmt_bucket {
     uint64_t count;
@@ -314,8 +315,8 @@ struct pit_fmt_series {
     struct pit_fmt_bucket buckets[PIT_FMT_SERIES_BUCKETS];
 };
 
-/* Block OCTAVE: a is the ref of its node, b the octave (bucket / 32), c the ref of the next one.
- * It counts what falls outside the window, and what a 32-bit window counter carries over. */
+/* Block OCTAVE: a is the ref of its node, b the octave (bucket / 32), c the ref of the next one. It counts
+ * durations outside the window, and the overflow of the window's 32-bit counters. */
 struct pit_fmt_octave {
     struct pit_fmt_block block;
     uint64_t counts[PIT_FMT_SUB];
@@ -334,9 +335,9 @@ struct pit_fmt_ring {
     struct pit_fmt_event events[PIT_FMT_RING_EVENTS];
 };
 
-/* Block VALUE: a point stands for `stride` values in a row. When the active half is full it is
- * folded into the other one, stride doubles and `half` flips. While seq is odd, the point being
- * changed and the count are to be read from `before`. */
+/* Block VALUE: a point stands for `stride` values in a row. When the active half is full it is folded into
+ * the other one, stride doubles and `half` flips. While seq is odd, read the point being changed and the
+ * count from `before`. */
 #define PIT_FMT_VALUE_POINTS 512u
 struct pit_fmt_point {
     uint64_t ticks; /* of its first value */
@@ -347,10 +348,10 @@ struct pit_fmt_point {
 struct pit_fmt_value {
     struct pit_fmt_block block;  /*   0 */
     uint64_t name;               /*  64 file offset of its name */
-    uint64_t count;              /*  72 values ever seen */
+    uint64_t count;              /* 72 number of values so far */
     uint32_t seq;                /*  80 */
     uint32_t half;               /*  84 0 or 1 */
-    uint64_t stride[2];          /*  88 values a point, of each half */
+    uint64_t stride[2];          /* 88 values per point, of each half */
     double last;                 /* 104 */
     uint64_t last_ticks;         /* 112 */
     double before_last;          /* 120 before-image: last, last_ticks, and the point */
@@ -361,8 +362,8 @@ struct pit_fmt_value {
     struct pit_fmt_point points[2][PIT_FMT_VALUE_POINTS]; /* 192 */
 };
 
-/* Block OBJECTS: open span objects; a slot is in use while its node is not 0. One that is being ended
- * is finished once some thread's applied pending sample is a span object's with its begin. */
+/* Block OBJECTS: open span objects; a slot is in use while its node is not 0. An object that is being ended
+ * counts as finished once the applied pending sample of some thread is a span object with the same begin. */
 #define PIT_FMT_OBJECT_SLOTS 252u
 #define PIT_FMT_OBJECT_ENDING 0x80000000u
 struct pit_fmt_object {
@@ -394,7 +395,7 @@ static inline uint32_t pit_fmt_bucket_of(uint64_t duration)
     return (shift << PIT_FMT_SUB_BITS) + (uint32_t)(duration >> shift);
 }
 
-/* The first duration of a bucket; of bucket + 1 it is the first one past it. */
+/* The first duration of a bucket; for bucket + 1, the first duration past the bucket. */
 static inline uint64_t pit_fmt_bucket_low(uint32_t bucket)
 {
     if (bucket < 2 * PIT_FMT_SUB)
@@ -412,8 +413,9 @@ static inline uint64_t pit_fmt_bucket_high(uint32_t bucket)
     return pit_fmt_bucket_low(bucket) + (((uint64_t)1 << shift) - 1);
 }
 
-/* When a process began, in ticks since the boot, from the text of /proc/PID/stat; 0: it does not say, or
- * the process is dead and not yet waited for. The name in it may hold anything, so the last ) counts. */
+/* When a process began, in ticks since the boot, from the text of /proc/PID/stat; 0: unknown, or the
+ * process is a zombie. The program's name in it may contain any character, so parsing starts after the last
+ * ). */
 static inline uint64_t pit_fmt_start_of(const char *text)
 {
     const char *at = text;
@@ -463,6 +465,6 @@ PIT_FMT_ASSERT(sizeof(struct pit_fmt_value) % PIT_FMT_ALIGN == 0, "value");
 PIT_FMT_ASSERT(sizeof(struct pit_fmt_objects) % PIT_FMT_ALIGN == 0, "objects");
 
 #include "format/comm_format.h"
-#include "format/memory_format.h" /* the rest of it */
+#include "format/memory_format.h" /* the other parts of the format */
 
 #endif

@@ -1,5 +1,4 @@
-/* advice_busy.c: what can still be judged when a program had to wait for a processor.
- * See advice_case.h. */
+/* advice_busy.c: judges a program that had to wait for a processor. See advice_case.h. */
 #include "advice_case.h"
 
 #include "analysis/order_stats.h"
@@ -9,25 +8,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BLOCK_LEAST 0.2  /* seconds: two readings of the sampler */
-#define BLOCKS 40        /* that a run is cut into at most */
-#define SHARE_LEAST 0.02 /* of a stretch, that the clock goes on: readings are not exact */
-#define MAIN_LEAST 0.6 /* of the processor time, that the main thread has where it does the work */
-#define SMOOTH 5      /* blocks, of which the middle one counts: a late reading is in two of them */
-#define LOW_RISES 1.3 /* times, that the shortest iterations became longer where all did */
-#define PART_LEAST 0.05 /* of the unit, that a part takes to speak for it */
+#define BLOCK_LEAST 0.2 /* seconds: at least two readings of the sampler */
+#define BLOCKS 40       /* a run is cut into at most this many blocks */
+/* share of an interval during which the clock must advance: readings are not exact */
+#define SHARE_LEAST 0.02
+#define MAIN_LEAST 0.6  /* share of the processor time; above it the main thread does the work */
+#define SMOOTH 5        /* blocks per median: a delayed reading affects two neighbours */
+#define LOW_RISES 1.3   /* factor: the shortest iterations must also have become this much longer */
+#define PART_LEAST 0.05 /* share of the unit that a part must take to represent it */
 
 /* ---- time without the waits for a processor ----------------------------------------------------------- */
 
-/* Readings of the sampler: when, and what the clock showed that is not stopped by others, both in ticks.
- * That is time without the waits of the main thread; where other threads do most of the work, whose waits are
- * in no reading, the processor time of them all. */
+/* Readings of the sampler: their times, and a clock that stops while other programs have the processor,
+ * both in ticks. The clock is the time without the main thread's waits. If other threads do most of the
+ * work, whose waits are in no reading, it is the processor time of the process. */
 struct readings {
     double *at, *clock;
-    size_t count, last; /* last: where the search went on, times come in order */
+    size_t count, last; /* last: where the next search starts, because times ascend */
 };
 
-/* A point's figures are of its last reading, which was as the next point began. */
+/* A point has the figures of its last reading, made when the next point began. */
 static double reading_ticks(const pit_run *run, size_t i)
 {
     if (run->sample_stride <= 1)
@@ -41,8 +41,8 @@ static double spent(const pit_run *run, const char *key)
            pit_sample_figure(run, &run->samples[0], key);
 }
 
-/* 1: there are readings. A reading that was made before its time was taken has too little of the waits:
- * nobody waits for longer than has passed. */
+/* Returns 1 if there are readings. A wait cannot be longer than the time that has passed: a reading made
+ * just before its time was taken is corrected. */
 static int read_clock(const pit_run *run, struct readings *r)
 {
     int is_team = spent(run, "main_cpu_ns") < MAIN_LEAST * spent(run, "cpu_ns");
@@ -74,7 +74,7 @@ static double clock_at(struct readings *r, double at)
     return r->clock[r->last] + along * (r->clock[r->last + 1] - r->clock[r->last]);
 }
 
-/* How much of the time from begin to end the clock went on. */
+/* The share of the time from begin to end during which the clock advanced. */
 static double clock_share(struct readings *r, double begin, double end)
 {
     if (!(end > begin))
@@ -84,15 +84,15 @@ static double clock_share(struct readings *r, double begin, double end)
 
 /* ---- the course without them -------------------------------------------------------------------------- */
 
-/* Means of the unit's iterations, block after block, and the shortest of each as it was: a wait only adds
- * to it. */
+/* Means of the unit's iterations per block, and the shortest iteration of each block: a wait can only
+ * lengthen it. */
 struct blocks {
     double means[2 * BLOCKS], shortest[2 * BLOCKS];
     size_t count;
     double length;           /* seconds of a block */
-    double seconds, clocked; /* of the one that is being filled */
+    double seconds, clocked; /* of the block that is being filled */
     double iterations, least;
-    double all, warming; /* of the clock: all iterations, those of the warm-up */
+    double all, warming; /* clock time of all iterations, and of the warm-up */
 };
 
 static void add_to_block(struct blocks *b, double seconds, double share, double iterations,
@@ -147,7 +147,7 @@ static void smooth(const struct blocks *b, double *smoothed)
     }
 }
 
-/* How many times as long the shortest iterations are from a block on as in those before another. */
+/* Ratio of the shortest iterations after one block to those before another. */
 static double low_rises(const struct blocks *b, size_t before, size_t from)
 {
     double low[2 * BLOCKS];
@@ -159,7 +159,7 @@ static double low_rises(const struct blocks *b, size_t before, size_t from)
     return pit__median(low, b->count - from) / first;
 }
 
-/* Blocks are of one length in time: each would save its share. */
+/* Blocks cover equal times, so each would save its share. */
 static double share_above(const double *means, size_t count, double level)
 {
     double share = 0;
@@ -168,7 +168,7 @@ static double share_above(const double *means, size_t count, double level)
     return share;
 }
 
-/* 0 or PIT_NO_MEMORY. */
+/* Returns 0 or PIT_NO_MEMORY. */
 static int find_fair(const struct pit__series *series, struct readings *r, struct pit__case *all)
 {
     struct blocks blocks = {.count = 0};
@@ -192,7 +192,7 @@ static int find_fair(const struct pit__series *series, struct readings *r, struc
     if (blocks.all > 0 && others > 0)
         all->fair.warming =
             (blocks.warming - warm * (blocks.all - blocks.warming) / others) / blocks.all;
-    /* threads that the main one waits for have waits that are not in its delay */
+    /* if the main thread waits for other threads, their waits are not in its delay */
     if (!(low_rises(&blocks, levels.begins, levels.begins) > LOW_RISES))
         all->fair.step_up = all->fair.step_from = NAN;
     if (!(low_rises(&blocks, blocks.count / 3, blocks.count - blocks.count / 3) > LOW_RISES))
@@ -202,7 +202,7 @@ static int find_fair(const struct pit__series *series, struct readings *r, struc
 
 /* ---- parts that vary together -------------------------------------------------------------------------- */
 
-/* The two longest parts of the unit; 0: there are no two. */
+/* The two longest parts of the unit. Returns 0 if there are fewer. */
 static int two_parts(const struct pit__series *series, uint32_t pair[2])
 {
     const pit_thread *thread = series->thread;
@@ -222,7 +222,7 @@ static int two_parts(const struct pit__series *series, uint32_t pair[2])
     return pair[1] != PIT_NO_NODE;
 }
 
-/* Events come in the order of their ends: the parts of an iteration before it. */
+/* Events are ordered by their ends: the parts of an iteration come before it. */
 static int find_together(const struct pit__series *series, struct pit__case *all)
 {
     uint32_t pair[2];

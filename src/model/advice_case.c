@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_COLUMNS 60   /* of a name in the reason */
-#define PLACE_BYTES 200   /* of a place in words */
-#define PLACE_SAMPLES 5   /* below which a place is luck */
-#define FEW_SAMPLES 3     /* below which it is, even if all agree */
-#define FEW_SHARE 0.75    /* of them, that have to agree */
-#define BESIDE_SHARE 0.1  /* of the samples, of the program's function beside a library's */
-#define FUNCTION_MORE 1.3 /* times the hottest line's function, that another one takes */
-#define PLACE_SHARE 0.25  /* of the samples, below which it is one of many */
+#define NAME_COLUMNS 60 /* columns of a name in the reason */
+#define PLACE_BYTES 200 /* room for the text of a place */
+#define PLACE_SAMPLES 5 /* fewer samples are chance */
+#define FEW_SAMPLES 3   /* fewer are chance even if all agree */
+#define FEW_SHARE 0.75  /* share of them that must agree */
+/* share of the samples that the program's own function needs to be named next to a library's */
+#define BESIDE_SHARE 0.1
+/* ratio to the hottest line's function, for another function to be named */
+#define FUNCTION_MORE 1.3
+#define PLACE_SHARE 0.25 /* share of the samples; below it, it is one place of many */
 
 /* ---- parts ---------------------------------------------------------------------------------- */
 
@@ -40,7 +42,7 @@ static void find_half(const pit_node *node, struct pit__part *part)
     part->half_seconds = longest / total * part->seconds;
 }
 
-/* Work hangs below the part that launched it; a wait of such work is none. */
+/* Device work counts for the part that launched it; the time it waited does not count as work. */
 static void add_device_work(const pit_node *node, struct pit__part *part, struct pit__part *parts)
 {
     part->device_count = node->device.count;
@@ -56,10 +58,10 @@ static void add_device_work(const pit_node *node, struct pit__part *part, struct
 struct pit__part *pit__parts_of(const pit_tree *tree)
 {
     struct pit__part *parts = calloc(tree->node_count + 1, sizeof *parts);
-    for (size_t i = tree->node_count; parts && i-- > 0;) { /* children stand after their parents */
+    for (size_t i = tree->node_count; parts && i-- > 0;) { /* children come after their parents */
         const pit_node *node = &tree->nodes[i];
         struct pit__part *part = &parts[i];
-        double inside = part->self_seconds; /* the children's, so far */
+        double inside = part->self_seconds; /* time of the children, so far */
         part->parent = node->parent == PIT_NO_NODE ? PIT__NO_PART : node->parent;
         part->name = node->name;
         part->path = node->path;
@@ -67,11 +69,10 @@ struct pit__part *pit__parts_of(const pit_tree *tree)
         part->count = node->count;
         part->median = node->count > 0 ? node->p50_ns / 1e9 : NAN;
         part->longest = node->count > 0 ? node->max_ns / 1e9 : NAN;
-        /* what is open is not yet like the others, unless there are none: the outermost span */
+        /* open spans are left out, unless there are no others: the outermost span */
         int only_open = node->count == 0 && node->open > 0;
         part->seconds = (only_open ? node->open_ns : node->finished_ns) / 1e9;
-        if (node->count == 0 &&
-            node->open == 0) /* one that was never finished: what is inside it */
+        if (node->count == 0 && node->open == 0) /* never finished: only its children count */
             part->seconds = inside;
         part->self_seconds =
             only_open ? fmax(part->seconds - inside, 0) : fmin(node->self_ns / 1e9, part->seconds);
@@ -92,7 +93,7 @@ static int is_in_library(const pit_tree_place *place)
     return place->kind == PIT_PLACE_NATIVE && strstr(place->file, ".so") != NULL;
 }
 
-/* A library's function says little without one of the program's that is hot beside it. */
+/* A library's function alone says little: also name the hottest function of the program. */
 static void add_own_function(const pit_tree *tree, const pit_tree_place *place, char *words)
 {
     char own[PLACE_BYTES];
@@ -110,8 +111,8 @@ static void add_own_function(const pit_tree *tree, const pit_tree_place *place, 
     }
 }
 
-/* Of the samples of native code outside of all spans, those in Python's interpreter, and those in the
- * hottest function that is not. */
+/* Counts the samples of native code outside all spans: those in Python's interpreter, and those in the
+ * hottest other function. */
 static void set_interpreted(const pit_tree *tree, struct pit__case *made)
 {
     double all = 0, inside = 0, most = 0;
@@ -131,8 +132,8 @@ static void set_interpreted(const pit_tree *tree, struct pit__case *made)
     made->compiled = all >= PLACE_SAMPLES ? most / all : NAN;
 }
 
-/* How long the function's name is without what Python makes inside it: "parse" of "parse.<locals>.<genexpr>".
- * 0: it is no function of the program's own. */
+/* Length of the function's own name: "parse" of "parse.<locals>.<genexpr>". 0 if it is not a function of
+ * the program. */
 static size_t own_name(const pit_tree_place *place)
 {
     const char *inside = strstr(place->function, ".<locals>");
@@ -140,7 +141,7 @@ static size_t own_name(const pit_tree_place *place)
     return place->kind == PIT_PLACE_PYTHON && place->function[0] != '<' ? bytes : 0;
 }
 
-/* The share of the function that a place is in, of those that are neighbours of it: of its node and kind. */
+/* The share of a place's function among the places of the same node and kind. */
 static double function_share(const pit_tree_place *places, size_t count,
                              const pit_tree_place *place)
 {
@@ -154,8 +155,8 @@ static double function_share(const pit_tree_place *places, size_t count,
     return bytes > 0 ? share : place->share;
 }
 
-/* The hottest place of a node in words; NULL: not known, or one of many. Lines of one function count together
- * where they take far more than any line does: then its hottest line stands for it. */
+/* The text of a node's hottest place; NULL if it is not known or one of many. If the lines of one function
+ * together take far more than any line, the function's hottest line represents it. */
 static const char *place_of(struct pit__advice_case *made, const pit_tree *tree, uint32_t node,
                             double *share)
 {
@@ -212,7 +213,7 @@ static int set_course(struct pit__case *all, const double *seconds, size_t count
                : 0;
 }
 
-/* Where durations are means of stretches, the longest iteration of a slow start was its first. */
+/* If durations are means of intervals, the longest iteration of a slow start was the first one. */
 static void mend_first(struct pit__case *all)
 {
     const struct pit__part *unit = &all->parts[all->unit];
@@ -234,7 +235,9 @@ static int set_unit_course(const pit_run *const *runs, size_t run_count,
     if (!code && all->has_course)
         mend_first(all);
     if (!code)
-        code = pit__find_slow(series.run, all);
+        code = pit__find_slow(series.run, all, 0, &all->slow);
+    if (!code)
+        code = pit__find_slow(series.run, all, 1, &all->later);
     if (!code)
         code = pit__see_through(&series, all);
     free(series.seconds);
@@ -243,7 +246,7 @@ static int set_unit_course(const pit_run *const *runs, size_t run_count,
 
 /* ---- several runs ----------------------------------------------------------------------------- */
 
-/* Runs of one job, its ranks, are not repetitions of one another. */
+/* Ranks of one job are not repetitions of one another. */
 static int are_ranks(const pit_run *const *runs, size_t run_count)
 {
     for (size_t r = 0; r < run_count; r++)
@@ -277,8 +280,8 @@ static int compare_runs(const pit_run *const *runs, size_t run_count, struct pit
 
 /* ---- is it enough? ----------------------------------------------------------------------------- */
 
-/* A batch, a step, an epoch, or what stands around forward and backward: where there are but few of
- * them their shares may be those of starting up. A pipeline whose stages run once has none. */
+/* Is it a batch, a step, an epoch, or the span around forward and backward? With few of these, shares may
+ * be dominated by the start-up. A pipeline whose stages run once has no such unit. */
 static int is_unit_of_work(const struct pit__case *all)
 {
     enum pit__role role = all->parts[all->unit].role;
@@ -318,7 +321,8 @@ static void check_enough(struct pit__advice_case *made)
 int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
                       struct pit__advice_case *made)
 {
-    *made = (struct pit__advice_case){.all.unit = PIT__NO_PART, .all.slow.part = PIT__NO_PART};
+    *made = (struct pit__advice_case){
+        .all.unit = PIT__NO_PART, .all.slow.part = PIT__NO_PART, .all.later.part = PIT__NO_PART};
     struct pit__case *all = &made->all;
     made->parts = pit__parts_of(tree);
     if (!made->parts)
@@ -340,6 +344,9 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     all->around = pit__look_around(runs, run_count);
     all->idle = pit__idle_between(runs, run_count, tree->before_ns, tree->wall_ns - tree->after_ns);
     all->told = pit__what_was_told(runs, run_count);
+    all->used = run_count == 1 && runs[0]->ended
+                    ? (double)(runs[0]->ended->user_ns + runs[0]->ended->system_ns) / 1e9
+                    : NAN;
     int code = pit__set_memory(runs, run_count, made);
     if (!code && all->unit != PIT__NO_PART)
         code = set_unit_course(runs, run_count, made);
@@ -352,11 +359,12 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
 int pit__case_of_rows(const pit_row *rows, size_t count, const double *batches, size_t batch_count,
                       struct pit__advice_case *made)
 {
-    *made = (struct pit__advice_case){.all.unit = PIT__NO_PART, .all.slow.part = PIT__NO_PART};
+    *made = (struct pit__advice_case){
+        .all.unit = PIT__NO_PART, .all.slow.part = PIT__NO_PART, .all.later.part = PIT__NO_PART};
     struct pit__case *all = &made->all;
     made->by_letter = all->in_order = 1;
     all->around = pit__around_unknown();
-    all->idle = NAN;
+    all->idle = all->used = NAN;
     made->parts = calloc(count + 1, sizeof *made->parts);
     if (!made->parts)
         return PIT_NO_MEMORY;

@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOADING_NS 10e9  /* of a run without iterations, that it may take to load */
-#define FIRST_PARTS 10   /* of so many parts of the iterations the first is loading and compiling */
-#define GROWS_NS 1.5e9   /* of readings, below which growth is not judged */
-#define SHORT_NS 10e9    /* likewise, below which a few jumps are a table that was made larger */
-#define BRIEF_NS 0.8e9   /* likewise, of a run that grows with nearly every reading, by much */
-#define BRIEF_RISES 0.8  /* of the readings, likewise */
-#define BRIEF_GROWN 0.25 /* of what is held, likewise */
-#define BRIEF_CALL 0.2   /* of that time, that its longest iteration takes, likewise */
-#define BRIEF_READINGS 6 /* likewise */
-#define JUMPS 5          /* readings above the one before that are more than a few */
-#define IDLE_READINGS 10 /* of the loop, below which a share is luck */
-#define START_PARTS 4    /* of so many parts of the readings the first is starting */
+#define LOADING_NS 10e9 /* a run without iterations may take this long to load */
+#define FIRST_PARTS 10 /* the first of this many parts of the iterations is loading and compiling */
+#define GROWS_NS 1.5e9 /* growth is not judged over a shorter time */
+#define SHORT_NS 10e9  /* in a shorter time, a few jumps are a table that was enlarged */
+#define BRIEF_NS 0.8e9 /* shorter limit, for a run that grows much and with nearly every reading */
+#define BRIEF_RISES 0.8  /* share of the readings that rise, for the shorter limit */
+#define BRIEF_GROWN 0.25 /* growth as a share of the memory, for the shorter limit */
+#define BRIEF_CALL 0.2   /* the longest iteration's share of that time, for the shorter limit */
+#define BRIEF_READINGS 6 /* readings, for the shorter limit */
+#define JUMPS 5          /* rising readings that are more than a few */
+#define IDLE_READINGS 10 /* readings in the loop; with fewer, a share is chance */
+#define START_PARTS 4    /* the first of this many parts of the readings is the start-up */
 
 /* ---- the sampler -------------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static double seconds_between(const pit_run *run, const pit_sample *from, const 
     return ((double)to->ticks - (double)from->ticks) * run->ns_per_tick / 1e9;
 }
 
-/* How fast a channel that counts grew between two readings. */
+/* How fast a counter grew between two readings. */
 static double rate(const pit_run *run, const char *key, const pit_sample *from)
 {
     double more = pit_sample_figure(run, &run->newest, key) - pit_sample_figure(run, from, key);
@@ -52,7 +52,7 @@ struct pit__around pit__around_unknown(void)
                                 NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
-/* A point's figures are of its last reading: that was as the next point began. */
+/* A point has the figures of its last reading, made when the next point began. */
 static pit_sample first_reading(const pit_run *run)
 {
     pit_sample first = run->samples[0];
@@ -75,7 +75,7 @@ double pit__idle_between(const pit_run *const *runs, size_t run_count, double fr
     const pit_run *run = most_read(runs, run_count);
     const pit_sample *from = NULL, *to = NULL;
     size_t inside = 0;
-    if (!run || run->sample_stride > 1) /* of a long run the start is little */
+    if (!run || run->sample_stride > 1) /* in a long run the start hardly counts */
         return NAN;
     for (size_t i = 0; i < run->sample_count; i++) {
         double at = ((double)run->samples[i].ticks - (double)run->start_ticks) * run->ns_per_tick;
@@ -119,7 +119,7 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
         .pressure = most(run, "memory_pressure"),
         .storage_pressure = most(run, "storage_pressure"),
         .processors = ceil(pit_sample_figure(run, &run->newest, "processors")),
-        .threads = most(run, "threads"),
+        .threads = most(run, "threads") - 1, /* without the sampler's */
         .device_used = gpu.memory_most,
         .device_total = gpu.memory_total,
         .device_number = (double)gpu.number,
@@ -168,7 +168,7 @@ struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-/* The thread with the most iterations of the unit; NULL: none has any. */
+/* The thread with the most iterations of the unit; NULL if none has any. */
 static const pit_thread *thread_of(const pit_run *run, const char *path, uint32_t *node)
 {
     const pit_thread *best = NULL;
@@ -184,9 +184,9 @@ static const pit_thread *thread_of(const pit_run *run, const char *path, uint32_
     return best;
 }
 
-/* The time from the end of the first iterations to the end of the last, in nanoseconds since the run's
- * start. Before it the program loads, after it the program tears down. Calls that the flight recorder dropped are older than all that it
- * holds. */
+/* The time from the end of the first iterations to the end of the last one, in nanoseconds since the run's
+ * start. Before it the program loads, after it the program cleans up. Calls that the flight recorder
+ * dropped are older than all that it holds. */
 static void find_window(const struct pit__case *all, const pit_run *run, double window[2])
 {
     uint32_t node = 0;
@@ -205,13 +205,13 @@ static void find_window(const struct pit__case *all, const pit_run *run, double 
         if (++seen <= left)
             first = last;
     }
-    int is_going = thread->open_count > 0; /* what is open is still work */
+    int is_going = thread->open_count > 0; /* open spans are still work */
     window[0] = ((double)first - (double)run->start_ticks) * run->ns_per_tick;
     if (last > first && !is_going)
         window[1] = ((double)last - (double)run->start_ticks) * run->ns_per_tick;
 }
 
-/* How many readings of a stretch are above the one before, of how many. */
+/* How many readings of an interval are above the previous one, and the number of readings. */
 static size_t rises(const pit_run *run, const double window[2], size_t *readings)
 {
     size_t count = 0;
@@ -237,7 +237,8 @@ static double held_at(const pit_run *run, double at_ns)
     return held;
 }
 
-/* Is it long enough for what it shows? A table that is made larger grows by a few jumps, or in one call. */
+/* Is the interval long enough for its evidence? A table that is enlarged grows in a few jumps, or in one
+ * call. */
 static int is_long_enough(const pit_run *run, const struct pit__case *all, const double window[2],
                           double length, const struct pit__growth *growth)
 {
@@ -251,17 +252,17 @@ static int is_long_enough(const pit_run *run, const struct pit__case *all, const
     return length >= SHORT_NS || up > JUMPS;
 }
 
-/* Did it grow, and in the second half of that too? What fills up and stays is no leak. */
+/* Did memory grow, and also in the second half? Memory that fills up and stays is not a leak. */
 static int grows_on(const pit_run *run, const struct pit__case *all, const double window[2],
                     struct pit__growth *growth)
 {
     struct pit__growth later;
     double delayed = all->around.delayed;
     int code = pit__growth_between(run, window[0], window[1], growth);
-    /* a program that waits for a processor does in this time what it does in less when it is alone */
+    /* a program that waits for a processor does the work of a shorter time */
     double length = (window[1] - window[0]) * (1 - (delayed > 0 ? fmin(delayed, 1) : 0));
     if (code > 0 && !is_long_enough(run, all, window, length, growth)) {
-        growth->slope = NAN; /* nobody knows whether it goes on */
+        growth->slope = NAN; /* whether it would continue is unknown */
         code = 0;
     }
     if (code > 0)
@@ -284,12 +285,12 @@ int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__ad
             return code;
         if (!(change > most))
             continue;
-        most = change; /* the run that grows the most speaks for all */
+        most = change; /* use the run that grows most */
         all->is_growing = code;
         all->grown = change;
         all->growth_a_minute = growth.slope * 60e9;
         all->held = held_at(runs[r], window[1]);
-        /* a framework takes some hundred megabytes as it is imported */
+        /* importing a framework takes some hundred megabytes */
         all->held_at_first =
             held_at(runs[r], all->told.framework && all->before > 0 ? all->before * 1e9 : 0);
         pit__run_memory_free(&made->memory);
@@ -306,9 +307,9 @@ int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__ad
 /* ---- slow iterations ---------------------------------------------------------------------------------- */
 
 #define SLOW 1.5     /* times the median */
-#define EXPLAINS 0.4 /* of what slow ones take more */
+#define EXPLAINS 0.4 /* share of the additional time of slow iterations */
 
-/* Sums of one part over the quick iterations and over the slow ones; the last entry is the unit itself. */
+/* Sums of one part over the fast and over the slow iterations; the last entry is the unit itself. */
 struct sums {
     double quick, slow, inside;
 };
@@ -323,13 +324,13 @@ static void add_iteration(struct sums *sums, size_t count, size_t unit, double t
         *(is_slow ? &sums[i].slow : &sums[i].quick) += sums[i].inside;
         sums[i].inside = 0;
     }
-    /* the unit's own entry: time outside of its parts; the one behind all: the whole iteration */
+    /* the unit's own entry is the time outside its parts; the entry after all is the whole iteration */
     *(is_slow ? &sums[unit].slow : &sums[unit].quick) += fmax(took - inside, 0);
     *(is_slow ? &sums[count].slow : &sums[count].quick) += took;
 }
 
-static void explain(struct pit__case *all, const struct sums *sums, const pit_thread *thread,
-                    uint32_t node, const double iterations[2])
+static void explain(const struct pit__case *all, const struct sums *sums, const pit_thread *thread,
+                    uint32_t node, const double iterations[2], struct pit__slow *why)
 {
     size_t best = node;
     double more = sums[thread->node_count].slow / iterations[1] -
@@ -338,23 +339,33 @@ static void explain(struct pit__case *all, const struct sums *sums, const pit_th
         if (sums[i].slow / iterations[1] - sums[i].quick / iterations[0] >
             sums[best].slow / iterations[1] - sums[best].quick / iterations[0])
             best = i;
-    all->slow.share = (sums[best].slow / iterations[1] - sums[best].quick / iterations[0]) / more;
-    if (!(all->slow.share > EXPLAINS))
+    why->share = (sums[best].slow / iterations[1] - sums[best].quick / iterations[0]) / more;
+    if (!(why->share > EXPLAINS))
         return;
-    all->slow.is_unmarked = best == node;
+    why->is_unmarked = best == node;
     for (size_t i = all->unit + 1; best != node && i < all->part_count; i++)
         if (all->parts[i].parent == all->unit &&
             strcmp(all->parts[i].name, thread->nodes[best].name ? thread->nodes[best].name : "") ==
                 0)
-            all->slow.part = i;
+            why->part = i;
 }
 
-/* Events come in the order of their ends: the parts of a iteration before it. */
-int pit__find_slow(const pit_run *run, struct pit__case *all)
+/* How many iterations there are, of which the first of the warm-up do not count. */
+static size_t iterations_of(const pit_thread *thread, uint32_t node)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < thread->event_count; i++)
+        count += thread->events[i].node == node;
+    return count;
+}
+
+/* Events come in the order of their ends: the parts of an iteration before it. */
+int pit__find_slow(const pit_run *run, const struct pit__case *all, int by_half,
+                   struct pit__slow *why)
 {
     uint32_t node = 0;
-    all->slow = (struct pit__slow){.part = PIT__NO_PART};
-    if (!run || all->unit == PIT__NO_PART || !all->has_course)
+    *why = (struct pit__slow){.part = PIT__NO_PART};
+    if (!run || all->unit == PIT__NO_PART || !all->has_course || (by_half && !all->in_order))
         return 0;
     const pit_thread *thread = thread_of(run, all->parts[all->unit].path, &node);
     if (!thread || thread->event_count == 0)
@@ -363,7 +374,7 @@ int pit__find_slow(const pit_run *run, struct pit__case *all)
     if (!sums)
         return PIT_NO_MEMORY;
     double iterations[2] = {0, 0};
-    size_t passed = 0;
+    size_t passed = 0, half = (iterations_of(thread, node) + all->steady_from) / 2;
     for (size_t i = 0; i < thread->event_count; i++) {
         const pit_event *event = &thread->events[i];
         double took = (double)event->duration * run->ns_per_tick / 1e9;
@@ -373,7 +384,7 @@ int pit__find_slow(const pit_run *run, struct pit__case *all)
             sums[event->node].inside += took;
         if (event->node != node)
             continue;
-        int is_slow = took > SLOW * all->steady.median;
+        int is_slow = by_half ? passed >= half : took > SLOW * all->steady.median;
         if (all->in_order && passed++ < all->steady_from) { /* warming up is another matter */
             for (size_t k = 0; k < thread->node_count; k++)
                 sums[k].inside = 0;
@@ -383,18 +394,18 @@ int pit__find_slow(const pit_run *run, struct pit__case *all)
         iterations[is_slow]++;
     }
     if (iterations[0] > 0 && iterations[1] > 0)
-        explain(all, sums, thread, node, iterations);
+        explain(all, sums, thread, node, iterations, why);
     free(sums);
     return 0;
 }
 
 /* ---- first calls ------------------------------------------------------------------------------------ */
 
-#define FEW_CALLS 3     /* that take half of the time */
-#define LONG_SHARE 0.02 /* of the total, that one of them takes */
-#define EARLY 20        /* of so many parts of a node's calls, the first */
+#define FEW_CALLS 3     /* calls that take half of the time */
+#define LONG_SHARE 0.02 /* share of the total that one of them takes */
+#define EARLY 20        /* the first of this many parts of a node's calls */
 
-/* The longest call is in the first stretch of the series, and that has few calls. */
+/* Is the longest call in the first bucket of the series, and does that bucket have few calls? */
 static int is_first_longest(const pit_raw_node *node)
 {
     const pit_series_bin *first = NULL;

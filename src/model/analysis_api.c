@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The public names are numbered as those of the analysis. */
+/* The public enumerators have the numbers of the internal ones. */
 _Static_assert((int)PIT_COURSE_SHORT == (int)PIT__COURSE_SHORT, "");
 _Static_assert((int)PIT_COURSE_SLOWDOWN == (int)PIT__COURSE_SLOWDOWN, "");
 _Static_assert((int)PIT_COURSE_UNSTEADY == (int)PIT__COURSE_UNSTEADY, "");

@@ -1,10 +1,9 @@
 /* curves_gather.c: the named values of runs as curves over epochs.
  *
- * If the thread that recorded the value also has spans called epoch (or the spans asked for), and the
+ * If the thread that recorded the value also has spans called epoch (or the requested spans), and the
  * flight recorder holds all of them, the curve has the value at the end of each epoch. Otherwise each value
  * is one epoch. A recorder keeps 512 points per value. A point that merges several values counts once for
- * each of them, with the point's mean, so the number of epochs is right.
- */
+ * each of them, with the point's mean, so the number of epochs is right. */
 #include "analysis/advice.h"
 #include "gather.h"
 #include "series_gather.h"
@@ -12,14 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-#define VALUES_MOST 1000000 /* of a curve with more, each point is one */
+#define VALUES_MOST 1000000 /* with more values, each point is one */
 
 struct curve_builder {
     struct pit__gathered *gathered;
     const pit_run *run;
     const pit_thread *thread;
     const pit_raw_value *value;
-    const char *path; /* of the spans that are to be the epochs; NULL: those found */
+    const char *path; /* path of the requested epoch spans; NULL: those found */
     double *values, *seconds;
     size_t count;
 };
@@ -29,9 +28,9 @@ static double seconds_between(const pit_run *run, uint64_t from, uint64_t to)
     return to > from ? (double)(to - from) * run->ns_per_tick / 1e9 : 0;
 }
 
-/* How well the value belongs to the node's spans: twice the points inside of them, and one where the
- * first lies between the first begin and the last end. The flight recorder drops its oldest: spans
- * of a node that it no longer has lay before all that it has. */
+/* How well the value fits the node's spans: two for each point inside them, one if the first point lies
+ * between the first begin and the last end. The flight recorder drops the oldest: spans of a node that it
+ * no longer has were before all that it has. */
 static size_t belonging(const pit_thread *thread, uint32_t node, const pit_raw_value *value)
 {
     uint64_t begin = UINT64_MAX, end = 0;
@@ -56,8 +55,8 @@ static size_t belonging(const pit_thread *thread, uint32_t node, const pit_raw_v
     return 2 * inside + (begin <= first && first <= end);
 }
 
-/* The index of the value's epochs; PIT_NO_NODE. A run that trains several models has epochs of each:
- * those count in which the value was kept; of equals, the node with the most of them. */
+/* The node of the value's epochs, or PIT_NO_NODE. If a run trains several models, the epochs in which the
+ * value was recorded count; of equal candidates, the node with the most epochs. */
 static uint32_t epoch_node(const pit_thread *thread, const pit_raw_value *value)
 {
     uint32_t best = PIT_NO_NODE;
@@ -76,7 +75,7 @@ static uint32_t epoch_node(const pit_thread *thread, const pit_raw_value *value)
     return best;
 }
 
-/* The value as it was at `ticks`; NaN before the first. */
+/* The value at `ticks`; NaN before the first. */
 static double value_at(const pit_raw_value *value, uint64_t ticks)
 {
     double last = NAN;
@@ -85,7 +84,7 @@ static double value_at(const pit_raw_value *value, uint64_t ticks)
     return last;
 }
 
-/* 1: made; 0: there are no epochs to go by; or PIT_NO_MEMORY. */
+/* Returns 1: done; 0: there are no epochs; or PIT_NO_MEMORY. */
 static int by_epochs(struct curve_builder *b)
 {
     uint32_t node = b->path ? pit__node_at(b->thread, b->path) : epoch_node(b->thread, b->value);
@@ -143,7 +142,7 @@ static int add_curve(struct curve_builder *b, pit_curve *curve)
     int code = by_epochs(b);
     if (code == 0 && b->path) {
         snprintf(b->gathered->why, sizeof b->gathered->why,
-                 "not each span of the node asked for is kept beside the value");
+                 "the run does not have every span of this node");
         return PIT_NOTHING;
     }
     if (code == 0)
@@ -157,7 +156,7 @@ static int add_curve(struct curve_builder *b, pit_curve *curve)
     return 0;
 }
 
-/* The name of the value that is asked for; NULL: no run has any. */
+/* The name of the requested value; NULL if no run has any. */
 static const char *wanted(const struct pit__gathered *gathered)
 {
     if (gathered->options->value)
@@ -203,8 +202,8 @@ int pit__gather_curves(struct pit__gathered *gathered)
         }
     if (gathered->data.curve_count == 0) {
         snprintf(gathered->why, sizeof gathered->why,
-                 name ? "no value of the name asked for was recorded"
-                      : "no value was recorded: pit_value keeps one");
+                 name ? "no value of this name was recorded"
+                      : "no value was recorded: pit_value records one");
         return PIT_NOTHING;
     }
     if (!gathered->options->title)

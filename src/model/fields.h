@@ -32,7 +32,7 @@ struct pit__field {
     /* in a table of text */
     int shown;                                 /* 0: only for programs */
     int drop;                                  /* as in struct pit__column */
-    int min_width, max_width;                  /* likewise */
+    int min_width, max_width;                  /* the same */
     int optional;                              /* column is left out if no row has a value */
     enum pit__style (*style)(const void *row); /* highlighting; NULL: plain */
     int live;                                  /* also available for a running run: pitwall top */

@@ -1,12 +1,12 @@
-/* live_course.c: what a live screen draws along the run: durations of a node, and memory. */
+/* live_course.c: the curves of a live screen: durations of a node, and memory. */
 #include "live_tree.h"
 
 #include <math.h>
 
-#define THREADS_READ 8 /* of a node: its series is 4 kB a thread */
+#define THREADS_READ 8 /* per node: the series of one thread takes 4 kB */
 #define COLUMNS_MOST 512
 
-/* Which of the columns a time since the run's start belongs to. */
+/* The column of a time since the run's start. */
 static size_t column_of(uint64_t since, uint64_t length, size_t columns)
 {
     double share = length ? (double)since / (double)length : 0;
@@ -49,7 +49,7 @@ static void put_rss(const pit_run *run, const pit_sample *sample, double *bytes,
         return;
     size_t at =
         column_of(sample->ticks - run->start_ticks, run->end_ticks - run->start_ticks, columns);
-    bytes[at] = fmax(bytes[at], rss); /* a NaN gives way */
+    bytes[at] = fmax(bytes[at], rss); /* fmax ignores NaN */
 }
 
 double pit__live_rss(const pit_run *run, double *bytes, size_t columns)
@@ -62,8 +62,9 @@ double pit__live_rss(const pit_run *run, double *bytes, size_t columns)
     if (columns && run->has_samples)
         put_rss(run, &run->newest, bytes, columns);
     for (size_t i = 0; i < columns; i++) {
+        /* the last reading is still valid */
         if (isnan(bytes[i]) && i > 0)
-            bytes[i] = bytes[i - 1]; /* what was read last still stands */
+            bytes[i] = bytes[i - 1];
         most = fmax(most, bytes[i]);
     }
     return most;

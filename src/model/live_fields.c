@@ -1,5 +1,5 @@
-/* live_fields.c: a node of a live tree as a row: the node fields that a running run has, and
- * the fields about the time between the last two readings. */
+/* live_fields.c: a node of a live tree as a row: the node fields of a live run, and the fields of the time
+ * between the last two refreshes. */
 #include "live_fields.h"
 
 #include "live_tree.h"

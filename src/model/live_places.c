@@ -1,7 +1,7 @@
-/* live_places.c: where in the code the main thread of a live run is most. */
+/* live_places.c: the place in the code where the main thread of a live run is most often. */
 #include "live_tree.h"
 
-/* The live tree's node of a place, PIT_NO_NODE outside of all spans. */
+/* The live tree's node of a place; PIT_NO_NODE outside all spans. */
 static uint32_t node_of(const struct pit__live *live, const pit_hot_place *place)
 {
     if (place->node == PIT_NO_NODE || place->thread >= live->map_count ||
@@ -15,7 +15,7 @@ static int is_known(const pit_hot_place *place)
     return place->line || *place->file || *place->function;
 }
 
-/* Of one kind; 0: no sample met the node. */
+/* The same for one kind; returns 0 if the node has no sample. */
 static int hottest_of(const struct pit__live *live, uint32_t node, uint32_t kind,
                       pit_tree_place *found)
 {

@@ -45,8 +45,7 @@ static int has_text(const char *name, const char *text)
     return length == 0;
 }
 
-/* Children have higher indices than their parents: from the end on, what is shown takes what leads to
- * it along. */
+/* Children have higher indices than their parents: going backwards, a shown node also shows its ancestors. */
 static void choose(const struct pit__live *live, const char *filter, unsigned char *shown)
 {
     memset(shown, 0, live->count);
@@ -94,10 +93,10 @@ struct walk {
     struct pit__live_rows *rows;
     enum pit__live_sort sort;
     int is_filtered;
-    struct keyed *keyed; /* room for all nodes: each level takes the stretch behind its parents' */
+    struct keyed *keyed; /* room for all nodes: each level uses the part after its parents' */
 };
 
-/* The children of a node that are shown, sorted, behind `start`; how many. */
+/* Sort the shown children of a node into the part after `start`; returns their number. */
 static size_t sort_children(struct walk *walk, uint32_t parent, size_t start)
 {
     const struct pit__live *live = walk->live;

@@ -72,7 +72,7 @@ static uint32_t make(struct pit__live *live, uint32_t parent, int detached, cons
     return own;
 }
 
-/* The node of a path, made if need be; PIT_NO_NODE without memory. */
+/* The node of a path, created if necessary; PIT_NO_NODE if memory is exhausted. */
 static uint32_t find(struct pit__live *live, uint32_t parent, int detached, const char *name)
 {
     if (live->count * 2 >= live->slot_count && !grow_slots(live))
@@ -190,8 +190,7 @@ static void add_thread(struct pit__live *live, const pit_run *run, size_t number
     live->busy_threads += spans > 0 || thread->open_count > 0;
 }
 
-/* Never negative: a live run goes on while it is read, so that figures of one look may be some spans
- * apart. */
+/* Never negative: a live run continues while it is read, so figures of one refresh may be some spans apart. */
 static double gain(double now, double before)
 {
     return now > before ? now - before : 0;
@@ -220,7 +219,7 @@ static void no_rates(struct pit__live *live)
     }
 }
 
-/* What is a child's is not its parent's own; sums of the outermost. */
+/* Subtract the time of children from their parents, and sum up the outermost nodes. */
 static void share_out(struct pit__live *live)
 {
     live->in_spans_ns = 0;
@@ -242,7 +241,7 @@ static void share_out(struct pit__live *live)
     }
 }
 
-/* Device work counts for all spans around it, its waiting apart (enum pit_detached). */
+/* Device work counts for all spans around it; its waiting time is separate (enum pit_detached). */
 static void add_devices(struct pit__live *live)
 {
     for (size_t i = 0; i < live->count; i++) {
@@ -260,7 +259,7 @@ static void add_devices(struct pit__live *live)
     }
 }
 
-/* The sampler reads at its own pace: between two readings the last figure stands. */
+/* The sampler has its own pace: between two readings the last figure stays. */
 static void read_cpu(struct pit__live *live, const pit_run *run)
 {
     double cpu_ns = run->has_samples ? pit_sample_figure(run, &run->newest, "cpu_ns") : NAN;
@@ -342,7 +341,7 @@ double pit__live_now_share(const struct pit__live *live, const struct pit__live_
 
 void pit__live_path(const struct pit__live *live, uint32_t node, char *path, size_t size)
 {
-    const char *names[256] = {0}; /* no tree is deeper */
+    const char *names[256] = {0}; /* the depth limit of trees */
     size_t count = 0, used = 0;
     for (uint32_t i = node; i != PIT_NO_NODE && count < 256; i = live->nodes[i].parent)
         names[count++] = live->nodes[i].name;

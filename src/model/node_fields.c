@@ -27,7 +27,7 @@
     }
 #define FINISHED(name_, figure_)                                                                   \
     GETTER(name_, pit__value_real, node->count > 0 ? node->figure_ : NAN)
-/* Of memory or allocations: no value where there is none. */
+/* For memory and allocations: no value if nothing was measured. */
 #define GETTER_IF(name_, condition_, call_, figure_)                                               \
     static void name_(const void *row, pit_field_value *value)                                     \
     {                                                                                              \
@@ -71,7 +71,7 @@ static void set_rate(pit_field_value *value, uint64_t amount, double ns)
         set_rate(value, node->member_, node->total_ns);                                            \
     }
 
-/* A share of its own time, or nothing: a detached span overlaps others, it is no part of the whole. */
+/* A share of the time. Detached spans overlap others, so they have no share. */
 #define SHARE(name_, member_)                                                                      \
     static void name_(const void *row, pit_field_value *value)                                     \
     {                                                                                              \
@@ -229,7 +229,7 @@ static void peak_method(const void *row, pit_field_value *value)
         value->reason = NO_PEAK;
 }
 
-/* Where the eye should go: by its own time, for that is what can be made faster. */
+/* Highlights nodes by their own time, because that is what can be made faster. */
 static enum pit__style heat(const void *row)
 {
     const pit_node *node = row;

@@ -1,4 +1,4 @@
-/* node_percentiles.c: see node_percentiles.h. A series keeps only sums and extremes of each stretch, to
+/* node_percentiles.c: see node_percentiles.h. A series keeps only sums and extremes of each interval, to
  * stay small; percentiles need the individual spans. The flight recorder has the newest spans, and all
  * spans of a short run. */
 #include "node_percentiles.h"
@@ -14,11 +14,11 @@ struct ended {
 };
 
 struct ended_list {
-    struct ended *spans; /* of one node after another */
-    size_t *first;       /* of each node, and one past the last */
+    struct ended *spans; /* sorted by node */
+    size_t *first;       /* per node, and one past the last */
 };
 
-/* Go over all events that are of a node; `fill` adds them, else they are counted. */
+/* Visit all events of known nodes: count them or, with `fill`, add them. */
 static void each_event(const pit_tree *tree, const pit_run *const *runs, size_t run_count,
                        struct ended_list *list, int fill)
 {
@@ -51,7 +51,7 @@ static int by_end(const void *a, const void *b)
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* 0 or PIT_NO_MEMORY. */
+/* Returns 0 or PIT_NO_MEMORY. */
 static int list_make(const pit_tree *tree, const pit_run *const *runs, size_t run_count,
                      struct ended_list *list)
 {
@@ -66,7 +66,7 @@ static int list_make(const pit_tree *tree, const pit_run *const *runs, size_t ru
     if (!list->spans)
         return PIT_NO_MEMORY;
     each_event(tree, runs, run_count, list, 1);
-    for (size_t i = nodes; i > 0; i--) /* filling moved each to its end */
+    for (size_t i = nodes; i > 0; i--) /* filling moved each start to its end */
         list->first[i] = list->first[i - 1];
     list->first[0] = 0;
     for (size_t i = 0; i < nodes; i++)
@@ -75,14 +75,14 @@ static int list_make(const pit_tree *tree, const pit_run *const *runs, size_t ru
     return 0;
 }
 
-/* The smallest that so many do not exceed. */
+/* The smallest value that is not below a share `q` of all. */
 static double percentile(const double *sorted, size_t count, double q)
 {
     size_t at = (size_t)ceil(q * (double)count);
     return count == 0 ? NAN : sorted[at > 0 ? at - 1 : 0];
 }
 
-/* The stretches of one node, whose spans by their ends are `spans`. */
+/* The intervals of one node; `spans` are its spans ordered by their ends. */
 static void find_of_node(const struct pit__node_series *series, size_t node,
                          const struct ended *spans, size_t count, double *room,
                          struct pit__node_percentiles *found)

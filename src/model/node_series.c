@@ -1,9 +1,8 @@
 /* node_series.c: see node_series.h.
  *
- * Threads and runs cut the time into stretches of different width, and runs count it by different
- * clocks. The merged series of a node has the widest of them; a narrower stretch goes to the one that
- * holds its middle. Counts, totals and extremes are exact; a start is within half a width.
- */
+ * Threads and runs have intervals of different width, and runs have different clocks. The merged series of
+ * a node has the widest intervals; a narrower interval is added to the one that contains its middle.
+ * Counts, totals and extremes are exact; a start is within half a width. */
 #include "node_series.h"
 
 #include "tree_builder.h"
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Go over all raw nodes; `at` is told the tree's node of each. */
+/* Visit all raw nodes; `at` gets the tree's node of each. */
 typedef void raw_step(struct pit__node_series *series, uint32_t node, const pit_raw_node *raw,
                       double ns_per_tick);
 
@@ -32,7 +31,7 @@ static void count_raw(struct pit__node_series *series, uint32_t node, const pit_
     series->first[node + 1] += raw->series_count;
 }
 
-/* first[node] moves on as the stretches of a node are filled in. */
+/* first[node] advances as the intervals of a node are filled in. */
 static void copy_raw(struct pit__node_series *series, uint32_t node, const pit_raw_node *raw,
                      double ns_per_tick)
 {
@@ -54,7 +53,7 @@ static int by_start(const void *a, const void *b)
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Put the stretches of one node into as many of the widest width; how many are left. */
+/* Merge the intervals of one node into intervals of the widest width; returns how many remain. */
 static size_t join(struct pit__stretch *list, size_t count)
 {
     double width = 0;

@@ -15,7 +15,7 @@ double pit__open_age_ns(const pit_run *run, const pit_open_span *open)
     return (double)(run->end_ticks - open->begin) * run->ns_per_tick;
 }
 
-/* From the innermost outwards; of a deeper path, the inner end. */
+/* From the innermost outwards; if the path is too deep, its inner end. */
 static size_t names_of(const pit_thread *thread, uint32_t node, const char **names, int *is_cut)
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* open_span.h: a span that is open: its name and its age. */
+/* open_span.h: an open span: its name and its age. */
 #ifndef PIT_OPEN_SPAN_H
 #define PIT_OPEN_SPAN_H
 
@@ -6,11 +6,10 @@
 
 #include "report/text.h"
 
-/* How it is known: the names from the outermost on, as they are or
- * made visible. */
+/* The names from the outermost on, as they are or with unprintable characters made visible. */
 void pit__open_path(const pit_thread *thread, uint32_t node, const char *between, int visible,
                     struct pit__text *text);
-/* The same as pit_node.path has it: joined by '/', what is in a name set apart from that. */
+/* The same in the form of pit_node.path: joined by '/', escaped. */
 void pit__span_path(const pit_thread *thread, uint32_t node, struct pit__text *text);
 double pit__open_age_ns(const pit_run *run, const pit_open_span *open);
 

@@ -1,5 +1,5 @@
-/* rank_clocks.c: how far the clocks of a job's hosts are apart, by the collectives that nobody leaves
- * before all have entered. See ranks.h and analysis/clock_bounds.h. */
+/* rank_clocks.c: clock offsets between the hosts of a job, from collectives that no rank leaves before all
+ * have entered. See ranks.h and analysis/clock_bounds.h. */
 #include "ranks.h"
 
 #include "analysis/clock_bounds.h"
@@ -27,7 +27,7 @@ static int by_call(const void *a, const void *b)
     return (x->host > y->host) - (x->host < y->host);
 }
 
-/* Times count from `base`, so that doubles keep nanoseconds. */
+/* Times are relative to `base`, so that doubles are exact to the nanosecond. */
 static size_t list_entries(const struct pit__rank_gather *gather, uint64_t base,
                            struct entry *entries)
 {
@@ -48,7 +48,7 @@ static size_t list_entries(const struct pit__rank_gather *gather, uint64_t base,
     return count;
 }
 
-/* The ranks of one host in one call: latest entry, earliest leave. 0: it has none in it. */
+/* The ranks of one host in one call: latest entry, earliest leave. Returns 0 if the host has no rank in it. */
 static int find_host(const struct entry *call, size_t count, size_t host, double *enter,
                      double *leave)
 {
@@ -78,7 +78,7 @@ static size_t list_crossings(const struct entry *entries, size_t count, size_t h
     return made;
 }
 
-/* Hosts get numbers, from 0 in the order in which they are met. How many. */
+/* Number the hosts from 0, in the order in which they appear; returns their number. */
 static size_t number_hosts(struct pit__rank_gather *gather)
 {
     size_t hosts = 0;
@@ -92,7 +92,8 @@ static size_t number_hosts(struct pit__rank_gather *gather)
     return hosts;
 }
 
-/* Of every host against the first; *calls: the least that there were. 0 or PIT_NO_MEMORY. */
+/* Bounds of every host relative to the first; *calls: the smallest number of calls. Returns 0 or
+ * PIT_NO_MEMORY. */
 static int find_bounds(const struct pit__rank_gather *gather, size_t hosts,
                        struct pit__clock_bounds *bounds, size_t *calls)
 {
@@ -161,7 +162,7 @@ static void set_clocks(const struct pit__rank_gather *gather,
         double start = (double)(int64_t)(row->start_wall_ns - gather->rows[0].start_wall_ns);
         if (row->host == 0 || !host->is_consistent)
             continue;
-        /* its start is told by the clock there: that of here showed about `offset` less */
+        /* its start is a time of its own clock; the local clock showed about `offset` less */
         clocks[r].ahead = pit__clock_offset(host, start - host->offset);
         clocks[r].drift = host->drift;
     }

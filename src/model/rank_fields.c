@@ -1,4 +1,4 @@
-/* rank_fields.c: the field table of ranks, in the order of columns. Times are of one step. */
+/* rank_fields.c: the field table of ranks, in column order. Times are per step. */
 #include "fields.h"
 #include "pitwall_ranks.h"
 
@@ -32,10 +32,10 @@ GETTER(work, pit__value_real, rank->work_ns)
 GETTER(waited, pit__value_real, rank->wait_ns)
 GETTER(transfer, pit__value_real, rank->transfer_ns)
 GETTER(last, pit__value_real, rank->last_share)
-GETTER(over, pit__value_text, rank->over)
-GETTER(over_path, pit__value_text, rank->over_path)
-GETTER(over_time, pit__value_real, rank->over_ns)
-GETTER(over_share, pit__value_real, rank->over_share)
+GETTER(excess_in, pit__value_text, rank->excess_in)
+GETTER(excess_path, pit__value_text, rank->excess_path)
+GETTER(excess_time, pit__value_real, rank->excess_ns)
+GETTER(excess_share, pit__value_real, rank->excess_share)
 GETTER(median, pit__value_real, rank->median_ns)
 GETTER(straggler, pit__value_flag, rank->is_straggler)
 GETTER(busy, pit__value_real, rank->busy)
@@ -79,13 +79,13 @@ static const struct pit__field fields[] = {
      .get = transfer, .why = NO_COMM, .shown = 1, .drop = 2},
     {FIELD("last_share", "last", PERCENT, "share of the kept collectives in which it arrived last"),
      .get = last, .why = NO_CALLS, .shown = 1, .drop = 1},
-    {FIELD("over", "most over the median", TEXT,
+    {FIELD("excess_in", "most above the median", TEXT,
            "name of the part whose own time exceeds the median of the other ranks most"),
-     .get = over, .why = NOTHING_OVER, .shown = 1},
-    {FIELD("over_path", "path", TEXT, "path of that part"), .get = over_path, .why = NOTHING_OVER},
-    {FIELD("over_ns", "over", DURATION, "by how much that part exceeds the median, per step"), .get = over_time,
+     .get = excess_in, .why = NOTHING_OVER, .shown = 1},
+    {FIELD("excess_path", "path", TEXT, "path of that part"), .get = excess_path, .why = NOTHING_OVER},
+    {FIELD("excess_ns", "excess", DURATION, "by how much that part exceeds the median, per step"), .get = excess_time,
      .why = NOTHING_OVER},
-    {FIELD("over_share", "over share", PERCENT, "over_ns divided by median_ns"), .get = over_share,
+    {FIELD("excess_share", "excess share", PERCENT, "excess_ns divided by median_ns"), .get = excess_share,
      .why = "the other ranks spend no time there"},
     {FIELD("median_ns", "median", DURATION, "median of the other ranks' own time in that part"),
      .get = median, .why = NOTHING_OVER},

@@ -1,4 +1,4 @@
-/* rank_gather.c: copies what is needed from one rank's run, so that the run can be freed. See ranks.h. */
+/* rank_gather.c: copies the needed data from one rank's run, so that the run can be freed. See ranks.h. */
 #include "ranks.h"
 
 #include "advice_case.h"
@@ -11,15 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICED_DEPTH                                                                               \
-    2 /* nodes down to here have a course, and those that may be steps or meetings */
+/* Nodes that may be the step, and those that are communication, have a course: where no node is called a
+ * step, all nodes down to this depth may be. */
+#define SLICED_DEPTH 2
 
 static const char *keep_text(struct pit__rank_gather *gather, const char *text)
 {
     return pit__arena_text(&gather->arena, text, strlen(text));
 }
 
-/* The thread that has the most time in outermost spans. */
+/* The thread with the most time in outermost spans. */
 static size_t main_thread(const pit_run *run)
 {
     size_t best = SIZE_MAX;
@@ -42,16 +43,44 @@ static size_t main_thread(const pit_run *run)
     return best;
 }
 
-static int is_sliced(const struct pit__builder *b, uint32_t node)
+/* What the name of a node says; looked up once, because a thousand ranks have the same. */
+enum { MEETS = 1, MAY_BE_STEP = 2, GOES_BACK = 4 };
+
+static unsigned char kind_of(const struct pit__rank_gather *gather, const pit_node *node)
 {
-    const pit_node *merged = &b->nodes[node].node;
-    enum pit__role role;
-    if (merged->detached)
-        return 0;
-    if (merged->depth <= SLICED_DEPTH || merged->is_comm || pit__is_comm_name(merged->name))
-        return 1;
-    role = pit__role_of(merged->name);
-    return role == PIT__ROLE_BATCH || role == PIT__ROLE_STEP || role == PIT__ROLE_BACKWARD;
+    enum pit__role role = pit__role_of(node->name);
+    int is_apart = node->detached;
+    if (node->is_comm || pit__is_comm_name(node->name))
+        return MEETS;
+    for (uint32_t at = node->parent; at != PIT_NO_NODE && !is_apart;
+         at = gather->stream.b.nodes[at].node.parent)
+        is_apart = gather->kinds[at] == MEETS;
+    if (role == PIT__ROLE_BATCH || role == PIT__ROLE_STEP)
+        return is_apart ? 0 : MAY_BE_STEP;
+    return role == PIT__ROLE_BACKWARD ? GOES_BACK : 0;
+}
+
+/* Of the nodes that are new in the merged tree, in which parents stand before their children. */
+static int find_kinds(struct pit__rank_gather *gather)
+{
+    const struct pit__builder *b = &gather->stream.b;
+    unsigned char *kinds = pit__grow(gather->kinds, &gather->kind_room, b->count + 1, 1, 64);
+    if (!kinds)
+        return PIT_NO_MEMORY;
+    gather->kinds = kinds;
+    for (; gather->kind_count < b->count; gather->kind_count++) {
+        unsigned char kind = kind_of(gather, &b->nodes[gather->kind_count].node);
+        kinds[gather->kind_count] = kind;
+        gather->has_step |= kind == MAY_BE_STEP;
+    }
+    return 0;
+}
+
+static int is_sliced(const struct pit__rank_gather *gather, uint32_t node)
+{
+    const pit_node *merged = &gather->stream.b.nodes[node].node;
+    int may_be_step = !gather->has_step && merged->depth <= SLICED_DEPTH;
+    return !merged->detached && (gather->kinds[node] || merged->is_comm || may_be_step);
 }
 
 static void add_course(float *course, const pit_run *run, const pit_raw_node *raw)
@@ -68,7 +97,20 @@ static void add_course(float *course, const pit_run *run, const pit_raw_node *ra
     }
 }
 
-/* Cells and courses of the main thread's nodes; map: their merged nodes. */
+static double median_span(const pit_run *run, const pit_raw_node *raw)
+{
+    uint64_t below = 0, all = 0;
+    for (size_t i = 0; i < raw->hist_count; i++)
+        all += raw->hist[i].count;
+    for (size_t i = 0; i < raw->hist_count; i++) {
+        below += raw->hist[i].count;
+        if (2 * below >= all)
+            return ((double)raw->hist[i].low + (double)raw->hist[i].high) / 2 * run->ns_per_tick;
+    }
+    return NAN;
+}
+
+/* Cells and time courses of the main thread's nodes; map: their merged nodes. */
 static int add_cells(struct pit__rank_gather *gather, const pit_run *run, const pit_thread *thread,
                      const uint32_t *map, struct pit__rank_row *row)
 {
@@ -77,7 +119,7 @@ static int add_cells(struct pit__rank_gather *gather, const pit_run *run, const 
     row->cell_count = b->count;
     row->cells = calloc(b->count + 1, sizeof *row->cells);
     for (size_t i = 0; i < thread->node_count; i++)
-        courses += thread->nodes[i].series_count > 0 && is_sliced(b, map[i]);
+        courses += thread->nodes[i].series_count > 0 && is_sliced(gather, map[i]);
     row->courses = calloc(courses * 2 * PIT__SLICES + 1, sizeof *row->courses);
     if (!row->cells || !row->courses)
         return PIT_NO_MEMORY;
@@ -87,7 +129,9 @@ static int add_cells(struct pit__rank_gather *gather, const pit_run *run, const 
         cell->total += (double)raw->total * run->ns_per_tick;
         cell->own += ((double)raw->total - (double)raw->child) * run->ns_per_tick;
         cell->count += raw->count;
-        if (raw->series_count == 0 || !is_sliced(b, map[i]) || !(run->duration_ns > 0))
+        cell->typical = median_span(run, raw);
+        cell->least = (double)raw->min * run->ns_per_tick;
+        if (raw->series_count == 0 || !is_sliced(gather, map[i]) || !(run->duration_ns > 0))
             continue;
         add_course(row->courses + row->course_count * 2 * PIT__SLICES, run, raw);
         cell->course = (uint32_t)++row->course_count;
@@ -156,7 +200,7 @@ static int is_comm(const pit_raw_node *raw)
     return raw->is_comm || pit__is_comm_name(raw->name);
 }
 
-/* Begins for now; rank_open.c makes ages of them. */
+/* Stores begins; rank_open.c turns them into ages. */
 static void add_open(struct pit__rank_gather *gather, const pit_run *run, const pit_thread *thread,
                      struct pit__rank_row *row)
 {
@@ -182,7 +226,7 @@ static void add_open(struct pit__rank_gather *gather, const pit_run *run, const 
     }
 }
 
-/* Of a collective it is known which one it is. */
+/* For a collective, also store which one it is. */
 static void add_open_call(struct pit__rank_gather *gather, struct pit__rank_row *row)
 {
     for (size_t i = 0; i < row->call_count; i++) {
@@ -217,8 +261,8 @@ static void add_told(struct pit__rank_gather *gather, const pit_run *run, struct
                            .wait_ns = NAN,
                            .transfer_ns = NAN,
                            .last_share = NAN,
-                           .over_ns = NAN,
-                           .over_share = NAN,
+                           .excess_ns = NAN,
+                           .excess_share = NAN,
                            .median_ns = NAN,
                            .busy = around.cpu,
                            .delayed = around.delayed,
@@ -226,7 +270,7 @@ static void add_told(struct pit__rank_gather *gather, const pit_run *run, struct
                            .inside_group = PIT_UNKNOWN,
                            .inside_seq = PIT_UNKNOWN,
                            .inside_ns = NAN};
-    /* of the machine: a launcher binds each rank to some of them */
+    /* processors of the machine: a launcher binds each rank to some of them */
     row->processors = cpus ? strtod(cpus, NULL) : around.processors;
     row->world_size = head.world_size;
     row->start_wall_ns = run->start_wall_ns;
@@ -259,6 +303,8 @@ int pit__rank_add(struct pit__rank_gather *gather, const pit_run *run)
     if (!code)
         add_told(gather, run, row);
     gather->has_ddp |= pit_run_fact(run, "ddp") != NULL;
+    if (!code)
+        code = find_kinds(gather);
     if (!code && main != SIZE_MAX)
         code = add_cells(gather, run, &run->threads[main], gather->stream.map + before, row);
     if (!code)
@@ -281,6 +327,7 @@ void pit__rank_gather_free(struct pit__rank_gather *gather)
         free(gather->rows[r].groups);
     }
     free(gather->rows);
+    free(gather->kinds);
     pit__traffic_free(gather->traffic);
     pit__stream_free(&gather->stream);
     pit__arena_free(&gather->arena);

@@ -15,14 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HANG_NS 1e9   /* below which a wait is no standstill */
-#define HANG_STEPS 5  /* likewise, in steps */
-#define ABSENT_MOST 4 /* that are named */
+#define HANG_NS 1e9   /* a shorter wait is not a hang */
+#define HANG_STEPS 5  /* the same, in steps */
+#define ABSENT_MOST 4 /* absent ranks that are named */
 
 /* ---- ages ---------------------------------------------------------------------------------------- */
 
-/* Now as the clock of a host shows it: the last sign of life of any of its ranks; of this machine, while
- * one of them lives, the clock itself. A rank that is stopped shows no sign. */
+/* The current time by the clock of a host: the last sign of life of any of its ranks; on this machine,
+ * while a rank lives, the clock itself. A stopped rank gives no sign of life. */
 static uint64_t now_of(const struct pit__rank_gather *gather, size_t host)
 {
     char own[256] = "";
@@ -50,8 +50,9 @@ static void make_ages(struct pit__rank_gather *gather)
 {
     for (size_t r = 0; r < gather->count; r++) {
         struct pit__rank_row *row = &gather->rows[r];
+        /* in a finished job no span is open, so a thousand ranks cost nothing */
         if (!row->told.open && !row->told.inside)
-            continue; /* of a job at rest none is open, and a thousand ranks are no work */
+            continue;
         int has_died = row->told.state == PIT_RUN_DIED;
         uint64_t now = has_died ? row->end_wall_ns : now_of(gather, row->host);
         double since = now > row->start_wall_ns ? (double)(now - row->start_wall_ns) : 0;
@@ -78,8 +79,8 @@ static int is_same_meeting(const pit_rank *a, const pit_rank *b)
            (a->inside_seq != PIT_UNKNOWN || strcmp(a->inside, b->inside) == 0);
 }
 
-/* The rank whose meeting has the most ranks in it, of these the one that waits the longest; NULL: none is
- * inside any. */
+/* The rank in the collective with the most ranks inside; of these, the rank that waits longest. NULL if no
+ * rank is inside any. */
 static const pit_rank *largest_meeting(const struct pit__rank_gather *gather, size_t *inside)
 {
     const pit_rank *best = NULL;
@@ -87,7 +88,7 @@ static const pit_rank *largest_meeting(const struct pit__rank_gather *gather, si
     for (size_t r = 0; r < gather->count; r++) {
         const pit_rank *told = &gather->rows[r].told;
         size_t count = 0;
-        int is_known = 0; /* one before it was counted already */
+        int is_known = 0; /* counted with an earlier rank */
         for (size_t k = 0; k < gather->count && is_open(told) && !is_known; k++) {
             int is_same = is_same_meeting(told, &gather->rows[k].told);
             count += (size_t)is_same;
@@ -102,7 +103,7 @@ static const pit_rank *largest_meeting(const struct pit__rank_gather *gather, si
     return best;
 }
 
-/* It has not begun the collective that the others wait in. */
+/* Did it not begin the collective that the others wait in? */
 static int is_absent(const struct pit__rank_row *row, const pit_rank *meeting)
 {
     if (is_same_meeting(&row->told, meeting) || row->told.state == PIT_RUN_CLOSED)

@@ -1,6 +1,6 @@
 /* rank_parts.c: finds the span that is the step of a job, the communication in it, and the slow rank. See
  * ranks.h. */
-#include "ranks.h"
+#include "rank_arrays.h"
 
 #include "analysis/comm_names.h"
 #include "analysis/order_stats.h"
@@ -9,37 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_LEAST 2    /* of each rank, for a span to be a step */
-#define LOCKSTEP 0.3     /* of how far backward differs, that steps may differ */
-#define SHOWN_LEAST 0.02 /* of the step, for a part to be named as over the median */
+#define SPANS_LEAST 30u /* of a part, for its shortest and its median span to say something */
+#define USUAL_LAST 0.8  /* of the collectives */
+#define LEAF_LEAST 0.95 /* of its time, outside of its parts */
+#define STEPS_LEAST 2   /* of each rank, for a span to be a step */
+#define LOCKSTEP 0.3    /* of how far backward differs, that steps may differ */
 #define OUTSIDE "outside of spans"
-
-/* The job as arrays for pit__imbalance_find. */
-struct arrays {
-    struct pit__ranks_box *box;
-    size_t *active; /* rows that have steps */
-    size_t count;
-    uint32_t unit;   /* merged node; PIT_NO_NODE: the run as a whole */
-    double steps;    /* of each rank, where there is no unit */
-    uint32_t *parts; /* merged nodes inside the step; the last may be PIT_NO_NODE: outside */
-    size_t part_count;
-    int has_unseen;                                /* waits are not in collectives alone */
-    unsigned char *is_comm;                        /* of each part */
-    unsigned char *is_inside, *node_comm, *is_top; /* of each merged node; top: outermost in comm */
-    double *own, *step, *waited, *course;
-    struct pit__rank_figures *figures;
-};
-
-static const struct pit__rank_cell *cell_of(const struct pit__rank_row *row, uint32_t node)
-{
-    static const struct pit__rank_cell none;
-    return node < row->cell_count ? &row->cells[node] : &none;
-}
-
-static struct pit__rank_row *row_of(const struct arrays *in, size_t index)
-{
-    return &in->box->gather.rows[in->active[index]];
-}
 
 int pit__node_is_comm(const pit_node *node)
 {
@@ -62,7 +37,7 @@ static uint32_t find_unit(const struct pit__rank_gather *gather)
         parts[i].apart = node->detached || is_comm ||
                          (parts[i].parent != PIT__NO_PART && parts[parts[i].parent].apart);
         for (size_t r = 0; r < gather->count; r++) {
-            const struct pit__rank_cell *cell = cell_of(&gather->rows[r], (uint32_t)i);
+            const struct pit__rank_cell *cell = pit__cell_of(&gather->rows[r], (uint32_t)i);
             parts[i].seconds += cell->total / 1e9;
             parts[i].count += cell->count;
         }
@@ -74,7 +49,7 @@ static uint32_t find_unit(const struct pit__rank_gather *gather)
     return found;
 }
 
-/* Without a step: one collective of the group with the most, or the whole run. */
+/* Without a step, the unit is one collective of the group with the most, or the whole run. */
 static double count_collectives(const struct pit__rank_gather *gather)
 {
     double most = 0;
@@ -84,11 +59,11 @@ static double count_collectives(const struct pit__rank_gather *gather)
     return most;
 }
 
-static void find_active(struct arrays *in)
+static void find_active(struct pit__rank_arrays *in)
 {
     const struct pit__rank_gather *gather = &in->box->gather;
     for (size_t r = 0; r < gather->count; r++) {
-        const struct pit__rank_cell *cell = cell_of(&gather->rows[r], in->unit);
+        const struct pit__rank_cell *cell = pit__cell_of(&gather->rows[r], in->unit);
         int is_active = in->unit == PIT_NO_NODE ? gather->rows[r].duration > 0 : cell->count > 0;
         if (is_active)
             in->active[in->count++] = r;
@@ -97,10 +72,10 @@ static void find_active(struct arrays *in)
 
 /* ---- parts and communication ------------------------------------------------------------------- */
 
-static void find_inside(struct arrays *in)
+static void find_inside(struct pit__rank_arrays *in)
 {
     const struct pit__builder *b = &in->box->gather.stream.b;
-    for (size_t i = 0; i < b->count; i++) { /* parents stand before their children */
+    for (size_t i = 0; i < b->count; i++) { /* parents come before their children */
         const pit_node *node = &b->nodes[i].node;
         int is_below = node->parent != PIT_NO_NODE && in->is_inside[node->parent];
         in->is_inside[i] =
@@ -133,7 +108,7 @@ static int is_flagged_or_backward(const pit_node *node)
 }
 
 /* Mark the nodes that it holds for, and all below them. How many are outermost. */
-static size_t mark_comm(struct arrays *in, is_meeting *holds)
+static size_t mark_comm(struct pit__rank_arrays *in, is_meeting *holds)
 {
     const struct pit__builder *b = &in->box->gather.stream.b;
     size_t tops = 0;
@@ -148,18 +123,19 @@ static size_t mark_comm(struct arrays *in, is_meeting *holds)
 }
 
 /* Time a step in what is marked. */
-static double meeting_time(const struct arrays *in, size_t index)
+static double meeting_time(const struct pit__rank_arrays *in, size_t index)
 {
-    const struct pit__rank_row *row = row_of(in, index);
+    const struct pit__rank_row *row = pit__row_of(in, index);
     double time = 0;
     for (uint32_t i = 0; i < row->cell_count; i++)
         time += in->is_top[i] ? row->cells[i].total : 0;
-    return time / (in->unit == PIT_NO_NODE ? in->steps : (double)cell_of(row, in->unit)->count);
+    return time /
+           (in->unit == PIT_NO_NODE ? in->steps : (double)pit__cell_of(row, in->unit)->count);
 }
 
 /* Ranks that meet inside it have steps of the same length however long each is there. Else it is
  * computing, and a rank that takes long for it is slow. */
-static int is_lockstep(const struct arrays *in)
+static int is_lockstep(const struct pit__rank_arrays *in)
 {
     double least = INFINITY, most = 0, step_least = INFINITY, step_most = 0;
     for (size_t k = 0; k < in->count; k++) {
@@ -172,7 +148,7 @@ static int is_lockstep(const struct arrays *in)
     return step_most - step_least <= LOCKSTEP * (most - least);
 }
 
-static void find_comm(struct arrays *in)
+static void find_comm(struct pit__rank_arrays *in)
 {
     pit_ranks *ranks = &in->box->ranks;
     size_t flagged = mark_comm(in, is_flagged);
@@ -198,7 +174,7 @@ static void find_comm(struct arrays *in)
     for (uint32_t i = 0; i < b->count; i++) {
         double total = 0;
         for (size_t k = 0; k < in->count && in->is_top[i]; k++)
-            total += cell_of(row_of(in, k), i)->total;
+            total += pit__cell_of(pit__row_of(in, k), i)->total;
         if (total > most) {
             most = total;
             ranks->wait_in = b->nodes[i].node.name;
@@ -210,45 +186,52 @@ static void find_comm(struct arrays *in)
 
 /* ---- figures ------------------------------------------------------------------------------------- */
 
-static double steps_of(const struct arrays *in, size_t index)
-{
-    return in->unit == PIT_NO_NODE ? in->steps
-                                   : (double)cell_of(row_of(in, index), in->unit)->count;
-}
-
-static void fill_steps(struct arrays *in)
+static void fill_steps(struct pit__rank_arrays *in)
 {
     for (size_t k = 0; k < in->count; k++) {
-        const struct pit__rank_row *row = row_of(in, k);
-        double time = in->unit == PIT_NO_NODE ? row->duration : cell_of(row, in->unit)->total;
-        in->step[k] = time / steps_of(in, k);
+        const struct pit__rank_row *row = pit__row_of(in, k);
+        double time = in->unit == PIT_NO_NODE ? row->duration : pit__cell_of(row, in->unit)->total;
+        in->step[k] = time / pit__steps_of(in, k);
     }
 }
 
-static void fill_own(struct arrays *in)
+static void fill_own(struct pit__rank_arrays *in)
 {
     for (size_t k = 0; k < in->count; k++) {
-        const struct pit__rank_row *row = row_of(in, k);
+        const struct pit__rank_row *row = pit__row_of(in, k);
         double left = row->duration;
         for (size_t p = 0; p < in->part_count; p++) {
             int is_outside = in->parts[p] == PIT_NO_NODE;
-            double own = is_outside ? fmax(left, 0) : cell_of(row, in->parts[p])->own;
+            double own = is_outside ? fmax(left, 0) : pit__cell_of(row, in->parts[p])->own;
             left -= own;
-            in->own[k * in->part_count + p] = own / steps_of(in, k);
+            in->own[k * in->part_count + p] = own / pit__steps_of(in, k);
         }
     }
 }
 
+/* Only of parts without parts of their own: there a span is the work itself. */
+static void fill_spans(struct pit__rank_arrays *in)
+{
+    for (size_t k = 0; k < in->count; k++)
+        for (size_t p = 0; p < in->part_count; p++) {
+            const struct pit__rank_cell *cell = pit__cell_of(pit__row_of(in, k), in->parts[p]);
+            double calls = (double)cell->count / pit__steps_of(in, k);
+            int is_known = cell->count >= SPANS_LEAST && cell->own >= LEAF_LEAST * cell->total;
+            in->least[k * in->part_count + p] = is_known ? cell->least * calls : NAN;
+            in->typical[k * in->part_count + p] = is_known ? cell->typical * calls : NAN;
+        }
+}
+
 static const float *course_of(const struct pit__rank_row *row, uint32_t node)
 {
-    uint32_t course = cell_of(row, node)->course;
+    uint32_t course = pit__cell_of(row, node)->course;
     return course ? row->courses + (size_t)(course - 1) * 2 * PIT__SLICES : NULL;
 }
 
 /* Work in each slice: of the step, or of the slice itself, less what is communication. */
-static void fill_course(struct arrays *in, size_t index)
+static void fill_course(struct pit__rank_arrays *in, size_t index)
 {
-    const struct pit__rank_row *row = row_of(in, index);
+    const struct pit__rank_row *row = pit__row_of(in, index);
     const float *unit = in->unit == PIT_NO_NODE ? NULL : course_of(row, in->unit);
     double *to = in->course + index * PIT__SLICES;
     double steps = in->steps / PIT__SLICES;
@@ -263,76 +246,56 @@ static void fill_course(struct arrays *in, size_t index)
     }
 }
 
-/* ---- waiting in collectives --------------------------------------------------------------------- */
+/* ---- on a busy machine ----------------------------------------------------------------------------- */
 
-static int is_counted(const struct arrays *in, const struct pit__rank_call *call)
+static int is_starved(const struct pit__rank_arrays *in)
 {
-    return !isnan(call->duration) && (call->node == PIT_NO_NODE || in->is_inside[call->node]);
-}
-
-/* One group: what each rank waited in its calls, of which a part was kept. */
-static void wait_in_group(struct arrays *in, uint64_t id, struct pit__meeting *calls,
-                          struct pit__meetings *met, struct pit__meetings *sums)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < in->count; k++) {
-        const struct pit__rank_row *row = row_of(in, k);
-        for (size_t i = 0; i < row->call_count; i++)
-            if (row->calls[i].group == id && is_counted(in, &row->calls[i]))
-                calls[count++] =
-                    (struct pit__meeting){id, row->calls[i].seq, k, row->calls[i].duration};
-    }
-    pit__meetings_find(calls, count, met, in->count);
-    for (size_t k = 0; k < in->count; k++) {
-        const struct pit__rank_row *row = row_of(in, k);
-        for (size_t g = 0; g < row->group_count && met[k].counted > 0; g++)
-            if (row->groups[g].id == id)
-                in->waited[k] += met[k].wait / (double)met[k].counted *
-                                 (double)row->groups[g].calls / steps_of(in, k);
-        sums[k].counted += met[k].counted;
-        sums[k].last += met[k].last;
-    }
-}
-
-/* Groups that a rank before this one has not. */
-static int is_new_group(const struct arrays *in, size_t index, uint64_t id)
-{
-    for (size_t k = 0; k < index; k++)
-        for (size_t g = 0; g < row_of(in, k)->group_count; g++)
-            if (row_of(in, k)->groups[g].id == id)
-                return 0;
-    return 1;
-}
-
-/* 1: there were collectives of several ranks. */
-static int fill_waited(struct arrays *in, int *code)
-{
-    size_t most = 0, counted = 0;
+    double delayed = 0;
     for (size_t k = 0; k < in->count; k++)
-        most += row_of(in, k)->call_count;
-    struct pit__meeting *calls = calloc(most + 1, sizeof *calls);
-    struct pit__meetings *met = calloc(2 * in->count + 1, sizeof *met);
-    struct pit__meetings *sums = met ? met + in->count : NULL;
-    *code = calls && met ? 0 : PIT_NO_MEMORY;
-    for (size_t k = 0; !*code && k < in->count; k++)
-        for (size_t g = 0; g < row_of(in, k)->group_count; g++)
-            if (is_new_group(in, k, row_of(in, k)->groups[g].id))
-                wait_in_group(in, row_of(in, k)->groups[g].id, calls, met, sums);
-    for (size_t k = 0; !*code && k < in->count; k++) {
-        counted += sums[k].counted;
-        if (sums[k].counted > 0)
-            row_of(in, k)->told.last_share = (double)sums[k].last / (double)sums[k].counted;
-        else
-            in->waited[k] = NAN;
+        delayed += pit__row_of(in, k)->told.delayed;
+    return delayed > PIT__STARVED_LEAST * (double)in->count;
+}
+
+/* There a rank can have long spans by chance. It is blamed only if most of its spans are long: the median is
+ * that of spans which were not interrupted. */
+static int drop_unlucky(struct pit__rank_arrays *in, struct pit__imbalance *found)
+{
+    double *typical = calloc(2 * in->count + 1, sizeof *typical);
+    if (!typical)
+        return PIT_NO_MEMORY;
+    size_t best = PIT__NO_RANK;
+    for (size_t k = 0; k < in->count; k++) {
+        struct pit__rank_figures *figures = &in->figures[k];
+        if (!figures->is_straggler)
+            continue;
+        uint32_t node = figures->part == SIZE_MAX ? PIT_NO_NODE : in->parts[figures->part];
+        for (size_t r = 0; r < in->count; r++) {
+            const struct pit__rank_cell *cell = pit__cell_of(pit__row_of(in, r), node);
+            typical[r] = cell->count ? cell->typical : NAN;
+        }
+        figures->is_straggler = pit__is_mostly_slow(typical, in->count, k, typical + in->count);
+        found->straggler_count -= !figures->is_straggler;
+        if (figures->is_straggler &&
+            (best == PIT__NO_RANK || figures->excess > in->figures[best].excess))
+            best = k;
     }
-    free(calls);
-    free(met);
-    return counted > 0;
+    found->straggler = best;
+    free(typical);
+    return 0;
+}
+
+/* Does one rank arrive last nearly always? Then the ranks are not slow in turn, even if none can be blamed. */
+static int has_usual_last(const struct pit__rank_arrays *in)
+{
+    for (size_t k = 0; k < in->count; k++)
+        if (pit__row_of(in, k)->told.last_share > USUAL_LAST)
+            return 1;
+    return 0;
 }
 
 /* ---- what is told -------------------------------------------------------------------------------- */
 
-static const char *part_name(const struct arrays *in, size_t part)
+static const char *part_name(const struct pit__rank_arrays *in, size_t part)
 {
     return in->parts[part] == PIT_NO_NODE
                ? OUTSIDE
@@ -340,7 +303,7 @@ static const char *part_name(const struct arrays *in, size_t part)
 }
 
 /* Names joined by '/', as pit_node.path has them but for signs in names. */
-static const char *part_path(const struct arrays *in, size_t part)
+static const char *part_path(const struct pit__rank_arrays *in, size_t part)
 {
     struct pit__rank_gather *gather = &in->box->gather;
     const struct pit__merged *nodes = gather->stream.b.nodes;
@@ -361,29 +324,29 @@ static const char *part_path(const struct arrays *in, size_t part)
     return path;
 }
 
-static void tell_ranks(struct arrays *in, const struct pit__imbalance *found)
+static void tell_ranks(struct pit__rank_arrays *in, const struct pit__imbalance *found)
 {
     int has_comm = in->box->ranks.wait_in != NULL;
     for (size_t k = 0; k < in->count; k++) {
         const struct pit__rank_figures *figures = &in->figures[k];
-        pit_rank *told = &row_of(in, k)->told;
-        told->steps = (uint64_t)steps_of(in, k);
+        pit_rank *told = &pit__row_of(in, k)->told;
+        told->steps = (uint64_t)pit__steps_of(in, k);
         told->step_ns = figures->step;
         told->work_ns = figures->work;
         told->wait_ns = has_comm ? figures->wait : NAN;
         told->transfer_ns = has_comm ? figures->transfer : NAN;
         told->is_straggler = figures->is_straggler;
-        if (figures->part == SIZE_MAX || figures->over < SHOWN_LEAST * found->step)
+        if (figures->part == SIZE_MAX || figures->over < PIT__SHOWN_LEAST * found->step)
             continue;
-        told->over = part_name(in, figures->part);
-        told->over_path = part_path(in, figures->part);
-        told->over_ns = figures->over;
+        told->excess_in = part_name(in, figures->part);
+        told->excess_path = part_path(in, figures->part);
+        told->excess_ns = figures->over;
         told->median_ns = figures->part_median;
-        told->over_share = figures->part_median > 0 ? figures->over / figures->part_median : NAN;
+        told->excess_share = figures->part_median > 0 ? figures->over / figures->part_median : NAN;
     }
 }
 
-static void tell_job(struct arrays *in, const struct pit__imbalance *found, int has_waits)
+static void tell_job(struct pit__rank_arrays *in, const struct pit__imbalance *found, int has_waits)
 {
     pit_ranks *ranks = &in->box->ranks;
     struct pit__rank_case *rank_case = &in->box->found;
@@ -391,19 +354,19 @@ static void tell_job(struct arrays *in, const struct pit__imbalance *found, int 
     ranks->efficiency = found->efficiency;
     ranks->balance = found->balance;
     ranks->communication = found->communication;
-    ranks->is_estimated = ranks->wait_in && !has_waits;
+    ranks->is_estimated = ranks->wait_in && (!has_waits || in->has_estimate);
     if (!ranks->is_estimated)
         ranks->estimated_by = NULL;
     ranks->steps = PIT_UNKNOWN;
     for (size_t k = 0; k < in->count; k++)
-        if ((uint64_t)steps_of(in, k) < ranks->steps)
-            ranks->steps = (uint64_t)steps_of(in, k);
+        if ((uint64_t)pit__steps_of(in, k) < ranks->steps)
+            ranks->steps = (uint64_t)pit__steps_of(in, k);
     rank_case->found = *found;
     rank_case->wait_in = ranks->wait_in;
     if (found->straggler == PIT__NO_RANK)
         return;
     const struct pit__rank_figures *slow = &in->figures[found->straggler];
-    rank_case->slow = row_of(in, found->straggler)->told.rank;
+    rank_case->slow = pit__row_of(in, found->straggler)->told.rank;
     rank_case->part = part_name(in, slow->part);
     rank_case->part_path = part_path(in, slow->part);
     rank_case->part_role = pit__role_of(rank_case->part);
@@ -413,14 +376,14 @@ static void tell_job(struct arrays *in, const struct pit__imbalance *found, int 
 
 /* ---- all of it ------------------------------------------------------------------------------------ */
 
-static int make_room(struct arrays *in)
+static int make_room(struct pit__rank_arrays *in)
 {
     size_t nodes = in->box->gather.stream.b.count, ranks = in->box->gather.count;
     in->active = calloc(ranks + 1, sizeof *in->active);
     in->parts = calloc(nodes + 2, sizeof *in->parts);
     in->is_comm = calloc(nodes + 2, 1);
     in->is_inside = calloc(3 * (nodes + 1), 1);
-    in->own = calloc(ranks * (nodes + 1) + 1, sizeof *in->own);
+    in->own = calloc(3 * ranks * (nodes + 1) + 1, sizeof *in->own);
     in->step = calloc(2 * ranks + ranks * PIT__SLICES + 1, sizeof *in->step);
     in->figures = calloc(ranks + 1, sizeof *in->figures);
     if (!in->active || !in->parts || !in->is_comm || !in->is_inside || !in->own || !in->step ||
@@ -428,30 +391,39 @@ static int make_room(struct arrays *in)
         return PIT_NO_MEMORY;
     in->node_comm = in->is_inside + nodes + 1;
     in->is_top = in->node_comm + nodes + 1;
+    in->least = in->own + ranks * (nodes + 1);
+    in->typical = in->least + ranks * (nodes + 1);
     in->waited = in->step + ranks;
     in->course = in->waited + ranks;
     return 0;
 }
 
-static int find_slow(struct arrays *in)
+static int find_slow(struct pit__rank_arrays *in)
 {
     int code = 0;
     for (size_t k = 0; k < in->count; k++)
         fill_course(in, k);
     fill_own(in);
-    int has_waits = fill_waited(in, &code) && !in->has_unseen;
+    fill_spans(in);
+    int has_waits = pit__fill_waited(in, &code) && !in->has_unseen;
     struct pit__imbalance found;
     struct pit__rank_parts parts = {.ranks = in->count,
                                     .parts = in->part_count,
                                     .slices = PIT__SLICES,
                                     .own = in->own,
+                                    .least = in->least,
+                                    .typical = in->typical,
+                                    .steps = pit__steps_of(in, 0),
                                     .is_comm = in->is_comm,
                                     .step = in->step,
                                     .waited = has_waits ? in->waited : NULL,
                                     .course = in->course};
     if (!code && pit__imbalance_find(&parts, in->figures, &found) != 0)
         code = PIT_NO_MEMORY;
+    if (!code && is_starved(in))
+        code = drop_unlucky(in, &found);
     if (!code) {
+        found.is_rotating = found.is_rotating && !has_usual_last(in);
         tell_ranks(in, &found);
         tell_job(in, &found, has_waits);
     }
@@ -460,7 +432,7 @@ static int find_slow(struct arrays *in)
 
 int pit__rank_parts_find(struct pit__ranks_box *box)
 {
-    struct arrays in = {.box = box, .unit = find_unit(&box->gather)};
+    struct pit__rank_arrays in = {.box = box, .unit = find_unit(&box->gather)};
     double collectives = count_collectives(&box->gather);
     pit_ranks *ranks = &box->ranks;
     in.steps = collectives > 0 ? collectives : 1;

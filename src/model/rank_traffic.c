@@ -1,4 +1,4 @@
-/* rank_traffic.c: messages between ranks and call sites, of one run after another. See ranks.h. */
+/* rank_traffic.c: adds up messages between ranks and call sites, one run after another. See ranks.h. */
 #include "ranks.h"
 
 #include "base/grow.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTNERS_KEPT 16 /* of each rank: those with the most bytes */
+#define PARTNERS_KEPT 16 /* per rank: those with the most bytes */
 #define SITES_MOST 1024
 
 struct pit__traffic {
@@ -20,7 +20,7 @@ struct pit__traffic {
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b; /* a damaged run may hold anything */
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b; /* a damaged run may contain any value */
 }
 
 static void add(pit_message_sum *to, const pit_message_sum *from)
@@ -90,7 +90,7 @@ static const char *keep_text(struct pit__traffic *traffic, const char *text)
     return text ? pit__arena_text(&traffic->arena, text, strlen(text)) : NULL;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if memory is exhausted. */
 static pit_call_site *site_new(struct pit__traffic *traffic, const char *call,
                                const pit_caller *from)
 {
@@ -109,7 +109,7 @@ static pit_call_site *site_new(struct pit__traffic *traffic, const char *call,
     return &sites[traffic->told.site_count++];
 }
 
-/* Addresses differ from rank to rank: callers without a name are one site of their call. */
+/* Addresses differ between ranks, so callers without a name are one site per call. */
 static int add_caller(struct pit__traffic *traffic, const pit_run *run, const pit_caller *from)
 {
     const char *call = run->threads[from->thread].nodes[from->node].name;

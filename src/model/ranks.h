@@ -2,12 +2,12 @@
  *
  *   rank_gather.c   copies from a run: times by node, the course of some nodes, collectives, open spans
  *   rank_parts.c    finds the step, the communication and the slow rank
+ *   rank_waits.c    how long each rank waited for others
  *   rank_open.c     which ranks wait for which others, now or at the end
  *   rank_traffic.c  messages between ranks, and call sites
  *   rank_clocks.c   clock offsets between hosts, from collectives
  *   ranks_open.c    puts it together, from files that are streamed or from runs in memory
- *   rank_fields.c   the field table of ranks
- */
+ *   rank_fields.c   the field table of ranks */
 #ifndef PIT_RANKS_H
 #define PIT_RANKS_H
 
@@ -16,13 +16,15 @@
 #include "pitwall_ranks.h"
 #include "tree_stream.h"
 
-#define PIT__SLICES 64 /* of a run, for the course of its work */
+#define PIT__SLICES 64 /* of a run, for the time course of its work */
 
 /* Time of one rank in one node of the merged tree, on its main thread. */
 struct pit__rank_cell {
-    double total, own; /* ns; own: without what is in its children */
+    double total, own; /* ns; own: without its children */
+    double typical;    /* ns, the median span; NaN: unknown */
+    double least;      /* ns, the shortest span */
     uint64_t count;
-    uint32_t course; /* number of its course, from 1; 0: it has none */
+    uint32_t course; /* number of its time course, from 1; 0: none */
 };
 
 struct pit__rank_call { /* a collective that was kept */
@@ -37,10 +39,10 @@ struct pit__rank_group {
 };
 
 struct pit__rank_row {
-    pit_rank told; /* texts are the gather's arena's */
+    pit_rank told; /* texts belong to the gather's arena */
     struct pit__rank_cell *cells;
     size_t cell_count;
-    float *courses; /* of course k, from 0: PIT__SLICES totals in ns, then as many counts */
+    float *courses; /* course k, from 0: PIT__SLICES totals in ns, then as many counts */
     size_t course_count;
     struct pit__rank_call *calls;
     size_t call_count;
@@ -56,51 +58,54 @@ struct pit__rank_row {
 
 struct pit__rank_gather {
     struct pit__tree_stream stream;
-    struct pit__arena arena; /* of what is told */
+    struct pit__arena arena; /* texts */
     struct pit__rank_row *rows;
     size_t count, room;
-    size_t calls_most; /* of each rank; 0: all */
+    size_t calls_most;    /* of each rank; 0: all */
+    unsigned char *kinds; /* of the nodes of the merged tree, by their names */
+    size_t kind_count, kind_room;
+    int has_step; /* one of them is called a step */
     const char *job, *launcher;
     size_t unread;
     struct pit__traffic *traffic; /* NULL before the first run with messages */
-    int has_ddp; /* a framework communicates inside of "backward", out of sight of the hooks */
+    int has_ddp; /* a framework communicates inside "backward", where the hooks cannot see it */
 };
 
-/* rank_traffic.c: messages of runs, added up. Add one as that rank's, which may go afterwards; *traffic is
- * made with the first that has any. 0 or PIT_NO_MEMORY. What was added, in order, lives until the free;
- * NULL: nothing was. */
+/* rank_traffic.c: sums of messages. Add the messages of one rank's run, which may be freed afterwards;
+ * *traffic is created with the first run that has messages. Returns 0 or PIT_NO_MEMORY. The sorted result
+ * is valid until the free; NULL: no messages. */
 struct pit__traffic;
 int pit__traffic_add(struct pit__traffic **traffic, const pit_run *run, uint64_t rank);
 const pit_traffic *pit__traffic_told(struct pit__traffic *traffic);
 void pit__traffic_free(struct pit__traffic *traffic);
 
-/* Add a run, which may go afterwards. 0 or PIT_NO_MEMORY. */
+/* Add a run, which may be freed afterwards. Returns 0 or PIT_NO_MEMORY. */
 int pit__rank_add(struct pit__rank_gather *gather, const pit_run *run);
 void pit__rank_gather_free(struct pit__rank_gather *gather);
 
 /* ---- what is found ---------------------------------------------------------------------------- */
 
-struct pit__ranks_box { /* what a pit_ranks is part of */
+struct pit__ranks_box { /* a pit_ranks and the memory behind it */
     pit_ranks ranks;
     struct pit__rank_gather gather;
-    struct pit__rank_case found; /* for the rules of advice */
-    pit_run *kept;               /* a run that stands for the others where they are streamed */
+    struct pit__rank_case found; /* for the advice rules */
+    pit_run *kept;               /* a run that represents the others if they are streamed */
 };
 
-/* rank_parts.c: steps, work, waiting; fills the rows and found. 0 or PIT_NO_MEMORY. */
+/* rank_parts.c: finds steps, work and waiting; fills the rows and `found`. Returns 0 or PIT_NO_MEMORY. */
 int pit__rank_parts_find(struct pit__ranks_box *box);
-/* rank_open.c: ages of open spans; who waits for whom. */
+/* rank_open.c: ages of open spans, and which ranks wait for which others. */
 void pit__rank_open_find(struct pit__ranks_box *box);
 /* rank_clocks.c */
 int pit__rank_clocks_find(struct pit__ranks_box *box);
 
-/* Made of runs and given to rules; NULL: they are no ranks of one job. */
+/* The case for the advice rules; NULL if the runs are not ranks of one job. */
 const struct pit__rank_case *pit__ranks_case(const pit_ranks *ranks);
-/* The run that stands for all, of streamed ranks; NULL. */
+/* The run that represents all streamed ranks; NULL. */
 const pit_run *pit__ranks_kept(const pit_ranks *ranks);
 
-/* Of all runs in one clock: how far the clock of each run's host is ahead of the first one's, ns at its
- * start, and how fast that grows. Zero on one host, or where it cannot be told. 0 or PIT_NO_MEMORY. */
+/* All runs in one clock: how far the clock of each run's host is ahead of the first one's at its start, in
+ * ns, and its drift. Zero on one host, or if it is not known. Returns 0 or PIT_NO_MEMORY. */
 struct pit__run_clock {
     double ahead, drift;
 };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS_IN_ALL ((size_t)1 << 19) /* collectives of all ranks that are kept for a comparison */
+#define CALLS_IN_ALL ((size_t)1 << 17) /* collectives of all ranks that are kept for a comparison */
 
 /* ---- the job as a whole --------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static int by_number(const void *a, const void *b)
     return (x->told.rank > y->told.rank) - (x->told.rank < y->told.rank);
 }
 
-/* The most work first, so that the slow ones are on top; those without any last. */
+/* Most work first, so that slow ranks are on top; ranks without work last. */
 static int by_work(const void *a, const void *b)
 {
     const pit_rank *x = a, *y = b;
@@ -49,7 +49,7 @@ static void tell_missing(struct pit__ranks_box *box)
     ranks->missing = missing;
 }
 
-/* The host with the most ranks for each of its processors. */
+/* The host with the most ranks per processor. */
 static void tell_sharing(struct pit__ranks_box *box)
 {
     const struct pit__rank_gather *gather = &box->gather;
@@ -124,7 +124,7 @@ const pit_run *pit__ranks_kept(const pit_ranks *ranks)
     return ranks ? ((const struct pit__ranks_box *)(const void *)ranks)->kept : NULL;
 }
 
-/* Ranks of one job: each a rank, the ids alike, no number twice. */
+/* Are these ranks of one job: all ranks, the same id, no rank twice? */
 static int are_ranks(const pit_run *const *runs, size_t count)
 {
     struct pit__rank_head first, head;
@@ -162,7 +162,7 @@ PIT_API pit_ranks *pit_ranks_of(const pit_run *const *runs, size_t count)
     return NULL;
 }
 
-/* The first that died stands for the others, or else the first rank: its facts are those of all. */
+/* The run that represents all: the first that died, else the first rank. */
 static int is_better(const pit_run *run, const pit_run *kept)
 {
     return !kept || (run->state == PIT_RUN_DIED && kept->state != PIT_RUN_DIED);
@@ -220,7 +220,7 @@ PIT_API pit_ranks *pit_ranks_open(const char *const *paths, size_t count, pit_er
     if (!code)
         return &box->ranks;
     if (code == PIT_NO_MEMORY)
-        pit__fail(error, code, 0, "no memory");
+        pit__fail(error, code, 0, "out of memory");
     pit_ranks_free(box ? &box->ranks : NULL);
     return NULL;
 }

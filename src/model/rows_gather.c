@@ -1,7 +1,6 @@
-/* rows_gather.c: nodes of the tree as the rows that views print, in the order they were first seen.
+/* rows_gather.c: nodes of the tree as rows for views, in the order in which they were first seen.
  *
- * A row's figures are those of its node over all threads and runs. Device figures are not in a run.
- */
+ * A row's figures are those of its node over all threads and runs. Device figures are not in a run. */
 #include "gather.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ static void fill_memory(pit_row *row, const pit_memory *memory)
     row->cpu_delta_mb = (double)memory->delta_sum / MB;
     row->cpu_peak_mb = memory->peak_method == PIT_PEAK_NONE ? NAN : (double)memory->peak_max / MB;
     row->cpu_end_mb = (double)memory->rss_last / MB;
-    /* of several calls only the last one's begin is known, and the row is of all of them */
+    /* of several calls, only the begin of the last one is known, and the row is about all */
     row->cpu_start_mb =
         memory->count == 1 ? ((double)memory->rss_last - (double)memory->delta_last) / MB : NAN;
 }
@@ -33,7 +32,7 @@ void pit__fill_row(pit_row *row, const pit_node *node, const char *name, int ope
         row->p50_seconds = node->p50_ns / 1e9;
         row->p95_seconds = node->p95_ns / 1e9;
         row->p99_seconds = node->p99_ns / 1e9;
-    } else if (open && node->open > 0) { /* not one of them has ended */
+    } else if (open && node->open > 0) { /* no call has ended */
         row->min_seconds = row->max_seconds = NAN;
     }
     if (node->memory && node->memory->count > 0)
@@ -73,10 +72,10 @@ int pit__gather_node(struct pit__gathered *gathered, uint32_t *found)
         if (strcmp(tree->nodes[i].name, wanted) == 0 &&
             (*found == PIT_NO_NODE || tree->nodes[i].total_ns > tree->nodes[*found].total_ns))
             *found = i;
-    return *found == PIT_NO_NODE ? nothing(gathered, "no span has the path or name asked for") : 0;
+    return *found == PIT_NO_NODE ? nothing(gathered, "no span has this path or name") : 0;
 }
 
-/* The children of a node that have spans, in the order they were seen; how many. */
+/* The children of a node that have spans, in the order in which they were seen; returns their number. */
 static size_t children_of(const pit_tree *tree, uint32_t parent, const pit_node **children)
 {
     size_t count = 0;
@@ -87,7 +86,7 @@ static size_t children_of(const pit_tree *tree, uint32_t parent, const pit_node 
     return count;
 }
 
-/* Down from the top while there is but one node with something in it. */
+/* Goes down from the top while a level has a single node with children. */
 static size_t outermost_level(const pit_tree *tree, const pit_node **level, uint32_t *parent)
 {
     size_t count = children_of(tree, *parent, level);
@@ -119,13 +118,13 @@ int pit__gather_rows(struct pit__gathered *gathered)
                                          : children_of(tree, parent, level);
     if (count == 0)
         return nothing(gathered, parent == PIT_NO_NODE ? "no span was recorded"
-                                                       : "the span asked for has none inside it");
+                                                       : "this span has no spans inside it");
     size_t detached = 0;
     for (size_t i = 0; i < count; i++)
         detached += level[i]->detached != 0;
     for (size_t i = 0; i < count; i++) {
         pit__fill_row(&rows[i], level[i], level[i]->name, 1);
-        /* span objects overlap the others; alone they are all there is to count */
+        /* span objects overlap the others; if there is nothing else, they count */
         rows[i].nested = level[i]->detached && detached < count;
     }
     if (parent != PIT_NO_NODE)
@@ -135,8 +134,8 @@ int pit__gather_rows(struct pit__gathered *gathered)
     return 0;
 }
 
-/* Is it below `top` (PIT_NO_NODE: anywhere), and within the levels asked for? The tree stands depth
- * first, so that its parent's answer is already there. */
+/* Is the node below `top` (PIT_NO_NODE: anywhere), within the requested levels? Nodes are in depth-first
+ * order, so the answer for its parent is known. */
 static int is_inside(const struct pit__gathered *gathered, uint32_t top, uint32_t i,
                      const unsigned char *inside)
 {
@@ -148,7 +147,7 @@ static int is_inside(const struct pit__gathered *gathered, uint32_t top, uint32_
     return node->parent == top || (node->parent != PIT_NO_NODE && inside[node->parent]);
 }
 
-/* The nodes to show, in the order they were seen; how many, or a code. */
+/* The nodes to show, in the order in which they were seen; returns their number, or a code. */
 static int choose(struct pit__gathered *gathered, const pit_node **chosen, size_t *count,
                   uint32_t *top, int open)
 {
@@ -169,8 +168,8 @@ static int choose(struct pit__gathered *gathered, const pit_node **chosen, size_
     qsort(chosen, *count, sizeof *chosen, by_seen);
     if (*count == 0)
         return nothing(gathered, *top == PIT_NO_NODE ? "no span was recorded, or none of the share "
-                                                       "or depth asked for"
-                                                     : "the span asked for has none inside it");
+                                                       "or depth requested"
+                                                     : "this span has no spans inside it");
     return 0;
 }
 
@@ -189,7 +188,7 @@ static int gather_paths(struct pit__gathered *gathered, int open)
     size_t skip = top == PIT_NO_NODE ? 0 : strlen(tree->nodes[top].path) + 1;
     for (size_t i = 0; i < count; i++) {
         const char *path = chosen[i]->path;
-        /* a path that grew too long has lost its beginning */
+        /* the beginning of a path that is too long is cut off */
         int starts = skip > 0 && strncmp(path, tree->nodes[top].path, skip - 1) == 0;
         pit__fill_row(&rows[i], chosen[i], starts ? path + skip : path, open);
         rows[i].nested = chosen[i]->parent != top || chosen[i]->detached;

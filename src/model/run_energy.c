@@ -29,7 +29,7 @@ static double figure_at(const pit_run *run, const pit_sample *sample, size_t cha
     return pit_channel_figure(&run->channels[channel], sample->values[channel]);
 }
 
-/* Where it began: runs of older versions only have the first point. */
+/* The first reading; runs of older versions have only the first point. */
 static double first_of(const pit_run *run, size_t channel)
 {
     double first = pit_channel_figure(&run->channels[channel], run->channels[channel].first);
@@ -46,7 +46,7 @@ double pit__channel_joules(const pit_run *run, size_t channel)
     return taken >= 0 ? taken : NAN;
 }
 
-/* When the last reading that a point stands for was made: as the next point begins. */
+/* When the last reading of a point was made: when the next point begins. */
 static double time_of(const pit_run *run, size_t point)
 {
     const pit_sample *next =
@@ -54,7 +54,7 @@ static double time_of(const pit_run *run, size_t point)
     return wall_of(run, run->sample_stride > 1 ? next->ticks : run->samples[point].ticks);
 }
 
-/* What the counter said at a time within the run, straight between two readings. */
+/* The counter at a time within the run, interpolated linearly. */
 static double joules_at(const pit_run *run, size_t channel, double wall)
 {
     double before_at = wall_of(run, run->start_ticks), before = first_of(run, channel);
@@ -75,7 +75,7 @@ static double joules_at(const pit_run *run, size_t channel, double wall)
 
 /* ---- one counter over runs ------------------------------------------------------------------ */
 
-/* A run's reading of a counter, from its begin to its newest reading. */
+/* The interval over which a run read a counter. */
 struct stretch {
     const pit_run *run;
     size_t channel;
@@ -115,7 +115,7 @@ static size_t gather(const pit_run *const *runs, size_t run_count, struct stretc
     return count;
 }
 
-/* What the stretch adds to what others of this counter have told up to *told. */
+/* Add the part of the interval that other runs have not covered yet, which is up to *told. */
 static void add_stretch(struct pit__energy_source *source, const struct stretch *s, double *told)
 {
     double joules = pit__channel_joules(s->run, s->channel);
@@ -176,7 +176,7 @@ double pit__energy_sum(const struct pit__energy_source *sources, size_t count)
     return sum;
 }
 
-#define PROCESSORS_LEAST_NS 20e6 /* twenty renewals of a counter */
+#define PROCESSORS_LEAST_NS 20e6 /* twenty updates of a counter */
 #define DEVICES_LEAST_NS 2e9
 
 double pit__run_joules(const pit_run *run)

@@ -21,17 +21,17 @@ struct pit__energy_source {
 /* Is this channel an energy counter? */
 int pit__is_energy(const pit_channel *channel);
 
-/* All counters of all machines, by host and key. *sources is the caller's to free. 0 or PIT_NO_MEMORY. */
+/* All counters of all machines, by host and key. The caller frees *sources. Returns 0 or PIT_NO_MEMORY. */
 int pit__energy_sources(const pit_run *const *runs, size_t run_count,
                         struct pit__energy_source **sources, size_t *count);
 
-/* What all of them counted together; NaN: nothing is known. */
+/* The sum of all counters; NaN: nothing is known. */
 double pit__energy_sum(const struct pit__energy_source *sources, size_t count);
 
-/* Joules of one channel along a run; NaN. */
+/* Joules of one channel over a run; NaN. */
 double pit__channel_joules(const pit_run *run, size_t channel);
 
-/* Joules of all counters along a run that was long enough for each; NaN. */
+/* Joules of all counters over a run that was long enough for each; NaN. */
 double pit__run_joules(const pit_run *run);
 
 /* Mean power of a run in watts: of processors and of devices; NaN: not known. */
@@ -40,7 +40,7 @@ struct pit__run_power {
 };
 struct pit__run_power pit__run_power_of(const pit_run *run);
 
-/* Runs of one machine that overlap in time have one number. groups: one for each run. 0 or
+/* Give runs of one machine that overlap in time the same group number, one per run. Returns 0 or
  * PIT_NO_MEMORY. */
 int pit__energy_groups(const pit_run *const *runs, size_t run_count, size_t *groups);
 

@@ -17,7 +17,7 @@ struct along {
     double most, mean, last;
 };
 
-/* Every point, each by its own rule of merging, and the newest reading. */
+/* Combine all points by each channel's rule, and the newest reading. */
 static struct along along(const pit_run *run, size_t number, const char *what)
 {
     struct along sum = {NAN, NAN, NAN};
@@ -30,7 +30,7 @@ static struct along along(const pit_run *run, size_t number, const char *what)
         sum.last = pit_channel_figure(&run->channels[channel], sample->values[channel]);
         if (isnan(sum.last))
             continue;
-        sum.most = fmax(sum.most, sum.last); /* a NaN gives way */
+        sum.most = fmax(sum.most, sum.last); /* fmax ignores NaN */
         total += sum.last;
         count++;
     }

@@ -9,17 +9,17 @@
 /* NaN where a figure is not known. */
 struct pit__run_gpu {
     size_t number;
-    double busy;                /* share of the time, the mean of the readings */
-    double memory, memory_most; /* bytes in use: in the newest reading, at most */
-    double memory_total;        /* that it has */
-    double power, temperature;  /* watts, the mean; degrees Celsius, the most */
+    double busy;                /* share of the time; mean of the readings */
+    double memory, memory_most; /* bytes in use: newest reading, maximum */
+    double memory_total;        /* total memory */
+    double power, temperature;  /* watts, mean; degrees Celsius, maximum */
     const char *missing;        /* why its memory is not known; NULL */
 };
 
-/* GPU `number`: 1, or 0: the run has no channels of it. */
+/* Fill in GPU `number`; returns 0 if the run has no channels of it. */
 int pit__run_gpu_of(const pit_run *run, size_t number, struct pit__run_gpu *gpu);
 
-/* The GPU whose memory was nearest to its end, by the newest reading (is_last) or by all. 0: none is
+/* The GPU with the least free memory, by the newest reading (is_last) or by all. Returns 0 if none is
  * known. */
 int pit__run_gpu_fullest(const pit_run *run, int is_last, struct pit__run_gpu *gpu);
 

@@ -2,6 +2,7 @@
 #include "run_memory.h"
 
 #include "open_span.h"
+#include "reader/reader.h"
 #include "report/units.h"
 #include "run_gpu.h"
 
@@ -10,9 +11,11 @@
 #include <string.h>
 
 #define MINUTE_NS 60e9
-#define LEAST_GROWTH (1024.0 * 1024.0) /* less is within the noise of the kernel's counting */
-#define OWN_SHARE 0.5  /* of its parent's growth, that makes a node the place of it */
-#define KEPT_SLACK 1.1 /* over the growth around it: more than that was given back there */
+/* smaller growth is within the noise of the kernel's counters */
+#define LEAST_GROWTH (1024.0 * 1024.0)
+#define LEAST_WORK 0.1 /* share of the run inside its spans, for its growth to be judged by them */
+#define OWN_SHARE 0.5  /* a node's share of its parent's growth to be the place of it */
+#define KEPT_SLACK 1.1 /* times the growth around it: with more, some of it was freed there */
 
 double pit__known(uint64_t figure)
 {
@@ -47,7 +50,7 @@ static double since_start(const pit_run *run, uint64_t ticks)
     return ((double)ticks - (double)run->start_ticks) * run->ns_per_tick;
 }
 
-/* When the last reading that a point stands for was made: as the next point begins, or now. */
+/* When the last reading of a point was made: when the next point begins, or now. */
 static double time_of(const pit_run *run, size_t point)
 {
     return since_start(run, point + 1 < run->sample_count ? run->samples[point + 1].ticks
@@ -84,7 +87,8 @@ int pit__growth_between(const pit_run *run, double from_ns, double to_ns,
     return code ? code : pit__is_growing(growth, error_of(run));
 }
 
-/* When the last span ended: after it a program tears down. All of a run that has none, or some open. */
+/* When the last span ended; after it the program cleans up. The whole run if it has no spans or some are
+ * open. */
 static double work_ns(const pit_run *run)
 {
     uint64_t last = 0;
@@ -100,9 +104,29 @@ static double work_ns(const pit_run *run)
     return end > run->duration_ns / 2 ? end : run->duration_ns;
 }
 
+/* When the first span began: before it a program loads its libraries and its data. */
+static double first_span_ns(const pit_run *run)
+{
+    double first = INFINITY;
+    for (size_t t = 0; t < run->thread_count; t++)
+        for (size_t i = 0; i < run->threads[t].node_count; i++)
+            first = fmin(first, since_start(run, run->threads[t].nodes[i].first));
+    return fmax(first, 0);
+}
+
+/* Growth is judged over the second half of the work, from the first span to the end of the last one;
+ * over the second half of the run if the spans cover too little of it. */
+static int find_growth(const pit_run *run, struct pit__growth *growth)
+{
+    double end = work_ns(run), begin = first_span_ns(run);
+    if (!(end - begin >= LEAST_WORK * end))
+        begin = 0;
+    return pit__growth_between(run, (begin + end) / 2, end, growth);
+}
+
 static void find_extremes(const pit_run *run, struct pit__run_memory *memory)
 {
-    memory->least = memory->most = NAN; /* a NaN gives way in fmin and fmax */
+    memory->least = memory->most = NAN; /* fmin and fmax ignore NaN */
     for (size_t i = 0; i < run->sample_count; i++) {
         memory->least = fmin(memory->least, pit_sample_figure(run, &run->samples[i], "rss_bytes"));
         memory->most =
@@ -119,7 +143,7 @@ static void find_extremes(const pit_run *run, struct pit__run_memory *memory)
         }
 }
 
-/* How fast it grew when it was last read: over the last point, if that says more. */
+/* How fast it grew last: over the last point, if that is faster. */
 static double last_speed(const pit_run *run, const struct pit__run_memory *memory)
 {
     double speed = memory->is_growing ? memory->growth.slope : 0;
@@ -134,7 +158,7 @@ static double last_speed(const pit_run *run, const struct pit__run_memory *memor
     return speed;
 }
 
-/* After its last reading a run lived for less than the time to the next one. */
+/* A run lived for less than one sampling interval after its last reading. */
 static double unseen_ns(const pit_run *run)
 {
     double after = since_start(run, run->end_ticks) - since_start(run, run->newest.ticks);
@@ -178,8 +202,8 @@ static double growth_of(const pit_node *node)
     return node->memory && node->memory->delta_sum > 0 ? (double)node->memory->delta_sum : 0;
 }
 
-/* The same of what stayed. A span that grew by more than the one around it had part of that given back
- * by another: a batch that is loaded here and freed there is no growth of here. */
+/* The same for memory that stayed. If a span grew by more than the span around it, another span freed some
+ * of it: a batch that is loaded here and freed there is not growth. */
 static double kept_of(const pit_tree *tree, size_t index)
 {
     const pit_node *node = &tree->nodes[index];
@@ -192,7 +216,7 @@ static double kept_of(const pit_tree *tree, size_t index)
     return was_given_back ? 0 : growth;
 }
 
-/* From the node that grew most, down to where most of it happened. Parents come first. */
+/* Go from the node that grew most down to where most of the growth happened. Parents come first. */
 static size_t grew_most(const pit_tree *tree)
 {
     size_t best = SIZE_MAX;
@@ -205,7 +229,7 @@ static size_t grew_most(const pit_tree *tree)
     for (size_t at = best; at != SIZE_MAX;) {
         size_t inner = SIZE_MAX;
         double most = OWN_SHARE * whole;
-        /* a node in between need not be measured: any node below counts */
+        /* nodes in between may not be measured, so any node below counts */
         for (size_t i = at + 1;
              i < tree->node_count && tree->nodes[i].depth > tree->nodes[at].depth; i++)
             if (kept_of(tree, i) >= most) {
@@ -219,7 +243,7 @@ static size_t grew_most(const pit_tree *tree)
     return best;
 }
 
-/* The innermost span of the first thread that has one open. */
+/* The innermost open span of the first thread that has one. */
 static void open_place(const pit_run *run, struct pit__text *where)
 {
     for (size_t t = 0; t < run->thread_count && where->length == 0; t++) {
@@ -230,8 +254,8 @@ static void open_place(const pit_run *run, struct pit__text *where)
     }
 }
 
-/* Memory spans tell where, if what they saw is a good part of the growth; else an open span has
- * the rest of it inside. */
+/* Memory spans show where it grew, if they saw a good part of the growth; otherwise the rest is inside an
+ * open span. */
 static int find_place(const pit_run *run, struct pit__run_memory *memory)
 {
     const pit_run *const runs[] = {run};
@@ -255,14 +279,13 @@ int pit__run_memory_make(const pit_run *run, struct pit__run_memory *memory)
 {
     *memory = (struct pit__run_memory){0};
     find_extremes(run, memory);
-    double end = work_ns(run);
-    int code = pit__growth_between(run, end / 2, end, &memory->growth);
+    int code = find_growth(run, &memory->growth);
     if (code >= 0) {
         memory->is_growing = code;
         code = 0;
     }
     set_last(run, memory);
-    if (run->state == PIT_RUN_DIED)
+    if (pit__has_died(run))
         memory->verdict = pit__post_mortem(&memory->last);
     if (!code && memory->is_growing)
         code = find_place(run, memory);

@@ -11,31 +11,31 @@
 
 struct pit__run_memory {
     struct pit__last_figures last;
-    double peak;               /* highest RSS known of; NaN: none */
-    double least, most;        /* RSS along the readings; NaN without any */
-    struct pit__growth growth; /* over the second half of its work, in bytes a nanosecond */
+    double peak;               /* highest known RSS; NaN: none */
+    double least, most;        /* range of RSS over the readings; NaN without any */
+    struct pit__growth growth; /* over the second half of its work, in bytes per nanosecond */
     int is_growing;
-    struct pit__text where;      /* the path of the node it grew in; empty: not known */
-    int where_is_open;           /* no memory span tells: the span that was open */
-    struct pit__verdict verdict; /* only of a run that died */
+    struct pit__text where;      /* path of the node in which it grew; empty: not known */
+    int where_is_open;           /* not from memory spans: the span that was open */
+    struct pit__verdict verdict; /* only if the run died */
 };
 
-/* 0 or PIT_NO_MEMORY. Free it in any case. */
+/* Returns 0 or PIT_NO_MEMORY. Free it in any case. */
 int pit__run_memory_make(const pit_run *run, struct pit__run_memory *memory);
 void pit__run_memory_free(struct pit__run_memory *memory);
 
-/* How its RSS grew between two times after its start, in bytes a nanosecond: 1 if it is growth, 0 if it
- * is noise or not known, or PIT_NO_MEMORY. */
+/* How RSS grew between two times after the start, in bytes per nanosecond. Returns 1: growth; 0: noise or
+ * not known; or PIT_NO_MEMORY. */
 int pit__growth_between(const pit_run *run, double from_ns, double to_ns,
                         struct pit__growth *growth);
 
-/* A channel that every version has recorded: views speak of it by name. Others they list. */
+/* Is it a channel that every version has recorded? Views name these; others they list. */
 int pit__has_own_line(const char *key);
 
-/* A figure that may be unknown, as a double; NaN if it is. */
+/* A figure as a double; NaN if it is unknown. */
 double pit__known(uint64_t figure);
 
-/* A limit likewise; 0 is none either. */
+/* The same for a limit; 0 means none. */
 double pit__known_limit(uint64_t figure);
 
 /* "RSS 1.97 GB of a limit of 2.00 GB", by the last reading */

@@ -1,9 +1,7 @@
 /* run_tree.c: the call trees of threads and runs, merged into one in nanoseconds: the public calls.
  *
- * pit_tree_build goes twice over the runs' nodes: tree_merge.c adds figures up, then histograms;
- * tree_order.c lays the result out, with the memory figures of tree_memory.c and the places of
- * tree_places.c.
- */
+ * pit_tree_build visits the runs' nodes twice: tree_merge.c adds up figures, then histograms; tree_order.c
+ * puts the result in order, with the memory figures of tree_memory.c and the places of tree_places.c. */
 #include "tree_builder.h"
 
 #include "analysis/quantile.h"
@@ -42,7 +40,7 @@ static int build(struct pit__builder *b, struct pit__tree_box *box, const pit_ru
         pit__tree_copy_bins(b, runs[r], r + 1, &again);
     pit__tree_finish_nodes(b);
     pit__tree_fold_open(b);
-    box->map = b->map; /* the box frees it from here on */
+    box->map = b->map; /* from here on the box frees it */
     box->raw_count = raw_nodes;
     return pit__tree_lay_out(b, box) && pit__tree_keep_memory(b, box) &&
            pit__tree_add_devices(box->nodes, b->count) && pit__tree_copy_texts(box, b->count) &&

@@ -1,4 +1,4 @@
-/* series_gather.c: see series_gather.h; and the same as the data of a view. */
+/* series_gather.c: see series_gather.h; also provides the series as the data of a view. */
 #include "series_gather.h"
 
 #include "advice_case.h"
@@ -10,7 +10,7 @@
 
 /* ---- finding the node ----------------------------------------------------------------------- */
 
-/* Does the path end in the node's names, from the innermost outwards, and nothing more? */
+/* Is the path exactly the node's names, compared from the innermost outwards? */
 static int is_path_of(const pit_thread *thread, uint32_t node, const char *path)
 {
     size_t left = strlen(path);
@@ -174,7 +174,7 @@ int pit__gather_series(struct pit__gathered *gathered)
     if (code || !seconds)
         return PIT_NO_MEMORY;
     if (series.count == 0) {
-        snprintf(gathered->why, sizeof gathered->why, "the span asked for never ended");
+        snprintf(gathered->why, sizeof gathered->why, "this span never ended");
         return PIT_NOTHING;
     }
     return 0;

@@ -1,18 +1,17 @@
 /* slices.c: a thread's single spans as intervals that nest perfectly.
  *
- * The flight recorder has begin and duration of each span, in the order of their ends. These intervals
- * may not nest, for two reasons: the duration of a span around memory spans excludes the time of memory
- * readings, and a damaged or live run may hold anything. So first every span is extended to the end of its
- * children; then a span that still exceeds its parent is cut. This is done in ticks; converting them to
- * nanoseconds keeps their order.
- */
+ * The flight recorder has begin and duration of each span, in the order of their ends. These intervals may
+ * not nest, for two reasons: the duration of a span around memory spans excludes the time of memory
+ * readings, and a damaged or live run may contain any values. So first every span is extended to the end of
+ * its children; then a span that still exceeds its parent is cut. This is done in ticks; converting them to
+ * nanoseconds keeps their order. */
 #include "slices.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NS 9e18 /* 285 years; a damaged run may say more */
+#define MOST_NS 9e18 /* 285 years; a damaged run may contain more */
 
 uint64_t pit__run_ns(const pit_run *run, uint64_t ticks)
 {
@@ -29,7 +28,7 @@ static uint64_t plus(uint64_t begin, uint64_t duration)
     return duration > UINT64_MAX - begin ? UINT64_MAX : begin + duration;
 }
 
-/* The depth of every node; parents stand before their children. */
+/* The depth of every node; parents come before their children. */
 static uint32_t *make_depths(const pit_thread *thread)
 {
     uint32_t *depths = calloc(thread->node_count + 1, sizeof *depths);
@@ -63,7 +62,7 @@ static void add(struct building *b, uint32_t node, uint64_t begin, uint64_t dura
                                  .open = open};
 }
 
-/* Records last longer than the flight recorder's events; of those it still has they are the same. */
+/* Records last longer than the flight recorder's events; those that it still has are skipped. */
 static void add_all(struct building *b, uint64_t run_end)
 {
     const pit_thread *t = b->thread;
@@ -86,8 +85,8 @@ static void add_all(struct building *b, uint64_t run_end)
         add(b, t->open[i].node, t->open[i].begin, end - t->open[i].begin, 1);
 }
 
-/* In the order of their ends children come before their parents, and each reaches as far as it will
- * when its parent comes. `stack`: those that no parent has taken yet; it has room for all. */
+/* Ordered by end, children come before their parents, and a child has its final length when its parent
+ * comes. `stack`: slices that no parent has taken yet; it has room for all. */
 static void reach_children(struct pit__slice *slices, size_t count, struct pit__slice **stack)
 {
     size_t depth = 0;
@@ -113,7 +112,7 @@ static int by_begin(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Cut what sticks out of the span around it, and say how deep each lies. */
+/* Cut slices that exceed the slice around them, and set the level of each. */
 static void nest(struct pit__slice *slices, size_t count, struct pit__slice **stack)
 {
     size_t depth = 0;

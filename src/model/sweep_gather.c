@@ -1,8 +1,7 @@
-/* sweep_gather.c: the rows of a sweep out of runs.
+/* sweep_gather.c: the rows of a sweep, from runs.
  *
- * Several runs that differ in labels: a row for each setting, runs of the same setting together. Else
- * the spans called PREFIX_NUMBER (batch_size_8, batch_size_16 …) of the prefix with the most time.
- */
+ * If several runs differ in labels, a row per setting; runs of the same setting are merged. Otherwise the
+ * spans called PREFIX_NUMBER (batch_size_8, batch_size_16, …), of the prefix with the most time. */
 #include "sweep_gather.h"
 
 #include "report/text.h"
@@ -33,18 +32,18 @@ static int nothing(struct pit__gathered *gathered, const char *why)
 
 /* ---- runs and their labels ----------------------------------------------------------------- */
 
-struct labels { /* of one run, by their keys */
+struct labels { /* of one run, sorted by key */
     const pit_fact **facts;
     size_t count;
 };
 
 struct keys {
-    struct labels *of;  /* each run */
-    const char **names; /* of labels, without "label." */
+    struct labels *of;  /* of each run */
+    const char **names; /* keys of labels, without "label." */
     size_t count;
 };
 
-/* A label's key, or NULL: the fact is none. */
+/* A label's key, or NULL if the fact is not a label. */
 static const char *label_key(const pit_fact *fact)
 {
     size_t bytes = sizeof LABEL - 1;
@@ -56,7 +55,7 @@ static int by_key(const void *a, const void *b)
     return strcmp((*(const pit_fact *const *)a)->key, (*(const pit_fact *const *)b)->key);
 }
 
-/* The labels of one run, sorted: there may be 100,000 of them. */
+/* The labels of one run, sorted: there may be 100,000. */
 static int sort_labels(struct pit__gathered *gathered, const pit_run *run, struct labels *labels)
 {
     labels->facts = pit__gather_alloc(gathered, run->fact_count + 1, sizeof *labels->facts);
@@ -72,7 +71,7 @@ static int sort_labels(struct pit__gathered *gathered, const pit_run *run, struc
 
 static const char *label_of(const struct labels *labels, const char *key)
 {
-    pit_fact wanted = {key - (sizeof LABEL - 1), NULL}; /* a name is the end of a key */
+    pit_fact wanted = {key - (sizeof LABEL - 1), NULL}; /* a name is the tail of a key */
     const pit_fact *pointer = &wanted, **found = NULL;
     if (labels->count > 0)
         found = bsearch(&pointer, labels->facts, labels->count, sizeof *labels->facts, by_key);
@@ -88,7 +87,7 @@ static int differs(const struct pit__gathered *gathered, const struct keys *keys
     return 0;
 }
 
-struct name { /* and where it came, counted over all runs */
+struct name { /* and its position, counted over all runs */
     const char *name;
     size_t order;
 };
@@ -106,7 +105,7 @@ static int by_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The names of all labels, each once, in the order in which they came. */
+/* The names of all labels, each once, in the order of their appearance. */
 static size_t list_names(const struct pit__gathered *gathered, struct name *names)
 {
     size_t count = 0, kept = 0;
@@ -149,7 +148,7 @@ static int find_keys(struct pit__gathered *gathered, struct keys *keys)
     return 0;
 }
 
-/* What a run is called: the value of the one label, or all of them with their names. */
+/* The name of a run's setting: the value of the only label, or all labels with their names. */
 static char *setting_of(struct pit__gathered *gathered, size_t run, const struct keys *keys)
 {
     struct pit__text text = {0};
@@ -166,8 +165,8 @@ static char *setting_of(struct pit__gathered *gathered, size_t run, const struct
     return kept;
 }
 
-/* The time of a run: of the node asked for, or all of it. NaN: it has no such node; *code if memory
- * was short. */
+/* The time of a run: of the requested node, or of the whole run. NaN: it has no such node; *code is set if
+ * memory is exhausted. */
 static double time_of(const struct pit__gathered *gathered, const pit_run *run, int *code)
 {
     if (!gathered->options->node)
@@ -230,7 +229,7 @@ static int gather_runs(struct pit__gathered *gathered, const struct keys *keys)
 
 struct setting {
     const pit_node *node;
-    size_t prefix; /* bytes */
+    size_t prefix; /* in bytes */
 };
 
 static int by_prefix(const void *a, const void *b)
@@ -250,7 +249,7 @@ static int same_prefix(const struct setting *a, const struct setting *b)
     return a->prefix == b->prefix && memcmp(a->node->name, b->node->name, a->prefix) == 0;
 }
 
-/* Rows of the settings first … end, which have one prefix; the same name at several places is one. */
+/* Rows of the settings first … end, which have the same prefix; the same name at several places is one row. */
 static size_t fill_rows(const struct setting *settings, size_t count, pit_row *rows)
 {
     size_t filled = 0;
@@ -298,7 +297,7 @@ static int gather_spans(struct pit__gathered *gathered, uint32_t inside)
         gathered->data.rows = rows;
         gathered->data.row_count = filled;
     }
-    gathered->data.title = ""; /* the rows' own names say what was tried */
+    gathered->data.title = ""; /* the rows' names describe the settings */
     return gathered->data.row_count > 0
                ? 0
                : nothing(gathered,

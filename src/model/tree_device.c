@@ -13,7 +13,7 @@ static int is_work(const pit_node *nodes, size_t i)
            (nodes[i].parent == PIT_NO_NODE || nodes[nodes[i].parent].detached != PIT_ON_DEVICE);
 }
 
-/* To the node itself and to all around it; waiting only to those around it. */
+/* Add to the node and to all its ancestors; waiting only to the ancestors. */
 static void add_up(pit_node *nodes, uint32_t i)
 {
     const pit_node own = nodes[i];
@@ -38,7 +38,7 @@ static int by_low(const void *a, const void *b)
     return (x->low_ns > y->low_ns) - (x->low_ns < y->low_ns);
 }
 
-/* Nodes stand depth first: what is below one follows it. Bins need not be joined, only sorted. */
+/* Nodes are in depth-first order: descendants follow their node. Bins need not be merged, only sorted. */
 static void set_quantiles(pit_node *nodes, size_t count, size_t i, pit_bin *room)
 {
     size_t filled = 0;

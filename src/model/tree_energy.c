@@ -56,7 +56,7 @@ static void add(pit_energy *to, const pit_energy *from)
     to->unknown += from->unknown;
 }
 
-/* The figures of one run, thread by thread: the longest of its group so far. */
+/* The figures of one run, thread by thread: keeps the longest of its group so far. */
 static void look_at(const pit_run *run, const uint32_t *map, pit_energy *longest)
 {
     struct pit__run_power power = pit__run_power_of(run);
@@ -92,7 +92,7 @@ static int has_energy(const pit_run *const *runs, size_t run_count)
     return 0;
 }
 
-/* One group of runs after another. */
+/* Merge one group of runs after another. */
 static void merge(struct pit__tree_box *box, const pit_run *const *runs, size_t run_count,
                   const size_t *groups, size_t nodes, pit_energy *longest)
 {

@@ -1,9 +1,7 @@
 /* tree_memory.c: memory, allocation and team figures of nodes, merged over threads and runs.
  *
- * Counts and sums add up, the largest is the largest, the error bound the widest; the last figures
- * are those of the thread that ended last. Sums wrap rather than overflow: a damaged run may hold
- * anything.
- */
+ * Counts and sums are added; maxima and error bounds are the largest; _last figures come from the thread
+ * that ended last. Sums are unsigned and wrap, because a damaged run may contain any value. */
 #include "tree_builder.h"
 
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /* tree_merge.c: nodes of threads and runs merged by their path.
  *
- * The first pass over the runs finds or makes the merged node of each (a hash of parent, name and
- * kind; siblings are never scanned) and adds the figures up: within a run as whole ticks, so that
- * the variance stays exact, and run by run in nanoseconds. The second copies the histogram bins to
- * their node's own stretch of one array: the threads of a run share their bins' limits and are
- * merged as they come, runs of different clocks are sorted at the end.
- */
+ * The first pass finds or creates the merged node of each raw node (by a hash of parent, name and kind;
+ * siblings are never scanned) and adds up the figures: within a run as whole ticks, so that the variance
+ * stays exact, then in nanoseconds. The second pass copies the histogram bins to their node's part of one
+ * array: threads of a run have the same bin limits and are merged at once; runs with different clocks are
+ * sorted at the end. */
 #include "tree_builder.h"
 
 #include <math.h>
@@ -59,7 +58,7 @@ static int grow_nodes(struct pit__builder *b)
     return 1;
 }
 
-/* The merged node of a path, made if need be; PIT_NO_NODE without memory. */
+/* The merged node of a path, created if necessary; PIT_NO_NODE if memory is exhausted. */
 static uint32_t find(struct pit__builder *b, uint32_t parent, int detached, const char *name)
 {
     if (b->count * 2 >= b->slot_count && !grow_slots(b))
@@ -117,7 +116,7 @@ static void add_open(struct pit__builder *b, const pit_run *run, const pit_threa
     }
 }
 
-/* What a run added in ticks goes over into nanoseconds. */
+/* Convert what a run added in ticks to nanoseconds. */
 static void finish_run(struct pit__builder *b, double ns_per_tick)
 {
     for (size_t i = 0; i < b->count; i++) {
@@ -163,7 +162,7 @@ int pit__tree_add_run(struct pit__builder *b, const pit_run *run, uint32_t **map
 
 /* ---- histograms ---------------------------------------------------------------------------- */
 
-/* bin_fill holds how many bins each node will get; give each its stretch. */
+/* bin_fill has the number of bins of each node; assign each node its part. */
 size_t pit__tree_place_bins(struct pit__builder *b)
 {
     size_t total = 0;
@@ -188,8 +187,8 @@ static pit_bin bin_of(const pit_hist_bin *raw, double ns_per_tick)
     return (pit_bin){(double)raw->low * ns_per_tick, (double)raw->high * ns_per_tick, raw->count};
 }
 
-/* Merge a thread's bins into the `have` sorted ones at `to`; how many there are then. Backwards, so
- * that nothing is moved twice: the first pass finds how many bins are new. */
+/* Merge a thread's bins into the `have` sorted bins at `to`; returns their new number. Works backwards, so
+ * that nothing is moved twice: the first pass counts the new bins. */
 static size_t merge_bins(pit_bin *to, size_t have, const pit_raw_node *raw, double ns_per_tick)
 {
     size_t fresh = 0;

@@ -3,13 +3,13 @@
  * self_ns. */
 #include "tree_builder.h"
 
-/* A node's own time is then what its children leave of it, because an open span's child time is not
- * in its node yet. Children stand after their parents. */
+/* A node's own time is computed from its children, because an open span's child time is not in its node
+ * yet. Children come after their parents. */
 void pit__tree_fold_open(struct pit__builder *b)
 {
     for (size_t i = 0; i < b->count; i++)
-        b->nodes[i].child_ns =
-            0; /* from here on that of the merged children, open spans included */
+        /* from here on: time of the merged children, open spans included */
+        b->nodes[i].child_ns = 0;
     for (size_t i = b->count; i-- > 0;) {
         struct pit__merged *m = &b->nodes[i];
         pit_node *node = &m->node;

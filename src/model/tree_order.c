@@ -1,5 +1,5 @@
-/* tree_order.c: the merged nodes in their final order: depth first, siblings by total; with names
- * and paths of their own. */
+/* tree_order.c: puts the merged nodes in their final order, depth first, siblings by total; and copies
+ * names and paths. */
 #include "tree_builder.h"
 
 #include "report/span_path.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A path that grows past this is given as "…/name": with long names in a deep tree the paths
- * would be far larger than the run. */
+/* A longer path is shortened to "…/name": with long names in a deep tree, paths would be far larger than
+ * the run. */
 #define PATH_BYTES_MAX 8192
 #define PATH_CUT "\xe2\x80\xa6"
 
@@ -30,7 +30,7 @@ static int by_parent_and_total(const void *a, const void *b)
     return names ? names : x->detached - y->detached;
 }
 
-/* Link siblings in their order; the first top-level node, or PIT_NO_NODE. */
+/* Link siblings in their order; returns the first top-level node, or PIT_NO_NODE. */
 static uint32_t link_siblings(struct pit__builder *b, struct sortable *sorted)
 {
     uint32_t first_top = PIT_NO_NODE;
@@ -85,7 +85,7 @@ int pit__tree_lay_out(struct pit__builder *b, struct pit__tree_box *box)
     for (size_t i = 0; i < b->count; i++) {
         const struct pit__merged *m = &b->nodes[b->order[i]];
         box->nodes[i] = m->node;
-        box->nodes[i].seen = b->order[i]; /* merged nodes stand in the order of their making */
+        box->nodes[i].seen = b->order[i]; /* merged nodes are in the order of their creation */
         if (m->node.parent != PIT_NO_NODE)
             box->nodes[i].parent = b->nodes[m->node.parent].place;
     }
@@ -94,7 +94,7 @@ int pit__tree_lay_out(struct pit__builder *b, struct pit__tree_box *box)
     return 1;
 }
 
-/* Bytes of a node's path, given that of its parent (0: none); *cut: its beginning is left out. */
+/* Length of a node's path, given its parent's (0: none); *cut: its beginning is cut off. */
 static size_t path_bytes(size_t parent_bytes, size_t name_bytes, int *cut)
 {
     *cut = parent_bytes > 0 && parent_bytes + 1 + name_bytes > PATH_BYTES_MAX;
@@ -103,7 +103,7 @@ static size_t path_bytes(size_t parent_bytes, size_t name_bytes, int *cut)
     return parent_bytes > 0 ? parent_bytes + 1 + name_bytes : name_bytes;
 }
 
-/* Names and paths become the tree's own, for the runs may be freed before it. */
+/* Copy names and paths: the runs may be freed before the tree. */
 int pit__tree_copy_texts(struct pit__tree_box *box, size_t count)
 {
     size_t *lengths = calloc(count + 1, sizeof *lengths);

@@ -11,7 +11,7 @@
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b; /* a damaged run may hold anything */
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b; /* a damaged run may contain any value */
 }
 
 static int is_elsewhere(const pit_tree_place *place)
@@ -21,7 +21,7 @@ static int is_elsewhere(const pit_tree_place *place)
 
 /* ---- gathering ----------------------------------------------------------------------------- */
 
-/* Outside of all spans comes first: PIT_NO_NODE + 1 is 0. */
+/* Outside all spans comes first: PIT_NO_NODE + 1 is 0. */
 static int by_group(const pit_tree_place *x, const pit_tree_place *y)
 {
     uint32_t a = x->node + 1, b = y->node + 1;
@@ -52,7 +52,7 @@ static int by_samples(const void *a, const void *b)
     return order ? order : by_place(a, b);
 }
 
-/* Of the raw node (thread, node) of a run, whose part of the map this is. */
+/* The tree's node of a raw node of a run; `map` is the run's part of the map. */
 static uint32_t tree_node(const pit_run *run, const uint32_t *map, const pit_hot_place *place)
 {
     size_t at = 0;
@@ -119,7 +119,7 @@ static void share_out(pit_tree_place *places, size_t count)
     }
 }
 
-/* The runs need not outlive the tree. */
+/* Copy texts: the runs may be freed before the tree. */
 static int copy_texts(struct pit__tree_box *box, pit_tree_place *places, size_t count)
 {
     size_t bytes = 1;
@@ -193,8 +193,8 @@ PIT_API const pit_tree_place *pit_tree_hottest(const pit_tree *tree, uint32_t no
     return NULL;
 }
 
-/* The last part of a path says enough, but for names that many folders have; the whole one is in
- * --json. */
+/* The file name without its folders, unless many folders have a file of that name; --json has the whole
+ * path. */
 static const char *short_file(const char *file)
 {
     const char *slash = strrchr(file, '/');

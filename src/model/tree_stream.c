@@ -26,7 +26,7 @@ static pit_bin bin_of(const struct pit__stream_bin *from)
     return (pit_bin){exp2(low), exp2(low + 1.0 / BUCKETS_AN_OCTAVE), from->count};
 }
 
-/* Most buckets are there already, and bins ascend: the search goes on where the last one ended. */
+/* Most buckets exist already and bins ascend, so the search continues where the last one ended. */
 static int add_bin(struct pit__stream_bins *to, size_t *at, uint32_t bucket, uint64_t count)
 {
     while (*at < to->count && to->bins[*at].bucket < bucket)
@@ -104,7 +104,7 @@ int pit__stream_add(struct pit__tree_stream *stream, const pit_run *run)
     return 0;
 }
 
-/* All nodes' bins in one array, as the tree has them. */
+/* Put the bins of all nodes into one array, as a tree has them. */
 static int place_bins(struct pit__tree_stream *stream, struct pit__tree_box *box)
 {
     size_t total = 0;

@@ -16,7 +16,7 @@ struct marked {
     double covered;     /* ticks in outermost spans */
 };
 
-/* The thread that its process began with; else the one that had the first span. */
+/* The main thread of the process, else the thread with the first span. */
 static const pit_thread *main_thread(const pit_run *run)
 {
     for (size_t t = 0; t < run->thread_count; t++)
@@ -49,7 +49,7 @@ static void add_finished(const pit_run *run, const pit_thread *thread, struct ma
             marked->last = since_start(run, thread->events[i].begin + thread->events[i].duration);
 }
 
-/* A span that is open goes on to the end of the run. */
+/* An open span lasts to the end of the run. */
 static void add_open(const pit_run *run, const pit_thread *thread, struct marked *marked)
 {
     double end = since_start(run, run->end_ticks);
@@ -67,7 +67,7 @@ void pit__unmarked_find(pit_tree *tree, const pit_run *const *runs, size_t run_c
     tree->before_ns = tree->between_ns = tree->after_ns = NAN;
     const pit_run *run = run_count == 1 ? runs[0] : NULL;
     const pit_thread *thread = run ? main_thread(run) : NULL;
-    if (!thread || thread->tenants > 1) /* the figures of several threads are one */
+    if (!thread || thread->thread_count > 1) /* the table has figures of several threads */
         return;
     struct marked marked = {NAN, NAN, 0};
     add_finished(run, thread, &marked);

@@ -1,10 +1,9 @@
-/* benchmark.c: time a function until its figures hold; the forecasts of a model, and of several models
- * in turn. benchmark_trials.c has the measuring.
+/* benchmark.c: times a function until its figures are stable; forecasts of a model, and of several models
+ * in turn. benchmark_trials.c does the measuring.
  *
- * Two models that are timed one after the other meet two states of the machine, and that difference is
- * larger than most that people look for. So pit_bench_models makes rounds: in each a block of trials
- * of every model, in random order. A block is what is compared then, as a run of a program is.
- */
+ * Two models that are timed one after the other see two states of the machine, and this difference is
+ * larger than most that people look for. So pit_bench_models works in rounds: each round runs a block of
+ * trials of every model, in random order. Blocks are then compared like runs of a program. */
 #include "benchmark_trials.h"
 
 #include "analysis/random_order.h"
@@ -119,7 +118,7 @@ struct contender {
     char name[NAME_ROOM];
 };
 
-/* Not 0, and another one for every call on any machine, as far as a clock and a pid can tell. */
+/* Not 0, and practically unique for every call on any machine, from clock and pid. */
 static uint64_t fresh_number(void)
 {
     struct timespec wall, since;
@@ -131,8 +130,7 @@ static uint64_t fresh_number(void)
     return number ? number : 1;
 }
 
-/* Into how many blocks the trials are cut: as many as a verdict takes, of as many trials as give the
- * block's p10 and median something to choose from. */
+/* The number of blocks: enough for a verdict, with enough trials each for a p10 and a median. */
 static uint64_t blocks_of(uint64_t trials)
 {
     uint64_t blocks = trials / BLOCK_TRIALS;
@@ -148,7 +146,7 @@ static int run_block(struct pit__bench *b, uint64_t upto)
     return code;
 }
 
-/* What does not fill a block goes to the first round, which the comparison leaves out. */
+/* Trials that do not fill a block are added to the first round, which the comparison leaves out. */
 static int run_rounds(struct contender *contenders, size_t count, size_t *order, uint64_t *state)
 {
     uint64_t trials = contenders[0].bench.options.trials, blocks = blocks_of(trials);

@@ -1,9 +1,8 @@
-/* benchmark_print.c: a benchmark's figures as the view `inference` prints them.
+/* benchmark_print.c: a benchmark's figures in the layout of the view `inference`.
  *
- * The view's layout has milliseconds in three decimals: what is below a microsecond would read 0.000
- * there, and one of some microseconds has a single digit. Such figures are printed in the same places
- * in smaller units, and one that the clock cannot tell from nothing is said to be so. JSON has the view's keys and all other figures.
- */
+ * The layout has milliseconds with three decimals, which shows 0.000 below a microsecond. Small figures are
+ * therefore printed in smaller units at the same positions, and a figure below the resolution is a text.
+ * JSON has the keys of the view and all other figures. */
 #include "pitwall_bench.h"
 
 #include "report/json_writer.h"
@@ -47,7 +46,7 @@ static void add_throughput(struct line *line, const pit_bench_result *r)
              r->at_resolution ? "at least " : "", number);
 }
 
-/* At the resolution all latencies are the same sentence: one line has it. */
+/* At the resolution all latencies have the same text, so one line is enough. */
 static size_t fill_lines(struct line *lines, const pit_bench_result *r, int percentiles)
 {
     size_t count = 0;
@@ -74,7 +73,7 @@ static const struct pit__column columns[COLUMNS] = {
     [VALUE] = {.title = "", .kind = PIT__TEXT, .align = PIT__ALIGN_RIGHT, .fixed = {.width = 1}},
 };
 
-/* flush: figures stand under one another. */
+/* flush: align the figures in a column. */
 static struct pit__table *make_table(const pit_bench_result *r, int percentiles, int flush)
 {
     struct line lines[7];

@@ -1,14 +1,13 @@
 /* benchmark_trials.c: see benchmark_trials.h.
  *
- * A trial is a number of calls between two readings of the clock. How many is found first: as many as
- * make a trial of 10 us, so that the clock's own cost and grain do not matter. What calls of nothing
- * cost in the same loop is taken off. For fast functions that is measured in turn with the trials, so
- * that both meet the same machine. What all but the slowest calls of nothing stay below is the
- * resolution: a function that adds less than that to an empty call cannot be told from one that does
- * nothing, and no figure is given for it.
+ * A trial is a number of calls between two readings of the clock: enough calls for 10 us, so that the cost
+ * and resolution of the clock do not matter. The cost of empty calls in the same loop is subtracted. For
+ * fast functions it is measured in turn with the trials, so that both see the same state of the machine.
+ * The resolution is the value that all but the slowest empty calls stay below: a function that adds less to
+ * an empty call cannot be distinguished from one that does nothing, so no figure is given for it.
  *
- * Setup, teardown, the processor's clocks and the span's own bookkeeping lie outside the readings.
- */
+ * Setup, teardown, the readings of processor time and the span's bookkeeping are outside the timed
+ * interval. */
 #include "benchmark_trials.h"
 
 #include "analysis/blocks.h"
@@ -24,10 +23,11 @@
 
 enum { DEFAULT_WARMUP = 10, DEFAULT_TRIALS = 100, ENOUGH_TRIALS = 50, ENOUGH_FAST_TRIALS = 100 };
 enum { CALIBRATIONS = 100, EMPTY_CALLS = 512 };
-#define MOST_REPEATS 10         /* interrupted trials for each that is asked for */
-#define FAST_CALLS 16           /* a trial of as many calls is one of a fast function */
-#define TRIAL_NS 10000u         /* of an adapted trial */
-#define LOOK_TWICE_NS 10000000u /* below this a first look that was slow is repeated */
+#define MOST_REPEATS 10 /* interrupted trials per requested trial */
+#define FAST_CALLS 16   /* a trial with this many calls is of a fast function */
+#define TRIAL_NS 10000u /* of a trial with an adapted number of calls */
+/* a first measurement that is slower than expected is repeated below this */
+#define LOOK_TWICE_NS 10000000u
 #define MOST_CALLS (UINT64_C(1) << 40)
 #define FAST_SECONDS 1e-3
 #define SHORT_NS 1000000u
@@ -53,9 +53,8 @@ static uint64_t process_ns(void)
 
 /* ---- the loop ------------------------------------------------------------------------------- */
 
-/* Functions that do nothing, at different addresses: on some processors a call of one takes nearly
- * twice as long as of another, by where it lies and what was called before. One alone would be taken
- * for all. */
+/* Empty functions at different addresses: on some processors a call of one takes nearly twice as long as of
+ * another, depending on its address and on the previous call. */
 #define NOTHING(i_)                                                                                \
     __attribute__((noinline)) static void nothing_##i_(void *argument)                             \
     {                                                                                              \
@@ -96,7 +95,7 @@ static void wait_for_device(const struct pit__bench *b)
         b->device->wait(b->device->arg);
 }
 
-/* The wall time of so many calls. */
+/* The wall time of this many calls. */
 static uint64_t time_calls(const struct pit__bench *b, uint64_t calls)
 {
     wait_for_device(b);
@@ -108,7 +107,7 @@ static uint64_t time_calls(const struct pit__bench *b, uint64_t calls)
 
 /* ---- what the measuring itself costs --------------------------------------------------------- */
 
-/* Nanoseconds of a call of nothing. */
+/* Nanoseconds of an empty call. */
 static double time_nothing(const struct pit__bench *b, size_t which)
 {
     uint64_t begin = now_ns(b);
@@ -117,7 +116,7 @@ static double time_nothing(const struct pit__bench *b, size_t which)
     return took > 0 ? took / EMPTY_CALLS : 0;
 }
 
-/* Of the clocks the fastest readings count: what disturbs one only adds. */
+/* The fastest readings of the clocks count, because disturbances only add time. */
 static void calibrate(struct pit__bench *b)
 {
     uint64_t pair = UINT64_MAX, cpu_pair = UINT64_MAX, process_pair = UINT64_MAX;
@@ -137,8 +136,8 @@ static void calibrate(struct pit__bench *b)
         b->call_ns = fmin(b->call_ns, time_nothing(b, i));
 }
 
-/* As many calls as take TRIAL_NS. A first look may meet cold caches, so a quick one is repeated and
- * the fastest counts. */
+/* The number of calls that take TRIAL_NS. The first measurement may see cold caches, so a short one is
+ * repeated and the fastest counts. */
 static uint64_t find_iterations(struct pit__bench *b)
 {
     for (uint64_t calls = 1;; calls *= 2) {
@@ -195,16 +194,15 @@ static int make_room(struct pit__bench *b)
     return 0;
 }
 
-/* How often the system took the core away from this thread. */
+/* Involuntary context switches of this thread. */
 static long forced_switches(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* A turn of another program takes milliseconds and is not the function's: a trial that is short by
- * what was seen before and was interrupted is repeated. Those of slow functions are kept as they are,
- * since hardly one would be left. */
+/* Another program that gets the core takes it for milliseconds: a short trial that was interrupted is
+ * repeated. Trials of slow functions are kept, because hardly any would be left. */
 int pit__bench_trial(struct pit__bench *b)
 {
     int code = make_room(b);
@@ -232,15 +230,15 @@ int pit__bench_is_late(const struct pit__bench *b)
     return (double)(now_ns(b) - b->start_ns) >= b->options.max_seconds * 1e9;
 }
 
-/* Calls before the trials go into a span of their own, so that spans inside the function are not
- * mistaken for those of the trials. */
+/* Calls before the trials are in their own span, so that spans inside the function are not mistaken for
+ * those of the trials. */
 static void warm_up(struct pit__bench *b)
 {
     char name[256];
     snprintf(name, sizeof name, "%s warm-up", b->options.name);
     pit_token token = pit_begin_name(name);
     calibrate(b);
-    if (b->options.iterations == 0) /* a test's clock need not move by itself */
+    if (b->options.iterations == 0) /* a test's clock may not advance by itself */
         b->options.iterations = b->options.setup || b->clock ? 1 : find_iterations(b);
     for (uint64_t i = 0; i < b->options.warmup && !pit__bench_is_late(b); i++)
         run_trial(b, NULL);
@@ -273,12 +271,12 @@ static int fill_statistics(pit_bench_result *r)
     return 0;
 }
 
-/* Trials as they were read become seconds of a call, what the measuring cost taken off. */
+/* Convert the readings to seconds per call, with the cost of measuring subtracted. */
 static void take_off_costs(struct pit__bench *b)
 {
     double calls = (double)b->options.iterations, trials = (double)b->count;
     pit__sort(b->empty, b->count);
-    size_t low = b->count / 20, high = b->count - b->count / 10; /* what was disturbed left out */
+    size_t low = b->count / 20, high = b->count - b->count / 10; /* without disturbed trials */
     double sum = 0;
     for (size_t i = low; i < high; i++)
         sum += b->empty[i];
@@ -349,7 +347,7 @@ static void put_defaults(pit_bench_options *o)
     o->batch = o->batch ? o->batch : 1;
 }
 
-/* 0: as it is for all monitors. */
+/* 0: the setting of all monitors. */
 static const pit_device *device_to_wait_for(int wait)
 {
     const pit_device *device =

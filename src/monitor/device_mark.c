@@ -12,20 +12,21 @@
  * A mark that is never ended is overwritten when its place is needed; its peak is then unknown.
  */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include <math.h>
 #include <pthread.h>
 
 #define PLACES 64u
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pit__monitor_lock lock = PIT__MONITOR_LOCK_FREE;
 static int resets;    /* atomic: a thread reads and resets */
 static uint64_t last; /* marks so far; a mark is in place number % PLACES. All under the lock */
 static struct place {
     uint64_t number; /* 0: free */
     const pit_device *device;
     uint64_t peak;
-    uint64_t floor; /* the device's peak when it began and was not reset; 0: it was */
+    uint64_t floor; /* the device's peak at the begin if it was not reset; 0: it was */
 } places[PLACES];
 
 double pit__mb(uint64_t bytes)
@@ -44,14 +45,14 @@ int pit__device_read(const pit_device *device, pit_device_memory *memory)
     return device && device->memory && device->memory(device->arg, memory) == 0 ? 0 : -1;
 }
 
-/* Whether a reading says something about this work: it is above the device's peak before the work. */
+/* Does a reading tell something about this work: is it above the device's peak before the work? */
 static int is_news(const struct place *place, const pit_device_memory *memory)
 {
     return memory->peak > place->floor ||
            (memory->allocated != PIT_UNKNOWN && memory->allocated >= place->floor);
 }
 
-/* The peak since the last reset belongs to all that are open on the device. */
+/* Apply the peak since the last reset to all open marks of the device. */
 static void fold(const pit_device *device, const pit_device_memory *memory)
 {
     if (memory->peak == PIT_UNKNOWN)
@@ -65,16 +66,16 @@ static void fold(const pit_device *device, const pit_device_memory *memory)
 /* The mark of work that begins with this reading. */
 static uint64_t place_mark(const pit_device *device, const pit_device_memory *memory, int is_reset)
 {
-    /* Work that holds what was there already peaks at that, at least. */
+    /* Work that holds memory allocated before peaks at least at that. */
     int is_known = is_reset || (memory->allocated == memory->peak && memory->peak != PIT_UNKNOWN);
-    pthread_mutex_lock(&lock);
+    pit__monitor_lock_take(&lock);
     uint64_t number = ++last;
     places[number % PLACES] =
         (struct place){.number = number,
                        .device = device,
                        .peak = is_known ? memory->allocated : PIT_UNKNOWN,
                        .floor = is_reset || memory->peak == PIT_UNKNOWN ? 0 : memory->peak};
-    pthread_mutex_unlock(&lock);
+    pit__monitor_lock_give(&lock);
     return number;
 }
 
@@ -83,11 +84,11 @@ uint64_t pit__device_watch(const pit_device *device)
     pit_device_memory memory;
     if (!device || !device->reset_peak || pit__device_read(device, &memory) != 0)
         return 0;
-    pthread_mutex_lock(&lock);
+    pit__monitor_lock_take(&lock);
     uint64_t number = ++last;
     places[number % PLACES] =
         (struct place){.number = number, .device = device, .peak = memory.peak};
-    pthread_mutex_unlock(&lock);
+    pit__monitor_lock_give(&lock);
     return number;
 }
 
@@ -98,9 +99,9 @@ uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated)
     int may_reset =
         device && device->reset_peak && !__atomic_exchange_n(&resets, 1, __ATOMIC_ACQUIRE);
     if (pit__device_read(device, &memory) == 0) {
-        pthread_mutex_lock(&lock);
+        pit__monitor_lock_take(&lock);
         fold(device, &memory); /* before the reset: nobody may end on a reading without it */
-        pthread_mutex_unlock(&lock);
+        pit__monitor_lock_give(&lock);
         int is_reset = may_reset && device->reset_peak(device->arg) == 0;
         number = place_mark(device, &memory, is_reset);
         *allocated = memory.allocated;
@@ -113,13 +114,13 @@ uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated)
 int pit__device_unmark(const pit_device *device, uint64_t mark, pit_device_memory *memory)
 {
     int code = pit__device_read(device, memory);
-    pthread_mutex_lock(&lock);
+    pit__monitor_lock_take(&lock);
     struct place *place = &places[mark % PLACES];
     if (code == 0)
         fold(device, memory);
     memory->peak = place->number == mark ? place->peak : PIT_UNKNOWN;
     if (place->number == mark)
         place->number = 0;
-    pthread_mutex_unlock(&lock);
+    pit__monitor_lock_give(&lock);
     return code;
 }

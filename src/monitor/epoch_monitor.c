@@ -21,11 +21,11 @@ struct pit_epoch_monitor {
     pit_device_use use;
     uint64_t epoch_ns, batch_ns; /* when they began */
     const pit_device *marked;    /* the device on which the epoch began */
-    uint64_t mark;               /* watches its peak since; 0: nobody resets it */
-    pit_energy_now energy;       /* as the epoch began */
+    uint64_t mark;               /* follows its peak since then; 0: nothing resets it */
+    pit_energy_now energy;       /* at the begin of the epoch */
     pit_token epoch, batch;
     struct times of_epoch, of_all;
-    uint64_t epochs; /* ended */
+    uint64_t epochs; /* epochs that ended */
     double epochs_total;
 };
 
@@ -52,7 +52,7 @@ PIT_API void pit_epoch_monitor_set_device(pit_epoch_monitor *monitor, const pit_
         monitor->use = use ? *use : (pit_device_use){0};
 }
 
-/* Both: what the span took; 0 where nothing is recorded. */
+/* Both return the duration of the span; 0 if nothing is recorded. */
 static uint64_t leave_batch(pit_epoch_monitor *monitor)
 {
     uint64_t took_ns = monitor->in_batch ? pit_end_ns(monitor->batch) : 0;
@@ -83,7 +83,7 @@ static void add_time(struct times *times, double seconds)
     times->count++;
 }
 
-/* An epoch or batch that is begun again was never ended: its time is not known and not counted. */
+/* An epoch or batch that is begun again without an end is not counted: its time is unknown. */
 PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor)
 {
     if (!monitor || monitor->disabled)
@@ -100,7 +100,7 @@ PIT_API void pit_epoch_begin(pit_epoch_monitor *monitor)
 
 PIT_API void pit_epoch_batch_begin(pit_epoch_monitor *monitor, uint64_t batch)
 {
-    (void)batch; /* the end says which one it was */
+    (void)batch; /* the end tells which batch it was */
     if (!monitor || monitor->disabled)
         return;
     leave_batch(monitor);
@@ -143,7 +143,7 @@ PIT_API void pit_epoch_batch_end(pit_epoch_monitor *monitor, uint64_t batch, con
         emit_batch(monitor, batch, seconds, loss);
 }
 
-/* The device at the end of an epoch, its mark as if operations inside had not reset it. */
+/* Read the device at the end of an epoch; its peak as if operations inside had not reset it. */
 static int read_epoch(pit_epoch_monitor *monitor, pit_device_memory *memory)
 {
     uint64_t mark = monitor->mark;
@@ -152,16 +152,16 @@ static int read_epoch(pit_epoch_monitor *monitor, pit_device_memory *memory)
                 : pit__device_read(monitor->marked, memory);
 }
 
-/* Joules since the epoch began, by the counters for which it was long enough; NaN. */
+/* Joules since the epoch began, from counters for which it was long enough; NaN. */
 static double joules_of_epoch(const pit_epoch_monitor *monitor, double seconds)
 {
     pit_energy_now now;
     pit__source_energy(&now);
-    double processors = seconds >= now.processors_least_s
+    double processors = seconds >= now.processors_min_s
                             ? now.processors_j - monitor->energy.processors_j
                             : (double)NAN;
     double devices =
-        seconds >= now.devices_least_s ? now.devices_j - monitor->energy.devices_j : (double)NAN;
+        seconds >= now.devices_min_s ? now.devices_j - monitor->energy.devices_j : (double)NAN;
     int has_devices = !isnan(now.devices_j);
     return !has_devices ? processors : isnan(now.processors_j) ? devices : processors + devices;
 }

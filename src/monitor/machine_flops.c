@@ -1,10 +1,9 @@
 /* machine_flops.c: the measured peak performance of one core.
  *
- * Multiply-adds on more independent sums than the processor has in flight, in registers, with the
- * widest vectors that it has and that we have a loop for: nothing waits for a result or for memory.
- * The fastest of some short batches counts. It is what a program could reach on this machine as it
- * is now, other load and clock frequency included; not the figure of a data sheet.
- */
+ * Multiply-adds on more independent sums than the processor has in flight, in registers, with the widest
+ * vectors that it has and that we have a loop for: nothing waits for a result or for memory. The fastest of
+ * some short batches counts. This is what a program could reach on this machine now, with its other load
+ * and clock frequency; not the figure of a data sheet. */
 #include "pitwall_bench.h"
 
 #include "base/clock_ns.h"
@@ -24,7 +23,7 @@ enum { SUMS = 12, ROUNDS = 20000, BATCHES = 15 };
 #define FACTOR 0.999
 #define ADDEND 0.001
 
-/* Runs ROUNDS rounds; how many operations that were. */
+/* Runs ROUNDS rounds; returns the number of operations. */
 typedef double flops_loop(void);
 
 #define EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
@@ -32,9 +31,9 @@ typedef double flops_loop(void);
 #define HIDE_SUM(i_) __asm__ volatile("" : "+m"(sum##i_));
 #define USE_SUM(i_) __asm__ volatile("" : : "m"(sum##i_));
 
-/* The body for a vector type: how a constant comes into all lanes, and a multiply-add STEP(i). Sums
- * are variables, not an array, so that they stay in registers; the compiler may not know that they
- * begin with the same value, or it would keep one for all. */
+/* The body for a vector type: how to fill all lanes with a constant, and a multiply-add STEP(i). Sums are
+ * variables, not an array, so that they stay in registers; the compiler must not know that they start with
+ * the same value, or it would keep only one. */
 #define FLOPS_BODY(vector_, set_, step_)                                                           \
     vector_ one = set_(1.0), factor = set_(FACTOR), addend = set_(ADDEND);                         \
     vector_ EACH_SUM(DECLARE_SUM) unused = one;                                                    \
@@ -109,7 +108,7 @@ static double now_seconds(void)
     return 1e-9 * (double)pit__clock_ns(CLOCK_MONOTONIC);
 }
 
-/* All loops in turn: wider vectors may lower the clock, and are not always the fastest. */
+/* Try all loops: wider vectors may lower the clock frequency and are not always the fastest. */
 static double measure(void)
 {
     flops_loop *loops[3];
@@ -124,7 +123,7 @@ static double measure(void)
     return best;
 }
 
-/* Threads that come at once all measure; each result is good, and the last one stays. */
+/* If several threads call it at once, all measure; each result is valid, and the last one is kept. */
 PIT_API double pit_machine_flops(void)
 {
     static _Atomic double cached;

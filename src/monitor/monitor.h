@@ -10,14 +10,14 @@
 /* ---- output.c: sources, verbosity, lines ---------------------------------------------------- */
 
 uint64_t pit__source_ns(void); /* the monotonic clock */
-/* The same, after waiting for the device if `use` asks for that. */
+/* The same, after waiting for the device if `use` requires it. */
 uint64_t pit__source_ns_on(const pit_device_use *use);
 uint64_t pit__source_wall_ns(void); /* since 1970 */
 uint64_t pit__source_rss(void);     /* bytes; 0: cannot be read */
-int pit__source_has_rss(void);      /* 1: a test gives it */
-int pit__source_waits(void);        /* 1: pit_set_wait asks for it */
+int pit__source_has_rss(void);      /* 1: a test provides it */
+int pit__source_waits(void);        /* 1: pit_set_wait requires it */
 
-/* Energy counters; NaN where there are none. */
+/* Energy counters; NaN if there are none. */
 void pit__source_energy(pit_energy_now *now);
 /* The monotonic clock that a test has set, with its argument, or NULL. For code that reads the clock too
  * often to call pit__source_ns. */
@@ -72,16 +72,18 @@ void pit__track_end(struct pit__track *track, struct pit__taken *taken);
 /* The device of `use`, else the process's default device, else NULL. use may be NULL. */
 const pit_device *pit__device_of(const pit_device_use *use);
 
-/* Begin watching a device (NULL: none). Its number, or 0: no memory to read. *allocated: bytes now. */
+/* Start to follow a device (NULL: none). Returns the number of the mark, or 0: no memory to read.
+ * *allocated: bytes now. */
 uint64_t pit__device_mark(const pit_device *device, uint64_t *allocated);
 
-/* Begins to track the device's own mark as if no mark here reset it. 0: the device has no reset. */
+/* Start to follow the device's own mark as if no mark here reset it. Returns 0 if the device has no reset. */
 uint64_t pit__device_watch(const pit_device *device);
 
-/* End it. 0, or -1: the memory cannot be read. memory->peak is that of the work, or PIT_UNKNOWN. */
+/* End it. Returns 0, or -1 if the memory cannot be read. memory->peak is the peak of the work, or
+ * PIT_UNKNOWN. */
 int pit__device_unmark(const pit_device *device, uint64_t mark, pit_device_memory *memory);
 
-/* The device's memory now; -1: there is none. */
+/* Read the device's memory; returns -1 if there is none. */
 int pit__device_read(const pit_device *device, pit_device_memory *memory);
 
 double pit__mb(uint64_t bytes); /* NaN for PIT_UNKNOWN */
@@ -96,7 +98,8 @@ struct pit__rows {
     size_t slot_count;      /* a power of two, or 0 */
 };
 
-/* The indexed row of that name; created if missing. NULL without memory. The name is copied. */
+/* The indexed row of that name; created if missing. Returns NULL if memory is exhausted. The name is
+ * copied. */
 pit_row *pit__rows_get(struct pit__rows *rows, const char *name, int nested);
 
 /* Adds a row that is not indexed by its name. */
@@ -107,7 +110,8 @@ const pit_row *pit__rows_find(const struct pit__rows *rows, const char *name, in
 
 void pit__rows_clear(struct pit__rows *rows); /* and frees */
 
-/* Work that still runs, as the row "NAME (open)"; the longest of several. NULL without memory. */
+/* Work that is still running, as the row "NAME (open)"; the longest if there are several. Returns NULL if
+ * memory is exhausted. */
 pit_row *pit__rows_take_open(struct pit__rows *rows, const char *name, int nested, double seconds);
 
 /* Adds a call: times and memory deltas add up, the highest peak counts. */

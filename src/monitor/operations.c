@@ -1,6 +1,7 @@
-/* operations.c: operations with time and memory, kept one by one or added up, and single ones that
- * print when they end. */
+/* operations.c: operations with time and memory, kept individually or added up, and single ones that print
+ * when they end. */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -8,10 +9,10 @@
 #include <string.h>
 
 struct pit_monitor {
-    pthread_mutex_t lock; /* owns the rows */
+    struct pit__monitor_lock lock; /* owns the rows */
     struct pit__rows rows;
     pit_device_use use;
-    int depth; /* tracks under way */
+    int depth; /* tracks that are open */
     int disabled;
 };
 
@@ -19,7 +20,7 @@ PIT_API pit_monitor *pit_monitor_new(void)
 {
     pit_monitor *monitor = calloc(1, sizeof *monitor);
     if (monitor) {
-        pthread_mutex_init(&monitor->lock, NULL);
+        pthread_mutex_init(&monitor->lock.mutex, NULL);
         monitor->disabled = pit__setting("PITWALL_MONITOR", 1) == 0;
     }
     return monitor;
@@ -35,9 +36,9 @@ PIT_API void pit_monitor_set_device(pit_monitor *monitor, const pit_device_use *
 {
     if (!monitor)
         return;
-    pthread_mutex_lock(&monitor->lock);
+    pit__monitor_lock_take(&monitor->lock);
     monitor->use = use ? *use : (pit_device_use){0};
-    pthread_mutex_unlock(&monitor->lock);
+    pit__monitor_lock_give(&monitor->lock);
 }
 
 PIT_API void pit_monitor_free(pit_monitor *monitor)
@@ -45,15 +46,15 @@ PIT_API void pit_monitor_free(pit_monitor *monitor)
     if (!monitor)
         return;
     pit__rows_clear(&monitor->rows);
-    pthread_mutex_destroy(&monitor->lock);
+    pthread_mutex_destroy(&monitor->lock.mutex);
     free(monitor);
 }
 
-/* A pit_track's own. */
+/* The private part of a pit_track. */
 struct pit__operation {
     struct pit__track *track;
     int aggregate;
-    int depth; /* tracks of the monitor that were under way at its begin */
+    int depth; /* open tracks of the monitor at its begin */
     char name[];
 };
 
@@ -78,10 +79,10 @@ PIT_API void pit_monitor_begin(pit_monitor *monitor, pit_track *track, const cha
     track->own = NULL;
     if (!monitor || monitor->disabled)
         return;
-    pthread_mutex_lock(&monitor->lock);
+    pit__monitor_lock_take(&monitor->lock);
     int depth = monitor->depth++;
     pit_device_use use = monitor->use;
-    pthread_mutex_unlock(&monitor->lock);
+    pit__monitor_lock_give(&monitor->lock);
     struct pit__operation *own = begin(track, operation, &use);
     if (own) {
         own->aggregate = aggregate;
@@ -96,7 +97,7 @@ PIT_API void pit_monitor_end(pit_monitor *monitor, pit_track *track)
     if (!own)
         return;
     pit__track_end(own->track, &taken);
-    pthread_mutex_lock(&monitor->lock);
+    pit__monitor_lock_take(&monitor->lock);
     monitor->depth = own->depth; /* also those inside that were never ended are over */
     int nested = own->depth != 0;
     pit_row *row = isnan(taken.row.seconds) ? NULL
@@ -106,7 +107,7 @@ PIT_API void pit_monitor_end(pit_monitor *monitor, pit_track *track)
         row->nested = nested;
         pit__row_take(row, &taken.row);
     }
-    pthread_mutex_unlock(&monitor->lock);
+    pit__monitor_lock_give(&monitor->lock);
     free(own);
     track->own = NULL;
 }
@@ -123,11 +124,11 @@ PIT_API double pit_monitor_total(pit_monitor *monitor)
     double total = 0;
     if (!monitor)
         return 0;
-    pthread_mutex_lock(&monitor->lock);
+    pit__monitor_lock_take(&monitor->lock);
     for (size_t i = 0; i < monitor->rows.count; i++)
         if (!monitor->rows.rows[i].nested)
             total += monitor->rows.rows[i].seconds;
-    pthread_mutex_unlock(&monitor->lock);
+    pit__monitor_lock_give(&monitor->lock);
     return total;
 }
 
@@ -137,13 +138,13 @@ PIT_API double pit_monitor_time(pit_monitor *monitor, const char *operation)
     int found = 0;
     if (!monitor || !operation)
         return (double)NAN;
-    pthread_mutex_lock(&monitor->lock);
+    pit__monitor_lock_take(&monitor->lock);
     for (size_t i = 0; i < monitor->rows.count; i++)
         if (strcmp(monitor->rows.rows[i].name, operation) == 0) {
             seconds += monitor->rows.rows[i].seconds;
             found = 1;
         }
-    pthread_mutex_unlock(&monitor->lock);
+    pit__monitor_lock_give(&monitor->lock);
     return found ? seconds : (double)NAN;
 }
 
@@ -151,9 +152,9 @@ PIT_API void pit_monitor_clear(pit_monitor *monitor)
 {
     if (!monitor)
         return;
-    pthread_mutex_lock(&monitor->lock);
+    pit__monitor_lock_take(&monitor->lock);
     pit__rows_clear(&monitor->rows);
-    pthread_mutex_unlock(&monitor->lock);
+    pit__monitor_lock_give(&monitor->lock);
 }
 
 /* ---- printing ------------------------------------------------------------------------------- */
@@ -163,7 +164,7 @@ struct printing {
     int show_aggregate;
 };
 
-/* The statistics of those that were added up. */
+/* The statistics of aggregated operations. */
 static void print_aggregate(FILE *out, const struct pit__rows *rows)
 {
     pit_row *repeated = calloc(rows->count, sizeof *repeated);
@@ -183,7 +184,7 @@ static void print_tables(FILE *out, void *arg)
 {
     const struct printing *printing = arg;
     pit_monitor *monitor = printing->monitor;
-    pthread_mutex_lock(&monitor->lock);
+    pit__monitor_lock_take(&monitor->lock);
     const struct pit__rows *rows = &monitor->rows;
     if (rows->count == 0) {
         fputs("No performance metrics recorded\n", out);
@@ -193,7 +194,7 @@ static void print_tables(FILE *out, void *arg)
         if (printing->show_aggregate)
             print_aggregate(out, rows);
     }
-    pthread_mutex_unlock(&monitor->lock);
+    pit__monitor_lock_give(&monitor->lock);
 }
 
 PIT_API void pit_monitor_print(pit_monitor *monitor, int show_aggregate)

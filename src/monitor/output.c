@@ -1,9 +1,9 @@
-/* output.c: where the monitors' figures come from and where their lines go.
+/* output.c: the sources of the monitors' figures, and the output of their lines.
  *
- * `lock` keeps the order of lines and journal entries the same, and owns hook and sources. It is
- * never held while a hook runs: a hook may wait for a thread that wants to print.
- */
+ * `lock` keeps lines and journal entries in the same order, and guards hook and sources. It is never held
+ * while a hook runs: a hook may wait for a thread that wants to print. */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include "base/clock_ns.h"
 #include "views/journal_lines.h"
@@ -14,21 +14,21 @@
 #include <string.h>
 #include <time.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pit__monitor_lock lock = PIT__MONITOR_LOCK_FREE;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 static void (*hook)(void *arg, const char *text); /* under the lock */
 static void *hook_arg;
 static pit_sources given;  /* under the lock */
-static int has_given;      /* atomic: the clock is read without the lock otherwise */
-static int waits;          /* atomic: the device is waited for before the clock is read */
-static int verbosity = -1; /* atomic; -1: as the environment says */
+static int has_given;      /* atomic: the clock is usually read without the lock */
+static int waits;          /* atomic: wait for the device before reading the clock */
+static int verbosity = -1; /* atomic; -1: the environment decides */
 
-/* In a child of fork the thread that held the lock may not be there any more. Taking it before the
- * fork instead would make fork wait for the process that reads our output. The thread sanitizer takes the
- * parent's threads for the child's. */
+/* In a forked child the thread that held the lock may not exist any more. Taking it before the fork instead
+ * would make fork wait for the process that reads our output. The thread sanitizer mistakes the parent's
+ * threads for the child's. */
 __attribute__((no_sanitize("thread"))) static void fresh_lock(void)
 {
-    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    static const struct pit__monitor_lock fresh = PIT__MONITOR_LOCK_FREE;
     lock = fresh;
 }
 
@@ -40,12 +40,12 @@ static void prepare(void)
 static void take_lock(void)
 {
     pthread_once(&prepared, prepare);
-    pthread_mutex_lock(&lock);
+    pit__monitor_lock_take(&lock);
 }
 
 static void leave_lock(void)
 {
-    pthread_mutex_unlock(&lock);
+    pit__monitor_lock_give(&lock);
 }
 
 /* ---- sources -------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ PIT_API void pit_set_sources(const pit_sources *sources)
     leave_lock();
 }
 
-/* 1 and a copy of what a test gave. */
+/* Returns 1 and a copy of the sources that a test provided. */
 static int get_given(pit_sources *sources)
 {
     if (!__atomic_load_n(&has_given, __ATOMIC_ACQUIRE))
@@ -127,7 +127,7 @@ uint64_t pit__source_rss(void)
     return pit_rss();
 }
 
-/* With a test's clock the machine's counters have nothing to say. */
+/* With a test's clock the machine's counters have no meaning. */
 void pit__source_energy(pit_energy_now *now)
 {
     pit_sources sources;
@@ -193,7 +193,7 @@ PIT_API void pit_set_print(void (*line)(void *arg, const char *text), void *arg)
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* Hand each line of a text on; its newlines are overwritten. */
+/* Pass each line of a text to the hook; its newlines are overwritten. */
 static void call_hook(void (*line)(void *arg, const char *text), void *arg, struct pit__text *text)
 {
     char *at = text->data;
@@ -203,8 +203,7 @@ static void call_hook(void (*line)(void *arg, const char *text), void *arg, stru
     }
 }
 
-/* The text to standard output, or to the hook; the entries (may be none) to the journal in one go
- * with it. */
+/* Write the text to standard output or to the hook, and the entries, if any, to the journal in one step. */
 static void deliver(const pit_entry *entries, size_t count, struct pit__text *text)
 {
     take_lock();
@@ -213,7 +212,7 @@ static void deliver(const pit_entry *entries, size_t count, struct pit__text *te
     for (size_t i = 0; i < count; i++)
         pit_journal(entries[i].kind, entries[i].text, entries[i].figures, entries[i].figure_count,
                     entries[i].wall_ns);
-    if (!line && text->length > 0) { /* people pipe it into tee: each line goes out at once */
+    if (!line && text->length > 0) { /* output is often piped into tee: flush each line */
         fwrite(text->data, 1, text->length, stdout);
         fflush(stdout);
     }
@@ -222,15 +221,18 @@ static void deliver(const pit_entry *entries, size_t count, struct pit__text *te
         call_hook(line, arg, text);
 }
 
-/* 1 unless pit_set_verbose(0) was called, whatever the environment says. */
+/* Returns 1 unless pit_set_verbose(0) was called, whatever the environment says. */
 static int prints_asked(void)
 {
     return __atomic_load_n(&verbosity, __ATOMIC_RELAXED) != 0;
 }
 
+/* All of it, the hook too: the caller may hold its monitor's lock. */
 static void emit(pit_entry *entries, size_t count, int print)
 {
     struct pit__text text = {0};
+    int cancel = PTHREAD_CANCEL_ENABLE;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     uint64_t wall_ns = pit__source_wall_ns();
     for (size_t i = 0; i < count; i++)
         entries[i].wall_ns = wall_ns;
@@ -238,6 +240,7 @@ static void emit(pit_entry *entries, size_t count, int print)
         pit__journal_lines(&text, entries, count);
     deliver(entries, count, &text);
     pit__text_free(&text);
+    pthread_setcancelstate(cancel, NULL);
 }
 
 void pit__emit(pit_entry *entries, size_t count)

@@ -1,5 +1,6 @@
-/* phase_timer.c: phases of one piece of work; each thread has its own open one. */
+/* phase_timer.c: phases of one piece of work; each thread has its own open phase. */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,12 +11,12 @@ struct phase {
     struct phase *next;
     uint64_t thread;
     uint64_t begin_ns;
-    pit_token outer, token; /* the span of the timer's name, the phase's inside it */
+    pit_token outer, token; /* the span with the timer's name, and the phase's span inside it */
     char name[];
 };
 
 struct pit_phase_timer {
-    pthread_mutex_t lock; /* owns what follows but the name */
+    struct pit__monitor_lock lock; /* owns what follows but the name */
     struct pit__rows rows;
     struct phase *open;
     pit_device_use use;
@@ -32,7 +33,7 @@ PIT_API pit_phase_timer *pit_phase_timer_new(const char *name)
         return NULL;
     }
     timer->name = copy;
-    pthread_mutex_init(&timer->lock, NULL);
+    pthread_mutex_init(&timer->lock.mutex, NULL);
     return timer;
 }
 
@@ -40,16 +41,16 @@ PIT_API void pit_phase_timer_set_device(pit_phase_timer *timer, const pit_device
 {
     if (!timer)
         return;
-    pthread_mutex_lock(&timer->lock);
+    pit__monitor_lock_take(&timer->lock);
     timer->use = use ? *use : (pit_device_use){0};
-    pthread_mutex_unlock(&timer->lock);
+    pit__monitor_lock_give(&timer->lock);
 }
 
 static uint64_t now_of(pit_phase_timer *timer)
 {
-    pthread_mutex_lock(&timer->lock);
+    pit__monitor_lock_take(&timer->lock);
     pit_device_use use = timer->use;
-    pthread_mutex_unlock(&timer->lock);
+    pit__monitor_lock_give(&timer->lock);
     return pit__source_ns_on(&use);
 }
 
@@ -58,27 +59,27 @@ static struct phase *take_open(pit_phase_timer *timer)
 {
     uint64_t thread = pit__thread_number();
     struct phase **link = &timer->open;
-    pthread_mutex_lock(&timer->lock);
+    pit__monitor_lock_take(&timer->lock);
     while (*link && (*link)->thread != thread)
         link = &(*link)->next;
     struct phase *phase = *link;
     if (phase)
         *link = phase->next;
-    pthread_mutex_unlock(&timer->lock);
+    pit__monitor_lock_give(&timer->lock);
     return phase;
 }
 
-/* Count a phase that ended at now_ns, and end its span. The outer span's token. */
+/* Count a phase that ended at now_ns, and end its span. Returns the token of the outer span. */
 static pit_token finish(pit_phase_timer *timer, struct phase *phase, uint64_t now_ns)
 {
     uint64_t took_ns = pit_end_ns(phase->token);
     pit_row call = {.seconds = pit__seconds_taken(took_ns, phase->begin_ns, now_ns)};
     pit_token outer = phase->outer;
-    pthread_mutex_lock(&timer->lock);
+    pit__monitor_lock_take(&timer->lock);
     pit_row *row = pit__rows_get(&timer->rows, phase->name, 0);
     if (row)
         pit__row_take(row, &call);
-    pthread_mutex_unlock(&timer->lock);
+    pit__monitor_lock_give(&timer->lock);
     free(phase);
     return outer;
 }
@@ -99,10 +100,10 @@ PIT_API void pit_phase_timer_start(pit_phase_timer *timer, const char *name)
     phase->thread = pit__thread_number();
     phase->outer = outer;
     phase->token = pit_begin_name(name);
-    pthread_mutex_lock(&timer->lock);
+    pit__monitor_lock_take(&timer->lock);
     phase->next = timer->open;
     timer->open = phase;
-    pthread_mutex_unlock(&timer->lock);
+    pit__monitor_lock_give(&timer->lock);
     phase->begin_ns = pit__source_ns();
 }
 
@@ -121,13 +122,13 @@ PIT_API void pit_phase_timer_free(pit_phase_timer *timer)
     if (!timer)
         return;
     pit_phase_timer_end(timer);
-    while (timer->open) { /* of other threads, whose spans only they can end */
+    while (timer->open) { /* of other threads: only they can end their spans */
         struct phase *next = timer->open->next;
         free(timer->open);
         timer->open = next;
     }
     pit__rows_clear(&timer->rows);
-    pthread_mutex_destroy(&timer->lock);
+    pthread_mutex_destroy(&timer->lock.mutex);
     free(timer->name);
     free(timer);
 }
@@ -139,7 +140,7 @@ PIT_API const pit_row *pit_phase_timer_rows(pit_phase_timer *timer, size_t *coun
     return timer ? timer->rows.rows : NULL;
 }
 
-/* The rows, and those of open phases. With the lock held; 0 without memory. */
+/* The rows, including open phases. Call with the lock held; returns 0 if memory is exhausted. */
 static int shown_rows(const pit_phase_timer *timer, struct pit__rows *shown)
 {
     uint64_t now_ns = pit__source_ns();
@@ -160,9 +161,9 @@ static void print_breakdown(FILE *out, void *arg)
 {
     pit_phase_timer *timer = arg;
     struct pit__rows shown = {0};
-    pthread_mutex_lock(&timer->lock);
+    pit__monitor_lock_take(&timer->lock);
     int whole = shown_rows(timer, &shown);
-    pthread_mutex_unlock(&timer->lock);
+    pit__monitor_lock_give(&timer->lock);
     pit_data data = {.title = timer->name, .rows = shown.rows, .row_count = shown.count};
     if (whole)
         pit_view_print(out, "breakdown", &data, NULL);

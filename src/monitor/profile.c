@@ -1,8 +1,5 @@
-/* profile.c: a model's profile: what its training took, what its inference takes, the memory of the
- * process and of its parameters, throughput, and what the formulas say of its kind.
- *
- * profile_json.c writes it.
- */
+/* profile.c: a model's profile: duration of its training and inference, memory of the process and of its
+ * parameters, throughput, and the formulas for its kind. profile_json.c writes it. */
 #include "pitwall_bench.h"
 
 #include <math.h>
@@ -15,8 +12,8 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The kernel's high-water mark in bytes; 0: cannot be read. Not getrusage's: that one keeps what a
- * larger process had before it became this one. */
+/* The kernel's high-water mark in bytes; 0: cannot be read. Not from getrusage, which keeps the peak of a
+ * larger process from before exec. */
 static double kernel_peak(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -31,7 +28,7 @@ static double kernel_peak(void)
     return 1024.0 * (double)kb;
 }
 
-/* Memory spans reset the kernel's mark; the recorder keeps the run's own peak then. */
+/* Memory spans reset the kernel's mark; the recorder then keeps the run's peak. */
 static double recorded_peak(void)
 {
     pit_status status;
@@ -68,7 +65,7 @@ static int copy_result(pit_bench_result *to, const pit_bench_result *from)
     return 0;
 }
 
-/* What a step takes: at the resolution of the clock it cannot be told. */
+/* Seconds per step; unknown at the resolution of the clock. */
 static double step_seconds(const pit_profile *profile, uint64_t steps)
 {
     const pit_bench_result *full = &profile->full_trajectory, *single = &profile->single_step;
@@ -89,7 +86,7 @@ static void fill_throughput(pit_profile *profile, uint64_t steps)
     profile->flops_per_second = flops ? (double)flops * rate : NAN;
 }
 
-/* Texts that the caller may free: a copy, or NULL for NULL. *good becomes 0 without memory. */
+/* Copy a text that the caller may free; NULL for NULL. *good becomes 0 if memory is exhausted. */
 static const char *copy_text(const char *text, int *good)
 {
     char *copy = text ? strdup(text) : NULL;

@@ -1,9 +1,9 @@
-/* profiler.c: averages of named operations, printed every so many steps.
+/* profiler.c: averages of named operations, printed every few steps.
  *
- * A start is given in seconds since 1970, so that callers can compare it with their own times. It
- * still comes from the monotonic clock, which is aligned with the wall clock once.
- */
+ * A start is given in seconds since 1970, so that callers can compare it with their own times. It still
+ * comes from the monotonic clock, which is aligned with the wall clock once. */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #define DEFAULT_LOG_EVERY 100u
 #define MOST_OPEN 64u
 
-/* A start whose end has not come: its span. */
+/* A start that has not ended yet, and its span. */
 struct open {
     double start;
     uint64_t thread;
@@ -21,12 +21,12 @@ struct open {
 };
 
 struct pit_profiler {
-    pthread_mutex_t lock; /* owns what follows */
+    struct pit__monitor_lock lock; /* owns what follows */
     struct pit__rows rows;
     pit_device_use use;
     uint64_t log_every, steps;
     uint64_t begin_ns;
-    double begin_wall; /* the wall clock then, seconds */
+    double begin_wall; /* the wall clock at that time, in seconds */
     struct open open[MOST_OPEN];
     size_t open_count;
 };
@@ -35,7 +35,7 @@ PIT_API pit_profiler *pit_profiler_new(uint64_t log_every)
 {
     pit_profiler *profiler = calloc(1, sizeof *profiler);
     if (profiler) {
-        pthread_mutex_init(&profiler->lock, NULL);
+        pthread_mutex_init(&profiler->lock.mutex, NULL);
         profiler->log_every = log_every ? log_every : DEFAULT_LOG_EVERY;
         profiler->begin_wall = (double)pit__source_wall_ns() / 1e9;
         profiler->begin_ns = pit__source_ns();
@@ -48,7 +48,7 @@ PIT_API void pit_profiler_free(pit_profiler *profiler)
     if (!profiler)
         return;
     pit__rows_clear(&profiler->rows);
-    pthread_mutex_destroy(&profiler->lock);
+    pthread_mutex_destroy(&profiler->lock.mutex);
     free(profiler);
 }
 
@@ -56,16 +56,16 @@ PIT_API void pit_profiler_set_device(pit_profiler *profiler, const pit_device_us
 {
     if (!profiler)
         return;
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     profiler->use = use ? *use : (pit_device_use){0};
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
 }
 
 static pit_device_use use_of(pit_profiler *profiler)
 {
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     pit_device_use use = profiler->use;
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
     return use;
 }
 
@@ -76,16 +76,16 @@ static double seconds_at(const pit_profiler *profiler, uint64_t ns)
 
 /* ---- spans that are open -------------------------------------------------------------------- */
 
-/* The oldest gives way: its end was forgotten, most likely. */
+/* The oldest one is replaced: its end was most likely forgotten. */
 static void keep_open(pit_profiler *profiler, double start, pit_token token)
 {
     if (!token)
         return;
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     if (profiler->open_count == MOST_OPEN)
         memmove(profiler->open, profiler->open + 1, --profiler->open_count * sizeof(struct open));
     profiler->open[profiler->open_count++] = (struct open){start, pit__thread_number(), token};
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
 }
 
 /* The token of this thread's newest start at that time, or 0. */
@@ -93,7 +93,7 @@ static pit_token take_open(pit_profiler *profiler, double start)
 {
     pit_token token = 0;
     uint64_t thread = pit__thread_number();
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     for (size_t i = profiler->open_count; i-- > 0 && !token;) {
         struct open *open = &profiler->open[i];
         if (open->thread != thread || open->start != start)
@@ -101,7 +101,7 @@ static pit_token take_open(pit_profiler *profiler, double start)
         token = open->token;
         memmove(open, open + 1, (--profiler->open_count - i) * sizeof *open);
     }
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
     return token;
 }
 
@@ -114,7 +114,8 @@ PIT_API double pit_profiler_start(pit_profiler *profiler, const char *operation)
     if (!operation)
         return seconds_at(profiler, pit__source_ns());
     pit_device_use use = use_of(profiler);
-    pit__source_ns_on(&use); /* what was handed over to the device before is not this operation's */
+    /* work submitted to the device earlier does not belong to this operation */
+    pit__source_ns_on(&use);
     pit_token token = pit_begin_name(operation);
     double start = seconds_at(profiler, pit__source_ns());
     keep_open(profiler, start, token);
@@ -127,7 +128,7 @@ static uint64_t count_of(const pit_profiler *profiler, const char *operation)
     return row ? row->count : 0;
 }
 
-/* 1 where a step ended. A loop may have both operations, one inside the other: that is one step. */
+/* Returns 1 if a step ended. A loop may have both operations, one inside the other: that is one step. */
 static int counts_step(pit_profiler *profiler)
 {
     uint64_t made = count_of(profiler, "make_step_total");
@@ -147,17 +148,17 @@ PIT_API void pit_profiler_end(pit_profiler *profiler, const char *operation, dou
         return;
     pit_device_use use = use_of(profiler);
     double seconds = seconds_at(profiler, pit__source_ns_on(&use)) - start;
-    uint64_t took_ns =
-        pit_end_out_of_order(take_open(profiler, start)); /* ends come in any order */
+    /* ends come in any order */
+    uint64_t took_ns = pit_end_out_of_order(take_open(profiler, start));
     uint64_t by_us = seconds > 0 ? (uint64_t)(seconds * 1e9) : 0;
     pit_row call = {.seconds = pit__seconds_taken(took_ns, 0, by_us)};
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     pit_row *row = pit__rows_get(&profiler->rows, operation, 0);
     if (row)
         pit__row_take(row, &call);
     int is_due = counts_step(profiler) && profiler->steps % profiler->log_every == 0;
     uint64_t steps = profiler->steps;
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
     if (is_due)
         emit_block(profiler, &steps, pit__emit);
 }
@@ -166,9 +167,9 @@ PIT_API uint64_t pit_profiler_steps(pit_profiler *profiler)
 {
     if (!profiler)
         return 0;
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     uint64_t steps = profiler->steps;
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
     return steps;
 }
 
@@ -183,10 +184,10 @@ PIT_API void pit_profiler_reset(pit_profiler *profiler)
 {
     if (!profiler)
         return;
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     pit__rows_clear(&profiler->rows);
     profiler->steps = 0;
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
 }
 
 /* ---- printing ------------------------------------------------------------------------------- */
@@ -197,7 +198,8 @@ struct block {
     pit_figure (*figures)[3];
 };
 
-/* The head and one entry an operation; the names are copies. 0 without memory. With the lock held. */
+/* The heading and one entry per operation; the names are copied. Call with the lock held; returns 0 if
+ * memory is exhausted. */
 static int make_block(struct block *block, const struct pit__rows *rows, uint64_t step)
 {
     block->count = rows->count + 1;
@@ -222,16 +224,16 @@ static int make_block(struct block *block, const struct pit__rows *rows, uint64_
     return 1;
 }
 
-/* 0: there is nothing in it. */
+/* Returns 0 if there is nothing to print. */
 static int emit_block(pit_profiler *profiler, const uint64_t *step,
                       void (*emit)(pit_entry *entries, size_t count))
 {
     struct block block = {0};
-    pthread_mutex_lock(&profiler->lock);
+    pit__monitor_lock_take(&profiler->lock);
     int made = profiler->rows.count > 0 &&
                make_block(&block, &profiler->rows, step ? *step : profiler->steps);
     int is_empty = profiler->rows.count == 0;
-    pthread_mutex_unlock(&profiler->lock);
+    pit__monitor_lock_give(&profiler->lock);
     if (made)
         emit(block.entries, block.count);
     for (size_t i = 0; block.entries && i < block.count; i++)

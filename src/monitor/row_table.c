@@ -1,4 +1,4 @@
-/* row_table.c: rows in the order they came, some of them found by their name. */
+/* row_table.c: rows in the order of their creation, some of them found by name. */
 #include "monitor.h"
 
 #include <math.h>
@@ -114,7 +114,7 @@ void pit__rows_clear(struct pit__rows *rows)
     *rows = (struct pit__rows){0};
 }
 
-/* A part without a peak leaves the whole without one. */
+/* If one part has no peak, the sum has none. */
 static double higher(double one, double other)
 {
     return isnan(one) || isnan(other) ? (double)NAN : fmax(one, other);

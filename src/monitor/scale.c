@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #define ROUNDS 9
-#define LEAST_NS 1000000u /* of one measurement: small sizes are called several times */
+#define LEAST_NS 1000000u /* of one measurement: small sizes are called repeatedly */
 
-/* Seconds of one call: as many calls as make a millisecond, where one is shorter. */
+/* Seconds per call: if one call is shorter than a millisecond, as many calls as fill it. */
 static double measure(void (*function)(void *argument, uint64_t size), void *argument,
                       uint64_t size, uint64_t *calls)
 {
@@ -29,7 +29,7 @@ static void run_rounds(void (*function)(void *argument, uint64_t size), void *ar
                        const uint64_t *sizes, size_t count, uint64_t rounds, size_t *order,
                        uint64_t *calls, double *costs)
 {
-    /* A fixed seed does: the order only has to differ from round to round. */
+    /* A fixed seed is enough: the order only has to differ between rounds. */
     uint64_t state = 0x9e3779b97f4a7c15u;
     for (uint64_t r = 0; r < rounds; r++) {
         pit__shuffle(order, count, &state);

@@ -1,5 +1,6 @@
 /* stages.c: the log of a pipeline's stages, with the time of day, and their summary. */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include "report/json_writer.h"
 
@@ -8,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stage that runs. */
+/* A stage that is running. */
 struct open {
-    struct open *next; /* older */
+    struct open *next; /* the next older one */
     struct pit__track *track;
     uint64_t thread, begin_ns;
-    int is_block; /* entered: it ends where it is left; else at the next begin */
+    int is_block; /* entered as a block: it ends when it is left; else at the next begin */
     int nested;
     char name[];
 };
 
 struct pit_stages {
-    pthread_mutex_t lock; /* owns what follows */
+    struct pit__monitor_lock lock; /* owns what follows */
     struct pit__rows rows;
     pit_device_use use;
     uint64_t start_ns;
@@ -30,7 +31,7 @@ PIT_API pit_stages *pit_stages_new(void)
 {
     pit_stages *stages = calloc(1, sizeof *stages);
     if (stages) {
-        pthread_mutex_init(&stages->lock, NULL);
+        pthread_mutex_init(&stages->lock.mutex, NULL);
         stages->start_ns = pit__source_ns();
     }
     return stages;
@@ -48,7 +49,7 @@ PIT_API void pit_stages_free(pit_stages *stages)
         free(open);
     }
     pit__rows_clear(&stages->rows);
-    pthread_mutex_destroy(&stages->lock);
+    pthread_mutex_destroy(&stages->lock.mutex);
     free(stages);
 }
 
@@ -56,9 +57,9 @@ PIT_API void pit_stages_set_device(pit_stages *stages, const pit_device_use *use
 {
     if (!stages)
         return;
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     stages->use = use ? *use : (pit_device_use){0};
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
 }
 
 PIT_API void pit_stage(pit_stages *stages, const char *stage)
@@ -68,7 +69,7 @@ PIT_API void pit_stage(pit_stages *stages, const char *stage)
         pit__emit(&entry, 1);
 }
 
-/* A [TIMING] line, and the time added up under its name. */
+/* Print a [TIMING] line and add the time to the stage's total. */
 static void took(pit_stages *stages, const char *stage, int nested, const pit_row *call)
 {
     pit_figure figures[5] = {{"seconds", call->seconds, "s"}};
@@ -82,11 +83,11 @@ static void took(pit_stages *stages, const char *stage, int nested, const pit_ro
         figures[count++] = (pit_figure){"gpu_peak_mb", call->gpu_peak_mb, "MB"};
     }
     if (isfinite(call->seconds)) {
-        pthread_mutex_lock(&stages->lock);
+        pit__monitor_lock_take(&stages->lock);
         pit_row *row = pit__rows_get(&stages->rows, stage, nested);
         if (row)
             pit__row_take(row, call);
-        pthread_mutex_unlock(&stages->lock);
+        pit__monitor_lock_give(&stages->lock);
     }
     pit_entry entry = {.kind = "timing", .text = stage, .figures = figures, .figure_count = count};
     pit__emit(&entry, 1);
@@ -101,7 +102,7 @@ PIT_API void pit_stage_took(pit_stages *stages, const char *stage, double second
 
 /* ---- stages that run -------------------------------------------------------------------------- */
 
-/* Take out the newest open block of that name, this thread's before others'; NULL: there is none. With
+/* Remove and return the newest open block of that name, preferably of this thread; NULL: none. Call with
  * the lock held. */
 static struct open *take_block(pit_stages *stages, const char *name)
 {
@@ -119,8 +120,8 @@ static struct open *take_block(pit_stages *stages, const char *name)
     return open;
 }
 
-/* Take out the open stage that is no block: this thread's, unless a block was entered in it since, or
- * where this thread has nothing open another's. NULL: there is none. With the lock held. */
+/* Remove and return the open stage that is not a block: of this thread, unless a block was entered in it
+ * since; of another thread if this one has nothing open. NULL: none. Call with the lock held. */
 static struct open *take_stage(pit_stages *stages)
 {
     uint64_t thread = pit__thread_number();
@@ -152,9 +153,9 @@ PIT_API void pit_stage_end(pit_stages *stages)
 {
     if (!stages)
         return;
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     struct open *open = take_stage(stages);
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
     finish(stages, open);
 }
 
@@ -167,17 +168,17 @@ static void begin(pit_stages *stages, const char *stage, int memory, int is_bloc
         return;
     *open = (struct open){.thread = thread, .is_block = is_block};
     strcpy(open->name, stage);
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     pit_device_use use = stages->use;
     for (struct open *outer = stages->open; outer; outer = outer->next)
         open->nested |= outer->thread == thread;
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
     open->track = pit__track_begin(stage, memory ? PIT_MEMORY : 0, &use);
     open->begin_ns = pit__source_ns();
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     open->next = stages->open;
     stages->open = open;
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
 }
 
 PIT_API void pit_stage_begin(pit_stages *stages, const char *stage, int memory)
@@ -199,13 +200,13 @@ PIT_API void pit_stage_leave(pit_stages *stages, const char *stage)
     if (!stages)
         return;
     uint64_t thread = pit__thread_number();
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     struct open *newest = stages->open;
     while (newest && newest->thread != thread)
         newest = newest->next;
     struct open *inside = newest && !newest->is_block ? take_stage(stages) : NULL;
     struct open *block = take_block(stages, stage);
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
     finish(stages, inside);
     finish(stages, block);
 }
@@ -222,13 +223,13 @@ PIT_API double pit_stages_time(pit_stages *stages, const char *stage)
     double seconds = (double)NAN;
     if (!stages || !stage)
         return seconds;
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     for (int nested = 0; nested < 2; nested++) {
         const pit_row *row = pit__rows_find(&stages->rows, stage, nested);
         if (row)
             seconds = isnan(seconds) ? row->seconds : seconds + row->seconds;
     }
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
     return seconds;
 }
 
@@ -239,8 +240,8 @@ PIT_API double pit_stages_wall(pit_stages *stages)
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
-/* One entry a stage and one for the sum. The names are copies: lines are printed without the lock.
- * NULL without memory. */
+/* One entry per stage and one for the sum. The names are copied, because lines are printed without the
+ * lock. NULL if memory is exhausted. */
 struct summary {
     size_t count;
     pit_entry *entries;
@@ -275,7 +276,7 @@ static int make_summary(struct summary *summary, const struct pit__rows *rows)
     return 1;
 }
 
-/* The rows, and those of stages that run. With the lock held; 0 without memory. */
+/* The rows, including running stages. Call with the lock held; returns 0 if memory is exhausted. */
 static int shown_rows(const pit_stages *stages, struct pit__rows *shown)
 {
     uint64_t now_ns = pit__source_ns();
@@ -300,9 +301,9 @@ PIT_API void pit_stages_summary(pit_stages *stages)
     if (!stages)
         return;
     pit_stage_end(stages);
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     int made = shown_rows(stages, &shown);
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
     if (made && make_summary(&summary, &shown))
         pit__emit_asked(summary.entries, summary.count);
     for (size_t i = 0; summary.entries && i < summary.count; i++)
@@ -322,14 +323,14 @@ static int write_document(FILE *out, void *arg)
     pit__json_init(&json, out);
     pit__json_object(&json, NULL);
     pit__json_object(&json, "timings");
-    pthread_mutex_lock(&stages->lock);
+    pit__monitor_lock_take(&stages->lock);
     for (size_t i = 0; i < stages->rows.count; i++) {
         const pit_row *row = &stages->rows.rows[i];
         const pit_row *other = pit__rows_find(&stages->rows, row->name, !row->nested);
-        if (!other || row < other) /* a name is one member */
+        if (!other || row < other) /* each name once */
             pit__json_double(&json, row->name, row->seconds + (other ? other->seconds : 0));
     }
-    pthread_mutex_unlock(&stages->lock);
+    pit__monitor_lock_give(&stages->lock);
     pit__json_object_end(&json);
     pit__json_double(&json, "total_time", wall);
     pit__json_object_end(&json);

@@ -1,12 +1,13 @@
-/* timers.c: named times that add up, and calls that are timed. */
+/* timers.c: named times that add up, and timed calls. */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 struct pit_timers {
-    pthread_mutex_t lock; /* owns the rows */
+    struct pit__monitor_lock lock; /* owns the rows */
     struct pit__rows rows;
     pit_device_use use;
 };
@@ -15,7 +16,7 @@ PIT_API pit_timers *pit_timers_new(void)
 {
     pit_timers *timers = calloc(1, sizeof *timers);
     if (timers)
-        pthread_mutex_init(&timers->lock, NULL);
+        pthread_mutex_init(&timers->lock.mutex, NULL);
     return timers;
 }
 
@@ -24,7 +25,7 @@ PIT_API void pit_timers_free(pit_timers *timers)
     if (!timers)
         return;
     pit__rows_clear(&timers->rows);
-    pthread_mutex_destroy(&timers->lock);
+    pthread_mutex_destroy(&timers->lock.mutex);
     free(timers);
 }
 
@@ -32,9 +33,9 @@ PIT_API void pit_timers_set_device(pit_timers *timers, const pit_device_use *use
 {
     if (!timers)
         return;
-    pthread_mutex_lock(&timers->lock);
+    pit__monitor_lock_take(&timers->lock);
     timers->use = use ? *use : (pit_device_use){0};
-    pthread_mutex_unlock(&timers->lock);
+    pit__monitor_lock_give(&timers->lock);
 }
 
 static pit_device_use use_of(pit_timers *timers)
@@ -42,16 +43,16 @@ static pit_device_use use_of(pit_timers *timers)
     pit_device_use use = {0};
     if (!timers)
         return use;
-    pthread_mutex_lock(&timers->lock);
+    pit__monitor_lock_take(&timers->lock);
     use = timers->use;
-    pthread_mutex_unlock(&timers->lock);
+    pit__monitor_lock_give(&timers->lock);
     return use;
 }
 
-/* Memory as the utilities show it: the peak of all calls, and what the last one left. */
+/* Memory as the utilities show it: the peak of all calls, and the rest after the last one. */
 static void add(pit_timers *timers, const char *name, const pit_row *call)
 {
-    pthread_mutex_lock(&timers->lock);
+    pit__monitor_lock_take(&timers->lock);
     pit_row *row = pit__rows_get(&timers->rows, name, 0);
     if (row) {
         pit__row_take(row, call);
@@ -60,7 +61,7 @@ static void add(pit_timers *timers, const char *name, const pit_row *call)
         if (call->has_device)
             row->gpu_delta_mb = call->gpu_delta_mb;
     }
-    pthread_mutex_unlock(&timers->lock);
+    pit__monitor_lock_give(&timers->lock);
 }
 
 PIT_API void pit_timers_add(pit_timers *timers, const char *name, double seconds)
@@ -78,7 +79,7 @@ PIT_API const pit_row *pit_timers_rows(pit_timers *timers, size_t *count)
     return timers ? timers->rows.rows : NULL;
 }
 
-/* What the function that pit_time calls on this thread has said. */
+/* Reports of the function that pit_time calls on this thread. */
 struct said {
     int failed, counted;
     pit_counted figures;
@@ -97,8 +98,8 @@ PIT_API void pit_time_counted(const pit_counted *counted)
         said.figures = *counted;
 }
 
-/* Resident memory has in it what was counted, but for what came from pages that were there before; so
- * the higher is nearer. What libpitwall-alloc saw is other memory: both together. */
+/* Resident memory includes the counted memory, except pages that were resident before; so the higher of the
+ * two is closer. libpitwall-alloc counts other memory: both are added. */
 static void count_in(struct pit__taken *taken, const pit_counted *counted)
 {
     double peak = pit__mb(counted->peak), live = pit__mb(counted->live);

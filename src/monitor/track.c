@@ -1,13 +1,11 @@
-/* track.c: time, memory and device around a piece of work.
+/* track.c: time, memory and device use of a piece of work.
  *
- * Reading memory takes microseconds. It lies outside the time of the work it is for, and `apart`
- * keeps what it took, so that the work around it on the same thread does not count it either: a time
- * is a difference of the clock less what was added to `apart` in between. Time that a track is paused
- * is taken out of that track alone.
+ * Reading memory takes microseconds. It happens outside the time of the work itself, and `apart` sums up
+ * its cost, so that surrounding work on the same thread does not count it either: a time is a difference of
+ * clock readings minus the increase of `apart`. Paused time is subtracted only from the paused track.
  *
- * A track is on the heap because its probe is in a list of the process while it is open: work that
- * is left by longjmp or an exception then costs some bytes, and nothing worse.
- */
+ * A track is on the heap because its probe is in a list of the process while it is open: if the work is
+ * left by longjmp or an exception, this costs some bytes and nothing worse. */
 #include "monitor.h"
 
 #include <math.h>
@@ -17,12 +15,12 @@ struct pit__track {
     pit_probe probe;
     pit_token token;
     uint64_t begin_ns, apart_ns; /* the clock and `apart` at the begin */
-    uint64_t rss_begin;          /* of a source that a test gave; 0: the probe has it */
+    uint64_t rss_begin;          /* from a source of a test; 0: the probe has it */
     uint64_t gpu_begin, gpu_mark;
     uint64_t paused_at; /* 0: it runs */
-    uint64_t paused_ns; /* all pauses that are over */
+    uint64_t paused_ns; /* sum of all finished pauses */
     uint64_t thread;
-    pit_device_use use; /* its device is the one of the begin */
+    pit_device_use use; /* with the device of the begin */
     unsigned flags;
 };
 
@@ -38,7 +36,7 @@ struct pit__track *pit__track_begin(const char *name, unsigned flags, const pit_
     track->use = (pit_device_use){pit__device_of(use), use ? use->wait : 0};
     if (flags & PIT_WAIT)
         track->use.wait = 1;
-    /* What was handed over to the device before is not this work's. */
+    /* Work submitted to the device earlier does not belong to this work. */
     uint64_t entered = pit__source_ns_on(&track->use);
     if (flags & (PIT_MEMORY | PIT_WAIT))
         track->gpu_mark = pit__device_mark(track->use.device, &track->gpu_begin);
@@ -93,7 +91,7 @@ static void memory_end(struct pit__track *track, struct pit__taken *taken)
     pit_probe_end(probe);
     cpu_figures(taken, probe->rss_begin, probe->rss_end, probe->rss_peak);
     if (probe->has_alloc &&
-        track->thread == pit__thread_number()) { /* counted one by one: better */
+        track->thread == pit__thread_number()) { /* counted allocations are more exact */
         taken->has_alloc = 1;
         taken->own_peak_mb = (double)probe->alloc_peak / PIT__MB;
         taken->own_left_mb = (double)probe->alloc_live / PIT__MB;

@@ -1,5 +1,6 @@
-/* window.c: a line every so many calls, with the means over exactly those. */
+/* window.c: prints a line every `every` calls, with the means over these calls. */
 #include "monitor.h"
+#include "monitor_lock.h"
 
 #include "analysis/order_stats.h"
 
@@ -15,16 +16,16 @@ struct item {
     char *label;
     enum pit_window_kind kind;
     double sum;     /* since the last line */
-    double run_sum; /* since the begin */
+    double run_sum; /* since the start */
     double *kept;   /* a ring of `room` figures */
 };
 
 struct pit_window {
-    pthread_mutex_t lock; /* owns the sums and counts */
+    struct pit__monitor_lock lock; /* owns the sums and counts */
     char *tag, *unit;
     uint64_t every, inside, calls; /* inside: since the last line */
-    size_t keep, room;             /* figures of an item at most; that there is room for now */
-    size_t kept, next;             /* in the rings; where the next one goes */
+    size_t keep, room;             /* most figures per item; present capacity */
+    size_t kept, next;             /* figures in the rings; position of the next one */
     size_t item_count;
     struct item items[MOST_ITEMS];
 };
@@ -37,7 +38,7 @@ PIT_API void pit_window_free(pit_window *window)
         free(window->items[i].label);
         free(window->items[i].kept);
     }
-    pthread_mutex_destroy(&window->lock);
+    pthread_mutex_destroy(&window->lock.mutex);
     free(window->tag);
     free(window->unit);
     free(window);
@@ -51,7 +52,7 @@ PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t e
     pit_window *window = calloc(1, sizeof *window);
     if (!window)
         return NULL;
-    pthread_mutex_init(&window->lock, NULL);
+    pthread_mutex_init(&window->lock.mutex, NULL);
     window->every = every;
     window->keep = DEFAULT_KEPT;
     window->item_count = count;
@@ -69,7 +70,7 @@ PIT_API pit_window *pit_window_new(const char *tag, const char *unit, uint64_t e
     return NULL;
 }
 
-/* The figures of the line, and a new window. With the lock held. */
+/* Compute the figures of the line, and start a new window. Call with the lock held. */
 static size_t turn(pit_window *window, pit_figure *figures)
 {
     size_t count = 0;
@@ -89,8 +90,8 @@ static size_t turn(pit_window *window, pit_figure *figures)
     return count;
 }
 
-/* Room for one more figure of each item; while the rings grow nothing in them has wrapped. Without
- * memory they stay as they are. 0: there is no room at all. With the lock held. */
+/* Make room for one more figure per item; while the rings grow, they have not wrapped. If memory is
+ * exhausted they keep their size. Returns 0 if there is no room at all. Call with the lock held. */
 static int grow(pit_window *window)
 {
     if (window->kept < window->room || window->room == window->keep)
@@ -125,27 +126,27 @@ PIT_API void pit_window_keep(pit_window *window, size_t most)
 {
     if (!window)
         return;
-    pthread_mutex_lock(&window->lock);
+    pit__monitor_lock_take(&window->lock);
     for (size_t i = 0; i < window->item_count; i++) {
         free(window->items[i].kept);
         window->items[i].kept = NULL;
     }
     window->keep = most;
     window->room = window->kept = window->next = 0;
-    pthread_mutex_unlock(&window->lock);
+    pit__monitor_lock_give(&window->lock);
 }
 
 PIT_API size_t pit_window_figures(pit_window *window, size_t item, double *figures, size_t room)
 {
     if (!window || item >= window->item_count || (!figures && room > 0))
         return 0;
-    pthread_mutex_lock(&window->lock);
+    pit__monitor_lock_take(&window->lock);
     size_t count = window->kept;
     size_t first = count > 0 && count == window->room ? window->next % window->room : 0;
     size_t skipped = count > room ? count - room : 0;
     for (size_t i = skipped; figures && i < count; i++)
         figures[i - skipped] = window->items[item].kept[(first + i) % window->room];
-    pthread_mutex_unlock(&window->lock);
+    pit__monitor_lock_give(&window->lock);
     return figures ? count - skipped : count;
 }
 
@@ -174,7 +175,7 @@ PIT_API void pit_window_add(pit_window *window, const double *values)
     size_t count = 0;
     if (!window || !values)
         return;
-    pthread_mutex_lock(&window->lock);
+    pit__monitor_lock_take(&window->lock);
     window->calls++;
     window->inside++;
     for (size_t i = 0; i < window->item_count; i++) {
@@ -184,7 +185,7 @@ PIT_API void pit_window_add(pit_window *window, const double *values)
     keep(window, values);
     if (window->inside == window->every)
         count = turn(window, figures);
-    pthread_mutex_unlock(&window->lock);
+    pit__monitor_lock_give(&window->lock);
     pit_entry entry = {
         .kind = "window", .text = window->tag, .figures = figures, .figure_count = count};
     if (count > 0)
@@ -195,9 +196,9 @@ PIT_API uint64_t pit_window_count(pit_window *window)
 {
     if (!window)
         return 0;
-    pthread_mutex_lock(&window->lock);
+    pit__monitor_lock_take(&window->lock);
     uint64_t calls = window->calls;
-    pthread_mutex_unlock(&window->lock);
+    pit__monitor_lock_give(&window->lock);
     return calls;
 }
 
@@ -205,8 +206,8 @@ PIT_API double pit_window_sum(pit_window *window, size_t item)
 {
     if (!window || item >= window->item_count)
         return 0;
-    pthread_mutex_lock(&window->lock);
+    pit__monitor_lock_take(&window->lock);
     double sum = window->items[item].run_sum;
-    pthread_mutex_unlock(&window->lock);
+    pit__monitor_lock_give(&window->lock);
     return sum;
 }

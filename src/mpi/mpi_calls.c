@@ -11,15 +11,15 @@
 
 #include <string.h>
 
-__thread int pit__mpi_inside;
-__thread const void *pit__mpi_outer;
-int pit__mpi_is_ready;
+__thread struct pit__mpi_thread pit__mpi_here;
+static int never;
+int *pit__mpi_is_on = &never;
 
 /* Also of the functions without a span. */
 static void prepare(void)
 {
-    if (!__atomic_load_n(&pit__mpi_is_ready, __ATOMIC_RELAXED) && pit__mpi_prepare())
-        __atomic_store_n(&pit__mpi_is_ready, 1, __ATOMIC_RELEASE);
+    if (__atomic_load_n(&pit__mpi_is_on, __ATOMIC_RELAXED) == &never && pit__mpi_prepare())
+        __atomic_store_n(&pit__mpi_is_on, pit__link.enabled, __ATOMIC_RELEASE);
 }
 
 void *pit__mpi_real(struct pit__mpi_call *call)
@@ -95,6 +95,6 @@ PIT__EXPORTED int MPI_Finalize(void)
     int result = real();
     if (token)
         pit__link.end(token);
-    pit__mpi_inside = 0;
+    pit__mpi_here.is_inside = 0;
     return result;
 }

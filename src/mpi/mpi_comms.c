@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define PLACES 1024u /* a power of two */
+#define PROBES 64u   /* entries in which a handle may be; freed ones are skipped */
 #define FREED 1u
 #define MEMBERS_MOST 65536 /* of a communicator whose ranks' numbers in the world are kept */
 #define WORLD_ID 0x9e3779b97f4a7c15u
@@ -24,7 +25,7 @@ static uint32_t place_of(uintptr_t handle)
 
 static struct pit__comm *find(uintptr_t handle)
 {
-    for (uint32_t i = 0, at = place_of(handle); i < PLACES; i++, at = (at + 1) % PLACES) {
+    for (uint32_t i = 0, at = place_of(handle); i < PROBES; i++, at = (at + 1) % PLACES) {
         uintptr_t own = __atomic_load_n(&comms[at].handle, __ATOMIC_ACQUIRE);
         if (own == handle)
             return &comms[at];
@@ -43,7 +44,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* With the lock held. */
 static void add(struct pit__comm comm)
 {
-    for (uint32_t i = 0, at = place_of(comm.handle); i < PLACES; i++, at = (at + 1) % PLACES) {
+    for (uint32_t i = 0, at = place_of(comm.handle); i < PROBES; i++, at = (at + 1) % PLACES) {
         if (comms[at].handle > FREED)
             continue;
         uintptr_t handle = comm.handle;
@@ -75,7 +76,7 @@ static int *members_of(uintptr_t handle, int size)
     return good ? found : NULL;
 }
 
-/* A group of one waits for nobody; between two groups, calls have no common number. */
+/* A group of one never waits; between two groups, calls have no common number. */
 static void enter(uintptr_t handle, uint64_t id)
 {
     int size = 0, rank = 0, is_inter = 0;
@@ -147,15 +148,10 @@ void pit__comm_gone(uintptr_t handle)
     pthread_mutex_unlock(&lock);
 }
 
-/* MPI_PROC_NULL, and the root's value in a call between two groups, are below 0. */
 uint32_t pit__comm_member(uintptr_t handle, int dest)
 {
-    if (dest < 0)
-        return PIT_TO_NOBODY;
-    if (handle == pit__mpi.world)
-        return (uint32_t)dest;
     const struct pit__comm *comm = pit__comm_of(handle);
     int in_world =
         comm && comm->in_world && (uint32_t)dest < comm->size ? comm->in_world[dest] : -1;
-    return in_world < 0 ? PIT_TO_SOMEBODY : (uint32_t)in_world;
+    return in_world < 0 ? PIT_TO_UNKNOWN : (uint32_t)in_world;
 }

@@ -21,7 +21,7 @@ const struct pit__comm *pit__comm_of(uintptr_t handle);
 void pit__comm_made(const struct pit__comm *parent, uintptr_t handle);
 void pit__comm_gone(uintptr_t handle);
 
-/* Rank `dest` of the communicator, as pit_note_call takes it. */
+/* Rank `dest`, from 0 on, of a communicator other than the world, as pit_begin_call takes it. */
 uint32_t pit__comm_member(uintptr_t handle, int dest);
 
 #endif

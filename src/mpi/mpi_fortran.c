@@ -31,10 +31,10 @@ PIT__STEP int enter(enum module module, enum pit__rule rule)
         }                                                                                          \
         void (*real)(PIT__P##n_, uintptr_t) = (void (*)(PIT__P##n_, uintptr_t))call.real;          \
         if (!enter(module_, rule_)) {                                                              \
-            const void *outer = pit__mpi_outer;                                                    \
-            pit__mpi_outer = __builtin_return_address(0);                                          \
+            const void *outer = pit__mpi_here.outer;                                               \
+            pit__mpi_here.outer = __builtin_return_address(0);                                     \
             real(PIT__A##n_, error);                                                               \
-            pit__mpi_outer = outer;                                                                \
+            pit__mpi_here.outer = outer;                                                           \
             return;                                                                                \
         }                                                                                          \
         if (rule_ == RECV)                                                                         \
@@ -77,18 +77,18 @@ PIT__MPI_ARRAYS(CFI_CALL)
         if (!call.real && !pit__mpi_real(&call))                                                   \
             return;                                                                                \
         void (*real)(uintptr_t) = (void (*)(uintptr_t))call.real;                                  \
-        const void *outer = pit__mpi_outer;                                                        \
+        const void *outer = pit__mpi_here.outer;                                                   \
         pit_token token = 0;                                                                       \
         int is_ours = enter(module_, NONE);                                                        \
         if (is_ours)                                                                               \
             token = pit__link.begin(&call.site);                                                   \
-        pit__mpi_outer = __builtin_return_address(0);                                              \
+        pit__mpi_here.outer = __builtin_return_address(0);                                         \
         real(error);                                                                               \
-        pit__mpi_outer = outer;                                                                    \
+        pit__mpi_here.outer = outer;                                                               \
         if (token)                                                                                 \
             pit__link.end(token);                                                                  \
         if (is_ours)                                                                               \
-            pit__mpi_inside = 0;                                                                   \
+            pit__mpi_here.is_inside = 0;                                                           \
     }
 
 BARE_CALL(mpi_init_, "Init", OLD)

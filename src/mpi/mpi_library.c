@@ -66,6 +66,7 @@ void *pit__mpi_symbol(const char *name)
 static int find_calls(void)
 {
     FIND(pit__mpi.type_size, "PMPI_Type_size");
+    FIND(pit__mpi.type_get_envelope, "PMPI_Type_get_envelope");
     FIND(pit__mpi.get_count, "PMPI_Get_count");
     FIND(pit__mpi.comm_size, "PMPI_Comm_size");
     FIND(pit__mpi.comm_rank, "PMPI_Comm_rank");

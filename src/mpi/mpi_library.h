@@ -16,6 +16,8 @@ struct pit__mpi {
     int is_mpich; /* or a derivative: handles are ints, and its Fortran calls C's MPI_… */
     uintptr_t world, no_comm;
     int (*type_size)(uintptr_t type, int *size);
+    int (*type_get_envelope)(uintptr_t type, int *integers, int *addresses, int *types,
+                             int *combiner); /* may be NULL */
     int (*get_count)(const void *status, uintptr_t type, int *count);
     int (*comm_size)(uintptr_t comm, int *size);
     int (*comm_rank)(uintptr_t comm, int *rank);

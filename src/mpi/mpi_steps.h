@@ -7,6 +7,7 @@
 #include "mpi_comms.h"
 #include "mpi_library.h"
 #include "mpi_requests.h"
+#include "mpi_types.h"
 #include "preload/recorder_link.h"
 
 #include <stddef.h>
@@ -40,25 +41,27 @@ struct pit__mpi_args {
     const void *caller;
 };
 
-/* Is this thread inside a call already? Calls that MPI makes itself, as MPICH's Fortran does, are part of
- * that one. */
-extern __thread int pit__mpi_inside
+/* What this library knows about a thread. */
+struct pit__mpi_thread {
+    int is_inside; /* a call; calls that MPI makes itself, as MPICH's Fortran does, are part of it */
+    const void
+        *outer; /* where the program called a Fortran function that calls C's; NULL: in none */
+};
+extern __thread struct pit__mpi_thread pit__mpi_here
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* Where the program called a Fortran function that calls C's; NULL: this thread is in none. */
-extern __thread const void *pit__mpi_outer
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-#define PIT__MPI_CALLER (pit__mpi_outer ? pit__mpi_outer : __builtin_return_address(0))
-extern int pit__mpi_is_ready __attribute__((visibility("hidden")));
+#define PIT__MPI_CALLER (pit__mpi_here.outer ? pit__mpi_here.outer : __builtin_return_address(0))
+/* 0: record nothing; also before MPI and the recorder were found. */
+extern int *pit__mpi_is_on __attribute__((visibility("hidden")));
 
 /* MPI's own function, looked up at the first call; NULL: there is none. */
 void *pit__mpi_real(struct pit__mpi_call *call);
 
 PIT__STEP int pit__mpi_enter(void)
 {
-    if (pit__mpi_inside || !__atomic_load_n(&pit__mpi_is_ready, __ATOMIC_RELAXED) ||
-        !__atomic_load_n(pit__link.enabled, __ATOMIC_RELAXED))
+    const int *is_on = __atomic_load_n(&pit__mpi_is_on, __ATOMIC_ACQUIRE);
+    if (pit__mpi_here.is_inside || !__atomic_load_n(is_on, __ATOMIC_RELAXED))
         return 0;
-    pit__mpi_inside = 1;
+    pit__mpi_here.is_inside = 1;
     return 1;
 }
 
@@ -82,10 +85,8 @@ PIT__STEP uintptr_t pit__mpi_comm(enum pit__form form, uintptr_t passed)
 
 PIT__STEP uint64_t pit__mpi_size(enum pit__form form, uintptr_t type)
 {
-    int size = 0;
-    pit__mpi.type_size(form == FORTRAN ? pit__mpi_of_fortran(pit__mpi.type_f2c, type) : type,
-                       &size);
-    return size > 0 ? (uint64_t)size : 0;
+    return pit__type_size(form == FORTRAN ? pit__mpi_of_fortran(pit__mpi.type_f2c, type)
+                                          : pit__mpi_handle(type));
 }
 
 PIT__STEP int pit__mpi_is_in_place(enum pit__form form, uintptr_t buffer)
@@ -112,23 +113,27 @@ PIT__STEP uintptr_t pit__mpi_request_at(enum pit__form form, uintptr_t at, uint6
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-PIT__STEP uint64_t pit__mpi_product(int64_t count, uint64_t size)
+/* The type of no elements need not be one. */
+PIT__STEP uint64_t pit__mpi_volume(enum pit__form form, int64_t count, uintptr_t type)
 {
-    return count > 0 ? (uint64_t)count * size : 0;
+    return count > 0 ? (uint64_t)count * pit__mpi_size(form, type) : 0;
+}
+
+/* The i-th of an array of types, as the form passes one. */
+PIT__STEP uintptr_t pit__mpi_type_at(enum pit__form form, uintptr_t types, uint32_t i)
+{
+    uintptr_t each = form == FORTRAN || pit__mpi.is_mpich ? sizeof(int) : sizeof(uintptr_t);
+    uintptr_t at = types + i * each;
+    return form == FORTRAN ? at : pit__mpi_stored((const void *)at);
 }
 
 PIT__STEP uint64_t pit__mpi_sum(enum pit__form form, int has_types, uintptr_t counts,
                                 uintptr_t types, uint32_t ranks)
 {
-    uint64_t sum = 0, size = has_types || !ranks ? 0 : pit__mpi_size(form, types);
-    for (uint32_t i = 0; i < ranks; i++) {
-        if (has_types) {
-            uintptr_t at = types + i * (pit__mpi.is_mpich ? sizeof(int) : sizeof(uintptr_t));
-            size = pit__mpi_size(form, form == FORTRAN ? types + i * sizeof(int)
-                                                       : pit__mpi_stored((const void *)at));
-        }
-        sum += pit__mpi_product(pit__mpi_count_at(form, counts, i), size);
-    }
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < ranks; i++)
+        sum += pit__mpi_volume(form, pit__mpi_count_at(form, counts, i),
+                               has_types ? pit__mpi_type_at(form, types, i) : types);
     return sum;
 }
 
@@ -148,10 +153,8 @@ PIT__STEP uint64_t pit__mpi_bytes(enum pit__form form, enum pit__rule rule,
     if (rule == SUM || rule == ROOTSUM || rule == TYPES)
         return pit__mpi_sum(form, rule == TYPES, count, type, ranks);
     if (rule == OWN && is_in_place)
-        return comm ? pit__mpi_product(pit__mpi_count_at(form, count, comm->rank),
-                                       pit__mpi_size(form, type))
-                    : 0;
-    uint64_t bytes = pit__mpi_product(pit__mpi_count(form, count), pit__mpi_size(form, type));
+        return comm ? pit__mpi_volume(form, pit__mpi_count_at(form, count, comm->rank), type) : 0;
+    uint64_t bytes = pit__mpi_volume(form, pit__mpi_count(form, count), type);
     return rule == EACH || rule == ROOT ? bytes * ranks : bytes;
 }
 
@@ -169,7 +172,7 @@ PIT__STEP uint64_t pit__mpi_arrived(enum pit__form form, uintptr_t status, uintp
     }
     if (pit__mpi.get_count(from, type, &count) != 0)
         return 0;
-    return pit__mpi_product(count, pit__mpi_size(NARROW, type));
+    return pit__mpi_volume(NARROW, count, type);
 }
 
 /* If the program does not want the status, we still do. */
@@ -184,20 +187,22 @@ PIT__STEP uintptr_t pit__mpi_status(enum pit__form form, uintptr_t passed, unsig
 
 PIT__STEP uint32_t pit__mpi_dest(enum pit__form form, uintptr_t comm, uintptr_t dest)
 {
-    return pit__comm_member(pit__mpi_comm(form, comm),
-                            (int)pit__mpi_count(form == WIDE ? NARROW : form, dest));
+    uintptr_t handle = pit__mpi_comm(form, comm);
+    int rank = (int)pit__mpi_count(form == WIDE ? NARROW : form, dest);
+    if (rank < 0) /* MPI_PROC_NULL, and the root's value in a call between two groups */
+        return PIT_TO_NONE;
+    return handle == pit__mpi.world ? (uint32_t)rank : pit__comm_member(handle, rank);
 }
 
 /* Each request that starts is a message. */
 PIT__STEP void pit__mpi_started(enum pit__form form, const struct pit__mpi_args *args)
 {
     int64_t count = args->root ? pit__mpi_count(form, args->count) : 1;
-    pit__link.note_call(args->caller, PIT_TO_NOBODY, 0);
     for (int64_t i = 0; i < count; i++) {
         struct pit__sends sends =
             pit__request_sends(pit__mpi_request_at(form, args->buffer, (uint64_t)i));
-        if (sends.bytes || sends.to != PIT_TO_NOBODY)
-            pit__link.note_call(NULL, sends.to, sends.bytes);
+        if (sends.bytes || sends.to != PIT_TO_NONE)
+            pit__link.message(sends.to, sends.bytes);
     }
 }
 
@@ -208,10 +213,8 @@ PIT__STEP pit_token pit__mpi_begin_all(struct pit__mpi_call *call, enum pit__for
     const struct pit__comm *comm = pit__comm_of(pit__mpi_comm(form, args->comm));
     uint64_t bytes = pit__mpi_bytes(form, rule, args, comm);
     int is_sync = kind == MEET || (kind == SYNC && bytes > 0);
-    pit_token token = pit__link.collective_begin(is_sync ? &call->sync : &call->site,
-                                                 comm ? comm->group : 0, bytes);
-    pit__link.note_call(args->caller, rule == NONE ? PIT_TO_NOBODY : PIT_TO_ALL, bytes);
-    return token;
+    return pit__link.begin_call(is_sync ? &call->sync : &call->site, comm ? comm->group : 0,
+                                args->caller, rule == NONE ? PIT_TO_NONE : PIT_TO_ALL, bytes);
 }
 
 PIT__STEP pit_token pit__mpi_begin(struct pit__mpi_call *call, enum pit__form form,
@@ -224,14 +227,11 @@ PIT__STEP pit_token pit__mpi_begin(struct pit__mpi_call *call, enum pit__form fo
         pit__comm_gone(pit__mpi_comm_at(form, args->buffer));
     if (kind == FORGET)
         pit__request_gone(pit__mpi_request_at(form, args->buffer, 0));
-    pit_token token = pit__link.begin(&call->site);
-    if (kind == START) {
-        pit__mpi_started(form, args);
-        return token;
-    }
     uint64_t bytes = kind == PREPARE ? 0 : pit__mpi_bytes(form, rule, args, NULL);
-    uint32_t to = is_send ? pit__mpi_dest(form, args->comm, args->root) : PIT_TO_NOBODY;
-    pit__link.note_call(args->caller, to, bytes);
+    uint32_t to = is_send ? pit__mpi_dest(form, args->comm, args->root) : PIT_TO_NONE;
+    pit_token token = pit__link.begin_call(&call->site, 0, args->caller, to, bytes);
+    if (kind == START)
+        pit__mpi_started(form, args);
     return token;
 }
 
@@ -252,7 +252,7 @@ PIT__STEP void pit__mpi_end(pit_token token, int is_good, enum pit__form form, e
         pit__request_made(pit__mpi_request_at(form, args->root, 0),
                           (struct pit__sends){pit__mpi_bytes(form, rule, args, NULL),
                                               pit__mpi_dest(form, args->comm, args->type2)});
-    pit__mpi_inside = 0;
+    pit__mpi_here.is_inside = 0;
 }
 
 /* A message to one rank of `comm`, which `root` then names. */

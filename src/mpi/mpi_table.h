@@ -20,7 +20,7 @@
  *        COUNT   count × size of type; if `buffer` is MPI_IN_PLACE: count2 × size of type2
  *        EACH    the same, for each rank
  *        ROOT    the same, for each rank, at the root
- *        SUM     count is an array, one for each rank; likewise count2
+ *        SUM     count is an array, one for each rank; so is count2
  *        ROOTSUM the same, at the root
  *        TYPES   the same, and type is an array
  *        OWN     count × size of type; in place: count2 is an array, this rank's entry counts
@@ -166,6 +166,7 @@
     X(Barrier_init, barrier_init, 3, ALL, NONE, 0, 0, 0, 0, 0, 0, 0)                               \
     X(Comm_idup, comm_idup, 3, ALL, NONE, 0, 0, 0, 0, 0, 0, 0)                                     \
     X(Win_create_dynamic, win_create_dynamic, 3, ALL, NONE, 0, 0, 0, 0, 1, 0, 0)                   \
+    X(Abort, abort, 2, LOCAL, NONE, 0, 0, 0, 0, 0, 0, 0)                                           \
     X(Win_free, win_free, 1, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                     \
     X(Win_fence, win_fence, 2, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                   \
     X(Win_lock, win_lock, 4, PLAIN, NONE, 0, 0, 0, 0, 0, 0, 0)                                     \

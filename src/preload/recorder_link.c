@@ -12,11 +12,18 @@ struct pit__recorder_link pit__link;
 #define TAKE(to, from) memcpy(&(to), &(from), sizeof(to))
 
 /* Used with an older recorder. */
-static void note_bytes(const void *caller, uint32_t to, uint64_t bytes)
+static pit_token begin_plain(pit_site *site, uint32_t group, const void *caller, uint32_t to,
+                             uint64_t bytes)
 {
     (void)caller;
-    if (bytes && to != PIT_TO_ALL && pit__link.count)
-        pit__link.count(1, bytes);
+    (void)to;
+    return pit__link.collective_begin(site, group, bytes);
+}
+
+static void count_bytes(uint32_t to, uint64_t bytes)
+{
+    (void)to;
+    pit__link.count(1, bytes);
 }
 
 int pit__link_find(void)
@@ -25,8 +32,8 @@ int pit__link_find(void)
         "pit__enabled",   "pit__begin",      "pit__end",
         "pit_cancel",     "pit__count",      "pit__collective_begin",
         "pit_group_open", "pit_group_close", "pit_group_calls",
-        "pit_position",   "pit_team",        "pit_note_call",
-        "pit_end_call"};
+        "pit_position",   "pit_team",        "pit_begin_call",
+        "pit_message",    "pit_end_call"};
     enum { NEEDED = 4, ALL = sizeof names / sizeof names[0] };
     void *found[ALL];
     if (!pit__recorder_symbols(names, found, NEEDED, ALL))
@@ -46,11 +53,13 @@ int pit__link_find(void)
         TAKE(pit__link.place, found[9]);
         TAKE(pit__link.team, found[10]);
     }
-    pit__link.note_call = note_bytes;
+    pit__link.begin_call = begin_plain;
+    pit__link.message = count_bytes;
     pit__link.end_call = pit__link.end;
-    if (found[11] && found[12]) {
-        TAKE(pit__link.note_call, found[11]);
-        TAKE(pit__link.end_call, found[12]);
+    if (found[11] && found[12] && found[13]) {
+        TAKE(pit__link.begin_call, found[11]);
+        TAKE(pit__link.message, found[12]);
+        TAKE(pit__link.end_call, found[13]);
     }
     return 1;
 }

@@ -17,9 +17,11 @@ struct pit__recorder_link {
     void (*group_close)(uint32_t group);
     uint64_t (*group_calls)(uint32_t group);
     /* Never NULL: an older recorder gets only the bytes, and a plain end. */
-    void (*note_call)(const void *caller, uint32_t to, uint64_t bytes);
+    pit_token (*begin_call)(pit_site *site, uint32_t group, const void *caller, uint32_t to,
+                            uint64_t bytes);
+    void (*message)(uint32_t to, uint64_t bytes);
     void (*end_call)(pit_token token);
-    /* Likewise, both NULL. */
+    /* The same, both NULL. */
     uint64_t (*place)(void);
     int (*team)(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns, uint64_t elapsed_ns);
 };

@@ -23,7 +23,7 @@ int pit__fail(pit_error *error, int code, uint64_t offset, const char *format, .
     return code;
 }
 
-/* Word by word: the writer of a live run changes some of them meanwhile. */
+/* Copied word by word: the writer of a live run may be changing some words. */
 static void copy_header(struct pit__image *image)
 {
     const uint64_t *from = (const void *)image->base;
@@ -51,7 +51,7 @@ static int check_header(struct pit__image *image, pit_error *error)
     return 0;
 }
 
-/* The least and most bytes of a block, by its kind. */
+/* Is the size within the limits of its type? */
 static int size_fits(const struct pit__block *block)
 {
     uint64_t head = sizeof(struct pit_fmt_block), room = block->bytes - head;
@@ -131,6 +131,16 @@ void pit__let_go(const struct pit__image *image)
         madvise((void *)(uintptr_t)image->base, image->bytes, MADV_DONTNEED);
 }
 
+void pit__let_go_after(const struct pit__image *image, const struct pit__block *block,
+                       uint64_t *read)
+{
+    *read += block->bytes;
+    if (*read < PIT__LET_GO_BYTES)
+        return;
+    pit__let_go(image);
+    *read = 0;
+}
+
 /* From image->end on. A block that is cut off by the end of the file, or damaged, ends the walk: what
  * is before it holds. */
 static int walk_blocks(struct pit__image *image, struct pit__source *source, pit_error *error)
@@ -154,7 +164,7 @@ static int walk_blocks(struct pit__image *image, struct pit__source *source, pit
         if (is_wanted && bring(source, at, block.bytes) != 0)
             return pit__fail(error, PIT_CANNOT_READ, at, "cannot read");
         if (is_wanted && keep(image, &block) != 0)
-            return pit__fail(error, PIT_NO_MEMORY, at, "no memory");
+            return pit__fail(error, PIT_NO_MEMORY, at, "out of memory");
         image->skipped += !is_known;
         at += block.bytes;
         if (at >= let_go_at) {
@@ -168,7 +178,7 @@ static int walk_blocks(struct pit__image *image, struct pit__source *source, pit
     return 0;
 }
 
-/* What is handed out so far is all there is to walk. */
+/* Walk only the part of the file that is in use. */
 static void limit_to_used(struct pit__image *image)
 {
     uint64_t used = image->header.used_bytes;
@@ -191,7 +201,7 @@ int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *e
     if (image->bytes < PIT_FMT_HEADER_BYTES) {
         int is_cut = image->bytes >= 8 && bring(source, 0, 8) == 0 &&
                      memcmp(image->base, PIT_FMT_MAGIC, 8) == 0;
-        return is_cut ? pit__fail(error, PIT_TRUNCATED, image->bytes, "cut short in its header")
+        return is_cut ? pit__fail(error, PIT_TRUNCATED, image->bytes, "truncated in its header")
                       : pit__fail(error, PIT_NOT_A_RUN, 0, "not a Pitwall run (too short)");
     }
     if (bring(source, 0, PIT_FMT_HEADER_BYTES) != 0)
@@ -241,7 +251,7 @@ const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t 
     return block && block->offset == offset ? block : NULL;
 }
 
-#define LONGEST_NAME 4095u /* that a recorder writes; every node has a copy */
+#define LONGEST_NAME 4095u /* the recorder's limit; every node has a copy of its name */
 
 const char *pit__name_at(const struct pit__image *image, struct pit__arena *arena, uint64_t offset)
 {
@@ -249,7 +259,7 @@ const char *pit__name_at(const struct pit__image *image, struct pit__arena *aren
     const struct pit__block *block = pit__block_around(image, offset, PIT_FMT_NAMES);
     uint64_t start = block ? block->offset + sizeof(struct pit_fmt_block) : 0;
     uint32_t length;
-    /* A live run may have added the name after the walk: its whole block counts then. */
+    /* A live run may have added the name after the walk, so the whole block is searched. */
     uint64_t used = block && image->alive ? block->bytes - sizeof(struct pit_fmt_block)
                     : block               ? block->used
                                           : 0;

@@ -1,7 +1,7 @@
 /* Groups of ranks and their collective calls: the COLLECTIVES blocks. */
 #include "reader.h"
 
-#define TRIES 8 /* of a block that folds while it is read */
+#define TRIES 8 /* attempts, if the block is folded while it is read */
 
 /* One consistent copy of the figures that the points depend on. */
 struct head {
@@ -29,7 +29,7 @@ static int is_whole(struct head head)
            points_of(head) <= PIT_FMT_COLLECTIVE_POINTS;
 }
 
-/* 1: there is such a call, and what is known of it makes sense. */
+/* Returns 1 if the call exists and its figures are plausible. */
 static int read_call(const struct pit_fmt_collective *from, const struct pit__node_index *index,
                      const pit_run *run, pit_collective *to)
 {
@@ -50,8 +50,8 @@ static int read_call(const struct pit_fmt_collective *from, const struct pit__no
     return enter != 0;
 }
 
-/* The points of the active half. Only the newest call can still be inside: an older one without an end
- * was left in another way. Then the newest call, if it is still inside and not among the points. */
+/* The points of the active half. Only the newest call can still be inside: an older call without an end was
+ * left by a jump. Adds the newest call if it is still inside and not among the points. */
 static size_t read_points(const struct pit_fmt_collectives *block, struct head head,
                           const struct pit__node_index *index, const pit_run *run,
                           pit_collective *to)
@@ -73,7 +73,7 @@ static size_t read_points(const struct pit_fmt_collectives *block, struct head h
     return count;
 }
 
-/* 1: it holds something. */
+/* Returns 1 if the group has data. */
 static int read_group(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__block *from, const struct pit__node_index *index,
                       const pit_run *run, pit_group *group)

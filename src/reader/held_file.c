@@ -40,7 +40,7 @@ void pit__hold_end(struct pit__hold *hold)
     siginfo_t info;
     sigset_t told;
     told_by(&told);
-    fcntl(hold->fd, F_SETLEASE, F_UNLCK); /* from here on nobody is told any more */
+    fcntl(hold->fd, F_SETLEASE, F_UNLCK); /* after this no signal is sent any more */
     if (!hold->has_one_of_its && sigtimedwait(&told, &info, &at_once) == TOLD_BY &&
         info.si_code <= 0) /* sent by a process, not by the kernel */
         raise(TOLD_BY);

@@ -10,12 +10,12 @@
 
 struct pit__hold {
     int fd;
-    sigset_t mask;      /* of the thread, before */
-    int has_one_of_its; /* the program's own signal waits already: it stays */
+    sigset_t mask;      /* the thread's mask before */
+    int has_one_of_its; /* the program has such a signal pending itself: keep it */
 };
 
-/* 1: held until pit__hold_end. 0: not available: a process has the file open for writing, it belongs to
- * another user, or its filesystem does not support leases. */
+/* Returns 1: held until pit__hold_end; 0: no lease is available, because a process has the file open for
+ * writing, the file belongs to another user, or its filesystem does not support leases. */
 int pit__hold_begin(struct pit__hold *hold, int fd);
 void pit__hold_end(struct pit__hold *hold);
 

@@ -15,10 +15,10 @@ struct file {
     const char *path;
     struct pit__rank_head head;
     int is_rank, is_unread;
-    uint64_t part; /* of the files that agree: which job it is, from 0 */
+    uint64_t part; /* number of the job among files that agree */
 };
 
-struct box { /* what a pit_jobs is part of */
+struct box { /* a pit_jobs and the memory behind it */
     pit_jobs jobs;
     struct pit__arena arena;
 };
@@ -37,7 +37,8 @@ static int by_number(uint64_t a, uint64_t b, int *order)
     return *order != 0;
 }
 
-/* 0: they may be of one job. */
+/* Orders files by job id, restart and, without an id, by program, launcher and size. 0: they may be of one
+ * job. */
 static int key_order(const struct pit__rank_head *a, const struct pit__rank_head *b)
 {
     int order;
@@ -86,7 +87,7 @@ static int by_id(const void *a, const void *b)
 
 /* ---- who is a rank ---------------------------------------------------------------------------- */
 
-/* A worker has its rank's environment: it is one if the run above it is the same rank. */
+/* A worker inherits its rank's environment: a run whose parent run has the same rank is a worker. */
 static int mark_ranks(struct file *files, size_t count)
 {
     struct file **sorted = calloc(count + 1, sizeof *sorted);
@@ -116,7 +117,7 @@ static size_t same_key(const struct file *files, size_t count)
     return end;
 }
 
-/* The files agree and are sorted by start: where a rank comes again the next job begins. */
+/* The files agree and are sorted by start time; a repeated rank begins the next job. */
 static void split(struct file *files, size_t count)
 {
     uint64_t part = 0;
@@ -132,7 +133,7 @@ static void split(struct file *files, size_t count)
     }
 }
 
-/* The id and the restart. */
+/* The job id, and the restart if there is one. */
 static const char *base_name(struct pit__arena *arena, const struct pit__rank_head *head)
 {
     char name[400];
@@ -143,7 +144,7 @@ static const char *base_name(struct pit__arena *arena, const struct pit__rank_he
     return pit__arena_text(arena, name, strlen(name));
 }
 
-/* Of jobs with the same name, the newest first, all but the oldest get a number. */
+/* Number jobs that have the same name, all but the oldest; the newest is first. */
 static void tell_apart(struct pit__arena *arena, pit_job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -207,7 +208,8 @@ static void make_jobs(struct box *box, struct file *files, size_t count)
 
 /* ---- public ------------------------------------------------------------------------------------ */
 
-/* Those that are no ranks get lists of their own. How many ranks are at the front of `files` then. */
+/* Put files that are not ranks into lists of their own. Returns the number of ranks, now at the front of
+ * `files`. */
 static size_t sort_out(struct box *box, struct file *files, size_t count, const char **others,
                        const char **unread)
 {
@@ -268,7 +270,7 @@ PIT_API const pit_job *pit_job_named(const pit_jobs *jobs, const char *name)
     for (size_t i = 0; name && i < jobs->count; i++)
         if (strcmp(jobs->jobs[i].name, name) == 0)
             return &jobs->jobs[i];
-    for (size_t i = 0; name && i < jobs->count; i++) /* the newest restart of it */
+    for (size_t i = 0; name && i < jobs->count; i++) /* the newest restart of this job */
         if (strcmp(jobs->jobs[i].id, name) == 0)
             return &jobs->jobs[i];
     return NULL;

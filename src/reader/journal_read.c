@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block as it is when it is read, copied whole: in a live run it may be reused meanwhile. */
+/* A copy of a block: in a live run the block may be reused meanwhile. */
 struct piece {
     uint64_t first; /* number of its first entry */
     uint64_t bytes;
@@ -17,7 +17,7 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* 0: it is empty, or was reused while it was copied. */
+/* Returns 0 if the block is empty or was reused while it was copied. */
 static int copy_piece(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__block *block, struct piece *piece)
 {
@@ -46,7 +46,7 @@ static const char *take_text(const unsigned char **at, const unsigned char *end)
     return text;
 }
 
-/* One entry at `at`; its length, 0 if it is damaged. */
+/* Read the entry at `at`; returns its length, 0 if it is damaged. */
 static uint64_t read_entry(const unsigned char *at, uint64_t left, struct pit__arena *arena,
                            pit_entry *entry)
 {
@@ -75,7 +75,7 @@ static uint64_t read_entry(const unsigned char *at, uint64_t left, struct pit__a
     return entry->text ? head.bytes : 0;
 }
 
-/* How many entries there can be at most. */
+/* An upper bound for the number of entries. */
 static size_t most_entries(const struct piece *pieces, size_t count)
 {
     uint64_t bytes = 0;

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MOST 1024u /* maps at a time; one more is not guarded, and reads as well */
+#define MOST 1024u /* guarded maps at a time; further ones work but are not guarded */
 
 static struct guarded {
     uintptr_t base; /* 0: free; 1: being filled */
@@ -31,7 +31,7 @@ static void guard(uintptr_t base, uint64_t bytes)
     }
 }
 
-/* The place of the map that has this address, or NULL. */
+/* The entry of the map that contains this address, or NULL. */
 static struct guarded *guarded_around(uintptr_t address)
 {
     for (size_t i = 0; i < MOST; i++) {
@@ -65,7 +65,7 @@ int pit__live_was_cut(const unsigned char *base)
     return place && PIT_LOAD(place->was_cut);
 }
 
-/* From that page on to the end: a file is cut at its end. Only calls that a handler may make. */
+/* Map zeros from that page to the end: a file is truncated at its end. Uses only async-signal-safe calls. */
 int pit__live_mend(const void *address)
 {
     struct guarded *place = guarded_around((uintptr_t)address);

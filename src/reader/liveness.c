@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Asked for as a writer would: then every lock of another process is in the way. */
+/* Tests for a write lock, which conflicts with every lock of another process. */
 static int is_locked(int fd)
 {
     struct flock lock = {
@@ -55,8 +55,8 @@ static int is_this_space(const struct pit_fmt_header *header)
     return stat("/proc/self/ns/pid", &space) == 0 && (uint64_t)space.st_ino == header->pid_space;
 }
 
-/* Lines are "from-to rights offset device inode path". 1 too where that may not be asked: another user's
- * process. */
+/* Lines are "from-to rights offset device inode path". Returns 1 too if another user's process may not be
+ * inspected. */
 static int has_mapped(uint32_t pid, uint64_t inode)
 {
     char path[40], line[8192];
@@ -83,8 +83,8 @@ static int process_lives(int fd)
         header.endian != PIT_FMT_ENDIAN || header.state != PIT_FMT_RECORDING || !header.pid_start ||
         fstat(fd, &found) != 0)
         return 0;
-    int is_copy =
-        header.place == PIT_FMT_MIRROR && !header.live_name[0]; /* of the process's memory */
+    /* a mirror of memory, not of shared pages */
+    int is_copy = header.place == PIT_FMT_MIRROR && !header.live_name[0];
     if ((!is_copy && header.file_inode != (uint64_t)found.st_ino) || !is_this_boot(&header) ||
         !is_this_space(&header))
         return 0;

@@ -4,7 +4,7 @@
 
 #include "pitwall_report.h"
 
-/* pit_losses is counts and nothing else: a new one needs no line here. */
+/* pit_losses has only counters, so a new member needs no change here. */
 static inline void pit__losses_add(pit_losses *to, const pit_losses *from)
 {
     uint64_t *sums = (uint64_t *)(void *)to;

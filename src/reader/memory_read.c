@@ -1,9 +1,8 @@
 /* Memory and allocation figures of nodes, and records: spans that were kept individually.
  *
- * The block has two copies of a node's figures; the writer fills the inactive copy and then flips `b`.
- * What was read from the active copy is valid if `b` and the copy's count are unchanged afterwards: the
- * count only grows, so two flips in between are noticed as well.
- */
+ * The block has two copies of a node's figures; the writer fills the inactive copy and then flips `b`. A
+ * copy is valid if `b` and the copy's count are unchanged afterwards: the count only grows, so two flips in
+ * between are noticed as well. */
 #include "reader.h"
 
 #include <stdlib.h>
@@ -18,7 +17,7 @@ _Static_assert(sizeof(struct pit_fmt_energies) == COPY_WORDS * sizeof(uint64_t),
 _Static_assert(sizeof(struct pit_fmt_teams) == COPY_WORDS * sizeof(uint64_t), "teams");
 _Static_assert(sizeof(struct pit_fmt_record) == COPY_WORDS * sizeof(uint64_t), "record");
 
-/* Word by word: a live run's writer may be at it. */
+/* Word by word: the writer of a live run may be changing it. */
 static void copy_words(void *to, const void *from)
 {
     const uint64_t *words = from;
@@ -28,8 +27,8 @@ static void copy_words(void *to, const void *from)
     memcpy(to, copy, sizeof copy);
 }
 
-/* The copy that holds, of the block `ref` names for this node; 0 if there is none, or nothing was
- * measured yet, or a live run never kept still. */
+/* Copy the valid figures of the block `ref` for this node. Returns 0 if there is no block, nothing was
+ * measured yet, or a live run kept changing it. */
 static int copy_figures(const struct pit__image *image, uint32_t type, uint32_t ref, uint64_t node,
                         void *to)
 {
@@ -45,7 +44,7 @@ static int copy_figures(const struct pit__image *image, uint32_t type, uint32_t 
         uint64_t turn = PIT_LOAD_ACQUIRE(block->b), count;
         const uint64_t *holds = copies + (turn & 1) * COPY_WORDS;
         copy_words(to, holds);
-        memcpy(&count, to, sizeof count); /* the first word of each kind */
+        memcpy(&count, to, sizeof count); /* the first word is the count in both kinds */
         if (PIT_LOAD_ACQUIRE(block->b) == turn && PIT_LOAD_ACQUIRE(*holds) == count)
             return count > 0;
     }
@@ -154,8 +153,9 @@ void pit__node_memory(const struct pit__image *image, struct pit__arena *arena,
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-/* A piece as it is when it is read, which in a live run is later than the walk. */
+/* A block as it is when it is read: in a live run, later than the walk. */
 struct piece {
+    const struct pit__block *block;
     const struct pit_fmt_records *at;
     uint64_t first, count; /* numbers of its records */
 };
@@ -169,7 +169,7 @@ static int by_first(const void *a, const void *b)
 static struct piece look_at(const struct pit__image *image, const struct pit__block *block,
                             uint64_t ever)
 {
-    struct piece piece = {.at = (const void *)(image->base + block->offset)};
+    struct piece piece = {.block = block, .at = (const void *)(image->base + block->offset)};
     uint64_t room = PIT_LOAD_ACQUIRE(piece.at->block.b);
     piece.first = PIT_LOAD_ACQUIRE(piece.at->block.a);
     if (room > PIT_FMT_RECORD_COUNT)
@@ -204,7 +204,7 @@ static int read_record(const struct pit_fmt_record *from, const struct pit__node
     return node != PIT_NO_NODE;
 }
 
-/* How many records of the piece were put to `to`; 0 if it was reused meanwhile. */
+/* Returns how many records of the block were stored in `to`; 0 if it was reused meanwhile. */
 static size_t read_piece(const struct piece *piece, const struct pit__nodes *nodes, pit_record *to)
 {
     size_t count = 0;
@@ -218,7 +218,7 @@ void pit__records_read(const struct pit__image *image, struct pit__arena *arena,
                        const struct pit__nodes *nodes, pit_thread *out)
 {
     struct piece *pieces = pit__arena_array(arena, block_count, sizeof *pieces);
-    uint64_t kept = 0;
+    uint64_t kept = 0, read = 0;
     for (size_t i = 0; pieces && i < block_count; i++) {
         pieces[i] = look_at(image, blocks[i], ever);
         kept += pieces[i].count;
@@ -228,8 +228,10 @@ void pit__records_read(const struct pit__image *image, struct pit__arena *arena,
     if (!pieces || !records)
         return;
     qsort(pieces, block_count, sizeof *pieces, by_first);
-    for (size_t i = 0; i < block_count; i++)
+    for (size_t i = 0; i < block_count; i++) {
         out->record_count += read_piece(&pieces[i], nodes, records + out->record_count);
+        pit__let_go_after(image, pieces[i].block, &read);
+    }
     out->records = records;
     out->records_dropped = ever > out->record_count ? ever - out->record_count : 0;
 }

@@ -11,7 +11,7 @@ _Static_assert(PIT_FMT_SIZES == PIT_MESSAGE_SIZES,
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b; /* a damaged run may hold anything */
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b; /* a damaged run may contain any value */
 }
 
 static void add_size(pit_message_sum *to, const uint64_t *count, const uint64_t *bytes)
@@ -36,7 +36,7 @@ static int by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Threads have partners of their own: those of one rank become one. */
+/* Threads count their partners separately: merge those of the same rank. */
 static size_t merge_partners(pit_partner *partners, size_t count)
 {
     size_t kept = 0;
@@ -54,7 +54,7 @@ static size_t merge_partners(pit_partner *partners, size_t count)
     return kept;
 }
 
-/* A place whose first message was just being counted is none yet. */
+/* An entry whose first message is just being counted is skipped. */
 static size_t read_partners(const struct pit_fmt_messages *block, pit_partner *to)
 {
     size_t count = 0;
@@ -79,7 +79,7 @@ static const char *copy_text(struct pit__arena *arena, const char *from, size_t 
     return pit__arena_text(arena, text, length);
 }
 
-/* 1: it has made calls, of a node that is there. */
+/* Returns 1 if the caller has calls and its node exists. */
 static int read_caller(struct pit__arena *arena, const struct pit_fmt_caller *from,
                        const struct pit__node_index *index, const pit_run *run, pit_caller *to)
 {
@@ -102,7 +102,7 @@ static int read_caller(struct pit__arena *arena, const struct pit_fmt_caller *fr
     return to->calls > 0;
 }
 
-/* In the order of threads, nodes, calls: the most first. */
+/* Order: thread, node, most calls first. */
 static int by_node(const void *a, const void *b)
 {
     const pit_caller *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* Which node of the model a ref is: by the NODES blocks of threads that have a table. */
+/* Maps the ref of a node to its place in the model, by the NODES blocks of threads that have a table. */
 #include "reader.h"
 
 struct pit__node_index pit__node_index(const struct pit__image *image, struct pit__arena *arena,

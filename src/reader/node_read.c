@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define TRIES 200 /* a writer changes a node for some nanoseconds at a time */
+#define TRIES 200 /* a writer changes a node for a few nanoseconds at a time */
 
 static struct pit__pending copy_pending(const struct pit_fmt_thread *thread)
 {
@@ -42,7 +42,7 @@ static void copy_stats(const struct pit_fmt_node *node, pit_raw_node *out)
     out->sq_hi = PIT_LOAD_ACQUIRE(node->sq_hi);
 }
 
-/* The node was being changed: the before-image plus the sample is what it becomes. */
+/* The node was being changed: its new state is the before-image plus the sample. */
 static void complete(const struct pit__pending *p, pit_raw_node *out)
 {
     __extension__ unsigned __int128 squares = ((unsigned __int128)p->sq_hi << 64 | p->sq_lo) +
@@ -81,9 +81,9 @@ void pit__node_stats(const struct pit_fmt_node *node, const struct pit_fmt_threa
 
 /* ---- histogram ----------------------------------------------------------------------------- */
 
-/* Counts by bucket. Most nodes touch a few of the 60 octaves: the others are never looked at. */
+/* Counts by bucket. Most nodes use a few of the 60 octaves; the others are never read. */
 struct counts {
-    uint64_t octaves; /* a bit for each octave that is filled below */
+    uint64_t octaves; /* a bit for each octave that is filled in */
     uint64_t of[PIT_FMT_BUCKETS];
 };
 
@@ -102,8 +102,9 @@ static uint64_t *octave_counts(struct counts *counts, uint64_t octave)
 static void count_window(const struct pit_fmt_node *node, uint32_t full, struct counts *counts)
 {
     uint32_t window = PIT_LOAD_ACQUIRE(node->window);
+    /* none yet, or damaged */
     if (window > PIT_FMT_BUCKETS - PIT_FMT_WINDOW || window % PIT_FMT_SUB != 0)
-        return;                                                /* none yet, or damaged */
+        return;
     const uint64_t *pairs = (const void *)node->window_counts; /* most are empty: eight at a time */
     for (uint32_t i = 0; i < PIT_FMT_WINDOW; i += 8, pairs += 4) {
         if ((PIT_LOAD(pairs[0]) | PIT_LOAD(pairs[1]) | PIT_LOAD(pairs[2]) | PIT_LOAD(pairs[3])) ==
@@ -128,7 +129,7 @@ static void count_octave(const struct pit__image *image, const struct pit__block
         of[i] += PIT_LOAD(octave->counts[i]);
 }
 
-/* How many buckets are not empty, and their sum. */
+/* Returns the number of buckets that are not empty, and their sum. */
 static size_t sum_up(const struct counts *counts, uint64_t *sum)
 {
     size_t count = 0;
@@ -143,7 +144,7 @@ static size_t sum_up(const struct counts *counts, uint64_t *sum)
     return count;
 }
 
-/* Those, ascending. */
+/* Write the buckets that are not empty, ascending. */
 static void fill_bins(const struct counts *counts, pit_hist_bin *bins)
 {
     for (uint64_t left = counts->octaves; left; left &= left - 1) {
@@ -160,11 +161,12 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
                     const struct pit__block *const *octaves, size_t octave_count,
                     const struct pit__pending *pending, pit_raw_node *out)
 {
-    struct counts counts; /* all of it zeroed would take longer than reading the node */
+    /* uninitialised: zeroing all of it would take longer than reading the node */
+    struct counts counts;
     uint64_t sum;
     size_t count;
     uint32_t full = 0;
-    do { /* killed while a full counter was carried over, it is there twice: then without it */
+    do { /* killed while a full counter was carried over: it is counted twice, so once is subtracted */
         counts.octaves = 0;
         count_window(node, full, &counts);
         for (size_t i = 0; i < octave_count; i++)
@@ -186,14 +188,14 @@ void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
 
 /* ---- series -------------------------------------------------------------------------------- */
 
-#define LARGEST_SHIFT 56 /* beyond it is damage: no clock ticks that long */
+#define LARGEST_SHIFT 56 /* a larger shift is damage: no clock counts that long */
 
 struct course {
     struct pit_fmt_bucket buckets[PIT_FMT_SERIES_BUCKETS + 1];
     uint64_t shift;
-    uint64_t last;  /* where the one past the end lies: a sample before its fold */
+    uint64_t last; /* index of the bucket past the end, for a sample that has not been folded yet */
     uint64_t count; /* of all buckets */
-    uint64_t used;  /* buckets, from the first on; those behind are not set */
+    uint64_t used;  /* number of buckets from the first on; the others are not set */
 };
 
 static struct pit_fmt_bucket *course_at(struct course *course, uint64_t index)
@@ -217,7 +219,7 @@ static struct pit_fmt_bucket copy_bucket(const struct pit_fmt_bucket *raw, int a
                                    PIT_LOAD(raw->max)};
 }
 
-/* The past buckets: those before the current one, or all while that one is just changing. */
+/* Read the past buckets: those before the current one, or all of them while the current one is changing. */
 static void read_past(const struct pit__image *image, const struct pit_fmt_node *node, uint64_t ref,
                       uint32_t index, struct course *course)
 {
@@ -239,7 +241,7 @@ static void read_past(const struct pit__image *image, const struct pit_fmt_node 
     }
 }
 
-/* A sample takes its place among the buckets. */
+/* Add a sample to its bucket. */
 static void course_add(struct course *course, uint64_t start, const struct pit__pending *p)
 {
     uint64_t end = p->begin + p->duration, since = end > start ? end - start : 0;
@@ -258,9 +260,9 @@ static void course_add(struct course *course, uint64_t start, const struct pit__
     course->count++;
 }
 
-/* The current bucket holds what the statistics have gained since it began, but for a pending
- * sample that ended behind it. That one, or one that met the bucket just changing, is added by
- * itself; one that is inside may still be missing in minimum and maximum. */
+/* The current bucket contains what the statistics gained since it began, except for a pending sample that
+ * ended after it. That sample, or one that arrived while the bucket was changing, is added separately; a
+ * pending sample inside the bucket may be missing in minimum and maximum. */
 static void read_course(const struct pit__image *image, const struct pit_fmt_node *node,
                         uint64_t ref, const struct pit__pending *p, const pit_raw_node *out,
                         struct course *course)
@@ -274,8 +276,9 @@ static void read_course(const struct pit__image *image, const struct pit_fmt_nod
     int is_behind = 1;
     if (index < PIT_FMT_SERIES_BUCKETS) {
         uint64_t count = PIT_LOAD(node->cur_count), total = PIT_LOAD(node->cur_total);
+        /* a live run continued meanwhile */
         if (count > out->count || total > out->total)
-            return; /* a live run went on meanwhile */
+            return;
         struct pit_fmt_bucket now = {out->count - count, out->total - total,
                                      PIT_LOAD(node->cur_min), PIT_LOAD(node->cur_max)};
         is_behind = p->begin + p->duration >= PIT_LOAD(node->cur_end);

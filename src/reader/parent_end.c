@@ -4,7 +4,7 @@
  * which process sent a signal, so three conditions decide: the worker was between two spans, its parent
  * lived longer, and the parent itself did not die. A worker that ended inside a span has died.
  */
-#include "reader.h"
+#include "run_files.h"
 
 #include <string.h>
 
@@ -39,4 +39,32 @@ pit_run *pit__judge_end(pit_run *sub, const pit_run *run, pit_run *const *below,
     for (size_t i = 0; i < count && !sub->ended_by_parent; i++)
         sub->ended_by_parent = pit__was_ended_by(sub, below[i]);
     return sub;
+}
+
+static int may_be_ended(const pit_run *run)
+{
+    static const unsigned char none[sizeof run->run_id];
+    return run->state == PIT_RUN_DIED && !run->ended_by_parent &&
+           memcmp(run->parent_run_id, none, sizeof none) != 0;
+}
+
+void pit__judge_by_files(pit_run *run, const struct pit__run_files *files)
+{
+    struct pit__rank_head head;
+    pit__rank_head_of(run, &head);
+    const struct pit__run_file *file = may_be_ended(run) && !pit__is_own_rank(files, &head)
+                                           ? pit__run_file_of(files, run->parent_run_id)
+                                           : NULL;
+    pit_run *parent = file ? pit_run_peek(file->path, NULL) : NULL;
+    run->ended_by_parent |= parent && pit__was_ended_by(run, parent);
+    pit_run_free(parent);
+}
+
+pit_run *pit__judge_alone(pit_run *run)
+{
+    struct pit__run_files files = {0};
+    if (run && may_be_ended(run) && pit__run_files_find(&files, &run, 1) == 0)
+        pit__judge_by_files(run, &files);
+    pit__run_files_free(&files);
+    return run;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 8 /* of an entry that changes while it is read */
+#define TRIES 8 /* attempts, if the entry changes while it is read */
 
-/* A text of fixed room, as far as its zero byte. */
+/* A text in a fixed field, up to its zero byte. */
 static const char *copy_text(struct pit__arena *arena, const char *from, size_t room)
 {
     char text[128];
@@ -16,7 +16,7 @@ static const char *copy_text(struct pit__arena *arena, const char *from, size_t 
     return pit__arena_text(arena, text, length);
 }
 
-/* An entry as one copy; 0: it is not in use, or gives way to another one again and again. */
+/* Copy an entry consistently. Returns 0 if it is unused or keeps being replaced. */
 static int copy_entry(const struct pit_fmt_hot_place *from, struct pit_fmt_hot_place *copy)
 {
     const uint64_t *words = (const void *)from;
@@ -33,7 +33,7 @@ static int copy_entry(const struct pit_fmt_hot_place *from, struct pit_fmt_hot_p
     return 0;
 }
 
-/* The number of a thread by that of its table. */
+/* The number of a thread, from the index of its table. */
 static uint32_t thread_number(const struct pit__image *image, const struct pit__node_index *index,
                               uint32_t table)
 {
@@ -44,7 +44,7 @@ static uint32_t thread_number(const struct pit__image *image, const struct pit__
     return PIT_NO_NODE;
 }
 
-/* A span whose node is not there counts as none: better than to lose where the time went. */
+/* A sample whose node is missing counts as outside all spans, so its place is not lost. */
 static void find_node(const struct pit__image *image, const struct pit__node_index *index,
                       const pit_run *run, const struct pit_fmt_hot_place *entry,
                       pit_hot_place *place)
@@ -81,7 +81,7 @@ static void read_sources(const struct pit_fmt_places *block, struct pit__arena *
         run->places_reason = NULL;
 }
 
-/* Where nothing was left about samples: why there are none. */
+/* Explain the missing samples of a run that has no data about samples. */
 static void say_why(pit_run *run)
 {
     if (!run->place_samples && !run->places_reason)

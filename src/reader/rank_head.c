@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Facts of the launcher are written when the run is opened, before anything else. */
+/* Facts about the launcher come first: they are written when the run is opened. */
 #define HEAD_BYTES ((size_t)32 * 1024)
 
 static uint64_t number_of(const pit_run *run, const char *key, uint64_t missing)
@@ -51,7 +51,7 @@ static int read_facts(const void *bytes, size_t count, struct pit__arena *arena,
     pit__facts_read(&image, arena, &run);
     free(image.blocks);
     pit__rank_head_of(&run, head);
-    return arena->failed ? pit__fail(error, PIT_NO_MEMORY, 0, "no memory") : 0;
+    return arena->failed ? pit__fail(error, PIT_NO_MEMORY, 0, "out of memory") : 0;
 }
 
 static ssize_t read_start(const char *path, void *bytes, size_t room, pit_error *error)
@@ -75,7 +75,7 @@ static ssize_t read_start(const char *path, void *bytes, size_t room, pit_error 
 int pit__rank_head(const char *path, struct pit__arena *arena, struct pit__rank_head *head,
                    pit_error *error)
 {
-    /* Opening and closing its own run would drop the lock that says this process lives. */
+    /* Opening and closing the run of this process would drop the lock that marks it as live. */
     pit_recorder *own = pit_recorder_find(path);
     size_t bytes = 0;
     const void *memory = own ? pit_recorder_memory(own, &bytes) : NULL;

@@ -18,9 +18,8 @@
  *   run_parse.c    puts the plain model together
  *   run_watch.c    reads a live run repeatedly
  *
- * Pages may belong to a live run, or be hostile: a value that is checked is read once, into a copy,
- * and only that copy is used afterwards.
- */
+ * Pages may belong to a live run or be malicious: a value is read once into a copy, and the copy is checked
+ * and used. */
 #ifndef PIT_READER_H
 #define PIT_READER_H
 
@@ -43,33 +42,36 @@ struct pit__block {
 
 struct pit__image {
     const unsigned char *base; /* aligned to 8 at least */
-    uint64_t bytes;            /* that may be read */
+    uint64_t bytes;            /* bytes that may be read */
     int alive;
-    int is_mapped;                /* from its file: released pages are read again on access */
+    int is_mapped;                /* from a file: released pages are read again on access */
     uint32_t wanted;              /* a bit for each type of block to read; 0: all */
     struct pit_fmt_header header; /* a copy */
     struct pit__block *blocks;    /* ascending by offset; malloc'ed */
     size_t block_count, block_room;
     uint64_t skipped;    /* blocks of unknown kinds */
-    uint64_t end;        /* of the last block that holds */
+    uint64_t end;        /* end of the last valid block */
     uint64_t damaged_at; /* where the walk met damage, 0 if it did not */
 };
 
-/* Where the pages come from. `read` is called before the bytes of a block are used, so that a source
- * can load them; a NULL source: all bytes are in memory. Returns 0 or a code. */
+/* Where the pages come from. `read` is called before the bytes of a block are used, so that a source can
+ * load them; source NULL: all bytes are in memory. Returns 0 or a code. */
 struct pit__source {
     int (*read)(struct pit__source *source, uint64_t offset, uint64_t bytes);
 };
 
 /* Releases the pages of a large image that were already read; called after this many bytes or nodes. */
-#define PIT__LET_GO_BYTES ((uint64_t)32 << 20)
-#define PIT__LET_GO_NODES 4096u
+#define PIT__LET_GO_BYTES ((uint64_t)8 << 20)
+#define PIT__LET_GO_NODES 1024u
 void pit__let_go(const struct pit__image *image);
+/* After a block was read; *read: bytes since the last release, 0 at the begin. */
+void pit__let_go_after(const struct pit__image *image, const struct pit__block *block,
+                       uint64_t *read);
 
-/* Check the header, list the blocks. 0 or a code with *error filled. */
+/* Check the header and list the blocks. Returns 0, or a code with *error set. */
 int pit__walk(struct pit__image *image, struct pit__source *source, pit_error *error);
-/* Walks an image in memory again: rereads the header and adds new blocks. image->bytes is how many bytes
- * may be read now. */
+/* Walk an image in memory again: reread the header and add new blocks. image->bytes is the number of bytes
+ * that may be read now. */
 int pit__walk_on(struct pit__image *image, pit_error *error);
 /* The block of a type that starts at offset, or NULL. */
 const struct pit__block *pit__block_at(const struct pit__image *image, uint64_t offset,
@@ -88,24 +90,24 @@ struct pit__pending {
     int applied;          /* it is in its node's statistics */
 };
 
-/* Read a node's statistics into `out` by the rules. */
+/* Read a node's statistics into `out` by the rules of docs/run-format.md. */
 void pit__node_stats(const struct pit_fmt_node *node, const struct pit_fmt_thread *thread,
                      uint64_t ref, pit_raw_node *out);
-/* Its histogram; adds the pending sample where it has not arrived. */
+/* Read its histogram, with the pending sample added if it is missing. */
 void pit__node_hist(const struct pit__image *image, struct pit__arena *arena,
                     const struct pit_fmt_node *node, uint64_t ref,
                     const struct pit__block *const *octaves, size_t octave_count,
                     const struct pit__pending *pending, pit_raw_node *out);
-/* Its series, likewise. */
+/* Read its series in the same way. */
 void pit__node_series(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit_fmt_node *node, uint64_t ref,
                       const struct pit__pending *pending, pit_raw_node *out);
-/* Its memory and allocation figures; NULL in `out` where there are none. */
+/* Read its memory and allocation figures; NULL in `out` if there are none. */
 void pit__node_memory(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit_fmt_node *node, uint64_t ref, pit_raw_node *out);
 void pit__pending_read(const struct pit_fmt_thread *thread, struct pit__pending *pending);
 
-/* How a thread's nodes are found by their refs: an index, or PIT_NO_NODE. */
+/* Finds a thread's nodes by their refs: returns an index, or PIT_NO_NODE. */
 struct pit__nodes {
     uint32_t (*index_of)(const void *arg, uint32_t ref);
     const void *arg;
@@ -116,7 +118,7 @@ void pit__records_read(const struct pit__image *image, struct pit__arena *arena,
                        const struct pit__block *const *blocks, size_t block_count, uint64_t ever,
                        const struct pit__nodes *nodes, pit_thread *out);
 
-/* What the sampler read, and the limits it found. */
+/* Read the sampler's readings and the limits it found. */
 void pit__samples_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
 /* Where the nodes of a NODES block are in the model. */
@@ -127,16 +129,17 @@ struct pit__node_block {
     uint64_t first; /* index of its first node */
 };
 struct pit__node_index {
-    const size_t *thread_of; /* of each block of the image, its thread's number, or SIZE_MAX */
+    /* for each block of the image: the number of its thread, or SIZE_MAX */
+    const size_t *thread_of;
     struct pit__node_block *blocks; /* of threads with a table, ascending by offset */
     size_t count;
 };
 struct pit__node_index pit__node_index(const struct pit__image *image, struct pit__arena *arena,
                                        const size_t *thread_of);
-/* The thread of the node with this ref, and its index there; SIZE_MAX: there is none. */
+/* The thread of the node with this ref, and its index there; SIZE_MAX if there is none. */
 size_t pit__index_find(const struct pit__node_index *index, uint64_t ref, uint64_t *node);
 
-/* Where in the code the main thread was. */
+/* Read where in the code the main thread was. */
 void pit__places_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__node_index *index, pit_run *run);
 
@@ -144,59 +147,66 @@ void pit__places_read(const struct pit__image *image, struct pit__arena *arena,
 void pit__groups_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__node_index *index, pit_run *run);
 
-/* Messages to other ranks, and callers; after the threads. */
+/* Read messages to other ranks, and callers; after the threads. */
 void pit__messages_read(const struct pit__image *image, struct pit__arena *arena,
                         const struct pit__node_index *index, pit_run *run);
 
 /* The journal of the run. */
 void pit__journal_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
-/* How its process ended, if that was recorded. */
+/* Read how the process ended, if that was recorded. */
 void pit__ended_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 
-/* One thread's part of the model; the blocks are those of this thread, in file order. */
+/* Read one thread; the blocks are those of this thread, in file order. */
 void pit__thread_read(const struct pit__image *image, struct pit__arena *arena,
                       const struct pit__block *table, const struct pit__block *const *blocks,
                       size_t block_count, pit_thread *out);
 
-/* Rereads one thread of a live run: its changing figures, and the identities of new nodes. */
+/* Rereads one thread of a live run: its changing figures, and the identity of new nodes. */
 struct pit__again {
     const struct pit__block *table;
     const struct pit__block *const *nodes; /* its NODES blocks, in file order */
     uint64_t *first_index;                 /* of each */
     size_t nodes_count;
-    pit_raw_node *out; /* room for all of them */
-    size_t known;      /* of them whose identity was read before */
-    size_t count;      /* of them all */
+    pit_raw_node *out; /* room for all nodes */
+    size_t known;      /* nodes whose identity was read before */
+    size_t count;      /* all nodes */
 };
-/* names: an arena that lives as long as the watch; moment: one that is cleared at the next reading. */
+/* names: an arena that lives as long as the watch; moment: an arena that is cleared at the next reading. */
 void pit__thread_again(const struct pit__image *image, struct pit__arena *names,
                        struct pit__arena *moment, const struct pit__again *again, pit_thread *out);
 
-/* Parts of the model: what the header says and the clock; the facts; then, after threads and samples,
- * the end. */
+/* Parts of the model, in this order: header and clock, facts, and, after threads and samples, the end. */
 void pit__head_read(const struct pit__image *image, pit_run *run);
 void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run);
 void pit__end_read(pit_run *run);
 
-/* The model of an image that was walked. The image's blocks are freed. NULL with *error. */
+/* Build the model of a walked image and free the image's blocks. Returns NULL with *error on failure. */
 pit_run *pit__run_build(struct pit__image *image, pit_error *error);
 char *pit__run_text(pit_run *run, const char *text);
 
-/* Finds the pages of a run: 1 and `live` (a path below /dev/shm) if they are there, 0 if they are at the
- * path, or a code. May recover a dead run: *recovered is then 1. */
+/* Find the pages of a run. Returns 1 and `live` (a path below /dev/shm) if they are there, 0 if they are at
+ * the path, or a code. May recover a dead run; *recovered is then 1. */
 int pit__find_pages(const char *path, char *live, size_t room, int *recovered, pit_error *error);
-/* The same without recovering: 1 if its process is alive and its pages are in `live`. */
+/* The same without recovering. Returns 1 if its process is alive and its pages are in `live`. */
 int pit__find_live_pages(const char *path, char *live, size_t room);
-/* Open for reading, or -1 with errno. */
+/* Open for reading; returns -1 with errno on failure. */
 int pit__open_file(const char *path);
 /* Does another process hold the lock of a live writer on this file? */
 int pit__is_live(int fd);
 
-/* parent_end.c. Did the process of `parent` start, or end, that of `run`? Ending requires all of `run`. */
+/* parent_end.c. Did the process of `parent` start, or end, the process of `run`? The second needs the whole
+ * `run`. */
 int pit__is_child_of(const pit_run *run, const pit_run *parent);
 int pit__was_ended_by(const pit_run *run, const pit_run *parent);
-/* The same of a sub-run, whose parent is `run` or one of those below it. Returns `sub`. */
+/* The same for a sub-run, whose parent is `run` or one of its sub-runs. Returns `sub`. */
 pit_run *pit__judge_end(pit_run *sub, const pit_run *run, pit_run *const *below, size_t count);
+/* The same of a run whose parent is searched for in its folder. Returns `run`, which may be NULL. */
+pit_run *pit__judge_alone(pit_run *run);
+/* Neither live nor closed, and not ended by its parent. */
+static inline int pit__has_died(const pit_run *run)
+{
+    return run->state == PIT_RUN_DIED && !run->ended_by_parent;
+}
 
 #endif

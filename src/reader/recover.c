@@ -1,11 +1,9 @@
-/* Runs whose live pages are in shared memory: finding the pages, and bringing those of a dead run
- * back to its path.
+/* Runs whose live pages are in shared memory: finding the pages, and recovering those of a dead run to its
+ * path.
  *
- * A process that recovers a run holds a lock on the pages while it checks the path, copies,
- * renames and unlinks. The next process that gets the lock finds the pages unlinked and has
- * nothing to do. Links, files of another owner and pages of another run are refused, because
- * every user can write to /dev/shm.
- */
+ * A process that recovers a run holds a lock on the pages while it checks the path, copies, renames and
+ * unlinks. The next process that gets the lock finds the pages unlinked and has nothing to do. Links, files
+ * of another owner and pages of another run are refused, because every user can write to /dev/shm. */
 #include "reader.h"
 
 #include <dirent.h>
@@ -29,7 +27,7 @@ static int read_header(int fd, struct pit_fmt_header *header)
            header->endian == PIT_FMT_ENDIAN;
 }
 
-/* The name must be one that a recorder gives: a file of ours, directly in the folder. */
+/* Accepts only names that a recorder gives: a file of ours, directly in the folder. */
 static int live_path_of(const struct pit_fmt_header *header, char *live, size_t room)
 {
     const char *name = header->live_name;
@@ -39,7 +37,7 @@ static int live_path_of(const struct pit_fmt_header *header, char *live, size_t 
     return snprintf(live, room, SHM_FOLDER "%s", name) < (int)room;
 }
 
-/* Open the pages if they are this user's own; -1 with *error. ENOENT is -2: they are gone. */
+/* Open the pages if they belong to this user. Returns -1 with *error; -2 if they are gone (ENOENT). */
 static int open_pages(const char *live, const unsigned char *run_id, pit_error *error)
 {
     int fd = open(live, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -92,7 +90,7 @@ static int copy_bytes(int from, int to, uint64_t bytes)
     return 0;
 }
 
-/* The copy says that it is the run itself now. */
+/* The copy is marked as the run itself. */
 static int write_copy(int from, int to)
 {
     struct pit_fmt_header header;
@@ -102,7 +100,7 @@ static int write_copy(int from, int to)
     uint64_t used = header.used_bytes;
     if (used > (uint64_t)found.st_size)
         used = (uint64_t)found.st_size;
-    struct rlimit limit; /* writing past it would be a signal */
+    struct rlimit limit; /* writing past this limit would raise a signal */
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         used > limit.rlim_cur)
         return EFBIG;
@@ -116,7 +114,7 @@ static int write_copy(int from, int to)
     return error;
 }
 
-/* What the run's mirror has; where that is gone nobody can say who may read it. */
+/* The permissions of the run's mirror; if it is gone, only the owner may read. */
 static mode_t mode_of(const char *path)
 {
     struct stat found;
@@ -143,7 +141,7 @@ static int replace(int from, const char *path)
     return error;
 }
 
-/* Another run at its path is never written over. */
+/* Never overwrite another run at the path. */
 static int path_is_free(const char *path, const unsigned char *run_id)
 {
     struct pit_fmt_header header;
@@ -159,7 +157,7 @@ static int path_is_free(const char *path, const unsigned char *run_id)
     return is_free;
 }
 
-/* With the pages open. 1: brought back. 0: another did it, or the run is live. */
+/* Recover from open pages. Returns 1: recovered; 0: another process did it, or the run is live. */
 static int bring_back(int pages, const char *live, const char *path, pit_error *error)
 {
     while (flock(pages, LOCK_EX) != 0)
@@ -183,7 +181,7 @@ static int bring_back(int pages, const char *live, const char *path, pit_error *
 
 /* ---- by path ------------------------------------------------------------------------------- */
 
-/* What lies at the path: 1 and the live path for a mirror, 0 for anything else. */
+/* Is there a mirror at the path? Returns 1 and the live path if so. */
 static int is_mirror(const char *path, struct pit_fmt_header *header, char *live, size_t room)
 {
     int fd = pit__open_file(path);
@@ -201,19 +199,22 @@ int pit__find_pages(const char *path, char *live, size_t room, int *recovered, p
     *recovered = 0;
     if (!is_mirror(path, &header, live, room))
         return 0;
+    /* a run of this process: a process does not see its own locks, and any close drops them */
     if (pit_recorder_find(live))
-        return 1; /* this process's own: its locks do not show to itself, and end with any close */
+        return 1;
     int pages = open_pages(live, header.run_id, error);
+    /* the machine was restarted, or another reader has recovered it */
     if (pages == -2)
-        return 0; /* the machine was restarted, or another reader has brought it back */
+        return 0;
     if (pages < 0)
         return PIT_REFUSED;
     int answer = 1;
     if (!pit__is_live(pages)) {
         answer = bring_back(pages, live, path, error);
         *recovered = answer == 1;
+        /* it is at its path now */
         if (answer > 0)
-            answer = 0; /* at its path from now on */
+            answer = 0;
     }
     close(pages);
     return answer;
@@ -233,7 +234,7 @@ int pit__find_live_pages(const char *path, char *live, size_t room)
     return is_live;
 }
 
-/* A run that was killed at its own path still has the permissions of a live one. */
+/* A run killed at its own path still has the permissions of a live run. */
 static void let_write(const char *path)
 {
     struct stat found;
@@ -268,7 +269,7 @@ int pit_run_recover(const char *path, pit_error *error)
 
 /* ---- all of this user's -------------------------------------------------------------------- */
 
-/* The path that the pages name as theirs. 0 or a code. */
+/* The path that the pages name as theirs. Returns 0 or a code. */
 static int path_of_pages(const char *live, char *path, size_t room)
 {
     pit_error error = {0};
@@ -281,7 +282,7 @@ static int path_of_pages(const char *live, char *path, size_t room)
     return code;
 }
 
-/* 1, 0 (live, or gone meanwhile) or a code; path becomes the run's. */
+/* Returns 1, 0 (live, or gone meanwhile) or a code; path is set to the run's path. */
 static int recover_pages(const char *live, char *path, size_t room)
 {
     pit_error error;

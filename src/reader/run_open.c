@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* On network and user-space filesystems a path that is renamed over can seem to be gone for a moment, and
- * on a busy machine several times in a row. */
+/* On network and user-space filesystems, a path that is being renamed over can disappear for a moment, on a
+ * busy machine several times in a row. */
 int pit__open_file(const char *path)
 {
     const struct timespec moment = {0, 1000000};
@@ -28,21 +28,21 @@ int pit__open_file(const char *path)
 
 /* ---- a run at rest: bytes are copied as the walk asks for them ----------------------------- */
 
-/* Where it cannot be held (held_file.h): a mapped file that somebody cuts would kill the reader by
- * SIGBUS. Addresses that are never asked for cost nothing, however long the file claims to be. */
+/* Copies the file if no lease is available (held_file.h): truncating a mapped file would kill the reader by
+ * SIGBUS. Reserved addresses cost nothing, even if the file claims to be huge. */
 struct file_source {
     struct pit__source source;
     int fd;
     unsigned char *base;
-    uint64_t bytes;   /* of the file */
-    uint64_t have_to; /* everything asked for before this offset is there */
-    uint64_t ahead;   /* read at least so much at a time */
+    uint64_t bytes;   /* size of the file */
+    uint64_t have_to; /* all requested bytes before this offset are loaded */
+    uint64_t ahead;   /* read at least this much at a time */
 };
 
 #define AHEAD ((uint64_t)1 << 20) /* blocks are small: a system call for each would cost more */
-#define STREAM_AHEAD ((uint64_t)16 << 10) /* where large blocks are passed over */
+#define STREAM_AHEAD ((uint64_t)16 << 10) /* used when large blocks are skipped */
 
-/* The walk only goes forward, so what was passed over is never asked for. */
+/* The walk only goes forward, so skipped bytes are never requested. */
 static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t bytes)
 {
     struct file_source *file = (struct file_source *)source;
@@ -59,7 +59,7 @@ static int read_from_file(struct pit__source *source, uint64_t offset, uint64_t 
             continue;
         if (got < 0)
             return PIT_CANNOT_READ;
-        if (got == 0) { /* cut meanwhile: the rest reads as zero */
+        if (got == 0) { /* truncated meanwhile: the rest reads as zero */
             memset(file->base + offset, 0, end - offset);
             break;
         }
@@ -88,7 +88,7 @@ static pit_run *read_copied(int fd, uint64_t bytes, uint32_t wanted, pit_error *
 
 /* ---- its own pages: of a live run, or of one that is held ---------------------------------- */
 
-/* *was_cut: pages were gone when they were read, so what came of it says little. */
+/* *was_cut is set if pages were missing when they were read: the result is then unreliable. */
 static pit_run *read_mapped(int fd, uint64_t bytes, int alive, uint32_t wanted, int *was_cut,
                             pit_error *error)
 {
@@ -105,7 +105,7 @@ static pit_run *read_mapped(int fd, uint64_t bytes, int alive, uint32_t wanted, 
     return run;
 }
 
-/* 0 after the reason was told. */
+/* Returns 0 after setting *error. */
 static uint64_t file_bytes(int fd, pit_error *error)
 {
     struct stat found;
@@ -118,7 +118,7 @@ static uint64_t file_bytes(int fd, pit_error *error)
     return 0;
 }
 
-/* Reads a finished run in place, with a lease against truncation. 0: no lease is available. */
+/* Read a finished run in place, with a lease against truncation. Returns 0 if no lease is available. */
 static int read_held(int fd, uint32_t wanted, pit_run **run, pit_error *error)
 {
     struct pit__hold hold;
@@ -130,7 +130,8 @@ static int read_held(int fd, uint32_t wanted, pit_run **run, pit_error *error)
     pit__hold_end(&hold);
     if (!was_cut)
         return 1;
-    pit_run_free(*run); /* the kernel gave up on us: stopped for most of a minute */
+    /* the kernel broke the lease: this process was stopped for most of a minute */
+    pit_run_free(*run);
     return 0;
 }
 
@@ -144,7 +145,7 @@ static pit_run *read_descriptor(int fd, uint32_t wanted, pit_error *error)
         if (!was_cut)
             return run;
         pit_run_free(run);
-        bytes = file_bytes(fd, error); /* what is left of it */
+        bytes = file_bytes(fd, error); /* the remaining size */
     }
     if (!bytes || read_held(fd, wanted, &run, error))
         return run;
@@ -173,7 +174,7 @@ static pit_run *named(pit_run *run, const char *path, pit_error *error)
     if (run->path)
         return run;
     pit_run_free(run);
-    pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+    pit__fail(error, PIT_NO_MEMORY, 0, "out of memory");
     return NULL;
 }
 
@@ -183,7 +184,7 @@ pit_run *pit_run_open(const char *path, pit_error *error)
         pit__fail(error, PIT_BAD_ARGUMENT, 0, "no path");
         return NULL;
     }
-    /* Opening and closing its own run would drop the lock that says this process lives. */
+    /* Opening and closing the run of this process would drop the lock that marks it as live. */
     pit_recorder *own = pit_recorder_find(path);
     if (own)
         return named(pit_run_read(own, error), path, error);
@@ -201,7 +202,7 @@ pit_run *pit_run_open(const char *path, pit_error *error)
     return run;
 }
 
-/* Nothing of what grows with the program: two kinds of block, and the others' heads. */
+/* Only parts that do not grow with the program: two kinds of blocks, and the headers of the others. */
 #define PEEKED                                                                                     \
     ((uint32_t)1 << PIT_FMT_FACTS | (uint32_t)1 << PIT_FMT_SAMPLES |                               \
      (uint32_t)1 << PIT_FMT_CHANNELS)
@@ -239,7 +240,7 @@ pit_run *pit_run_read(pit_recorder *recorder, pit_error *error)
        (uint32_t)1 << PIT_FMT_VALUE | (uint32_t)1 << PIT_FMT_JOURNAL |                             \
        (uint32_t)1 << PIT_FMT_PLACES))
 
-/* Pages stay touched: those of a fresh mapping for each file cost more than reading it. */
+/* The buffer is reused: the page faults of a fresh mapping per file would cost more than reading it. */
 static int make_room(struct pit__run_stream *stream, uint64_t bytes)
 {
     if (bytes <= stream->room)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The run that callers see, and the memory behind it. */
+/* A pit_run and the memory behind it. */
 struct owned_run {
     pit_run run;
     struct pit__arena arena;
@@ -21,7 +21,7 @@ void pit_run_free(pit_run *run)
     if (!run)
         return;
     for (size_t i = 0; i < run->below_count; i++)
-        pit_run_free(run->below[i]); /* they have none themselves */
+        pit_run_free(run->below[i]); /* sub-runs have no sub-runs themselves */
     free((void *)(uintptr_t)run->below);
     pit__arena_free(arena_of(run));
     free(run);
@@ -53,9 +53,9 @@ static const char *take_text(struct pit__arena *arena, const char **at, const ch
     return text;
 }
 
-/* A fact in a hash table by its key; runs with 100,000 labels are read too. */
+/* Finds a fact by its key: a run may have 100,000 labels. */
 struct fact_table {
-    uint32_t *slots; /* number + 1, 0 for free */
+    uint32_t *slots; /* index + 1; 0: free */
     size_t mask;
 };
 
@@ -67,7 +67,7 @@ static uint64_t hash_of(const char *key)
     return hash ^ hash >> 32;
 }
 
-/* A key that comes again replaces the value, and stays where it was. */
+/* A repeated key replaces the value and keeps its position. */
 static size_t add_fact(struct fact_table *table, pit_fact *facts, size_t count, pit_fact fact)
 {
     size_t at = hash_of(fact.key) & table->mask;
@@ -92,10 +92,11 @@ static struct fact_table make_fact_table(struct pit__arena *arena, size_t room)
     return (struct fact_table){slots, size - 1};
 }
 
-/* Facts have two zero bytes each at least. */
+/* An upper bound: a fact has at least two zero bytes. */
 static size_t count_facts(const struct pit__image *image)
 {
     size_t zeros = 0, blocks = 0;
+    uint64_t read = 0;
     for (size_t i = 0; i < image->block_count; i++) {
         const struct pit__block *block = &image->blocks[i];
         if (block->type != PIT_FMT_FACTS)
@@ -103,6 +104,7 @@ static size_t count_facts(const struct pit__image *image)
         const unsigned char *bytes = image->base + block->offset + sizeof(struct pit_fmt_block);
         for (uint64_t k = 0; k < block->used; k++)
             zeros += bytes[k] == 0;
+        pit__let_go_after(image, block, &read);
         blocks++;
     }
     return zeros / 2 + blocks;
@@ -111,6 +113,7 @@ static size_t count_facts(const struct pit__image *image)
 void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, pit_run *run)
 {
     size_t room = count_facts(image), count = 0;
+    uint64_t read = 0;
     pit_fact *facts = pit__arena_array(arena, room, sizeof *facts);
     struct fact_table table = make_fact_table(arena, room);
     for (size_t i = 0; facts && table.slots && i < image->block_count; i++) {
@@ -122,10 +125,11 @@ void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, p
         while (at < end) {
             const char *key = take_text(arena, &at, end);
             const char *value = key ? take_text(arena, &at, end) : NULL;
-            if (!value || count == room) /* a live run may have changed meanwhile */
+            if (!value || count == room) /* a live run may have added facts meanwhile */
                 break;
             count = add_fact(&table, facts, count, (pit_fact){key, value});
         }
+        pit__let_go_after(image, block, &read);
     }
     free(table.slots);
     run->facts = facts;
@@ -135,7 +139,7 @@ void pit__facts_read(const struct pit__image *image, struct pit__arena *arena, p
 /* ---- clock --------------------------------------------------------------------------------- */
 
 #define LONGEST_NS 1e18         /* thirty years */
-#define PAIRS_APART_NS 1000000u /* closer ones tell less than the hardware's own figure */
+#define PAIRS_APART_NS 1000000u /* closer pairs are less exact than the hardware's own figure */
 
 static void read_clock(const struct pit__image *image, pit_run *run)
 {
@@ -160,7 +164,7 @@ static void read_clock(const struct pit__image *image, pit_run *run)
     run->start_wall_ns = first->wall_ns;
 }
 
-/* The last sign of life: the sampler's, or a span's that came after it. */
+/* The last sign of life: the sampler's last reading, or a later span. */
 void pit__end_read(pit_run *run)
 {
     uint64_t end = run->end_ticks;
@@ -179,7 +183,7 @@ void pit__end_read(pit_run *run)
         end = run->newest.ticks;
     run->end_ticks = end;
     run->duration_ns = (double)(end - run->start_ticks) * run->ns_per_tick;
-    if (run->duration_ns < LONGEST_NS) /* else the clock is damaged */
+    if (run->duration_ns < LONGEST_NS) /* otherwise the clock is damaged */
         run->end_wall_ns = run->start_wall_ns + (uint64_t)run->duration_ns;
 }
 
@@ -208,7 +212,7 @@ static const struct pit__block **group(const struct pit__image *image, struct pi
     return list;
 }
 
-/* Returns, for each block of the image, the number of its thread in the model, or SIZE_MAX. */
+/* Returns the thread number of each block of the image, or SIZE_MAX. */
 static size_t *read_threads(const struct pit__image *image, pit_run *run)
 {
     size_t block_count, room = 0;
@@ -243,13 +247,13 @@ static size_t *read_threads(const struct pit__image *image, pit_run *run)
 
 /* ---- span objects -------------------------------------------------------------------------- */
 
-/* An open object, looked up. */
+/* An open span object and its node. */
 struct shown {
     size_t thread;
     pit_open_span span;
 };
 
-/* Is a span object that began then some thread's applied pending sample? */
+/* Is a span object with this begin the applied pending sample of some thread? */
 static int is_recorded(const struct pit__image *image, uint64_t begin)
 {
     for (size_t i = 0; i < image->block_count; i++) {
@@ -290,7 +294,7 @@ static size_t list_objects(const struct pit__image *image, const struct pit__blo
     return count;
 }
 
-/* Behind what is open on the thread's stack. */
+/* Add the objects after the spans that are open on the thread's stack. */
 static void show_objects(pit_run *run, size_t number, const struct shown *shown, size_t count)
 {
     pit_thread *t = (pit_thread *)(uintptr_t)&run->threads[number];
@@ -309,7 +313,7 @@ static void show_objects(pit_run *run, size_t number, const struct shown *shown,
     t->open = open;
 }
 
-/* A recorder makes one OBJECTS block; more than one are read as far as the first. */
+/* A recorder creates one OBJECTS block; only the first is read. */
 static void read_objects(const struct pit__image *image, pit_run *run,
                          const struct pit__node_index *index)
 {
@@ -350,12 +354,12 @@ static void read_header(const struct pit__image *image, pit_run *run)
     run->span_cost_ns = (double)header->span_cost_ps / 1000;
     run->skipped_blocks = image->skipped;
     run->losses.null_argument = header->counters[PIT_FMT_NULL_ARGUMENT];
-    run->losses.mended = header->counters[PIT_FMT_MENDED];
-    run->losses.values = header->counters[PIT_FMT_VALUES_LOST];
+    run->losses.repaired = header->counters[PIT_FMT_MENDED];
+    run->losses.values_lost = header->counters[PIT_FMT_VALUES_LOST];
     run->losses.in_signal = header->counters[PIT_FMT_IN_SIGNAL];
     run->losses.table_full = header->counters[PIT_FMT_NO_TABLE];
     run->damaged_at = image->damaged_at;
-    /* A live run's last block may not be there yet. */
+    /* The last block of a live run may not exist yet. */
     if (header->used_bytes > image->end && run->state != PIT_RUN_LIVE)
         run->losses.beyond_file = header->used_bytes - image->end;
 }
@@ -391,17 +395,17 @@ pit_run *pit__run_build(struct pit__image *image, pit_error *error)
         return &owned->run;
     if (owned)
         pit_run_free(&owned->run);
-    pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+    pit__fail(error, PIT_NO_MEMORY, 0, "out of memory");
     return NULL;
 }
 
 pit_run *pit_run_parse(const void *data, size_t bytes, int alive, pit_error *error)
 {
     void *copy = NULL;
-    if ((uintptr_t)data % sizeof(uint64_t) != 0) { /* our loads are of whole words */
+    if ((uintptr_t)data % sizeof(uint64_t) != 0) { /* we load whole words */
         copy = malloc(bytes ? bytes : 1);
         if (!copy) {
-            pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+            pit__fail(error, PIT_NO_MEMORY, 0, "out of memory");
             return NULL;
         }
         memcpy(copy, data, bytes);

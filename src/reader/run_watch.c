@@ -1,11 +1,9 @@
-/* A live run looked at again and again.
+/* Watches a live run.
  *
- * The file is mapped once, its blocks are walked once: a look maps what came since, walks on from
- * where the last one ended, and reads of each node the line of its statistics. Histograms, series,
- * rings and journals are left alone; the series of one node can be asked for. When the run has ended
- * the whole of it is read from the same mapping, so that it does not matter whether its file is still
- * there.
- */
+ * The file is mapped once and its blocks are walked once. A refresh maps what was added since, continues
+ * the walk, and rereads the statistics line of each node. It does not read histograms, series, rings and
+ * journals; the series of one node can be requested. When the run has ended, all of it is read from the
+ * same mapping, even if its file has been removed. */
 #include "live_map.h"
 #include "reader.h"
 
@@ -19,9 +17,10 @@
 
 struct watched { /* one thread */
     uint32_t number;
-    size_t table;                     /* index among the image's blocks */
-    size_t *nodes;                    /* likewise, of its NODES blocks */
-    const struct pit__block **blocks; /* those as pointers: the list of blocks moves as it grows */
+    size_t table;  /* index among the image's blocks */
+    size_t *nodes; /* the same, of its NODES blocks */
+    /* the same as pointers; renewed when the list of blocks moves */
+    const struct pit__block **blocks;
     uint64_t *first_index;
     size_t nodes_count, nodes_room;
     pit_raw_node *out;
@@ -29,22 +28,22 @@ struct watched { /* one thread */
 };
 
 struct pit_watch {
-    pit_run *whole; /* the run has ended: all of it, and nothing below is used */
+    pit_run *whole; /* the run has ended: this is all of it, and the members below are not used */
     char *path;
     int fd;
     unsigned char run_id[16];
     int same_boot; /* its clock is this machine's */
     uint64_t mapped;
     struct pit__image image;
-    size_t sorted; /* blocks that were given to their threads */
+    size_t sorted; /* number of blocks that were assigned to threads */
     size_t fact_blocks;
     int has_places; /* places, or groups of ranks */
     struct watched *threads;
     pit_thread *shown;
     size_t count, room;
-    struct pit__arena names;  /* lasts as long as the watch */
-    struct pit__arena facts;  /* until there are more of them */
-    struct pit__arena moment; /* until the next look */
+    struct pit__arena names;  /* lives as long as the watch */
+    struct pit__arena facts;  /* valid until new facts arrive */
+    struct pit__arena moment; /* valid until the next refresh */
     pit_run run;
 };
 
@@ -78,7 +77,7 @@ static int add_thread(pit_watch *watch, const struct pit__block *block, size_t i
     return 0;
 }
 
-/* Blocks of a thread come in a row more often than not, and its table before all others. */
+/* Successive blocks usually belong to the same thread, and a thread's table is its first block. */
 static struct watched *thread_of(pit_watch *watch, uint32_t number, struct watched *last)
 {
     if (last && last->number == number)
@@ -109,7 +108,7 @@ static int add_nodes(struct watched *thread, size_t index)
     return 0;
 }
 
-/* Give the new blocks to their threads. */
+/* Assign the new blocks to their threads. */
 static int sort_blocks(pit_watch *watch)
 {
     struct watched *last = NULL;
@@ -118,7 +117,7 @@ static int sort_blocks(pit_watch *watch)
         const struct pit__block *block = &watch->image.blocks[watch->sorted];
         if (block->type == PIT_FMT_THREAD && !thread_of(watch, block->thread, NULL)) {
             code = add_thread(watch, block, watch->sorted);
-            last = NULL; /* the threads may have moved */
+            last = NULL; /* the array of threads may have moved */
         } else if (block->type == PIT_FMT_NODES) {
             last = thread_of(watch, block->thread, last);
             code = last ? add_nodes(last, watch->sorted) : 0;
@@ -133,7 +132,7 @@ static int fail_cut(pit_error *error)
     return pit__fail(error, PIT_TRUNCATED, 0, "the file was cut while it was watched");
 }
 
-/* Map what the file has grown by. */
+/* Map what was added to the file. */
 static int map_more(pit_watch *watch, pit_error *error)
 {
     struct stat found;
@@ -155,7 +154,7 @@ static int map_more(pit_watch *watch, pit_error *error)
 
 /* ---- one look ------------------------------------------------------------------------------ */
 
-/* The copies of block heads that go on changing. */
+/* Reread the changing parts of block headers. */
 static void renew(const pit_watch *watch, struct pit__block *block)
 {
     const struct pit_fmt_block *raw = (const void *)(watch->image.base + block->offset);
@@ -222,7 +221,7 @@ static void look_at_places(pit_watch *watch)
     pit__groups_read(image, &watch->moment, &index, &watch->run);
 }
 
-/* A label is a new block of facts. */
+/* A new label is a new block of facts. */
 static void look_at_facts(pit_watch *watch)
 {
     size_t count = 0;
@@ -236,8 +235,8 @@ static void look_at_facts(pit_watch *watch)
     watch->fact_blocks = count;
 }
 
-/* The run's clock read from here, by what has passed since its newest pair. A run on another machine
- * has another clock: there the last sign of life is all that is known. */
+/* Set the end to now, from the time since the run's newest clock pair. A run on another machine has another
+ * clock: it ends at its last sign of life. */
 static void bring_up_to_now(pit_watch *watch)
 {
     const struct pit_fmt_header *header = &watch->image.header;
@@ -281,7 +280,7 @@ static int look(pit_watch *watch, pit_error *error)
     if (run->state == PIT_RUN_LIVE)
         bring_up_to_now(watch);
     if (code || watch->names.failed || watch->facts.failed || watch->moment.failed)
-        return pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+        return pit__fail(error, PIT_NO_MEMORY, 0, "out of memory");
     return 0;
 }
 
@@ -321,14 +320,15 @@ static void let_go(pit_watch *watch)
     *watch = (pit_watch){.whole = watch->whole, .path = watch->path, .fd = -1};
 }
 
-/* Not its pages any more, whatever the file's size says: it may have been cut and written again. */
+/* Are these no longer the pages of the run? The size of the file does not tell: it may have been truncated
+ * and written again. */
 static int is_cut(const pit_watch *watch)
 {
     return pit__live_was_cut(watch->image.base) ||
            memcmp(watch->image.header.run_id, watch->run_id, sizeof watch->run_id) != 0;
 }
 
-/* It has ended: 1 with all of it, or a code. */
+/* The run has ended: read all of it. Returns 1, or a code. */
 static int read_whole(pit_watch *watch, pit_error *error)
 {
     watch->image.alive = 0;
@@ -339,7 +339,7 @@ static int read_whole(pit_watch *watch, pit_error *error)
     }
     if (!whole)
         return error ? error->code : PIT_NO_MEMORY;
-    watch->whole = whole;
+    watch->whole = pit__judge_alone(whole);
     let_go(watch);
     return 1;
 }
@@ -348,7 +348,7 @@ int pit_watch_refresh(pit_watch *watch, pit_error *error)
 {
     if (watch->whole)
         return 0;
-    /* before the pages: if it does not live now, they are final */
+    /* checked before the pages are read: if the process is dead now, they are final */
     int is_alive = pit__is_live(watch->fd);
     int code = map_more(watch, error);
     watch->image.alive = is_alive;
@@ -437,7 +437,7 @@ static int is_same_boot(const unsigned char *id)
     return digits == 32 && memcmp(own, id, sizeof own) == 0;
 }
 
-/* Map a live run. 0: it is none, and is to be read at rest; 1; or a code. */
+/* Map a live run. Returns 1; 0 if it is not live and must be read by pit_run_open; or a code. */
 static int begin(pit_watch *watch, const char *path, pit_error *error)
 {
     char live[256];
@@ -467,17 +467,17 @@ pit_watch *pit_watch_open(const char *path, pit_error *error)
     pit_watch *watch = calloc(1, sizeof *watch);
     if (!path || !watch) {
         pit__fail(error, path ? PIT_NO_MEMORY : PIT_BAD_ARGUMENT, 0,
-                  path ? "no memory" : "no path");
+                  path ? "out of memory" : "no path");
         free(watch);
         return NULL;
     }
     watch->fd = -1;
     watch->path = strdup(path);
-    int code =
-        watch->path ? begin(watch, path, error) : pit__fail(error, PIT_NO_MEMORY, 0, "no memory");
+    int code = watch->path ? begin(watch, path, error)
+                           : pit__fail(error, PIT_NO_MEMORY, 0, "out of memory");
     if (code == 0) {
         let_go(watch);
-        watch->whole = pit_run_open(path, error);
+        watch->whole = pit__judge_alone(pit_run_open(path, error));
         code = watch->whole ? 1 : PIT_CANNOT_READ;
     }
     if (code > 0)

@@ -1,13 +1,11 @@
-/* What the sampler read along the run. A recorder makes one block of readings; more than one are read
- * as far as the first.
+/* The sampler's readings. A recorder creates one block of readings; only the first is read.
  *
- * A half of the points is only ever added to until it is full; then the other one is filled and
- * `half` turns. So a copy is good if `half` and its stride are the same after it as before; a point
- * that a reading was just added to may already have some figures of that reading.
+ * A half of the points only grows until it is full; then the other one is filled and `half` flips. So a
+ * copy is valid if `half` and its stride are unchanged afterwards; the newest point may contain some
+ * figures of a reading that is just being added.
  *
- * Descriptions of channels are checked one by one: a channel without a usable key, or with that of a
- * channel before it, is left out; what else does not hold becomes its default.
- */
+ * Descriptions of channels are checked one by one. A channel without a valid key, or with the key of an
+ * earlier channel, is left out; other invalid members get their default. */
 #include "reader.h"
 
 #include <math.h>
@@ -42,19 +40,19 @@ static const pit_channel first_channels[] = {
 };
 #define FIRST_CHANNELS (sizeof first_channels / sizeof first_channels[0])
 
-/* A block of either kind. */
+/* A block of readings, of either type. */
 struct rows {
     const struct pit_fmt_channels *head;
     const uint64_t *words; /* two copies of the newest row, then both halves */
     size_t row_words;
-    size_t columns[PIT_FMT_CHANNEL_MAX]; /* in a row, of each channel that is read */
+    size_t columns[PIT_FMT_CHANNEL_MAX]; /* the column of each channel that is read */
     pit_channel *channels;
     size_t count;
 };
 
 /* ---- descriptions -------------------------------------------------------------------------- */
 
-/* A text of a description, without what no terminal should see; never NULL unless memory fails. */
+/* Copy a text without control characters; never NULL unless memory is exhausted. */
 static const char *copy_text(struct pit__arena *arena, const char *from, size_t room)
 {
     char *text = pit__arena_array(arena, room, 1);
@@ -94,9 +92,9 @@ static void add_channel(struct rows *rows, struct pit__arena *arena,
     uint64_t own[sizeof *from / sizeof *words];
     struct pit_fmt_channel copy;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        own[i] =
-            PIT_LOAD(words[i]); /* a live run may learn its first reading, or why there is none */
-    memcpy(&copy, own, sizeof copy); /* checked and used is the same */
+        /* a live run may still get its first reading, or the reason why there is none */
+        own[i] = PIT_LOAD(words[i]);
+    memcpy(&copy, own, sizeof copy); /* check and use the same copy */
     if (!is_key(copy.key, sizeof copy.key) || is_known_key(rows, copy.key))
         return;
     pit_channel *channel = &rows->channels[rows->count];
@@ -112,19 +110,19 @@ static void add_channel(struct rows *rows, struct pit__arena *arena,
         .over_time = word_of(copy.over_time),
         .over_runs = word_of(copy.over_runs),
     };
-    if (channel->missing) /* its memory was the last that was asked for: all are there */
+    if (channel->missing) /* this was the last allocation: all succeeded */
         rows->columns[rows->count++] = 1 + column;
 }
 
-/* 0: it is no block of readings, or too short for what it says to hold. */
+/* Returns 0 if it is not a block of readings, or too short for its number of channels. */
 static int find_rows(const struct pit__image *image, const struct pit__block *block,
                      struct pit__arena *arena, struct rows *rows)
 {
     rows->head = (const void *)(image->base + block->offset);
     uint64_t count = FIRST_CHANNELS;
     if (block->type == PIT_FMT_CHANNELS)
-        count =
-            PIT_LOAD_ACQUIRE(rows->head->block.a); /* the walk may have passed before it was set */
+        /* the block may have been filled in after the walk */
+        count = PIT_LOAD_ACQUIRE(rows->head->block.a);
     if (count > PIT_FMT_CHANNEL_MAX ||
         (block->type == PIT_FMT_CHANNELS && block->bytes < pit_fmt_channels_bytes(count)))
         return 0;
@@ -149,7 +147,7 @@ static int find_rows(const struct pit__image *image, const struct pit__block *bl
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* Word by word: a live run's sampler may be at it. */
+/* Word by word: the sampler of a live run may be writing. */
 static pit_sample copy_row(const struct rows *rows, size_t row, uint64_t *values)
 {
     const uint64_t *from = rows->words + row * rows->row_words;
@@ -158,7 +156,7 @@ static pit_sample copy_row(const struct rows *rows, size_t row, uint64_t *values
     return (pit_sample){PIT_LOAD_ACQUIRE(from[0]), values};
 }
 
-/* The points of the active half; 0 if it turned meanwhile, or the figures fit no half. */
+/* Copy the points of the active half. Returns 0 if it flipped meanwhile, or its figures are invalid. */
 static int copy_points(const struct rows *rows, pit_sample *points, uint64_t *values, pit_run *run)
 {
     uint64_t ever = PIT_LOAD_ACQUIRE(rows->head->block.used);
@@ -226,8 +224,9 @@ void pit__samples_read(const struct pit__image *image, struct pit__arena *arena,
     if (i == image->block_count)
         return;
     const struct pit_fmt_block *block = (const void *)(image->base + image->blocks[i].offset);
+    /* just created: its content is not valid yet */
     if (PIT_LOAD_ACQUIRE(block->used) == 0 || !find_rows(image, &image->blocks[i], arena, &rows))
-        return; /* just made: nothing in it holds yet */
+        return;
     read_limits(rows.head, run);
     pit_sample *points = pit__arena_array(arena, PIT_FMT_SAMPLE_POINTS, sizeof *points);
     uint64_t *values =

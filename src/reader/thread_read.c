@@ -1,10 +1,10 @@
-/* One thread of a run: its nodes, what is open on its stack, its ring, its records and its values. */
+/* One thread of a run: nodes, open spans, ring, records and values. */
 #include "reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a node is: two nodes are never in one place, for none is shorter than a place. */
+/* The index of a node in a table by ref: a node is at least as long as one step, so no two share an entry. */
 #define NODE_REFS ((uint32_t)(sizeof(struct pit_fmt_node) >> PIT_FMT_REF_SHIFT))
 struct place {
     uint32_t ref, index;
@@ -20,7 +20,7 @@ struct part {
     const struct pit__block **nodes; /* NODES blocks */
     uint64_t *first_index;           /* of each */
     size_t nodes_count;
-    struct place *by_ref; /* by ref / NODE_REFS; NULL: nodes are searched */
+    struct place *by_ref; /* indexed by ref / NODE_REFS; NULL: nodes are searched */
     uint64_t places;
     const struct pit__block **octaves; /* by node */
     size_t octave_count;
@@ -55,17 +55,19 @@ static uint64_t node_offset(const struct pit__block *block, uint64_t i)
     return block->offset + sizeof(struct pit_fmt_block) + i * sizeof(struct pit_fmt_node);
 }
 
-/* Events name their nodes one by one: a search for each took a quarter of the time of reading. */
+/* Build the table: events refer to their nodes, and a search for each took a quarter of the reading time. */
 static void index_refs(struct part *part)
 {
     const struct pit__block *last = part->nodes[part->nodes_count - 1];
     uint64_t places = ((last->offset + last->bytes) >> PIT_FMT_REF_SHIFT) / NODE_REFS + 1;
+    /* a small thread of a large run: searching is cheaper */
     if (places > 256 * part->nodes_count + 4096)
-        return; /* a small thread of a large run: searching is cheaper */
+        return;
     part->by_ref = pit__arena_array(part->arena, places, sizeof *part->by_ref);
     part->places = part->by_ref ? places : 0;
+    /* ref 0 means none, and empty entries have it */
     if (part->by_ref)
-        part->by_ref[0].index = PIT_NO_NODE; /* ref 0 is none, and what is empty has it */
+        part->by_ref[0].index = PIT_NO_NODE;
     uint32_t own = 0;
     for (size_t i = 0; part->by_ref && i < part->nodes_count; i++)
         for (uint64_t k = 0; k < part->nodes[i]->used; k++) {
@@ -96,7 +98,7 @@ static uint32_t search_index(const struct part *part, uint32_t ref)
     return i < block->used ? (uint32_t)(part->first_index[low - 1] + i) : PIT_NO_NODE;
 }
 
-/* The same where there is a table of them: events, which are many, are looked up in a loop. */
+/* The same by the table. Inlined: there are many events. */
 static inline uint32_t placed_index(const struct part *part, uint32_t ref)
 {
     uint32_t place = ref / NODE_REFS;
@@ -117,7 +119,7 @@ static int by_node(const void *a, const void *b)
     return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
 }
 
-/* The octaves of one node are neighbours. */
+/* The octaves of one node are adjacent. */
 static size_t octaves_of(const struct part *part, uint64_t ref, size_t *first)
 {
     size_t low = 0, high = part->octave_count;
@@ -140,8 +142,9 @@ static void read_identity(struct part *part, const struct pit_fmt_node *node, ui
     uint32_t parent = PIT_LOAD(node->parent);
     out->name = pit__name_at(part->image, part->arena, PIT_LOAD(node->name));
     out->parent = parent ? index_of(part, parent) : PIT_NO_NODE;
+    /* damaged: a parent is always created first */
     if (out->parent != PIT_NO_NODE && out->parent >= own)
-        out->parent = PIT_NO_NODE; /* damaged: a parent is always older */
+        out->parent = PIT_NO_NODE;
     uint32_t flags = PIT_LOAD(node->flags);
     out->detached = !(flags & PIT_FMT_NODE_DETACHED) ? PIT_INSIDE
                     : flags & PIT_FMT_NODE_DEVICE    ? PIT_ON_DEVICE
@@ -201,7 +204,7 @@ static void read_nodes(struct part *part)
 
 /* ---- stack --------------------------------------------------------------------------------- */
 
-/* Is a frame the pending sample's, finished but not popped, or not marked as ended yet? */
+/* Is this frame the pending sample's frame: finished, but not popped or not marked as ended yet? */
 static int is_finished(const struct part *part, const struct pit_fmt_frame *frame, uint32_t depth)
 {
     const struct pit__pending *p = &part->pending;
@@ -213,20 +216,23 @@ static int is_finished(const struct part *part, const struct pit_fmt_frame *fram
 static void read_stack(struct part *part, pit_thread *out)
 {
     uint32_t depth = PIT_LOAD_ACQUIRE(part->table->depth);
+    /* damaged */
     if (depth >= PIT_FMT_FRAMES)
-        return; /* damaged */
+        return;
     uint64_t parent_child = PIT_LOAD(part->table->parent_child);
     pit_open_span *open = pit__arena_array(part->arena, depth, sizeof *open);
     size_t count = 0;
-    int below_ended = 0; /* the frame below is none of the open ones */
+    int below_ended = 0; /* the frame below is not an open one */
     for (uint32_t i = 1; open && i <= depth; i++) {
         const struct pit_fmt_frame *frame = &part->table->frames[i];
         uint64_t where = PIT_LOAD(frame->where);
         uint32_t node = index_of(part, pit_fmt_ref_of(where));
+        /* the frame was being changed */
         if (node == PIT_NO_NODE)
-            break; /* the frame was just changing */
+            break;
         if (is_finished(part, frame, i)) {
-            if (count > 0 && !below_ended) /* what the frame below has, or is about to have */
+            if (count > 0 &&
+                !below_ended) /* the child time that the frame below has or is about to get */
                 open[count - 1].child = parent_child;
             below_ended = 1;
             continue;
@@ -261,7 +267,7 @@ static void put_event(const struct part *part, uint64_t where, uint64_t begin, u
     events[out->event_count++] = (pit_event){node, pit_fmt_depth_of(where), begin, duration};
 }
 
-/* How many events of a piece hold, given how many the thread ever wrote. */
+/* How many events of a piece are valid, given how many the thread has written. */
 static uint64_t events_in(const struct pit__block *piece, uint64_t ever)
 {
     if (piece->a == UINT64_MAX || piece->a >= ever)
@@ -297,11 +303,15 @@ static void read_ring(struct part *part, pit_thread *out)
     for (size_t i = 0; i < count; i++)
         kept += events_in(pieces[i], ever);
     out->events_dropped = ever > kept ? ever - kept : 0;
+    /* the flight recorder is off */
     if (!count && part->image->header.ring_bytes == 0)
-        return; /* the flight recorder is off */
+        return;
     out->events = pit__arena_array(part->arena, kept + 1, sizeof *out->events);
-    for (size_t i = 0; out->events && i < count; i++)
+    uint64_t read = 0;
+    for (size_t i = 0; out->events && i < count; i++) {
         read_piece(part, pieces[i], events_in(pieces[i], ever), out);
+        pit__let_go_after(part->image, pieces[i], &read);
+    }
     /* Every finished span is an event, so the counts tell whether the newest is still missing. */
     uint64_t spans = 0;
     for (size_t i = 0; i < part->node_count; i++)
@@ -311,8 +321,9 @@ static void read_ring(struct part *part, pit_thread *out)
         return;
     if (count || !ever)
         put_event(part, p->where, p->begin, p->duration, out);
+    /* there was no room left for this thread */
     else
-        out->events_dropped++; /* the budget had nothing left for this thread */
+        out->events_dropped++;
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -388,13 +399,15 @@ static void read_value(struct part *part, const struct pit_fmt_value *value, uin
 static void read_values(struct part *part, pit_thread *out)
 {
     size_t count;
+    uint64_t read = 0;
     const struct pit__block **blocks = pick(part, PIT_FMT_VALUE, &count);
     pit_raw_value *values = pit__arena_array(part->arena, count, sizeof *values);
     for (size_t i = 0; values && i < count; i++) {
         const struct pit_fmt_value *value = at(part, blocks[i]->offset);
         uint64_t name = PIT_LOAD_ACQUIRE(value->name);
-        if (name) /* else it was just being made */
+        if (name) /* otherwise it was just being created */
             read_value(part, value, name, &values[out->value_count++]);
+        pit__let_go_after(part->image, blocks[i], &read);
     }
     out->values = values;
 }
@@ -409,7 +422,7 @@ static void read_table(struct part *part, const struct pit__block *block, pit_th
         name[i] = PIT_LOAD(table->name[i]);
     out->name = pit__arena_text(part->arena, name, strnlen(name, sizeof name));
     out->tid = (uint32_t)block->a;
-    out->tenants = block->b;
+    out->thread_count = block->b;
     out->attached = block->used != 0;
     const uint64_t *c = table->counters;
     out->losses = (pit_losses){.end_without_begin = PIT_LOAD(c[PIT_FMT_END_WITHOUT_BEGIN]),

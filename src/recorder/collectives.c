@@ -6,20 +6,18 @@
  * is a multiple of the stride are kept; the stride doubles whenever the room is full.
  *
  * The data that the next call depends on is kept outside the run, where no other process can write. Two
- * threads in one group at a time are an error (MPI forbids it) but do no harm: each begin takes the lock.
+ * threads in one group at a time are an error (MPI forbids it): the group's log may then be wrong, but
+ * nothing outside of it is written. There is no lock because it would take a sixth of a call's time.
  */
 #include "collectives.h"
 #include "span_steps.h"
 
-#include <sched.h>
 #include <string.h>
 
 #define GROUPS 255u /* open at a time; numbers begin at 1 */
 #define LOGGED 64u  /* groups of a run that have a block; calls of others are only spans */
-#define TRIES 100000
 
 struct group {
-    uint32_t lock; /* the thread that holds it, 0: none */
     uint32_t half;
     uint32_t shift;   /* of the stride */
     uint32_t is_open; /* guarded by the process lock, as is what follows */
@@ -43,27 +41,6 @@ static struct group *group_of(uint32_t number)
     return number - 1u < GROUPS ? &groups[number] : NULL;
 }
 
-/* 0: another thread never releases it. If this thread itself holds it, a handler that jumped away left it:
- * its table is held, so no handler of this thread comes this far. */
-static int take(struct group *group)
-{
-    uint32_t self = pit__thread_self();
-    for (int i = 0; i < TRIES; i++) {
-        uint32_t holder = 0;
-        if (PIT_LIKELY(__atomic_compare_exchange_n(&group->lock, &holder, self, 0, __ATOMIC_ACQUIRE,
-                                                   __ATOMIC_RELAXED)) ||
-            holder == self)
-            return 1;
-        sched_yield();
-    }
-    return 0;
-}
-
-static void give(struct group *group)
-{
-    PIT_STORE_ORDERED(group->lock, 0);
-}
-
 /* ---- the block ----------------------------------------------------------------------------- */
 
 /* May the recorder have one more block? Groups of two recorders that begin at the same moment may
@@ -83,19 +60,19 @@ static void make_block(struct group *group, pit_recorder *rec)
     struct pit_fmt_collectives *block = NULL;
     if (may_log(rec->generation))
         block = pit__block_new(rec, PIT_FMT_COLLECTIVES, PIT_FMT_NO_THREAD, sizeof *block, 0);
-    group->generation = rec->generation;
-    group->block = block;
     PIT_STORE(group->newest, NULL);
     group->half = group->shift = 0;
     while (group->calls >> group->shift >= PIT_FMT_COLLECTIVE_POINTS)
         group->shift++;
-    if (!block)
-        return;
-    PIT_STORE(block->apart_seq, UINT64_MAX);
-    PIT_STORE(block->stride[0], (uint64_t)1 << group->shift);
-    PIT_STORE(block->block.a, group->id);
-    PIT_STORE(block->block.b, group->size);
-    PIT_STORE(block->block.c, group->rank);
+    if (block) {
+        PIT_STORE(block->apart_seq, UINT64_MAX);
+        PIT_STORE(block->stride[0], (uint64_t)1 << group->shift);
+        PIT_STORE(block->block.a, group->id);
+        PIT_STORE(block->block.b, group->size);
+        PIT_STORE(block->block.c, group->rank);
+    }
+    PIT_STORE_ORDERED(group->block, block);
+    PIT_STORE_ORDERED(group->generation, rec->generation);
 }
 
 static void store(struct pit_fmt_collective *to, struct pit_fmt_collective call)
@@ -107,31 +84,34 @@ static void store(struct pit_fmt_collective *to, struct pit_fmt_collective call)
     PIT_STORE_ORDERED(to->flags, call.flags);
 }
 
-/* Copy every second point to the other half; one store makes it current. */
-static void fold(struct group *group)
+/* Copy every second point to the other half, and clear its rest, because calls that are not recorded leave
+ * gaps; one store makes it current. The new shift. */
+static uint32_t fold(struct group *group)
 {
     struct pit_fmt_collectives *block = group->block;
-    uint32_t from = group->half, to = 1 - from;
-    for (uint32_t i = 0; i < PIT_FMT_COLLECTIVE_POINTS / 2; i++)
-        store(&block->points[to][i], block->points[from][2 * i]);
-    group->shift++;
+    uint32_t from = group->half & 1, to = 1 - from, shift = group->shift + 1;
+    for (uint32_t i = 0; i < PIT_FMT_COLLECTIVE_POINTS; i++)
+        store(&block->points[to][i], i < PIT_FMT_COLLECTIVE_POINTS / 2
+                                         ? block->points[from][2 * i]
+                                         : (struct pit_fmt_collective){0});
+    group->shift = shift;
     group->half = to;
-    PIT_STORE_ORDERED(block->stride[to], (uint64_t)1 << group->shift);
+    PIT_STORE_ORDERED(block->stride[to], (uint64_t)1 << shift);
     PIT_STORE_ORDERED(block->half, to);
+    return shift;
 }
 
 /* The newest call in the run; `used` makes it count. */
 PIT__IN_SPANS static void keep(struct group *group, uint64_t seq, struct pit_fmt_collective call)
 {
     struct pit_fmt_collectives *block = group->block;
-    uint64_t point = seq >> group->shift;
-    if (PIT_UNLIKELY(point >= PIT_FMT_COLLECTIVE_POINTS)) {
-        fold(group);
-        point = seq >> group->shift;
-    }
+    uint32_t shift = group->shift;
+    while (PIT_UNLIKELY(seq >> shift >= PIT_FMT_COLLECTIVE_POINTS))
+        shift = fold(group);
+    uint64_t point = seq >> shift;
     PIT_STORE(group->newest_begin, call.enter);
-    if (point << group->shift == seq) {
-        struct pit_fmt_collective *slot = &block->points[group->half][point];
+    if (point << shift == seq) {
+        struct pit_fmt_collective *slot = &block->points[group->half & 1][point];
         store(slot, call);
         PIT_STORE(group->newest, slot);
     } else {
@@ -150,34 +130,24 @@ PIT__IN_SPANS static void log_call(const struct pit__thread *t, struct group *gr
                                    unsigned site_flags, uint64_t bytes)
 {
     const struct pit_fmt_frame *frame = t->top;
-    if (!take(group))
-        return;
     if (PIT_UNLIKELY(group->generation != t->recorder->generation))
         make_block(group, t->recorder);
-    uint64_t seq = group->calls++;
+    uint64_t seq = PIT_LOAD(group->calls);
+    PIT_STORE(group->calls, seq + 1);
     if (PIT_LIKELY(group->block != NULL))
         keep(group, seq,
              (struct pit_fmt_collective){
                  frame->begin, PIT_FMT_INSIDE, bytes, pit_fmt_ref_of(frame->where),
                  site_flags & PIT_SYNC ? (uint32_t)PIT_FMT_COLLECTIVE_SYNC : 0u});
-    give(group);
-}
-
-static void add_bytes(const struct pit__thread *t, uint64_t bytes)
-{
-    struct pit_fmt_node *node =
-        pit__checked_at(t->recorder, pit_fmt_ref_of(t->top->where), sizeof *node);
-    if (node)
-        PIT_STORE(node->bytes, PIT_LOAD(node->bytes) + bytes);
 }
 
 /* A begin without the span itself; t is held, and the frame is the innermost. */
 PIT__IN_SPANS static void note_call(const struct pit__thread *t, struct group *group,
                                     const pit_site *site, uint64_t bytes)
 {
+    struct pit_fmt_node *node = pit__node_at(t, t->top->where);
     log_call(t, group, site->flags, bytes);
-    if (bytes)
-        add_bytes(t, bytes);
+    PIT_STORE(node->bytes, PIT_LOAD(node->bytes) + bytes);
 }
 
 static pit_token begin_rare(struct group *group, pit_site *site, uint32_t number, uint64_t bytes)
@@ -202,6 +172,17 @@ static pit_token begin_plain(pit_site *site, uint64_t bytes)
     if (token && bytes)
         pit__count(1, bytes);
     return token;
+}
+
+PIT__IN_SPANS void pit__collective_log(const struct pit__thread *t, const pit_site *site,
+                                       uint32_t number, uint64_t bytes)
+{
+    struct group *group = group_of(number);
+    struct pit_fmt_frame *frame = t->top;
+    if (!group)
+        return;
+    PIT_STORE(frame->where, frame->where | (uint64_t)number << PIT_FMT_WHERE_GROUP_SHIFT);
+    log_call(t, group, site->flags, bytes);
 }
 
 /* In the common case it begins like any span. It is then a frame that needs the rare end. */

@@ -10,6 +10,10 @@ pit_token pit__begin_held(struct pit__thread *t, pit_site *site, uint64_t group)
 /* The innermost span is communication: mark its node, which a plain span of the same name may have created. */
 void pit__mark_comm(const struct pit__thread *t);
 
+/* The innermost span of t, which has just begun, is a collective of this group. Its end has to be told. */
+void pit__collective_log(const struct pit__thread *t, const pit_site *site, uint32_t number,
+                         uint64_t bytes);
+
 /* The collective of this frame has ended. */
 void pit__collective_end(uint64_t where, uint64_t begin, uint64_t duration);
 

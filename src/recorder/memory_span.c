@@ -41,7 +41,7 @@ struct pit__measured {
 /* A recorder whose run has a peak. In wiped memory, never freed, reused. */
 struct follower {
     struct follower *next;
-    pit_recorder *recorder; /* NULL: nobody's */
+    pit_recorder *recorder; /* NULL: none */
 };
 
 /* One for the process, in wiped memory: a child has no open memory spans, recorders and files. The

@@ -61,77 +61,143 @@ static struct pit_fmt_partner *partner_of(struct pit_fmt_messages *block, uint32
     return NULL;
 }
 
-static void note_message(struct pit_fmt_messages *block, uint32_t to, uint64_t bytes)
+PIT__INLINE void note_message(struct pit_fmt_messages *block, uint32_t to, uint64_t bytes)
 {
     struct pit_fmt_size *size = &block->sizes[to == PIT_TO_ALL][size_class(bytes)];
     grow(&size->bytes, bytes);
     grow(&size->count, 1);
     if (to == PIT_TO_ALL)
         return;
-    struct pit_fmt_partner *partner = to == PIT_TO_SOMEBODY ? NULL : partner_of(block, to);
+    struct pit_fmt_partner *partner = to == PIT_TO_UNKNOWN ? NULL : partner_of(block, to);
     grow(partner ? &partner->bytes : &block->others.bytes, bytes);
     grow(partner ? &partner->count : &block->others.count, 1);
 }
 
 /* ---- callers -------------------------------------------------------------------------------- */
 
-/* NULL: no room. */
-static struct pit_fmt_caller *caller_of(struct pit__thread *t, struct pit_fmt_messages *block,
-                                        uint64_t address, uint32_t node)
+static inline uint32_t first_place(uint64_t address, uint32_t node)
 {
-    uint32_t at = (uint32_t)((address + ((uint64_t)node << 20)) * 0x9e3779b97f4a7c15u >> 40);
-    for (uint32_t i = 0; i < PROBES; i++) {
-        struct pit_fmt_caller *caller = &block->callers[(at + i) % PIT_FMT_CALLERS];
+    uint64_t key = address + ((uint64_t)node << 20);
+    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) % PIT_FMT_CALLERS;
+}
+
+/* The entry of a caller, made if it is missing; PIT_FMT_CALLERS: no room. */
+static uint32_t find_caller(struct pit__thread *t, struct pit_fmt_messages *block, uint64_t address,
+                            uint32_t node)
+{
+    for (uint32_t i = 0, at = first_place(address, node); i < PROBES; i++, at++) {
+        struct pit_fmt_caller *caller = &block->callers[at % PIT_FMT_CALLERS];
         uint64_t own = PIT_LOAD(caller->address);
-        if (PIT_LIKELY(own == address && PIT_LOAD(caller->node) == node))
-            return caller;
-        if (!own) {
-            PIT_STORE_ORDERED(caller->node, node);
-            PIT_STORE_ORDERED(caller->address, address);
-            PIT_STORE_ORDERED(t->calls.callers_made, t->calls.callers_made + 1);
-            return caller;
+        if (own == address && PIT_LOAD(caller->node) == node)
+            return at % PIT_FMT_CALLERS;
+        if (own)
+            continue;
+        PIT_STORE_ORDERED(caller->node, node);
+        PIT_STORE_ORDERED(caller->address, address);
+        PIT_STORE_ORDERED(t->calls.callers_made, t->calls.callers_made + 1);
+        return at % PIT_FMT_CALLERS;
+    }
+    return PIT_FMT_CALLERS;
+}
+
+/* Of the innermost span, which has just begun. */
+PIT__INLINE void note_caller(struct pit__thread *t, struct pit_fmt_messages *block,
+                             uint64_t address, uint32_t node)
+{
+    uint32_t at = first_place(address, node);
+    struct pit_fmt_caller *caller = &block->callers[at];
+    t->calls.frame = t->top;
+    if (PIT_UNLIKELY(PIT_LOAD(caller->address) != address || PIT_LOAD(caller->node) != node)) {
+        at = find_caller(t, block, address, node);
+        caller = &block->callers[at];
+        if (at == PIT_FMT_CALLERS) {
+            t->calls.caller = NULL;
+            grow(&block->calls_lost, 1);
+            PIT_STORE_ORDERED(block->block.a, 0);
+            return;
         }
     }
-    return NULL;
-}
-
-static inline void note_caller(struct pit__thread *t, struct pit_fmt_messages *block,
-                               const void *address, const struct pit_fmt_node *node)
-{
-    struct pit_fmt_caller *caller =
-        caller_of(t, block, (uintptr_t)address, pit_fmt_ref_of(t->top->where));
     t->calls.caller = caller;
-    t->calls.node = node;
-    t->calls.frame = t->top;
-    grow(caller ? &caller->calls : &block->calls_lost, 1);
-    PIT_STORE_ORDERED(block->block.a, caller ? (uint64_t)(caller - block->callers) + 1 : 0);
+    grow(&caller->calls, 1);
+    PIT_STORE_ORDERED(block->block.a, at + 1);
 }
 
-PIT__IN_SPANS void pit_note_call(const void *caller, uint32_t to, uint64_t bytes)
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static pit_token begin_rare(pit_site *site, uint32_t group, uint64_t bytes)
+{
+    if (group)
+        return pit__collective_begin(site, group, bytes);
+    pit_token token = pit__begin_rare(site);
+    if (token && bytes)
+        pit__count(1, bytes);
+    return token;
+}
+
+/* The span begins like any other, and ends so too (pit_end_call). The frame was stored by this call, so its
+ * node needs no check. */
+PIT__IN_SPANS pit_token pit_begin_call(pit_site *site, uint32_t group, const void *caller,
+                                       uint32_t to, uint64_t bytes)
 {
     struct pit__thread *t = pit__tls;
-    if (PIT_UNLIKELY(!pit__is_free(t)) || t->top == t->file->frames)
+    pit_token gate = PIT_LOAD(t->gate), token = 0;
+    if (!site)
+        return pit__null();
+    if (PIT_LIKELY(pit__is_token(gate)))
+        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+    if (PIT_UNLIKELY(!token)) {
+        token = begin_rare(site, group, bytes);
+        t = pit__tls;
+        if (!token)
+            return 0;
+    } else {
+        if (group)
+            pit__collective_log(t, site, group, bytes);
+        if (bytes)
+            grow(&pit__node_at(t, t->top->where)->bytes, bytes);
+    }
+    struct pit_fmt_messages *block = block_of(t);
+    if (PIT_UNLIKELY(!block))
+        return token;
+    if (to != PIT_TO_NONE)
+        note_message(block, to, bytes);
+    if (caller)
+        note_caller(t, block, (uintptr_t)caller, pit_fmt_ref_of(t->top->where));
+    return token;
+}
+
+void pit_message(uint32_t to, uint64_t bytes)
+{
+    struct pit__thread *t = pit__tls;
+    if (!pit__is_free(t) || t->top == t->file->frames)
         return;
     struct pit_fmt_node *node =
         pit__checked_at(t->recorder, pit_fmt_ref_of(t->top->where), sizeof *node);
     struct pit_fmt_messages *block = block_of(t);
     if (!node || !block)
         return;
-    if (to != PIT_TO_NOBODY)
+    if (to != PIT_TO_NONE)
         note_message(block, to, bytes);
-    if (bytes && to != PIT_TO_ALL)
-        grow(&node->bytes, bytes);
-    if (caller)
-        note_caller(t, block, caller, node);
+    grow(&node->bytes, bytes);
 }
 
 /* Not ended by the common path: the time is what the node gained. */
 static uint64_t end_rare(const struct pit__thread *t, pit_token token)
 {
-    const struct pit_fmt_node *node = t->calls.node;
-    uint64_t before = PIT_LOAD(node->total);
-    pit__end(token);
-    return PIT_LOAD(node->total) - before;
+    const struct pit_fmt_node *node =
+        pit__checked_at(t->recorder, pit_fmt_ref_of(t->top->where), sizeof *node);
+    uint64_t before = node ? PIT_LOAD(node->total) : 0;
+    pit__end_rare(token, pit__counter_read());
+    return node ? PIT_LOAD(node->total) - before : 0;
+}
+
+/* A collective that began by the common path needs the rare end, which stores its end in the log. */
+static void end_without_caller(struct pit__thread *t, pit_token token)
+{
+    if (token == PIT_LOAD(t->gate) && t->top->where & PIT_FMT_WHERE_GROUP)
+        pit__end_rare(token, pit__counter_read());
+    else
+        pit__end(token);
 }
 
 /* Pages of a run stay mapped once it is closed. */
@@ -142,14 +208,15 @@ PIT__IN_SPANS void pit_end_call(pit_token token)
     struct pit_fmt_caller *caller = t->calls.caller;
     if (PIT_UNLIKELY(!caller || t->calls.frame != t->top || !PIT_LOAD(t->open))) {
         if (token)
-            pit__end(token);
+            end_without_caller(t, token);
         return;
     }
-    pit_token gate = PIT_LOAD(t->gate);
+    uint64_t where = t->top->where, begin = t->top->begin;
     t->calls.caller = NULL;
-    if (token == gate ? !pit__end_common(t, token, &now, &duration)
-                      : gate || !pit__collective_end_hot(token, pit__counter_read(), &duration))
+    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) || !pit__end_common(t, token, &now, &duration))
         duration = end_rare(t, token);
+    else if (where & PIT_FMT_WHERE_GROUP)
+        pit__collective_end(where, begin, duration);
     grow(&caller->ticks, duration);
 }
 

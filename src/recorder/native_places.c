@@ -172,7 +172,7 @@ static void take_samples(struct pit__native *native, pit_recorder *rec)
 
 /* ---- the sampler's calls ------------------------------------------------------------------- */
 
-/* Children get no copy: the ring is not theirs, and they start anew. */
+/* Children get no copy: the ring is not theirs, and they start their own. */
 static struct pit__native *native_new(void)
 {
     void *made = mmap(NULL, sizeof(struct pit__native), PROT_READ | PROT_WRITE,

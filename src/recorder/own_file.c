@@ -1,4 +1,4 @@
-/* The file of a live run: nobody can write to it by mistake, other processes can see that its process
+/* The file of a live run: it cannot be written to by mistake, other processes can see that its process
  * is alive, and a program may close every descriptor or copy its own run without harm.
  *
  * The lock is a record lock of the process: a forked child does not have it, and exec and every kind of

@@ -354,7 +354,7 @@ void pit__places_free(pit_recorder *rec)
 int pit_note_place(enum pit_place_kind kind, const char *function, const char *file, uint32_t line,
                    uint64_t samples)
 {
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     if ((unsigned)kind >= PIT_FMT_PLACE_KINDS || !samples)
         return PIT_BAD_ARGUMENT;
     if (!pit__is_alive(rec))
@@ -366,7 +366,7 @@ int pit_note_place(enum pit_place_kind kind, const char *function, const char *f
 
 int pit_note_sampling(enum pit_place_kind kind, double hz, const char *reason)
 {
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     if ((unsigned)kind >= PIT_FMT_PLACE_KINDS)
         return PIT_BAD_ARGUMENT;
     if (!pit__is_alive(rec))

@@ -1,6 +1,9 @@
 /* Memory of the process for callers without a recorder: RSS now, and around a piece of work.
  *
- * A probe is watched like a memory span (memory_span.c), so neither disturbs the other's peak.
+ * A probe is watched like a memory span (memory_span.c), so neither disturbs the other's peak. What is
+ * watched is in a list of the process, and a probe may be on a stack that is left without its end: by a
+ * jump, an exception, a cancelled thread. So the list has slots of ours, and a probe has only the number
+ * of one. A slot that is never given back is taken from its probe when all are in use.
  */
 #include "format/alloc_api.h"
 #include "recorder.h"
@@ -8,15 +11,96 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SLOTS 256u /* probes at a time that have a peak */
+
+struct slot {
+    struct pit__watched watched;
+    uint64_t ticket;        /* of the probe that has it; 0: free */
+    const pit_probe *whose; /* only compared, never read */
+};
+
+struct slots {
+    uint64_t tickets; /* given out */
+    struct slot slots[SLOTS];
+};
+
+static struct slots *process_slots; /* wiped by a fork, as the list is */
+
 /* The library's part of a pit_probe. */
 struct own {
-    struct pit__watched watched;
+    uint64_t ticket;                  /* 0: it has no slot */
+    uint64_t number;                  /* of its slot */
     struct pit__alloc_counters alloc; /* at the begin */
     int64_t outer_peak;               /* the thread's live_peak before this probe reset it */
     uint32_t pid;                     /* of a process that forked since, the list is another one */
 };
 
 _Static_assert(sizeof(struct own) <= sizeof((pit_probe){0}.own), "room in a probe");
+
+static struct slots *slots_of_process(void)
+{
+    struct slots *slots = PIT_LOAD_ACQUIRE(process_slots);
+    if (slots)
+        return slots;
+    struct slots *fresh = pit__wiped_alloc(sizeof *fresh);
+    if (!fresh)
+        return NULL;
+    return __atomic_compare_exchange_n(&process_slots, &slots, fresh, 0, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE)
+               ? fresh
+               : slots;
+}
+
+static int is_taken(struct slots *slots, uint64_t number, uint64_t before, struct own *own)
+{
+    own->number = number;
+    return __atomic_compare_exchange_n(&slots->slots[number].ticket, &before, own->ticket, 0,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* The slot that the same probe had when it was left without its end; else a free one; else the one that
+ * was taken longest ago. Any thread, and handlers: nothing is waited for. */
+static struct slot *take_slot(struct slots *slots, const pit_probe *probe, struct own *own)
+{
+    struct slot *all = slots->slots;
+    uint64_t oldest = 0, same = 0;
+    for (uint64_t i = 0; i < SLOTS; i++)
+        if (PIT_LOAD(all[i].ticket) < PIT_LOAD(all[oldest].ticket)) /* a free one has 0 */
+            oldest = i;
+    while (same < SLOTS && PIT_LOAD(all[same].whose) != probe)
+        same++;
+    uint64_t before = same < SLOTS ? PIT_LOAD(all[same].ticket) : 0;
+    own->ticket = __atomic_add_fetch(&slots->tickets, 1, __ATOMIC_RELAXED);
+    int is_good = before && is_taken(slots, same, before, own);
+    for (uint64_t i = oldest; i < SLOTS && !is_good; i++)
+        is_good = is_taken(slots, i, 0, own);
+    if (!is_good && !is_taken(slots, oldest, PIT_LOAD(all[oldest].ticket), own)) {
+        own->ticket = 0; /* others were faster: no peak */
+        return NULL;
+    }
+    struct slot *slot = &all[own->number];
+    PIT_STORE(slot->whose, probe);
+    slot->watched.peak_method = PIT_FMT_PEAK_NONE;
+    slot->watched.error_bytes = 0;
+    return slot;
+}
+
+static void give_slot(struct slot *slot, uint64_t ticket)
+{
+    if (!slot->watched.is_linked) /* else its probe comes again, or it is taken from it */
+        __atomic_compare_exchange_n(&slot->ticket, &ticket, 0, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+}
+
+/* Its slot, while it still has it. */
+static struct slot *slot_of(const struct own *own)
+{
+    struct slots *slots = PIT_LOAD_ACQUIRE(process_slots);
+    if (!slots || !own->ticket || own->number >= SLOTS)
+        return NULL;
+    struct slot *slot = &slots->slots[own->number];
+    return PIT_LOAD_ACQUIRE(slot->ticket) == own->ticket ? slot : NULL;
+}
 
 uint64_t pit_rss(void)
 {
@@ -55,7 +139,7 @@ static void alloc_end(pit_probe *probe, const struct own *own)
 /* The run's own peak: the mark was read, and reset. */
 static void tell_run(uint64_t peak)
 {
-    pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit_default() : NULL;
+    pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit_default_recorder() : NULL;
     if (rec && PIT_LOAD(rec->control->alive))
         pit__rss_peak_seen(rec, peak);
 }
@@ -72,7 +156,15 @@ void pit_probe_begin(pit_probe *probe)
     struct own *place = (void *)probe->own;
     memcpy(place, &own, sizeof own);
     struct pit__guard before = pit__guard_enter_open();
-    struct pit__rss_reading now = pit__watch_begin(&place->watched, NULL, 0);
+    struct slots *slots = slots_of_process();
+    struct slot *slot = slots ? take_slot(slots, probe, place) : NULL;
+    struct pit__rss_reading now = {0};
+    if (slot) {
+        now = pit__watch_begin(&slot->watched, NULL, 0);
+        give_slot(slot, place->ticket);
+    } else {
+        now.rss = pit__resident();
+    }
     pit__guard_leave_open(before);
     probe->rss_begin = now.rss;
     tell_run(now.peak);
@@ -91,12 +183,20 @@ void pit_probe_end(pit_probe *probe)
         return;
     alloc_end(probe, own);
     struct pit__guard before = pit__guard_enter_open();
-    struct pit__rss_reading now = pit__watch_end(&own->watched, NULL);
+    struct slot *slot = slot_of(own);
+    struct pit__rss_reading now = {0};
+    if (slot)
+        now = pit__watch_end(&slot->watched, NULL);
+    else
+        now.rss = pit__resident();
+    struct pit__watched seen = slot ? slot->watched : (struct pit__watched){0};
+    if (slot)
+        give_slot(slot, own->ticket);
     pit__guard_leave_open(before);
     own->pid = 0; /* a second end does nothing */
     probe->rss_end = now.rss;
-    probe->error_bytes = own->watched.error_bytes;
-    if (own->watched.peak_method != PIT_FMT_PEAK_NONE)
-        probe->rss_peak = own->watched.peak;
+    probe->error_bytes = seen.error_bytes;
+    if (seen.peak_method != PIT_FMT_PEAK_NONE)
+        probe->rss_peak = seen.peak;
     tell_run(now.peak);
 }

@@ -361,7 +361,7 @@ pit_recorder *pit_recorder_find(const char *path)
     return rec;
 }
 
-pit_recorder *pit_default(void)
+pit_recorder *pit_default_recorder(void)
 {
     return PIT_LOAD_ACQUIRE(default_recorder);
 }
@@ -388,7 +388,7 @@ static pit_recorder *open_unasked(void)
 
 pit_recorder *pit__default_recorder(void)
 {
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     if (pit__is_alive(rec))
         return rec;
     struct pit__lock *lock = pit__open_lock();
@@ -408,7 +408,7 @@ pit_recorder *pit__default_recorder(void)
 
 int pit_close(void)
 {
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     if (!pit__is_alive(rec)) /* switched off by the environment: not an error */
         return switched_off || (is_privileged && !rec) ? 0 : PIT_NOT_OPEN;
     pit__ask_before_close();
@@ -420,7 +420,7 @@ int pit_recorder_close(pit_recorder *recorder)
 {
     if (!recorder || !pit__is_alive(recorder))
         return PIT_NOT_OPEN;
-    if (recorder == pit_default())
+    if (recorder == pit_default_recorder())
         PIT_STORE(pit__enabled, 0);
     return pit__recorder_stop(recorder);
 }

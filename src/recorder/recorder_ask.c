@@ -15,7 +15,7 @@ int pit_get_status(pit_recorder *recorder, pit_status *status)
         return PIT_BAD_ARGUMENT;
     memset(status, 0, sizeof *status);
     status->path = "";
-    pit_recorder *rec = recorder ? recorder : pit_default();
+    pit_recorder *rec = recorder ? recorder : pit_default_recorder();
     if (!rec)
         return pit__is_off() ? PIT_OFF : PIT_NOT_OPEN;
     status->recording = pit__is_alive(rec) != 0;
@@ -61,7 +61,7 @@ int pit_add_fact(const char *key, const char *value)
 
 const void *pit_recorder_memory(pit_recorder *recorder, size_t *bytes)
 {
-    pit_recorder *rec = recorder ? recorder : pit_default();
+    pit_recorder *rec = recorder ? recorder : pit_default_recorder();
     if (!rec || pit__forked_from(rec))
         return NULL;
     struct pit__guard before = pit__guard_enter();
@@ -115,7 +115,7 @@ uint64_t pit__ticks_of_raw(const pit_recorder *rec, uint64_t raw_ns)
 
 uint64_t pit__ticks_ns(uint64_t ticks)
 {
-    const pit_recorder *rec = pit_default();
+    const pit_recorder *rec = pit_default_recorder();
     return pit__is_alive(rec) ? pit__ticks_to_ns(rec, ticks) : pit__clock_ns(ticks);
 }
 

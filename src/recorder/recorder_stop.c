@@ -138,7 +138,7 @@ static int has_nodes(pit_recorder *rec)
 
 int pit_discard_run(void)
 {
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     if (!pit__is_alive(rec))
         return PIT_NOT_OPEN;
     pit__resume();

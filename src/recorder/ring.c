@@ -44,7 +44,7 @@ static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint
     return piece;
 }
 
-/* A thread without a piece writes to memory that nobody reads: the hot path needs room to write.
+/* A thread without a piece writes to memory that is never read: the hot path needs room to write.
  * The events are still counted. */
 static struct pit_fmt_ring *nowhere(struct pit__thread *t)
 {

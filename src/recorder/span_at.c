@@ -119,7 +119,7 @@ static void find_piece(struct pit__span_view *view)
     const struct pit_fmt_ring *newest = PIT_LOAD_ACQUIRE(view->thread->ring);
     view->piece = NULL;
     if (!newest || !is_in_run(view->rec, newest))
-        return; /* a thread without a piece writes to memory that nobody reads */
+        return; /* a thread without a piece writes to memory that is never read */
     const struct pit_fmt_ring *oldest = next_piece(view, newest);
     if (oldest && first_of(oldest) == UINT64_MAX) /* it is about to be the newest */
         oldest = next_piece(view, oldest);

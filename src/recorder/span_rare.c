@@ -393,7 +393,7 @@ static struct pit__thread *thread_for_end(pit_token token)
         return t;
     if (pit__is_counted_handler(t))
         return NULL;
-    pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit_default();
+    pit_recorder *rec = PIT_LOAD(pit__inside) ? NULL : pit_default_recorder();
     int is_of_rec = rec && PIT_LOAD(rec->control->alive) &&
                     token >> PIT__TOKEN_GENERATION_SHIFT == rec->generation;
     return is_of_rec ? pit__attach(rec) : NULL;

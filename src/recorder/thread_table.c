@@ -89,7 +89,7 @@ void pit__resume_rare(void)
 /* A call that a signal handler made while the recorder was at work on its thread. */
 void pit__count_refused(void)
 {
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     int is_alive = pit__is_alive(rec);
     __atomic_fetch_add(is_alive ? &rec->header->counters[PIT_FMT_IN_SIGNAL]
                                 : &guard_table.counters[PIT_FMT_SIGNAL],
@@ -98,7 +98,7 @@ void pit__count_refused(void)
 
 void pit__count_null(pit_recorder *recorder)
 {
-    pit_recorder *rec = recorder ? recorder : pit_default();
+    pit_recorder *rec = recorder ? recorder : pit_default_recorder();
     if (pit__is_alive(rec))
         __atomic_fetch_add(&rec->header->counters[PIT_FMT_NULL_ARGUMENT], 1, __ATOMIC_RELAXED);
 }
@@ -344,7 +344,7 @@ struct pit__thread *pit__attach(pit_recorder *rec)
     } else if (PIT_LOAD(rec->control->alive)) {
         __atomic_fetch_add(&rec->header->counters[PIT_FMT_NO_TABLE], 1, __ATOMIC_RELAXED);
     }
-    int is_default = rec == pit_default();
+    int is_default = rec == pit_default_recorder();
     if (is_default)
         before.tls = t ? t : &pit__nobody;
     pit__guard_leave(before);

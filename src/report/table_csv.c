@@ -30,16 +30,15 @@ static void write_text(FILE *out, const char *text)
     putc('"', out);
 }
 
-static void write_cell(FILE *out, const struct pit__table *table, enum pit__kind kind,
-                       const struct pit__table_cell *cell)
+static void write_cell(FILE *out, enum pit__kind kind, const struct pit__table_cell *cell)
 {
     char figure[PIT__UNIT_BYTES];
-    switch ((enum pit__content)cell->content) {
+    switch (cell->content) {
     case PIT__EMPTY:
     case PIT__NOT_AVAILABLE:
         return;
     case PIT__STRING:
-        write_text(out, pit__table_text(table, cell->raw));
+        write_text(out, cell->raw);
         return;
     case PIT__WHOLE:
         fprintf(out, "%" PRIu64, cell->whole);
@@ -61,10 +60,11 @@ int pit__table_csv(struct pit__table *table, FILE *out)
         fprintf(out, "%s%s", c > 0 ? "," : "", table->columns[c].key);
     putc('\n', out);
     for (size_t r = 0; r < rows; r++) {
+        const struct pit__table_cell *cells = pit__table_row_at(table, r);
         for (size_t c = 0; c < n; c++) {
             if (c > 0)
                 putc(',', out);
-            write_cell(out, table, table->columns[c].kind, &table->cells[r * n + c]);
+            write_cell(out, table->columns[c].kind, &cells[c]);
         }
         putc('\n', out);
     }

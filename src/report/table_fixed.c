@@ -76,7 +76,7 @@ static size_t natural_width(const struct pit__column *column, const struct pit__
     if (cell->content == PIT__EMPTY)
         return 0;
     if (cell->content == PIT__STRING)
-        return cell->string_width + width_of(column->fixed.suffix);
+        return width_of(cell->string) + width_of(column->fixed.suffix);
     figure_text(text, column, cell);
     return pit__text_width(pit__text_string(text));
 }
@@ -92,30 +92,37 @@ static size_t trailing_blanks(const struct pit__column *column, const struct pla
     return place->width > used ? place->width - used : 0;
 }
 
+/* The widest cell of each column, and whether it has any. */
+static void measure(const struct pit__table *table, struct place *places, struct pit__text *text)
+{
+    for (size_t r = 0; r < table->row_count; r++) {
+        const struct pit__table_cell *cells = pit__table_row_at(table, r);
+        for (size_t c = 0; c < table->column_count; c++) {
+            if (!is_shown(&table->columns[c]))
+                continue;
+            size_t wide = natural_width(&table->columns[c], &cells[c], text);
+            places[c].shown |= cells[c].content != PIT__EMPTY;
+            places[c].widest = wide > places[c].widest ? wide : places[c].widest;
+        }
+    }
+}
+
 /* Assign wanted widths, then shrink names to fit the rule. */
 static void lay_out(const struct pit__table *table, struct place *places, int rule, int cut,
                     struct pit__text *text)
 {
     size_t whole = 0, last = 0; /* last: trailing blanks of the last column */
+    measure(table, places, text);
     for (size_t c = 0; c < table->column_count; c++) {
         const struct pit__column *column = &table->columns[c];
         if (!is_shown(column))
             continue;
-        size_t widest = 0;
-        int filled = 0;
-        for (size_t r = 0; r < table->row_count; r++) {
-            const struct pit__table_cell *cell = &table->cells[r * table->column_count + c];
-            size_t wide = natural_width(column, cell, text);
-            filled |= cell->content != PIT__EMPTY;
-            widest = wide > widest ? wide : widest;
-        }
-        places[c].shown = filled || !column->optional;
+        places[c].shown |= !column->optional;
         if (!places[c].shown)
             continue;
-        places[c].widest = widest;
         places[c].width = (size_t)column->fixed.width;
-        if (widest > places[c].width)
-            places[c].width = widest;
+        if (places[c].widest > places[c].width)
+            places[c].width = places[c].widest;
         whole += width_of(column->fixed.before) + places[c].width + width_of(column->fixed.after);
         last = trailing_blanks(column, &places[c]);
     }
@@ -143,13 +150,12 @@ static void add_blanks(struct pit__text *line, size_t count)
     }
 }
 
-static void add_name(struct pit__text *line, const struct pit__table *table,
-                     const struct pit__column *column, const struct pit__table_cell *cell,
-                     size_t width, int ascii)
+static void add_name(struct pit__text *line, const struct pit__column *column,
+                     const struct pit__table_cell *cell, size_t width, int ascii)
 {
     size_t suffix = width_of(column->fixed.suffix);
-    size_t room = is_loose(column) ? cell->string_width : width > suffix ? width - suffix : 0;
-    size_t used = pit__text_add_cut(line, pit__table_text(table, cell->string), room, ascii);
+    size_t room = is_loose(column) ? width_of(cell->string) : width > suffix ? width - suffix : 0;
+    size_t used = pit__text_add_cut(line, cell->string, room, ascii);
     if (column->fixed.suffix)
         pit__text_puts(line, column->fixed.suffix);
     if (!is_loose(column) && width > used + suffix)
@@ -203,11 +209,11 @@ static void write_row(const struct pit__table *table, const struct pit__table_ce
         if (fixed->before)
             pit__text_puts(line, fixed->before);
         if (cells[c].content == PIT__STRING)
-            add_name(line, table, column, &cells[c], places[c].width, ascii);
+            add_name(line, column, &cells[c], places[c].width, ascii);
         else
             add_figure(line, column, &cells[c], &places[c], text);
-        if (cells[c].after != PIT__NO_TEXT)
-            pit__text_puts(line, pit__table_text(table, cells[c].after));
+        if (cells[c].after)
+            pit__text_puts(line, cells[c].after);
         if (fixed->after)
             pit__text_puts(line, fixed->after);
     }
@@ -250,8 +256,7 @@ static int print_part(struct pit__table *table, FILE *out, int rule, int cut,
             write_head(table, places, out, &line);
         for (size_t r = part == FOOT ? body : 0;
              part != HEAD && r < (part == FOOT ? table->row_count : body); r++)
-            write_row(table, table->cells + r * table->column_count, places, out, look->ascii,
-                      &line, &text);
+            write_row(table, pit__table_row_at(table, r), places, out, look->ascii, &line, &text);
         code = line.failed || text.failed ? PIT__TABLE_NO_MEMORY : 0;
     }
     pit__text_free(&line);
@@ -280,8 +285,9 @@ int pit__table_foot_fixed(struct pit__table *table, FILE *out, int rule, int cut
 
 void pit__table_print_list(const struct pit__table *table, size_t row, FILE *out, int label_width)
 {
-    const struct pit__table_cell *cells = table->cells + row * table->column_count;
-    for (size_t c = 0; row < table->row_count && c < table->column_count; c++) {
+    const struct pit__table_cell *cells =
+        row < table->row_count ? pit__table_row_at(table, row) : NULL;
+    for (size_t c = 0; cells && c < table->column_count; c++) {
         const struct pit__column *column = &table->columns[c];
         const struct pit__fixed *fixed = &column->fixed;
         if (!is_shown(column) || column->kind == PIT__TEXT || cells[c].content == PIT__EMPTY)

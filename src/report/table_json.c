@@ -2,17 +2,17 @@
 #include "json_writer.h"
 #include "table_rows.h"
 
-static void write_cell(struct pit__json *json, const struct pit__table *table,
-                       const struct pit__column *column, const struct pit__table_cell *cell)
+static void write_cell(struct pit__json *json, const struct pit__column *column,
+                       const struct pit__table_cell *cell)
 {
     const char *key = column->key;
-    switch ((enum pit__content)cell->content) {
+    switch (cell->content) {
     case PIT__EMPTY:
     case PIT__NOT_AVAILABLE:
         pit__json_null(json, key);
         return;
     case PIT__STRING:
-        pit__json_string(json, key, pit__table_text(table, cell->raw));
+        pit__json_string(json, key, cell->raw);
         return;
     case PIT__WHOLE:
         if (column->kind == PIT__FLAG)
@@ -36,9 +36,10 @@ int pit__table_json(struct pit__table *table, struct pit__json *json, const char
     size_t n = table->column_count, rows = table->row_count - table->foot_count;
     pit__json_array(json, key);
     for (size_t r = 0; r < rows; r++) {
+        const struct pit__table_cell *cells = pit__table_row_at(table, r);
         pit__json_flat_object(json, NULL);
         for (size_t c = 0; c < n; c++)
-            write_cell(json, table, &table->columns[c], &table->cells[r * n + c]);
+            write_cell(json, &table->columns[c], &cells[c]);
         pit__json_object_end(json);
     }
     pit__json_array_end(json);

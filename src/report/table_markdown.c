@@ -35,22 +35,19 @@ static int is_fixed(const struct pit__table *table)
     return 0;
 }
 
-static int is_filled(const struct pit__table *table, size_t c)
-{
-    for (size_t r = 0; r < table->row_count; r++)
-        if (table->cells[r * table->column_count + c].content != PIT__EMPTY)
-            return 1;
-    return 0;
-}
-
 static void choose(const struct pit__table *table, unsigned char *shown)
 {
     int fixed = is_fixed(table);
-    for (size_t c = 0; c < table->column_count; c++) {
-        const struct pit__column *column = &table->columns[c];
-        shown[c] = !column->machine && (!fixed || column->fixed.width > 0) &&
-                   (!column->optional || is_filled(table, c));
+    for (size_t c = 0; c < table->column_count; c++)
+        shown[c] = !table->columns[c].optional;
+    for (size_t r = 0; r < table->row_count; r++) {
+        const struct pit__table_cell *cells = pit__table_row_at(table, r);
+        for (size_t c = 0; c < table->column_count; c++)
+            shown[c] |= cells[c].content != PIT__EMPTY;
     }
+    for (size_t c = 0; c < table->column_count; c++)
+        if (table->columns[c].machine || (fixed && table->columns[c].fixed.width <= 0))
+            shown[c] = 0;
 }
 
 static void write_figure(FILE *out, const struct pit__column *column,
@@ -77,27 +74,27 @@ static void write_lines(FILE *out, const char *lines)
             write_escaped(out, (const char[]){*lines, '\0'});
 }
 
-static void write_cell(FILE *out, const struct pit__table *table, const struct pit__column *column,
+static void write_cell(FILE *out, const struct pit__column *column,
                        const struct pit__table_cell *cell, int ascii)
 {
-    if (cell->before != PIT__NO_TEXT)
-        write_lines(out, pit__table_text(table, cell->before));
-    switch ((enum pit__content)cell->content) {
+    if (cell->before)
+        write_lines(out, cell->before);
+    switch (cell->content) {
     case PIT__EMPTY:
         return;
     case PIT__NOT_AVAILABLE:
         fputs("n/a", out);
         return;
     case PIT__STRING:
-        write_escaped(out, pit__table_text(table, cell->string));
+        write_escaped(out, cell->string);
         break;
     case PIT__WHOLE:
     case PIT__REAL:
         write_figure(out, column, cell, column->fixed.width > 0, ascii);
         break;
     }
-    if (cell->after != PIT__NO_TEXT)
-        write_escaped(out, pit__table_text(table, cell->after));
+    if (cell->after)
+        write_escaped(out, cell->after);
 }
 
 static void write_head(FILE *out, const struct pit__table *table, const unsigned char *shown)
@@ -126,10 +123,11 @@ int pit__table_markdown(struct pit__table *table, FILE *out, const struct pit__l
     choose(table, shown);
     write_head(out, table, shown);
     for (size_t r = 0; r < table->row_count; r++) {
+        const struct pit__table_cell *cells = pit__table_row_at(table, r);
         for (size_t c = 0; c < n; c++)
             if (shown[c]) {
                 fputs("| ", out);
-                write_cell(out, table, &table->columns[c], &table->cells[r * n + c], look->ascii);
+                write_cell(out, &table->columns[c], &cells[c], look->ascii);
                 putc(' ', out);
             }
         fputs("|\n", out);

@@ -1,4 +1,4 @@
-/* table_rows.h: the inside of a table: table.c keeps the rows, and one file per form writes
+/* table_rows.h: the inside of a table: table_rows.c keeps the rows, and one file per form writes
  * them. */
 #ifndef PIT_TABLE_ROWS_H
 #define PIT_TABLE_ROWS_H
@@ -6,35 +6,32 @@
 #include "table.h"
 #include "text.h"
 
-#define PIT__NO_TEXT SIZE_MAX
-
-/* A cell as it is kept; texts are offsets into the table's own text, or PIT__NO_TEXT. */
+/* A cell as it is read back. */
 struct pit__table_cell {
-    unsigned char content, style;
+    enum pit__content content;
+    enum pit__style style;
     uint64_t whole;
     double real;
-    size_t raw;    /* a name byte for byte */
-    size_t string; /* shown text: the name made visible, or the formatted figure */
-    size_t before, after;
-    uint32_t string_width, before_width, after_width;
+    const char *raw;            /* a name byte for byte */
+    const char *string;         /* the name made visible */
+    const char *before, *after; /* or NULL */
 };
 
 struct pit__table {
     const struct pit__column *columns;
     struct pit__column *own_columns; /* to be freed, or NULL */
     size_t column_count;
-    struct pit__table_cell *cells;
+    struct pit__text packed; /* the rows */
+    size_t *starts;          /* of each row in `packed` */
     size_t row_count, row_room;
-    size_t foot_count; /* number of sums, which are the last rows */
-    struct pit__text text;
+    size_t foot_count;           /* number of sums, which are the last rows */
+    struct pit__text text;       /* of the cells */
+    struct pit__table_cell *row; /* the one that was read back last */
     int failed;
 };
 
-/* The text at an offset that is stored in a cell. */
-static inline const char *pit__table_text(const struct pit__table *table, size_t at)
-{
-    return pit__text_string(&table->text) + at;
-}
+/* table_rows.c: one cell for each column; valid until the next call. */
+const struct pit__table_cell *pit__table_row_at(const struct pit__table *table, size_t row);
 
 /* table.c: record that memory ran out. Returns PIT__TABLE_NO_MEMORY. */
 int pit__table_fail(struct pit__table *table);

@@ -187,3 +187,11 @@ size_t pit__text_add_tail(struct pit__text *text, const char *visible, size_t co
     pit__text_puts(text, visible);
     return width + dots;
 }
+
+int pit__fills_screen(const char *text, size_t bytes, int height)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    return height > 0 && lines >= (size_t)height;
+}

@@ -44,4 +44,7 @@ void pit__text_add_visible(struct pit__text *text, const char *string);
 size_t pit__text_add_cut(struct pit__text *text, const char *visible, size_t columns, int ascii);
 size_t pit__text_add_tail(struct pit__text *text, const char *visible, size_t columns, int ascii);
 
+/* Does a text take all rows of the screen? The prompt after it takes one. */
+int pit__fills_screen(const char *text, size_t bytes, int height);
+
 #endif

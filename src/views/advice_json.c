@@ -17,11 +17,11 @@ void pit__json_advice(struct pit__json *json, const pit_advice *advice)
         pit__json_string(json, "remedy", finding->remedy);
         pit__json_string(json, "path", finding->path);
         pit__json_double(json, "share", finding->share);
-        pit__json_double(json, "stake_ns", finding->stake_ns);
+        pit__json_double(json, "savings_ns", finding->savings_ns);
         pit__json_object_end(json);
     }
     pit__json_array_end(json);
-    pit__json_bool(json, "too_little", advice->too_little);
-    pit__json_string(json, "reason", advice->too_little ? advice->reason : NULL);
+    pit__json_bool(json, "too_little_data", advice->too_little_data);
+    pit__json_string(json, "reason", advice->too_little_data ? advice->reason : NULL);
     pit__json_object_end(json);
 }

@@ -187,7 +187,7 @@ static void fill(pit_finding *finding, const struct pit__advised *advised,
     finding->rule = rule->key;
     finding->severity = match->severity;
     finding->share = match->share;
-    finding->stake_ns = match->stake * 1e9;
+    finding->savings_ns = match->stake * 1e9;
     if (!ascii && rule->mark)
         pit__text_puts(&text, rule->mark);
     add_words(&text, match->headline, all, match, ascii);
@@ -220,7 +220,7 @@ static char *make_lead(const struct pit__advised *advised, const struct pit__cas
     const struct pit__match *match = &advised->match;
     add_words(&text, match->headline, all, match, ascii);
     add_stake(&text, all, advised);
-    if (match->remedy && match->severity > 0) {
+    if (match->remedy && (match->severity > 0 || match->stake > 0)) {
         pit__text_puts(&text, "; ");
         add_words(&text, match->remedy, all, match, ascii);
     }
@@ -244,7 +244,7 @@ static pit_advice *advise(const struct pit__advice_case *made, int ascii)
     if (!advice)
         return NULL;
     advice->shown.findings = advice->findings;
-    advice->shown.too_little = *made->reason != 0;
+    advice->shown.too_little_data = *made->reason != 0;
     strcpy(advice->shown.reason, made->reason);
     count = made->by_letter ? pit__advise_by_letter(&made->all, found, FINDINGS_MOST)
                             : pit__advise(&made->all, found, FINDINGS_MOST);

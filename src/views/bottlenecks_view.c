@@ -19,7 +19,7 @@ static const struct pit__column columns[COLUMNS] = {
     [REMEDY] = {.title = "what to try", .key = "remedy", .kind = PIT__TEXT},
     [PATH] = {.title = "span", .key = "path", .kind = PIT__TEXT},
     [SHARE] = {.title = "share", .key = "share", .kind = PIT__PERCENT},
-    [STAKE] = {.title = "at stake", .key = "stake_ns", .kind = PIT__DURATION},
+    [STAKE] = {.title = "could save", .key = "savings_ns", .kind = PIT__DURATION},
 };
 
 static struct pit__table *make_table(const pit_advice *advice)
@@ -35,7 +35,7 @@ static struct pit__table *make_table(const pit_advice *advice)
         cells[REMEDY] = pit__cell_text(finding->remedy);
         cells[PATH] = pit__cell_text(finding->path);
         cells[SHARE] = pit__cell_real(finding->share);
-        cells[STAKE] = pit__cell_real(finding->stake_ns);
+        cells[STAKE] = pit__cell_real(finding->savings_ns);
         pit__table_row(table, cells);
     }
     return table;
@@ -44,8 +44,8 @@ static struct pit__table *make_table(const pit_advice *advice)
 static void add_reason(struct pit__json *json, const void *arg)
 {
     const pit_advice *advice = arg;
-    pit__json_bool(json, "too_little", advice->too_little);
-    pit__json_string(json, "reason", advice->too_little ? advice->reason : NULL);
+    pit__json_bool(json, "too_little_data", advice->too_little_data);
+    pit__json_string(json, "reason", advice->too_little_data ? advice->reason : NULL);
 }
 
 static int print_form(const struct pit__view_call *call, const pit_advice *advice)
@@ -78,7 +78,7 @@ static void print_text(const struct pit__view_call *call, const pit_advice *advi
         if (*finding->remedy)
             print_below(call, finding->remedy);
     }
-    if (advice->too_little)
+    if (advice->too_little_data)
         fprintf(call->out, "%s\n", advice->reason);
     else if (advice->count == 0)
         fputs("nothing stands out\n", call->out);

@@ -3,10 +3,12 @@
 
 #include "report/style.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "report/units.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct page {
@@ -263,7 +265,7 @@ static int has_beside(const pit_comparisons *all)
 static void say_estimators(const struct page *page)
 {
     static const char *const words[] = {
-        [PIT_BY_FIGURE] = "the one figure of a run",
+        [PIT_BY_FIGURE] = "one figure per run",
         [PIT_BY_P10] = "p10 of the iterations",
         [PIT_BY_MEDIAN] = "median of the iterations",
         [PIT_BY_LOWEST_THIRD] = "mean of the lowest third of the runs",
@@ -296,6 +298,27 @@ static int print_page(const struct page *page)
     say_lone(page);
     if (!code)
         say_estimators(page);
+    return code;
+}
+
+/* The answer again, where its first line has left the screen. */
+static int print_for_screen(const struct page *page, int height)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    struct page first = *page;
+    first.out = open_memstream(&text, &bytes);
+    if (!first.out)
+        return PIT_NO_MEMORY;
+    int code = print_page(&first);
+    if (fclose(first.out) != 0 && !code)
+        code = PIT_NO_MEMORY;
+    fwrite(text, 1, code ? 0 : bytes, page->out);
+    if (!code && pit__fills_screen(text, bytes, height)) {
+        putc('\n', page->out);
+        say(page, "", page->all->headline, PIT__STRONG);
+    }
+    free(text);
     return code;
 }
 
@@ -376,7 +399,8 @@ PIT_API int pit_comparisons_print(FILE *out, const pit_comparisons *comparisons,
     errno = 0;
     int code = options->form == PIT_JSON  ? pit__comparisons_json(out, comparisons)
                : options->form == PIT_CSV ? print_csv(out, comparisons)
-                                          : print_page(&page);
+               : page.markdown            ? print_page(&page)
+                                          : print_for_screen(&page, options->height);
     if (code == 0 && (fflush(out) != 0 || ferror(out)))
         code = PIT_CANNOT_WRITE;
     return code;

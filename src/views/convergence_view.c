@@ -89,26 +89,26 @@ static int print(const struct pit__view_call *call)
 
 static const pit_option value_option = {.name = "value",
                                         .kind = PIT_OPTION_TEXT,
-                                        .preset = "the first",
+                                        .default_text = "the first",
                                         .help = "the value to watch",
                                         PIT__STORED(value)};
 
 static const pit_option threshold_option = {.name = "threshold",
                                             .kind = PIT_OPTION_NUMBER,
-                                            .preset = "0.01",
+                                            .default_text = "0.01",
                                             .help = "the value to reach",
                                             PIT__STORED(threshold)};
 
 static const pit_option maximise_option = {.name = "maximise",
                                            .kind = PIT_OPTION_FLAG,
-                                           .preset = "downwards",
+                                           .default_text = "downwards",
                                            .help = "higher values are better",
                                            .also = "maximize",
                                            PIT__STORED(maximise)};
 
 static const pit_option smooth_option = {.name = "smooth",
                                          .kind = PIT_OPTION_COUNT,
-                                         .preset = "the values themselves",
+                                         .default_text = "the values themselves",
                                          .help = "use the mean of N values",
                                          PIT__STORED(smooth)};
 

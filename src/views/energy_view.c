@@ -203,7 +203,7 @@ static int print_words(const struct pit__report *report, size_t count)
     pit__text_puts(&text, count
                               ? "estimated: mean power of the run x time, for spans shorter than 20"
                                 " updates of a counter (20 ms for RAPL, 2 s for a GPU)"
-                              : "no span asked for its energy: mark those that matter with"
+                              : "no span measured its energy: mark those that matter with"
                                 " PIT_SPAN_WITH(name, PIT_ENERGY), in Python energy=True");
     pit__prose_words(report->prose, &text, 0, PIT__DIM);
     return 0;

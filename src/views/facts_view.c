@@ -2,6 +2,7 @@
 #include "report_view.h"
 
 #include "model/run_gpu.h"
+#include "reader/reader.h"
 #include "report/units.h"
 
 #include <string.h>
@@ -77,6 +78,10 @@ void pit__add_labels(struct pit__text *text, const pit_run *run)
 /* Without a parent that saw the end, only "killed, _exit or exec" is known. */
 static void add_death(struct pit__text *text, const pit_run *run)
 {
+    if (run->ended_by_parent) {
+        pit__text_puts(text, "ended by its parent");
+        return;
+    }
     if (!run->ended) {
         pit__text_puts(text, "ended without a close (killed, _exit or exec)");
         return;
@@ -228,7 +233,7 @@ void pit__print_run_facts(struct pit__prose *prose, const pit_run *run,
     pit__text_puts(&text, when);
     pit__prose_fact(prose, "started", &text);
     add_ending(&text, run, prose->look.ascii);
-    pit__prose_labelled(prose, "state", &text, run->state == PIT_RUN_DIED ? PIT__HOT : PIT__PLAIN);
+    pit__prose_labelled(prose, "state", &text, pit__has_died(run) ? PIT__HOT : PIT__PLAIN);
     pit__print_ended(prose, run);
     if (run->thread_count > 0)
         pit__text_printf(&text, "%zu", run->thread_count);
@@ -293,7 +298,7 @@ static int print_many(const struct pit__report *report)
             pit__cell_text(pit__state_word(run)),
             pit__cell_whole(run->thread_count),
         };
-        if (run->state == PIT_RUN_DIED)
+        if (pit__has_died(run))
             cells[6].style = PIT__HOT;
         pit__table_row(table, cells);
     }

@@ -206,7 +206,7 @@ static int gather(struct pit__gathered *gathered)
 
 static const pit_option percentiles_option = {.name = "percentiles",
                                               .kind = PIT_OPTION_FLAG,
-                                              .preset = "not shown",
+                                              .default_text = "not shown",
                                               .help = "also print p50, p95 and p99",
                                               PIT__STORED(percentiles)};
 

@@ -109,7 +109,7 @@ static void write_thread(struct pit__json *json, const pit_run *run, const pit_t
     pit__json_object(json, NULL);
     pit__json_string(json, "name", thread->name);
     pit__json_uint(json, "tid", thread->tid);
-    pit__json_uint(json, "tenants", thread->tenants);
+    pit__json_uint(json, "thread_count", thread->thread_count);
     pit__json_bool(json, "attached", thread->attached);
     pit__json_uint(json, "nodes", thread->node_count);
     pit__json_uint(json, "spans", spans);
@@ -166,7 +166,7 @@ void pit__json_run_facts(struct pit__json *json, const pit_run *run)
     static const char *const places[] = {"file", "shm", "unknown", "memory"};
     pit__json_string(json, "path", run->path);
     pit__json_string(json, "state", pit__state_word(run));
-    pit__json_string(json, "place", places[run->storage & 3]);
+    pit__json_string(json, "storage", places[run->storage & 3]);
     pit__json_bool(json, "is_mirror", run->is_mirror);
     pit__json_bool(json, "recovered", run->recovered);
     write_reason(json, "growth_error", run->growth_errno);

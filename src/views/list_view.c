@@ -1,6 +1,7 @@
 /* list_view.c: many runs, one line per run, for `pitwall list`. */
 #include "list_view.h"
 
+#include "reader/reader.h"
 #include "report/json_writer.h"
 #include "report/units.h"
 #include "report_view.h"
@@ -90,9 +91,7 @@ static void local_time(uint64_t wall_ns, char *out, size_t size)
 
 static enum pit__style state_style(const pit_run *run)
 {
-    return run->state == PIT_RUN_LIVE                            ? PIT__STRONG
-           : run->state == PIT_RUN_DIED && !run->ended_by_parent ? PIT__HOT
-                                                                 : PIT__PLAIN;
+    return run->state == PIT_RUN_LIVE ? PIT__STRONG : pit__has_died(run) ? PIT__HOT : PIT__PLAIN;
 }
 
 /* A note about a run next to its figures; "" for none. */

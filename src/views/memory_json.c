@@ -2,6 +2,7 @@
  * are null. */
 #include "report_view.h"
 
+#include "reader/reader.h"
 #include "report/json_writer.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ static void write_growth(struct pit__json *json, const struct pit__run_memory *m
 {
     int known = !isnan(memory->growth.slope);
     pit__json_flat_object(json, "growth");
-    pit__json_string(json, "method", "theil-sen, second half of the run");
+    pit__json_string(json, "method", "theil-sen, second half of the work");
     pit__json_uint(json, "points", memory->growth.points);
     write_bytes(json, "bytes_a_minute", pit__growth_a_minute(memory));
     if (known)
@@ -158,7 +159,7 @@ static void write_growth(struct pit__json *json, const struct pit__run_memory *m
 void pit__json_post_mortem(struct pit__json *json, const pit_run *run,
                            const struct pit__run_memory *memory)
 {
-    if (run->state != PIT_RUN_DIED) {
+    if (!pit__has_died(run)) {
         pit__json_null(json, "post_mortem");
         return;
     }

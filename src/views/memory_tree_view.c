@@ -208,7 +208,7 @@ int pit__print_memory_tree(const struct pit__report *report)
         add_methods(&methods, &text);
     } else {
         putc('\n', report->out);
-        pit__text_puts(&text, "no span asked for its memory: mark those that matter with"
+        pit__text_puts(&text, "no span measured its memory: mark those that matter with"
                               " PIT_SPAN_WITH(name, PIT_MEMORY)");
     }
     free(keep);

@@ -129,15 +129,15 @@ static void add_growth(const struct pit__run_memory *memory, struct pit__text *t
 {
     char a[PIT__UNIT_BYTES];
     if (isnan(memory->growth.slope)) {
-        pit__text_puts(text, "n/a: too few readings in the run's second half");
+        pit__text_puts(text, "n/a: too few readings in the work's second half");
         return;
     }
     if (memory->is_growing)
-        pit__text_printf(text, "%s a minute over the run's second half",
+        pit__text_printf(text, "%s a minute over the work's second half",
                          pit__unit_bytes_signed(a, pit__growth_a_minute(memory)));
     else
         pit__text_printf(text,
-                         "none over the run's second half: %s a minute is within the noise of"
+                         "none over the work's second half: %s a minute is within the noise of"
                          " the readings",
                          pit__unit_bytes_signed(a, pit__growth_a_minute(memory)));
     if (memory->where.length > 0)
@@ -343,7 +343,7 @@ int pit__print_readings(const struct pit__report *report)
 
 static const pit_option sort_option = {.name = "sort",
                                        .kind = PIT_OPTION_ONE_OF,
-                                       .preset = "memory",
+                                       .default_text = "memory",
                                        .help = "the column to sort by",
                                        .words = pit__sort_words,
                                        PIT__STORED(sort)};

@@ -1,6 +1,7 @@
 /* open_view.c: spans that were open: where a run is, was left, or died. */
 #include "report_view.h"
 
+#include "reader/reader.h"
 #include "report/units.h"
 
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static void print_run(const struct pit__report *report, const pit_run *run)
     }
     if (left_out > 0)
         fprintf(report->out, "  and %zu more threads\n", left_out);
-    if (lines == 0 && run->state == PIT_RUN_DIED) {
+    if (lines == 0 && pit__has_died(run)) {
         print_title(report, run);
         fputs("  outside of any span\n", report->out);
     }

@@ -2,6 +2,7 @@
  * finished last, and the last reading of the sampler. open_view.c shows where they died. */
 #include "report_view.h"
 
+#include "reader/reader.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ int pit__print_verdicts(const struct pit__report *report)
     size_t listed = 0, more = 0;
     for (size_t r = 0; r < report->run_count; r++) {
         const pit_run *run = report->runs[r];
-        if (run->state != PIT_RUN_DIED)
+        if (!pit__has_died(run))
             continue;
         if (listed++ >= RUNS_LISTED) {
             more++;
@@ -139,7 +140,7 @@ int pit__print_post_mortem(const struct pit__report *report)
 {
     size_t listed = 0;
     for (size_t r = 0; r < report->run_count; r++)
-        if (report->runs[r]->state == PIT_RUN_DIED && listed++ < RUNS_LISTED)
+        if (pit__has_died(report->runs[r]) && listed++ < RUNS_LISTED)
             print_run(report, report->runs[r], &report->memory[r]);
     return 0;
 }

@@ -127,12 +127,12 @@ static int add_figures(struct profile_side *to, size_t which, double mean,
         return code;
     *figures = (pit_figures){.what = figure_names[which].what,
                              .count = 1,
-                             .early = &to->means[which],
+                             .values = &to->means[which],
                              .session = PIT_ALONE};
     if (medians) {
         figures->count = r->blocks;
-        figures->early = to->blocks[which];
-        figures->late =
+        figures->values = to->blocks[which];
+        figures->medians =
             r->blocks < r->trials ? medians : NULL; /* with one trial both are the same */
         figures->session = r->session;
     }

@@ -164,7 +164,7 @@ static int gather(struct pit__gathered *gathered)
 
 static const pit_option step_option = {.name = "step",
                                        .kind = PIT_OPTION_COUNT,
-                                       .preset = "how many there were",
+                                       .default_text = "how many there were",
                                        .help = "the step number in the heading",
                                        PIT__STORED(step)};
 

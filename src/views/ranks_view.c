@@ -17,6 +17,7 @@
 #define SLOWEST 10   /* of more ranks, this many slowest and the fastest are shown */
 #define MISSING_NAMED 8
 #define LABEL_COLUMNS 12
+#define SAID_DELAYED 0.05 /* of the time without a processor, from which on it is said */
 
 /* ---- lines of words ------------------------------------------------------------------------------- */
 
@@ -103,10 +104,10 @@ static void add_over(struct pit__text *text, const pit_rank *rank, int ascii)
 {
     char time[PIT__UNIT_BYTES], share[PIT__UNIT_BYTES];
     text->length = 0;
-    pit__text_add_visible(text, rank->over);
-    pit__text_printf(text, " +%s", pit__unit_duration(time, rank->over_ns, ascii));
-    if (!isnan(rank->over_share))
-        pit__text_printf(text, ", +%s", pit__unit_percent_words(share, rank->over_share));
+    pit__text_add_visible(text, rank->excess_in);
+    pit__text_printf(text, " +%s", pit__unit_duration(time, rank->excess_ns, ascii));
+    if (!isnan(rank->excess_share))
+        pit__text_printf(text, ", +%s", pit__unit_percent_words(share, rank->excess_share));
 }
 
 static int has_states(const pit_ranks *ranks)
@@ -145,7 +146,7 @@ static void add_row(struct pit__table *table, const pit_rank *rank, struct pit__
     for (size_t i = 0; i < pit__rank_fields.count; i++) {
         const struct pit__field *field = pit__field_entry(&pit__rank_fields, i);
         cells[i] = pit__field_cell(field, rank);
-        if (!over || strcmp(field->field.key, "over") != 0 || !rank->over)
+        if (!over || strcmp(field->field.key, "excess_in") != 0 || !rank->excess_in)
             continue;
         add_over(over, rank, ascii);
         cells[i].string = pit__text_string(over);
@@ -286,6 +287,19 @@ static int print_form(const struct pit__view_call *call, const pit_ranks *ranks)
     return pit__view_form(call, table, "Ranks", add_job, ranks);
 }
 
+/* A rank that has no processor is late by chance: differences below that noise are not found. */
+static void add_no_straggler(struct pit__text *words, const pit_ranks *ranks)
+{
+    char share[PIT__UNIT_BYTES];
+    double delayed = pit__ranks_case(ranks)->delayed;
+    pit__text_puts(words, "no straggler");
+    if (delayed >= SAID_DELAYED)
+        pit__text_printf(words,
+                         " was found; the ranks were ready to run and had no processor for %s of "
+                         "the time, which hides small differences",
+                         pit__unit_percent_words(share, delayed));
+}
+
 /* The verdict on the job comes first; without one, "no straggler". */
 static int print_verdict(const struct pit__view_call *call, const pit_ranks *ranks)
 {
@@ -296,7 +310,10 @@ static int print_verdict(const struct pit__view_call *call, const pit_ranks *ran
     if (!advice)
         return PIT_NO_MEMORY;
     int is_about_ranks = advice->count > 0 && pit__is_rank_rule(advice->findings[0].rule);
-    pit__text_puts(&words, is_about_ranks ? pit__advice_lead(advice) : "no straggler");
+    if (is_about_ranks)
+        pit__text_puts(&words, pit__advice_lead(advice));
+    else
+        add_no_straggler(&words, ranks);
     pit__prose_words(call->prose, &words, 0, PIT__STRONG);
     pit_advice_free(advice);
     return 0;

@@ -64,15 +64,6 @@ static void print_again(const struct pit__report *report)
     pit__text_free(&words);
 }
 
-static size_t count_lines(const char *text, size_t bytes)
-{
-    size_t lines = 0;
-    for (size_t i = 0; i < bytes; i++)
-        lines += text[i] == '\n';
-    return lines;
-}
-
-/* The prompt after the report takes one row of the screen. */
 static int print_for_screen(const struct pit__report *report, pit__print_part *const *parts)
 {
     char *text = NULL;
@@ -88,7 +79,7 @@ static int print_for_screen(const struct pit__report *report, pit__print_part *c
     if (fclose(first.out) != 0 && !code)
         code = PIT_NO_MEMORY;
     fwrite(text, 1, code ? 0 : bytes, report->out);
-    if (!code && count_lines(text, bytes) >= (size_t)report->options->height)
+    if (!code && pit__fills_screen(text, bytes, report->options->height))
         print_again(report);
     free(text);
     return code;
@@ -189,7 +180,7 @@ void pit__report_free(struct pit__report *report)
 
 static const pit_option flat_option = {.name = "flat",
                                        .kind = PIT_OPTION_FLAG,
-                                       .preset = "the call tree",
+                                       .default_text = "the call tree",
                                        .help = "one row per name instead of the call tree",
                                        PIT__STORED(flat)};
 

@@ -222,7 +222,7 @@ static int print(const struct pit__view_call *call)
 
 static const pit_option baseline_option = {.name = "baseline",
                                            .kind = PIT_OPTION_TEXT,
-                                           .preset = "the slowest",
+                                           .default_text = "the slowest",
                                            .help = "the name to compare the others with",
                                            PIT__STORED(baseline)};
 

@@ -3,6 +3,7 @@
  * The figures above do not include them: those cover only the requested runs. */
 #include "report_view.h"
 
+#include "reader/reader.h"
 #include "report/units.h"
 
 #include <stdlib.h>
@@ -74,7 +75,7 @@ static void add_row(struct pit__table *table, const pit_run *run,
         pit__cell_text(run->ended_by_parent ? "ended by its parent" : pit__state_word(run)),
     };
     cells[0].before = indent;
-    if (run->state == PIT_RUN_DIED && !run->ended_by_parent)
+    if (pit__has_died(run))
         cells[6].style = PIT__HOT;
     pit__table_row(table, cells);
 }

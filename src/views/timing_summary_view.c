@@ -102,7 +102,7 @@ static int print(const struct pit__view_call *call)
 
 static const pit_option datasets_option = {.name = "datasets",
                                            .kind = PIT_OPTION_COUNT,
-                                           .preset = "none",
+                                           .default_text = "none",
                                            .help = "also print the average over N",
                                            PIT__STORED(datasets)};
 

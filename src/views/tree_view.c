@@ -95,7 +95,7 @@ static void print_left_out(const struct pit__report *report, size_t count, const
     char number[PIT__UNIT_BYTES];
     if (report->options->form == PIT_MARKDOWN)
         putc('\n', report->out);
-    fprintf(report->out, "%s%s %s%s not shown: below the share or the depth asked for%s\n",
+    fprintf(report->out, "%s%s %s%s not shown: below the requested share or depth%s\n",
             pit__style_on(PIT__DIM, report->look.colour), pit__unit_count(number, count), what,
             count == 1 ? "" : "s", pit__style_off(PIT__DIM, report->look.colour));
 }

@@ -14,32 +14,32 @@ const char *const pit__sort_words[] = {"memory", "total", "self", "count", "mean
 
 const pit_option pit__sort_option = {.name = "sort",
                                      .kind = PIT_OPTION_ONE_OF,
-                                     .preset = "total",
+                                     .default_text = "total",
                                      .help = "the column to sort by",
                                      .words = pit__sort_words + 1,
                                      PIT__STORED(sort)};
 
 const pit_option pit__depth_option = {.name = "depth",
                                       .kind = PIT_OPTION_COUNT,
-                                      .preset = "all",
+                                      .default_text = "all",
                                       .help = "only the outer N levels",
                                       PIT__STORED(depth)};
 
 const pit_option pit__min_share_option = {.name = "min-share",
                                           .kind = PIT_OPTION_PERCENT,
-                                          .preset = "0",
+                                          .default_text = "0",
                                           .help = "hide rows with a share below PCT percent",
                                           PIT__STORED(min_share)};
 
 const pit_option pit__title_option = {.name = "title",
                                       .kind = PIT_OPTION_TEXT,
-                                      .preset = "the program or the span",
+                                      .default_text = "the program or the span",
                                       .help = "the title of the view",
                                       PIT__STORED(title)};
 
 const pit_option pit__node_option = {.name = "node",
                                      .kind = PIT_OPTION_TEXT,
-                                     .preset = "the view chooses",
+                                     .default_text = "the view chooses",
                                      .help = "the span to show, such as epoch/batch",
                                      PIT__STORED(node)};
 

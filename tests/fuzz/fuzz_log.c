@@ -1,4 +1,4 @@
-/* fuzz_log: any bytes, read as a text log and printed in every form. */
+/* fuzz_log: arbitrary bytes, read as a text log and printed in every form. */
 #include "pitwall_report.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static FILE *nowhere;
 
-/* The first folder among the arguments is the fuzzer's own: lines to begin with go there. */
+/* The first folder among the arguments is the fuzzer's corpus: write the first lines there. */
 static void make_seed(const char *folder)
 {
     static const char text[] =
@@ -46,15 +46,16 @@ static void check(const pit_log *log, size_t bytes)
         if (strlen(entry->text) > bytes || (!entry->figure_count && strcmp(entry->kind, "stage")))
             abort();
         for (size_t k = 0; k < entry->figure_count; k++)
+            /* not finite */
             if (!(entry->figures[k].value < 1e300) || strlen(entry->figures[k].key) > bytes)
-                abort(); /* not finite */
+                abort();
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static const char *const names[] = {"a", "b"};
-    if (bytes == 0) /* fmemopen takes no empty buffer */
+    if (bytes == 0) /* fmemopen does not accept an empty buffer */
         return 0;
     FILE *in = fmemopen((void *)(uintptr_t)data, bytes, "r");
     pit_log *log = in ? pit_log_read(in, NULL) : NULL;

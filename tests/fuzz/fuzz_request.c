@@ -1,5 +1,5 @@
-/* fuzz_request: any bytes as a request line's path, a Host, an Authorization and a query, to what decides
- * about them; and any bytes as the JSON that is cut into parts. */
+/* fuzz_request: arbitrary bytes as the path of a request, a Host, an Authorization and a query, passed to
+ * the functions that check them; and as the JSON that is cut into parts. */
 #include "cli/serve_guard.c"
 #include "cli/serve_parts.c"
 
@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 
-/* Of the server only this is used by the parts. */
+/* The only function of the server that the parts need. */
 uint64_t serve_hash(const void *data, size_t count)
 {
     uint64_t hash = count;
@@ -42,8 +42,9 @@ static void check_host(const char *host)
         is_known |=
             strncasecmp(host, names[i], length) == 0 && (!host[length] || host[length] == ':');
     }
+    /* an allowed host is one of these, with or without a port */
     if (serve_host_allowed(host, "10.0.0.7", allowed) && !is_known)
-        abort(); /* whatever is allowed is one of these, and perhaps a port */
+        abort();
     if (serve_host_allowed(host, NULL, NULL) && strstr(host, "example"))
         abort();
 }
@@ -76,8 +77,9 @@ static void check_parts(const char *text, size_t bytes)
             abort();
     if (!serve_marks_make(&marks, &parts))
         abort();
+    /* it must equal itself */
     if (!serve_marks_fit(&marks, &parts))
-        abort(); /* it is like itself */
+        abort();
     free(marks.list);
     serve_parts_free(&parts);
 }

@@ -1,5 +1,5 @@
-/* fuzz_run: any bytes, read as a run and printed in every form. Under the sanitizers a byte read
- * too far, a number past its range or memory out of all proportion ends it. */
+/* fuzz_run: arbitrary bytes, read as a run and printed in every form. The sanitizers report an
+ * out-of-bounds read, an overflow or excessive memory. */
 #include "make_seeds.h"
 #include "pitwall_report.h"
 
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 static FILE *nowhere;
 
-/* The first folder among the arguments is the fuzzer's own: the seeds go there. */
+/* The first folder among the arguments is the fuzzer's corpus: write the seeds there. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     for (int i = 1; i < *argc; i++)
@@ -49,8 +49,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         pit_error error;
         memset(&error, 0, sizeof error);
         pit_run *run = pit_run_parse(data, bytes, alive, &error);
+        /* refused without a reason */
         if (!run && (error.code >= 0 || !error.message[0] || error.offset > bytes))
-            abort(); /* refused without a reason */
+            abort();
         if (run)
             print(run);
         pit_run_free(run);

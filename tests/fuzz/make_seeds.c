@@ -1,6 +1,6 @@
-/* Small real runs: finished, as killed, with values, objects, phases, long names, many threads,
- * memory figures, records, readings of the sampler and places. What a program allocated is in tests/fuzz/seeds:
- * it takes a preloaded library, which goes with no sanitizer. */
+/* Small real runs: finished, as killed, with values, objects, phases, long names, many threads, memory
+ * figures, records, readings of the sampler and places. A run with allocation figures is in
+ * tests/fuzz/seeds: making it requires a preloaded library, which does not work with sanitizers. */
 #include "make_seeds.h"
 
 #include "pitwall.h"
@@ -108,7 +108,7 @@ static void rest_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* More than one piece of records; more readings than points would take some seconds. */
+/* More than one block of records; more readings than points would take some seconds. */
 static void memory(void)
 {
     for (int i = 0; i < 70; i++)
@@ -126,7 +126,7 @@ static void memory(void)
     rest_ms(30);
 }
 
-/* Every span asks: figures of phases, objects and threads too. */
+/* Every span measures memory: also phases, objects and threads. */
 static void memory_of_all(void)
 {
     spans(5);
@@ -170,18 +170,15 @@ static void collectives(void)
     pit_group_close(world);
 }
 
-/* More ranks and callers than there are places; two threads' tables would be alike. */
+/* More ranks and callers than entries; the tables of two threads would be alike. */
 static void messages(void)
 {
     static char code[300];
     static pit_site send = PIT_SITE_WITH("MPI_Send", PIT_COMM);
-    for (uint32_t i = 0; i < 1100; i++) {
-        pit_token token = pit_begin(&send);
-        pit_note_call(&code[i % sizeof code], i % 7 ? i : PIT_TO_SOMEBODY, (uint64_t)i * i);
-        pit_end_call(token);
-    }
-    pit_begin(&send);
-    pit_note_call(code, PIT_TO_ALL, UINT64_MAX);
+    for (uint32_t i = 0; i < 1100; i++)
+        pit_end_call(pit_begin_call(&send, 0, &code[i % sizeof code], i % 7 ? i : PIT_TO_UNKNOWN,
+                                    (uint64_t)i * i));
+    pit_begin_call(&send, 0, code, PIT_TO_ALL, UINT64_MAX);
 }
 
 /* A small run of a program that recorded nothing, and how it ended. */

@@ -2,8 +2,7 @@
 #ifndef PIT_MAKE_SEEDS_H
 #define PIT_MAKE_SEEDS_H
 
-/* Record a few small runs in memory and write each to a file of its own in `folder`, unless it is
- * there already. */
+/* Record a few small runs in memory and write each to its own file in `folder`, unless it exists. */
 void make_seeds(const char *folder);
 
 #endif

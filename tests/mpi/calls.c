@@ -18,7 +18,8 @@ static void say(const char *name, long calls, long bytes)
     fprintf(words, "%d %s %ld %ld\n", rank, name, calls, bytes);
 }
 
-/* What this rank sends, by rank of the world and by size; class i of sizes is from 2^(i-1) to below 2^i. */
+/* The messages that this rank sends, by rank of the world and by size; size class i is from 2^(i-1) to
+ * below 2^i. */
 #define MOST 64
 static long to_count[MOST], to_bytes[MOST], count_of[2][MOST], bytes_of[2][MOST];
 
@@ -26,7 +27,7 @@ static void note_size(int is_collective, long bytes, long times)
 {
     int class = 0;
     while (bytes >> class)
-        class++;
+        class ++;
     count_of[is_collective][class] += times;
     bytes_of[is_collective][class] += times * bytes;
 }
@@ -59,7 +60,7 @@ static void say_messages(void)
     }
 }
 
-/* To the next and from the one before; what arrives is less than there is room for. */
+/* Send to the next rank and receive from the previous one; messages are smaller than the buffers. */
 static void point_to_point(void)
 {
     double out[100] = {0}, in[200];
@@ -88,7 +89,7 @@ static void point_to_point(void)
     sends(next, 400, 20);
     if (rank % 2 || rank + 1 < ranks)
         sends(rank % 2 ? rank - 1 : rank + 1, rank % 2 ? 7 : 40, 5);
-    MPI_Send(out, 10, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD); /* to nobody: no message */
+    MPI_Send(out, 10, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD); /* to no rank: no message */
     say("MPI_Irecv", 20, 0);
     say("MPI_Isend", 20, 20 * 800);
     say("MPI_Waitall", 20, 0);
@@ -156,7 +157,7 @@ static __attribute__((noinline)) void collectives(void)
     free(in);
 }
 
-/* Each half, turned round; a copy of it; and a half that only one colour has. */
+/* Each half in reverse order; a copy of it; and a half that only one colour has. */
 static void split(void)
 {
     MPI_Comm half, copy, some;
@@ -168,7 +169,7 @@ static void split(void)
         MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, half);
     MPI_Barrier(copy);
     MPI_Sendrecv_replace(&value, 1, MPI_INT, rank >= 2, 0, rank >= 2, 0, copy, MPI_STATUS_IGNORE);
-    sends((rank + 2) % 4, 4, 1); /* the halves are turned round: rank 0 of a half is 2, or 3 */
+    sends((rank + 2) % 4, 4, 1); /* the halves are reversed: rank 0 of a half is 2, or 3 */
     gives(4, 4);
     say("MPI_Sendrecv_replace", 1, 4);
     if (some != MPI_COMM_NULL) {
@@ -213,6 +214,54 @@ static void persistent(void)
     say("MPI_Request_free", 2, 0);
 }
 
+/* Handles that MPI uses again: what was known about the old ones must not count for the new ones, nor fill the
+ * room for them. */
+#define RENEWED 3000
+#define RENEWED_COMMS 80
+static void renewed(void)
+{
+    static MPI_Request many[RENEWED];
+    int out[8] = {0}, in[8], next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    MPI_Comm copy;
+    for (int i = 0; i < RENEWED_COMMS; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        MPI_Barrier(copy);
+        MPI_Comm_free(&copy);
+    }
+    for (int i = 0; i < RENEWED; i++) {
+        MPI_Send_init(out, 1, MPI_INT, next, 0, MPI_COMM_WORLD, &many[0]);
+        MPI_Request_free(&many[0]);
+    }
+    for (int i = 0; i < RENEWED; i++)
+        MPI_Send_init(out, 2, MPI_INT, next, 0, MPI_COMM_WORLD, &many[i]);
+    for (int i = 0; i < RENEWED; i += RENEWED - 1) { /* the first and the last */
+        MPI_Start(&many[i]);
+        MPI_Recv(in, 8, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&many[i], MPI_STATUS_IGNORE);
+    }
+    for (int i = 0; i < RENEWED; i++)
+        MPI_Request_free(&many[i]);
+    for (int i = 0; i < 6; i++) {
+        MPI_Datatype type;
+        MPI_Type_contiguous(2 + i, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        MPI_Sendrecv(out, 1, type, next, 1, in, 8, MPI_INT, before, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Type_free(&type);
+        sends(next, 4 * (2 + i), 1);
+    }
+    sends(next, 8, 2);
+    say("MPI_Comm_dup", RENEWED_COMMS, 0);
+    say("MPI_Barrier", RENEWED_COMMS, 0);
+    say("MPI_Comm_free", RENEWED_COMMS, 0);
+    say("MPI_Send_init", 2 * RENEWED, 0);
+    say("MPI_Request_free", 2 * RENEWED, 0);
+    say("MPI_Start", 2, 16);
+    say("MPI_Recv", 2, 16);
+    say("MPI_Wait", 2, 0);
+    say("MPI_Sendrecv", 6, 4 * (2 + 3 + 4 + 5 + 6 + 7));
+}
+
 static void one_sided(void)
 {
     int memory[4] = {0}, value = rank;
@@ -242,7 +291,7 @@ static void file(const char *path)
     say("MPI_File_close", 1, 0);
 }
 
-/* A communicator for each thread: that is how MPI wants it. */
+/* A communicator for each thread, as MPI requires. */
 #define THREADS 3
 static MPI_Comm own[THREADS];
 
@@ -275,7 +324,7 @@ static void threads(void)
     say("MPI_Sendrecv_replace", THREADS * 10, THREADS * 10 * 4);
 }
 
-/* After 5 calls the last rank does not come any more: it says so, and waits to be killed. */
+/* After 5 calls the last rank does not arrive any more: it prints that, and waits to be killed. */
 static void hang(void)
 {
     int value = 0, sum;
@@ -283,6 +332,14 @@ static void hang(void)
         MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (;;)
         pause();
+}
+
+/* The last rank ends the job, in which the others wait for it. */
+static void give_up(void)
+{
+    if (rank == ranks - 1)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
@@ -293,8 +350,9 @@ int main(int argc, char **argv)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     else
         MPI_Init(&argc, &argv);
+    /* without MPI_Finalize too */
     if (strcmp(what, "nothing") == 0)
-        return 0; /* without MPI_Finalize too */
+        return 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     char path[32];
@@ -310,6 +368,8 @@ int main(int argc, char **argv)
         split();
     else if (strcmp(what, "persistent") == 0)
         persistent();
+    else if (strcmp(what, "renewed") == 0)
+        renewed();
     else if (strcmp(what, "one_sided") == 0)
         one_sided();
     else if (strcmp(what, "file") == 0)
@@ -318,6 +378,8 @@ int main(int argc, char **argv)
         threads();
     else if (strcmp(what, "hang") == 0)
         hang();
+    else if (strcmp(what, "abort") == 0)
+        give_up();
     say(strcmp(what, "threads") == 0 ? "MPI_Init_thread" : "MPI_Init", 1, 0);
     say("MPI_Finalize", 1, 0);
     say_messages();

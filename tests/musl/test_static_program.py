@@ -1,4 +1,4 @@
-"""A user's program, linked statically with musl and the library alone, leaves a run like any other.
+"""A user's program, linked statically with musl and only the library, writes a run like any other.
 
 The unit tests of this build are separate programs; one stage of tests/run.py runs both.
 """

@@ -1,4 +1,4 @@
-"""Molecular dynamics in NumPy; the list of neighbours is made anew every 25 steps."""
+"""Molecular dynamics in NumPy; the list of neighbours is rebuilt every 25 steps."""
 
 import numpy as np
 import pitwall

@@ -1,4 +1,4 @@
-"""Render frames of a wave; what was rendered once is kept by its time."""
+"""Render frames of a wave; rendered frames are cached by their time."""
 
 import numpy as np
 import pitwall

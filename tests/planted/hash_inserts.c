@@ -1,4 +1,4 @@
-/* hash_inserts: fills a hash table, which is made anew when it is full. */
+/* hash_inserts: fills a hash table, which is rebuilt when it is full. */
 #include <pitwall.h>
 
 #include <stdint.h>

@@ -31,7 +31,7 @@ def _own_group(controller):
 
 
 def _settings(wanted):
-    """What to write: (controller, file of version 1, value, file of version 2, value)."""
+    """The settings: (controller, file of version 1, value, file of version 2, value)."""
     if "processors" in wanted:
         quota = int(wanted["processors"] * PERIOD_US)
         yield ("cpu", "cpu.cfs_quota_us", quota, "cpu.max", "%d %d" % (quota, PERIOD_US))
@@ -42,8 +42,8 @@ def _settings(wanted):
 
 @contextlib.contextmanager
 def limits(wanted):
-    """The words to put before a command so that it runs below the limits: {"processors": 0.4,
-    "memory_mb": 64}. Raises NotHere."""
+    """The words to put before a command so that it runs with these limits: {"processors": 0.4, "memory_mb":
+    64}. Raises NotHere."""
     made = []
     try:
         for controller, file_1, value_1, file_2, value_2 in _settings(wanted):

@@ -1,8 +1,9 @@
 """The planted suite: which program has which cause, and what a report has to say first.
 
-A cause is right if its rule comes first, with the place in the program's source where one is asked
-for. Beside burners "starved" may stand before it. A healthy program is right if nothing more severe
-than "know" is said, beside burners nothing but "starved". bench/planted.py runs them.
+A cause counts as right if its rule comes first, with the place in the program's source if the case
+requires one. Next to burners "starved" may come before it. A healthy program counts as right if nothing
+more severe than "know" is reported, next to burners nothing except "starved". bench/planted.py runs
+them.
 """
 
 import dataclasses
@@ -11,12 +12,12 @@ import re
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-QUIET_RULES = ("nothing", "compute")  # what is said of a healthy program
+QUIET_RULES = ("nothing", "compute")  # reported for a healthy program
 RULES = (
     "starved", "throttled", "swapping", "oversubscribed", "leak", "first_step", "input_waiting",
     "input_processor", "input_storage", "input_few_slow", "input_few_workers", "input_restarts",
     "validation", "checkpoint", "logging", "unmarked", "overhead", "optimizer", "odd_ratio",
-    "concentrated", "waiting", "drift", "slowdown", "periodic_stall", "high_variance", "runs_vary", "cache",
+    "concentrated", "waiting", "recompile", "float64", "drift", "slowdown", "periodic_stall", "high_variance", "runs_vary", "cache",
     *QUIET_RULES,
 )
 
@@ -26,10 +27,10 @@ class Case:
     name: str
     kind: str  # c, python, jax
     program: str
-    expert: str  # what somebody who knows the cause says
-    expect: Tuple[str, ...] = ()  # rules, of which one has to come first; none: healthy
+    expert: str  # the cause in the words of an expert
+    expect: Tuple[str, ...] = ()  # rules, one of which must come first; none: healthy
     never: Tuple[str, ...] = ()  # rules that are wrong as the first one, whatever comes second
-    # Of Python: pieces of source lines, one of which has to be named; of C: functions.
+    # For Python: pieces of source lines, one of which must be named; for C: functions.
     place: Tuple[str, ...] = ()
     arguments: Tuple[str, ...] = ()
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -53,7 +54,7 @@ def lines_of(case: Case) -> List[int]:
 
 
 def names_place(case: Case, finding: Mapping[str, Any]) -> bool:
-    """Does the sentence name the place that the case asks for?"""
+    """Does the sentence name the place that the case requires?"""
     text = " ".join(str(finding.get(key) or "") for key in ("headline", "evidence", "remedy"))
     if not case.place:
         return True
@@ -70,7 +71,7 @@ def judge(case: Case, load: str, advice: Mapping[str, Any]) -> str:
         if findings and findings[0]["rule"] == "starved":
             findings = findings[1:]
             if case.healthy and not any(finding["severity"] > 0 for finding in findings):
-                return "right"  # that nothing else stands out is not said beside a cause
+                return "right"  # next to a cause, the report does not say that nothing stands out
     rules = [finding["rule"] for finding in findings]
     if case.healthy:
         if any(finding["severity"] > 0 for finding in findings):
@@ -83,8 +84,8 @@ def judge(case: Case, load: str, advice: Mapping[str, Any]) -> str:
     return "half" if set(rules) & set(case.expect) else "wrong"
 
 
-SYMPTOMS = ("high_variance", "periodic_stall", "slowdown", "drift")  # of a machine in trouble
-PARTS = ("compute", "concentrated", "unmarked")  # what is true of many runs, and no cause
+SYMPTOMS = ("high_variance", "periodic_stall", "slowdown", "drift")  # caused by a machine in trouble
+PARTS = ("compute", "concentrated", "unmarked")  # true for many runs, and not a cause
 
 CASES: Tuple[Case, ...] = (
     # ---- the machine -------------------------------------------------------------------------
@@ -144,6 +145,10 @@ CASES: Tuple[Case, ...] = (
          "The first step tries all block sizes and takes most of the run.",
          ("first_step",), (*SYMPTOMS, *PARTS)),
 
+    Case("recompile_lengths", "jax", "fit_lengths.py",
+         "Every sentence has another length, and the step is compiled again for each.",
+         ("recompile",), ("leak", "first_step", *SYMPTOMS, *PARTS)),
+
     # ---- input -------------------------------------------------------------------------------
     Case("input_remote", "python", "train_remote.py",
          "Each batch waits for a server: the processor idles while it loads.",
@@ -163,7 +168,7 @@ CASES: Tuple[Case, ...] = (
     Case("input_volumes", "python", "train_volumes.py",
          "Each sample is 4 MB from the disk, past the page cache, and loading waits for it.",
          ("input_storage",), ("input_processor", "input_few_slow")),
-    # A fast disk leaves opening and closing, which is work of the processor.
+    # A fast disk leaves only opening and closing, which is processor work.
     Case("input_small_files", "python", "train_small_files.py",
          "Each sample is a file of its own: opening and reading them takes most of the step.",
          ("input_storage", "input_processor"), ("input_few_slow", "input_waiting")),
@@ -174,11 +179,15 @@ CASES: Tuple[Case, ...] = (
          "One worker cannot keep up; it waits for most of its time, so more of them would help.",
          ("input_few_workers",), ("input_processor", "input_storage", "input_restarts")),
     Case("input_restarts", "python", "train_short_epochs.py",
-         "The workers are started anew for each short epoch, and so is what they prepare.",
+         "The workers are restarted for each short epoch, and prepare everything again.",
          ("input_restarts",), ("input_processor", "input_storage", "periodic_stall")),
     Case("input_collate", "python", "train_collate.py",
          "Looking up words in a list as each batch is put together takes most of the step.",
          ("input_processor",), ("input_waiting", "input_storage")),
+
+    Case("input_blocks", "c", "checksum_blocks",
+         "read_block waits for the disk for most of each iteration.",
+         ("input_storage",), ("input_processor", "waiting")),
 
     # ---- beside the training -----------------------------------------------------------------
     Case("validation_often", "python", "train_validate_often.py",
@@ -236,6 +245,10 @@ CASES: Tuple[Case, ...] = (
          ("unmarked",), (*SYMPTOMS, "compute"),
          place=("word = draw", "counts[word] =", "for _ in range(amount)")),
 
+    Case("unmarked_tool", "python", "train_ask_tool.py",
+         "Most of the step is a tool that is started after each one.",
+         ("unmarked",), SYMPTOMS, place=("subprocess.run(",)),
+
     # ---- parts out of proportion -------------------------------------------------------------
     Case("overhead_batch", "python", "train_batch_one.py",
          "One sample a step: the framework around the work takes far more than the work.",
@@ -258,6 +271,9 @@ CASES: Tuple[Case, ...] = (
     Case("odd_ratio_conv", "python", "conv_numpy.py",
          "conv_backward takes many times conv_forward, where two is usual.",
          ("odd_ratio",), PARTS),
+    Case("float64_mlp", "python", "train_float64.py",
+         "The model computes in float64, as NumPy does; float32 takes about half as long.",
+         ("float64",), (*SYMPTOMS, *PARTS)),
     # ---- waiting for something else than data
     Case("waiting_backend", "python", "serve_backend.py",
          "Each request waits for the backend's answer: the processor idles.",
@@ -265,6 +281,10 @@ CASES: Tuple[Case, ...] = (
     Case("waiting_commit", "c", "commit_locked",
          "commit waits for the ledger, which a second thread has locked.",
          ("waiting",), (*SYMPTOMS, "compute")),
+
+    Case("waiting_poll", "python", "poll_queue.py",
+         "The script sleeps between two looks into a folder, for most of the run.",
+         ("waiting",), (*SYMPTOMS, "compute", "unmarked"), place=("time.sleep(",)),
 
     # ---- distributions and courses -----------------------------------------------------------
     Case("concentrated_rehash", "c", "hash_inserts",
@@ -282,6 +302,9 @@ CASES: Tuple[Case, ...] = (
     Case("drift_leaderboard", "python", "leaderboard.py",
          "rank takes longer with every event: it sorts a list that grows.",
          ("drift",), ("slowdown", *PARTS)),
+    Case("drift_append", "python", "collect_paths.py",
+         "collect takes longer with every step: it copies an array that grows.",
+         ("drift",), ("slowdown", *PARTS)),
     Case("drift_graph", "python", "train_recurrent_by_hand.py",
          "Each backward goes through the graph of all steps before: it takes longer every time.",
          ("drift",), ("slowdown", "odd_ratio", "leak", *PARTS)),
@@ -292,7 +315,7 @@ CASES: Tuple[Case, ...] = (
          "From step 100 on each step takes several times as long.",
          ("slowdown",), ("drift", *PARTS)),
     Case("stall_neighbours", "python", "atoms_neighbours.py",
-         "Every 25th step makes the list of neighbours anew and takes many times as long.",
+         "Every 25th step rebuilds the list of neighbours and takes many times as long.",
          ("periodic_stall", "unmarked"), ("high_variance", "first_step")),
     Case("stall_collect", "python", "ticks_collected.py",
          "Every 40th tick collects garbage and takes many times as long.",
@@ -337,6 +360,12 @@ CASES: Tuple[Case, ...] = (
          "A ring of frames fills up once and is used again."),
     Case("healthy_cache", "python", "tiles_cache.py",
          "The cache fills up and stays at its bound."),
+    Case("healthy_head", "python", "train_head.py",
+         "Only the last layer is trained: backward is far below forward, as it should."),
+    Case("healthy_inference", "python", "classify_images.py",
+         "A trained network classifies images; nothing is trained."),
+    Case("healthy_lbfgs", "python", "fit_lbfgs.py",
+         "The optimizer calls forward and backward itself."),
     Case("healthy_jax", "jax", "train_jax.py",
          "A jitted step; its compilation is a small part of the run."),
 )

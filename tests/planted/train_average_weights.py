@@ -1,4 +1,4 @@
-"""After every step the mean of the last twenty sets of weights is computed anew."""
+"""After every step the mean of the last twenty sets of weights is computed again."""
 
 import copy
 

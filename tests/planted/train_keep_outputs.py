@@ -1,4 +1,4 @@
-"""Train, and keep what the model said of each batch for a plot that nobody makes."""
+"""Train, and keep the model's output of each batch for a plot that is never made."""
 
 import torch
 from torch import nn

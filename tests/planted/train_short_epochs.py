@@ -1,4 +1,4 @@
-"""Many short epochs with two workers that are started anew for each of them."""
+"""Many short epochs with two workers that are restarted for each of them."""
 
 import numpy as np
 import torch

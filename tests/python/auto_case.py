@@ -36,15 +36,15 @@ class Case(py_case.Case):
         return path
 
     def hooked(self, program, *options, status=0, files=(), timeout=120, same_errors=True, **env):
-        """Run it both ways; the counts of each path. What it printed stays in self.stdout, what the
-        hooked one wrote on standard error in self.stderr."""
+        """Run it both ways; returns the counts of each path. Its output is in self.stdout, the standard
+        error of the hooked one in self.stderr."""
         self.where = folder = self.folder()
         for name, text in dict(files).items():
             self.write(folder, name, text)
         self.write(folder, "program.py", program)
         command = [py_case.PYTHON, "program.py"]
         tool = [pit_case.tool(), "run", "-o", "run.pit", *options, "--"]
-        # multiprocessing's own tracker complains now and then of a semaphore, with and without us
+        # multiprocessing's resource tracker sometimes complains about a semaphore, with and without us
         env = pit_case.clean_env(PYTHONDONTWRITEBYTECODE="1",
                                  PYTHONWARNINGS="ignore:resource_tracker", **env)
         plain = self.run_status(status, command, cwd=folder, env=env, timeout=timeout)
@@ -57,7 +57,7 @@ class Case(py_case.Case):
         return found
 
     def read(self, name):
-        """A run by the library itself, in a process of its own; None if there is none."""
+        """Read a run with the library, in a separate process; None if there is none."""
         path = os.path.join(self.where, name)
         if not os.path.exists(path):
             return None

@@ -23,7 +23,7 @@ import pit_case  # noqa: E402
 # Another interpreter and the package as it was built for it: test_py_versions.py.
 PYTHON = os.environ.get("PY_CASE_PYTHON", "/usr/bin/python3")
 
-# What every program has at hand.
+# Available in every program.
 START = """
 import asyncio, json, os, sys, threading, time
 import pitwall
@@ -39,7 +39,7 @@ def tell(found):
         json.dump(found, file)
 """
 
-# For the faces: a clock that stands still but where the program calls sleep.
+# For the compatibility modules: a clock that advances only in the program's sleep calls.
 CLOCK = """
 now_ns = 10 ** 9
 def sleep(seconds):
@@ -62,7 +62,7 @@ def preload():
         return {}
     path = subprocess.run(["gcc", "-print-file-name=" + library], capture_output=True, text=True,
                           check=True).stdout.strip()
-    # The interpreter itself leaves memory to the end of the process.
+    # The interpreter itself does not free everything at its end.
     return {"LD_PRELOAD": path, "ASAN_OPTIONS": "detect_leaks=0"}
 
 

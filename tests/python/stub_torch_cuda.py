@@ -9,10 +9,10 @@ a graph.
 import os
 import time
 
-waits = 0  # calls that would have stopped the program until the device was done
-events = 0  # that were made
+waits = 0  # calls that would have blocked the program until the device was done
+events = 0  # number of events created
 questions = 0
-asked = 0  # for the current device
+asked = 0  # queries for the current device
 _streams = {0: 0.0}  # device time in ms until which each is busy, by number
 _current = 0
 _done_until = 0.0  # device time in ms that was reached
@@ -64,7 +64,7 @@ class stream:  # noqa: N801, as torch names it
 
 
 def work(ms):
-    """Hand over work to the current stream."""
+    """Submit work to the current stream."""
     _streams[_current] += ms
     until = time.clock_gettime(time.CLOCK_MONOTONIC_RAW) + ms / 1000
     while time.clock_gettime(time.CLOCK_MONOTONIC_RAW) < until:
@@ -72,7 +72,7 @@ def work(ms):
 
 
 def go_on():
-    """The device has done all that it was given."""
+    """The device completes all submitted work."""
     global _done_until
     _done_until = max(_streams.values())
 

@@ -11,9 +11,9 @@ from auto_case import pit_case
 
 import pit_runs
 
-SECONDS = 300  # finds a hang; a job takes some seconds
+SECONDS = 300  # only detects a hang; a job takes some seconds
 
-# Each rank counts what it does, by the name that its spans should have.
+# Each rank counts its calls, by the name that its spans should have.
 START = """
 import json, os, sys
 {first}
@@ -114,7 +114,7 @@ def leaf(path):
 
 class Job(auto_case.Case):
     def job(self, program, first="", tool=True, ranks=2):
-        """Run it in ranks of one job; what they said of themselves, and their runs."""
+        """Run it as ranks of one job; returns what they reported, and their runs."""
         self.where = folder = self.folder()
         self.write(folder, "program.py", START.format(first=first) + program)
         command = [py_case.PYTHON, "program.py"]

@@ -76,6 +76,30 @@ for i in range(4): print(float(both(w, batch())[0]).hex())
         self.assertEqual(found["step/transfer"] + found["transfer"], 6 + 2 + 4)
         self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
 
+    def test_gradients_and_updates_in_two_functions(self):
+        """The second one ends the step. Waiting for the value of an evaluation is a part of it."""
+        found = self.hooked("""
+import jax, jax.numpy as jnp, types
+optax = types.ModuleType("optax")
+def apply_updates(w, slope): return w - 0.1 * slope
+optax.apply_updates = apply_updates
+def loss(w, x): return jnp.mean(jnp.tanh(x @ w) ** 2)
+gradient = jax.jit(jax.value_and_grad(loss))
+@jax.jit
+def update(w, slope): return optax.apply_updates(w, slope)
+@jax.jit
+def evaluate(w, x): return loss(w, x)
+w, x = jnp.ones((8, 2)), jnp.ones((4, 8))
+for i in range(6):
+    value, slope = gradient(w, x)
+    w = update(w, slope)
+    if i % 3 == 2: print(float(evaluate(w, x)).hex())
+print(float(value).hex())
+""", JAX_PLATFORMS="cpu")
+        wanted = {"step": 6, "step/dispatch": 12, "eval_step": 2, "eval_step/dispatch": 2,
+                  "eval_step/blocking": 2}
+        self.assertEqual({path: found.get(path) for path in wanted}, wanted)
+
 
 if __name__ == "__main__":
     auto_case.main(plain_build_only=True)

@@ -16,7 +16,7 @@ for x in loader:                                           # left at once: 1
     learn(x)
     break
 learn(x)                                                   # outside of any loop: 1, by its optimiser
-for x in loader:                                           # 3, with a loop inside the second
+for x in loader:                                           # 3, each with an evaluation after it
     if x is not None: learn(x)
     with torch.no_grad():
         for v in DataLoader(data[:8], batch_size=8):
@@ -27,12 +27,66 @@ del batches
 for x in DataLoader(data, batch_size=12): pass             # nothing but loading: 1
 """)
         self.assertEqual(found, {
-            "loader_start": 6, "step": 3 + 1 + 1 + 3 + 2 + 1,
+            "loader_start": 6 + 3, "step": 3 + 1 + 1 + 3 + 2 + 1,
             "step/data_loading": 6 + 1 + 3 + 2 + 1, "step/forward": 10, "step/backward": 10,
             "step/optimizer": 10,
-            "step/loader_start": 3, "step/eval_step": 3, "step/eval_step/data_loading": 3,
-            "step/eval_step/forward": 3})
+            "eval_step": 3, "eval_step/data_loading": 3, "eval_step/forward": 3})
         self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
+
+    def test_evaluation_in_a_loop_that_learns_is_no_part_of_its_step(self):
+        """Before and after the step, with a loader and without one, by the mode and by the gradients."""
+        found = self.hooked(SMALL + """
+def evaluate(batches):
+    model.eval()
+    for x in batches: model(x)
+    model.train()
+for i, x in enumerate(loader):
+    if i == 1: evaluate(loader)                            # 3, before anything was done in the step
+    learn(x)
+    if i == 2: evaluate(data[:2]); torch.save(1, "c.pt")   # 2
+for i, x in enumerate(loader):
+    if i == 1: evaluate(data[:2])                          # 2
+    learn(x)
+    if i == 2: evaluate(loader)                            # 3
+""")
+        self.assertEqual(found, {
+            "loader_start": 2 + 2, "step": 6, "step/data_loading": 6, "step/forward": 6,
+            "step/backward": 6, "step/optimizer": 6, "checkpoint": 1,
+            "eval_step": 10, "eval_step/data_loading": 6, "eval_step/forward": 10})
+        self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
+
+    def test_batches_that_are_fetched_one_ahead(self):
+        """As accelerate does, and classes with a method that fetches."""
+        found = self.hooked(SMALL + """
+def one_ahead(loader):
+    batches = iter(loader)
+    batch = next(batches)
+    for following in batches:
+        yield batch
+        batch = following
+    yield batch
+class Ahead:
+    def __init__(self, loader): self.batches = iter(loader); self.preload()
+    def preload(self): self.following = next(self.batches, None)
+    def next(self):
+        batch = self.following
+        self.preload()
+        return batch
+for x in one_ahead(loader): learn(x)
+model.eval()
+for x in one_ahead(loader): model(x)
+model.train()
+ahead = Ahead(loader)
+x = ahead.next()
+while x is not None:
+    learn(x)
+    x = ahead.next()
+for x in loader: pass                                      # nothing is done with these, nor fetched ahead
+""")
+        self.assertEqual(found, {
+            "loader_start": 4, "step": 3 + 3 + 3, "step/data_loading": 9, "step/forward": 6,
+            "step/backward": 6, "step/optimizer": 6,
+            "eval_step": 3, "eval_step/data_loading": 3, "eval_step/forward": 3})
 
     def test_what_runs_inside_a_phase_stands_inside_it(self):
         found = self.hooked(SMALL + """

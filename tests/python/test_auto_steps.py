@@ -55,12 +55,12 @@ train(2)
       "eval_step": 4, "eval_step/forward": 4})
 
     def test_nothing_is_learnt_after_the_last_step(self):
-        """What was open for a next step is neither a step nor left open."""
+        """A step that was opened ahead is neither counted nor left open."""
         self.check("train(2); torch.randn(10)", {
             "step": 2, "step/forward": 2, "step/loss": 2, "step/backward": 2, "step/optimizer": 2})
 
     def test_a_program_that_trains_in_evaluation_mode(self):
-        """It is known to by its second step."""
+        """This is recognised by its second step."""
         self.check("model.eval(); train(4)", {
             "eval_step": 1, "eval_step/forward": 1, "eval_step/loss": 1, "eval_step/backward": 1,
             "step": 4, "step/forward": 3, "step/loss": 3, "step/backward": 3, "step/optimizer": 4})
@@ -119,7 +119,7 @@ for x in loader: model(x)
       "eval_step": 3, "eval_step/data_loading": 3, "eval_step/forward": 3})
 
     def test_an_iterator_for_each_batch(self):
-        """Only the first batch is fetched before it is known how the program does it."""
+        """Only the first batch is fetched before the hooks know how the program works."""
         self.check("""
 for _ in range(4): learn(next(iter(loader)))
 """, {"step": 4, "step/forward": 4, "step/backward": 4, "step/optimizer": 4,
@@ -190,6 +190,20 @@ with torch.autocast("cpu", dtype=torch.bfloat16): model(batch()); model(batch())
 """)
         self.assertEqual(facts["dtype"], "bfloat16")
 
+    def test_slopes_and_closures_are_no_accumulation(self):
+        facts = self.facts("""
+for _ in range(4):                                         # an equation's loss: slopes of the output
+    x = batch().requires_grad_()
+    slope = torch.autograd.grad(model(x).sum(), x, create_graph=True)[0]
+    slope.pow(2).sum().backward()
+    optimiser.step(); optimiser.zero_grad()
+lbfgs = torch.optim.LBFGS(model.parameters(), max_iter=4)
+def closure():
+    lbfgs.zero_grad(); loss = model(torch.ones(2, 4)).pow(2).sum(); loss.backward(); return loss
+for _ in range(6): lbfgs.step(closure)
+""")
+        self.assertNotIn("accumulation", facts)
+
     def test_they_are_in_the_file_of_a_killed_run(self):
         folder = self.where = self.folder()
         self.write(folder, "program.py", SMALL + EVALUATE + """
@@ -205,7 +219,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Cost(py_case.Case):
-    """What hooks say they cost, of counts that are made up."""
+    """The cost that hooks report, from made-up counts."""
 
     def test_getting_to_a_hook_is_colder_where_the_hook_is(self):
         said = self.python("""

@@ -9,7 +9,7 @@ import auto_case
 import py_frameworks
 from auto_case import SMALL
 
-# What all scripts have at hand.
+# Available in all scripts.
 START = """
 import collections, json, logging, os, warnings
 warnings.filterwarnings("ignore")
@@ -102,6 +102,9 @@ class Count(keras.callbacks.Callback):
 count = dict(verbose=0, callbacks=[Count()])
 model.fit(x, y, batch_size=8, epochs=2, validation_data=(x, y), validation_batch_size=16, **count)
 model.evaluate(x, y, **count); model.predict(x, **count)
+for _ in range(3):
+    model.train_on_batch(x[:8], y[:8]); seen["step"] += 1; seen["fetched"] -= 1
+model.test_on_batch(x[:8], y[:8]); seen["eval_step"] += 1; seen["checked"] -= 1
 tell()
 """
 
@@ -109,7 +112,7 @@ tell()
 @py_frameworks.only_with_all
 class Real(auto_case.Case, py_frameworks.AllCase):
     def tree(self, program, **env):
-        """(counts of paths, what the script counted); nothing lost, nothing left open."""
+        """(counts of paths, the script's own counts); nothing is lost, nothing is left open."""
         found = self.hooked(program, same_errors=False, timeout=300, JAX_PLATFORMS="cpu", **env)
         self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
         self.assertEqual([t["open"] for t in self.run_read["threads"] if t["open"]], [])
@@ -129,7 +132,7 @@ class Real(auto_case.Case, py_frameworks.AllCase):
         self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=seen["optimizer"])
         self.phases(found, "eval_step", forward=m, loss=m - seen["predicted"], backward=0, optimizer=0)
         self.assertFalse([path for path in found if "optimizer/" in path], found)
-        # What was fetched ahead before the first step is outside.
+        # Batches fetched ahead before the first step are outside.
         self.assertEqual(sum(found.get(path, 0) for path in (
             "step/data_loading", "eval_step/data_loading", "data_loading")), n + m)
         self.assertLessEqual(found.get("data_loading", 0), 2 * 2 + 1)
@@ -161,6 +164,13 @@ tell(step=steps)
         self.assertEqual((facts["accumulation"], facts["dtype"], facts["compiled"]),
                          ("4", "bfloat16", "1"))
 
+    def test_accelerate(self):
+        """It fetches one batch ahead; its optimiser steps in every second one."""
+        found, seen = self.tree(ACCELERATE)
+        n, m = seen["step"], seen["eval_step"]
+        self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=n // 2, data_loading=n)
+        self.phases(found, "eval_step", forward=m, loss=m, data_loading=m)
+
     def test_flax_with_optax(self):
         found, seen = self.tree(FLAX)
         self.phases(found, "step", dispatch=seen["step"])
@@ -170,14 +180,40 @@ tell(step=steps)
 
     def test_keras(self):
         found, seen = self.tree(KERAS, KERAS_BACKEND="jax")
-        self.phases(found, "step", dispatch=seen["step"], data_loading=seen["step"])
-        self.phases(found, "eval_step", dispatch=seen["eval_step"], data_loading=seen["eval_step"])
+        n, m = seen["step"], seen["eval_step"]
+        self.phases(found, "step", dispatch=n, data_loading=n + seen["fetched"])
+        self.phases(found, "eval_step", dispatch=m, data_loading=m + seen["checked"])
         self.assertEqual(found["step/dispatch/compile"], 1)
         found, seen = self.tree(KERAS, KERAS_BACKEND="torch")
         n, m = seen["step"], seen["eval_step"]
-        self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=n, data_loading=n)
-        self.phases(found, "eval_step", forward=m, loss=m - seen["predicted"], data_loading=m)
+        self.phases(found, "step", forward=n, loss=n, backward=n, optimizer=n,
+                    data_loading=n + seen["fetched"])
+        self.phases(found, "eval_step", forward=m, loss=m - seen["predicted"],
+                    data_loading=m + seen["checked"])
 
+
+ACCELERATE = START + """
+from accelerate import Accelerator
+from torch.utils.data import DataLoader, TensorDataset
+accelerator = Accelerator(cpu=True, gradient_accumulation_steps=2)
+model, criterion = torch.nn.Linear(8, 2), torch.nn.CrossEntropyLoss()
+data = TensorDataset(torch.randn(64, 8), torch.randint(0, 2, (64,)))
+model, optimizer, loader, checked = accelerator.prepare(
+    model, torch.optim.AdamW(model.parameters()), DataLoader(data, batch_size=8),
+    DataLoader(data, batch_size=16))
+for epoch in range(2):
+    model.train()
+    for x, y in loader:
+        with accelerator.accumulate(model):
+            accelerator.backward(criterion(model(x), y))
+            optimizer.step(); optimizer.zero_grad()
+        seen["step"] += 1
+    model.eval()
+    for x, y in checked:
+        with torch.no_grad(): criterion(model(x), y)
+        seen["eval_step"] += 1
+tell()
+"""
 
 FLAX = START.replace("import torch\ntorch.manual_seed(1); torch.set_num_threads(1)", "") + """
 import jax, numpy, optax
@@ -281,7 +317,7 @@ tell(step=trainer.state.global_step, items=64 * 2, value="loss")
 
 @py_frameworks.only_with_all
 class Callbacks(py_frameworks.AllCase):
-    """Without `pitwall run`: the same trees, and what the trainer alone knows."""
+    """Without `pitwall run`: the same trees, and what only the trainer knows."""
 
     def test_each(self):
         for name, program in CALLBACKS.items():
@@ -425,10 +461,14 @@ lbfgs.step(closure_of(data[0]))           # its later calls of the closure stay 
 def fail(x): learn(x); raise ValueError
 try: _FitLoop(_TrainingEpochLoop(_PrefetchDataFetcher(loader), fail), None).run()
 except ValueError: pass
+def break_off(): raise ValueError
+def fail_inside(x): optimiser.step(Closure(break_off))  # the optimiser does nothing
+try: _FitLoop(_TrainingEpochLoop(_PrefetchDataFetcher(loader), fail_inside), None).run()
+except ValueError: pass
 """, STUB_LIGHTNING, {
-            "step": 1 + 3 + 1 + 1 + 1, "step/data_loading": 3 + 1, "step/forward": 7,
+            "step": 1 + 3 + 1 + 1 + 1 + 1, "step/data_loading": 3 + 1 + 1, "step/forward": 7,
             "step/backward": 7, "step/optimizer": 7, "step/optimizer/forward": 1,
-            "step/optimizer/backward": 1, "loader_start": 6, "eval_step": 12,
+            "step/optimizer/backward": 1, "loader_start": 7, "eval_step": 12,
             "eval_step/data_loading": 12, "eval_step/forward": 12})
 
     def test_loops_of_transformers(self):

@@ -242,7 +242,8 @@ class Samples(py_case.Case):
         lines = self.stdout.splitlines()
         self.assertEqual(lines[0], "Training - Detailed Breakdown:")
         self.assertEqual([lines[1], lines[5]], ["-" * 40] * 2)
-        rows = {line.split()[0]: line for line in lines[2:5]}  # by time, and that is the machine's
+        rows = {line.split()[0]: line for line in lines[2:5]}  # sorted by time, which depends on the
+                                                               # machine
         self.assertEqual(set(rows), {"backward_pass", "forward_pass", "data_loading"})
         for name, line in rows.items():  # below a millisecond three digits
             self.assertRegex(line, r"^  %-20s: +(\d+\.\d\d|0\.000+[1-9]\d\d)s \([ \d]{3}\.\d%%\)$" % name)
@@ -268,7 +269,7 @@ class Samples(py_case.Case):
                          {"time": 150.0, "peak_memory_mb": 2.5, "current_memory_mb": None})
 
     def test_json_of_times_alone_and_of_more(self):
-        """The first is the library's, the second has members that only the program knows."""
+        """The first is written by the library, the second has members that only the program knows."""
         folder = self.folder()
         self.python("""
             from pitwall.timing import export_timing_json
@@ -586,7 +587,7 @@ class Everywhere(py_case.Case):
 
 class Cost(py_case.Case):
     def test_memory_is_tracked_without_tracemalloc(self):
-        """What that costs is py_alloc_pct and py_tracemalloc_pct of `make bench`."""
+        """The cost is py_alloc_pct and py_tracemalloc_pct of `make bench`."""
         found = self.python("""
             import tracemalloc
             from pitwall import timing

@@ -37,7 +37,7 @@ class Samples(py_case.Case):
         self.assertAlmostEqual(metrics[0]["cpu_delta_mb"], 50, delta=4)
         self.assertAlmostEqual(sum(m["duration_seconds"] for m in metrics), total)
         self.assertEqual(metrics[1]["duration_seconds"], preprocessing)
-        # A temporary is gone at the end, and still in the peak.
+        # A temporary is freed at the end, but still in the peak.
         forward = metrics[2]
         self.assertAlmostEqual(forward["cpu_delta_mb"], 0, delta=4)
         self.assertAlmostEqual(forward["cpu_peak_mb"] - forward["cpu_start_mb"], 80, delta=4)
@@ -155,7 +155,7 @@ class Samples(py_case.Case):
                                         r"loss=0\.500000$")
             self.assertRegex(lines[at + 1], r"^  Batch 1: ")
             self.assertRegex(lines[at + 2], r"^  Epoch end: \d+\.\d{3}s total$")
-        # That epoch's.
+        # Of that epoch only.
         self.assertEqual(lines[3], "  Batch timing: avg=0.061s, min=0.001s, max=0.300s")
         self.assertEqual(lines[11], "  Batch timing: avg=0.001s, min=0.001s, max=0.001s")
 
@@ -292,7 +292,7 @@ class Samples(py_case.Case):
         self.assertEqual([rows[0]["operation"], rows[0]["call_count"]], ["a", "1"])
         self.assertGreater(float(rows[0]["time"]), 0)
         self.assertGreater(float(rows[0]["cpu_peak_mb"]), 1)
-        # There is no device: nothing is known of it, which is not 0.
+        # There is no device: its figures are unknown, not 0.
         self.assertEqual({value for key, value in rows[0].items() if key.startswith("gpu_")}, {""})
         with open(os.path.join(folder, "none.csv")) as file:
             self.assertEqual(file.read().splitlines(), [",".join(rows[0])])
@@ -383,7 +383,7 @@ class Samples(py_case.Case):
                   of(pitwall.epoch_monitor(verbose_batches=5)),
                   of(pitwall.epoch_monitor(enabled=True))])
         """, PITWALL_MONITOR="0", PITWALL_MONITOR_BATCHES="7")
-        # What the code says explicitly wins over the environment.
+        # Explicit settings in code take precedence over the environment.
         self.assertEqual(found, [[True, 10], [False, 5], [False, 7], [True, 5],
                                  [False, 7], [False, 5], [True, 7]])
 

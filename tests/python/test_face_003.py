@@ -219,7 +219,7 @@ class Samples(py_case.Case):
         self.assertEqual(found, "none.log")
 
     def test_each_line_is_flushed(self):
-        """People pipe it into tee: a line is there before the program goes on."""
+        """Output is often piped into tee: a line must arrive before the program continues."""
         found = self.python("""
             import subprocess
             program = '''if 1:

@@ -196,7 +196,7 @@ analyzer.save_summary("exp", profiles, "out/exp/summary.json")
         self.assertRegex(self.stdout, "hint: 5 trials are few; n_trials=")
 
 
-# Timings with a fixed seed; a session: the blocks were made in turn.
+# Timings with a fixed seed; with a session: the blocks were made in turn.
 MADE = START + """
 import random, statistics
 def timing(seconds, session=0, seed=0):
@@ -213,10 +213,10 @@ def profile(name, seconds, session=0, seed=0):
 
 
 class InTurn(py_case.Case):
-    """A verdict takes measurements in turn."""
+    """A verdict requires measurements in turn."""
 
     def verdicts(self, *profiles):
-        """What compare_models says of two profiles, and what `pitwall compare` says of their files."""
+        """The result of compare_models for two profiles, and of `pitwall compare` for their files."""
         folder = self.folder()
         found = self.python(MADE + """
 profiles = [%s]
@@ -370,7 +370,7 @@ tell([[waited(call), waited(lambda: call(wait=False))]
 
 
 class Kept(py_case.Case):
-    """What a profile and a summary keep."""
+    """The content of a profile and a summary."""
 
     def test_arguments_of_ones_own(self):
         folder = self.folder()
@@ -617,7 +617,7 @@ class Native(py_case.Case):
         self.assertTrue(found[4])
 
     def test_a_race_is_judged_by_the_engine(self):
-        # the figures of each round are told: what the machine does meanwhile changes nothing
+        # the figures of each round are given, so the machine's state has no effect
         found = self.python("""
             from pitwall import _race
             ran = []
@@ -673,7 +673,7 @@ class Native(py_case.Case):
                 tell([told, counts(pitwall.read("run.pit")), sorted(os.listdir())])
         """, timeout=300)
         told, spans, files = found
-        # The verdict on figures that are given is tested above: here a busy machine may allow none.
+        # The verdict on given figures is tested above: here a busy machine may not allow one.
         for verdict, *_ in told[:3]:
             self.assertIn(verdict, ("slower", "no verdict"))
         self.assertEqual(told[0][1:3], ["spawn", 5])
@@ -712,7 +712,7 @@ class Native(py_case.Case):
             tell([len(result.costs), caught, few, given.name, min(result.costs), bool(result.name)])
         """)
         self.assertEqual(found[:4], [8, 1, "scaling: needs at least three sizes", "n"])
-        self.assertGreater(found[4], 0)  # which class it is: of the figures of a quiet machine alone
+        self.assertGreater(found[4], 0)  # the class itself is certain only on a quiet machine
         self.assertTrue(found[5])
 
     def test_views_over_plain_data(self):

@@ -4,7 +4,7 @@ import math
 
 import py_case
 
-# A torch whose CUDA devices are made up: work ends only in synchronize, memory is what the test says.
+# A torch with simulated CUDA devices: work ends only in synchronize, memory is set by the test.
 STUB = """
 import types
 class stub_cuda:
@@ -97,7 +97,7 @@ class Waiting(Case):
         self.assertEqual({name: waits for name, (_, waits) in found.items() if waits}, {})
 
     def test_what_was_handed_over_before_is_not_the_works(self):
-        """The device is waited for at the begin too: with a clock that stands still but there."""
+        """The device is also waited for at the begin: with a clock that advances only there."""
         found = self.stub("""
             from pitwall.memory_monitor import PerformanceMonitor
             monitor, order = PerformanceMonitor(), []
@@ -183,7 +183,7 @@ class Each(Case):
         self.assertEqual(found, [0, 4])
 
     def test_no_peak_is_reset(self):
-        """The highest so far is known; one that lies below it cannot be without a reset."""
+        """The highest value so far is known; a lower peak cannot be known without a reset."""
         found = self.stub("""
             from pitwall.memory_monitor import PerformanceMonitor
             from pitwall.timing import track_time_and_gpu, get_gpu_memory_usage

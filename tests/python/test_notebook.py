@@ -44,7 +44,7 @@ class Notebook(py_case.Case):
                            JUPYTER_PATH=os.path.join(folder, "share", "jupyter"), HOME=folder)
 
     def text(self, outputs):
-        """What cells show, as plain text and as HTML."""
+        """The displayed outputs of cells, as plain text and as HTML."""
         shown = [o["data"] for o in outputs if "data" in o]
         return [(d["text/plain"], d.get("text/html", "")) for d in shown]
 
@@ -54,6 +54,9 @@ class Notebook(py_case.Case):
         self.assertEqual(value, "4")
         self.assertRegex(report, r"\nfirst +1 [^\n]*\n└─ work +3 ")
         self.assertTrue(page.startswith("<pre ") and "└─ work" in page, page)
+        # The verdict is wrapped, the tables are not.
+        wrapped = r'<span style="white-space:pre-wrap;word-break:normal">[^<]*\bself time\b[^<]*</span>\n\n'
+        self.assertRegex(page, wrapped)
         ((report, page),) = self.text(cells[2])
         self.assertRegex(report, r"\n└─ work +3 ")
         self.assertNotIn("\\n", report)
@@ -62,7 +65,7 @@ class Notebook(py_case.Case):
         self.assertNotIn("_notebook.py", re.sub("\x1b[^m]*m", "", "\n".join(cells[3][-1]["traceback"])))
         ((report, _),) = self.text(cells[3])
         self.assertRegex(report, r"\ncell +1 ")
-        self.assertNotIn("└─ work", report)  # the cell before has made way
+        self.assertNotIn("└─ work", report)  # the previous cell's recording was replaced
         ((_, page),) = self.text(cells[4])
         self.assertTrue(page.startswith("<iframe sandbox="), page[:40])
         self.assertRegex(cells[5][0]["text"], r"\ncell +1 ")

@@ -37,7 +37,7 @@ def holes(count, step=100):
 
 class Case(py_case.Case):
     def follow(self, program, **env):
-        """With malloc giving large blocks back at once: resident memory that it keeps counts too."""
+        """With malloc returning large blocks at once: memory that it keeps would be resident."""
         return self.python(program, start=START, MALLOC_MMAP_THRESHOLD_="65536", **env)
 
 
@@ -282,8 +282,8 @@ class Tracemalloc(Case):
             two = track(bytes, 20 * MB)
             tell([*one[:2], same, *two[:2], allocators() == before])
         """)
-        self.assertAlmostEqual(found[0], 100, delta=3)  # as far as it was seen
-        self.assertAlmostEqual(found[1], 30, delta=3)  # without the 100 whose end nobody saw
+        self.assertAlmostEqual(found[0], 100, delta=3)  # as far as it was observed
+        self.assertAlmostEqual(found[1], 30, delta=3)  # without the 100 whose end was not observed
         self.assertEqual([found[2], round(found[3]), round(found[4]), found[5]],
                          [True, 20, 20, True])
 
@@ -298,8 +298,8 @@ class Tracemalloc(Case):
             peak, left, inner = track(outer)
             tell([peak, left, *inner[:2]])
         """)
-        self.assertEqual(round(found[0]), 40)  # as far as it was seen
-        self.assertLess(found[1], 10)  # not the 40 whose end nobody saw
+        self.assertEqual(round(found[0]), 40)  # as far as it was observed
+        self.assertLess(found[1], 10)  # not the 40 whose end was not observed
         self.assertEqual([round(mb) for mb in found[2:]], [6, 6])
 
 

@@ -24,7 +24,7 @@ def run_example(case, script, *arguments, python=py_case.PYTHON, status=0, start
 
 
 class Example(py_case.Case):
-    """One quick run of `script`, looked at by all tests of the class."""
+    """One quick run of `script`, used by all tests of the class."""
 
     script = ""
     has_out = True
@@ -69,8 +69,8 @@ class Example(py_case.Case):
         return os.path.join(self.home, "out", *path)
 
     def assert_same_time(self, one, other):
-        """Of two readings of the clock around the same work, between which the machine may pause for
-        seconds: what is left is that both are figures of it, in one unit."""
+        """Two readings of the clock around the same work, between which the machine may pause for seconds:
+        so only check that both are figures of it, in one unit."""
         self.assertGreater(one, 0)
         self.assertGreater(other, 0)
         self.assertAlmostEqual(one, other, delta=10 + 0.01 * one)
@@ -243,7 +243,7 @@ class Fitting(Example):
         self.assertEqual(phases["update"]["count"], 240)
         for model in self.models:
             trials = self.rows("inference", "--node", model)[model]["count"]
-            self.assertGreaterEqual(trials, 100)  # one that lost the core is repeated
+            self.assertGreaterEqual(trials, 100)  # an interrupted trial is repeated
         first = self.view("warmup", "--node", "section/MLP training/epoch")["rows"][0]
         self.assertGreater(first["first_epoch_time"], 0)
 
@@ -470,7 +470,7 @@ class Monitoring(Example):
         seconds = {row["value"]: row["seconds"] for row in sweep["rows"]}
         printed = re.search(r"^Optimal batch size: (\d+) \(", self.text, re.M).group(1)
         self.assertEqual(sweep["optimal"]["seconds"], min(seconds.values()))
-        self.assertIn(printed, seconds)  # by readings of its own: another one may be the least there
+        self.assertIn(printed, seconds)  # by its own readings: another one may be the minimum there
 
     def test_numbers_choose_examples(self):
         folder = self.folder()
@@ -485,13 +485,13 @@ class Monitoring(Example):
 
 
 class Straggler(Example):
-    """Who is called slow is a matter of time, and not tested: the machine may be slower than the disk."""
+    """Which rank is called slow depends on time and is not tested: the machine may be slower than the disk."""
 
     script = "straggler_torch.py"
     has_out = False
 
     def setUp(self):
-        self.run_file = os.path.join(self.home, "run-0.pit")  # of the rank that talks
+        self.run_file = os.path.join(self.home, "run-0.pit")  # of the rank that prints
 
     def test_it_learns(self):
         self.check_claims("loss")

@@ -147,7 +147,7 @@ class Tasks(py_case.Case):
         for path in ("outer/first", "second"):
             want.update({path: 2, path + "/leaf": 1})
         self.assertEqual(found[:2], [want, {}])
-        # they overlap what they are below, and are no part of its time
+        # they overlap the span above them, whose time does not include them
         self.assertEqual(found[2], ["made/inside/early", "made/x", "made/y", "outer/first"])
 
     def test_plain_code_after_a_loop_goes_on_where_it_was(self):

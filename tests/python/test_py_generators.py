@@ -3,8 +3,8 @@ mixed with spans of other code; the tree does not grow."""
 
 import py_case
 
-# Every program ends with this: nodes by path, with a mark for those that run beside their parent; what
-# is wrong with the tree; what was lost.
+# Every program ends with this: nodes by path, with a mark for those that overlap their parent; errors of
+# the tree; losses.
 TREE = """
 def tree():
     run = pitwall.read_live()
@@ -240,7 +240,7 @@ class Generators(py_case.Case):
         """, {"all": 1, "all/data": 100, "all/data/gen*": 100})
 
     def test_many_withs_in_one_generator_and_long_jumps(self):
-        # Over 256 instructions inside a `with`: its end is told by more than one byte.
+        # Over 256 instructions inside a `with`: the offset of its end takes more than one byte.
         body = "\n".join("                    x%d = i + %d" % (i, i) for i in range(200))
         self.tree("""
             def gen(n):

@@ -3,7 +3,7 @@ another process."""
 
 import py_case
 
-# What is called, and what it raises.
+# The call, and the exception it raises.
 CALLS = [
     ("pitwall.report(view='x')", "ValueError: view must be one of tree, flat, "),
     ("pitwall.report(sort='x')", "ValueError: sort must be one of total, self, "),
@@ -137,7 +137,7 @@ class Names(py_case.Case):
     """
 
     def test_any_name_goes_through_all_of_it(self):
-        """As names of files may be, and as nobody would call a thing."""
+        """Unusual names, as file names may be."""
         for name in ("a\udc80b", "Größe 数", 3000 * "x", "two\nlines", "\x1b[31mred"):
             with self.subTest(ascii(name[:20])):
                 found = self.python(self.PROGRAM % name)

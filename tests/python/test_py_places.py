@@ -103,6 +103,13 @@ PLANTS = {
         def plant():
             asyncio.run(steps())
         """,
+    "operator": """
+        words = [str(i) for i in range(30000)]
+        def plant():
+            for i in range(10):
+                found = "absent" in words  # HOT
+                largest = max(i, 1)  # the first line after it where a sample can be taken
+        """,
     "lock_held": """
         import ctypes
         usleep = ctypes.PyDLL(None).usleep  # the interpreter's lock is held meanwhile
@@ -116,14 +123,14 @@ FUNCTIONS = {  # as the interpreter names them: from 3.11 on with what they are 
     "method": {"forward", "Model.forward"}, "numpy_call": {"plant"},
     "exception_handler": {"plant"}, "recursion": {"down"}, "pool": {"plant"},
     "decorated_function": {"hot"}, "library_call": {"plant"}, "coroutine": {"step"},
-    "lock_held": {"plant"}, "made_code": {"plant"},
+    "lock_held": {"plant"}, "operator": {"plant"}, "made_code": {"plant"},
 }
 
 BEGIN = """
 pitwall._pitwall._stack_pace(0.0005)
 pitwall.open(in_memory=True)
 """
-# Until one place has more than twice as many samples as all others of the span, and 20 more.
+# Repeat until one place has more than twice as many samples as all others of the span, and 20 more.
 HUNT = """
 def hottest(span):
     rows = [row for row in pitwall.read_live()["places"]
@@ -141,7 +148,7 @@ found = hottest("work/hot")
 tell([is_sure(found), found])
 """
 
-# Goes on until so many samples were taken: threads, generators, exceptions, forks.
+# Continue until this many samples were taken: threads, generators, exceptions, forks.
 STRESS = """
 import itertools
 pitwall._pitwall._stack_pace(0)
@@ -268,6 +275,9 @@ class Places(py_case.Case):
     def test_a_call_that_keeps_the_lock_is_found_and_weighted(self):
         self.planted("lock_held")
 
+    def test_an_operator_that_nothing_interrupts_is_found(self):
+        self.planted("operator")
+
     def test_outside_of_all_spans(self):
         found = self.python(BEGIN + """
 def wait():
@@ -291,7 +301,7 @@ tell(files)
             self.assertIn("<string>", file.read())
 
     def test_a_late_sample_stands_for_the_time_it_is_late(self):
-        # Each time the lock is held for 0.2 s at the least; ten looks fall into it.
+        # Each time the lock is held for at least 0.2 s; ten samples fall into it.
         found = self.python("""
 import ctypes
 usleep = ctypes.PyDLL(None).usleep
@@ -410,7 +420,8 @@ tell([done, interpreters is not None])
         self.assertEqual(found[0], 5 if found[1] else 0)
 
     def test_allocators_that_are_replaced_as_the_thread_begins_and_ends(self):
-        """Nothing is allocated without the interpreter's lock, which is how tracemalloc replaces them."""
+        """tracemalloc replaces the allocators while it holds the interpreter's lock, so nothing may be
+        allocated without it."""
         self.python("""
             import tracemalloc
             for _ in range(200):
@@ -466,12 +477,34 @@ with pitwall.span("a"):
             self.assertIn("mine", self.spans_of_places(path))
             self.assertEqual(self.left, {"program.py", "run.pit", name})
 
-    def launched(self, program, name="run.pit"):
+    def test_an_import_that_is_watched_is_the_line_that_imports(self):
+        """Also where the program's package is not the one that the tool has beside it."""
+        site = os.path.join(self.folder(), "site-packages")
+        os.mkdir(site)
+        os.symlink(os.path.join(py_case.package_dir(), "pitwall"), os.path.join(site, "pitwall"))
+        with open(os.path.join(site, "optax.py"), "w", encoding="utf-8") as file:
+            file.write(self.dedent("""
+                import pitwall, os
+                def lines():
+                    return [[os.path.basename(row["file"]), row["line"]]
+                            for row in pitwall.read_live()["places"]]
+                while not any(file == "_auto_watch.py" or [file, line] == ["program.py", 2]
+                              for file, line in lines()): pass
+                """))
+        path = self.launched("import pitwall\nimport optax", site=site)
+        files = self.python("""
+tell([os.path.basename(row["file"]) for row in pitwall.read(%r)["places"]])
+""" % path)
+        self.assertIn("program.py", files)
+        self.assertNotIn("_auto_watch.py", files)
+
+    def launched(self, program, name="run.pit", site=None):
         """Under pitwall run; the run it left, `left` being all files of its folder."""
         folder = self.folder()
         with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
             file.write(self.dedent(program))
-        env = pit_case.clean_env(PYTHONPATH=py_case.package_dir(), PYTHONDONTWRITEBYTECODE="1",
+        env = pit_case.clean_env(PYTHONPATH=site or py_case.package_dir(),
+                                 PYTHONDONTWRITEBYTECODE="1",
                                  **py_case.preload())
         self.run_ok([pit_case.tool(), "run", "-o", "run.pit", "--", py_case.PYTHON, "program.py"],
                     cwd=folder, env=env)

@@ -16,7 +16,7 @@ class Recorders(py_case.Case):
             tell([before["recording"], pitwall.status(), os.listdir(".")])
         """)
         self.assertFalse(found[0])
-        self.assertEqual([found[1]["recording"], found[1]["place"], found[1]["automatic"]],
+        self.assertEqual([found[1]["recording"], found[1]["storage"], found[1]["automatic"]],
                          [True, "memory", True])
         self.assertNotIn("pitwall-runs", found[2])
         self.assertEqual(self.stdout + self.stderr, "")
@@ -335,7 +335,7 @@ except BaseException as error:
     def test_opening_twice_and_closing_twice(self):
         kind, text, code = self.error("pitwall.open('a.pit'); pitwall.open('b.pit')")
         self.assertEqual([kind, code], ["Error", -2])
-        self.assertIn("open already", text)
+        self.assertIn("already open", text)
         kind, text, code = self.error("pitwall.open('a.pit'); pitwall.close(); pitwall.close()")
         self.assertEqual([kind, code], ["Error", -3])
         self.assertIn("no recorder is open", text)

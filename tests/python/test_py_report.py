@@ -7,7 +7,7 @@ import re
 import py_case
 from py_case import pit_case
 
-# As the tool is told, and as Python is told.
+# The arguments of the tool, and those of Python.
 SAME = [
     ([], {}),
     (["--flat", "--sort", "self"], {"flat": True, "sort": "self"}),
@@ -81,7 +81,7 @@ class Report(py_case.Case):
             with self.subTest(options):
                 width = [] if "--width" in words else ["--width", "0"]
                 self.assertEqual(text, self.tool("report", self.path, *words, *width))
-        self.assertEqual(len(set(found)), len(SAME) - 1)  # alone is as nothing here
+        self.assertEqual(len(set(found)), len(SAME) - 1)  # alone makes no difference here
 
     def test_the_command_line_of_the_package_takes_them_too(self):
         for words, _ in SAME:

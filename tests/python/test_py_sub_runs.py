@@ -2,7 +2,9 @@
 programs; read and reported."""
 
 import json
+import os
 import re
+import subprocess
 
 import py_case
 
@@ -51,18 +53,24 @@ if __name__ == "__main__":
 
 
 POOL = """
-import multiprocessing, os, signal
+import multiprocessing, os, signal, time
 def work(i):
     with pitwall.span("work"):
         return i
+def wait(i):
+    open("began", "w").close()
+    signal.pause()
 def die(i):
     with pitwall.span("fatal"):
         os.kill(os.getpid(), signal.SIGKILL)
 if __name__ == "__main__":
     pitwall.open("run.pit")
     context = multiprocessing.get_context(%r)
-    with context.Pool(1) as pool:  # ended by SIGTERM
+    with context.Pool(1) as pool:  # ended by SIGTERM: this worker does not read that there is no more work
         pool.map(work, range(4))
+        pool.apply_async(wait, (0,))
+        while not os.path.exists("began"):
+            time.sleep(0.01)
     left = context.Process(target=os._exit, args=(0,))
     left.start(); left.join()
     killed = context.Process(target=die, args=(0,))
@@ -86,12 +94,78 @@ class EndedByParent(py_case.Case):
         ended = self.run_ok([tool, "list", folder, "--state", "ended", "--width", "0"]).stdout
         self.assertIn("by its parent", ended)
         self.assertNotIn("died", ended)
+        # So says the worker's file alone.
+        path = re.search(r"\S+\.pit", ended).group()
+        alone = self.run_ok([tool, "report", path]).stdout
+        self.assertRegex(alone, r"(?m)^state +ended by its parent ")
+        self.assertNotRegex(alone, "died|killed")
+        once = self.run_ok([tool, "top", "--once", path]).stdout
+        self.assertRegex(once, "(?m): ended, ")
+        # Without one that is live, top shows the program and not the worker, which began later.
+        here = self.run_ok([tool, "top", "--once", folder]).stdout
+        self.assertIn("run.pit, pid ", here)
 
     def test_workers_that_were_forked(self):
         self.check("fork")
 
     def test_workers_that_were_spawned(self):
         self.check("spawn")
+
+
+WATCHED = """
+import multiprocessing, sys, torch
+from torch.utils.data import DataLoader, Dataset
+class Data(Dataset):
+    def __len__(self): return 8
+    def __getitem__(self, i):
+        with pitwall.span("fetch"): return torch.ones(2)
+def work(i):
+    with pitwall.span("work"): return i
+if __name__ == "__main__":
+    pitwall.open("run.pit")
+    pool = multiprocessing.get_context("fork").Pool(1)
+    pool.map(work, range(4))
+    loader = iter(DataLoader(Data(), batch_size=4, num_workers=1, multiprocessing_context="fork"))
+    next(loader)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    pool.terminate(); pool.join()
+    del loader
+    sys.stdin.readline()
+"""
+
+
+class Watched(py_case.Case):
+    def test_top_says_ended_of_the_workers_of_a_pool_and_a_loader(self):
+        folder = self.folder()
+        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as file:
+            file.write(py_case.START + WATCHED)
+        program = subprocess.Popen([py_case.PYTHON, "program.py"], cwd=folder, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, env=py_case.environment(), text=True)
+        self.addCleanup(self.finish, program)
+        self.assertEqual(program.stdout.readline(), "ready\n")
+        top = subprocess.Popen([py_case.pit_case.tool(), "top", "--json", "--interval", "0.1", "."],
+                               cwd=folder, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.finish, top)
+        states, told = {}, False
+        for line in top.stdout:
+            run = json.loads(line)
+            states[run["pid"]] = run["state"]
+            if len(states) == 3 and not told:
+                told = True
+                program.stdin.write("\n"); program.stdin.flush()
+            if len(states) == 3 and list(states.values()).count("live") == 1:
+                break
+        self.assertEqual(states.pop(program.pid), "live")
+        self.assertEqual({"done", "ended"} | set(states.values()), {"done", "ended"})
+
+    def finish(self, child):
+        if child.stdin:
+            child.stdin.close()
+        else:
+            child.kill()
+        child.stdout.close()
+        child.wait()
 
 
 class Workers(py_case.Case):

@@ -41,7 +41,7 @@ int main(void)
 
 
 class Place:
-    """An environment: its interpreter, its command pitwall, the package's folder, and what PATH has."""
+    """An environment: its interpreter, its command pitwall, the package's folder, and the content of PATH."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -56,7 +56,7 @@ class Place:
 
 class Case(py_case.Case):
     def install(self, python, wheel):
-        """A fresh environment of an interpreter with the wheel, and nothing from elsewhere."""
+        """A fresh environment of an interpreter with the wheel, and nothing else."""
         folder = os.path.join(self.folder(), "env")
         self.run_ok([python, "-m", "venv", folder])
         place = Place(folder)
@@ -136,7 +136,8 @@ class Case(py_case.Case):
         self.run_ok([os.path.join(work, "b", "user")], cwd=work, env=place.env)
 
     def check_other_python(self, place, version):
-        """`pitwall run` of a Python that the package is not for: told in words, and the program runs."""
+        """`pitwall run` with a Python that the package does not support: prints a message, and the program
+        runs."""
         suffix = "_pitwall.cpython-%s-" % version.replace(".", "")
         other = next(path for name, (path, *_) in pythons.interpreters().items() if name != version)
         self.run_other_python(place, other, suffix)

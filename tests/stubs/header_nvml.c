@@ -1,4 +1,4 @@
-/* Holds our declarations of NVML (src/device/nvml_api.h) to NVIDIA's own nvml.h: compiled, never run. */
+/* Checks our declarations of NVML (src/device/nvml_api.h) against NVIDIA's nvml.h: compiled, never run. */
 #include "device/nvml_api.h"
 
 #include <nvml.h>

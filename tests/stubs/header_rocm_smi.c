@@ -1,4 +1,5 @@
-/* Holds our declarations of ROCm SMI (src/device/rocm_api.h) to AMD's own rocm_smi.h: compiled, never run. */
+/* Checks our declarations of ROCm SMI (src/device/rocm_api.h) against AMD's rocm_smi.h: compiled, never
+ * run. */
 #include "device/rocm_api.h"
 
 #include <rocm_smi/rocm_smi.h>

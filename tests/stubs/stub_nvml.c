@@ -1,10 +1,9 @@
-/* A stand-in for NVIDIA's libnvidia-ml.so.1, built by test_gpu_channels.py: no GPU is behind it. What it
- * says stands in files of the folder STUB_NVML, which the test writes:
+/* A stand-in for NVIDIA's libnvidia-ml.so.1, built by test_gpu_channels.py: no GPU is behind it. Its
+ * answers are files in the folder STUB_NVML, which the test writes:
  *
  *   used, total, busy, power, energy, own   figures, as NVML has them
  *   none   no device is shown;  fail   every reading fails with this code;  hang   readings do not return
- *          while the file is there
- */
+ *          while the file is there */
 #include "device/nvml_api.h"
 
 #include <stdio.h>
@@ -31,7 +30,7 @@ static unsigned long long figure(const char *name, unsigned long long otherwise)
     return is_read ? value : otherwise;
 }
 
-/* What stands in the way of every reading. */
+/* The error that every reading returns, if any. */
 static int trouble(void)
 {
     struct timespec pause = {0, 1000000};

@@ -1,10 +1,9 @@
-/* A stand-in for AMD's librocm_smi64.so, built by test_gpu_channels.py: no GPU is behind it. What it says
- * stands in files of the folder STUB_ROCM, which the test writes:
+/* A stand-in for AMD's librocm_smi64.so, built by test_gpu_channels.py: no GPU is behind it. Its answers
+ * are files in the folder STUB_ROCM, which the test writes:
  *
  *   energy   counter, of 15.3 microjoules each;  own   bytes of the process
  *   none   no device is shown;  no_init   it cannot be used;  fail   every reading fails with this code
- *   hang   readings do not return while the file is there
- */
+ *   hang   readings do not return while the file is there */
 #include "device/rocm_api.h"
 
 #include <stdio.h>
@@ -24,7 +23,7 @@ static uint64_t figure(const char *name, uint64_t otherwise)
     return is_read ? value : otherwise;
 }
 
-/* What stands in the way of every reading. */
+/* The error that every reading returns, if any. */
 static int trouble(void)
 {
     struct timespec pause = {0, 1000000};

@@ -56,7 +56,7 @@ static inline void check_true(const char *what, int good)
     check_equal(what, good != 0, 1);
 }
 
-/* What the calling thread counted since `before`. */
+/* Check what the calling thread counted since `before`. */
 static inline void check_step(const char *what, counters before, counters after, long long allocs,
                               long long alloc_bytes, long long frees, long long freed_bytes)
 {
@@ -86,7 +86,7 @@ struct alloc_case {
     void (*run)(const char *argument);
 };
 
-/* main: the case that the first argument names, with the second. 0 if all its checks hold. */
+/* Runs the case named by the first argument, with the second. Returns 0 if all its checks pass. */
 static inline int run_case(const struct alloc_case *cases, int argc, char **argv)
 {
     find_api();

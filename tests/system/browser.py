@@ -12,19 +12,19 @@ import time
 import urllib.error
 import urllib.request
 
-HANG_S = 240  # no test measures time: this only finds a page that never gets there
+HANG_S = 240  # no test measures time: this only detects a page that never gets there
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-default-apps", "--no-default-browser-check", "--disable-dev-shm-usage",
          "--hide-scrollbars", "--force-device-scale-factor=1",
-         "--disable-features=IsolateSandboxedIframes"]  # the driver cannot enter them
+         "--disable-features=IsolateSandboxedIframes"]  # the driver cannot enter isolated frames
 KEYS = {"Escape": "\ue00c", "ArrowDown": "\ue015", "ArrowUp": "\ue013", "ArrowLeft": "\ue012",
         "ArrowRight": "\ue014", "Enter": "\ue007", "Tab": "\ue004", "Home": "\ue011", "End": "\ue010"}
 
 
 def missing():
-    """What is not there, or "". """
+    """What is missing, or ""."""
     for names in (("chromium", "chromium-browser", "google-chrome"), ("chromedriver",)):
         if not any(shutil.which(n) for n in names):
             return "%s is not installed" % names[0]
@@ -32,7 +32,7 @@ def missing():
 
 
 class Failed(Exception):
-    """The browser says that it cannot."""
+    """The browser reports an error."""
 
 
 class Browser:
@@ -102,7 +102,7 @@ class Browser:
         return self._send("POST", self.session + "/execute/sync", {"script": script, "args": list(args)})
 
     def wait(self, script, *args):
-        """Until it is true in the page: what it gave then."""
+        """Wait until it is true in the page; returns the value."""
         end = time.monotonic() + HANG_S
         while True:
             value = self.run(script, *args)
@@ -122,7 +122,7 @@ class Browser:
         self._send("POST", "%s/element/%s/value" % (self.session, self.find(css)[ELEMENT]), {"text": text})
 
     def press(self, *keys):
-        """On what has the focus."""
+        """Send keys to the focused element."""
         actions = []
         for key in keys:
             value = KEYS.get(key, key)
@@ -140,18 +140,28 @@ class Browser:
                  {"type": "pointerMove", "duration": 0, "x": int(box[0] + box[2] * (begin + end) / 2), "y": y},
                  {"type": "pointerMove", "duration": 0, "x": int(box[0] + box[2] * end), "y": y},
                  {"type": "pointerUp", "button": 0}]
+        self.mouse(*moves)
+
+    def mouse(self, *actions):
+        """{"type": "pointerDown", "button": 0} and others of the protocol; a button stays down from call to call."""
         self._send("POST", self.session + "/actions", {"actions": [
-            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": moves}]})
+            {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}]})
+
+    def press_on(self, css):
+        """Down, in the middle of an element, and not up: mouse({"type": "pointerUp", "button": 0})."""
+        x, y = self.run("const b=document.querySelector(arguments[0]).getBoundingClientRect();"
+                        "return [b.left + b.width / 2, b.top + b.height / 2]", css)
+        self.mouse({"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}, {"type": "pointerDown", "button": 0})
 
     def enter(self, css):
-        """Into a frame: what follows is inside it. None: out again."""
+        """Enter a frame: later calls are inside it. None: leave it."""
         self._send("POST", self.session + "/frame", {"id": self.find(css) if css else None})
 
     def log(self, kind):
         return self._send("POST", self.session + "/se/log", {"type": kind})
 
     def requests(self):
-        """All addresses that the page has asked for, by the browser's own log; it is emptied."""
+        """All addresses that the page has requested, from the browser's log, which is then empty."""
         found = []
         for line in self.log("performance"):
             message = json.loads(line["message"])["message"]
@@ -160,7 +170,7 @@ class Browser:
         return found
 
     def picture(self, path, whole=True):
-        """A PNG of the page, with what is below the window too."""
+        """A PNG of the page, including the part below the window."""
         if whole:
             box = self.command("Page.getLayoutMetrics")["cssContentSize"]
             data = self.command("Page.captureScreenshot", format="png", captureBeyondViewport=True,

@@ -96,7 +96,7 @@ _UNIT = r"(?:ns|µs|us|ms|s|min|h|B|kB|MB|GB|TB|k|M|G|T)"
 
 
 def masked(line):
-    """A line of output without what varies from run to run: figures, their units, bars, blanks."""
+    """A line of output without the parts that vary between runs: figures, their units, bars, blanks."""
     line = re.sub(r"\x1b\[[0-9;]*m", "", line)
     line = re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", "DATE", line)
     line = re.sub(r"[▁▂▃▄▅▆▇█]+", "▁", line)
@@ -107,12 +107,12 @@ def masked(line):
     return re.sub(r"([(\[]) ", r"\1", " ".join(line.split()))
 
 
-# Rows of time outside of all spans, and their note: there or not by how long the machine took.
+# Rows of time outside all spans, and their note: present or not, depending on the machine's speed.
 _UNMARKED = re.compile(r"^(?:\((?:before the first span|between parts|after the last)\)"
                        r"|in brackets: outside of all spans).*\n", re.M)
 
 
-# The verdict: on a busy machine it is that the program had no processor.
+# The verdict: on a busy machine it says that the program had no processor.
 _VERDICT = re.compile(r"^[A-Z][A-Z -]{3,}: .*\n", re.M)
 
 
@@ -138,7 +138,7 @@ def prints_as(output, sample, notes):
 
 
 def commands_of(console):
-    """[(command, what it prints)] of a console block; a command goes on after a backslash."""
+    """[(command, its output)] of a console block; a command continues after a backslash."""
     found = []
     for line in console.splitlines():
         if line.startswith("$ "):

@@ -21,12 +21,12 @@ def keys(case, row):
 
 
 def has_alloc():
-    """A sanitizer brings a malloc of its own: allocations cannot be counted beside it."""
+    """A sanitizer has its own malloc: allocations cannot be counted with it."""
     return not pit_case.sanitizer()
 
 
 def record(case):
-    """The path of a new run of prog_fields, on a machine that has energy counters by a stand-in."""
+    """The path of a new run of prog_fields, with energy counters from a stand-in."""
     folder = case.folder()
     path = os.path.join(folder, "run.pit")
     sysfs = stub_sysfs.StubSysfs(os.path.join(folder, "sys"))

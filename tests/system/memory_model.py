@@ -10,8 +10,8 @@ MB = 1 << 20
 STATES = ["live", "closed", "died"]
 METHODS = [None, "rusage", "hwm"]  # as enum pit_peak_method has them
 
-# What is allowed beside the run's own bound. The process itself changes a little between begin and
-# end: the recorder's first block of a node, stacks, libc. Under a sanitizer every thread, lock and
+# The allowed error in addition to the run's own bound. The process itself changes a little between begin
+# and end: the recorder's first block of a node, stacks, libc. Under a sanitizer every thread, lock and
 # allocation has shadow and bookkeeping that is resident too.
 SLACK = 0.3 * MB if not pit_case.sanitizer() else 4 * MB
 
@@ -22,7 +22,8 @@ class Span:
 
 
 class Model:
-    """Runs the steps: what is held, what is open, and what each finished span must say."""
+    """Runs the steps: which memory is held, which spans are open, and the figures that each finished span
+    must have."""
 
     def __init__(self):
         self.held, self.holds = 0, {}

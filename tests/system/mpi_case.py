@@ -18,12 +18,12 @@ KINDS = ("openmpi", "mpich")
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
                       "--mca", "mpi_yield_when_idle", "1"],
           "mpich": ["mpirun.mpich"]}
-COMPILERS = {".c": "mpicc", ".f90": "mpifort"}
+COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
 SECONDS = 300  # finds a hang; a job takes two
 
 
 def missing(kind):
-    """What of an MPI is not here, or None."""
+    """What of an MPI is missing, or None."""
     for command in ("mpirun", "mpicc", "mpifort"):
         if not shutil.which("%s.%s" % (command, kind)):
             return "%s.%s is not installed (scripts/setup.sh test)" % (command, kind)
@@ -35,7 +35,7 @@ class Case(pit_case.Case):
     programs = {}
 
     def for_each_mpi(self, part):
-        """Call part(kind) for each MPI; both have to be here."""
+        """Call part(kind) for each MPI; both must be installed."""
         gone = [why for why in map(missing, KINDS) if why]
         if gone:
             self.skipTest("; ".join(gone))
@@ -61,12 +61,12 @@ class Case(pit_case.Case):
         return path
 
     def job(self, kind, program, folder, ranks=2, name="rank"):
-        """The command of a job whose ranks leave their runs in the folder."""
+        """The command of a job whose ranks write their runs into the folder."""
         return LAUNCH[kind] + ["-n", str(ranks), pit_case.tool(), "run", "--quiet", "-o",
                                os.path.join(folder, name + "-%r.pit"), "--"] + program
 
     def run_job(self, kind, program, ranks=2, env=None):
-        """Run it; what its ranks said, and their runs, by rank."""
+        """Run it; returns what its ranks reported, and their runs, by rank."""
         folder = self.folder()
         self.run_ok(self.job(kind, program, folder, ranks), timeout=SECONDS, cwd=folder,
                     env=dict(os.environ, **(env or {})))
@@ -79,7 +79,7 @@ class Case(pit_case.Case):
         return said, runs
 
     def check_said(self, said, runs):
-        """Every rank's calls and bytes are what it said, and there are no other calls of MPI."""
+        """Every rank's calls and bytes are as reported, and there are no other calls of MPI."""
         wanted = [{} for _ in runs]
         for line in said.splitlines():
             rank, name, calls, in_bytes = line.split()
@@ -96,7 +96,7 @@ class Case(pit_case.Case):
         self.check_messages(said, runs)
 
     def check_messages(self, said, runs):
-        """Messages by rank and size are what ranks said that speak of them; every call has a caller."""
+        """Messages by rank and size are as reported, for ranks that report them; every call has a caller."""
         wanted = {}
         for line in said.splitlines():
             rank, name, count, in_bytes = line.split()
@@ -132,7 +132,7 @@ def start(command, folder):
 
 
 def wait_state(pid, states):
-    """Until the kernel says one of these letters of it; a process that is not there any more says X."""
+    """Wait until the process has one of these states; a process that is gone has X."""
     def is_it():
         try:
             return pit_runs.state_of(pid) in states
@@ -148,7 +148,7 @@ def stop(pid):
 
 
 def kill(pid):
-    """Kill a rank, if it is there still, and wait until it is gone."""
+    """Kill a rank, if it still exists, and wait until it is gone."""
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -157,7 +157,7 @@ def kill(pid):
 
 
 def try_load(path):
-    """A run that may be half made, or not yet there: None then."""
+    """A run that may be incomplete or missing: None then."""
     try:
         return pit_reader.load(path)
     except (OSError, pit_reader.BadRun):

@@ -16,6 +16,7 @@ It ends with the line `N passed, N failed`, and `, N skipped` where something co
 With CI=true a skip is a failure: a machine that cannot run a test has not run it.
 """
 
+import atexit
 import os
 import re
 import shutil
@@ -95,7 +96,7 @@ def run(command, env=None, timeout=600, **options):
     return subprocess.run(
         [str(part) for part in command],
         env=clean_env() if env is None else env,
-        timeout=max(timeout, 600) * slowness(),  # a hang is found; a busy machine is none
+        timeout=max(timeout, 600) * slowness(),  # detects a hang, but tolerates a busy machine
         encoding="utf-8",
         errors="replace",
         check=False,
@@ -104,7 +105,7 @@ def run(command, env=None, timeout=600, **options):
 
 
 class Case(unittest.TestCase):
-    """A test case with a folder of its own and commands that say what they printed."""
+    """A test case with its own folder, and commands whose output is in the failure message."""
 
     longMessage = True
     maxDiff = None
@@ -153,13 +154,22 @@ class _Result(unittest.TextTestResult):
 
 
 def plain_build(test):
-    """A case of a file that is run for the sanitizers too, which this case is not for."""
+    """For cases that do not apply to the sanitizer builds."""
     return None if sanitizer() else test
 
 
 def no_thread_sanitizer(test):
-    """A case of threads and forks at once, which that sanitizer does not support."""
+    """For cases with threads and forks at once, which that sanitizer does not support."""
     return None if sanitizer() == "thread" else test
+
+
+def leave_the_tree():
+    """Go on in an empty folder: what a program leaves where it was started is not left in the source tree."""
+    os.environ["PITWALL_BUILD"] = build_dir()
+    sys.path[:] = [os.path.abspath(path) for path in sys.path]
+    folder = tempfile.mkdtemp(prefix="pitwall-test-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chdir(folder)
 
 
 def main(plain_build_only=False, has_threads=True, thread_sanitizer=True, test_all_only=False):
@@ -179,6 +189,7 @@ def main(plain_build_only=False, has_threads=True, thread_sanitizer=True, test_a
         sys.exit("this test has no threads: nothing for the thread sanitizer")
     if plain_build_only and sanitizer():
         sys.exit("this test checks the plain build alone: run it without PITWALL_SANITIZER")
+    leave_the_tree()
     loader = unittest.TestLoader()
     if len(sys.argv) > 1:
         loader.testNamePatterns = ["*%s*" % word for word in sys.argv[1:]]

@@ -27,13 +27,13 @@ def seed_of_test():
 
 
 def state_of(pid):
-    """The letter that the kernel has for it: R, S, T for stopped, Z …"""
+    """The state letter of a process: R, S, T for stopped, Z …"""
     with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
         return file.read().rsplit(")", 1)[1].split()[0]
 
 
 def wait_until(condition, seconds=300.0, pause=0.0005):
-    """Wait for a condition; what it gave, or None after the time, which finds a hang alone."""
+    """Wait for a condition; returns its value, or None after the time, which only detects a hang."""
     end = time.monotonic() + seconds * pit_case.slowness()
     while time.monotonic() < end:
         found = condition()
@@ -44,7 +44,7 @@ def wait_until(condition, seconds=300.0, pause=0.0005):
 
 
 class Truth:
-    """What a program of span_walk.c says of itself, as it stood when the file was read."""
+    """What a program of span_walk.c has recorded about itself when the file was read."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -90,10 +90,10 @@ def opened(path):
 
 
 def comparable(run, state):
-    """pit_reader's run in the shape of prog_dump's, without what the library's model leaves out."""
+    """pit_reader's run in the form of prog_dump, without what the library's model leaves out."""
     threads = []
     for thread in run["threads"]:
-        out = {key: thread[key] for key in ("name", "tid", "tenants", "attached", "open", "events",
+        out = {key: thread[key] for key in ("name", "tid", "thread_count", "attached", "open", "events",
                                             "values", "counters", "nodes", "memory", "alloc",
                                             "energy", "teams",
                                             "records")}
@@ -150,7 +150,7 @@ def differences(a, b, where="run", most=8):
 
 
 def dump(path):
-    """The run as the library reads it; or None and what prog_dump said."""
+    """The run as the library reads it; or None and the error of prog_dump."""
     done = pit_case.run([pit_case.program("prog_dump"), path], timeout=20)
     if done.returncode == 1 and not done.stdout:
         return None, done.stderr
@@ -160,7 +160,7 @@ def dump(path):
 
 
 def read_both(case, path, state, note=""):
-    """pit_reader's run, after both readers said the same and all holds that must."""
+    """pit_reader's run, after both readers agreed and all invariants were checked."""
     document, said = dump(path)
     case.assertIsNotNone(document, "%s the library cannot read it: %s" % (note, said))
     run = pit_reader.load(path)
@@ -188,7 +188,7 @@ def counts_by_path(run):
 
 
 def check_counts(case, run, truth, note=""):
-    """Every path: what had ended is there, and no more than was about to."""
+    """For every path: ended spans are present, and no more than were about to end."""
     counts, items = counts_by_path(run), {}
     for thread in run["threads"]:
         for node in thread["nodes"]:
@@ -206,7 +206,7 @@ def check_counts(case, run, truth, note=""):
 
 
 def check_open(case, run, truth, note=""):
-    """Each thread's stack is one that it can have had when it died; open objects are right."""
+    """Each thread's stack is possible for the moment of its death; open objects are right."""
     seen = {}
     for thread in run["threads"]:
         stack = [span["path"] for span in thread["open"] if not span["object"]]
@@ -233,7 +233,7 @@ def check_values(case, run, truth, note=""):
     """The n-th value of a thread was n: every point's mean, minimum and maximum are known."""
     for thread in run["threads"]:
         own = truth.threads.get(thread["tid"])
-        for value in thread["values"] if own and thread["tenants"] == 1 else []:
+        for value in thread["values"] if own and thread["thread_count"] == 1 else []:
             case.assertEqual(value["name"], "loss", note)
             case.assertLessEqual(own["values"][0], value["count"], note)
             case.assertLessEqual(value["count"], own["values"][1], note)

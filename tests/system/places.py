@@ -23,7 +23,7 @@ CLONE_NEWNS = 0x20000
 
 
 def node_counts(count):
-    """What prog_place's nodes=COUNT makes: path -> spans."""
+    """The result of prog_place's nodes=COUNT: path -> spans."""
     return {"node-%d" % i: i % 3 + 1 for i in range(count)}
 
 
@@ -52,7 +52,7 @@ def blocks(data):
 
 
 def own_shared_memory():
-    """Give this process and its children a /dev/shm of their own; for setUpModule."""
+    """Give this process and its children a private /dev/shm; for setUpModule."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS) != 0:
         raise unittest.SkipTest("a mount namespace: %s" % os.strerror(ctypes.get_errno()))
@@ -69,7 +69,7 @@ def shm_pages():
 
 
 class Told:
-    """What prog_place said, step by step."""
+    """The output of prog_place, step by step."""
 
     def __init__(self, text):
         self.text = text
@@ -123,7 +123,7 @@ class Case(pit_case.Case):
         return self.mount(["bindfs", under or self.folder(), at], at)
 
     def fill(self, folder, leave=0, name="filler"):
-        """Fill the filesystem up, but for about `leave` bytes; the path of what fills it."""
+        """Fill the filesystem except for about `leave` bytes; returns the path of the file."""
         path = os.path.join(folder, name)
         with open(path, "wb", buffering=0) as file:
             for size in (65536, 4096, 512):
@@ -141,7 +141,7 @@ class Case(pit_case.Case):
     # ---- programs ----
 
     def place(self, *steps, env=None, status=0, **options):
-        """Run prog_place to its end; what it told. It must not be harmed: status 0 and done."""
+        """Run prog_place to its end; returns its output. It must not be harmed: status 0 and done."""
         done = self.run_status(status, [pit_case.program("prog_place"), *steps],
                                env=pit_case.clean_env(**(env or {})), **options)
         told = Told(done.stdout)

@@ -39,7 +39,7 @@ static struct poll_node *seen_before(struct poll_check *check, uint32_t thread, 
     return seen;
 }
 
-/* Count, total, minimum, maximum and squares are of one instant. */
+/* Count, total, minimum, maximum and squares belong to one instant. */
 static void check_instant(struct poll_check *check, const pit_raw_node *node)
 {
     wide squares = (wide)node->sq_hi << 64 | node->sq_lo;
@@ -79,11 +79,11 @@ static void check_node(struct poll_check *check, uint32_t thread, uint32_t index
     check_instant(check, node);
     if (node->count < seen->count || node->total < seen->total || node->items < seen->items)
         complain(check, node, "count, total or items went back", node->count, seen->count);
-    /* A part of the histogram that is made while a run is read may be missed, else only the newest
-     * sample can. */
+    /* A part of the histogram that is created during the reading may be missed, otherwise only the newest
+     * sample. */
     if (check->is_steady && seen->hist + 1 < seen->count)
         complain(check, node, "the histogram was behind", seen->hist, seen->count);
-    /* What was in histogram and series then is in the count now. */
+    /* What was in histogram and series before is in the count now. */
     if (seen->hist > node->count)
         complain(check, node, "the histogram was ahead", seen->hist, node->count);
     if (seen->series > node->count || seen->most_bin > node->count)

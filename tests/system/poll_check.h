@@ -6,18 +6,18 @@
 #include "pitwall_report.h"
 
 struct poll_check {
-    int at_rest;    /* the writers stand still: histogram and series fit exactly */
+    int at_rest;    /* the writers are stopped: histogram and series match exactly */
     unsigned wrong; /* the first ones are printed to stderr */
     unsigned long polls, steady;
     uint64_t spans;         /* of the newest reading */
     unsigned long most_off; /* largest distance of a histogram's sum from its count */
     uint64_t used_bytes[2]; /* of the run, in the two readings before */
-    int is_steady;          /* it got no block during those and this one */
+    int is_steady;          /* it got no new block during those and this one */
     size_t count, room;
     struct poll_node *nodes; /* what was seen last, by thread and node */
 };
 
-/* Check a reading against itself and the one before. */
+/* Check a reading by itself and against the previous one. */
 void poll_check(struct poll_check *check, const pit_run *run);
 
 #endif

@@ -4,9 +4,12 @@
  *
  * It sleeps, so that the sampler takes readings, and leaked memory is really allocated and touched. But this
  * program supplies the clock of the run and moves it by the exact durations: on a busy machine, where a sleep
- * takes longer, the problem stays the same.
+ * takes longer, the problem stays the same. It does not know that it waited for a processor.
  */
 #include "pitwall.h"
+
+#include "format/run_format.h"
+#include "recorder/sample_source.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -17,13 +20,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READING_NS                                                                                 \
-    20 /* a clock that never moves by itself is no clock to measure one's cost with */
+#define READING_NS 20 /* a clock that never advances by itself cannot measure the cost of spans */
 
 static uint64_t moved_ns; /* atomic: the sampler reads the clock too */
 
-/* In place of libc's, for the recorder in this program: processor times are the system's, all else is
- * when the program began, and what it moved the clock by since. */
+/* Replaces libc's function for the recorder in this program: processor times come from the system, all
+ * others are the start of the program plus the time that it moved. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID)
@@ -35,12 +37,28 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
+/* In place of the library's list: how long the kernel let this program wait is real time, not that of its
+ * clock. Without that source the recorder finds that the kernel does not tell. */
+extern const struct pit__sample_source pit__source_process, pit__source_machine;
+const struct pit__sample_source *const pit__source_list[] = {&pit__source_process,
+                                                             &pit__source_machine, NULL};
+
 static void sleep_ms(double ms)
 {
     struct timespec left = {(time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000L};
     while (nanosleep(&left, &left) != 0 && errno == EINTR)
         continue;
     __atomic_add_fetch(&moved_ns, (uint64_t)(ms * 1e6), __ATOMIC_RELAXED);
+}
+
+/* Until the sampler has taken one more reading, on a busy machine too: a run whose memory grows shows it only
+ * in readings that lie between. */
+static void wait_for_reading(void)
+{
+    const struct pit_fmt_header *header = pit_recorder_memory(NULL, NULL);
+    uint32_t before = __atomic_load_n(&header->last_pair, __ATOMIC_ACQUIRE);
+    while (__atomic_load_n(&header->last_pair, __ATOMIC_ACQUIRE) == before)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 /* What a batch does, in milliseconds. */
@@ -125,19 +143,26 @@ static void leak(void)
         if (kept[i])
             memset(kept[i], i + 1, 6 << 20);
         run_batch(&balanced, 1);
+        wait_for_reading();
     }
 }
 
-/* 100 MB are taken once and used again and again. */
+/* 100 MB are allocated once and reused. */
 static void cache(void)
 {
-    sleep_ms(250);
+    for (int i = 0; i < 3; i++) {
+        sleep_ms(80);
+        wait_for_reading();
+    }
     for (int i = 0; i < 50; i++) {
         kept[i] = malloc(2 << 20);
         if (kept[i])
             memset(kept[i], i + 1, 2 << 20);
     }
-    batches(20, &balanced);
+    for (int i = 0; i < 20; i++) {
+        run_batch(&balanced, 1);
+        wait_for_reading();
+    }
 }
 
 static void nothing_wrong(void)

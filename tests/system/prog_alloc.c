@@ -109,7 +109,7 @@ static void each_function(const char *unused)
     check_equal("calloc is zeroed", sum, 0);
 }
 
-/* Was the block refused for want of memory? */
+/* Was the block refused because memory is exhausted? */
 static int refused(void *block)
 {
     int good = kept(block) == NULL && errno == ENOMEM;
@@ -118,7 +118,7 @@ static int refused(void *block)
     return good;
 }
 
-/* What fails is not counted, and says so as without the library. */
+/* Failed allocations are not counted, and fail as without the library. */
 static void failing(const char *unused)
 {
     (void)unused;
@@ -268,7 +268,7 @@ static void *churn(void *stop)
     return NULL;
 }
 
-/* A child goes on counting from what its parent had, whatever other threads were doing. */
+/* A child continues counting from its parent's figures, whatever other threads were doing. */
 static void forks(const char *unused)
 {
     (void)unused;
@@ -298,7 +298,7 @@ static void forks(const char *unused)
     pthread_join(other, NULL);
 }
 
-/* With a dlsym in the process that allocates, built by the test: its blocks are good ones. */
+/* With a dlsym in the process that allocates, built by the test: its blocks are valid. */
 static void early(const char *unused)
 {
     (void)unused;

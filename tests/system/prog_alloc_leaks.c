@@ -32,7 +32,7 @@ static long long give(size_t from, size_t to)
 static void one_level(const char *unused)
 {
     (void)unused;
-    take(0, 1000, 50); /* before: not its business */
+    take(0, 1000, 50); /* before: not counted */
     int level = api->leaks_begin();
     check_equal("level", level, 0);
     long long sum = take(1000, 9000, 50);
@@ -105,7 +105,7 @@ static void other_thread(const char *unused)
     (void)unused;
     pthread_t other;
     long long freed = 0;
-    /* What creating a thread allocates may stay in libc's hands, so it comes first and once. */
+    /* Creating a thread may leave memory in libc, so it is done first and once. */
     pthread_create(&other, NULL, free_half, &freed);
     pthread_join(other, NULL);
     int level = api->leaks_begin();
@@ -114,7 +114,7 @@ static void other_thread(const char *unused)
     uint64_t bytes, count;
     pthread_create(&other, NULL, free_half, &freed);
     pthread_join(other, NULL);
-    api->leaks_end(inner, &bytes, &count); /* what pthread_create itself keeps */
+    api->leaks_end(inner, &bytes, &count); /* memory that pthread_create itself keeps */
     check_leaks("freed by another thread", level, sum - freed + (long long)bytes,
                 500 + (long long)count);
 }
@@ -185,7 +185,7 @@ static void forks(const char *unused)
         pid_t pid = fork();
         if (pid == 0) {
             uint64_t bytes, count;
-            alarm(20); /* a lock that nobody gives back */
+            alarm(120); /* a lock that nobody gives back */
             check_equal("the parent's level", api->leaks_end(level, &bytes, &count), -1);
             give(0, 50);
             int own = api->leaks_begin();
@@ -203,7 +203,7 @@ static void forks(const char *unused)
     check_leaks("in the parent", level, sum, 100);
 }
 
-/* The same in a child that was made past libc, where no handler of fork runs. */
+/* The same in a child created without libc, where no fork handler runs. */
 static void bare_clone(const char *unused)
 {
     (void)unused;
@@ -225,15 +225,15 @@ static void bare_clone(const char *unused)
     check_leaks("in the parent", level, sum, 100);
 }
 
-/* Where the set gets no memory, the answer is that there is none, not a wrong one. */
+/* If the set gets no memory, the answer is "unknown", not a wrong number. */
 static void no_memory(const char *unused)
 {
     (void)unused;
-    void *room = malloc(50000);     /* the heap has place for what follows */
-    void *above = kept(malloc(16)); /* keeps that place from going back to the system */
+    void *room = malloc(50000);     /* room in the heap for what follows */
+    void *above = kept(malloc(16)); /* keeps that room from being returned to the system */
     free(kept(room));
     int level = api->leaks_begin();
-    struct rlimit limit = {1 << 20, 1 << 20}; /* less than there is: no new mappings */
+    struct rlimit limit = {1 << 20, 1 << 20}; /* less than available: no new mappings */
     check_equal("setrlimit", setrlimit(RLIMIT_AS, &limit), 0);
     void *block = kept(malloc(64));
     check_true("the program gets its block", block != NULL);

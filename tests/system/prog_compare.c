@@ -15,14 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READING_NS                                                                                 \
-    20 /* a clock that never moves by itself is no clock to measure one's cost with */
+#define READING_NS 20 /* a clock that never advances by itself cannot measure the cost of spans */
 
 static uint64_t moved_ns; /* atomic: the sampler reads the clock too */
 static double pace = 1.0; /* of this run */
 static volatile uint64_t sink;
 
-/* In place of libc's, for the recorder in this program. */
+/* Replaces libc's function for the recorder in this program. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (clock != CLOCK_MONOTONIC && clock != CLOCK_MONOTONIC_RAW)

@@ -443,7 +443,7 @@ static void print_thread(const pit_thread *thread)
     text(thread->name);
     putchar(',');
     number("tid", thread->tid);
-    number("tenants", thread->tenants);
+    number("thread_count", thread->thread_count);
     printf("\"attached\":%s,", thread->attached ? "true" : "false");
     print_open(thread);
     print_events(thread);
@@ -685,7 +685,7 @@ int main(int argc, char **argv)
     }
     number("in_signal", in_signal);
     number("no_table", no_table);
-    number("values_lost", run->losses.values);
+    number("values_lost", run->losses.values_lost);
     print_ended(run->ended);
     print_samples(run);
     print_journal(run);

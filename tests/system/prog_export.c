@@ -134,7 +134,7 @@ static void make_threads(size_t count)
         exit(70);
     for (size_t i = 0; i < count; i++)
         if (pthread_create(&threads[i], NULL, own_nodes, (void *)i) != 0)
-            exit(70); /* the others would wait for ever */
+            exit(70); /* the others would wait forever */
     for (size_t i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
     free(threads);

@@ -55,7 +55,7 @@ static struct walk *walk_new(uint32_t index, enum walk_mode mode)
     return walk;
 }
 
-/* One write: lines of several processes do not mix. */
+/* A single write, so that lines of several processes do not mix. */
 static void say(unsigned spans)
 {
     char line[64];
@@ -87,7 +87,7 @@ static _Noreturn void leave(void)
 {
     if (CHILD_MAY_ALLOCATE)
         exit(0);
-    pit_close(); /* what exit() would have come to */
+    pit_close(); /* what exit() would have done */
     _exit(0);
 }
 
@@ -105,7 +105,7 @@ static void child_does(uint64_t choice, pit_token inherited, pit_object *object)
     switch (choice % (CHILD_MAY_ALLOCATE ? 6 : 5)) {
     case 0: /* nothing at all */
         _exit(0);
-    case 1: /* only ends of what it inherited, which are nobody's */
+    case 1: /* only ends of inherited spans, which are ignored */
         pit_end(inherited);
         pit_object_end(object);
         leave();
@@ -115,7 +115,7 @@ static void child_does(uint64_t choice, pit_token inherited, pit_object *object)
         record_in_child(spans - spans / 2);
         say(spans);
         leave();
-    case 3: /* dies without a word */
+    case 3: /* dies without output */
         record_in_child(spans);
         say(spans);
         raise(SIGKILL);

@@ -91,7 +91,7 @@ static int killed(const char *path)
 
 #define KB ((size_t)1024)
 
-static void *volatile held[8]; /* or a compiler drops what nobody reads */
+static void *volatile held[8]; /* keeps the compiler from removing it */
 
 /* Takes 3 MB for a moment and keeps some of it. */
 static void take(int i)

@@ -106,7 +106,7 @@ static void work(void)
     progress++;
 }
 
-/* A signal as soon as the interrupted thread has done a few more, as chance says. */
+/* Send a signal as soon as the interrupted thread has done a random number of further operations. */
 static void *tick(void *arg)
 {
     int number = *(const int *)arg;
@@ -257,7 +257,7 @@ static int jumps(const char *path, int count)
         own_stack(65536);
     handle(SIGUSR1, on_user, is_alternate ? SA_ONSTACK : 0);
     pthread_t ticker = 0;
-    static volatile pit_token round; /* its end takes away what a jump left open in it */
+    static volatile pit_token round; /* its end removes what a jump left open inside */
     static pit_site round_site = PIT_SITE("round");
     wanted = (uint64_t)count;
     if (sigsetjmp(back, 1) == 0)
@@ -446,8 +446,9 @@ static int stacks(void)
     }
     for (int i = 0; i < 1000; i++)
         pit_end(pit_begin_name("after"));
+    /* spans that are already open fit */
     if (is_how("alternate"))
-        raise(SIGUSR1); /* what is open already fits */
+        raise(SIGUSR1);
     return -pit_close();
 }
 

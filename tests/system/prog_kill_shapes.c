@@ -1,5 +1,5 @@
-/* prog_kill_shapes SHAPE RUN SHARED SEED: records spans in one of many shapes, for ever, to be killed at
- * any instant. The shared file has, for every name, the number of ends it was about to make and the number
+/* prog_kill_shapes SHAPE RUN SHARED SEED: records spans in one of many shapes, forever, to be killed at
+ * any instant. The shared file has, forevery name, the number of ends it was about to make and the number
  * it has made, and the number of steps:
  *
  *   0   steps, opened: 8 bytes each
@@ -129,7 +129,7 @@ static void by_site(void)
     }
 }
 
-/* The phase before ends with the next one. */
+/* A phase ends when the next one begins. */
 static void phases(unsigned flags)
 {
     static pit_site sites[] = {PIT_SITE("one"), PIT_SITE("two"), PIT_SITE("three")};
@@ -399,7 +399,7 @@ static void cancelled(unsigned flags)
     }
 }
 
-/* A thread that never asks whether it was cancelled is not: this one asks between its spans. */
+/* A thread is cancelled only at a cancellation point: this one has one between its spans. */
 static void *cancel_me(void *unused)
 {
     for (;;) {
@@ -576,8 +576,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < SHAPES; i++)
         if (strcmp(shapes[i].name, argv[1]) == 0) {
             pit_options options = shapes[i].options;
+            /* reading events takes the tests' reader long */
             if (!options.ring_bytes)
-                options.ring_bytes = 131072; /* events take the tests' reader its time */
+                options.ring_bytes = 131072;
             if (pit_open(argv[2], &options) != PIT_OK)
                 return 70;
             count(&shared->opened);

@@ -77,7 +77,7 @@ static unsigned flags;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* 0 if the thread is to end. */
+/* Returns 0 if the thread must end. */
 static int do_step(struct worker *w, const char *step)
 {
     switch (step[0]) {
@@ -181,7 +181,7 @@ static int run_cost(char **arguments)
 static int run_fork(char **arguments)
 {
     struct holder own = {{0}, {0}, 0};
-    /* The thread sanitizer cannot have the child of a process with threads start one of its own. */
+    /* With the thread sanitizer, the child of a process with threads cannot start one. */
     pit_options options = {.sample_hz = -1};
     if (pit_open(arguments[0], &options) != PIT_OK)
         fail(arguments[0]);
@@ -315,7 +315,7 @@ static int run_handler(char **arguments)
     own = pit_recorder_open(NULL, &options, NULL);
     if (!own)
         fail("a second recorder");
-    on_timer(0); /* its table is made here, not in the handler */
+    on_timer(0); /* its table is created here, not in the handler */
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
     int spans = 0;

@@ -1,6 +1,6 @@
 /* prog_memory_records WHAT RUN …: spans that are kept individually.
  *
- *   many RUN N BYTES   N spans with records of BYTES in all (N 0: for ever); the n-th has n items
+ *   many RUN N BYTES   N spans with records of BYTES in all (N 0: forever); the n-th has n items
  *   out RUN LIMIT      grows inside epoch > batch > cache until it is killed, or to LIMIT MB
  *   stay RUN BATCHES   the same, and stays inside cache in the last of BATCHES batches
  *
@@ -39,7 +39,7 @@ static int run_many(char **arguments)
     return pit_close() ? 70 : 0;
 }
 
-/* 8 MB a batch, some of it for good: the cache is what grows. */
+/* 8 MB per batch, some of it permanently: the cache is what grows. */
 static void batch(struct holder *kept, int stays)
 {
     struct holder scratch = {{0}, {0}, 0};
@@ -77,7 +77,7 @@ static int run_out(char **arguments)
         while (kept.count * (is_stay ? 1 : 6) < limit && kept.count < HOLDER_ROOM)
             batch(&kept, is_stay && kept.count + 1 == limit);
     }
-    return 71; /* nobody killed it */
+    return 71; /* it was not killed */
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
  * waits for a line on its standard input.
  *
  *   rest RUN MB          holds MB, writes a file, burns some CPU time, says "rest", waits; closes
- *   anew RUN MB          the same on a kernel that gives the sampler no descriptors of its own
+ *   bare RUN MB          the same on a kernel that gives the sampler no descriptors of its own
  *   strangers RUN MB MS  opens a run, closes all descriptors, opens files and a pipe of its own under
  *                        their numbers, holds MB for MS; prints how many of them were touched
  *   pipe RUN             closes the writing end of a pipe that was open before the run; prints 1 if
@@ -98,7 +98,7 @@ static int run_rest(char **arguments)
 /* ---- descriptors --------------------------------------------------------------------------- */
 
 /* close_range is as unknown as before Linux 5.9. */
-static int run_anew(char **arguments)
+static int run_bare(char **arguments)
 {
     struct sock_filter steps[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -366,7 +366,7 @@ int main(int argc, char **argv)
         int arguments;
         int (*run)(char **arguments);
     } kinds[] = {
-        {"rest", 2, run_rest},       {"anew", 2, run_anew}, {"strangers", 3, run_strangers},
+        {"rest", 2, run_rest},       {"bare", 2, run_bare}, {"strangers", 3, run_strangers},
         {"pipe", 1, run_pipe},       {"spin", 3, run_spin}, {"signals", 2, run_signals},
         {"threads", 2, run_threads}, {"peak", 2, run_peak}, {"starved", 2, run_starved}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

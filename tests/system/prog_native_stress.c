@@ -2,10 +2,9 @@
  *
  *   prog_native_stress RUN SAMPLES
  *
- * Samples the main thread far more often than users can ask for. Meanwhile it begins and ends spans, forks
- * children that do the same and end in every way, starts threads, and maps code anew. Ends without closing
- * its run, in the middle of sampling. Prints how many samples there were.
- */
+ * Samples the main thread far more often than users can request. Meanwhile it begins and ends spans, forks
+ * children that do the same and end in every way, starts threads, and maps code again. Ends without closing
+ * its run, in the middle of sampling. Prints how many samples there were. */
 #include "pitwall_report.h"
 #include "recorder/native_places.h"
 

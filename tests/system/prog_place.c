@@ -7,7 +7,7 @@
  *   spans=NAME:COUNT  COUNT spans of one name
  *   odd-names         spans with names that a terminal must not see raw
  *   begin=NAME        a span that stays open
- *   count=FILE        spans for ever on three threads, told in FILE; ends by a kill alone
+ *   count=FILE        spans forever on three threads, counted in FILE; ends only by a kill
  *   status            prints "status RECORDING CODE ERRNO PLACE BYTES IN_FILE PATH"
  *   close             prints "close CODE"
  *   read-own=PATH     read and recover its own run; prints "own STATE SPANS RECOVER RECOVER_ALL"
@@ -140,7 +140,7 @@ static void print_status(void)
            (unsigned long long)status.bytes_in_file, status.path);
 }
 
-/* What a program may do with its own run while it records. */
+/* Calls that a program may make for its own run while it records. */
 static void read_own(const char *path)
 {
     pit_error error = {0};
@@ -158,7 +158,7 @@ static void read_own(const char *path)
 static void add_label(char *text)
 {
     char *equals = strchr(text, '=');
-    if (!pit_default()) {
+    if (!pit_default_recorder()) {
         labels[label_count++ % 15] = text;
     } else if (equals) {
         *equals = 0;

@@ -1,7 +1,6 @@
-/* A run in shared memory whose process is killed before its first copy reaches its path: this
- * program replaces the rename that would put it there and kills itself in it. With the argument "late" it
- * does so in the second rename, that of the close.
- */
+/* A run in shared memory whose process is killed before its first copy reaches its path: this program
+ * replaces the rename function and kills itself in the rename that would put the copy there. With the
+ * argument "late" it does so in the second rename, at the close. */
 #include "pitwall.h"
 
 #include <signal.h>

@@ -3,13 +3,15 @@
  *   prog_rank PATH STEPS PARTS [STAY...]
  *
  * A step has the spans part-0 … part-N and all-reduce, or with COLLECTIVES in the environment a collective
- * MPI_Allreduce in its place. With STAY it then opens these spans inside a step, prints "there" and waits
+ * MPI_Allreduce in its place. With MESSAGES=N it also sends to the next N ranks,
+ * with RECEIVES=N it is N ms in a receive. With STAY it then opens these spans inside a step, prints "there" and waits
  * until its standard input ends. Durations do not matter. */
 #include "pitwall.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static volatile unsigned long sink;
 static uint32_t group; /* 0: plain spans */
@@ -34,9 +36,29 @@ static void work(size_t part)
         sink += i;
 }
 
+static void send_to(uint32_t ranks)
+{
+    static pit_site send = PIT_SITE_WITH("MPI_Send", PIT_COMM);
+    for (uint32_t i = 0; i < ranks; i++)
+        pit_end_call(pit_begin_call(&send, 0, __builtin_return_address(0), i, UINT64_C(64) << i % 16));
+}
+
+static void receive(uint32_t ms)
+{
+    static pit_site receive = PIT_SITE_WITH("MPI_Recv", PIT_COMM);
+    struct timespec time = {0, 1000000L * ms};
+    if (!ms)
+        return;
+    pit_token token = pit_begin(&receive);
+    nanosleep(&time, NULL);
+    pit_end(token);
+}
+
 static void step(size_t parts)
 {
     PIT_SPAN("step") {
+        send_to(number("MESSAGES"));
+        receive(number("RECEIVES"));
         for (size_t p = 0; p < parts; p++) {
             char name[40];
             snprintf(name, sizeof name, "part-%zu", p);

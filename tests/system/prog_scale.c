@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READING_NS                                                                                 \
-    20 /* a clock that never moves by itself is no clock to measure one's cost with */
+/* a clock that never moves by itself is no clock to measure one's cost with */
+#define READING_NS 20
 
 static uint64_t moved_ns; /* atomic: the sampler reads the clock too */
 
-/* In place of libc's, for the recorder in this program. */
+/* Replaces libc's function for the recorder in this program. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     const char *asked = getenv("PITWALL_CLOCK");

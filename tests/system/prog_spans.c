@@ -4,7 +4,7 @@
  *   threads=N          threads that record, 1 by default
  *   mode=mixed|deep|many
  *   ring=BYTES max=BYTES   as in pit_options; 0: the default
- *   steps=N            steps of the main thread before the end; 0: for ever
+ *   steps=N            steps of the main thread before the end; 0: forever
  *   end=exit|_exit|exec|abort|return|close|thread-exit
  */
 #include "span_walk.h"

@@ -49,7 +49,7 @@ static void record(const char *run, uint64_t seed)
         walk_step(&walk);
 }
 
-/* So many of what is known already, without being stopped at every instruction. */
+/* Make this many known ones, without stopping at every instruction. */
 static void make_many(void (*make)(int), int from, int to)
 {
     raise(SIGUSR1);
@@ -77,7 +77,7 @@ static void make_event(int i)
     }
 }
 
-/* Each of these makes the first block of its kind, or one more of it. */
+/* Each of these creates the first block of its type, or one more. */
 static void make_blocks(void)
 {
     pit_figure figures[] = {{"loss", 0.5, NULL}, {"rate", 2.0, "1/s"}};

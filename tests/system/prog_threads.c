@@ -1,6 +1,6 @@
 /* prog_threads WHAT RUN …: threads that start and end, misuse their spans, and receive signals.
  *
- *   churn RUN TRUTH SEED N LEAVE   N threads, up to 64 at once, each some spans (0: for ever);
+ *   churn RUN TRUTH SEED N LEAVE   N threads, up to 64 at once, each some spans (0: forever);
  *                                  LEAVE 1: some end with spans open; prints how many were
  *   serial RUN N                   N threads of one span, one after another
  *   misuse RUN                     names, spans left open, tokens and objects of other threads

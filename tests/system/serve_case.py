@@ -15,7 +15,7 @@ LONG = 300  # seconds after which a wait is a hang
 
 
 class Server:
-    """A running `pitwall serve`; self.told is the line of JSON it printed."""
+    """A running `pitwall serve`; self.told is the line of JSON that it printed."""
 
     def __init__(self, case, *arguments, env=None):
         self.case = case
@@ -64,9 +64,9 @@ class Server:
         return json.loads(body)
 
     def raw(self, data):
-        """What comes back for these bytes, until the other end closes."""
+        """The answer to these bytes, until the other end closes."""
         with contextlib.closing(self.connect()) as link:
-            with contextlib.suppress(OSError):  # it may close before it has read all of it
+            with contextlib.suppress(OSError):  # it may close before it has read everything
                 link.sendall(data)
             back = b""
             with contextlib.suppress(OSError):

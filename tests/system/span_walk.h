@@ -13,7 +13,7 @@
 
 struct walk_slot {             /* one path; slot 0 is the root */
     uint64_t ending, ended;    /* counted before and after an end */
-    uint64_t beginning, begun; /* likewise, of span objects */
+    uint64_t beginning, begun; /* the same for span objects */
     uint64_t items_before, items_after;
     uint32_t parent, detached;
     char name[72];
@@ -65,7 +65,7 @@ struct walk {
 
 /* The truth's file, made or opened. NULL: errno says why. */
 struct walk_truth *walk_truth_open(const char *path);
-/* Start on area `index`; a later walk of the same area goes on counting. */
+/* Start on area `index`; a later walk of the same area continues counting. */
 void walk_start(struct walk *walk, struct walk_truth *truth, uint32_t index, uint64_t seed,
                 enum walk_mode mode);
 /* One thing at random. */

@@ -1,5 +1,5 @@
 """A stand-in for the kernel's /sys, for hardware that this machine lacks: energy counters and GPUs as files
-in a folder. Nothing in it is measured. PITWALL_SYSFS names the folder, and every report mentions it."""
+in a folder. Its figures are not measured. PITWALL_SYSFS names the folder, and every report mentions it."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ class StubSysfs:
 
 
 class Told:
-    """prog_energy, which does what it is told, a line each."""
+    """prog_energy, which executes one command per line."""
 
     def __init__(self, case, run, sysfs, hz=100, **env):
         self.process = subprocess.Popen(
@@ -48,7 +48,7 @@ class Told:
         self.case = case
 
     def tell(self, line):
-        """Returns what it printed before its answer."""
+        """Returns the output before its answer."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         printed = []

@@ -26,8 +26,8 @@ KEYS = [key for key, _, _, _ in COLLECT.FIGURES]
 
 class Table(pit_case.Case):
     def collect(self, status=0, **figures):
-        """collect.py over results in which every figure is 0.5 but those given, which may be lists of
-        several processes; the document and the table, or what it complained about."""
+        """Run collect.py on results in which every figure is 0.5 except those given, which may be lists of
+        several processes; returns the document and the table, or its error."""
         folder = self.folder()
         results, output = os.path.join(folder, "results"), os.path.join(folder, "bench.json")
         with open(results, "w", encoding="utf-8") as file:

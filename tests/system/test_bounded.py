@@ -48,7 +48,7 @@ class Labels(Bounded):
         self.assertEqual(len(document["runs"][0]["labels"] if "runs" in document
                              else document["labels"]), self.COUNT)
         for words in (["report"], ["info"], ["list"], ["list", "--json"], ["top", "--once"],
-                      ["report", "--view", "sweep", path]):
+                      ["report", "--view", "sweep", path], ["export", "--format", "prometheus"]):
             with self.subTest(words):
                 done = pit_case.run([pit_case.tool(), *words, path], preexec_fn=limit_processor,
                                     timeout=600)
@@ -87,8 +87,11 @@ class Memory(Bounded):
         path = self.made("nodes", 40000)
         size = os.path.getsize(path)
         self.assertGreater(size, 200 << 20)
-        done = self.run_ok([sys.executable, "-c", PEAK_OF, pit_case.tool(), "info", path])
-        self.assertLess(int(done.stdout) << 10, size // 2)
+        for words in (["info"], ["list"], ["report"], ["report", "--json"], ["top", "--once"],
+                      ["export", "--format", "csv"], ["export", "--format", "html"]):
+            with self.subTest(words):
+                done = self.run_ok([sys.executable, "-c", PEAK_OF, pit_case.tool(), *words, path])
+                self.assertLess(int(done.stdout) << 10, size // 2)
 
 
 class Parents(Bounded):
@@ -169,7 +172,7 @@ class Configuration(Bounded):
 
 
 class NoFile(Bounded):
-    """A FIFO that nobody writes to, in every place where a file is read."""
+    """A FIFO without a writer, in every place where a file is read."""
 
     def setUp(self):
         self.home = self.folder()

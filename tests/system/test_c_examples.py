@@ -364,7 +364,7 @@ class All(pit_case.Case):
                     self.assertRegex(line, PROVEN)
 
     def on_terminal(self, command, columns, **streams):
-        """What a command writes to a terminal of its own; `streams` are those that go elsewhere."""
+        """The output of a command on its own terminal; `streams` are those that go elsewhere."""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         streams = {"stdout": slave, "stderr": slave, **streams}

@@ -186,7 +186,7 @@ class Runs(CompareCase):
         self.assertRegex(text, r"(?m)^\d\. B = .*slow, 10 runs: B is \d+\.\d % slower")
 
     def form(self, sides, form):
-        """What is printed, with a verdict or without."""
+        """The output, with a verdict or without."""
         done = pit_case.run([pit_case.tool(), "compare", *sides, form],
                             env=pit_case.clean_env(LC_ALL="C.UTF-8"))
         self.assertIn(done.returncode, (0, 2), done.stderr)
@@ -300,7 +300,7 @@ class OtherPrograms(CompareCase):
                      "--benchmark_out_format=json"], timeout=120)
 
     def test_google_benchmark(self):
-        """What the program GOOGLE wrote once, with WORK 1 and 12, each 60 times."""
+        """Output of the program GOOGLE, with WORK 1 and 12, 60 times each."""
         a, b = os.path.join(GOOGLE_DATA, "old.json"), os.path.join(GOOGLE_DATA, "new.json")
         document = self.document(a, b, "--node", "BM_work", status=None)
         with open(a, encoding="utf-8") as file:
@@ -409,7 +409,7 @@ class OtherPrograms(CompareCase):
         done = self.compare(os.path.join(folder, "a"), os.path.join(folder, "b"), "--node",
                             "training")
         self.assertRegex(done.stdout, r"^B is 24\d\.\d % slower .* in training \(8 runs a side\)\n")
-        self.assertIn("passed over: ", done.stderr)
+        self.assertIn("ignored: ", done.stderr)
 
     def test_what_is_none_of_these_is_refused(self):
         folder = self.folder()

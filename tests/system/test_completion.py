@@ -52,7 +52,7 @@ def option_tables():
             text += "".join(body for name, body in shared.items() if name + "," in text)
             tables[command] = set(re.findall(r'\{"([a-z-]+)", (?:no|required|optional)_arg', text))
     for folder, _, files in os.walk(os.path.join(pit_case.source_dir(), "src", "views")):
-        for name in files:  # the options of views stand with them
+        for name in files:  # the options of views are listed with them
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 tables["report"] |= set(re.findall(r'pit_option \w+ = \{\s*\.name = "([a-z-]+)"',
                                                    file.read()))
@@ -173,7 +173,7 @@ class Zsh(Shell):
 
 
 class Help(pit_case.Case):
-    """What completion reads, and people."""
+    """The help that completion and people read."""
 
     def test_every_option_is_in_the_help(self):
         tables = option_tables()

@@ -24,7 +24,7 @@ class RunCase(Case):
         return write(os.path.join(self.where, name), data)
 
     def variables(self, *arguments, **options):
-        """Those that it sets, but for what every program gets: a file of its own, and its run's id."""
+        """The variables that it sets, except those that every program gets: its file, and its run's id."""
         home = self.folder()
         done = self.launch(*arguments, "--", *SHOW, cwd=home, **options)
         self.assertEqual(done.stderr, "")

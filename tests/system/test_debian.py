@@ -28,7 +28,7 @@ class Debian(pit_case.Case):
         return found
 
     def unpacked(self):
-        """A folder with all of them, as they lie below /."""
+        """A folder with all packages, unpacked as below /."""
         root = self.folder()
         for package in self.packages():
             self.run_ok(["dpkg-deb", "-x", package, root])

@@ -70,7 +70,7 @@ class Screenshot(pit_case.Case):
         self.assertLessEqual(len(lines), 150)
         self.assertEqual(re.findall(r"(?m)^(\d)\. ", text), ["1", "2", "3", "4", "5", "6", "7"])
         self.assertRegex(text, r"KAN training +: +\d+\.\d\dx (faster|slower)")
-        # What stands out depends on the machine; one finding is shown.
+        # Which finding comes first depends on the machine; one is shown.
         third = text[text.index("\n3. "):text.index("\n4. ")]
         self.assertEqual(len(re.findall(r"(?m)^[A-Z]{3,}[A-Z -]*: ", third)), 1)
         self.assertNotIn("Killed", text)

@@ -1,5 +1,5 @@
-"""Our declarations of device libraries against the vendors' headers, by static asserts. NVIDIA's header comes
-from PyPI (120 kB), AMD's from Debian; nothing of them is in the tree."""
+"""Our declarations of device libraries against the vendors' headers, by static asserts. NVIDIA's header
+comes from PyPI (120 kB), AMD's from Debian; neither is in the tree."""
 
 import glob
 import os

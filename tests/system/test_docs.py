@@ -33,7 +33,7 @@ def read_all(folder, ends):
 
 
 def called(words):
-    """(command, options, view) of `pitwall COMMAND …`; what is quoted or behind -- is another's."""
+    """(command, options, view) of `pitwall COMMAND …`; quoted text and words after -- do not count."""
     words = re.sub(r"'[^']*'|\"[^\"]*\"|#.*", " ", words)
     words = re.split(r"\s--\s|[|>;]|&&", words.replace("[", " ").replace("]", " "))[0]
     command = re.match(r"pitwall\s+([a-z][a-z-]*)\b", words)
@@ -43,7 +43,7 @@ def called(words):
 
 
 def calls(path):
-    """What a page says of the command line: spans of code, and lines of blocks."""
+    """The command lines on a page: spans of code, and lines of blocks."""
     found = [s for s in doc_pages.code_spans(path) if s.startswith(("pitwall ", "--"))]
     for block in doc_pages.blocks(path):
         if block.language in ("usage", "console", "sh"):

@@ -15,16 +15,16 @@ sys.path.append(os.path.join(pit_case.source_dir(), "tests", "python"))
 import py_case  # noqa: E402
 
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
-STATUS = "--- status "  # the line behind each command of a console block
+STATUS = "--- status "  # the line after each command of a console block
 TRIES = 5
 
 
 class Differs(Exception):
-    """What was printed does not look as on the page."""
+    """The output does not look like that on the page."""
 
 
 def environment():
-    """What a reader has who installed Pitwall: the tool, the headers, the library, the package."""
+    """The environment of a reader who installed Pitwall: the tool, the headers, the library, the package."""
     build = pit_case.build_dir()
     library = os.path.join(build, "lib")
     return py_case.environment(
@@ -187,8 +187,8 @@ class Blocks(pit_case.Case):
 
 def case_of(path):
     def test(self):
-        """What a page prints was measured: on a machine that stops a program for seconds, the longest
-        part may be another one. So a page that differs is tried again."""
+        """The output on a page was measured: on a machine that stops a program for seconds, another part
+        may be the longest. So a page that differs is tried again."""
         for left in reversed(range(TRIES)):
             page = Page(self, path)
             try:

@@ -145,7 +145,7 @@ class Lacks(DoctorCase):
         self.assertIn("Permission denied", checks["run files"]["why"])
         self.assertIn("PITWALL_FILE", checks["run files"]["remedy"])
         self.assertEqual(checks["live runs"]["state"], "no")
-        # What needs no rights is there for anybody.
+        # Checks that need no rights work for every user.
         for name in ("clock", "memory", "peak memory"):
             self.assertNotEqual(checks[name]["state"], "no", checks[name])
 
@@ -220,6 +220,21 @@ class Libraries(DoctorCase):
             check = self.checks(env={"PYTHONPATH": built})["Python"]
             self.assertEqual(check["state"], "yes", check)
             self.assertIn(built, check["figure"])
+
+    def test_the_tool_of_a_wheel_asks_the_interpreter_of_its_environment(self):
+        folder = self.folder()
+        package = os.path.join(folder, "lib", "python3.99", "site-packages", "pitwall")
+        for name in ("auto", "bin"):
+            os.makedirs(os.path.join(package, name))
+        os.mkdir(os.path.join(folder, "bin"))
+        tool = shutil.copy(pit_case.tool(), os.path.join(package, "bin", "pitwall"))
+        python = os.path.join(folder, "bin", "python3")
+        with open(python, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\necho 3.99 made up\n")
+        os.chmod(python, 0o755)
+        libraries = os.path.join(pit_case.build_dir(), "lib")
+        check = self.checks(tool=tool, env={"LD_LIBRARY_PATH": libraries})["Python"]
+        self.assertEqual((check["state"], check["figure"]), ("yes", "package for Python 3.99 made up"))
 
     def test_a_python_package_that_does_not_load(self):
         folder = self.folder()

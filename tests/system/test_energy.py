@@ -184,8 +184,8 @@ class Energy(pit_case.Case):
         self.assertIsNone(self.document(run)["energy"]["joules"])
 
     def unreadable(self, sysfs, zone):
-        """As the kernel has it since 2020: root's alone. Root reads it all the same: a folder in its
-        place fails for everybody."""
+        """Since 2020 only root may read it. Root can read any file, so the test puts a folder there, which
+        fails for every user."""
         path = sysfs.path("class", "powercap", zone, "energy_uj")
         os.chmod(path, 0)
         if os.geteuid() == 0:

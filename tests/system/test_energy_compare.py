@@ -19,7 +19,7 @@ class EnergyCompare(pit_case.Case):
 
     def record(self, path, joules):
         told = stub_sysfs.Told(self, path, self.sysfs)
-        told.tell("begin work")  # longer than 20 renewals of the counter
+        told.tell("begin work")  # longer than 20 updates of the counter
         self.joules += joules
         self.sysfs.set(ZONE, self.joules * J)
         told.tell("end")

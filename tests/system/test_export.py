@@ -292,7 +292,7 @@ class Output(ExportCase):
             self.export(path, "-o", out)
             self.assertTrue(read(out).decode().startswith(begins), name)
         done = self.export(path, "-o", os.path.join(folder, "a.txt"), status=64)
-        self.assertIn("no --format given", done.stderr)
+        self.assertIn("give --format, or a FILE with a known ending", done.stderr)
 
     def test_permissions_are_those_of_a_new_file_or_the_old_one(self):
         path, folder = self.made("rich"), self.folder()
@@ -401,7 +401,7 @@ class Output(ExportCase):
 
 class Speed(ExportCase):
     def test_ten_thousand_nodes_take_no_minutes(self):
-        """Of processor time, the best of some: 0.15 s where it grows with the nodes, not their square."""
+        """Processor time, the best of some: 0.15 s if it grows with the nodes and not with their square."""
         path = self.made("nodes=10000")
         most = 3 * pit_case.slowness()
         took = {}

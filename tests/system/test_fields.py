@@ -20,7 +20,7 @@ ALLOC = {"alloc_spans", "allocs", "frees", "alloc_bytes", "freed_bytes", "alloc_
          "leaked_blocks"}
 
 
-# Of GPUs, which test_gpu_channels.py has.
+# Fields of GPUs, which test_gpu_channels.py tests.
 OF_GPUS = {"device_memory_max_bytes", "devices_energy_j"}
 
 
@@ -84,7 +84,8 @@ class Forms(Fields):
                 self.assertTrue([n for n in self.nodes if n[key] is not None], key)
         ended = self.document["runs"][0]["ended"]
         for key in self.keys["ended"]:
-            if key not in ("exit_status", "oom_kills"):  # a signal ended it; not every machine tells
+            if key not in ("exit_status", "oom_kills"):  # ended by a signal; not every machine reports
+                                                         # these
                 self.assertIsNotNone(ended[key], key)
         losses = self.document["summary"]["losses"]
         self.assertEqual((losses["end_without_begin"], losses["abandoned"]), (1, 1), losses)
@@ -120,7 +121,7 @@ class Forms(Fields):
         self.assertEqual(list(rows[0]), self.keys["node"])
         single = {n["name"]: n for n in self.nodes}
         for row in rows:
-            node = single[row["name"]]  # each name stands at one place in this run
+            node = single[row["name"]]  # each name occurs once in this run
             self.assertEqual((row["path"], row["depth"], row["parent"]), ("", "", ""))
             for key in ("count", "total_ns", "self_ns", "min_ns", "std_ns", "memory_spans", "open"):
                 value = node[key]

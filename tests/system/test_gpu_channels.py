@@ -362,7 +362,7 @@ class Rocm(GpuCase):
 
     @pit_case.plain_build
     def test_the_real_library_without_a_gpu(self):
-        """Debian's librocm_smi64.so: it finds no GPU, says so on standard error, and the files are read."""
+        """Debian's librocm_smi64.so finds no GPU and reports that on standard error; the files are read."""
         self.amd()
         told = self.told(library=False)
         self.wait_for(lambda now: now["gpu0_memory_bytes"] == 6 * GB)

@@ -28,7 +28,7 @@ class Info(Case):
         path = self.made("nodes=30", "close", env={"PITWALL_LABELS": "lr=0.1\nname=a b"})
         info, report = self.info(path)[0], self.report(path)
         run = report["runs"][0]
-        for key in ("path", "state", "place", "run_id", "pid", "clock", "ns_per_tick", "start",
+        for key in ("path", "state", "storage", "run_id", "pid", "clock", "ns_per_tick", "start",
                     "duration_ns", "span_cost_ns", "facts", "used_bytes", "losses"):
             self.assertEqual(info[key], run[key], key)
         self.assertEqual(info["spans"], report["summary"]["spans"])
@@ -61,7 +61,7 @@ class Info(Case):
 
     def test_pages_in_shared_memory(self):
         path = self.made("nodes=3", "close", env={"PITWALL_LIVE": "shm"})
-        self.assertEqual(self.info(path)[0]["place"], "shm")
+        self.assertEqual(self.info(path)[0]["storage"], "shm")
         self.assertRegex(self.text(path), r"(?m)^pages +in shared memory")
 
     def test_a_sub_run_names_its_parent(self):
@@ -80,7 +80,7 @@ class Info(Case):
         self.assertRegex(self.text(sub[0]), r"(?m)^parent +%s, %s$" % (parent["run_id"], path))
 
     def test_a_file_that_was_cut(self):
-        """What is gone is said, and that it is why there are no spans."""
+        """The loss is reported, also as the reason why there are no spans."""
         path = self.made("nodes=30", "close")
         cut = write(os.path.join(self.folder(), "cut.pit"), read(path)[:5000])
         text = self.text(cut)

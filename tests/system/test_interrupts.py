@@ -17,7 +17,7 @@ def amount(few, all_of_them, sanitized=None):
 
 class Interrupts(pit_case.Case):
     def run_prog(self, what, count, how, **env):
-        """prog_interrupts to its end, and the folder with what it left."""
+        """Run prog_interrupts to its end; returns the folder with its files."""
         folder = self.folder()
         self.run_ok([pit_case.program("prog_interrupts"), what, folder, count, how],
                     env=pit_case.clean_env(**env), timeout=600)

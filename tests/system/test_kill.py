@@ -38,7 +38,7 @@ def ended_spans(truth):
 
 class Kill(pit_case.Case):
     def stop_where(self, process, path, truth_path, is_wanted, note):
-        """Stop the program, look what it says of itself, let it go on until that is as wanted."""
+        """Stop the program, read its own record, and let it continue until that is as wanted."""
         def look():
             process.send_signal(signal.SIGSTOP)
             self.assertTrue(pit_runs.wait_until(lambda: is_stopped(process.pid)), note)
@@ -82,7 +82,7 @@ class Kill(pit_case.Case):
         return run
 
     def not_open_yet(self, path, note):
-        """Killed before pit_open came back: a report, or a word about why there is none."""
+        """Killed before pit_open returned: a report, or a message that explains why there is none."""
         if not os.path.exists(path):
             return
         done = pit_case.run([pit_case.tool(), "report", path], timeout=20)
@@ -97,7 +97,7 @@ class Kill(pit_case.Case):
                 pit_reader.load(path)
 
     def test_a_kill_between_a_block_of_places_and_its_first_word(self):
-        """The block is there and says nothing yet, then half of what it will say."""
+        """The block exists, first without content, then with half of it."""
         path = os.path.join(self.folder(), "run.pit")
         self.run_ok([pit_case.program("prog_golden"), "places", path])
         os.chmod(path, 0o644)
@@ -108,7 +108,7 @@ class Kill(pit_case.Case):
             blocks, _ = pit_reader.walk(view, header["start"], header["used_bytes"])
             places = [block for block in blocks if block.type == pit_reader.PLACES_OF]
             self.assertTrue(places)
-            for block in places:  # `used` and all behind the block's own head
+            for block in places:  # `used` and everything after the block's header
                 data[block.offset + 16:block.offset + 24] = bytes(8)
                 data[block.offset + 64:block.offset + block.bytes] = bytes(block.bytes - 64)
             for said, is_known in ((b"", False), (b"hal", True)):
@@ -174,8 +174,8 @@ class Kill(pit_case.Case):
         def choose(dice, _):
             wanted = dice.randrange(30, 120)
             def until(truth, _):
-                return all(path.count("/") >= wanted for thread in truth.threads.values()
-                           for path in thread["here"])
+                here = [path for thread in truth.threads.values() for path in thread["here"]]
+                return bool(here) and all(path.count("/") >= wanted for path in here)
             return ["mode=deep", "ring=65536"], 0, {"until": until}
         runs = self.many(self.jobs(10 if not pit_case.sanitizer() else 3, choose))
         self.assertGreater(min(len(t["open"]) for run in runs for t in run["threads"]), 30)
@@ -185,7 +185,7 @@ class Kill(pit_case.Case):
             return max((b[1] for t in pit_reader.load(path)["threads"] for n in t["nodes"]
                         for b in n["series"]), default=0)
         def choose(dice, _):
-            first = []  # the width when it was looked at first
+            first = []  # the width at the first check
             def until(truth, path):
                 if not first and width(path):
                     first.append(width(path))

@@ -31,7 +31,7 @@ HEAD, KIND = struct.Struct("2Q"), struct.Struct("24s2Q")
 SHARED_BYTES = HEAD.size + 80 * KIND.size
 HANGS_AFTER_S = 240
 
-# Programs that are told to end, and do it in a handler.
+# Programs that receive a signal and end in its handler.
 TOLD = ("handler_exits", "handler_exits_in_memory_spans", "handler_closes",
         "handler_closes_in_memory_spans")
 # Where a count may be short by the handler's spans that met the recorder at work.
@@ -122,7 +122,7 @@ PYTHON = ("generators", "short_generators", "tasks")
 
 
 def where_it_is(pid):
-    """What a process does: by gdb, or as far as /proc says it."""
+    """What a process is doing: by gdb, or as far as /proc shows."""
     if shutil.which("gdb"):
         done = pit_case.run(["gdb", "-p", pid, "-batch", "-ex", "thread apply all bt"], timeout=30)
         return done.stdout + done.stderr
@@ -138,8 +138,8 @@ def where_it_is(pid):
 
 
 def works_in(group):
-    """Whether a process of the group still runs: one that is killed does until its last thread is gone,
-    and its run lives as long. Nobody waits for the children of its children."""
+    """Does a process of the group still run? A killed process runs until its last thread is gone, and its
+    run is live as long. Nothing waits for grandchildren."""
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
@@ -153,7 +153,7 @@ def works_in(group):
 
 
 class Shared:
-    """What a program says of itself."""
+    """A program's own record."""
 
     def __init__(self, path):
         with open(path, "w+b") as file:
@@ -181,13 +181,13 @@ class KillShapes(pit_case.Case):
     def shapes(self):
         listed = self.run_ok([pit_case.program("prog_kill_shapes")]).stdout.split()
         self.script_python = "/usr/bin/python3"
-        if not pit_case.sanitizer():  # Python itself has none of that
+        if not pit_case.sanitizer():  # Python itself is not sanitized
             listed += PYTHON
         only = os.environ.get("PIT_TEST_SHAPES")
         return [shape for shape in listed if not only or shape in only.split(",")]
 
     def wait(self, process, is_reached, what, note):
-        """Until it is so; the process may end before. A hang is told with where it is."""
+        """Wait until it is true; the process may end first. A hang is reported with its stack."""
         end = time.monotonic() + HANGS_AFTER_S
         while not is_reached() and process.poll() is None:
             if time.monotonic() > end:
@@ -276,7 +276,7 @@ class KillShapes(pit_case.Case):
                 own[i] = node["total"]
                 if not node["detached"]:
                     inside[node["parent"]] = inside.get(node["parent"], 0) + node["total"]
-            # What is open has time of its own that is not counted yet.
+            # Open spans have time that is not counted yet.
             is_open = {span["node"] for span in thread["open"]}
             is_left = thread["counters"]["left_open"] or thread["counters"]["abandoned"]
             for i, total in inside.items():

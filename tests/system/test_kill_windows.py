@@ -39,7 +39,7 @@ class Windows(pit_case.Case):
         return pit_runs.read_both(self, path, "died", note + ": ")
 
     def grown(self, data, head):
-        """The run with one more block behind the others, zero but for its head; where it begins."""
+        """The run with one more block after the others, zero except for its header; returns its offset."""
         at = struct.unpack_from("=Q", data, USED_BYTES_AT)[0]
         data = data[:at] + head + bytes(struct.unpack_from("=Q", head, 8)[0] - len(head))
         struct.pack_into("=Q", data, USED_BYTES_AT, len(data))
@@ -86,7 +86,7 @@ class Windows(pit_case.Case):
         self.assertEqual(len(runs[-1]["samples"]["points"]), 1)
 
     def test_a_reading_that_joins_a_point(self):
-        """Many readings a point: a kill in the middle leaves some figures of the newest in it."""
+        """Many readings per point: a kill in the middle leaves some figures of the newest reading in it."""
         data = self.made("memory")
         block, = self.blocks(data, pit_reader.CHANNELS)
         names = [channel["key"] for channel in pit_reader.read_channels(pit_reader.View(data), block)]

@@ -39,7 +39,7 @@ class List(Case):
                         [r["path"] for r in runs].index(done))
         errors = {r["path"]: r["error"] for r in runs}
         self.assertIn("not a Pitwall run", errors[bad])
-        self.assertIn("cut short", errors[cut])
+        self.assertIn("truncated", errors[cut])
         self.assertIsNone(errors[done])
         text = self.list(folder).stdout
         self.assertIn("unreadable", text)

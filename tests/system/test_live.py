@@ -26,7 +26,7 @@ class Live(pit_case.Case):
         return process, path
 
     def read(self, path, polls, how, note=""):
-        """What prog_live_reader says: readings, wrong, spans, longest (µs), off by, steady."""
+        """The output of prog_live_reader: readings, wrong, spans, longest (µs), off by, steady."""
         done = pit_case.run([pit_case.program("prog_live_reader"), path, polls, how], timeout=60)
         self.assertEqual(done.returncode, 0, note + done.stdout + done.stderr)
         return [int(word) for word in done.stdout.split()]
@@ -39,7 +39,7 @@ class Live(pit_case.Case):
         self.assertEqual((readings, wrong), (POLLS, 0))
         self.assertGreater(steady, POLLS // 4)
         self.assertTrue(pit_runs.wait_until(lambda: self.read(path, 1, "running")[2] > before))
-        # That no reading waits for the writer is seen where the writer is stopped, below.
+        # That no reading waits for the writer is tested below, with a stopped writer.
         print("longest reading %d µs, histogram off by %d at most" % (longest, off), end=" ")
         self.assertIsNone(process.poll())
 

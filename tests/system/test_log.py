@@ -36,7 +36,7 @@ class LogCase(pit_case.Case):
         return json.loads(self.log(*paths, "--json", status=status, **options).stdout)
 
     def stages(self, text, status=0):
-        """What it finds in a text: [(stage, count, seconds)]."""
+        """The result for a text: [(stage, count, seconds)]."""
         data = text if isinstance(text, bytes) else text.encode()
         path = write(os.path.join(self.folder(), "a.log"), data)
         self.found = self.document(path, status=status)["logs"][0]
@@ -238,7 +238,7 @@ class Trouble(LogCase):
     def test_damaged_compression_is_an_error_not_a_short_log(self):
         data = gzip.compress(self.sample().encode())
         folder = self.folder()
-        self.refused(write(os.path.join(folder, "a.gz"), data[:-20]), "cut short")
+        self.refused(write(os.path.join(folder, "a.gz"), data[:-20]), "truncated")
         self.refused(write(os.path.join(folder, "b.gz"), data[:60] + b"\xff" * 40 + data[100:]),
                      "damaged gzip data")
         if not shutil.which("zstd"):
@@ -246,7 +246,7 @@ class Trouble(LogCase):
         path = write(os.path.join(folder, "c"), self.sample().encode())
         self.run_ok(["zstd", "-q", path])
         data = open(path + ".zst", "rb").read()
-        self.refused(write(os.path.join(folder, "d.zst"), data[:-20]), "cut short")
+        self.refused(write(os.path.join(folder, "d.zst"), data[:-20]), "truncated")
         self.refused(write(os.path.join(folder, "e.zst"), data[:30] + b"\xff" * 40 + data[70:]),
                      "damaged zstd data")
 

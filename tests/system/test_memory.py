@@ -20,14 +20,14 @@ from memory_model import MB, SLACK
 
 RUSAGE, HWM = 1, 2
 
-# A process keeps the peak of the one that started it, over exec, and no reset takes that back: with
-# this Python as its parent a small program would never use the quicker way to read the mark. This
-# parent is small, and leaves no program behind that does not end.
+# Over exec, a process keeps the peak of the one that started it, and no reset removes it: with this Python
+# as its parent a small program would never use the quicker way to read the mark. This parent is small, and
+# kills programs that do not end.
 SMALL = ["timeout", "--signal=KILL", str(280 * pit_case.slowness())]
 
 
 def large(megabytes):
-    """What starts a program from a process of that size."""
+    """A command that starts a program from a process of that size."""
     return [sys.executable, "-c",
             "import os, sys\n"
             "held = b'\\1' * (%d << 20)\n"
@@ -38,7 +38,7 @@ def large(megabytes):
 
 class Memory(pit_case.Case):
     def run_prog(self, *arguments, starter=SMALL, **options):
-        """prog_memory to its end, as a child of `starter`: the run, and what it printed."""
+        """Run prog_memory to its end as a child of `starter`; returns the run and its output."""
         path = os.path.join(self.folder(), "run.pit")
         done = self.run_ok(starter + [pit_case.program("prog_memory"), arguments[0], path]
                            + list(arguments[1:]), **options)
@@ -212,7 +212,7 @@ class Memory(pit_case.Case):
                          r"peak RSS ([\d.]+) MB$", done.stderr, re.M)
         self.assertTrue(line, done.stderr)
         self.assertGreater(float(line.group(1)), 199)
-        # what the kernel hands on is what was the peak after the reset
+        # the kernel passes on the peak since the reset
         child = os.posix_spawn(program[0], [*program, path + "2", "1", *steps],
                                pit_case.clean_env())
         _, status, usage = os.wait4(child, 0)
@@ -266,7 +266,7 @@ class Memory(pit_case.Case):
         self.check_script(["0bwork", "0g20480", "0d", "0e"], preexec_fn=few)
 
     def check_closed(self, files):
-        # Its files are looked at by the program itself: it fails if one was written to or closed.
+        # The program checks its files itself: it fails if one was written to or closed.
         run, _ = self.run_prog("closed", files, self.folder())
         self.check_right_or_none(run, "before")
         self.check_right_or_none(run, "meanwhile/inside")
@@ -288,16 +288,16 @@ class Memory(pit_case.Case):
 
 
 class Examples(pit_case.Case):
-    """The report tells the leak from the cache that is only full."""
+    """The report distinguishes the leak from a full cache."""
 
-    # What is resident over what is asked for: blocks have headers; the address sanitizer's shadow
-    # is an eighth of what is touched, the thread sanitizer's up to four times that.
+    # Resident memory relative to the requested memory: blocks have headers; the address sanitizer's shadow
+    # is an eighth of the touched memory, the thread sanitizer's up to four times that.
     MOST = {"": 1.1, "address": 1.4}.get(pit_case.sanitizer(), 6)
 
     def run_example(self, name, *arguments):
         path = os.path.join(self.folder(), name + ".pit")
-        # Freed memory comes back at once: the address sanitizer would hold 256 MB of it back, and
-        # every span that frees would look like a leak.
+        # Freed memory is returned at once: the address sanitizer would otherwise keep 256 MB, and every
+        # span that frees would look like a leak.
         env = pit_case.clean_env(
             ASAN_OPTIONS="quarantine_size_mb=0:thread_local_quarantine_size_kb=0")
         self.run_ok([pit_case.example(name), "-o", path] + list(arguments), env=env)
@@ -307,7 +307,7 @@ class Examples(pit_case.Case):
         return text, document["runs"][0]["memory"]["growth"], nodes
 
     def test_the_leak_is_found_where_it_is(self):
-        steps = 300 if pit_case.sanitizer() != "thread" else 40  # it is a hundred times slower
+        steps = {"": 300, "address": 200}.get(pit_case.sanitizer(), 40)  # there it is up to a hundred times slower
         text, growth, nodes = self.run_example("leak", "--quick", "--steps", steps)
         self.assertIs(growth["is_growing"], True, growth)
         self.assertRegex(text.splitlines()[0], r"growing .* inside step/")
@@ -318,8 +318,8 @@ class Examples(pit_case.Case):
         self.assertTrue(0.98 * leaked < nodes["step/log"]["memory_delta_bytes"] < self.MOST * leaked,
                         nodes["step/log"])
         self.assertEqual(nodes["step"]["memory_spans"], steps)
-        # What these take is freed at the step's end, and there for the next one. A sanitizer's
-        # allocator may give it to the kernel in between: then they take it anew each time.
+        # Memory of these is freed at the end of the step and reused by the next one. A sanitizer's
+        # allocator may return it to the kernel in between: then they allocate it again each time.
         if not pit_case.sanitizer():
             for path in ("step/load", "step/forward"):
                 self.assertLess(nodes[path]["memory_delta_bytes"], 0.05 * leaked, path)
@@ -327,7 +327,7 @@ class Examples(pit_case.Case):
     def test_a_cache_that_is_full_is_no_leak(self):
         text, growth, nodes = self.run_example("cache")
         if pit_case.sanitizer() == "thread":
-            # Its own bookkeeping grows with the run, slowly.
+            # Its own bookkeeping grows slowly with the run.
             self.assertLess(growth["bytes_a_minute"], 48 * MB, growth)
         else:
             self.assertIs(growth["is_growing"], False, growth)

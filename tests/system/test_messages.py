@@ -97,7 +97,7 @@ class Messages(pit_case.Case):
         blocks, _ = pit_reader.walk(pit_reader.View(data), 4096, len(data))
         for block in blocks:
             if block.type == pit_reader.MESSAGES:
-                struct.pack_into("<I", data, block.offset, 99)  # a kind that nobody knows
+                struct.pack_into("<I", data, block.offset, 99)  # an unknown type
         with open(path, "wb") as file:
             file.write(data)
         run = pit_runs.read_both(self, path, "closed")

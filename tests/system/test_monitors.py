@@ -92,7 +92,7 @@ class Lines(MonitorCase):
     def test_silence_leaves_the_summary_and_records_all(self):
         path = self.run_path()
         lines = self.trained(path, PITWALL_VERBOSE="0").splitlines()
-        # The summary was asked for; nothing else is printed.
+        # Only the requested summary is printed.
         self.assertEqual(lines[:3] + lines[-1:], ["=" * 80, "[TIMING SUMMARY]", "=" * 80, "=" * 80])
         self.assertEqual([line[:1] for line in lines[3:-1]], [" "] * 4)
         self.assertIn("[STAGE] === TRAINING PIPELINE START ===", self.view(path, "stages"))
@@ -108,7 +108,7 @@ class Lines(MonitorCase):
 
 
 class Documents(MonitorCase):
-    """What the documents tell people to do with such output."""
+    """What the documents recommend for such output."""
 
     def test_the_documents_own_regular_expression_and_greps_work(self):
         printed = self.trained(self.run_path())

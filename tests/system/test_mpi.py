@@ -11,7 +11,7 @@ import pit_runs
 
 class Mpi(mpi_case.Case):
     def check_program(self, source, *arguments, then=None, ranks=2):
-        """What its ranks say of themselves holds, with each MPI; and then(said, runs)."""
+        """The ranks' own records agree with their runs, for each MPI; then calls then(said, runs)."""
         def part(kind):
             said, runs = self.run_job(kind, [self.compiled(source, kind), *arguments], ranks)
             self.check_said(said, runs)
@@ -35,7 +35,7 @@ class Mpi(mpi_case.Case):
         return members
 
     def callers_of(self, runs):
-        """Functions from which MPI was called and their program, without the MPI behind its name."""
+        """Functions that called MPI and their program, without the suffix of the MPI in its name."""
         callers = [c for run in runs for c in run["messages"]["callers"]]
         self.assertTrue(all(c["offset"] > 0 for c in callers))
         return {(c["function"], c["file"].split(".")[0]) for c in callers}
@@ -73,6 +73,22 @@ class Mpi(mpi_case.Case):
     def test_persistent_requests_count_their_bytes_at_each_start(self):
         self.check_program("calls.c", "persistent")
 
+    def test_handles_that_are_used_again(self):
+        def then(_, runs):
+            groups = self.check_groups_agree(runs)
+            self.assertEqual(len(groups), 64)  # the room is limited
+
+        self.check_program("calls.c", "renewed", then=then)
+
+    def test_a_program_in_cpp(self):
+        def then(_, runs):
+            groups = self.check_groups_agree(runs)
+            self.assertEqual(sorted(g[0]["calls"] for g in groups.values()), [1, 4])
+            functions = {function for function, _ in self.callers_of(runs)}
+            self.assertTrue(any("Copy" in name for name in functions), functions)
+
+        self.check_program("calls_cpp.cpp", then=then)
+
     def test_one_sided_calls_and_fences(self):
         self.check_program("calls.c", "one_sided")
 
@@ -99,6 +115,17 @@ class Mpi(mpi_case.Case):
             pit_case.run(command, cwd=folder, timeout=mpi_case.SECONDS)
             run = mpi_case.try_load(os.path.join(folder, "rank-0.pit"))
             self.assertEqual(pit_runs.counts_by_path(run), {"MPI_Init": 1})
+
+        self.for_each_mpi(part)
+
+    def test_a_rank_that_ends_the_job_is_inside_of_abort(self):
+        def part(kind):
+            folder = self.folder()
+            command = self.job(kind, [self.compiled("calls.c", kind), "abort"], folder)
+            pit_case.run(command, cwd=folder, timeout=mpi_case.SECONDS)
+            run = mpi_case.try_load(os.path.join(folder, "rank-1.pit"))
+            opened = [span["path"] for span in run["threads"][0]["open"]]
+            self.assertEqual(opened or list(pit_runs.counts_by_path(run))[-1:], ["MPI_Abort"])
 
         self.for_each_mpi(part)
 

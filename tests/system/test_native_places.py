@@ -38,7 +38,7 @@ class Places(pit_case.Case):
         return found
 
     def assert_hot(self, found, span, function, file):
-        """That most of the samples are there."""
+        """Check that most of the samples are present."""
         samples = sum(n for key, n in found.items()
                       if key[0] == span and re.fullmatch(function, key[1])
                       and re.fullmatch(file, key[2]))
@@ -88,7 +88,12 @@ class Hot(Places):
     def test_mathematics(self):
         found = self.places("exp")
         samples = sum(n for key, n in found.items() if key[2] == "libm.so.6")
-        self.assertGreater(samples, 0.5 * self.taken, found)  # the loop around it is some of the time
+        # The loop around it, and what a sanitizer adds to that, is some of the time.
+        others = {}
+        for (_, _, file), n in found.items():
+            if file != "libm.so.6" and not file.startswith(("libtsan", "libasan", "libubsan")):
+                others[file] = others.get(file, 0) + n
+        self.assertGreater(samples, max(others.values(), default=0), found)
         for _, function, file in found:
             if file == "libm.so.6":
                 self.assertRegex(function, r"exp|libm\.so\.6\+0x[0-9a-f]+")
@@ -113,7 +118,8 @@ class Spans(Places):
         self.assert_few_wrong(found, {"exported_hot": "", "small_hot": "work"})
 
     def test_spans_that_are_over_when_the_sample_is_read(self):
-        """Far shorter than the time between two readings of the ring; their order in it tells."""
+        """Far shorter than the time between two readings of the ring; their order in the ring distinguishes
+        them."""
         found = self.places("alternate")
         where = {"static_hot": "round/first", "exported_hot": "round/second", "pointed_hot": "round"}
         right = {name: found.get((span, name, "prog_native"), 0) for name, span in where.items()}

@@ -17,7 +17,7 @@ import pit_runs
 
 DATA = os.path.join(pit_case.source_dir(), "tests", "data")
 
-# What the first format called the figures of a reading, and the channels that they are.
+# The names of a reading's figures in the first format, and their channels.
 CHANNELS = (("rss", "rss_bytes"), ("rss_max", "rss_max_bytes"), ("cpu_ns", "cpu_ns"),
             ("threads", "threads"), ("minor_faults", "minor_faults"),
             ("major_faults", "major_faults"), ("switches", "switches"),
@@ -33,7 +33,7 @@ def reading(sample):
 
 
 def figures(run):
-    """What is held: `run` as pit_runs.comparable or prog_dump give it."""
+    """The kept figures: `run` in the form of pit_runs.comparable or prog_dump."""
     nodes, opened, values, records, memory = [], [], [], [], []
     for thread in run["threads"]:
         for node in thread["nodes"]:

@@ -118,7 +118,7 @@ class OutOfMemory(pit_case.Case):
         self.assertLess(abs(growth), memory["error_bytes"] + memory_model.SLACK * 2)
 
     def run_out(self, path, cgroup):
-        """Until the kernel ends it."""
+        """Wait until the kernel ends it."""
         process = self.start("out", path, 4 * LIMIT // MB, preexec_fn=cgroup.enter)
         said = process.communicate(timeout=300 * pit_case.slowness())
         self.assertEqual(process.returncode, -signal.SIGKILL, said)

@@ -23,7 +23,7 @@ class OpenCL(pit_case.Case):
         return result
 
     def recorded(self, *options, arguments=()):
-        """What the program printed, as a dict of lists, and the report of its run."""
+        """The program's output as a dict of lists, and the report of its run."""
         folder = self.folder()
         program = self.compiled(folder, "queues.c", *options)
         env = pit_case.clean_env(POCL_CACHE_DIR=os.path.join(folder, "cache"))

@@ -31,7 +31,7 @@ class OpenMP(pit_case.Case):
         return ["-DWITH_SPANS", "-L" + library, "-lpitwall", "-Wl,-rpath," + library]
 
     def recorded(self, compiler, options=(), arguments=(), program_arguments=(), env=None):
-        """What the program counted, by name, and the nodes of the report of its run."""
+        """The program's own counts, by name, and the nodes of the report of its run."""
         folder = self.folder()
         program = self.compiled(folder, compiler, *options)
         done = self.run_ok([pit_case.tool(), "run", *arguments, "-o", "run.pit", "--", program,

@@ -139,7 +139,7 @@ class Package(pit_case.Case):
         self.assert_works(os.path.join(build, "with_static"))
 
     def test_fetch_content_builds_the_library_alone(self):
-        # What it compiles is what the build under test has compiled: the objects are taken from there.
+        # It compiles the same sources as the build under test: the objects are taken from there.
         objects = "" if os.environ.get("PITWALL_TEST_ALL") == "1" else pit_case.build_dir()
         build = self.build_project(FETCH_CONTENT % pit_case.source_dir(),
                                    "-DPITWALL_OBJECTS_FROM=" + objects)

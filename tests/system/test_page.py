@@ -72,7 +72,7 @@ class PageCase(Case):
 
 
 class Document(Case):
-    """What stands in the file, without a browser."""
+    """The content of the file, without a browser."""
 
     def made(self, what, *more, status=0):
         path = os.path.join(self.folder(), "run.pit")
@@ -172,8 +172,13 @@ class Document(Case):
         source = 'import {\n    x,\n} from "./x.js";\nf();\nexport const a = "// no comment",  b = /[/ ]"/g; // one\n' \
                  "/* two\n lines */\nfor (const x of [1, 2,]) {\n    f(x + +a, x - -b);\n}\nif (a) b /= 2; else return `a  b`;\n"
         self.assertEqual(page_assets.strip_js(source),
-                         'import {x}from"./x.js";\nf();\nexport const a="// no comment",b=/[/ ]"/g;for(const x of[1,2]){f(x+ +a,x- -b);}'
+                         'import {x}from"./x.js";\nf();\nexport let a="// no comment",b=/[/ ]"/g;for(let x of[1,2]){f(x+ +a,x- -b)}'
                          "if(a)b/=2;else return`a  b`;\n")
+        modules = ["import {shown, kept} from './b.js';\nconst other = {kept: 1};\nshown(other.kept, kept);\n",
+                   "export function shown(x) {}\nexport const kept = 2;\n"]
+        self.assertEqual(page_assets.short_names(modules), {"shown": "$0", "other": "$1"})
+        self.assertEqual(page_assets.strip_js(modules[0], {"shown": "$0"}),
+                         "import {$0,kept}from'./b.js';\nlet other={kept:1};$0(other.kept,kept);\n")
         self.assertEqual(page_assets.strip_css("/* c */\na > b,\n.c :hover {\n    margin: 0 auto;\n    --b: 1px;\n}\n"),
                          "a>b,.c :hover{margin:0 auto;--b:1px}\n")
         seen = {}
@@ -251,6 +256,22 @@ class Page(PageCase):
         last = b.run("const all=[...document.querySelectorAll('.tree [data-i]')]; return all[all.length-1].dataset.i")
         self.assertEqual(b.run(chosen), last)
 
+    def test_whatever_has_the_focus_shows_it(self):
+        b = self.show(self.page_of(self.run_of("rich")))
+        seen = []
+        while len(seen) < 60:
+            b.press("Tab")
+            now = b.run("const e=document.activeElement, s=getComputedStyle(e); return [e.tagName, "
+                        "e.getAttribute('aria-label') || e.textContent.slice(0, 20), s.outlineStyle, parseFloat(s.outlineWidth)]")
+            if now[0] == "BODY":
+                break
+            seen.append(now)
+        self.assertEqual([s for s in seen if s[2] != "solid" or s[3] < 2], [])
+        tags = [s[0] for s in seen]
+        for tag in ("A", "INPUT", "BUTTON", "TR", "SUMMARY", "CANVAS"):
+            self.assertIn(tag, tags)
+        self.assertEqual(tags.count("TR"), 1, "one stop for the tree: arrows move in it")
+
     def test_searches_from_the_keyboard_and_leaves_by_escape(self):
         b = self.show(self.page_of(self.run_of("rich")))
         whole = self.rows()
@@ -326,7 +347,7 @@ class Page(PageCase):
         self.assertRegex(told["items/s"].replace("\u202f", " "), r"^[0-9.]+( [kMG])?$")
 
     def energy_run(self, joules=500):
-        """By a stand-in for the kernel's counters: nothing in it is measured."""
+        """With a stand-in for the kernel's counters: its figures are not measured."""
         sysfs, run = stub_sysfs.StubSysfs(self.folder()), os.path.join(self.folder(), "energy.pit")
         sysfs.zone("intel-rapl:0", "package-0", 10**9)
         told = stub_sysfs.Told(self, run, sysfs)
@@ -431,6 +452,19 @@ class Page(PageCase):
         b.type(".search input", "outer 999")
         b.wait("return location.hash.includes('q=outer')")
         self.assertIn("outer 999", self.rows())
+
+    def test_long_names_stay_inside(self):
+        name = "std::vector<std::map<std::string,std::shared_ptr<Foo>>>::operator()_" * 6
+        path = self.page_of(self.run_of("names", input="\0".join([name, "x" * 900, "leaf"]) + "\0"))
+        try:
+            for width in (1440, 390):
+                self.browser.size(width, 900)
+                b = self.show(path, "#fold=%2B")
+                self.assertTrue(b.run("return document.documentElement.scrollWidth <= innerWidth"), width)
+                over = b.run("return [...document.querySelectorAll('.verdict .t, .verdict dd')].filter(e => e.scrollWidth > e.clientWidth).length")
+                self.assertEqual(over, 0, width)
+        finally:
+            self.browser.size(1440, 1000)
 
     def test_readers_of_the_screen_get_roles_and_names(self):
         b = self.show(self.page_of(self.run_of("rich")))

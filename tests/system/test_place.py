@@ -47,7 +47,7 @@ class DiskFull(Case):
                 self.assertEqual(told.closes, [places.NOT_SAVED])
                 self.assertEqual(told.statuses[1]["code"], places.NOT_SAVED)
                 self.assertEqual(told.statuses[1]["errno"], errno.ENOSPC)
-                self.assertIn("recording goes on in memory", told.text)
+                self.assertIn("recording continues in memory", told.text)
                 self.assertFalse(os.path.exists(path), "an empty file was left behind")
 
     def test_room_made_before_close_saves_all(self):
@@ -72,7 +72,7 @@ class DiskFull(Case):
                 self.assertEqual(told.closes, [0])
                 self.assertEqual(self.counts(path), node_counts(500))
                 run = self.report(path)["runs"][0]
-                self.assertEqual((run["state"], run["place"]), ("closed", "memory"))
+                self.assertEqual((run["state"], run["storage"]), ("closed", "memory"))
                 self.assertEqual(run["open_error"], os.strerror(errno.ENOSPC))
                 self.assertIn("recorded in memory: its file could not be created: "
                               + os.strerror(errno.ENOSPC), self.report_text(path))
@@ -453,7 +453,7 @@ class Paths(Case):
         self.assertEqual(self.counts(path), node_counts(30))
 
     def modes(self, *steps, env=None):
-        """Of a run's file and of the folders that were made for it, at rest."""
+        """Permissions of a finished run's file and of the folders that were created for it."""
         folder = self.folder()
         path = os.path.join(folder, "a", "b", "run.pit")
         self.place(*steps, "open=" + path, "nodes=3", "close", env=env)
@@ -570,7 +570,7 @@ class Names(Case):
 
 
 class Facts(Case):
-    """What a run says of its program, against what the system says."""
+    """The run's facts about its program, compared with those of the system."""
 
     def facts(self, *steps, cwd=None, env=None):
         path = os.path.join(self.folder(), "run.pit")

@@ -17,7 +17,7 @@ from planted_suite import CASES, Case, judge  # noqa: E402
 
 PROGRAMS = os.path.join(pit_case.source_dir(), "tests", "planted")
 RECORDED = os.path.join(pit_case.source_dir(), "tests", "data", "planted")
-# Of the programs that have to be recorded, which is to say: were right.
+# Least share of the programs that must be recorded, which means that they were right.
 LEAST_SHARE = {"quiet": 0.95, "loaded": 0.95}
 MOST_BYTES = 9 << 19  # in the tree, all recorded runs together
 
@@ -56,7 +56,7 @@ class Table(pit_case.Case):
         self.assertEqual(sorted(named - set(planted_suite.RULES)), [])
         rules = "".join(text_of(path) for path in glob.glob(
             os.path.join(pit_case.source_dir(), "src", "analysis", "advice*.c")))
-        keys = set(re.findall(r'\.key = "([a-z_]+)"|&pit__([a-z_]+)_rule\b', rules))
+        keys = set(re.findall(r'\.key = "([a-z_0-9]+)"|&pit__([a-z_0-9]+)_rule\b', rules))
         keys = {key for pair in keys for key in pair}
         self.assertEqual(sorted(set(planted_suite.RULES) - keys), [])
 

@@ -57,7 +57,7 @@ class Race(pit_case.Case):
         self.home = self.folder()
 
     def race(self, *arguments, status=0, **options):
-        """status None: whatever the machine makes of it, a verdict or none."""
+        """status None: a verdict or none, depending on the machine."""
         if status is None:
             done = pit_case.run([TOOL, "race", *arguments], cwd=self.home, timeout=240, **options)
             self.assertIn(done.returncode, (0, 2), done)
@@ -114,7 +114,7 @@ class Race(pit_case.Case):
     def test_noise_goes_on_to_the_last_look_or_to_the_end_of_the_budget(self):
         short = self.answer("-w", "0", "--budget", "0.001", *NOISY, status=2)
         self.assertEqual(self.item(short, "took")["a_runs"], 10)
-        self.assertAlmostEqual(short["level"], 0.05)  # the only look has all of it
+        self.assertAlmostEqual(short["level"], 0.05)  # the only test has the whole level
         for name in "ab":
             os.remove(os.path.join(self.home, name))
         took = self.item(self.answer("-w", "0", "--budget", "1e6", *NOISY, status=2), "took")
@@ -145,7 +145,7 @@ class Race(pit_case.Case):
         self.assertIn("slower", done.stdout)
         self.race("--fail-on", "slower:5%@took", "-r", "8", "-w", "0", *told("0.2", "0.02"))
         self.race("--fail-on", "slower:5%", "-r", "2", "-w", "0", *told("0.2", "0.2"), status=2)
-        # a node that nobody has: a gate that could not look has not passed
+        # a node that does not exist: a gate without data has not passed
         self.race("--fail-on", "slower:5%@no/such", *slower, status=2)
 
     def test_several_commands_are_ranked_against_the_first(self):

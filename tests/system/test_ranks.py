@@ -80,7 +80,7 @@ class RanksCase(pit_case.Case):
 
 
 class Jobs(RanksCase):
-    """Two jobs are never merged, and what is left out is told."""
+    """Two jobs are never merged, and the message names the one that is left out."""
 
     def test_a_job_alone_is_shown_with_its_ranks(self):
         for rank in range(3):
@@ -231,6 +231,16 @@ class Collectives(RanksCase):
         for row in ranks["rows"]:
             self.assertGreaterEqual(row["wait_ns"], 0)
             self.assertGreaterEqual(row["transfer_ns"], 0)
+
+    def test_waiting_for_messages_is_no_transfer(self):
+        self.rank(0, 2, COLLECTIVES="1", steps=10)
+        self.rank(1, 2, COLLECTIVES="1", RECEIVES="5", steps=10)  # 5 ms a step, or more
+        ranks = self.document()[0]["ranks"]
+        self.assertEqual((ranks["is_estimated"], "messages" in ranks["estimated_by"]), (True, True))
+        (waits,) = [row for row in ranks["rows"] if row["rank"] == 1]
+        self.assertGreaterEqual(waits["wait_ns"], 5e6)
+        self.assertIn("~ estimated: waits for messages",
+                      self.run_good([pit_case.tool(), "report", self.where, "--view", "ranks"]).stdout)
 
     def test_a_hang_has_the_number_of_the_collective(self):
         for rank in range(2):

@@ -26,7 +26,7 @@ def path_of(name):
 
 
 def plain_numbers(x):
-    """NaN and infinities as the texts that stand for them in JSON."""
+    """NaN and infinities as the texts that replace them in JSON."""
     if isinstance(x, dict):
         return {key: plain_numbers(value) for key, value in x.items()}
     if isinstance(x, list):

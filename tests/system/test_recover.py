@@ -83,7 +83,7 @@ class Live(ShmCase):
         self.assertEqual([len(t["nodes"]) for t in mirror["threads"]], [])
         report = self.report(path)
         run = report["runs"][0]
-        self.assertEqual((run["state"], run["place"], run["is_mirror"], run["recovered"]),
+        self.assertEqual((run["state"], run["storage"], run["is_mirror"], run["recovered"]),
                          ("live", "shm", False, False))
         self.assertEqual({n["path"]: n["count"] for n in report["nodes"]}, node_counts(200))
         self.assertIn("its live pages were in shared memory", self.report_text(path))
@@ -299,7 +299,7 @@ class Refused(ShmCase):
                 self.assertEqual(done.stdout, "")
                 self.assertRegex(done.stderr, r"^pitwall: cannot \w+ the run: ")
                 self.assertIn("refused: /dev/shm/pitwall-" if path in command
-                              else "not this user's, or are a link", done.stderr)
+                              else "belong to another user, or are a link", done.stderr)
                 if path in command:
                     self.assertIn(why, done.stderr)
         self.assertEqual(read(path), before)
@@ -409,7 +409,7 @@ class Shortage(ShmCase):
         self.assertEqual(self.report(path)["runs"][0]["state"], "live")
         self.kill(child)
         run = self.report(path)["runs"][0]
-        self.assertEqual((run["state"], run["place"], run["is_mirror"]), ("died", "memory", True))
+        self.assertEqual((run["state"], run["storage"], run["is_mirror"]), ("died", "memory", True))
         self.assertEqual(self.counts(path), node_counts(100))
 
     def counts_or_none(self, path):

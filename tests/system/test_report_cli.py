@@ -64,7 +64,7 @@ class Newest(ReportCase):
 
 
 class Files(ReportCase):
-    """What may lie at a path."""
+    """What may be at a path."""
 
     def test_finished(self):
         path = self.made("nodes=30", "close")
@@ -99,13 +99,13 @@ class Files(ReportCase):
         for size in [1, 7, 8, 64, 4095, 4096, 4160] + list(range(5000, len(data), step)):
             cut = write(os.path.join(self.folder(), "cut.pit"), data[:size])
             if size < 4096:
-                self.refused(cut, "cut short" if size >= 8 else "not a Pitwall run")
+                self.refused(cut, "truncated" if size >= 8 else "not a Pitwall run")
                 continue
             report = self.report(cut)
             found = {n["path"]: n["count"] for n in report["nodes"]}
             found.pop("(name lost)", None)
             self.assertEqual(found, {k: v for k, v in whole.items() if k in found}, size)
-            # What is lost starts with the block that the cut goes through.
+            # The loss starts with the block that the cut goes through.
             cut_at = [offset for offset, _, length in blocks(data) if offset + length > size]
             lost = report["runs"][0]["used_bytes"] - cut_at[0] if cut_at else 0
             self.assertEqual(report["summary"]["losses"]["beyond_file_bytes"], lost, size)
@@ -189,7 +189,7 @@ class Several(ReportCase):
 
 
 class Options(ReportCase):
-    """What is shown, and in what order."""
+    """Which rows are shown, and in which order."""
 
     def rows(self, *options):
         """The first words of the rows of the table."""
@@ -282,7 +282,7 @@ class Output(ReportCase):
         self.assertIn("pitwall: cannot write: standard output", done.stderr)
 
     def on_terminal(self, columns, *options, rows=50, **env):
-        """What the tool prints on a terminal of that width."""
+        """The output of the tool on a terminal of that width."""
         mine, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         env = dict({"TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": None}, **env)
@@ -325,7 +325,7 @@ class Output(ReportCase):
         whole = self.on_terminal(400, path, rows=1000, NO_COLOR="1")
         first, lines = whole.splitlines()[0], whole.count("\n")
         self.assertEqual(whole.count(first), 1)
-        # With the prompt behind it, it just fits; and does not.
+        # With the prompt after it, it just fits; and does not.
         self.assertEqual(self.on_terminal(400, path, rows=lines + 1, NO_COLOR="1"), whole)
         again = self.on_terminal(400, path, rows=lines, NO_COLOR="1")
         self.assertEqual(again, whole + "\n" + first + "\n")
@@ -388,7 +388,7 @@ class Unmarked(ReportCase):
 
 
 class OddNames(ReportCase):
-    """Names come from programs; nothing of them may reach a terminal raw."""
+    """Names come from programs; no part of them may reach a terminal raw."""
 
     RAW = ("\x1b", "\x07", "\r", "\t", "\u202e", "\x00", "\x7f")
 

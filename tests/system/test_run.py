@@ -39,7 +39,7 @@ class RunCase(pit_case.Case):
 
 
 class Ending(RunCase):
-    """What is kept of how a program ended."""
+    """The record of how a program ended."""
 
     def test_of_a_program_without_spans(self):
         self.shell("exit 7", status=7)

@@ -12,7 +12,7 @@ import pit_runs
 WAIT = 300
 PR_SET_CHILD_SUBREAPER = 36
 
-# It says its pid, then goes on counting until it is told to end.
+# Prints its pid, then counts until it receives a signal to end.
 PROGRAM = """import os, signal, time
 ended = []
 signal.signal(signal.SIGUSR1, lambda *_: ended.append(1))
@@ -163,7 +163,7 @@ class Stopped(Running):
         tool, pid = self.start(PROGRAM)
         os.kill(pid, signal.SIGTSTP)
         self.wait_state(tool.pid, "T", "pitwall run")
-        tool.kill()  # the watcher sees that nobody is left to be continued
+        tool.kill()  # the watcher notices that there is no process left to continue
         tool.wait()
         os.kill(pid, signal.SIGKILL)
         self.wait(lambda: not self.running_here(), "still running: %s" % self.running_here())

@@ -14,7 +14,7 @@ print("hello " + getpass.getpass("password: ").upper())
 
 
 class Terminal(pit_case.Case):
-    """A shell in tmux: what is typed, and what the screen shows."""
+    """A shell in tmux: typed text, and the content of the screen."""
 
     WAIT = 240
 
@@ -64,7 +64,8 @@ class Terminal(pit_case.Case):
         return done.stdout
 
     def wait_foreground(self):
-        """Until the job has the terminal, and none of it is stopped: then a Ctrl-Z reaches it."""
+        """Wait until the job has the terminal and none of its processes is stopped: then a Ctrl-Z reaches
+        it."""
         shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
         end = time.monotonic() + self.WAIT * pit_case.slowness()
         while time.monotonic() < end:
@@ -119,7 +120,7 @@ class AsWithoutUs(Terminal):
             self.wait_for("^begun$")
             self.keys("C-c")
             self.wait_for(r"got 1$")
-            time.sleep(0.2)  # a second one that nobody sent would come now
+            time.sleep(0.2)  # a spurious second one would arrive now
             self.assertNotIn("got 2", self.screen().replace("echo got", ""))
             self.keys("C-c")
             self.wait_for("^status 3$")

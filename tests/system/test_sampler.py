@@ -24,7 +24,7 @@ def proc(pid, name):
 
 
 def proc_figures(pid):
-    """RSS, threads, CPU time and storage bytes of a process, as the kernel tells them."""
+    """RSS, threads, CPU time and storage bytes of a process, from the kernel."""
     stat = proc(pid, "stat").rsplit(")", 1)[1].split()
     io = dict(line.split(": ") for line in proc(pid, "io").splitlines())
     main_cpu, run_delay = (int(word) for word in proc(pid, "schedstat").split()[:2])
@@ -60,7 +60,8 @@ class Sampler(pit_case.Case):
         return memory_model.dump(self, path), done.stdout.split()
 
     def wait_reading(self, path):
-        """Until the sampler has read what is now: of two more readings the second began after this."""
+        """Wait until the sampler has read the present state: the second of two more readings began after
+        this call."""
         def newest():
             found = memory_model.dump(self, path)["newest"]
             return found["ticks"] if found else 0
@@ -122,7 +123,7 @@ class Sampler(pit_case.Case):
         self.check_readings("rest")
 
     def test_so_they_are_where_files_are_opened_for_each(self):
-        self.check_readings("anew")
+        self.check_readings("bare")
 
     def test_a_program_without_a_processor_shows_it(self):
         wanted = 10**8
@@ -157,7 +158,7 @@ class Sampler(pit_case.Case):
         self.assertEqual([name for name in programs if name.startswith(("/proc/", "/sys/"))], [])
 
     def test_without_a_table_of_its_own_it_keeps_nothing_open(self):
-        own, programs, _, path = self.tables("anew")
+        own, programs, _, path = self.tables("bare")
         self.assertIn(path, own)  # one table for all
         for names in own, programs:
             self.assertNotIn("/proc/meminfo", names)

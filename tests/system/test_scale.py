@@ -62,7 +62,7 @@ class Scale(pit_case.Case):
         self.assertAlmostEqual(prediction["cost"], 32 * 0.005, delta=0.001)
         self.assertLessEqual(prediction["low"], prediction["cost"])
         done = self.scale("--label", "colour", home, status=66)
-        self.assertIn("no label with a size", done.stderr)
+        self.assertIn("no label of this name that is a number", done.stderr)
         done = self.scale("--label", "size", "--node", "none", home, status=66)
         self.assertIn("no such figure", done.stderr)
 
@@ -84,7 +84,7 @@ class Scale(pit_case.Case):
         for arguments, words in (
             ((), "give -P or --label"),
             (("-P", "n", "true"), "must be NAME=SIZE"),
-            (("-P", "n=1,x", "true"), "must be NAME=SIZE"),
+            (("-P", "n=1,x", "true"), "-P: n=1,x: must be NAME=SIZE"),
             (("-P", "n=1..8", "true"), "must be NAME=SIZE"),
             (("-P", "n=0,1", "true"), "must be NAME=SIZE"),
             (("-P", "n=1,2"), "give one command"),

@@ -3,8 +3,10 @@
 import contextlib
 import json
 import os
+import re
 import stat
 import struct
+import subprocess
 
 import pit_case
 from places import NOBODY, read, write
@@ -32,7 +34,7 @@ def patched(document, changed):
     return document
 
 
-# What src/cli/microhttpd.h declares of libmicrohttpd, against the library's own header.
+# The declarations of src/cli/microhttpd.h, compared with the library's own header.
 SAME_DECLARATIONS = r"""
 #include "cli/microhttpd.h"
 
@@ -110,6 +112,9 @@ class WhoMayAsk(Case):
                 self.assertEqual(server.status(path, headers={"Host": host}), 403, (host, path))
         self.assertIn(b" 4", server.raw(b"GET /healthz HTTP/1.1\r\n\r\n")[:14])
         self.assertIn(b" 403 ", server.raw(b"GET /healthz HTTP/1.0\r\n\r\n")[:14])
+        for first, second in ((b"localhost", b"evil.example"), (b"evil.example", b"localhost"), (b"localhost", b"localhost")):
+            self.assertIn(b" 403 ", server.raw(b"GET /healthz HTTP/1.1\r\nHost: %s\r\nhost: %s\r\nConnection: close\r\n\r\n"
+                                               % (first, second))[:14])
 
     def test_methods_other_than_get_and_head_are_refused(self):
         server = self.serve(self.folder())
@@ -203,7 +208,7 @@ class WhatIsAnswered(Case):
         status, headers, body = server.ask("/api/v1/runs/%s/export/json" % run)
         self.assertEqual(status, 200)
         self.assertEqual(headers["Content-Disposition"], 'attachment; filename="%s.json"' % run)
-        # but for the path as it was given, it is what the tool writes
+        # except for the path as it was given, it equals the output of the tool
         exported = self.run_ok([pit_case.tool(), "export", path, "--format", "json"]).stdout
         self.assertEqual(json.loads(body)["nodes"], json.loads(exported)["nodes"])
         status, headers, body = server.ask("/api/v1/runs/%s/report.html" % run)
@@ -336,6 +341,32 @@ class WhatIsAnswered(Case):
         self.made(os.path.join(folder, "a.pit"), "nodes=5", "close")
         server = self.serve(folder)
         self.wait_until("for a headline", lambda: server.runs()["runs"]["headline"][0])
+
+    def test_a_worker_that_its_parent_ended_has_not_died(self):
+        folder = self.folder()
+        program = [pit_case.program("prog_sub_runs"), "workers", os.path.join(folder, "parent.pit")]
+        parent = self.start(program, stdin=subprocess.PIPE)
+        self.assertEqual(parent.stdout.readline(), b"ready\n")
+        server = self.serve("--refresh", "0", folder)
+
+        def told():
+            """State of each run in the list, its need, and its state in the run's document and in /metrics."""
+            runs = server.runs()["runs"]
+            lines = re.findall(r'pitwall_run_state\{run="(\w+)",state="(\w+)"\} 1', server.ask("/metrics")[2].decode())
+            found = {}
+            for id_, state, need in zip(runs["id"], runs["state"], runs["need"]):
+                document = server.json("/api/v1/runs/" + id_)
+                names = set(document["nodes"]["columns"]["name"])
+                own = next(n for n in ("parent", "between", "inside") if n in names)
+                found[own] = (state, need, document["runs"][0]["state"], dict(lines)[id_])
+            return found
+
+        self.assertEqual(told(), {"parent": ("live", "live", "live", "live"), "between": ("ended", "ended", "ended", "ended"),
+                                  "inside": ("died", "died", "died", "died")})
+        self.kill(parent)
+        died = ("died",) * 4
+        self.wait_until("for its death", lambda: server.states()["parent.pit"] == "died")
+        self.assertEqual(told(), {"parent": died, "between": died, "inside": died})
 
     def test_a_job_and_its_ranks_and_sub_runs_are_told(self):
         folder = self.folder()
@@ -527,7 +558,7 @@ class Crowds(Case):
         poll(rounds)
         first = poll(rounds)
         last = poll(10 * rounds)
-        if not pit_case.sanitizer():  # which keeps what was freed, to find who uses it
+        if not pit_case.sanitizer():  # which keeps freed memory to detect later uses
             self.assertLess(last - first, 2 * MEGABYTE)
         self.assertLess(server.files(), 30)
 

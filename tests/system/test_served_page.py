@@ -2,6 +2,7 @@
 job; a live run that is killed while it is shown; and a link to the current view."""
 
 import os
+import subprocess
 import unittest
 
 import browser
@@ -38,7 +39,7 @@ class Served(Case):
         return b
 
     def click(self, css):
-        """In one step: the list is painted again and again, and what was found a moment ago is gone."""
+        """In one step: the list is repainted all the time, and an element found a moment ago is gone."""
         self.browser.wait("const e=document.querySelector(arguments[0]); if (e) e.click(); return e !== null", css)
 
     def again(self):
@@ -122,6 +123,48 @@ class Served(Case):
         self.assertIn("outer", text)
         self.assertIn("inner", text)
         self.assertEqual(b.run("return window.same"), 1)
+
+    def wait_for_answers(self, path):
+        """Until the server has answered two more questions."""
+        b = self.browser
+        count = "return performance.getEntriesByType('resource').filter(e => e.name.includes(arguments[0]) && e.responseEnd).length"
+        before = b.run(count, path)
+        b.wait(count + " >= arguments[1]", path, before + 2)
+
+    def test_a_repaint_takes_no_click_no_focus_and_nothing_that_was_opened_away(self):
+        folder = self.folder()
+        self.live(os.path.join(folder, "live.pit"), "nodes=2", "begin=outer")
+        b = self.open_list(self.serve("--refresh", "0", folder), 1)
+        release = {"type": "pointerUp", "button": 0}
+        b.run("document.querySelector('.pick .btn').focus(); window.button = document.activeElement")
+        self.wait_for_answers("/runs")
+        self.assertTrue(b.run("return document.activeElement === window.button && window.button.isConnected"))
+        b.press_on(".runlist a")
+        self.wait_for_answers("/runs")
+        b.mouse(release)
+        b.wait(READY)
+        b.run("document.querySelector('.detail details').open = true")
+        b.run("document.querySelector('.tree').scrollIntoView({block: 'center'})")
+        b.press_on(".tree [data-i] .x")
+        self.wait_for_answers("/live")
+        b.mouse(release)
+        b.wait("return location.hash.includes('node=')")
+        self.wait_for_answers("/live")
+        self.assertTrue(b.run("return document.querySelector('.detail details').open"))
+
+    def test_a_worker_that_its_parent_ended_is_not_among_the_dead(self):
+        folder = self.folder()
+        parent = self.start([pit_case.program("prog_sub_runs"), "workers", os.path.join(folder, "parent.pit")],
+                            stdin=subprocess.PIPE)
+        self.assertEqual(parent.stdout.readline(), b"ready\n")
+        b = self.open_list(self.serve("--refresh", "0", folder), 3)
+        pills = "return [...document.querySelectorAll('.runlist .pill')].map(e => e.textContent)"
+        self.assertEqual(b.run(pills), ["died", "live", "ended"])
+        b.run("document.querySelectorAll('.runlist a')[2].click()")
+        b.wait(READY)
+        self.assertEqual(b.run("return document.querySelector('.pill').textContent"), "ended")
+        self.assertIn("ended by its parent", b.run("return document.querySelector('.meta').textContent"))
+        self.assertEqual(b.run("return document.querySelectorAll('.diedat').length"), 0)
 
 
 if __name__ == "__main__":

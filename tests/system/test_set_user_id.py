@@ -23,7 +23,7 @@ class SetUserId(pit_case.Case):
         os.chmod(self.base, 0o755)
         self.program = os.path.join(self.base, "privileged")
         shutil.copy(pit_case.program("prog_privileged"), self.program)
-        self.target = os.path.join(self.base, "target") # root's; nobody else may write there
+        self.target = os.path.join(self.base, "target") # belongs to root; no other user may write there
         os.mkdir(self.target, 0o755)
         self.cwd = os.path.join(self.base, "cwd")
         os.mkdir(self.cwd)
@@ -49,7 +49,7 @@ class SetUserId(pit_case.Case):
         {"PITWALL": "1", "PITWALL_GUARD": "1", "PITWALL_MEMORY": "1", "PITWALL_CLOCK": "call"})
 
     def test_the_program_is_really_privileged(self):
-        """And without the bit the same settings do record."""
+        """Without the bit, the same settings do record."""
         told = self.started(privileged=False, PITWALL_FILE="run.pit")
         self.assertEqual(told, {"recording": 1, "close": 0})
         self.assertEqual(self.made(), ["cwd/run.pit"])

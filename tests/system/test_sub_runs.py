@@ -94,7 +94,7 @@ class Forked(SubRuns):
         shutil.copy(os.path.join(self.home, child), os.path.join(self.home, "copy.pit"))
         with open(self.path, "rb") as file:
             head = bytearray(file.read(4096))
-        for number in range(300):  # a header and nothing behind it
+        for number in range(300):  # only a header
             head[RUN_ID:RUN_ID + 16] = struct.pack("<QQ", number, 77)
             with open(os.path.join(self.home, "other%d.pit" % number), "wb") as file:
                 file.write(head)

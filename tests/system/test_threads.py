@@ -16,7 +16,7 @@ def seconds(plain, sanitized):
 
 class Threads(pit_case.Case):
     def run_prog(self, *arguments, timeout=60):
-        """prog_threads to its end; the run's path and what it printed."""
+        """Run prog_threads to its end; returns the run's path and its output."""
         path = os.path.join(self.folder(), "run.pit")
         done = self.run_ok([pit_case.program("prog_threads"), arguments[0], path]
                            + list(arguments[1:]), timeout=timeout)
@@ -39,8 +39,8 @@ class Threads(pit_case.Case):
         for ended, ending, *_ in truth.paths.values():
             self.assertEqual(ended, ending, note)
         self.assertLessEqual(len(run["threads"]), 65, note)
-        self.assertLessEqual(sum(t["tenants"] for t in run["threads"]), count, note)
-        self.assertGreater(sum(t["tenants"] for t in run["threads"]), count * 0.9, note)
+        self.assertLessEqual(sum(t["thread_count"] for t in run["threads"]), count, note)
+        self.assertGreater(sum(t["thread_count"] for t in run["threads"]), count * 0.9, note)
         self.assertEqual([t["open"] for t in run["threads"] if t["open"]], [], note)
         self.assertEqual(sum(t["counters"]["left_open"] for t in run["threads"]), int(said[0]),
                          note)
@@ -57,7 +57,7 @@ class Threads(pit_case.Case):
         path, _ = self.run_prog("serial", count)
         run = pit_runs.read_both(self, path, "closed")
         self.assertLessEqual(len(run["threads"]), 2)
-        self.assertEqual(sum(t["tenants"] for t in run["threads"]), count)
+        self.assertEqual(sum(t["thread_count"] for t in run["threads"]), count)
         self.assertEqual(pit_runs.counts_by_path(run), {"short": count, "short/inner": count})
         self.assertLess(os.path.getsize(path), 1 << 20)
 
@@ -107,7 +107,7 @@ class Threads(pit_case.Case):
         tables = self.tables(pit_runs.read_both(self, path, "closed"))
         # The taker's table passed on to the leaver, who came after it.
         self.assertEqual(set(tables), {"the owner", "leaver"})
-        self.assertEqual(tables["leaver"]["tenants"], 2)
+        self.assertEqual(tables["leaver"]["thread_count"], 2)
 
     def test_an_object_is_recorded_by_the_thread_that_ends_it(self):
         path, _ = self.run_prog("misuse")
@@ -128,7 +128,7 @@ class Threads(pit_case.Case):
         recorded = sum(n for name, n in counts.items() if name.split("/")[-1] == "handler")
         counted = run["counters"]["in_signal"] + sum(t["counters"]["signal"]
                                                      for t in run["threads"])
-        # What came before pit_open was done may be nobody's.
+        # Spans before pit_open was done may be lost.
         self.assertLessEqual(recorded + counted, attempts)
         self.assertGreaterEqual(recorded + counted, attempts - before)
         # Most of main's time is outside of the recorder's, but not so on every machine.

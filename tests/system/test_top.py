@@ -141,7 +141,7 @@ class Keys(TmuxCase):
 
 
 class Exits(TmuxCase):
-    """However it ends, the terminal is as it was."""
+    """However it ends, the terminal is restored."""
 
     def check(self, leave, path=None):
         path = path or self.program("train")[0]
@@ -322,7 +322,7 @@ class Targets(TmuxCase):
         terminal.keys("p")
         terminal.wait(lambda text: "PAUSED" in text, "the pause")
         os.truncate(path, 4096)
-        terminal.keys("s")  # drawn anew from what is gone, without a look that could tell
+        terminal.keys("s")  # redrawn from pages that are gone, without a refresh that could notice
         terminal.wait(lambda text: "sort: now" in text, "the other order")
         terminal.keys("p")
         terminal.wait(lambda text: "was cut" in text and "data_loading" in text,

@@ -14,7 +14,7 @@ class Choice(TmuxCase):
         return self.run_status(status, [pit_case.tool(), "top", "--once", *map(str, words)], **options)
 
     def runs_folder(self):
-        """A folder as a user has it, with pitwall-runs in it."""
+        """A user's folder, with pitwall-runs in it."""
         here = self.folder()
         os.mkdir(os.path.join(here, "pitwall-runs"))
         return here

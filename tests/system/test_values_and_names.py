@@ -103,7 +103,7 @@ class Values(Made):
 
     @pit_case.plain_build  # the interpreter is not built with a sanitizer
     def test_python(self):
-        """Whatever read() gives can be written as JSON."""
+        """The result of read() can always be written as JSON."""
         text = self.python("import json, sys, pitwall\n"
                            "print(json.dumps(pitwall.read(sys.argv[1]), allow_nan=False))",
                            self.made("values"))
@@ -115,7 +115,7 @@ class Values(Made):
 
 class Once(Made):
     def test_top_once_json_of_a_live_run_is_one_line(self):
-        """The run lives until it is told to end, so a command that goes on never ends by itself."""
+        """The run lives until it is told to end, so a command that follows it never ends by itself."""
         folder = self.folder()
         run = os.path.join(folder, "live.pit")
         program = subprocess.Popen([pit_case.program("prog_live"), "write", run], cwd=folder,

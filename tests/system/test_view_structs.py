@@ -27,7 +27,7 @@ def page(name):
 
 
 class Structs(py_case.Case):
-    """What the library tells through Python is held against everything that shows it."""
+    """What the library reports through Python is compared with everything that shows it."""
 
     @classmethod
     def setUpClass(cls):

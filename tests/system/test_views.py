@@ -39,13 +39,13 @@ def width_of(text):
 
 
 def unmarked(cell):
-    """A text of a CSV as it was before it was made harmless."""
+    """The original text of a CSV cell that was escaped."""
     return cell[1:] if re.match(r"'+[=+\-@\t\r]", cell) else cell
 
 
 class ViewCase(pit_case.Case):
     def view(self, *arguments, status=0):
-        """What the program prints, as bytes that were decoded without loss."""
+        """The program's output, as bytes decoded without loss."""
         command = [pit_case.program("prog_views"), *arguments]
         return self.run_bytes(command, status).decode("utf-8", "surrogateescape")
 
@@ -260,7 +260,7 @@ class Runs(ViewCase):
 
 
 class Speed(ViewCase):
-    """Ten thousand nodes; in processor time, for a busy machine is not a slow view."""
+    """Ten thousand nodes; in processor time, because a busy machine is not a slow view."""
 
     def assert_quick(self, *arguments):
         """At one of some tries: what else the machine does is not ours."""

@@ -18,8 +18,8 @@ BARS = re.compile(r"[▁▂▃▄▅▆▇█]+(?: *[▁▂▃▄▅▆▇█]+)
 
 
 def masked(screen):
-    """A screen without what is another figure each time: # for figures, ~ for bars, and one blank
-    where there are several, because a figure may be longer or shorter."""
+    """A screen without the parts that vary: # for figures, ~ for bars, and one blank for several, because
+    figures have different lengths."""
     lines = []
     for line in screen.splitlines():
         line = VERDICT.sub(" VERDICT", line)
@@ -101,7 +101,7 @@ class Terminal:
         self.wait(lambda screen: screen.rstrip().endswith(PROMPT.strip()), "the prompt")
 
     def modes(self):
-        """What stty says. A second shell asks: one that reads keys sets the modes back by itself
+        """The output of stty. A second shell runs it: a shell that reads keys restores the modes by itself
         when a program dies, this one does not."""
         path = os.path.join(self.case.folder(), "modes")
         self.type("sh -c 'stty -a > %s; echo done >> %s'" % (path, path))
@@ -136,7 +136,7 @@ class TmuxCase(pit_case.Case):
             self.skipTest("the command tmux is missing")
 
     def program(self, *words, path=None, **env):
-        """prog_top, which goes on until its input ends; its path and process."""
+        """Start prog_top, which runs until its input ends; returns its path and process."""
         path = path or os.path.join(self.folder(), "run.pit")
         # by its name alone, so that it takes as many columns in every temporary folder
         child = subprocess.Popen([pit_case.program("prog_top"), os.path.basename(path),
@@ -161,7 +161,7 @@ class TmuxCase(pit_case.Case):
         child.stdout.close()
 
     def top(self, *words, columns=80, lines=24, until=None):
-        """A terminal with top in it, drawn so far that `until`, or else a verdict, is on it."""
+        """A terminal with top in it, waiting until `until`, or else a verdict, is on the screen."""
         terminal = Terminal(self, columns, lines)
         terminal.type("clear")
         terminal.wait_prompt()

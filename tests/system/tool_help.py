@@ -21,7 +21,7 @@ def listed(*words):
 
 
 def options_of(command):
-    """The options of a command: what stands between the margin and the text of a line."""
+    """The options of a command: the text between the margin and the description of a line."""
     found = set()
     for line in help_of(command).splitlines():
         if line.startswith("  -"):

@@ -32,8 +32,8 @@ def check_event(event):
 
 
 def check_nesting(slices):
-    """Slices of one (pid, tid): any two are apart, or one lies inside the other. Exact: times are
-    decimals, not floats."""
+    """Slices of one (pid, tid): any two are disjoint, or one contains the other. Exact: times are decimals,
+    not floats."""
     wrong, stack = [], []
     ordered = sorted(slices, key=lambda e: (e["ts"], -e["dur"]))
     for event in ordered:
@@ -75,7 +75,7 @@ def check_chrome_trace(document):
             lanes.setdefault((event["pid"], event["tid"]), []).append(event)
     for slices in lanes.values():
         wrong += check_nesting(slices)
-        # In the file a parent stands before its children, for readers that do not sort.
+        # In the file a parent comes before its children, for readers that do not sort.
         if [e["ts"] for e in slices] != sorted(e["ts"] for e in slices):
             wrong.append("slices are not sorted by their begin")
     named = {(e["pid"], e["tid"]) for e in document["traceEvents"] if e["name"] == "thread_name"}

@@ -62,11 +62,13 @@ static inline struct pit__case healthy(void)
                             .all = steady,
                             .steady = steady,
                             .slow = {.part = PIT__NO_PART},
+                            .later = {.part = PIT__NO_PART},
                             .step_up = NAN,
                             .step_from = NAN,
                             .fair = {NAN, NAN, NAN, NAN, NAN, 0},
                             .together = NAN,
                             .idle = NAN,
+                            .used = NAN,
                             .interpreted = NAN,
                             .held = 500e6,
                             .held_at_first = 450e6,
@@ -109,7 +111,7 @@ static inline struct pit__case starved(void)
     return all;
 }
 
-/* The rules that hold, in their order, joined by blanks. */
+/* The rules that apply, in their order, joined by blanks. */
 static inline const char *rules_of(const struct pit__case *all)
 {
     static char text[400];
@@ -134,7 +136,7 @@ static inline struct pit__case with_extra(const char *name, size_t parent, doubl
     return all;
 }
 
-/* Take from backward what is given to a part, so that the step is as long as before. */
+/* Move time from backward to a part, so that the length of the step does not change. */
 static inline void give(size_t part, double seconds)
 {
     double more = seconds - parts[part].seconds, left = parts[BACKWARD].seconds - more;

@@ -74,7 +74,7 @@ static inline int check_rounds(int sample, int all)
         }                                                                                          \
     } while (0)
 
-/* That a text has a part in it. */
+/* Check that a text contains a part. */
 #define CHECK_HAS(text_, part_)                                                                    \
     do {                                                                                           \
         const char *check_text = (text_), *check_part = (part_);                                   \
@@ -95,7 +95,7 @@ static inline int check_rounds(int sample, int all)
         }                                                                                          \
     } while (0)
 
-/* What cannot go on without it. */
+/* Like CHECK, but ends the case. */
 #define REQUIRE(cond_)                                                                             \
     do {                                                                                           \
         if (!(cond_)) {                                                                            \

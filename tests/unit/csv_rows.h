@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls row(fields, count, arg) for each line but the first; how many there were, or -1. */
+/* Calls row(fields, count, arg) for each line except the first; returns their number, or -1. */
 static inline long csv_rows(const char *this_file, const char *name,
                             void (*row)(char **fields, int count, void *arg), void *arg)
 {

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node with `count` spans of which each took `each` ticks. */
+/* A node with `count` spans of `each` ticks. */
 static inline pit_raw_node made_node(const char *name, uint32_t parent, uint64_t count,
                                      uint64_t each, uint64_t child)
 {
     __extension__ unsigned __int128 squares = (unsigned __int128)each * each * count;
-    static pit_hist_bin pool[100000]; /* never given back: a test's process is short */
+    static pit_hist_bin pool[100000]; /* never freed: a test's process is short */
     static size_t used;
     pit_hist_bin *bin = &pool[used++];
     if (used == sizeof pool / sizeof pool[0])
@@ -39,8 +39,12 @@ static inline pit_raw_node made_node(const char *name, uint32_t parent, uint64_t
 
 static inline pit_thread made_thread(const char *name, const pit_raw_node *nodes, size_t count)
 {
-    return (pit_thread){
-        .name = name, .tid = 7, .tenants = 1, .attached = 1, .nodes = nodes, .node_count = count};
+    return (pit_thread){.name = name,
+                        .tid = 7,
+                        .thread_count = 1,
+                        .attached = 1,
+                        .nodes = nodes,
+                        .node_count = count};
 }
 
 static inline pit_run made_run(const pit_thread *threads, size_t count)
@@ -70,7 +74,7 @@ static inline pit_run made_run(const pit_thread *threads, size_t count)
 /* The report as a string. */
 static inline char *made_report(const pit_run *run, const pit_report_options *options, int *code)
 {
-    static char *text; /* static: gcc 12 takes strings in it for pointers to a local otherwise */
+    static char *text; /* static: otherwise gcc 12 warns about pointers to a local variable */
     static size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     const pit_run *runs[] = {run};

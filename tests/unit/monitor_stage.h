@@ -49,7 +49,7 @@ static inline void stage_line(void *arg, const char *text)
     stage.length += length + 1;
 }
 
-/* What was printed since the last time. */
+/* The output since the last call. */
 static inline const char *stage_text(void)
 {
     static char text[sizeof stage.text];
@@ -73,7 +73,7 @@ static inline void stage_set_wall(const char *time)
     stage.wall_ns = (uint64_t)timegm(&tm) * 1000000000u;
 }
 
-/* Everything from the stage: clock, wall clock, and with `memory` RSS. */
+/* Use the fixture for everything: clock, wall clock, and with `memory` RSS. */
 static inline void stage_up(int memory)
 {
     pit_sources sources = {.monotonic_ns = stage_ns, .wall_ns = stage_wall_ns};
@@ -110,7 +110,7 @@ static inline int stage_device_wait(void *arg)
     return 0;
 }
 
-/* A device that holds so many MB now. */
+/* A device that holds this many MB now. */
 static inline void stage_device_hold(double mb)
 {
     stage.allocated = (uint64_t)(mb * STAGE_MB + 0.5);
@@ -129,7 +129,7 @@ static inline void stage_device_up(void)
 
 /* ---- real memory ------------------------------------------------------------------------------ */
 
-/* Written without the sanitizers' shadows, which would be resident too. */
+/* Written without sanitizers, whose shadow memory would be resident too. */
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline, unused)) static void
 stage_touch(size_t bytes)
 {
@@ -193,7 +193,7 @@ static inline const pit_row *stage_row(const pit_row *rows, size_t count, const 
     return NULL;
 }
 
-/* Spans of that path in the default recorder's run; 0 if there is no such node. */
+/* Spans of that path in the run of the default recorder; 0 if there is no such node. */
 static inline uint64_t stage_spans(const char *path)
 {
     uint64_t count = 0;

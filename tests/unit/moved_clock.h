@@ -9,7 +9,7 @@
 
 static struct {
     uint64_t ns;
-    uint64_t reading_ns; /* what a reading of it takes */
+    uint64_t reading_ns; /* time that one reading takes */
 } moved_clock;
 
 static inline uint64_t moved_clock_now(void *arg)

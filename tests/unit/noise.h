@@ -21,14 +21,14 @@ static inline double noise_normal(void)
     return sqrt(-2 * log(noise_uniform() + 1e-300)) * cos(6.283185307179586 * noise_uniform());
 }
 
-/* Around `level`, `spread` relative. */
+/* Values around `level` with a relative `spread`. */
 static inline void noise_fill(double *to, size_t count, double level, double spread)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = level * exp(spread * noise_normal());
 }
 
-/* The same, autocorrelated: each value keeps the share `keep` of the deviation of the one before. */
+/* The same, autocorrelated: each value keeps the share `keep` of the previous one's deviation. */
 static inline void noise_fill_slow(double *to, size_t count, double level, double spread,
                                    double keep)
 {

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* How many times fewer rounds a slow build or an emulated machine gets. */
+/* By which factor slow builds and emulated machines reduce their rounds. */
 static inline int probe_slowness(void)
 {
     int slow = 1;
@@ -65,7 +65,7 @@ static inline const pit_run *probe_read(pit_recorder *recorder)
     return probe_keep(run);
 }
 
-/* The same pages, as a reader finds them after the process was killed. */
+/* The same pages, as a reader finds them after a kill. */
 static inline const pit_run *probe_read_dead(pit_recorder *recorder)
 {
     pit_error error = {0, "", 0};
@@ -102,7 +102,7 @@ static inline const pit_raw_node *probe_node(const pit_thread *t, const char *pa
     return NULL;
 }
 
-/* The same, which must be there, of the run's first thread. */
+/* The same in the run's first thread; it must exist. */
 static inline const pit_raw_node *probe_first(const pit_run *run, const char *path)
 {
     REQUIRE(run->thread_count > 0);
@@ -183,7 +183,7 @@ static inline int probe_node_holds(const pit_raw_node *node)
     return node->count == 0 || (least == node->min && most == node->max);
 }
 
-/* 1 where spans end before those that were begun in them: then their time is not their parents'. */
+/* 1 if spans end before spans inside them: then their time is not part of their parents' time. */
 static int probe_out_of_order;
 
 static inline int probe_thread_holds(const pit_thread *t)
@@ -215,7 +215,8 @@ static inline int probe_thread_holds(const pit_thread *t)
     return bad == 0;
 }
 
-/* 1 if the histogram's and the series' sums are the nodes', and child times the children's. */
+/* Returns 1 if the sums of histogram and series equal those of the nodes, and child times those of the
+ * children. */
 static inline int probe_holds(const pit_run *run)
 {
     int good = 1;
@@ -226,7 +227,7 @@ static inline int probe_holds(const pit_run *run)
 
 /* ---- threads and files --------------------------------------------------------------------- */
 
-/* Sampler threads of this process: sanitizers and emulators have threads of their own. */
+/* Number of sampler threads of this process; sanitizers and emulators have other threads. */
 static inline int probe_samplers(void)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -245,7 +246,7 @@ static inline int probe_samplers(void)
     return count;
 }
 
-/* A folder of this case's own; what is in it is removed by probe_clean. */
+/* A folder for this case; probe_clean removes its contents. */
 static inline const char *probe_folder(void)
 {
     static char folder[64];

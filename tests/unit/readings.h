@@ -28,7 +28,7 @@ static const pit_channel reading_channels[] = {
 #define READING_CHANNELS (sizeof reading_channels / sizeof reading_channels[0])
 _Static_assert(sizeof(struct reading) == READING_CHANNELS * sizeof(uint64_t), "a word a channel");
 
-/* `samples` of a run, all with these channels; the last is the newest too. */
+/* Set `samples` of a run, all with these channels; the last one is also the newest. */
 static inline void set_readings(pit_run *run, const pit_sample *samples, size_t count,
                                 uint64_t stride)
 {

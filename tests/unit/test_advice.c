@@ -48,6 +48,11 @@ TEST(names_say_what_a_part_does)
         {"checkpoint", PIT__ROLE_CHECKPOINT},
         {"save_checkpoint", PIT__ROLE_CHECKPOINT},
         {"save", PIT__ROLE_CHECKPOINT},
+        {"write_restart", PIT__ROLE_CHECKPOINT},
+        {"dump_state", PIT__ROLE_CHECKPOINT},
+        {"read_block", PIT__ROLE_DATA},
+        {"thread", PIT__ROLE_NONE},
+        {"report", PIT__ROLE_LOGGING},
         {"eval_step", PIT__ROLE_EVALUATION},
         {"validation", PIT__ROLE_EVALUATION},
         {"evaluate model", PIT__ROLE_EVALUATION},
@@ -117,7 +122,7 @@ TEST(batches_that_vary_are_named_in_the_documents_words)
     CHECK_STR(finding(advice, "high_variance")->headline,
               "⚠️  High variance (6.6x) - investigate outliers!");
     CHECK(strstr(finding(advice, "first_batch")->headline, "took 538 ms at first") != NULL);
-    CHECK(!advice->too_little);
+    CHECK(!advice->too_little_data);
     pit_advice_free(advice);
     static const double even[] = {0.10, 0.11, 0.10, 0.12, 0.11, 0.10};
     advice = pit_advise_rows(NULL, 0, even, 6, 0);
@@ -152,7 +157,7 @@ TEST(nothing_measured_is_too_little_and_no_finding)
     pit_advice *advice = pit_advise_rows(NULL, 0, NULL, 0, 0);
     REQUIRE(advice != NULL);
     CHECK_INT(advice->count, 0);
-    CHECK_INT(advice->too_little, 1);
+    CHECK_INT(advice->too_little_data, 1);
     CHECK_STR(advice->reason, "too little data: nothing was measured");
     pit_advice_free(advice);
     static const double batches[] = {1, 1};
@@ -229,7 +234,7 @@ TEST(nothing_stands_out_is_said_with_the_shares)
     CHECK_STR(advice->findings[0].headline,
               "NOTHING STANDS OUT: backward 48 %, forward 30 %, optimizer 16 %, data 5 %");
     CHECK_INT(advice->findings[0].severity, 0);
-    CHECK(isnan(advice->findings[0].stake_ns));
+    CHECK(isnan(advice->findings[0].savings_ns));
     pit_advice_free(advice);
 }
 
@@ -239,7 +244,7 @@ TEST(a_finding_says_what_is_at_stake)
     run.duration_ns = 2e9;
     pit_advice *advice = advise(&run);
     REQUIRE(advice->count == 1);
-    CHECK_NEAR(advice->findings[0].stake_ns, 1e9, 1);
+    CHECK_NEAR(advice->findings[0].savings_ns, 1e9, 1);
     CHECK(strstr(advice->findings[0].evidence, "at most 50 % shorter without it") != NULL);
     CHECK(strstr(advice->findings[0].headline, "data is 50 % of the batch") != NULL);
     pit_advice_free(advice);
@@ -272,7 +277,7 @@ TEST(a_run_of_few_batches_says_how_many_it_takes)
     pit_run run = batch_run(150, 20, 20, 10, 4);
     pit_advice *advice = advise(&run);
     CHECK_INT(advice->count, 0);
-    CHECK_INT(advice->too_little, 1);
+    CHECK_INT(advice->too_little_data, 1);
     CHECK_STR(advice->reason, "too little data: batch ran 4 times, at least 5 are needed");
     pit_advice_free(advice);
     run = made_run(threads, 0);
@@ -331,10 +336,10 @@ TEST(the_course_of_batches_has_one_cause)
     for (int i = 0; i < 100; i++)
         ms[i] = 20 + 0.1 * (i * 7 % 5);
     CHECK_STR(rules_of_course(ms, 100), "nothing");
-    ms[50] = 90; /* one that met another program is no variance */
+    ms[50] = 90; /* one iteration disturbed by another program is not variance */
     CHECK_STR(rules_of_course(ms, 100), "nothing");
     ms[50] = 20;
-    ms[0] = 60; /* two per cent of the run: no finding */
+    ms[0] = 60; /* two percent of the run: no finding */
     CHECK_STR(rules_of_course(ms, 100), "nothing");
     ms[0] = 400;
     CHECK_STR(rules_of_course(ms, 100), "first_step");
@@ -345,7 +350,7 @@ TEST(the_course_of_batches_has_one_cause)
         ms[i] = 20 + 0.2 * i + 0.1 * (i * 7 % 5);
     CHECK_STR(rules_of_course(ms, 100), "drift");
     for (int i = 0; i < 100; i++)
-        ms[i] = 40 - 0.2 * i + 0.1 * (i * 7 % 5); /* ever faster is nothing to act upon */
+        ms[i] = 40 - 0.2 * i + 0.1 * (i * 7 % 5); /* getting faster is no finding */
     CHECK_STR(rules_of_course(ms, 100), "nothing");
     unsigned state = 5;
     for (int i = 0; i < 100; i++) {

@@ -51,9 +51,9 @@ TEST(a_slower_level_is_seen_through_the_waits_for_a_processor)
     CHECK_STR(rules_of(&all), "starved slowdown");
     CHECK_NEAR(found[1].match.stake, 5, 1e-9);
     CHECK_NEAR(found[1].match.figures[4], 0.04, 1e-9);
-    parts[STEP].half_calls = 2; /* what waited takes most: that is no reason to be silent */
+    parts[STEP].half_calls = 2; /* the waiting part takes most of the time: still report it */
     CHECK_STR(rules_of(&all), "starved slowdown");
-    all.fair.step_up = 1.3; /* neighbours in the caches */
+    all.fair.step_up = 1.3; /* competition for the caches */
     CHECK_STR(rules_of(&all), "starved");
     all.fair.step_up = NAN;
     CHECK_STR(rules_of(&all), "starved drift");
@@ -74,7 +74,7 @@ TEST(steps_that_differ_by_themselves_are_told_from_those_that_waited)
     all.together = 3;
     CHECK_STR(rules_of(&all), "starved high_variance");
     all.together = NAN;
-    all.around.forced = 2; /* most had none, and these differ */
+    all.around.forced = 2; /* most had none, and those differ */
     CHECK_STR(rules_of(&all), "starved high_variance");
     all.steady.low_spread = 1.2;
     CHECK_STR(rules_of(&all), "starved");
@@ -86,7 +86,7 @@ TEST(a_beat_that_ranks_show_is_said_on_a_busy_machine)
     all.steady.period = 20;
     all.steady.slow_count = 5;
     all.steady.slow_mean = 0.25;
-    CHECK_STR(rules_of(&all), "starved"); /* chance may have put them there */
+    CHECK_STR(rules_of(&all), "starved"); /* may be chance */
     all.steady.slow_mean = 5;
     CHECK_STR(rules_of(&all), "starved");
     all.steady.slow_count = 8;
@@ -126,7 +126,7 @@ TEST(threads_that_wait_for_one_another_make_no_odd_ratio)
     CHECK_STR(rules_of(&all), "starved");
     all.told.compute_threads = 1;
     CHECK_STR(rules_of(&all), "starved odd_ratio");
-    all.idle = 0.1; /* it sleeps: what comes after that has a processor at once */
+    all.idle = 0.1; /* it sleeps: after that it gets a processor at once */
     CHECK_STR(rules_of(&all), "starved");
     parts[FORWARD].seconds = parts[FORWARD].self_seconds = 1.1;
     CHECK_STR(rules_of(&all), "starved odd_ratio");
@@ -157,7 +157,7 @@ TEST(workers_that_wait_for_a_processor_are_not_too_few)
     give(DATA, 7);
     CHECK_STR(rules_of(&all), "starved input_few_workers");
     give(DATA, 4);
-    all.told.workers = NAN; /* the program loads by itself: it waits as much in all parts */
+    all.told.workers = NAN; /* the program loads data itself: it waits equally in all parts */
     CHECK_STR(rules_of(&all), "starved input_processor");
 }
 

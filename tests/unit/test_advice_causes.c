@@ -27,7 +27,7 @@ TEST(a_part_that_waits_does_not_compute)
     CHECK_INT(found[0].match.part, 2);
     CHECK_INT(found[0].match.severity, 0); /* it may wait for processes that work */
     CHECK_NEAR(found[0].match.stake, 7.5, 1e-9);
-    all.idle = 0.5; /* of which 4 s are in ask for sure: less than half of it */
+    all.idle = 0.5; /* of which 4 s are certainly in ask: less than half of it */
     CHECK_STR(rules_of(&all), "compute");
 }
 
@@ -36,7 +36,7 @@ TEST(whoever_waits_for_its_own_work_is_not_said_to_wait)
     struct pit__case all = service(9);
     all.idle = 0.85;
     all.around.main_cpu = 0.1;
-    all.around.cpu = 1.9; /* threads of its own */
+    all.around.cpu = 1.9; /* its own threads */
     CHECK_STR(rules_of(&all), "compute");
     all.around.cpu = 0.2;
     CHECK_STR(rules_of(&all), "waiting");
@@ -71,7 +71,7 @@ TEST(calls_that_take_no_longer_than_measuring_them_are_overhead)
     CHECK_STR(rules_of(&all), "compute");
     all.between = 6;
     CHECK_STR(rules_of(&all), "unmarked");
-    all.measuring = 5.5; /* that is what lies between them */
+    all.measuring = 5.5; /* measuring is the time between spans */
     CHECK_STR(rules_of(&all), "overhead");
 }
 
@@ -84,14 +84,14 @@ TEST(what_is_prepared_before_the_first_span_has_a_line)
     all.place_share = 0.9;
     CHECK_STR(rules_of(&all), "unmarked");
     CHECK_NEAR(found[0].match.stake, 18.9, 1e-9);
-    all.place = "train.py:3 in <module>"; /* what is imported */
+    all.place = "train.py:3 in <module>"; /* imports */
     CHECK_STR(rules_of(&all), "nothing");
     CHECK(strstr(found[0].match.headline, "before the first span") != NULL);
     all.place = "train.py:12 in count_words";
     all.around.delayed = 0.09;
     all.before = 1.5;
     all.wall = 3;
-    CHECK(strstr(rules_of(&all), "unmarked") == NULL); /* any program takes that */
+    CHECK(strstr(rules_of(&all), "unmarked") == NULL); /* every program takes this long */
 }
 
 TEST(a_function_tells_logging_from_saving_and_a_folder_does_not)
@@ -125,7 +125,7 @@ TEST(evaluating_and_updating_are_work_where_nothing_is_trained)
     parts[1] = part_of("forward", 0, 4);
     CHECK_STR(rules_of(&all), "optimizer");
     parts[1] = part_of("select", 0, 4);
-    parts[2] = part_of("adam_step", 0, 6); /* that name says it */
+    parts[2] = part_of("adam_step", 0, 6); /* recognised by this name */
     CHECK_STR(rules_of(&all), "optimizer");
 }
 

@@ -18,7 +18,7 @@ TEST(a_gpu_whose_memory_is_almost_full_is_told_only_where_it_was_measured)
 
 /* ---- devices ---------------------------------------------------------------------------------- */
 
-/* So many pieces of device work that a part launches, each of this length, waiting for so long. */
+/* Device work that a part launches: number of pieces, length of each, waiting time of each. */
 static void launch(size_t part, uint64_t pieces, double each, double waited)
 {
     parts[part].own_launches = parts[part].device_waits = pieces;
@@ -52,10 +52,10 @@ TEST(nothing_is_said_of_a_device_of_which_nothing_was_measured)
 TEST(a_device_that_works_most_of_the_time_is_not_idle)
 {
     struct pit__case all = healthy();
-    give(DATA, 5); /* the device goes on meanwhile */
+    give(DATA, 5); /* the device works meanwhile */
     launch(FORWARD, 200, 0.04, 0.1);
     CHECK_STR(rules_of(&all), "input_processor");
-    all = healthy(); /* idle, but no part of the host's explains it */
+    all = healthy(); /* idle, but no part of the host explains it */
     launch(FORWARD, 20, 0.01, 0.1);
     launch(BACKWARD, 20, 0.03, 0.1);
     launch(OPTIMIZER, 20, 0.03, 0.1);
@@ -65,7 +65,7 @@ TEST(a_device_that_works_most_of_the_time_is_not_idle)
 TEST(small_pieces_that_the_device_waits_for_are_launch_bound)
 {
     struct pit__case all = healthy();
-    launch(BACKWARD, 100000, 5e-6, 1e-6); /* 48 us of the host for each */
+    launch(BACKWARD, 100000, 5e-6, 1e-6); /* 48 us of host time for each */
     launch(FORWARD, 100, 0.03, 0.05);
     CHECK_STR(rules_of(&all), "launch_bound");
     CHECK_STR(parts[found[0].match.part].name, "backward");

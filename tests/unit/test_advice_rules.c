@@ -11,7 +11,7 @@ TEST(a_healthy_training_has_nothing_that_stands_out)
     CHECK_INT(found[0].match.listed[0], BACKWARD);
     all.around = (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
                                       NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    CHECK_STR(rules_of(&all), "nothing"); /* without a sampler too */
+    CHECK_STR(rules_of(&all), "nothing"); /* also without a sampler */
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */
@@ -39,10 +39,10 @@ TEST(threads_of_its_own_that_take_the_processors_are_oversubscription)
     all.around.cpu = 1.9;
     all.around.threads = 17;
     CHECK_STR(rules_of(&all), "oversubscribed");
-    all.around.threads = 8; /* those of a framework: it waits for its own work */
+    all.around.threads = 8; /* threads of a framework: it waits for its own work */
     CHECK_STR(rules_of(&all), "nothing");
     all.told.compute_threads = 16;
-    all.around.cpu = 0.9; /* others are there as well */
+    all.around.cpu = 0.9; /* there are other programs too */
     CHECK_STR(rules_of(&all), "oversubscribed");
     CHECK_NEAR(found[0].match.figures[5], 16, 0);
     all = healthy();
@@ -50,12 +50,12 @@ TEST(threads_of_its_own_that_take_the_processors_are_oversubscription)
     all.told.workers = 8;
     CHECK_STR(rules_of(&all), "oversubscribed");
     all = healthy();
-    all.around.threads = 17; /* the main thread waits for those that compute */
+    all.around.threads = 17; /* the main thread waits for computing threads */
     all.around.cpu = 1.95;
     all.around.forced = 400;
     CHECK_STR(rules_of(&all), "oversubscribed");
     CHECK(isnan(found[0].match.stake));
-    all.around.forced = 20; /* idle ones are no harm */
+    all.around.forced = 20; /* idle threads do no harm */
     CHECK_STR(rules_of(&all), "nothing");
 }
 
@@ -64,10 +64,11 @@ TEST(a_team_is_known_beside_other_programs_too)
     struct pit__case all = starved();
     all.around.threads = 17;
     all.around.forced = 600;
-    CHECK_STR(rules_of(&all), "starved"); /* the others idle: what there is the main thread has */
+    CHECK_STR(rules_of(&all),
+              "starved"); /* the others are idle: the main thread uses what there is */
     all.around.main_cpu = 0.05;
     CHECK_STR(rules_of(&all), "oversubscribed");
-    all.around.forced = 60; /* the main thread waits for one that computes */
+    all.around.forced = 60; /* the main thread waits for a computing thread */
     CHECK_STR(rules_of(&all), "starved");
     all.around.forced = 600;
     all.around.threads = 8;
@@ -93,7 +94,7 @@ TEST(pages_from_storage_are_swapping_only_where_memory_is_short)
 {
     struct pit__case all = healthy();
     all.around.faults = 500;
-    CHECK_STR(rules_of(&all), "nothing"); /* a program that is read in */
+    CHECK_STR(rules_of(&all), "nothing"); /* the program is being loaded */
     all.around.pressure = 0.3;
     CHECK_STR(rules_of(&all), "swapping");
     all.around.pressure = 0;
@@ -112,6 +113,9 @@ TEST(loading_says_what_it_does_with_its_time)
 {
     struct pit__case all = healthy();
     give(DATA, 5);
+    CHECK_STR(rules_of(&all), "input_processor");
+    CHECK(!strstr(found[0].match.remedy, "num_workers")); /* there is no loader */
+    all.told.workers = 0;
     CHECK_STR(rules_of(&all), "input_processor");
     CHECK(strstr(found[0].match.remedy, "num_workers={n5}") != NULL);
     all.around.main_cpu = 0.5;
@@ -183,7 +187,7 @@ TEST(workers_that_are_started_anew_are_named)
     all.told.persistent = 1;
     CHECK(!strstr(rules_of(&all), "restarts"));
     all.told.persistent = 0;
-    parts[EXTRA].count = 1; /* once is how it begins */
+    parts[EXTRA].count = 1; /* once is the normal start */
     CHECK(!strstr(rules_of(&all), "restarts"));
     parts[EXTRA].count = 10;
     parts[EXTRA].seconds = parts[EXTRA].self_seconds = 0.2;
@@ -193,7 +197,7 @@ TEST(workers_that_are_started_anew_are_named)
     parts[DATA].median = 0.004;
     CHECK_STR(rules_of(&all), "input_restarts");
     CHECK_NEAR(found[0].match.stake, 0.2 + 3.5 - 0.04, 1e-9);
-    all.steady.period = 10; /* which is a beat too */
+    all.steady.period = 10; /* also periodic */
     all.steady.slow_count = 10;
     all.steady.slow_mean = 0.5;
     all.slow = (struct pit__slow){.part = DATA, .share = 0.9};
@@ -325,8 +329,10 @@ TEST(few_calls_that_take_most_of_a_part_are_named)
     CHECK_NEAR(found[0].match.stake, 2.385, 1e-9);
     parts[EXTRA].half_calls = 20;
     CHECK_STR(rules_of(&all), "nothing");
-    parts[EXTRA].half_calls = 1; /* the first call: that is another rule's */
-    parts[EXTRA].is_longest_first = 1;
+    parts[EXTRA].half_calls = 1;
+    CHECK_STR(rules_of(&all), "concentrated");
+    CHECK(strstr(found[0].match.headline, "one of {n1} calls") != NULL);
+    parts[EXTRA].is_longest_first = 1; /* the first call: that is another rule's */
     CHECK_STR(rules_of(&all), "nothing");
 }
 
@@ -401,7 +407,7 @@ TEST(what_would_hardly_shorten_the_run_is_not_said)
     all.warmup.course = PIT__COURSE_SLOWDOWN;
     all.warmup.level = 0.05;
     CHECK_STR(rules_of(&all), "slowdown");
-    parts[STEP].seconds = 0.9; /* of one small loop of several */
+    parts[STEP].seconds = 0.9; /* of one small loop among several */
     parts[STEP].self_seconds = 0;
     CHECK(strstr(rules_of(&all), "slowdown") == NULL);
 }
@@ -413,7 +419,7 @@ TEST(what_varies_in_stretches_is_not_the_input)
     all.steady.off_count = 30;
     all.steady.excess = 0.2;
     CHECK_STR(rules_of(&all), "high_variance");
-    all.around.delayed = 0.09; /* so much can be luck */
+    all.around.delayed = 0.09; /* can be chance */
     CHECK_STR(rules_of(&all), "nothing");
     all.around.delayed = 0;
     all.warmup.autocorrelated = 12;
@@ -436,7 +442,7 @@ TEST(a_beat_is_explained_by_the_part_that_makes_it)
     all.steady.slow_count = 5;
     all.steady.slow_mean = 0.9;
     all.slow = (struct pit__slow){.part = EXTRA, .share = 0.9};
-    CHECK_STR(rules_of(&all), "validation"); /* the cause, not its beat */
+    CHECK_STR(rules_of(&all), "validation"); /* the cause, not its period */
 }
 
 TEST(a_rule_of_memory_tells_a_leak_from_a_cache)
@@ -448,7 +454,7 @@ TEST(a_rule_of_memory_tells_a_leak_from_a_cache)
     all.grown = 50e6;
     all.growth_a_minute = 600e6;
     CHECK_STR(rules_of(&all), "leak");
-    give(DATA, 5); /* it may die of it: that comes first */
+    give(DATA, 5); /* the run may die of it: this comes first */
     CHECK_STR(rules_of(&all), "leak input_processor");
     all.grown = 10e6;
     CHECK_STR(rules_of(&all), "input_processor");
@@ -486,7 +492,7 @@ TEST(a_program_without_spans_has_the_place_where_it_spends_its_time)
     all.interpreted = 0.2; /* most of it is in compiled code */
     all.compiled = 0.6;
     CHECK_STR(rules_of(&all), "compute");
-    all.compiled = 0.1; /* in many little functions that the interpreter calls */
+    all.compiled = 0.1; /* in many small functions that the interpreter calls */
     CHECK_STR(rules_of(&all), "unmarked");
     all.interpreted = 0.1;
     CHECK_STR(rules_of(&all), "compute");

@@ -25,7 +25,7 @@ TEST(folders_are_made_one_in_another)
     REQUIRE(mkdtemp(top));
     snprintf(path, sizeof path, "%s/a/b/c", top);
     CHECK_INT(pit__folders(path, 0755), 0);
-    CHECK_INT(pit__folders(path, 0755), 0); /* there already */
+    CHECK_INT(pit__folders(path, 0755), 0); /* already exists */
     CHECK(stat(path, &found) == 0 && S_ISDIR(found.st_mode));
     snprintf(file, sizeof file, "%s/file", top);
     FILE *made = fopen(file, "w");
@@ -48,7 +48,7 @@ TEST(an_array_grows_and_keeps_what_it_has)
     for (int i = 0; i < 1000; i++)
         CHECK_INT(numbers[i], i);
     CHECK_INT(room, 1024);
-    CHECK(!pit__grow(numbers, &room, SIZE_MAX / 2, sizeof *numbers, 4)); /* more than there is */
+    CHECK(!pit__grow(numbers, &room, SIZE_MAX / 2, sizeof *numbers, 4)); /* more than available */
     CHECK_INT(room, 1024);
     free(numbers);
 }
@@ -59,7 +59,7 @@ TEST(pieces_of_an_arena_are_zero_and_apart)
     unsigned char *before = NULL;
     size_t before_bytes = 0;
     for (size_t i = 1; i < 400; i++) {
-        size_t bytes = i * i * 40; /* from small ones to chunks of their own, of large pages */
+        size_t bytes = i * i * 40; /* from small allocations to separate chunks of large pages */
         unsigned char *piece = pit__arena_alloc(&arena, bytes);
         REQUIRE(piece);
         CHECK((uintptr_t)piece % 16 == 0);

@@ -24,7 +24,7 @@ static void spin(double seconds)
         ;
 }
 
-/* Until this thread had so much processor time, however long that takes. */
+/* Work until this thread has used this much processor time, however long that takes. */
 static void work(double seconds)
 {
     struct timespec now;
@@ -85,7 +85,7 @@ static void work_100us(void *argument)
     work(100e-6);
 }
 
-/* Moves the clock by the next of a sequence. */
+/* Advance the clock by the next duration of a sequence. */
 static void take_next(void *argument)
 {
     const double **next = argument;
@@ -288,7 +288,7 @@ TEST(it_goes_on_for_the_least_time_and_stops_at_the_most)
     pit_bench_free(&r);
 }
 
-/* A device whose work goes on until somebody waits for it. */
+/* A device whose work continues until a call waits for it. */
 static int waits;
 static double handed_over;
 
@@ -365,7 +365,7 @@ TEST(a_forecast_waits_by_its_option_or_by_that_of_all_monitors)
 /* ---- models in turn -------------------------------------------------------------------------- */
 
 enum { MOST_CALLS = 4096 };
-static char called[MOST_CALLS + 1]; /* a letter a call of one step; capital: of a trajectory */
+static char called[MOST_CALLS + 1]; /* one letter per call of one step; upper case: a trajectory */
 static size_t call_count;
 
 static void note_call(void *argument, uint64_t steps)
@@ -429,7 +429,7 @@ TEST(models_are_timed_in_blocks_in_random_order)
     free_three(single, full);
     bench_three(&options, single, full);
     CHECK_STR(called, first);
-    CHECK(single[0].session != session); /* another measurement all the same */
+    CHECK(single[0].session != session); /* a separate measurement all the same */
     free_three(single, full);
     options.seed = 6;
     bench_three(&options, single, full);
@@ -592,7 +592,7 @@ TEST(few_trials_are_hinted_at_below_the_block)
     char text[1024] = "";
     printed(text, sizeof text, "KAN", &few, 0, PIT_TEXT);
     CHECK(strstr(text, "----\n  20 trials are few: take 50 or more"));
-    few.trials = 50; /* what is recommended, however fast they are */
+    few.trials = 50; /* the recommended number, however fast they are */
     memset(text, 0, sizeof text);
     printed(text, sizeof text, "KAN", &few, 0, PIT_TEXT);
     CHECK(!strstr(text, "few"));

@@ -27,13 +27,13 @@ TEST(findings_have_forms_for_machines)
     pit_data data = {.rows = rows, .row_count = 2};
     pit_report_options options = {.form = PIT_CSV, .ascii = 1};
     CHECK_STR(made_view("bottlenecks", &data, &options, NULL),
-              "rule,severity,headline,evidence,remedy,path,share,stake_ns\n"
+              "rule,severity,headline,evidence,remedy,path,share,savings_ns\n"
               "bottleneck,2,BOTTLENECK: optimization (86.0%),8.60 s of 10.0 s in 1 call,"
               "start here: nothing else can gain as much,optimization,0.86,\n");
     options.form = PIT_JSON;
     char *text = made_view("bottlenecks", &data, &options, NULL);
     CHECK(strstr(text, "\"rule\": \"bottleneck\", \"severity\": 2,") != NULL);
-    CHECK(strstr(text, "\"too_little\": false") != NULL);
+    CHECK(strstr(text, "\"too_little_data\": false") != NULL);
     options.form = PIT_MARKDOWN;
     CHECK(strstr(made_view("bottlenecks", &data, &options, NULL), "| bottleneck | 2 |") != NULL);
 }

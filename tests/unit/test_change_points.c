@@ -1,4 +1,4 @@
-/* A series cut into stretches of one level. */
+/* A series cut into segments of constant level. */
 #include "check.h"
 
 #include "analysis/change_points.h"
@@ -40,7 +40,7 @@ TEST(equal_numbers_are_one_stretch_and_none_are_none)
     CHECK_INT(found, 1);
 }
 
-/* All ways to cut, tried one by one. */
+/* The least cost of all possible cuts, tried one by one. */
 static double least_cost(const double *numbers, int count, double penalty)
 {
     double best = INFINITY;

@@ -26,7 +26,7 @@ TEST(the_choice_is_made_once_and_makes_sense)
 
 TEST(two_pairs_give_the_rate_of_the_system_clock)
 {
-    /* Between two bounds, however long the test is kept waiting in between. */
+    /* Between two bounds, however long the test has to wait in between. */
     uint64_t outside = probe_ns();
     struct pit_fmt_pair first = pit__clock_pair();
     uint64_t inside = probe_ns();
@@ -70,7 +70,7 @@ TEST(the_ticks_of_a_run_become_nanoseconds)
     CHECK((double)run->start_wall_ns / 1e9 <= (double)time(NULL) + 1);
     CHECK(run->duration_ns >= read);
 
-    /* And by the process's own pair, without a recorder. */
+    /* Also by the process's own pair, without a recorder. */
     uint64_t ticks = (uint64_t)probe_first(run, "x")->total;
     CHECK_NEAR((double)pit__ticks_ns(ticks) / (double)ns, 1, 0.01);
     CHECK_INT(pit_close(), 0);

@@ -15,8 +15,8 @@ static double uniform(void)
     return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* A call every 100 ms: each host comes up to 5 ms after the other, and leaves 20 to 120 µs after both are
- * there. The clock there shows offset + (1 + drift) times that of here. */
+/* A call every 100 ms: each host arrives up to 5 ms after the other, and leaves 20 to 120 µs after both
+ * have arrived. The clock there shows offset + (1 + drift) times that of here. */
 static void make_calls(struct pit__crossing *calls, double offset, double drift, uint64_t seed)
 {
     state = seed;
@@ -39,7 +39,8 @@ static void check_found(double offset, double drift, uint64_t seed)
     make_calls(calls, offset, drift, seed);
     pit__clock_bounds_find(calls, CALLS, &found);
     CHECK_INT(found.is_consistent, 1);
-    CHECK(found.bound < 200e3); /* a tenth of a millisecond or so, not the 5 ms they come apart */
+    /* about a tenth of a millisecond, not the 5 ms between their arrivals */
+    CHECK(found.bound < 200e3);
     CHECK(fabs(found.drift - drift) <= found.drift_bound);
     for (int i = 0; i < CALLS; i++) {
         double at = calls[i].here_enter, truth = offset + drift * at;

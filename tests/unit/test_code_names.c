@@ -37,7 +37,7 @@ static const struct pit__code_function *look_up(uint64_t address)
 
 static int is_emulated(void)
 {
-    return getenv("PITWALL_EMULATED") != NULL; /* its maps are not those of the program */
+    return getenv("PITWALL_EMULATED") != NULL; /* its memory map is not that of the program */
 }
 
 TEST(nothing_is_known_before_it_is_looked_up)
@@ -73,7 +73,7 @@ TEST(a_function_is_in_the_table_once)
 }
 
 /* In a static program, or under a sanitizer with its own, it has another name and file. */
-#ifdef __GLIBC__ /* others choose none */
+#ifdef __GLIBC__ /* other libraries choose none */
 TEST(what_libc_chose_for_this_processor_has_the_name_it_is_called_by)
 {
     void *(*volatile copy)(void *, const void *, size_t) = memmove;
@@ -114,7 +114,7 @@ TEST(code_that_is_mapped_anew_is_forgotten)
     CHECK(!pit__code_known(&names, first));
 }
 
-/* More functions than there is room for: the newest are known, memory stays as it is. */
+/* More functions than entries: the newest are known, and memory does not grow. */
 TEST(of_many_the_oldest_give_way)
 {
     for (uint64_t i = 0; i < 3 * PIT__CODE_FUNCTIONS; i++) {

@@ -90,7 +90,7 @@ TEST(the_stride_doubles_by_number_and_the_newest_open_call_is_there)
     pit_end(open);
     run = pit_run_read(NULL, NULL);
     group = group_of(run, 78);
-    CHECK_INT(group->point_count, POINTS / 2 + 1); /* ended, and of no number that stays */
+    CHECK_INT(group->point_count, POINTS / 2 + 1); /* ended, and its number is not kept */
     pit_run_free(run);
     pit_group_close(world);
     pit_close();
@@ -102,17 +102,53 @@ TEST(numbers_go_on_where_nothing_is_recorded_and_in_the_next_run)
     open_in_memory();
     call(world, 3, 0);
     pit_close();
-    pit_recorder_free(pit_default());
+    pit_recorder_free(pit_default_recorder());
     open_in_memory();
     call(world, 2, 0);
     pit_run *run = pit_run_read(NULL, NULL);
     const pit_group *group = group_of(run, 79);
     CHECK(group != NULL);
     CHECK_INT(group->calls, 5);
-    CHECK_INT(group->point_count, 2); /* of the first three nothing is known here */
+    CHECK_INT(group->point_count, 2); /* the first three are not known here */
     CHECK_INT(group->points[0].seq, 3);
     pit_run_free(run);
     pit_group_close(world);
+    pit_close();
+}
+
+/* Spans deeper than the limit are not recorded, but their calls count. */
+TEST(calls_that_were_not_recorded_leave_a_gap)
+{
+    enum { DEEP = 300, UNSEEN = 5000 };
+    pit_token tokens[DEEP];
+    open_in_memory();
+    uint32_t world = pit_group_open(83, 2, 1), after = pit_group_open(84, 2, 1);
+    call(world, 3 * POINTS, 0);
+    call(after, 3, 7);
+    for (int i = 0; i < DEEP; i++)
+        tokens[i] = pit_begin_name("deep");
+    call(world, UNSEEN, 0);
+    for (int i = DEEP; i-- > 0;)
+        pit_end(tokens[i]);
+    call(world, 1, 0);
+    pit_run *run = pit_run_read(NULL, NULL);
+    const pit_group *group = group_of(run, 83);
+    CHECK(group != NULL);
+    CHECK_INT(group->calls, 3 * POINTS + UNSEEN + 1);
+    CHECK_INT(group->stride, 8);
+    for (size_t i = 0; i < group->point_count; i++) {
+        uint64_t seq = group->points[i].seq;
+        CHECK(seq < 3 * POINTS || seq == 3 * POINTS + UNSEEN);
+        CHECK(i == 0 || group->points[i].enter_ns >= group->points[i - 1].enter_ns);
+    }
+    CHECK_INT(group->point_count, 3 * POINTS / 8 + 1);
+    group = group_of(run, 84); /* its block is behind the other's */
+    CHECK(group != NULL);
+    CHECK_INT(group->calls, 3);
+    CHECK_INT(group->point_count, 3);
+    pit_run_free(run);
+    pit_group_close(world);
+    pit_group_close(after);
     pit_close();
 }
 
@@ -153,6 +189,41 @@ TEST(spans_inside_and_around_a_collective_keep_their_time)
     CHECK_INT(nodes[0].child, nodes[1].total);
     CHECK_INT(nodes[1].child, nodes[2].total);
     CHECK_INT(nodes[2].items, 50);
+    CHECK_INT(run->losses.abandoned, 0);
+    pit_run_free(run);
+    pit_group_close(world);
+    pit_close();
+}
+
+/* With and without a caller, and with spans inside, as MPI's callbacks may have. */
+TEST(calls_with_their_caller_are_logged_with_their_end)
+{
+    static const char code[4];
+    open_in_memory();
+    uint32_t world = pit_group_open(85, 2, 1);
+    for (int i = 0; i < 40; i++) {
+        pit_token token = pit_begin_call(&bcast, world, i % 2 ? &code[i % 4] : NULL, PIT_TO_ALL, 3);
+        if (i % 3 == 0)
+            PIT_SPAN("inside") {
+                pit_items(1);
+            }
+        pit_end_call(token);
+    }
+    pit_run *run = pit_run_read(NULL, NULL);
+    const pit_group *group = group_of(run, 85);
+    CHECK(group != NULL);
+    CHECK_INT(group->calls, 40);
+    CHECK_INT(group->point_count, 40);
+    uint64_t time = 0;
+    for (size_t i = 0; i < group->point_count; i++) {
+        CHECK(group->points[i].duration_ns != PIT_UNKNOWN);
+        CHECK_INT(group->points[i].bytes, 3);
+        time += group->points[i].duration_ns;
+    }
+    const pit_raw_node *node = &run->threads[0].nodes[0];
+    CHECK_INT(node->count, 40);
+    CHECK_INT(node->bytes, 120);
+    CHECK((double)time <= (double)node->total * run->ns_per_tick + 1);
     CHECK_INT(run->losses.abandoned, 0);
     pit_run_free(run);
     pit_group_close(world);

@@ -83,7 +83,7 @@ TEST(series_that_hang_on_themselves_raise_few_false_alarms)
     printf("  false alarms within one process: %.1f %%, every call as a run: %.1f %%\n",
            100.0 * ours / trials, 100.0 * naive / trials);
     CHECK(ours <= trials * 8 / 100);
-    CHECK(naive >= trials * 30 / 100); /* what the blocks are for */
+    CHECK(naive >= trials * 30 / 100); /* shows why blocks are needed */
 }
 
 TEST(a_series_that_is_slower_is_found)
@@ -117,7 +117,7 @@ static uint64_t near(double level, double spread)
     return (uint64_t)(level * exp(spread * noise_normal()));
 }
 
-/* Where the runs of B begin when all of A have ended. */
+/* Start times of B's runs, after all of A have ended. */
 #define LATER 1000000
 
 static void make_side(struct made_side *side, double forward, double backward, const char *extra,
@@ -193,7 +193,7 @@ TEST(one_run_a_side_has_figures_and_no_verdict)
     pit_comparisons_free(all);
 }
 
-/* Every run of a side does so many items in its forward pass. */
+/* Every run of a side processes this many items in its forward pass. */
 static void count_items(struct made_side *side, uint64_t items)
 {
     for (size_t i = 0; i < RUNS; i++)
@@ -214,9 +214,9 @@ TEST(items_a_second_are_a_row_of_which_more_is_better)
     CHECK_NEAR(c->b / c->a - 1, c->change, 1e-9);
     CHECK(c->low < c->change && c->change < c->high);
     CHECK_NEAR(c->a, 6000 / 0.18,
-               1000); /* 60 batches of 3 ms: those of the epoch, not of the run */
+               1000); /* 60 batches of 3 ms: the time of the epoch, not of the run */
     CHECK(strstr(all->headline, "items/s") == NULL);
-    CHECK(strncmp(all->items[1].what, "items/s", 7) == 0); /* behind the wall time */
+    CHECK(strncmp(all->items[1].what, "items/s", 7) == 0); /* after the wall time */
     pit_comparisons_free(all);
 }
 
@@ -273,16 +273,16 @@ TEST(runs_made_in_turn_are_known_by_their_start_times)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
     make_side(&side_b, 1e6, 2e6, NULL, 100u << 20, LATER);
-    CHECK(
-        !pit_runs_interleaved(side_a.list, RUNS, side_b.list, RUNS)); /* all of A, then all of B */
+    /* all of A, then all of B */
+    CHECK(!pit_runs_interleaved(side_a.list, RUNS, side_b.list, RUNS));
     CHECK(are_interleaved("ABAB") && are_interleaved("BABA"));
     CHECK(are_interleaved("ABBA") && are_interleaved("ABBAABBA"));
     CHECK(are_interleaved("ABBABAABABBAABABABBA")); /* a coin for each pair */
     CHECK(!are_interleaved("AB") && !are_interleaved("A"));
     CHECK(!are_interleaved("AABB") && !are_interleaved("ABAABB") && !are_interleaved("AAABBB"));
     CHECK(!are_interleaved("ABABA")); /* one has no partner */
-    side_b.runs[0].start_wall_ns =
-        side_a.runs[0].start_wall_ns; /* at once: not one after the other */
+    /* at the same time: not one after the other */
+    side_b.runs[0].start_wall_ns = side_a.runs[0].start_wall_ns;
     CHECK(!pit_runs_interleaved(side_a.list, 2, side_b.list, 2));
     start_in_order("ABABABABABABABABABAB");
     pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
@@ -310,7 +310,7 @@ TEST(whole_runs_made_in_turn_are_judged_by_pairs)
     CHECK_NEAR(wall->b / wall->a - 1, wall->change, 1e-12);
     CHECK(item(all, "epoch/batch/forward", 0)->decided_by == PIT_BY_P10); /* many calls a run */
     pit_comparisons_free(all);
-    side_b.runs[3].state = PIT_RUN_DIED; /* has no wall time: figure 4 is not of pair 4 */
+    side_b.runs[3].state = PIT_RUN_DIED; /* has no wall time: figure 4 does not belong to pair 4 */
     all = compare(&side_a, &side_b, RUNS, NULL);
     CHECK(item(all, "wall time", 0)->decided_by == PIT_BY_FIGURE);
     CHECK_INT(item(all, "wall time", 0)->b_runs, RUNS - 1);
@@ -338,8 +338,8 @@ TEST(calls_that_were_all_kept_are_used_as_they_are)
         if (strcmp(f->what, "epoch/batch/forward") != 0)
             continue;
         seen = 1;
-        CHECK_NEAR(f->late[3], 529.5e-6, 1e-12);
-        CHECK_NEAR(f->early[3], 505.9e-6, 1e-12);
+        CHECK_NEAR(f->medians[3], 529.5e-6, 1e-12);
+        CHECK_NEAR(f->values[3], 505.9e-6, 1e-12);
         CHECK_NEAR(f->mean[3], 529.5e-6, 1e-12);
     }
     CHECK(seen);
@@ -372,7 +372,7 @@ static pit_side noise_side(pit_figures *figures, double values[PARTS][RUNS], cha
     for (int i = 0; i < PARTS; i++) {
         noise_fill(values[i], RUNS, 1, 0.05);
         snprintf(names[i], 8, "part%d", i);
-        figures[i] = (pit_figures){.what = names[i], .count = RUNS, .early = values[i]};
+        figures[i] = (pit_figures){.what = names[i], .count = RUNS, .values = values[i]};
     }
     return (pit_side){"noise", figures, PARTS, RUNS};
 }
@@ -404,7 +404,7 @@ TEST(many_comparisons_at_once_raise_few_false_alarms)
     printf("  any false alarm among %d parts: %d %%, each judged alone: %d %%\n", PARTS,
            100 * together / trials, 100 * alone / trials);
     CHECK(together <= trials * 10 / 100);
-    CHECK(alone >= trials * 50 / 100); /* what Holm is for */
+    CHECK(alone >= trials * 50 / 100); /* shows why Holm's method is needed */
 }
 
 TEST(what_does_not_hold_among_many_says_so)
@@ -521,7 +521,7 @@ TEST(a_gate_passes_fails_or_has_no_verdict)
     CHECK_INT(gate(&side_a, &side_b, "slower:5%@old", 0, NULL), 2); /* only one side has it */
 }
 
-/* A span outside of all others that took five times `before` in each run of A, `after` in B. */
+/* A span outside all others that took five times `before` in each run of A, and five times `after` in B. */
 static int gate_of_small_part(uint64_t before, uint64_t after)
 {
     make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
@@ -546,8 +546,8 @@ TEST(a_gate_passes_only_where_the_whole_interval_lies_below_it)
         a[i] = 1 + 0.012 * (i - 4.5);
         b[i] = 1.03 * a[i];
     }
-    pit_figures figures[2] = {{.what = "x", .count = RUNS, .early = a},
-                              {.what = "x", .count = RUNS, .early = b}};
+    pit_figures figures[2] = {{.what = "x", .count = RUNS, .values = a},
+                              {.what = "x", .count = RUNS, .values = b}};
     pit_side sides[2] = {{"a", &figures[0], 1, RUNS}, {"b", &figures[1], 1, RUNS}};
     const pit_side *list[] = {&sides[0], &sides[1]};
     const char *specs[] = {"slower:5%", "slower:12%"};
@@ -565,8 +565,8 @@ TEST(noise_over_the_threshold_is_no_verdict_of_a_gate)
     double a[RUNS], b[RUNS];
     noise_fill(a, RUNS, 1, 0.3);
     noise_fill(b, RUNS, 1, 0.3);
-    pit_figures figures[2] = {{.what = "x", .count = RUNS, .early = a},
-                              {.what = "x", .count = RUNS, .early = b}};
+    pit_figures figures[2] = {{.what = "x", .count = RUNS, .values = a},
+                              {.what = "x", .count = RUNS, .values = b}};
     pit_side sides[2] = {{"a", &figures[0], 1, RUNS}, {"b", &figures[1], 1, RUNS}};
     const pit_side *list[] = {&sides[0], &sides[1]};
     const char *spec = "slower:5%";
@@ -645,6 +645,27 @@ TEST(text_has_the_answer_first_and_keeps_to_its_width)
         for (char *at = line; *at; at++)
             columns += ((unsigned char)*at & 0xc0) != 0x80;
         CHECK(columns <= 60);
+    }
+    pit_comparisons_free(all);
+}
+
+TEST(the_answer_comes_again_where_it_has_left_the_screen)
+{
+    make_side(&side_a, 1e6, 2e6, NULL, 100u << 20, 1000);
+    make_side(&side_b, 1.1e6, 2e6, NULL, 100u << 20, 2000);
+    pit_comparisons *all = compare(&side_a, &side_b, RUNS, NULL);
+    for (int height = 0; height <= 200; height += 5) {
+        char *text = NULL, *end;
+        size_t bytes = 0, lines = 0;
+        FILE *out = open_memstream(&text, &bytes);
+        REQUIRE(pit_comparisons_print(out, all, &(pit_report_options){.height = height}) == 0);
+        fclose(out);
+        for (size_t i = 0; i < bytes; i++)
+            lines += text[i] == '\n';
+        end = text + bytes - strlen(all->headline) - 1;
+        int is_again = strncmp(end, all->headline, strlen(all->headline)) == 0;
+        CHECK(is_again == (height > 0 && lines - (is_again ? 2 : 0) >= (size_t)height));
+        free(text);
     }
     pit_comparisons_free(all);
 }

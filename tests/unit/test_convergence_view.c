@@ -88,7 +88,7 @@ TEST(values_of_a_run_are_taken_at_the_end_of_each_epoch)
               "loss,3,6,yes,0.008,3,0.008,3\n");
 }
 
-/* Another model's epochs came before, and were more. */
+/* Another model's epochs came first, and there were more of them. */
 static pit_run two_models_run(void)
 {
     pit_run run = loss_run();
@@ -110,7 +110,7 @@ TEST(the_epochs_are_those_during_which_the_value_was_kept)
     pit_run run = two_models_run();
     pit_report_options options = {.view = "convergence", .form = PIT_CSV};
     CHECK(strstr(made_report(&run, &options, NULL), "\nloss,3,6,yes,0.008,3,0.008,3\n") != NULL);
-    for (size_t i = 0; i < 6; i++) /* kept during neither: the node with the most */
+    for (size_t i = 0; i < 6; i++) /* recorded in neither: use the node with the most */
         points[i].ticks += 10000000000u;
     CHECK(strstr(made_report(&run, &options, NULL), ",4\n") != NULL);
 }
@@ -134,7 +134,7 @@ TEST(of_models_trained_in_turn_the_epochs_are_those_the_value_was_kept_in)
 TEST(where_the_value_s_own_epochs_were_overwritten_each_value_is_one)
 {
     pit_run run = two_models_run();
-    for (size_t i = 0; i < 4; i++) /* the other model's came after, and are all that is left */
+    for (size_t i = 0; i < 4; i++) /* the other model's epochs came later, and only they are left */
         events[i].begin += 10000000000u;
     threads[0].event_count = 4;
     threads[0].events_dropped = 3;
@@ -151,12 +151,12 @@ TEST(the_node_asked_for_is_the_epoch)
     CHECK(strstr(made_report(&run, &options, NULL), ",4\n") != NULL);
     options.form = PIT_TEXT;
     options.node = "nowhere";
-    CHECK_STR(made_report(&run, &options, &code), "no span has the path or name asked for\n");
+    CHECK_STR(made_report(&run, &options, &code), "no span has this path or name\n");
     CHECK_INT(code, PIT_NOTHING);
     nodes[0].count = 5; /* one of them was overwritten */
     options.node = "fold";
     CHECK_STR(made_report(&run, &options, &code),
-              "not each span of the node asked for is kept beside the value\n");
+              "the run does not have every span of this node\n");
     CHECK_INT(code, PIT_NOTHING);
 }
 
@@ -175,6 +175,6 @@ TEST(a_value_that_is_not_there_is_said)
     pit_run run = loss_run();
     pit_report_options options = {.view = "convergence", .value = "accuracy"};
     int code;
-    CHECK_STR(made_report(&run, &options, &code), "no value of the name asked for was recorded\n");
+    CHECK_STR(made_report(&run, &options, &code), "no value of this name was recorded\n");
     CHECK_INT(code, PIT_NOTHING);
 }

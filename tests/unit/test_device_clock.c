@@ -1,4 +1,5 @@
-/* A device's clock mapped to the host's clock by causality; the recorder's symbols in this program. */
+/* A device's clock mapped to the host's clock from the order of events; the recorder's symbols in this
+ * program. */
 #include "check.h"
 
 #include "base/device_clock.h"
@@ -17,13 +18,14 @@ TEST(bounds_close_in_on_the_offset_and_hold_it)
         uint64_t launch = 1000000000 + i * 100000, begin = launch + 1000 + 997 * ((i * 37) % 50);
         uint64_t end = begin + 20000, seen = end + 500 + 911 * ((i * 23) % 50);
         pit__device_clock_add(&bounds, begin - 5000000, launch, PIT__NO_TIME);
+        /* only one bound */
         if (i == 0)
-            CHECK_INT(pit__device_clock_offset(&bounds, &offset, &error), 0); /* one side alone */
+            CHECK_INT(pit__device_clock_offset(&bounds, &offset, &error), 0);
         pit__device_clock_add(&bounds, end - 5000000, PIT__NO_TIME, seen);
         REQUIRE(pit__device_clock_offset(&bounds, &offset, &error));
         int64_t off = offset - 5000000;
         CHECK((uint64_t)(off < 0 ? -off : off) <= error);
-        CHECK(error <= last + 20); /* drift is allowed for between readings */
+        CHECK(error <= last + 20); /* drift widens the bounds between readings */
         last = error;
     }
     CHECK(error < 2000);
@@ -76,7 +78,7 @@ TEST(a_recorder_inside_the_executable_is_found_by_its_symbols)
     CHECK((uintptr_t)found[1] == (uintptr_t)pit_add);
     CHECK((uintptr_t)found[2] == (uintptr_t)pit_position);
     CHECK(!pit__recorder_symbols(others, found, 2, 2));
-    REQUIRE(
-        pit__recorder_symbols(others, found, 1, 2)); /* of the same recorder, as far as it has it */
+    REQUIRE(pit__recorder_symbols(others, found, 1,
+                                  2)); /* from the same recorder, as far as it has them */
     CHECK(found[0] == (void *)&pit__enabled && !found[1]);
 }

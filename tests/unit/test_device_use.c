@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* A made-up device whose work takes the stage's clock forward only when it is waited for. */
+/* A simulated device: its work advances the fixture's clock only when it is waited for. */
 struct stub_device {
     double now_mb, peak_mb;
-    double pending; /* seconds of work handed over */
+    double pending; /* seconds of submitted work */
     int waits, resets;
 };
 
@@ -68,7 +68,7 @@ TEST(all_objects_wait_for_their_device_where_they_are_told_to)
     pit_device_use use = {&devices[1], 1};
     size_t count;
     pit_track track;
-    stubs[1].pending = 100; /* of before: no object's */
+    stubs[1].pending = 100; /* submitted earlier: belongs to no object */
     pit_timers *timers = pit_timers_new();
     pit_timers_set_device(timers, &use);
     pit_time(timers, "a", 0, hand_over, NULL);
@@ -126,7 +126,7 @@ TEST(one_object_may_be_told_not_to_wait)
     hand_over(NULL);
     pit_performance_end(&track, 1);
     CHECK_INT(stubs[1].waits, 0);
-    use.wait = 0; /* as for all */
+    use.wait = 0; /* the setting of all */
     pit_performance_begin_on(&track, "a", &use);
     pit_performance_end(&track, 0);
     CHECK_INT(stubs[1].waits, 2);
@@ -150,7 +150,7 @@ TEST(nested_objects_read_their_own_device)
     pit_monitor_begin(outer, &outer_track, "outer", 0);
     pit_monitor_begin(inner, &inner_track, "inner", 0);
     stub_hold(&stubs[0], 130);
-    pit_monitor_set_device(inner, NULL); /* what began on a device ends on it */
+    pit_monitor_set_device(inner, NULL); /* work that began on a device ends on it */
     pit_monitor_end(inner, &inner_track);
     stub_hold(&stubs[1], 950);
     pit_monitor_end(outer, &outer_track);
@@ -189,7 +189,7 @@ TEST(a_mark_that_is_not_reset_tells_the_peaks_that_it_can)
     pit_monitor *monitor = pit_monitor_new();
     pit_monitor_set_device(monitor, &use);
     CHECK_NEAR(peak_of(monitor, &stubs[0], 1024, 512), 1024, 1e-9);
-    CHECK(isnan(peak_of(monitor, &stubs[0], 600, 512))); /* below it */
+    CHECK(isnan(peak_of(monitor, &stubs[0], 600, 512))); /* below the mark */
     CHECK_NEAR(peak_of(monitor, &stubs[0], 2048, 2048), 2048, 1e-9);
     CHECK_NEAR(peak_of(monitor, &stubs[0], 2048, 10), 2048, 1e-9); /* it begins at the mark */
     CHECK_NEAR(stubs[0].peak_mb, 2048, 1e-9);
@@ -234,7 +234,7 @@ TEST(what_a_pause_takes_is_not_the_operations)
     stage_wait_seconds(20);
     pit_performance_end(&track, 1);
     CHECK(strncmp(stage_text(), "[Performance] generator: 3.000s,", 32) == 0);
-    pit_track_pause(&track); /* nothing under way */
+    pit_track_pause(&track); /* nothing is running */
     pit_track_resume(NULL);
 }
 

@@ -16,7 +16,7 @@ static uint64_t raw_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Until the run is so old that its clock's rate is known well. */
+/* Wait until the rate of the run's clock is known well. */
 static void grow_old(void)
 {
     uint64_t until = raw_ns() + 30000000u;
@@ -72,12 +72,12 @@ TEST(device_work_is_below_what_launched_it_and_no_part_of_its_time)
     CHECK_INT(step->device.count, 3);
     CHECK_INT(launch->device.count, 3);
     CHECK_INT(saxpy->device.count, 3);
-    CHECK_INT(tree->nodes[3].device.count, 0); /* waiting is no work */
+    CHECK_INT(tree->nodes[3].device.count, 0); /* waiting is not work */
     CHECK(fabs(step->device.run_ns - 15e6) < 15e4);
     CHECK(fabs(step->device.wait_ns - 3e6) < 3e4);
     CHECK(fabs(step->device.p50_ns - 5e6) < 2e5);
     CHECK_INT(step->count, 1);
-    CHECK(tree->total_ns == step->total_ns); /* the time in spans is the host's */
+    CHECK(tree->total_ns == step->total_ns); /* the time in spans is host time */
     CHECK(launch->self_ns == launch->total_ns);
     CHECK(isnan(saxpy->share));
     pit_tree_free(tree);
@@ -87,7 +87,8 @@ TEST(work_by_a_clock_of_the_devices_own_is_put_between_its_launch_and_now)
 {
     probe_open();
     grow_old();
-    uint64_t launched = raw_ns(), place = 0, began = 77; /* the device counts from anywhere */
+    uint64_t launched = raw_ns(), place = 0,
+             began = 77; /* the device's clock has an arbitrary origin */
     PIT_SPAN("step") {
         place = pit_position();
     }
@@ -97,7 +98,7 @@ TEST(work_by_a_clock_of_the_devices_own_is_put_between_its_launch_and_now)
     CHECK(pit_add_device("stub:0", place, NULL, 1, 2, launched) == 0);
     CHECK(pit_add_device(NULL, place, "kernel", 1, 2, launched) == 0);
     CHECK(pit_add_device("stub:0", place, "kernel", 1, 2, raw_ns() + 1000000000u) == 0);
-    /* It took longer than there was time for: where it lay is not known, how long it took is. */
+    /* It took longer than the time since its launch: its position is unknown, its duration is not. */
     REQUIRE(pit_add_device("stub:0", place, "long", began, began + 3600000000000u, seen));
     char name[8];
     for (int i = 1; i < 20; i++) {
@@ -130,7 +131,7 @@ TEST(work_of_another_recorder_is_not_taken)
     }
     CHECK(place != 0);
     pit_close();
-    pit_recorder_free(pit_default());
+    pit_recorder_free(pit_default_recorder());
     probe_open();
     CHECK(pit_add(place, "late", PIT_DEVICE, 1, 2) == 0);
     CHECK(pit_add(0, NULL, PIT_DEVICE, 1, 2) == 0);
@@ -171,9 +172,9 @@ static void before_close(void *arg)
 TEST(who_has_work_to_tell_of_is_asked_before_a_close)
 {
     REQUIRE(pit_before_close(before_close, NULL) == 0);
-    REQUIRE(pit_before_close(before_close, NULL) == 0); /* once is enough */
+    REQUIRE(pit_before_close(before_close, NULL) == 0); /* registering it once is enough */
     probe_open();
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     CHECK_INT(pit_close(), 0);
     CHECK_INT(before_close_calls, 1);
     CHECK_INT(probe_count(probe_read(rec), "last"), 1);
@@ -207,13 +208,13 @@ TEST(rows_have_the_host_and_the_device_each_in_its_columns)
     REQUIRE(tree && tree->node_count == 5);
     const pit_node *step = &tree->nodes[0];
     CHECK(real_of("total_ns", step) == 10000);
-    CHECK(real_of("device_total_ns", step) == 20000); /* two queues: more than what passed */
+    CHECK(real_of("device_total_ns", step) == 20000); /* two queues: more than the elapsed time */
     CHECK(real_of("device_count", step) == 30);
     CHECK(real_of("device_wait_ns", step) == 500);
     CHECK(fabs(real_of("device_p50_ns", step) - 800) < 20);
     CHECK(real_of("device_max_ns", step) == 800);
     CHECK(isnan(real_of("device_total_ns", &tree->nodes[4])));
-    CHECK(isnan(real_of("device_wait_ns", &tree->nodes[1]))); /* b: nobody told */
+    CHECK(isnan(real_of("device_wait_ns", &tree->nodes[1]))); /* b: not reported */
 
     struct pit__live live = {0};
     struct pit__live_figures row;

@@ -66,7 +66,7 @@ TEST(what_threads_keep_for_others_is_left_alone)
 {
     static char others[8192];
     char path[4096] = "run.pit";
-    pthread_key_t key; /* the first one, most likely: what a key that was never made looks like */
+    pthread_key_t key; /* most likely the first key: looks like a key that was never created */
     go_there();
     REQUIRE(pthread_key_create(&key, NULL) == 0 && pthread_setspecific(key, others) == 0);
     CHECK_INT(pit_end_run(path, id, command, &killed), 0);

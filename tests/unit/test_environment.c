@@ -39,7 +39,7 @@ TEST(the_first_span_opens_the_run_that_the_environment_asks_for)
     const struct pit_fmt_header *header = pit_recorder_memory(NULL, NULL);
     CHECK_INT(header->ring_bytes, 32768);
     CHECK_INT(pit_close(), 0);
-    PIT_SPAN("late") { /* closed by hand: it does not come back by itself */
+    PIT_SPAN("late") { /* closed explicitly: it is not opened again */
     }
     CHECK_INT(probe_count(probe_read(NULL), "late"), 0);
     unlink(path);
@@ -98,7 +98,7 @@ TEST(a_forked_child_writes_a_run_of_its_own_and_names_its_parent)
     }
     pid_t child = fork();
     if (child == 0) {
-        pit_end(outer); /* the parent's, not this process's */
+        pit_end(outer); /* belongs to the parent, not to this process */
         PIT_SPAN("child") {
         }
         exit(0);

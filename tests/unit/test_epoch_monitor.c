@@ -67,7 +67,7 @@ TEST(without_a_device_the_lines_say_so)
                             "  Batch 1: 0.500s, GPU n/a, CPU 100.0MB, loss=nan\n"
                             "  Epoch end: 2.000s total\n"
                             "  Batch timing: avg=1.000s, min=0.500s, max=1.500s\n");
-    pit_epoch_begin(monitor); /* no batch: nothing to say of batches */
+    pit_epoch_begin(monitor); /* no batch: no line about batches */
     pit_epoch_end(monitor);
     CHECK_STR(stage_text(), "  Epoch end: 0.000s total\n");
     pit_epoch_monitor_free(monitor);
@@ -186,7 +186,7 @@ TEST(how_many_batches_show_is_an_option_and_else_the_environments)
     CHECK_INT(lines_of_an_epoch(NULL, 10), 5 + 2);
     setenv("PITWALL_MONITOR_BATCHES", "7", 1);
     CHECK_INT(lines_of_an_epoch(NULL, 10), 7 + 2);
-    CHECK_INT(lines_of_an_epoch(&one, 10), 1 + 2); /* what the code says wins */
+    CHECK_INT(lines_of_an_epoch(&one, 10), 1 + 2); /* code takes precedence */
     setenv("PITWALL_MONITOR_BATCHES", "0", 1);
     CHECK_INT(lines_of_an_epoch(NULL, 10), 2);
     setenv("PITWALL_MONITOR_BATCHES", "many", 1);
@@ -218,7 +218,7 @@ static int wait_for_work(void *arg)
 {
     (void)arg;
     waited++;
-    stage_wait_seconds(0.25); /* what was handed over takes so long */
+    stage_wait_seconds(0.25); /* the submitted work takes this long */
     return 0;
 }
 
@@ -263,7 +263,8 @@ static double span_seconds(const pit_run *run, const char *name)
     return NAN;
 }
 
-/* By two clocks they would be apart by what lies between their readings, most of such a short batch. */
+/* With two clocks the figures would differ by the time between their readings, which is most of such a
+ * short batch. */
 TEST(what_is_printed_is_what_was_recorded)
 {
     REQUIRE(pit_open("/dev/null", NULL) == PIT_OK); /* in memory */

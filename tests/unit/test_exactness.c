@@ -53,7 +53,7 @@ static void check_all_against_events(const pit_run *run)
 /* ---- random trees of spans on several threads ---------------------------------------------- */
 
 #define THREADS 4
-static uint64_t begun[THREADS]; /* what each counted itself */
+static uint64_t begun[THREADS]; /* counted by each thread itself */
 
 static void random_tree(uint64_t *state, int depth, uint64_t *counted)
 {
@@ -133,7 +133,7 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The tree's quantiles of a node against the sorted samples'. */
+/* The tree's quantiles of a node compared with those of the sorted samples. */
 static void check_quantiles(const pit_run *run, const char *name, uint64_t *samples, size_t count)
 {
     qsort(samples, count, sizeof *samples, by_size);
@@ -169,10 +169,11 @@ TEST(percentiles_of_real_spans_are_those_of_the_sorted_events)
     uint64_t state = 99;
     int count = 100000 / probe_slowness();
     for (int i = 0; i < count; i++) {
-        /* from nothing to some 100 µs, as many in each octave */
+        /* from 0 to some 100 µs, equally many in each octave */
         double rounds = exp2((double)(probe_random(&state) % 1600) / 100);
+        /* and a few milliseconds */
         if (i % 5000 == 0)
-            rounds *= 100; /* and a few of milliseconds */
+            rounds *= 100;
         pit_token token = pit_begin(&site);
         for (int k = 0; k < (int)rounds; k++)
             __asm__ volatile("");
@@ -221,7 +222,7 @@ TEST(durations_at_every_power_of_two_are_counted_in_their_bucket)
         samples[count++] = (uint64_t)1 << bit;
     }
     for (size_t i = 0; i < count; i++)
-        feed(hand_start + i, samples[i]); /* ends ascend as the durations do */
+        feed(hand_start + i, samples[i]); /* ends ascend like the durations */
     const pit_run *run = probe_read_dead(NULL);
     const pit_raw_node *node = probe_first(run, "x");
     CHECK_INT(node->count, count);

@@ -203,8 +203,9 @@ TEST(every_getter_reads_its_own_figure)
 static enum pit_value_type type_of(const char *key, const pit_node *node)
 {
     pit_field_value value = value_of(PIT_OF_NODE, key, node);
+    /* n/a always has a reason */
     if (value.type <= PIT_VALUE_UNKNOWN)
-        CHECK(value.reason && *value.reason); /* n/a always says why */
+        CHECK(value.reason && *value.reason);
     return value.type;
 }
 
@@ -223,7 +224,7 @@ TEST(what_is_not_there_says_why)
     pit_teams no_time = {.count = 1, .threads = 2, .threads_max = 2};
     bare.teams = &no_time;
     CHECK_INT(type_of("team_imbalance_share", &bare), PIT_VALUE_UNKNOWN);
-    bare.items = 3; /* in no time at all */
+    bare.items = 3; /* in zero time */
     CHECK_INT(type_of("items_per_s", &bare), PIT_VALUE_UNKNOWN);
     bare.detached = 1;
     CHECK_INT(type_of("share", &bare), PIT_VALUE_NONE);
@@ -261,7 +262,7 @@ TEST(an_ending_and_losses)
     for (size_t i = 0; i < sizeof losses / sizeof *counts; i++)
         counts[i] = 100 + i;
     const pit_field *field;
-    unsigned seen = 0; /* each member is read by one field */
+    unsigned seen = 0; /* each member is read by exactly one field */
     for (size_t i = 0; (field = pit_field_at(PIT_OF_LOSSES, i)) != NULL; i++)
         seen |= 1u << (value_of(PIT_OF_LOSSES, field->key, &losses).whole - 100);
     CHECK_INT(seen, (1u << (sizeof losses / sizeof *counts)) - 1);
@@ -285,11 +286,12 @@ static double joined(const char *rule, double a, double b)
 {
     return strcmp(rule, "sum") == 0        ? a + b
            : strcmp(rule, "smallest") == 0 ? fmin(a, b)
-           : strcmp(rule, "largest") == 0  ? fmax(a, b)
-                                           : b; /* last: the second run ends later */
+           /* last: the second run ends later */
+           : strcmp(rule, "largest") == 0 ? fmax(a, b)
+                                          : b;
 }
 
-/* Two runs of one node, by themselves and merged: each field has to keep to the rule it tells. */
+/* Two runs of one node, separate and merged: each field must follow its merge rule. */
 TEST(fields_merge_as_their_rules_say)
 {
     pit_memory memories[2] = {memory,
@@ -364,7 +366,8 @@ TEST(open_time_is_in_total_and_self_and_share)
     const pit_node *outer = &tree->nodes[0], *step = &tree->nodes[1], *beside = &tree->nodes[2];
     CHECK_STR(step->name, "step");
     CHECK_NEAR(outer->total_ns, 1000, 1e-9);
-    CHECK_NEAR(outer->self_ns, 500, 1e-9); /* less 200 finished and 300 open; not what is beside */
+    CHECK_NEAR(outer->self_ns, 500,
+               1e-9); /* less 200 finished and 300 open; detached nodes do not count */
     CHECK_NEAR(step->total_ns, 500, 1e-9);
     CHECK_NEAR(step->finished_ns, 200, 1e-9);
     CHECK_NEAR(step->self_ns, 500, 1e-9);
@@ -433,7 +436,7 @@ TEST(a_live_node_is_a_row_of_the_same_fields)
     CHECK_NEAR(value_of(PIT_OF_NODE, "mean_ns", &row).real, 50, 1e-9);
     CHECK_NEAR(value_of(PIT_OF_NODE, "share", &row).real, 0.25, 1e-9);
     pit_field_value value;
-    for (size_t i = 0; i < pit__live_fields.count; i++) { /* one look tells nothing of now */
+    for (size_t i = 0; i < pit__live_fields.count; i++) { /* one refresh gives no current rates */
         pit__field_read(pit__field_entry(&pit__live_fields, i), &row, &value);
         CHECK_INT(value.type, PIT_VALUE_UNKNOWN);
         CHECK(value.reason && *value.reason);

@@ -99,7 +99,7 @@ TEST(a_function_of_a_library_has_its_name)
 TEST(an_address_that_is_no_function_is_module_and_offset_or_a_number)
 {
     char name[256];
-    /* in the middle of one that is more than a byte long */
+    /* in the middle of a function that is longer than a byte */
     CHECK_INT(pit__symbol_name((char *)(uintptr_t)pit__symbol_name + 1, name, sizeof name), 0);
     CHECK(strncmp(name, "test_function_names+0x", 22) == 0);
     pit__symbol_name((void *)(uintptr_t)16, name, sizeof name);

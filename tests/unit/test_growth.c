@@ -79,12 +79,12 @@ TEST(too_few_points_give_no_slope)
     CHECK_INT(pit__growth_fit(x, y, 0, &growth), 0);
     CHECK(isnan(growth.slope));
     for (int i = 0; i < POINTS; i++)
-        y[i] = i < 2 ? (double)i : (double)NAN; /* unknown ones do not count */
+        y[i] = i < 2 ? (double)i : (double)NAN; /* unknown values do not count */
     CHECK_INT(pit__growth_fit(x, y, POINTS, &growth), 0);
     CHECK_INT(growth.points, 2);
     CHECK(isnan(growth.slope));
     for (int i = 0; i < POINTS; i++)
-        x[i] = 7, y[i] = i; /* nor do those of one instant */
+        x[i] = 7, y[i] = i; /* nor do values at the same instant */
     CHECK_INT(pit__growth_fit(x, y, POINTS, &growth), 0);
     CHECK_INT(growth.points, 1);
 }

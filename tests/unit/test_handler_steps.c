@@ -7,14 +7,14 @@
  */
 #include "probe.h"
 
-/* The thread sanitizer delivers signals when it likes to; other processors have other ways to step. */
+/* The thread sanitizer delays signals; other processors single-step differently. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 
 #include <signal.h>
 #include <ucontext.h>
 
 #define TRAP_FLAG 0x100
-#define EACH_UP_TO 150 /* behind this many instructions not all of them */
+#define EACH_UP_TO 150 /* beyond this many instructions only some are tested */
 #define LONG_NS 2000000u
 
 static pit_site handler_site = PIT_SITE("handler"), inner_site = PIT_SITE("inner");
@@ -38,7 +38,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
     at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
     pit_token token = pit_begin(&handler_site);
     uint64_t from = now_ns(), longer = 2 * (from - stepping_since);
-    if (longer > LONG_NS) /* the process was stopped meanwhile: nobody waits for that twice */
+    if (longer > LONG_NS) /* the process was stopped meanwhile: do not wait for that twice */
         longer = LONG_NS;
     while (now_ns() - from <= longer)
         ;
@@ -51,7 +51,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
                      "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::                                       \
                          : "memory", "cc")
 
-/* Runs what_ and stops behind its instruction number wanted. */
+/* Run what_ and stop after its instruction number `wanted`. */
 #define STEP(what_)                                                                                \
     do {                                                                                           \
         steps = 0;                                                                                 \
@@ -132,7 +132,7 @@ static void no_span_is_shorter_than_its_children(const pit_run *run)
     }
 }
 
-/* A node for each instruction: what is wrong by one of them is not made good by the others. */
+/* A node for each instruction, so that errors of single instructions cannot cancel out. */
 static void at_each_instruction(void (*shape)(const char *name))
 {
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
@@ -151,7 +151,7 @@ static void at_each_instruction(void (*shape)(const char *name))
         wanted = last;
         shape(name);
     } while (steps >= last);
-    CHECK(last > 30); /* fewer are no span: the trap flag does nothing here */
+    CHECK(last > 30); /* fewer would not be a span: the trap flag does nothing here */
     const pit_run *run = probe_read(NULL);
     CHECK_INT(run->losses.clock_back, 0);
     no_span_is_shorter_than_its_children(run);

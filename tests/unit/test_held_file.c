@@ -104,7 +104,7 @@ static void hear(int number)
     heard = heard + 1;
 }
 
-/* Whenever somebody comes who wants to cut it, also while it is being given back. */
+/* At any moment at which a process wants to truncate it, also while it is being released. */
 TEST(a_program_that_listens_to_the_signal_does_not_hear_of_it)
 {
     struct pit__hold hold;
@@ -121,7 +121,7 @@ TEST(a_program_that_listens_to_the_signal_does_not_hear_of_it)
             held++;
             pit__hold_end(&hold);
         } else {
-            sched_yield(); /* it may have lost the core in the middle of its cut */
+            sched_yield(); /* it may have lost the processor in the middle of truncating */
         }
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);

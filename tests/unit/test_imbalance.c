@@ -36,14 +36,14 @@ struct plan {
     size_t ranks;
     size_t slow_rank, slow_part; /* PIT__NO_RANK: none */
     double slow_ns;
-    int rotates; /* another rank is the slow one in each step */
+    int rotates; /* a different rank is slow in each step */
     int has_waits;
-    double pause_ns; /* every rank waits so long in each step, for other reasons */
+    double pause_ns; /* every rank waits this long in each step, for other reasons */
 };
 
 static const double usual[PARTS] = {20e6, 30e6, 45e6, 5e6, 0};
 
-/* What a rank does in a step, by parts; the drift is its own slow noise. */
+/* The work of a rank in a step, by parts; drift is its own slow noise. */
 static double work_of(const struct plan *plan, size_t rank, size_t step, double drift, double *own)
 {
     double work = 0;
@@ -159,7 +159,7 @@ TEST(a_straggler_that_waits_too_does_not_wait_for_itself)
 
 TEST(who_is_late_because_it_waited_for_another_is_not_blamed)
 {
-    /* rank 0 is slow; rank 1 receives from it and comes to the collective last of all, having waited */
+    /* rank 0 is slow; rank 1 receives from it and arrives at the collective last, after waiting */
     enum { WORK, RECEIVE, ALL_REDUCE, KINDS };
     static const unsigned char is_comm[KINDS] = {0, 1, 1};
     static double own[4 * KINDS], step[4], course[4 * SLICES];
@@ -205,7 +205,7 @@ TEST(a_difference_that_is_real_and_small_is_no_straggler)
 
 TEST(a_few_long_stalls_are_no_straggler)
 {
-    /* three of 64 slices are four times as long: the mean is 14 % over, the rank is not slow */
+    /* three of 64 slices are four times as long: the mean is 14 % higher, but the rank is not slow */
     static const unsigned char is_comm[1];
     static double own[3], step[3], course[3 * SLICES];
     struct pit__rank_figures figures[3];
@@ -254,7 +254,7 @@ TEST(efficiency_is_balance_times_communication)
     CHECK(fabs(out.balance - 34.4 / 4 / 15.2) < 1e-9);
     CHECK(fabs(out.communication - 15.2 / 28) < 1e-9);
     CHECK(fabs(out.efficiency - out.balance * out.communication) < 1e-12);
-    CHECK(out.straggler == PIT__NO_RANK); /* 242 %, and no course to show that it is real */
+    CHECK(out.straggler == PIT__NO_RANK); /* 242 %, but no course that shows that it is real */
     CHECK_INT(out.is_comm_bound, 1);
     CHECK(fabs(figures[1].wait - 8.8) < 1e-9 && fabs(figures[1].transfer - 12.8) < 1e-9);
 }
@@ -264,7 +264,7 @@ TEST(waiting_in_a_collective_is_what_is_over_the_shortest_stay)
     struct pit__meeting calls[] = {
         {7, 0, 0, 10},  {7, 0, 1, 4}, {7, 0, 2, 6},               /* rank 1 was last */
         {7, 2, 0, 3},   {7, 2, 1, 9}, {9, 0, 0, 5}, {9, 0, 2, 8}, /* another group */
-        {7, 4, 2, 100},                                           /* nobody else kept it */
+        {7, 4, 2, 100},                                           /* no other rank kept it */
     };
     struct pit__meetings out[3];
     pit__meetings_find(calls, sizeof calls / sizeof calls[0], out, 3);
@@ -276,4 +276,75 @@ TEST(waiting_in_a_collective_is_what_is_over_the_shortest_stay)
     CHECK_INT(out[0].last, 2);
     CHECK_INT(out[1].last, 1);
     CHECK_INT(out[2].last, 0);
+}
+
+TEST(a_rank_with_a_few_interrupted_spans_is_not_mostly_slow)
+{
+    double room[4];
+    double even[] = {577e3, 563e3, 580e3, NAN}, slow[] = {577e3, 705e3, 563e3, 570e3};
+    for (size_t r = 0; r < 4; r++)
+        CHECK(!pit__is_mostly_slow(even, 4, r, room));
+    for (size_t r = 0; r < 4; r++)
+        CHECK_INT(pit__is_mostly_slow(slow, 4, r, room), r == 1);
+    CHECK(pit__is_mostly_slow((double[]){NAN, 5}, 2, 1, room)); /* it alone has the part */
+}
+
+/* Two ranks with three parts and a collective; their times in a step, and those by shortest and median span. */
+static void judge(const double *work, const double *least, const double *typical, double steps,
+                  struct pit__rank_figures *figures, struct pit__imbalance *out)
+{
+    static const unsigned char is_comm[4] = {0, 0, 0, 1};
+    double step[2] = {2e6, 2e6}, own[8], course[2 * SLICES];
+    memcpy(own, work, sizeof own);
+    for (size_t r = 0; r < 2; r++) {
+        double sum = own[4 * r] + own[4 * r + 1] + own[4 * r + 2];
+        own[4 * r + 3] = step[r] - sum;
+        for (size_t s = 0; s < SLICES; s++)
+            course[r * SLICES + s] = sum + (double)(s % 3);
+    }
+    struct pit__rank_parts in = {.ranks = 2,
+                                 .parts = 4,
+                                 .slices = SLICES,
+                                 .own = own,
+                                 .least = least,
+                                 .typical = typical,
+                                 .steps = steps,
+                                 .is_comm = is_comm,
+                                 .step = step,
+                                 .course = course};
+    REQUIRE(pit__imbalance_find(&in, figures, out) == 0);
+}
+
+/* Rank 1 does a quarter more in the first part; rank 0 was disturbed in the others, so their means are close. */
+TEST(a_rank_whose_spans_are_all_longer_is_named_though_means_are_close)
+{
+    static const double own[] = {.66e6, .65e6, .37e6, 0, .75e6, .62e6, .33e6, 0};
+    static const double least[] = {.534e6, .534e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
+    static const double typical[] = {.60e6, .62e6, .30e6, NAN, .72e6, .60e6, .30e6, NAN};
+    static const double exchanged[] = {.534e6, .668e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
+    struct pit__rank_figures figures[2];
+    struct pit__imbalance out;
+    judge(own, least, typical, 1000, figures, &out);
+    CHECK(out.straggler == 1 && figures[1].part == 0);
+    judge(own, least, least, 1e6, figures, &out); /* a long run */
+    CHECK(out.straggler == 1 && figures[1].part == 0);
+    judge(own, exchanged, typical, 1000, figures, &out); /* less in another part: no more in all */
+    CHECK(out.straggler == PIT__NO_RANK);
+    judge(own, NULL, NULL, 1000, figures, &out);
+    CHECK(out.straggler == PIT__NO_RANK);
+}
+
+TEST(a_rank_that_was_slower_in_all_parts_of_a_short_run_was_disturbed)
+{
+    static const double own[] = {.60e6, .60e6, .30e6, 0, .72e6, .73e6, .36e6, 0};
+    static const double least[] = {.534e6, .534e6, .267e6, NAN, .534e6, .534e6, .267e6, NAN};
+    static const double slower[] = {.534e6, .534e6, .267e6, NAN, .640e6, .640e6, .320e6, NAN};
+    struct pit__rank_figures figures[2];
+    struct pit__imbalance out;
+    judge(own, least, own, 1000, figures, &out);
+    CHECK(out.straggler == PIT__NO_RANK);
+    judge(own, least, own, 1e5, figures, &out); /* for minutes: its machine is slow */
+    CHECK(out.straggler == 1);
+    judge(own, slower, own, 1000, figures, &out); /* no span is as short as those of the other */
+    CHECK(out.straggler == 1);
 }

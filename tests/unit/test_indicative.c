@@ -54,8 +54,8 @@ static void make_one_run(struct one_run *one, const double *seconds, size_t coun
     REQUIRE(pit_find_call_times(seconds, count, &one->calls) == 0);
     one->figures = (pit_figures){.what = "step",
                                  .count = 1,
-                                 .early = &one->calls.p10,
-                                 .late = &one->calls.median,
+                                 .values = &one->calls.p10,
+                                 .medians = &one->calls.median,
                                  .total = one->calls.total,
                                  .iterations = seconds,
                                  .iteration_count = count};
@@ -101,7 +101,7 @@ TEST(the_rate_of_wrong_alarms_is_what_the_line_says)
     CHECK_INT((int)round(10.0 * alarms / all_pairs), PIT__INDICATIVE_WRONG);
 }
 
-/* The floor: even if the iterations of a run were known without any error. */
+/* The floor: even if the iterations of a run were known exactly. */
 TEST(two_neighbouring_runs_of_one_binary_differ_by_more_than_what_matters)
 {
     int differ = 0, pairs = 0;
@@ -114,7 +114,7 @@ TEST(two_neighbouring_runs_of_one_binary_differ_by_more_than_what_matters)
     CHECK(differ > pairs / 10);
 }
 
-/* Iterations of 1 ms that nothing disturbs, all of them longer by `more`. */
+/* Undisturbed iterations of 1 ms, all longer by `more`. */
 static void make_steady(double *seconds, size_t count, double more)
 {
     for (size_t i = 0; i < count; i++)
@@ -131,7 +131,7 @@ TEST(it_is_marked_and_tells_its_rate)
     pit_comparisons *all = compare(a, 200, b, 200, NULL);
     CHECK(strncmp(all->headline, "indicative: B is 10.0 % slower [", 32) == 0);
     CHECK(strstr(all->headline, " in step (") != NULL);
-    CHECK_INT(all->status, 2); /* it is no verdict */
+    CHECK_INT(all->status, 2); /* this is not a verdict */
     CHECK(all->indicative);
     CHECK_NEAR(all->items[0].b / all->items[0].a - 1, all->items[0].change, 1e-9);
     FILE *out = open_memstream(&text, &bytes);

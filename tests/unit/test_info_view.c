@@ -15,7 +15,7 @@ static char *printed(const pit_run *run, const pit_report_options *options)
     return keep(text);
 }
 
-/* Does the text have this line? */
+/* Does the text contain this line? */
 static int has_line(const char *text, const char *line)
 {
     const char *at = strstr(text, line);
@@ -63,7 +63,7 @@ TEST(what_is_not_known_is_not_a_zero)
     CHECK(strstr(text, "\"abandoned\": 3") != NULL);
 }
 
-/* Points of four readings each, a tenth of a second apart; the last one has only begun. */
+/* Points of four readings each, a tenth of a second apart; the last one is incomplete. */
 TEST(the_samplers_rate_is_not_bent_by_its_last_point)
 {
     static const struct reading reading = {.rss = 1 << 20};

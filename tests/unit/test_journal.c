@@ -92,7 +92,7 @@ static void *write_entries(void *arg)
     return NULL;
 }
 
-/* Each thread's own are in order, at any moment somebody looks. */
+/* The entries of each thread are in order at any moment. */
 TEST(threads_write_while_it_is_read)
 {
     open_in_memory();

@@ -45,7 +45,7 @@ static const pit_entry entries[] = {
     {.kind = "batch", .text = "", .wall_ns = WALL, .figures = batch, .figure_count = 5},
     {.kind = "epoch", .text = "", .wall_ns = WALL, .figures = ending, .figure_count = 5},
     {.kind = "window", .text = "GPM", .wall_ns = WALL, .figures = window, .figure_count = 4},
-    {.kind = "somebody's own", .text = "passed over", .wall_ns = WALL},
+    {.kind = "somebody's own", .text = "skipped", .wall_ns = WALL},
     {.kind = "summary", .text = "load", .wall_ns = WALL, .figures = sum_row, .figure_count = 2},
     {.kind = "total", .text = "", .wall_ns = WALL, .figures = sum, .figure_count = 1},
 };
@@ -100,7 +100,7 @@ TEST(json_and_markdown_are_tables_too)
     text = printed("stages", entries, COUNT, PIT_MARKDOWN, 0);
     CHECK(strstr(text, "### Stages\n\n| Kind") == text);
     CHECK(strstr(text, "CPU (MB)") != NULL);
-    CHECK(strstr(text, "GPU (MB)") == NULL); /* nobody has one */
+    CHECK(strstr(text, "GPU (MB)") == NULL); /* no row has one */
 }
 
 TEST(where_there_is_nothing_the_view_says_what_would_log_it)

@@ -105,7 +105,7 @@ TEST(slurm_has_an_id_for_each_step)
 
 TEST(what_the_first_launcher_leaves_out_comes_from_those_below_it)
 {
-    /* srun with PMIx: the size is Slurm's */
+    /* srun with PMIx: the size comes from Slurm */
     CHECK_STR(FACTS("PMIX_RANK", "2", "PMIX_NAMESPACE", "slurm.pmix.4711.0", "SLURM_PROCID", "2",
                     "SLURM_NTASKS", "8", "SLURM_JOB_ID", "4711"),
               "launcher=pmix rank=2 world_size=8 job=slurm.pmix.4711.0");

@@ -25,7 +25,7 @@ static int take(uintptr_t n)
     return pit__leak_take(BLOCK(n), &entry);
 }
 
-/* End a level that must be good, and check what it says. */
+/* End a level that must be valid, and check its figures. */
 #define CHECK_END(level_, bytes_, blocks_)                                                         \
     do {                                                                                           \
         uint64_t end_bytes = 99, end_blocks = 99;                                                  \
@@ -96,7 +96,7 @@ static int stale_if_odd(const struct pit__leak_entry *entry)
 TEST(the_table_holds_what_was_put_and_not_taken)
 {
     enum { KEYS = 3000, STEPS = 200000 };
-    static uint64_t truth[KEYS]; /* bytes, 0: not in */
+    static uint64_t truth[KEYS]; /* bytes, 0: not in the set */
     struct pit__leak_table table = {0};
     struct pit__leak_entry old;
     size_t used = 0;
@@ -196,8 +196,8 @@ TEST(blocks_left_by_an_ended_level_are_nobodys)
     pit__leak_add(BLOCK(2), 10);
     CHECK_END(0, 20, 2);
     CHECK_INT(pit__leaks_begin(), 0);
-    CHECK_INT(take(1), 1);      /* it is in the table still, and counts for nothing */
-    pit__leak_add(BLOCK(2), 5); /* freed while nobody looked, and given out again */
+    CHECK_INT(take(1), 1);      /* still in the table, but no longer counted */
+    pit__leak_add(BLOCK(2), 5); /* freed while nothing was counted, and allocated again */
     CHECK_END(0, 5, 1);
 }
 
@@ -249,7 +249,7 @@ static void *take_five(void *unused)
     (void)unused;
     for (uintptr_t i = 1; i <= 5; i++)
         CHECK_INT(take(i), 1);
-    CHECK_NOT_OPEN(0); /* the other thread's level is not this one's */
+    CHECK_NOT_OPEN(0); /* the other thread's level does not belong to this one */
     return NULL;
 }
 
@@ -306,14 +306,14 @@ TEST(a_child_of_fork_starts_with_nothing_followed)
 {
     CHECK_INT(pit__leaks_begin(), 0);
     pit__leak_add(BLOCK(1), 10);
-    pit__leak_lock_take(&the_set->shards[0].lock); /* as another thread might just have */
+    pit__leak_lock_take(&the_set->shards[0].lock); /* as another thread could have just done */
     pid_t pid = fork();
     REQUIRE(pid >= 0);
     if (pid == 0) {
         CHECK_INT(*pit__leak_watch, 0);
         CHECK_NOT_OPEN(0);
         uintptr_t other = 3;
-        in_thread(begin_and_exit, &other); /* takes the place that was this thread's */
+        in_thread(begin_and_exit, &other); /* uses the entry that was this thread's */
         pit__leak_add(BLOCK(2), 10);
         CHECK_INT(pit__leaks_begin(), 0);
         for (uintptr_t i = 1; i <= 1000; i++)
@@ -329,8 +329,8 @@ TEST(a_child_of_fork_starts_with_nothing_followed)
     CHECK_END(0, 10, 1);
 }
 
-/* Every thread adds blocks in a level of its own; half of them are handed on and taken by the next
- * thread, a quarter it takes itself, a quarter stays. */
+/* Every thread adds blocks in its own level; half are passed to the next thread, which takes them, a
+ * quarter it takes itself, a quarter stays. */
 enum { CROWD = 6, ROUNDS = 20, EACH = 400 };
 
 static uint32_t handed[CROWD][ROUNDS];

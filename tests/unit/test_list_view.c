@@ -15,7 +15,7 @@ static char *printed(const struct pit__listed *list, size_t count,
     return keep(text);
 }
 
-/* Two runs and a file that is none. */
+/* Two runs, and a file that is not a run. */
 static size_t make(struct pit__listed *list, pit_run *runs)
 {
     setenv("TZ", "UTC", 1);
@@ -25,7 +25,7 @@ static size_t make(struct pit__listed *list, pit_run *runs)
     runs[1].damaged_at = 4160;
     list[0] = (struct pit__listed){.path = "runs/a.pit", .run = &runs[0], .time_wall_ns = 10};
     list[1] = (struct pit__listed){.path = "runs/b.pit", .run = &runs[1], .time_wall_ns = 30};
-    list[2] = (struct pit__listed){.path = "runs/c.pit", .why = "cut short", .time_wall_ns = 20};
+    list[2] = (struct pit__listed){.path = "runs/c.pit", .why = "truncated", .time_wall_ns = 20};
     return 3;
 }
 
@@ -60,7 +60,7 @@ TEST(what_is_damaged_or_unreadable_is_listed_with_the_reason)
     char *text = printed(list, make(list, runs), &(pit_report_options){.ascii = 1});
     CHECK(strstr(text, "damaged from byte 4160 on") != NULL);
     CHECK(strstr(text, "unreadable  n/a ") != NULL);
-    CHECK(strstr(text, "cut short") != NULL);
+    CHECK(strstr(text, "truncated") != NULL);
     CHECK(strstr(text, "died ") != NULL);
 }
 
@@ -84,7 +84,7 @@ TEST(as_json_it_has_labels_as_an_object_and_null_for_no_error)
     char *text = printed(list, make(list, runs), &(pit_report_options){.form = PIT_JSON});
     CHECK(strstr(text, "\"labels\": {\"lr\": \"0.1\"}") != NULL);
     CHECK(strstr(text, "\"state\": \"unreadable\"") != NULL);
-    CHECK(strstr(text, "\"error\": \"cut short\"") != NULL);
+    CHECK(strstr(text, "\"error\": \"truncated\"") != NULL);
     CHECK(strstr(text, "\"error\": null") != NULL);
 }
 

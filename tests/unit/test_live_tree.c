@@ -108,10 +108,10 @@ TEST(threads_are_merged_by_path_and_one_can_be_chosen)
     pit__live_look(&live, &s.run, 1);
     CHECK_INT(named(&live, "step")->count, 5);
     CHECK_INT(named(&live, "data")->count, 0);
-    CHECK(isnan(live.rate)); /* not the difference between all and one */
+    CHECK(isnan(live.rate)); /* not the difference between all threads and one */
     struct pit__live_rows rows = {0};
     CHECK_INT(pit__live_rows(&live, PIT__LIVE_BY_RUN, NULL, &rows), 0);
-    CHECK_INT(rows.count, 2); /* data is none of this thread's */
+    CHECK_INT(rows.count, 2); /* data does not belong to this thread */
     pit__live_rows_free(&rows);
     pit__live_free(&live);
 }
@@ -221,7 +221,7 @@ TEST(processors_in_use_come_from_the_samplers_last_two_readings)
     set_readings(&s.run, &second, 1, 1);
     pit__live_look(&live, &s.run, PIT__ALL_THREADS);
     CHECK_NEAR(live.cores, 1.5, 1e-9);
-    pit__live_look(&live, &s.run, PIT__ALL_THREADS); /* no new reading: it stands */
+    pit__live_look(&live, &s.run, PIT__ALL_THREADS); /* no new reading: the value stays */
     CHECK_NEAR(live.cores, 1.5, 1e-9);
     pit__live_free(&live);
 }
@@ -261,7 +261,7 @@ TEST(memory_along_the_run_is_the_highest_of_each_stretch)
                              as_sample(1000 + S / 2 + 1, &readings[2])};
     set_stage(&s, 1 * (uint64_t)S, 10);
     set_readings(&s.run, samples, 3, 1);
-    s.run.has_samples = 0; /* no newest */
+    s.run.has_samples = 0; /* no newest reading */
     CHECK_NEAR(pit__live_rss(&s.run, bytes, 4), 30, 0);
     CHECK_NEAR(bytes[0], 10, 0);
     CHECK_NEAR(bytes[1], 10, 0);

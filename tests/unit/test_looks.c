@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* However a race goes, what its looks spend together is the level at most. */
+/* However a race goes, its tests together spend at most the level. */
 TEST(all_looks_together_spend_the_level_and_no_more)
 {
     for (size_t last = pit__looks[0]; last <= pit__looks[pit__look_count - 1]; last++) {

@@ -8,7 +8,7 @@
 
 #define MB ((uint64_t)1 << 20)
 
-/* An emulator's own memory is the process's: amounts mean little there, counts all the same. */
+/* An emulator's own memory counts for the process: amounts are unreliable there, counts are not. */
 static int amounts_are_ours(void)
 {
     return !getenv("PITWALL_EMULATED");
@@ -23,7 +23,7 @@ static int near_mb(int64_t bytes, double megabytes)
     return near || !amounts_are_ours();
 }
 
-/* No sanitizer looks at it: their shadow of these pages would be resident too. */
+/* Without sanitizers, whose shadow of these pages would be resident too. */
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) static void
 touch_pages(volatile unsigned char *memory, uint64_t bytes)
 {
@@ -72,7 +72,7 @@ TEST(every_span_of_a_site_is_measured)
     CHECK(probe_holds(run));
 }
 
-/* Plain spans of the same name are the same node, and are not measured. */
+/* Plain spans of the same name share the node, and are not measured. */
 TEST(only_spans_that_ask_are_measured)
 {
     static pit_site plain = PIT_SITE("one"), measured = PIT_SITE_WITH("one", PIT_MEMORY);
@@ -151,7 +151,7 @@ TEST(a_jump_out_of_memory_spans_leaves_those_around_right)
     CHECK_INT(run->losses.abandoned, 40);
     CHECK_INT(memory_of(run, "outer")->count, 20);
     CHECK_INT(memory_of(run, "next")->count, 20);
-    CHECK_INT(run->threads[0].record_count, 20); /* the lost ones are nobody's */
+    CHECK_INT(run->threads[0].record_count, 20); /* lost spans belong to no thread */
     CHECK(probe_first(run, "outer/lost")->memory == NULL);
     if (memory_of(run, "outer")->peak_method != PIT_PEAK_NONE) {
         CHECK(near_mb((int64_t)memory_of(run, "outer")->peak_max, 30));
@@ -205,7 +205,7 @@ TEST(a_span_open_at_close_does_not_hurt_the_next_recorder)
 
 /* ---- several recorders, one mark ----------------------------------------------------------- */
 
-/* In memory; so rarely sampled that the sampler sees nothing between open and close. */
+/* In memory, sampled so rarely that the sampler reads nothing between open and close. */
 static pit_recorder *open_beside(unsigned span_flags)
 {
     pit_options options = {.span_flags = span_flags, .sample_hz = 0.01, .in_memory = 1};
@@ -220,14 +220,14 @@ static void measure_in(pit_recorder *rec)
     pit_recorder_end(rec, pit_recorder_begin_name(rec, "measured"));
 }
 
-/* The span of one resets the mark; what it was before belongs to the runs of all. */
+/* A span of one recorder resets the mark; the peak before that belongs to the runs of all recorders. */
 TEST(a_reset_hides_no_peak_from_another_recorders_run)
 {
     pit_recorder *measuring = open_beside(PIT_MEMORY), *other = open_beside(0);
     measure_in(measuring);
     uint64_t before = probe_read(other)->rss_peak;
     CHECK(before > 0);
-    touch(before + 64 * MB); /* whatever there was before the first reset */
+    touch(before + 64 * MB); /* whatever was resident before the first reset */
     measure_in(measuring);
     uint64_t after = probe_read(other)->rss_peak;
     if (amounts_are_ours())
@@ -239,7 +239,7 @@ TEST(a_reset_hides_no_peak_from_another_recorders_run)
     pit_recorder_free(measuring);
 }
 
-/* The pages of a freed recorder are unmapped: passing it a peak would crash. Its slot is used again. */
+/* The pages of a freed recorder are unmapped: passing it a peak would crash. Its slot is reused. */
 TEST(a_recorder_that_is_gone_is_told_of_no_peak)
 {
     pit_recorder *measuring = open_beside(PIT_MEMORY);
@@ -259,8 +259,8 @@ TEST(a_recorder_that_is_gone_is_told_of_no_peak)
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-/* The reading is in nobody's time: that of a plain span around is what its parts took. One try in which
- * nothing else stopped the program shows it. */
+/* The reading counts for no span: a plain span around it takes as long as its parts. One undisturbed try is
+ * enough to show it. */
 TEST(the_reading_is_not_in_the_spans_around)
 {
     enum { SPANS = 300, TRIES = 1000 };
@@ -284,7 +284,7 @@ TEST(the_reading_is_not_in_the_spans_around)
         CHECK(probe_holds(run));
         pit_run_free(run);
         REQUIRE(pit_close() == 0);
-        pit_recorder_free(pit_default());
+        pit_recorder_free(pit_default_recorder());
         is_seen = probe_slowness() > 1 || wall > 2 * outer;
     }
     if (!is_seen)
@@ -292,7 +292,7 @@ TEST(the_reading_is_not_in_the_spans_around)
     CHECK(is_seen);
 }
 
-/* A span with real work in it has that work, not more and not less. */
+/* A span with real work takes the time of that work, no more and no less. */
 TEST(work_beside_the_reading_is_still_counted)
 {
     probe_open();
@@ -330,7 +330,7 @@ static void *measure_much(void *arg)
                 }
             }
         }
-    pthread_barrier_wait(&finish_line); /* nobody gets a table of another */
+    pthread_barrier_wait(&finish_line); /* no thread gets the table of another */
     return NULL;
 }
 
@@ -344,7 +344,7 @@ TEST(threads_measure_at_once_and_lose_nothing)
     pthread_barrier_init(&finish_line, NULL, THREADS);
     for (int i = 0; i < THREADS; i++)
         REQUIRE(pthread_create(&threads[i], NULL, measure_much, NULL) == 0);
-    for (int i = 0; i < 50; i++) { /* a reader meanwhile */
+    for (int i = 0; i < 50; i++) { /* a concurrent reader */
         const pit_run *run = probe_read(NULL);
         for (size_t k = 0; k < run->thread_count; k++)
             for (size_t n = 0; n < run->threads[k].node_count; n++) {

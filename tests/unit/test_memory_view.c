@@ -117,7 +117,7 @@ TEST(memory_of_threads_and_runs_adds_up)
     CHECK_INT(m->error_bytes, MB);
     CHECK_INT(m->peak_method, PIT_PEAK_HWM);
     pit_tree_free(tree);
-    memories[1].peak_method = PIT_PEAK_NONE; /* a part without peaks leaves the whole without */
+    memories[1].peak_method = PIT_PEAK_NONE; /* if one part has no peak, the sum has none */
     tree = pit_tree_build(runs, 2);
     REQUIRE(tree);
     CHECK_INT(find(tree, "train/epoch")->memory->peak_method, PIT_PEAK_NONE);
@@ -186,7 +186,7 @@ TEST(a_peak_that_could_not_be_had_is_not_available)
     text = made_report(&run, &options, NULL);
     CHECK_HAS(text, "\"memory_peak_bytes\": null");
     CHECK_HAS(text, "\"memory_delta_last_bytes\": -512");
-    options.view = NULL; /* a view has its rows alone */
+    options.view = NULL; /* a view prints only its rows */
     CHECK_HAS(made_report(&run, &options, NULL), "\"memory_peak_method\": null");
 }
 
@@ -210,7 +210,7 @@ TEST(memory_view_of_a_run_that_holds_its_memory)
         "RSS       ▁▁▂▃▄▅▅▆▇███████████████████████████████████████████████████\n"
         "          min 100 MB, max 500 MB, last 500 MB, peak between readings 700 MB; limit 1.00 GB"
         " (cgroup v2); each bar 1.00 s\n"
-        "growth    none over the run's second half: 0 B a minute is within the noise of the "
+        "growth    none over the work's second half: 0 B a minute is within the noise of the "
         "readings;"
         " median slope of 31 points\n"
         "CPU       153 % busy on average of one core; threads 4, at most 4\n"
@@ -237,7 +237,7 @@ static void grew(pit_raw_node *node, pit_memory *memory, uint64_t bytes)
     node->memory = memory;
 }
 
-/* Batches are loaded in one span and freed by the one around it; another one leaks, less than that. */
+/* Batches are loaded in one span and freed by the span around it; another span leaks less than that. */
 TEST(growth_is_not_where_memory_is_given_back_around)
 {
     pit_run run = measured();
@@ -251,11 +251,25 @@ TEST(growth_is_not_where_memory_is_given_back_around)
         samples[i] = reading(i, i * SECOND, (100 + 5 * i) * MB);
     pit_report_options options = {.view = "memory", .width = 120};
     CHECK_HAS(made_report(&run, &options, NULL), " inside step/log");
-    grew(&nodes[1], &memories[1], 5 * MB); /* and what stays in one part is that part's */
+    grew(&nodes[1], &memories[1], 5 * MB); /* memory that stays in one part belongs to that part */
     grew(&nodes[2], &memories[2], 300 * MB);
     CHECK_HAS(made_report(&run, &options, NULL), " inside step/log");
-    grew(&nodes[2], &memories[2], 100 * MB); /* no part has most of it: the whole */
+    grew(&nodes[2], &memories[2], 100 * MB); /* no part has most of it: report the whole */
     CHECK(!strstr(made_report(&run, &options, NULL), " inside step/l"));
+}
+
+/* Half of the run is imports that fill the memory; the spans begin after them. */
+TEST(memory_that_is_filled_before_the_first_span_is_not_growth)
+{
+    pit_run run = measured();
+    for (uint64_t i = 0; i < 60; i++)
+        samples[i] = reading(i, i * SECOND, (i < 45 ? 100 + 10 * i : 550) * MB);
+    for (size_t i = 0; i < 3; i++)
+        nodes[i].first = run.start_ticks + 45 * SECOND;
+    CHECK_HAS(made_report(&run, NULL, NULL), " of a limit of 1.00 GB, not growing\n");
+    for (size_t i = 0; i < 3; i++) /* spans at the very end do not represent the work */
+        nodes[i].first = run.start_ticks + 59 * SECOND;
+    CHECK_HAS(made_report(&run, NULL, NULL), ", growing ");
 }
 
 TEST(memory_view_without_figures_says_what_to_do)
@@ -268,7 +282,7 @@ TEST(memory_view_without_figures_says_what_to_do)
     pit_report_options options = {.view = "memory"};
     char *text = made_report(&run, &options, NULL);
     CHECK(strncmp(text, "memory n/a: the run had no sampler", 34) == 0);
-    CHECK_HAS(text, "no span asked for its memory: mark those that matter with PIT_SPAN_WITH(name,"
+    CHECK_HAS(text, "no span measured its memory: mark those that matter with PIT_SPAN_WITH(name,"
                     " PIT_MEMORY)");
     CHECK(!strstr(text, "RSS  "));
 }

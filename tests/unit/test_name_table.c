@@ -38,7 +38,8 @@ TEST(two_names_of_one_length_and_one_hash_are_two)
 {
     const struct pit__name *one = pit__name_intern("declinate");
     const struct pit__name *other = pit__name_intern("macallums");
-    CHECK(one->hash == other->hash && one->length == other->length); /* else it tests nothing */
+    /* otherwise this tests nothing */
+    CHECK(one->hash == other->hash && one->length == other->length);
     CHECK(one != other && one->id != other->id);
     CHECK(pit__name_intern("declinate") == one && pit__name_intern("macallums") == other);
 }
@@ -50,15 +51,15 @@ TEST(a_long_name_is_cut_and_still_found)
     const struct pit__name *name = pit__name_intern(text);
     CHECK_INT(name->length, PIT__NAME_BYTES);
     CHECK_INT(name->text[name->length], 0);
-    text[9000] = 'b'; /* behind the cut: the same name */
+    text[9000] = 'b'; /* after the cut: the same name */
     CHECK(pit__name_intern(text) == name);
     text[4094] = 'b';
     CHECK(pit__name_intern(text) != name);
-    text[PIT__NAME_BYTES] = 0; /* just as long as allowed: whole */
+    text[PIT__NAME_BYTES] = 0; /* exactly the longest allowed name: not cut */
     CHECK_INT(pit__name_intern(text)->length, PIT__NAME_BYTES);
 }
 
-/* Characters of 2, 3 and 4 bytes, at every place around the cut. */
+/* Characters of 2, 3 and 4 bytes, at every position around the cut. */
 TEST(a_long_name_is_cut_at_the_end_of_a_character)
 {
     static const char *const letters[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8f\x8e"};
@@ -90,7 +91,8 @@ static void *intern_all(void *number)
     int count = EACH / probe_slowness();
     char text[32];
     for (int i = 0; i < count; i++) {
-        int which = (int)((size_t)i * (2 * own + 1) % (size_t)count); /* each in another order */
+        /* each in a different order */
+        int which = (int)((size_t)i * (2 * own + 1) % (size_t)count);
         snprintf(text, sizeof text, "shared %d", which);
         seen[own][which] = pit__name_intern(text)->id;
     }
@@ -111,7 +113,7 @@ TEST(eight_threads_agree_on_every_name)
     for (int i = 0; i < EACH / probe_slowness(); i++) {
         snprintf(text, sizeof text, "shared %d", i);
         for (size_t k = 0; k < THREADS; k++)
-            if (seen[k][i]) /* an order may leave some out */
+            if (seen[k][i]) /* an order may skip some */
                 CHECK_INT(seen[k][i], pit__name_intern(text)->id);
         CHECK(seen[0][i] != 0);
         for (int before = i > 3 ? i - 3 : 0; before < i; before++)

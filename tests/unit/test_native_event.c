@@ -13,7 +13,7 @@
 
 static struct pit__native_event event;
 
-/* 0 where the machine has no perf events: an emulator, or a place where they are forbidden. */
+/* Returns 0 if the machine has no perf events: an emulator, or forbidden. */
 static int start(double hz)
 {
     int error = pit__native_event_start(&event, hz);
@@ -33,7 +33,7 @@ __attribute__((noinline)) static void work(void)
         sink = sink * 0.5 + 1;
 }
 
-/* Work until such a record comes. */
+/* Work until such a record arrives. */
 static struct pit__native_record wait_for(enum pit__native_record_kind kind)
 {
     struct pit__native_record record;
@@ -47,10 +47,10 @@ static struct pit__native_record wait_for(enum pit__native_record_kind kind)
 
 TEST(samples_say_where_and_when)
 {
-    if (!start(1000))
-        return;
     struct timespec before, after;
     clock_gettime(CLOCK_MONOTONIC_RAW, &before);
+    if (!start(1000))
+        return;
     struct pit__native_record record = wait_for(PIT__NATIVE_SAMPLE);
     clock_gettime(CLOCK_MONOTONIC_RAW, &after);
     CHECK(record.address > 4096);
@@ -102,7 +102,7 @@ TEST(code_that_is_mapped_is_told)
     pit__native_event_stop(&event);
 }
 
-/* So it must not be touched there, and cannot be drained as if it was the child's. */
+/* So it must not be used there, and cannot be drained as if it were the child's. */
 TEST(a_child_of_fork_has_no_ring)
 {
     if (!start(1000))

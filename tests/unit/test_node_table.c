@@ -92,14 +92,14 @@ static struct pit_fmt_node *node_x(struct pit__thread *t)
     return pit__node_find(t, 0, pit__name_intern("x")->id);
 }
 
-/* A sample that ended at a moment of its own, later than all before it. */
+/* A sample that ended at its own time, later than all before it. */
 static void feed(struct pit__thread *t, struct pit_fmt_node *node, uint64_t duration)
 {
     static uint64_t end;
     if (!end)
         end = t->recorder->header->first.ticks + ((uint64_t)1 << 40);
     end += 1000;
-    uint64_t begin = end - duration; /* wraps for the longest: so do the sums */
+    uint64_t begin = end - duration; /* wraps for the longest, and so do the sums */
     pit__hold(t);
     if (duration <= end)
         pit__sample(t, node, begin, end);
@@ -131,8 +131,7 @@ TEST(every_octave_of_durations_finds_its_bucket)
     CHECK(probe_holds(probe_read(NULL)));
 }
 
-/* The first calls of a short span are its longest: what comes once it is warm is counted by the
- * hot path all the same. */
+/* The first calls of a short span are its longest: later ones are still counted by the hot path. */
 TEST(the_window_of_short_spans_reaches_down_to_nothing)
 {
     static const uint64_t first[] = {1000, 700, 300, 150, 60, 31};
@@ -145,7 +144,7 @@ TEST(the_window_of_short_spans_reaches_down_to_nothing)
             feed(t, node, first[i]);
         CHECK_INT(node->window, 0);
         feed(t, node, 3);
-        feed(t, node, 3); /* finishes the one before */
+        feed(t, node, 3); /* finishes the previous one */
         CHECK_INT(node->window_counts[pit_fmt_bucket_of(3)], 1);
     }
 }
@@ -169,7 +168,7 @@ TEST(a_window_counter_carries_over_at_its_end)
     REQUIRE(node->window != PIT_FMT_NO_WINDOW);
     uint32_t slot = pit_fmt_bucket_of(1000) - node->window;
     REQUIRE(slot < PIT_FMT_WINDOW);
-    /* As if four billion had come: nine are in the histogram, the tenth is pending. */
+    /* As if there had been four billion: nine are in the histogram, the tenth is pending. */
     uint64_t more = UINT32_MAX - node->window_counts[slot];
     node->window_counts[slot] = UINT32_MAX;
     node->count += more;

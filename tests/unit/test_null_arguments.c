@@ -19,7 +19,7 @@ static int open_in_memory(void)
     return pit_open(NULL, &options);
 }
 
-/* The compiler must not see that it is NULL: that would be another program. */
+/* The compiler must not see that it is NULL, or it would compile something else. */
 static void *nothing(void)
 {
     static void *volatile none;
@@ -32,7 +32,7 @@ TEST(null_sites_and_probes_are_counted)
     CHECK(pit_begin(nothing()) == 0);
     pit_phase(nothing());
     CHECK(pit_object_begin(nothing()).begin == 0);
-    CHECK(pit_recorder_begin(pit_default(), nothing()) == 0);
+    CHECK(pit_recorder_begin(pit_default_recorder(), nothing()) == 0);
     pit_probe_begin(nothing());
     pit_probe_end(nothing());
     CHECK(counted() == 6);

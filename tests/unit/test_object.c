@@ -102,8 +102,8 @@ TEST(a_second_end_of_an_object_is_counted_and_returns_0)
     probe_open();
     pit_object object = pit_object_begin_name("once"), copy = object;
     CHECK(pit_object_end(&object) > 0 || probe_count(probe_read(NULL), "once") == 1);
-    CHECK_INT(pit_object_end(&object), 0); /* knows that it is over */
-    CHECK_INT(pit_object_end(&copy), 0);   /* a copy does not, the recorder does */
+    CHECK_INT(pit_object_end(&object), 0); /* it knows that it has ended */
+    CHECK_INT(pit_object_end(&copy), 0);   /* a copy does not know, but the recorder does */
     const pit_run *run = probe_read(NULL);
     CHECK_INT(probe_first(run, "once")->count, 1);
     CHECK_INT(run->losses.end_without_begin, 1);

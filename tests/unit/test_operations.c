@@ -42,7 +42,7 @@ TEST(an_aggregated_operation_is_one_row_however_often_it_runs)
     for (int i = 0; i < 1000; i++)
         run(monitor, "forward", 1, i == 0 ? 0.4 : 0.1);
     run(monitor, "load", 0, 1);
-    run(monitor, "load", 0, 2); /* singly: a row each */
+    run(monitor, "load", 0, 2); /* separately: a row each */
     size_t count;
     const pit_row *rows = pit_monitor_rows(monitor, &count);
     CHECK_INT(count, 3);

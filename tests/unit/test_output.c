@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-/* What `print` leaves on standard output. */
+/* The text that `print` writes to standard output. */
 static const char *on_stdout(void (*print)(pit_stages *stages))
 {
     static char text[4096];
@@ -17,7 +17,7 @@ static const char *on_stdout(void (*print)(pit_stages *stages))
     pit_stages *stages = pit_stages_new();
     print(stages);
     pit_stages_free(stages);
-    /* Not flushed here: what arrives has been flushed by itself. */
+    /* Not flushed here: the monitors must have flushed it. */
     dup2(before, STDOUT_FILENO);
     close(ends[1]);
     ssize_t length = read(ends[0], text, sizeof text - 1);
@@ -42,6 +42,34 @@ TEST(lines_go_to_standard_output_at_once)
 {
     use_clocks_only();
     CHECK_STR(on_stdout(one_stage), "[2024-10-13 22:30:00] [STAGE] one\n");
+}
+
+/* Printing is a cancellation point: the thread is cancelled in the middle of its line. */
+static void *print_cancelled(void *stages)
+{
+    pthread_cancel(pthread_self());
+    pit_stage(stages, "one");
+    pthread_testcancel();
+    return NULL;
+}
+
+static void print_after_a_cancelled_thread(pit_stages *stages)
+{
+    pthread_t thread;
+    void *end = NULL;
+    REQUIRE(pthread_create(&thread, NULL, print_cancelled, stages) == 0);
+    pthread_join(thread, &end);
+    CHECK(end == PTHREAD_CANCELED);
+    alarm(60); /* a lock that was left would stop this thread for good */
+    pit_stage(stages, "two");
+    alarm(0);
+}
+
+TEST(a_thread_that_is_cancelled_while_it_prints_leaves_no_lock)
+{
+    use_clocks_only();
+    CHECK_STR(on_stdout(print_after_a_cancelled_thread), "[2024-10-13 22:30:00] [STAGE] one\n"
+                                                         "[2024-10-13 22:30:00] [STAGE] two\n");
 }
 
 TEST(a_hook_takes_all_lines)
@@ -145,13 +173,14 @@ TEST(a_child_of_fork_may_print_whatever_its_parents_threads_did)
     for (int i = 0; i < 20; i++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(10);
+            alarm(120); /* far longer than a busy machine needs */
             pit_stage(stages, "child");
-            raise(SIGKILL); /* without the sanitizers' last words on threads that are not here */
+            raise(SIGKILL); /* no sanitizer reports about threads that do not exist here */
         }
         int status = 0;
         waitpid(child, &status, 0);
-        bad += !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL; /* SIGALRM: it waits for ever */
+        /* SIGALRM: it would wait forever */
+        bad += !WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL;
     }
     pthread_join(thread, NULL);
     dup2(null, STDOUT_FILENO);

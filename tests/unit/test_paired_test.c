@@ -20,7 +20,7 @@ static double figure_of(const double *values, size_t n, enum pit__paired_figure 
     return sum / (double)count;
 }
 
-/* The share of all 2^n swaps whose difference is as large, each made in full. */
+/* The share of all 2^n swaps whose difference is at least as large, each computed in full. */
 static double p_by_hand(const double *x, const double *y, size_t n, enum pit__paired_figure figure,
                         double shift)
 {
@@ -71,7 +71,7 @@ TEST(drawn_swaps_come_near_to_all_of_them)
         make_pairs(x, y, n, 0.03 * round);
         for (enum pit__paired_figure figure = PIT__LOWEST_THIRD; figure <= PIT__MEAN; figure++) {
             double want = p_by_hand(x, y, n, figure, 0);
-            /* five deviations of a share of PIT__SWAPS draws, which are the same ones each time */
+            /* five standard deviations of a share of PIT__SWAPS draws, which are the same each time */
             double room = 5 * sqrt(want * (1 - want) / PIT__SWAPS) + 2.0 / PIT__SWAPS;
             CHECK_NEAR(pit__paired_p(x, y, n, figure, 0), want, room);
         }
@@ -112,7 +112,7 @@ TEST(the_interval_is_what_the_test_does_not_reject)
                 REQUIRE(pit__paired_test(x, y, n, figure, 0.05, &test) == 0);
                 REQUIRE(test.is.is_defined);
                 CHECK(test.is.low <= test.is.estimate && test.is.estimate <= test.is.high);
-                /* it leaves out 0 exactly where the p-value is small */
+                /* it excludes 0 exactly if the p-value is small */
                 CHECK((test.is.low > 0 || test.is.high < 0) == (test.is.p <= 0.05));
                 double width = test.is.high - test.is.low;
                 CHECK(pit__paired_p(x, y, n, figure, test.is.low - 0.02 * width) <= 0.05);

@@ -48,7 +48,7 @@ TEST(the_rank_is_the_first_that_a_launcher_tells_and_only_digits)
     setenv("RANK", "../../evil", 1);
     pit__rank(rank, sizeof rank);
     CHECK_STR(rank, "5");
-    setenv("RANK", "123456789012345678901234567890", 1); /* no number of a rank */
+    setenv("RANK", "123456789012345678901234567890", 1); /* not a valid rank */
     pit__rank(rank, sizeof rank);
     CHECK_STR(rank, "5");
 }
@@ -85,7 +85,7 @@ TEST(without_any_wish_the_run_goes_to_pitwall_runs)
     setenv("PITWALL_FILE", "/tmp/from-environment.pit", 1);
     CHECK_STR(expanded(NULL), "/tmp/from-environment.pit");
     CHECK_STR(expanded(""), "/tmp/from-environment.pit");
-    CHECK_STR(expanded("/tmp/said.pit"), "/tmp/said.pit"); /* what the code says wins */
+    CHECK_STR(expanded("/tmp/said.pit"), "/tmp/said.pit"); /* code takes precedence */
 }
 
 TEST(a_name_that_is_too_long_is_refused)

@@ -88,7 +88,7 @@ TEST(pit_phase_end_ends_the_phase_and_nothing_else)
     probe_open();
     pit_phase_end(); /* none is open */
     pit_token outer = pit_begin_name("outer");
-    pit_phase_end(); /* a span is no phase */
+    pit_phase_end(); /* a span is not a phase */
     PIT_PHASE("p");
     pit_phase_end();
     pit_phase_end();

@@ -17,7 +17,7 @@ TEST(starting_a_phase_ends_the_open_one_and_repeats_add_up)
         stage_wait_seconds(2);
         pit_phase_timer_end(timer);
         pit_phase_timer_end(timer);
-        stage_wait_seconds(10); /* between phases: nobody's */
+        stage_wait_seconds(10); /* between phases: counts for none */
     }
     size_t count;
     const pit_row *rows = pit_phase_timer_rows(timer, &count);

@@ -29,7 +29,7 @@ static uint64_t sum_of(const pit_run *run)
     return samples;
 }
 
-/* The name of the span that a place was met in, "" outside of all. */
+/* The name of the span of a place, "" outside all spans. */
 static const char *span_of(const pit_run *run, const pit_hot_place *place)
 {
     REQUIRE(place);
@@ -154,7 +154,7 @@ TEST(a_place_that_becomes_hot_when_all_room_is_taken_is_found)
             late += run->places[i].samples;
     }
     CHECK_INT(late, 1000);
-    CHECK_INT(odd, 3000); /* a span's own sum stays right */
+    CHECK_INT(odd, 3000); /* the sum of the span stays correct */
     CHECK_INT(sum_of(run), 6000);
     CHECK_INT(run->place_samples, 6000);
     CHECK_INT(run->places_dropped, 0);
@@ -165,7 +165,7 @@ TEST(what_finds_no_room_at_all_is_counted_as_dropped)
 {
     char name[32];
     probe_open();
-    for (uint32_t i = 0; i < 3000; i++) { /* more spans than there is room for their rests */
+    for (uint32_t i = 0; i < 3000; i++) { /* more spans than entries for their remaining samples */
         snprintf(name, sizeof name, "span %u", i);
         pit_token token = pit_begin_name(name);
         note("place", i, 2);
@@ -281,7 +281,7 @@ TEST(a_recorder_opened_for_samples_alone_can_be_undone)
 
 /* ---- at any moment ------------------------------------------------------------------------- */
 
-/* Function and file of a place say its line, so that a mixture is seen. */
+/* Function and file of a place contain its line, so that a mixture is detected. */
 static void note_odd_one(uint32_t line)
 {
     char function[96], file[128];
@@ -294,7 +294,7 @@ static void check_whole(const pit_run *run)
 {
     for (size_t i = 0; i < run->place_count; i++) {
         const pit_hot_place *place = &run->places[i];
-        if (!*place->function) /* elsewhere in its span */
+        if (!*place->function) /* other places of its span */
             continue;
         CHECK_INT(strtoul(place->function, NULL, 10), place->line);
         CHECK_INT(strtoul(place->file, NULL, 10), place->line);
@@ -307,7 +307,7 @@ static uint32_t must_end;
 static void *note_on_and_on(void *unused)
 {
     for (uint32_t i = 0; !__atomic_load_n(&must_end, __ATOMIC_RELAXED); i++)
-        note_odd_one(i % 2000); /* more than there is room for */
+        note_odd_one(i % 2000); /* more than there are entries */
     return unused;
 }
 
@@ -329,7 +329,7 @@ TEST(a_reader_of_a_live_run_sees_whole_places)
     check_whole(probe_read(NULL));
 }
 
-/* However far it has come. */
+/* At any moment of the update. */
 TEST(a_run_killed_at_any_moment_has_whole_places)
 {
     const char *folder = probe_folder();
@@ -410,7 +410,7 @@ TEST(a_tree_has_the_places_of_its_nodes_over_all_runs)
     CHECK_INT(tree->nodes[step].place_count, 3);
     CHECK_INT(tree->nodes[step].places[2].kind, PIT_PLACE_NATIVE);
     CHECK(tree->nodes[step].places[2].share == 1);
-    hottest = pit_tree_hottest(tree, PIT_NO_NODE); /* what has no name is no answer */
+    hottest = pit_tree_hottest(tree, PIT_NO_NODE); /* a place without a name is not an answer */
     REQUIRE(hottest);
     CHECK_STR(hottest->function, "<module>");
     CHECK_INT(hottest->node_samples, 20);

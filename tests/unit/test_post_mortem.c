@@ -44,7 +44,7 @@ TEST(nothing_known_is_said_so)
     CHECK_INT(verdict.cause, PIT__CAUSE_UNKNOWN);
     CHECK_STR(verdict.key, "unknown");
     CHECK(!verdict.is_memory && !verdict.shows_memory);
-    f.rss = 1e9; /* a figure without any limit says nothing */
+    f.rss = 1e9; /* a figure without a limit proves nothing */
     CHECK_INT(cause_of(&f), PIT__CAUSE_UNKNOWN);
     f.exit_signal = 9;
     CHECK_INT(cause_of(&f), PIT__CAUSE_KILL);
@@ -98,7 +98,7 @@ TEST(a_machine_without_memory_is_likely_memory)
 TEST(growth_that_reached_the_limit_after_the_last_reading_is_likely_memory)
 {
     struct pit__last_figures f = healthy();
-    f.growth_per_ns = 12; /* 1.2 GB in the tenth of a second that was not seen */
+    f.growth_per_ns = 12; /* 1.2 GB in the unobserved tenth of a second */
     CHECK_INT(cause_of(&f), PIT__CAUSE_GROWTH);
     f.growth_per_ns = 2;
     CHECK_INT(cause_of(&f), PIT__CAUSE_OTHER);

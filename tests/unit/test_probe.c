@@ -12,7 +12,7 @@
 
 #define MB ((uint64_t)1024 * 1024)
 
-/* No sanitizer looks at it: their shadow of these pages would be resident too. */
+/* Without sanitizers, whose shadow of these pages would be resident too. */
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) static void
 touch_pages(volatile unsigned char *memory, size_t bytes)
 {
@@ -43,6 +43,61 @@ static int is_near(uint64_t figure, uint64_t wanted, const pit_probe *probe)
 static int has_mark(void)
 {
     return getenv("PITWALL_EMULATED") == NULL;
+}
+
+/* A stack that is gone afterwards, as after a jump, an exception or a cancelled thread. */
+__attribute__((noinline)) static void leave_a_probe_open(void)
+{
+    pit_probe probe;
+    pit_probe_begin(&probe);
+}
+
+__attribute__((noinline)) static void overwrite_the_stack(void)
+{
+    volatile unsigned char bytes[4096];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = 0xff;
+}
+
+TEST(a_probe_that_is_left_without_its_end_hurts_nobody)
+{
+    for (int i = 0; i < 1000; i++) {
+        leave_a_probe_open();
+        overwrite_the_stack();
+        pit_probe probe;
+        pit_probe_begin(&probe);
+        if (i % 100 == 0)
+            touch(8 * MB);
+        pit_probe_end(&probe);
+        CHECK(probe.rss_begin > 0 && probe.rss_end > 0);
+        if (has_mark() && i % 100 == 0)
+            CHECK(is_near(probe.rss_peak - probe.rss_begin, 8 * MB, &probe));
+    }
+}
+
+TEST(a_probe_that_is_begun_twice_ends_once)
+{
+    pit_probe probe, other;
+    for (int i = 0; i < 3; i++) {
+        pit_probe_begin(&probe);
+        pit_probe_begin(&probe);
+        pit_probe_begin(&other);
+        pit_probe_end(&other);
+        pit_probe_end(&probe);
+        CHECK(probe.rss_begin > 0 && probe.rss_end > 0);
+    }
+}
+
+TEST(of_very_many_open_probes_the_newest_have_a_peak)
+{
+    static pit_probe probes[2000];
+    for (int i = 0; i < 2000; i++)
+        pit_probe_begin(&probes[i]);
+    for (int i = 1999; i >= 0; i--) {
+        pit_probe_end(&probes[i]);
+        CHECK(probes[i].rss_begin > 0 && probes[i].rss_end > 0);
+    }
+    CHECK(!has_mark() || probes[1999].rss_peak > 0);
 }
 
 TEST(rss_is_what_the_process_holds)
@@ -81,7 +136,7 @@ TEST(an_inner_probe_and_a_memory_span_leave_the_outer_peak)
         touch(8 * MB);
     }
     pit_probe_end(&outer);
-    pit_probe_end(&outer); /* once more: nothing */
+    pit_probe_end(&outer); /* a second end: nothing */
     if (has_mark()) {
         CHECK(is_near(outer.rss_peak - outer.rss_begin, 64 * MB, &outer));
         CHECK(is_near(inner.rss_peak - inner.rss_begin, 16 * MB, &inner));

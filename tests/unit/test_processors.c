@@ -29,7 +29,7 @@ static void folder(const char *name)
     REQUIRE(mkdir(path, 0700) == 0);
 }
 
-/* An empty tree of cgroups, and what the kernel would say of the process. */
+/* An empty tree of cgroups, and the kernel's description of the process. */
 static void stub(const char *told)
 {
     snprintf(root, sizeof root, "/tmp/stub_cgroup_XXXXXX");
@@ -39,7 +39,7 @@ static void stub(const char *told)
     pit__cgroup_tree = (struct pit__cgroup_tree){root, own};
 }
 
-/* Then: no file is left behind. */
+/* Check that no file is left behind. */
 static void unstub(void)
 {
     char command[128];
@@ -72,7 +72,7 @@ static void read_all(void)
     pit__sources_close(&sources);
 }
 
-/* Hundredths, of the processors that the test itself may use. */
+/* In hundredths, of the processors that the test itself may use. */
 static uint64_t allowed(void)
 {
     static char mask[4096];
@@ -93,7 +93,7 @@ TEST(version_2_the_tightest_quota_on_the_way_up_holds)
     read_all();
     CHECK_INT(reading("processors"), 25);
     CHECK_INT(reading("throttled_ns"), 1234000);
-    put("slice/job/cpu.max", "12000 100000\n"); /* then the next run is under this one */
+    put("slice/job/cpu.max", "12000 100000\n"); /* the next run is then below this one */
     read_all();
     CHECK_INT(reading("processors"), 12);
     CHECK_INT(reading("throttled_ns"), 5000);

@@ -49,7 +49,7 @@ static char *text_of(const pit_profile *profiles, size_t count)
     return text;
 }
 
-/* Without our own part, which is the last. */
+/* Without our own part, which is the last member. */
 static char *cut_own(char *text)
 {
     char *own = strstr(text, ",\n  \"pitwall\"");
@@ -163,7 +163,7 @@ TEST(an_lstm_has_its_keys_and_a_graph_its_components)
     pit_profile_free(&p);
 }
 
-/* Trials round a level, the same for all but a little. */
+/* Trials around a level, all nearly the same. */
 static void fill_times(pit_bench_result *r, double level)
 {
     r->times = malloc(r->trials * sizeof *r->times);
@@ -243,7 +243,7 @@ TEST(models_timed_in_turn_are_judged)
                        profile("A", 1, 1, 0.010), profile("C", 1, 1, 0.020)};
     for (size_t i = 0; i < 4; i++)
         make_session(&p[i], 0xabc);
-    make_session(&p[3], 0xdef); /* of another session */
+    make_session(&p[3], 0xdef); /* from another session */
     char *text = text_of(p, 4);
     char *b = strstr(text, "\"B_vs_A\": {\n"), *a = strstr(text, "\"A_vs_A\": {\n"),
          *c = strstr(text, "\"C_vs_A\": {\n");
@@ -256,7 +256,7 @@ TEST(models_timed_in_turn_are_judged)
     CHECK_HAS(b, "\"blocks\": 10,\n          \"baseline_blocks\": 10");
     CHECK_HAS(c, "\"verdict\": null,\n          \"reason\": \"measured one after the other\"");
     free(text);
-    text = text_of(&p[0], 0); /* what `pitwall compare` needs for the same */
+    text = text_of(&p[0], 0); /* the data that `pitwall compare` needs for the same verdict */
     CHECK_HAS(text, "\"interleaved\": {\n      \"session\": \"0000000000000abc\",\n"
                     "      \"single_step\": {\n        \"p10_seconds\": [0.0100");
     free(text);
@@ -266,8 +266,8 @@ TEST(models_timed_in_turn_are_judged)
 
 /* ---- false alarms ---------------------------------------------------------------------------- */
 
-/* A machine with slow and fast modes, which last for about as long as a benchmark, with
- * noise on top of it. argument: what the model takes relative to others. */
+/* A machine with slow and fast modes that last about as long as a benchmark, plus noise. argument: the
+ * model's time relative to others. */
 static double mode, mode_left;
 
 static void on_machine(void *argument, uint64_t steps)
@@ -282,7 +282,7 @@ static void on_machine(void *argument, uint64_t steps)
     move_clock(took);
 }
 
-/* How many verdicts in `rounds` comparisons: of models timed in turn, and one after the other. */
+/* The number of verdicts in `rounds` comparisons: of models timed in turn, and one after the other. */
 static void count_verdicts(double b_takes, int rounds, int *in_turn, int *after)
 {
     double takes[] = {1, b_takes};
@@ -325,7 +325,8 @@ TEST(one_function_as_two_models_is_seldom_called_faster_or_slower)
     count_verdicts(1, rounds, &in_turn, &after);
     printf("  of %d: %d false alarms in turn, %d one after the other\n", rounds, in_turn, after);
     CHECK(in_turn <= rounds * 6 / 100);
-    CHECK(after >= rounds * 20 / 100); /* or the machine is too kind to show anything */
+    CHECK(after >=
+          rounds * 20 / 100); /* otherwise the simulated machine is too good to show anything */
     count_verdicts(1.1, rounds / 4, &in_turn, &after);
     printf("  of %d: %d found that differ by 10 %%\n", rounds / 4, in_turn);
     CHECK(in_turn >= rounds / 4 * 60 / 100);
@@ -422,7 +423,7 @@ TEST(a_summary_keeps_the_keys_of_others)
     CHECK_HAS(text, "  \"experiment_name\": \"new\",\n  \"last\": -1.50e+3\n}\n");
     char once[65536];
     strcpy(once, text);
-    CHECK_INT(pit_summary_save(path, "new", p, 2), 0); /* and once more: nothing is added */
+    CHECK_INT(pit_summary_save(path, "new", p, 2), 0); /* saving again adds nothing */
     CHECK_STR(read_text(path), once);
     static const char *const refused[] = {"[1, 2]", "{\"a\": 1",     "{\"a\": 1} x", "{\"a\" 1}",
                                           "{,}",    "{\"a\": [1,]}", "text"};
@@ -450,7 +451,7 @@ TEST(a_kind_is_a_word_of_the_name_or_said_and_extras_are_kept)
 {
     static const struct {
         const char *name, *kind;
-        const char *key; /* NULL: the two basic ones alone */
+        const char *key; /* NULL: only the two basic ones */
     } cases[] = {{"MVAR-p5", NULL, "lag_order"},  {"lstm_2layer", NULL, "num_layers"},
                  {"LSTM2", NULL, "num_layers"},   {"my mvar (p=5)", NULL, "lag_order"},
                  {"MyModel", NULL, NULL},         {"BiLSTM", NULL, NULL},
@@ -546,14 +547,14 @@ TEST(a_peak_that_is_gone_is_still_the_peak)
     free(block);
     pit_profile p;
     REQUIRE(pit_profile_build(&p, &mvar, 0.5, NULL, NULL, 0, 0) == 0);
-    CHECK(p.peak_mb > 60); /* the kernel keeps some pages a processor out of its mark */
+    CHECK(p.peak_mb > 60); /* the kernel leaves some pages per processor out of its mark */
     pit_profile_free(&p);
 }
 
 TEST(this_machine_does_some_operations_a_second)
 {
     double flops = pit_machine_flops();
-    CHECK(flops > 1e3 && flops < 1e13); /* how fast it is let run is not ours to say */
+    CHECK(flops > 1e3 && flops < 1e13); /* its speed depends on the machine's load */
     CHECK(pit_machine_flops() == flops);
 }
 

@@ -86,12 +86,12 @@ TEST(a_start_goes_with_the_wall_clock_but_does_not_step_back_with_it)
     double start = pit_profiler_start(profiler, "x");
     CHECK_NEAR(start, (double)stage.wall_ns / 1e9, 1e-3);
     stage_wait_seconds(2);
-    stage.wall_ns -= 3600u * 1000000000ull; /* somebody sets the clock */
+    stage.wall_ns -= 3600u * 1000000000ull; /* the wall clock is set back */
     pit_profiler_end(profiler, "x", start);
     size_t count;
     const pit_row *rows = pit_profiler_rows(profiler, &count);
     CHECK_NEAR(rows[0].seconds, 2, 1e-5);
-    pit_profiler_end(profiler, "x", start + 100); /* not begun yet, it seems */
+    pit_profiler_end(profiler, "x", start + 100); /* seems not to have begun yet */
     CHECK_NEAR(rows[0].min_seconds, 0, 0);
     CHECK_NEAR(rows[0].seconds, 2, 1e-5);
     pit_profiler_end(profiler, "x", NAN);

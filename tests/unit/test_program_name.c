@@ -1,4 +1,4 @@
-/* What a program is called: by its file, or by the script that Python was given. */
+/* The name of a program: from its file, or from the script that Python runs. */
 #include "check.h"
 #include "recorder/place.h"
 #include "recorder/recorder.h"

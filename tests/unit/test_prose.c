@@ -87,7 +87,7 @@ TEST(lack_of_memory_is_kept_and_later_lines_are_still_written)
     CHECK_INT(prose.failed, 1);
     words = text_of("next");
     pit__prose_line(&prose, &words, PIT__PLAIN);
-    CHECK_INT(prose.failed, 1); /* it does not go away */
+    CHECK_INT(prose.failed, 1); /* it stays */
     CHECK_STR(end(&prose), "\nnext\n");
 }
 

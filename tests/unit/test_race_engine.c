@@ -8,15 +8,15 @@
 #include "analysis/looks.h"
 #include "pitwall_bench.h"
 
-/* What the callback plays. */
+/* The behaviour of the callback. */
 struct course {
     double (*figure)(struct course *course, size_t side, size_t round);
-    double run_seconds;   /* that a run takes on the clock */
+    double run_seconds;   /* duration of a run on the clock */
     size_t stop_at, fail; /* the call that returns PIT_STOP, or 77; from 1 on */
     size_t stop_round;    /* the round before which progress stops it */
     double now;
     size_t calls, warmups, progress_calls, last_look;
-    char order[2048]; /* A and B as they ran */
+    char order[2048]; /* A and B in the order in which they ran */
     double factor;    /* of side B */
     const double *data;
     size_t first;
@@ -48,7 +48,7 @@ static int watch(void *argument, const pit_race_progress *progress)
 {
     struct course *course = argument;
     course->progress_calls++;
-    course->last_look = progress->next_look;
+    course->last_look = progress->next_test;
     CHECK(progress->side_count == 2 && progress->round > 0);
     CHECK(isnan(progress->change[0]) == (progress->round == 1));
     return progress->round == course->stop_round;
@@ -60,7 +60,7 @@ static double ten_percent(struct course *course, size_t side, size_t round)
     return (side ? 0.110 : 0.100) * (1 + 0.001 * (double)((round * 7 + side * 3) % 5));
 }
 
-/* So wide that nothing can be said, and the same each time. */
+/* So noisy that no verdict is possible, and reproducible. */
 static double noisy(struct course *course, size_t side, size_t round)
 {
     (void)course;
@@ -92,7 +92,7 @@ TEST(a_clear_difference_ends_it_at_the_first_look)
     struct course course = {.figure = ten_percent, .run_seconds = 0.1};
     pit_race_result result = run(&course, (pit_race_options){0});
     const pit_comparison *c = answer(&result);
-    CHECK(result.end == PIT_RACE_DECIDED && result.rounds == 10 && result.look_count == 1);
+    CHECK(result.end == PIT_RACE_DECIDED && result.rounds == 10 && result.test_count == 1);
     CHECK_NEAR(result.level, 0.05 / (double)pit__look_count, 1e-15);
     CHECK(c->verdict == PIT_SLOWER && c->decided_by == PIT_BY_LOWEST_THIRD);
     CHECK(c->change > 0.095 && c->change < 0.105 && c->low > 0.05 && c->high < 0.15);
@@ -102,7 +102,7 @@ TEST(a_clear_difference_ends_it_at_the_first_look)
     CHECK(result.figures[0][0] > 0.099 && result.figures[1][9] > 0.109);
     CHECK(strstr(result.comparisons->headline, "slower") != NULL);
     pit_race_free(&result);
-    pit_race_free(&result); /* of nothing */
+    pit_race_free(&result); /* nothing to free */
 }
 
 TEST(in_every_round_each_side_runs_once_in_random_order)
@@ -131,13 +131,13 @@ TEST(noise_is_looked_at_at_every_look_and_no_more)
     struct course course = {.figure = noisy, .run_seconds = 0.01};
     pit_race_result result = run(&course, (pit_race_options){.progress = watch});
     CHECK(result.end == PIT_RACE_ALL_RUNS && result.rounds == 320);
-    CHECK_INT(result.look_count, pit__look_count);
+    CHECK_INT(result.test_count, pit__look_count);
     CHECK_NEAR(result.level, 0.05 / (double)pit__look_count, 1e-12);
     CHECK(answer(&result)->verdict == PIT_NO_VERDICT);
     CHECK(course.progress_calls == 320 && course.last_look == 320);
     pit_race_free(&result);
     size_t count;
-    const size_t *looks = pit_race_looks(&count);
+    const size_t *looks = pit_race_tests(&count);
     CHECK(count == pit__look_count && looks[0] == 10);
 }
 
@@ -145,19 +145,19 @@ TEST(the_budget_ends_it_with_what_is_left_of_the_level)
 {
     struct course course = {.figure = noisy, .run_seconds = 1};
     pit_race_result result = run(&course, (pit_race_options){0}); /* 60 seconds */
-    CHECK(result.end == PIT_RACE_BUDGET && result.rounds == 30 && result.look_count == 3);
+    CHECK(result.end == PIT_RACE_BUDGET && result.rounds == 30 && result.test_count == 3);
     CHECK_NEAR(result.level, 0.05 * 4 / 6, 1e-12);
     CHECK_NEAR(result.seconds, 60, 1e-9);
     pit_race_free(&result);
-    /* ten rounds at least, and then one look with all of the level */
+    /* at least ten rounds, and then one test with the whole level */
     struct course slow = {.figure = noisy, .run_seconds = 20};
     result = run(&slow, (pit_race_options){0});
-    CHECK(result.end == PIT_RACE_BUDGET && result.rounds == 10 && result.look_count == 1);
+    CHECK(result.end == PIT_RACE_BUDGET && result.rounds == 10 && result.test_count == 1);
     CHECK_NEAR(result.level, 0.05, 1e-12);
     pit_race_free(&result);
     struct course longer = {.figure = noisy, .run_seconds = 1};
     result = run(&longer, (pit_race_options){.budget = 200, .level = 0.1});
-    CHECK(result.rounds == 100 && result.look_count == 5);
+    CHECK(result.rounds == 100 && result.test_count == 5);
     CHECK_NEAR(result.level, 0.1 * 2 / 6, 1e-12);
     pit_race_free(&result);
 }
@@ -166,7 +166,7 @@ TEST(the_number_of_runs_can_be_given)
 {
     struct course course = {.figure = ten_percent, .run_seconds = 100};
     pit_race_result result = run(&course, (pit_race_options){.runs = 23});
-    CHECK(result.end == PIT_RACE_ALL_RUNS && result.rounds == 23 && result.look_count == 1);
+    CHECK(result.end == PIT_RACE_ALL_RUNS && result.rounds == 23 && result.test_count == 1);
     CHECK(result.level == 0.05 && answer(&result)->verdict == PIT_SLOWER);
     pit_race_free(&result);
     struct course both = {.figure = ten_percent, .run_seconds = 1};
@@ -175,7 +175,7 @@ TEST(the_number_of_runs_can_be_given)
     pit_race_free(&result);
 }
 
-/* Six pairs cannot say it by swaps at this level; all runs together can. */
+/* Six pairs cannot show it by swaps at this level; all runs together can. */
 TEST(a_clear_difference_needs_five_runs)
 {
     struct course course = {.figure = ten_percent, .run_seconds = 1};
@@ -211,7 +211,7 @@ TEST(a_race_that_is_stopped_answers_with_its_whole_rounds)
     pit_race_free(&result);
     struct course seen = {.figure = noisy, .run_seconds = 0.01, .stop_round = 16};
     result = run(&seen, (pit_race_options){.progress = watch});
-    CHECK(result.end == PIT_RACE_STOPPED && result.rounds == 15 && result.look_count == 2);
+    CHECK(result.end == PIT_RACE_STOPPED && result.rounds == 15 && result.test_count == 2);
     CHECK_NEAR(result.level, 0.05 * 5 / 6, 1e-12);
     pit_race_free(&result);
 }
@@ -273,7 +273,7 @@ static int is_slow_build(void)
     return getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED") || getenv("PITWALL_FEW_RACES");
 }
 
-/* How often slower, and how often wrong: of so many races of `rounds` pairs at most. */
+/* How often slower, and how often wrong, in races of at most `rounds` pairs. */
 struct score {
     double races, slower, faster;
 };
@@ -292,7 +292,7 @@ static void add_race(struct course *course, size_t rounds, struct score *score)
     pit_race_free(&result);
 }
 
-/* Round r has the runs 2r and 2r + 1 of the data, in the order in which the engine asks. */
+/* Round r has the runs 2r and 2r + 1 of the data, in the order in which the engine requests them. */
 static double from_data(struct course *course, size_t side, size_t round)
 {
     size_t at = course->first + 2 * (round - 1) + (course->calls - 1) % 2;
@@ -326,8 +326,9 @@ TEST(runs_of_one_binary_raise_few_alarms_and_hide_little)
     printf("  whole runs (mean of each), all looks:\n");
     struct score same_40 = race_data(40, 1, some), same_80 = race_data(80, 1, few);
     struct score more_40 = race_data(40, 1.05, some), more_80 = race_data(80, 1.05, few);
+    /* one seed tests the code, but not the rates */
     if (is_slow_build())
-        return; /* one seed says something of the code, and little of the rates */
+        return;
     CHECK(same_40.slower + same_40.faster <= 0.05 * same_40.races);
     CHECK(same_80.slower + same_80.faster <= 0.05 * same_80.races);
     CHECK(more_40.slower >= 0.33 * more_40.races);
@@ -335,7 +336,7 @@ TEST(runs_of_one_binary_raise_few_alarms_and_hide_little)
     CHECK(more_40.faster + more_80.faster <= 0.01 * (more_40.races + more_80.races));
 }
 
-/* Noise of several kinds, alike for both sides: any alarm is a false one. */
+/* Noise of several kinds, the same for both sides: every alarm is false. */
 static double two_modes(struct course *course, size_t side, size_t round)
 {
     (void)course, (void)side, (void)round;
@@ -356,7 +357,7 @@ static double heavy_tails(struct course *course, size_t side, size_t round)
     return exp(0.02 * fmax(-100, fmin(100, tan(3.1 * (noise_uniform() - 0.5)))));
 }
 
-/* The second of a round finds warm caches, and the machine gets slower and slower. */
+/* The second run of a round finds warm caches, and the machine gets slower over time. */
 static double drift_and_order(struct course *course, size_t side, size_t round)
 {
     (void)side;
@@ -381,8 +382,8 @@ TEST(made_up_noise_of_any_kind_raises_few_alarms)
         }
         printf("    %-16s %4.1f %% false alarms, all looks up to 40 pairs, of %.0f\n",
                kinds[kind].name, 100 * (score.slower + score.faster) / score.races, score.races);
-        /* The seed is fixed: a sample of 60 never has more than a rate of 5 % gives now and then. Ten
-         * races, in a slow build, say something of the code alone. */
+        /* The seed is fixed: a sample of 60 stays within what a rate of 5 % gives by chance. Ten races, in
+         * a slow build, test only the code. */
         double most = races < 1000 ? 0.12 : 0.05;
         CHECK(is_slow_build() || score.slower + score.faster <= most * score.races);
     }

@@ -107,7 +107,7 @@ TEST(a_trace_of_two_hosts_is_on_one_time_line)
     fclose(out);
     char *at = strstr(text, "\"start_wall_ns\": ");
     CHECK(at != NULL);
-    /* the first of both: b began at the same moment, and not a second later */
+    /* the first of both: b began at the same moment, not a second later */
     double first = at ? strtod(at + strlen("\"start_wall_ns\": "), NULL) : 0;
     CHECK(fabs(first - (double)START) < 1e6);
     free(text);

@@ -80,7 +80,7 @@ TEST(waiting_inside_of_backward_is_no_work)
     const pit_rank *waits = rank_of(ranks, 0), *slow = rank_of(ranks, 1);
     CHECK(fabs(waits->work_ns - 5 * MS) < 1 && fabs(slow->work_ns - 15 * MS) < 1);
     CHECK(fabs(waits->wait_ns - 10 * MS) < 1 && fabs(slow->wait_ns) < 1);
-    CHECK_STR(slow->over, "data_loading");
+    CHECK_STR(slow->excess_in, "data_loading");
     pit_ranks_free(ranks);
 }
 
@@ -102,6 +102,24 @@ TEST(ranks_of_ddp_that_are_not_in_lockstep_compute_in_backward)
     pit_ranks *ranks = pit_ranks_of(both, 2);
     CHECK(ranks && !ranks->is_estimated);
     CHECK(fabs(rank_of(ranks, 1)->work_ns - 18 * MS) < 1);
-    CHECK_STR(rank_of(ranks, 1)->over, "backward");
+    CHECK_STR(rank_of(ranks, 1)->excess_in, "backward");
     pit_ranks_free(ranks);
+}
+
+/* The runs have no series, so nobody is blamed. In the second job each rank is last in every other step. */
+TEST(ranks_of_which_one_always_arrives_last_are_not_slow_in_turn)
+{
+    for (int is_in_turn = 0; is_in_turn < 2; is_in_turn++) {
+        make_rank(0, 4, 6, 9, 0);
+        make_rank(1, 4, 14, 1, 0);
+        for (int i = 0; is_in_turn && i < STEPS; i += 2) {
+            points[0][i].duration_ns = MS;
+            points[1][i].duration_ns = 9 * MS;
+        }
+        pit_ranks *ranks = pit_ranks_of(both, 2);
+        REQUIRE(ranks);
+        CHECK(pit__ranks_case(ranks)->found.straggler == PIT__NO_RANK);
+        CHECK(pit__ranks_case(ranks)->found.is_rotating == is_in_turn);
+        pit_ranks_free(ranks);
+    }
 }

@@ -17,7 +17,7 @@ static struct pit__rank_case usual(void)
                                    .wait_in = "backward"};
 }
 
-/* The first finding of a job whose ranks are like that; NULL: none. */
+/* The first finding for a job with these ranks; NULL: none. */
 static const struct pit__advised *first(const struct pit__rank_case *ranks)
 {
     static struct pit__advised found[ROOM];
@@ -85,7 +85,8 @@ TEST(rotating_comm_bound_and_oversubscribed_ranks)
     struct pit__rank_case ranks = usual();
     ranks.found.is_rotating = 1;
     ranks.found.wait_share = 0.2;
-    CHECK(!pit__is_rank_rule(first(&ranks)->rule->key)); /* they had no processor: that is why */
+    /* they had no processor: that is the cause */
+    CHECK(!pit__is_rank_rule(first(&ranks)->rule->key));
     ranks.delayed = 0.01;
     CHECK(first(&ranks)->rule == &pit__rotating_rule);
     ranks = usual();
@@ -96,7 +97,7 @@ TEST(rotating_comm_bound_and_oversubscribed_ranks)
     ranks = usual();
     ranks.processors = 2;
     CHECK(first(&ranks)->rule == &pit__ranks_oversubscribed_rule);
-    ranks.delayed = 0.01; /* they share, and seldom want the same */
+    ranks.delayed = 0.01; /* they share processors, but rarely at the same time */
     CHECK(!pit__is_rank_rule(first(&ranks)->rule->key));
 }
 

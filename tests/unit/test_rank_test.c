@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* All ways to choose which ranks are y's, counted by U. */
+/* All ways to choose which ranks belong to y, counted by U. */
 static void count_all(int n, int m, double *counts)
 {
     for (unsigned set = 0; set < 1u << (n + m); set++) {

@@ -81,7 +81,7 @@ static void check_places(const pit_run *run)
     }
 }
 
-/* What every run must be that the reader lets through, whatever it was made from. */
+/* The properties of every run that the reader accepts, whatever it was made from. */
 static void check_sane(const pit_run *run)
 {
     for (size_t i = 0; i < run->thread_count; i++) {
@@ -102,7 +102,7 @@ static void check_sane(const pit_run *run)
     check_places(run);
 }
 
-/* 1 if it was read, 0 if it was refused with a code and a text. */
+/* Returns 1 if it was read, 0 if it was refused with a code and a text. */
 static int try_read(const unsigned char *bytes, size_t count, int alive, int printing)
 {
     unsigned char *copy = malloc(count ? count : 1);
@@ -177,7 +177,7 @@ TEST(a_run_longer_than_it_says_is_read_up_to_there)
 
 /* ---- bent ---------------------------------------------------------------------------------- */
 
-/* A place worth bending: half of the time a word of a header, a table or a node. */
+/* A position worth changing: half of the time a word of a header, a table or a node. */
 static size_t pick(uint64_t *state)
 {
     if (probe_random(state) % 2)
@@ -189,8 +189,9 @@ static size_t pick(uint64_t *state)
             break;
         at = next;
     }
+    /* the file's own header */
     if (hops < 5)
-        return probe_random(state) % 448; /* the file's own header */
+        return probe_random(state) % 448;
     size_t into = probe_random(state) % (hops % 3 ? 64 : 600);
     return at + into < image_bytes ? at + into : at;
 }

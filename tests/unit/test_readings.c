@@ -1,4 +1,4 @@
-/* Rows of readings in a run: rules of merging, folding, what a source may rely on. */
+/* Rows of readings in a run: merge rules, folding, what a source may rely on. */
 #include "check.h"
 
 #include "recorder/recorder.h"
@@ -45,7 +45,7 @@ enum { LAST, MAX, MIN, SUM, MEAN, RULES };
 
 static struct pit_recorder made;
 
-/* A recorder that has nothing but readings, in memory of ours. */
+/* A recorder with readings only, in our own memory. */
 static pit_recorder *with_rules(void)
 {
     static const enum pit_fmt_merge rules[] = {PIT_FMT_MERGE_LAST, PIT_FMT_MERGE_MAX,
@@ -89,7 +89,7 @@ TEST(a_point_of_several_readings_follows_the_rules_of_its_channels)
         CHECK_INT(row[1 + MAX], first + 7);
         CHECK_INT(row[1 + MIN], first);
         CHECK_INT(row[1 + SUM], 8 * first + 28);
-        CHECK(row[1 + MEAN] >= first + 3 && row[1 + MEAN] <= first + 5); /* 3.5, in whole numbers */
+        CHECK(row[1 + MEAN] >= first + 3 && row[1 + MEAN] <= first + 5); /* 3.5, as an integer */
     }
     const uint64_t *last = point(128); /* it has just begun */
     CHECK_INT(last[0], 100 + 1024);
@@ -101,7 +101,7 @@ TEST(a_point_of_several_readings_follows_the_rules_of_its_channels)
     free(rec->samples);
 }
 
-/* Before each store that puts something in force the other half, or copy, is as it was. */
+/* Before each store that activates it, the other half or copy is unchanged. */
 TEST(the_half_in_force_is_whole_after_each_reading)
 {
     pit_recorder *rec = with_rules();
@@ -129,7 +129,7 @@ TEST(every_source_describes_its_channels_well)
         CHECK(length > 0 && length < sizeof channel->key - 1);
         CHECK_INT(strspn(channel->key, "abcdefghijklmnopqrstuvwxyz0123456789_"), length);
         CHECK(*channel->source && *channel->help && *channel->missing);
-        CHECK(strlen(channel->help) < sizeof channel->help - 1); /* nothing was cut */
+        CHECK(strlen(channel->help) < sizeof channel->help - 1); /* not cut */
         CHECK(strlen(channel->missing) < sizeof channel->missing - 1);
         CHECK(channel->per_unit > 0);
         CHECK(channel->over_time <= PIT_FMT_MERGE_MEAN);

@@ -28,7 +28,7 @@ TEST(nothing_is_recorded_before_open_and_no_table_is_made)
     pit_object object = pit_object_begin_name("early");
     CHECK_INT(pit_object_end(&object), 0);
     pit_thread_name("early");
-    CHECK(pit_default() == NULL);
+    CHECK(pit_default_recorder() == NULL);
     CHECK(pit_recorder_memory(NULL, NULL) == NULL);
     CHECK_INT(probe_samplers(), 0);
     pit_error error;
@@ -186,8 +186,8 @@ TEST(a_recorder_in_memory_makes_no_file)
     probe_clean(folder);
 }
 
-/* A thread names itself once it runs, and is in /proc for a moment after it was joined: as many as are
- * wanted, or what there are after a minute. */
+/* A thread sets its name once it runs, and stays in /proc for a moment after it was joined: wait for the
+ * wanted number, for at most a minute. */
 static int samplers_become(int wanted)
 {
     uint64_t until = probe_ns() + 60000000000u;
@@ -234,13 +234,13 @@ TEST(recorders_side_by_side_keep_their_own_spans)
     CHECK_INT(code, 0);
     pit_recorder *b = pit_recorder_open(NULL, &options, NULL);
     REQUIRE(b);
-    CHECK(a != b && pit_default() != a && pit_default() != b);
+    CHECK(a != b && pit_default_recorder() != a && pit_default_recorder() != b);
     static pit_site site = PIT_SITE("shared name");
     for (int i = 0; i < 10; i++)
         PIT_SPAN("shared name") {
             pit_token in_a = pit_recorder_begin(a, &site);
             pit_token in_b = pit_recorder_begin_name(b, "shared name");
-            pit_recorder_end(a, in_b); /* not its own: no effect */
+            pit_recorder_end(a, in_b); /* not its token: no effect */
             pit_recorder_end(b, in_b);
             pit_recorder_end(a, in_a);
         }
@@ -388,7 +388,7 @@ TEST(a_process_reads_its_own_run_by_path_and_keeps_its_lock)
     snprintf(path, sizeof path, "%s/own.pit", folder);
     pit_options options = {.sample_hz = -1};
     REQUIRE(pit_open(path, &options) == 0);
-    CHECK(pit_recorder_find(path) == pit_default());
+    CHECK(pit_recorder_find(path) == pit_default_recorder());
     CHECK(pit_recorder_find("/no/such/file") == NULL);
     PIT_SPAN("x") {
     }
@@ -398,7 +398,7 @@ TEST(a_process_reads_its_own_run_by_path_and_keeps_its_lock)
         CHECK_INT(run->state, PIT_RUN_LIVE);
         pit_run_free(run);
     }
-    pid_t child = fork(); /* somebody else still sees it live */
+    pid_t child = fork(); /* another process still sees it as live */
     if (child == 0) {
         pit_run *run = pit_run_open(path, NULL);
         int live = run && run->state == PIT_RUN_LIVE;
@@ -431,7 +431,7 @@ TEST(a_finished_threads_table_passes_on_and_goes_on_counting)
     }
     const pit_run *run = probe_read(NULL);
     REQUIRE(run->thread_count == 1);
-    CHECK_INT(run->threads[0].tenants, 20);
+    CHECK_INT(run->threads[0].thread_count, 20);
     CHECK_INT(run->threads[0].attached, 0);
     CHECK_STR(run->threads[0].name, "pool");
     CHECK_INT(probe_first(run, "worker")->count, 20);

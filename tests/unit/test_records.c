@@ -11,7 +11,7 @@ static void open_records(uint64_t record_bytes)
     REQUIRE(pit_open(NULL, &options) == PIT_OK);
 }
 
-/* The n-th span has n items, so that each record says which it is. */
+/* The n-th span has n items, so that each record can be identified. */
 static void keep_spans(uint64_t from, uint64_t to)
 {
     static pit_site site = PIT_SITE_WITH("kept", PIT_RECORD);
@@ -22,7 +22,7 @@ static void keep_spans(uint64_t from, uint64_t to)
     }
 }
 
-/* `ever` were written; the newest of them are there, in order. How many. */
+/* `ever` were written; the newest are present, in order. Returns their number. */
 static size_t check_newest(const pit_run *run, uint64_t ever)
 {
     REQUIRE(run->thread_count == 1);
@@ -47,7 +47,7 @@ TEST(records_are_right_at_every_count)
         if (i % 17 && i % PIT_FMT_RECORD_COUNT > 2)
             continue;
         size_t kept_now = check_newest(probe_read(NULL), i);
-        /* Two pieces of four: the rest is for other threads. One of them may be just begun. */
+        /* Two pieces of four: the rest is for other threads. One of them may just have been started. */
         CHECK(kept_now == i || kept_now > PIT_FMT_RECORD_COUNT);
         CHECK(kept_now <= 4 * PIT_FMT_RECORD_COUNT);
         probe_free_runs();
@@ -70,7 +70,7 @@ TEST(a_million_in_one_piece_keeps_the_newest)
 {
     uint64_t count = 1000000 / (uint64_t)probe_slowness();
     size_t before = 0, after = 0;
-    open_records(1); /* less than a piece: one is the least */
+    open_records(1); /* less than a piece: one is the minimum */
     keep_spans(1, 1000);
     pit_recorder_memory(NULL, &before);
     keep_spans(1001, count);
@@ -79,7 +79,7 @@ TEST(a_million_in_one_piece_keeps_the_newest)
     size_t kept_now = check_newest(run, count);
     CHECK(kept_now >= 1 && kept_now <= PIT_FMT_RECORD_COUNT);
     CHECK_INT(probe_first(run, "kept")->count, count);
-    /* Apart from the flight recorder, which has its own room, and the histogram's octaves. */
+    /* Without the flight recorder, which has its own room, and the histogram's octaves. */
     CHECK(after - before < ((size_t)5 << 20));
 }
 
@@ -112,7 +112,7 @@ TEST(records_of_nested_spans_come_in_the_order_of_their_ends)
     CHECK_INT(inner->depth, 3);
     CHECK_INT(outer->depth, 1);
     CHECK_INT(inner->items, 7);
-    CHECK_INT(outer->items, 101); /* its own, not those of spans inside */
+    CHECK_INT(outer->items, 101); /* its own items, not those of spans inside */
     CHECK(outer->begin <= inner->begin);
     CHECK_INT(outer->has_memory, 0);
     CHECK_INT(inner->has_memory, 1);
@@ -145,7 +145,7 @@ static void *keep_much(void *arg)
 {
     (void)arg;
     keep_spans(1, 2000);
-    pthread_barrier_wait(&all_done); /* nobody gets a table of another */
+    pthread_barrier_wait(&all_done); /* no thread gets the table of another */
     return NULL;
 }
 

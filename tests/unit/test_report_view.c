@@ -105,11 +105,11 @@ TEST(dead_run_says_where_it_died)
     CHECK_HAS(text, "where it died:\n  main: train > epoch > batch > backward, 1.20 s in\n");
     CHECK_HAS(text, "train [open] ");
     const pit_thread *thread = &run.threads[0];
-    pit_run at_begin = run; /* the last that is known is the begin of the innermost */
+    pit_run at_begin = run; /* the last known event is the begin of the innermost span */
     at_begin.end_ticks = thread->open[thread->open_count - 1].begin;
     CHECK_HAS(made_report(&at_begin, NULL, NULL), "batch > backward, just begun\n    open for ");
     text = made_report(&run, NULL, NULL);
-    /* the open time is in the totals: 100 % is what was spent in spans, finished or not */
+    /* open time is in the totals: 100 % is the time in spans, finished or not */
     CHECK_HAS(text,
               "ended without a close; the reason is not known, because its memory was not read\n"
               "UNMARKED: ");
@@ -308,8 +308,8 @@ TEST(a_full_disk_is_an_error)
     fclose(full);
 }
 
-/* Brackets and quotes in order, every character allowed: enough to tell that a name cannot break
- * the document. The command line's tests read it with a real parser. */
+/* Brackets and quotes are balanced, every character is allowed: enough to show that a name cannot break the
+ * document. The tests of the command line use a real parser. */
 static int is_balanced(const char *text)
 {
     char stack[64];

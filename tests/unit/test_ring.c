@@ -20,7 +20,7 @@ static void open_ring(uint64_t bytes)
     fed = 0;
 }
 
-/* Event number n lasts n ticks: it can be known again. */
+/* Event number n lasts n ticks, so that it can be identified. */
 static void feed(void)
 {
     pit__hold(t);
@@ -123,7 +123,7 @@ static void *many_events(void *arg)
     (void)arg;
     for (int i = 0; i < 10000 / probe_slowness(); i++)
         pit_end(pit_begin_name("x"));
-    pthread_barrier_wait(&all_done); /* nobody gets a table of another */
+    pthread_barrier_wait(&all_done); /* no thread gets the table of another */
     return NULL;
 }
 
@@ -172,7 +172,7 @@ TEST(events_of_nested_spans_come_in_the_order_of_their_ends)
     CHECK(read->events[2].begin <= read->events[0].begin);
 }
 
-/* Two spans of one node in one tick look alike: both happened. */
+/* Two spans of one node in one tick look the same: both happened. */
 TEST(two_events_of_one_tick_are_two)
 {
     open_ring(4 * PIECE);

@@ -166,7 +166,7 @@ TEST(short_spans_take_the_mean_power_of_the_run)
     CHECK(near(energy.estimated_j, 50));
     CHECK(near(energy.time_ns / 1e9, 3));
     CHECK(isnan(energy.devices_j));
-    a.run.has_samples = 0; /* and without a sampler nobody knows that power */
+    a.run.has_samples = 0; /* without a sampler that power is unknown */
     CHECK(isnan(energy_of(runs, 1).joules));
 }
 

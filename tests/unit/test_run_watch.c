@@ -34,7 +34,7 @@ static void many_nodes(void)
     }
 }
 
-/* One step of the program that is watched. */
+/* One step of the watched program. */
 static void step(char what)
 {
     pthread_t thread;
@@ -86,7 +86,7 @@ static void start(void)
     REQUIRE(read(from_child, &answer, 1) == 1);
 }
 
-/* Each letter one step; waits until they are done, or the process is gone. */
+/* One step per letter; waits until they are done, or the process is gone. */
 static void tell(const char *steps)
 {
     char answer;
@@ -204,7 +204,7 @@ TEST(the_series_of_one_node_can_be_asked_for)
     unlink(path);
 }
 
-/* The process ends by the step `how` while its file is gone already. */
+/* The process ends by the step `how` after its file was removed. */
 static void check_ending(const char *how, enum pit_run_state state)
 {
     start();
@@ -278,7 +278,7 @@ TEST(a_file_that_is_cut_reads_as_zeros_and_the_next_look_says_so)
     start();
     tell("sn");
     pit_watch *watch = watch_it();
-    REQUIRE(truncate(path, 4096) == 0); /* the process is asleep: it stores nothing meanwhile */
+    REQUIRE(truncate(path, 4096) == 0); /* the process sleeps: it stores nothing meanwhile */
     size_t count = 0, thread = pit_watch_run(watch)->thread_count - 1;
     pit_watch_series(watch, thread, pit_watch_run(watch)->threads[thread].node_count - 1, &count);
     pit_run_free(pit_watch_snapshot(watch, NULL));
@@ -304,7 +304,7 @@ TEST(a_file_that_is_cut_and_written_again_is_not_taken_for_the_run)
     unlink(path);
 }
 
-/* Cut it and write it again, over and over. */
+/* Truncate it and write it again, repeatedly. */
 static void *cut_again_and_again(void *arg)
 {
     static unsigned char image[4 << 20];

@@ -1,5 +1,5 @@
-/* Blocks of memory figures, records and readings, made by hand and read back: as they should be,
- * half written, and hostile. */
+/* Blocks of memory figures, records and readings, made by hand and read back: valid, half written, and
+ * hostile. */
 #include "check.h"
 
 #include "format/run_format.h"
@@ -97,7 +97,7 @@ TEST(the_copy_that_holds_is_read)
     CHECK_INT(m->count, 1);
     CHECK_INT(m->delta_sum, -7);
     CHECK_INT(m->peak_method, PIT_PEAK_NONE);
-    block->block.b = 5; /* the writer may count on */
+    block->block.b = 5; /* the writer may increment it */
     m = parse(&image)->threads[0].nodes[0].memory;
     REQUIRE(m);
     CHECK_INT(m->count, 2);
@@ -134,7 +134,7 @@ TEST(figures_are_only_taken_from_the_nodes_own_block)
     static const uint32_t refs[] = {1, 64, UINT32_MAX, UINT32_MAX / 2};
     for (size_t i = 0; i < sizeof refs / sizeof refs[0]; i++) {
         image.node->memory = refs[i];
-        image.node->alloc = ref_of(&image, block); /* and one of another kind */
+        image.node->alloc = ref_of(&image, block); /* and one of another type */
         const pit_raw_node *node = &parse(&image)->threads[0].nodes[0];
         CHECK(node->memory == NULL && node->alloc == NULL);
     }
@@ -195,7 +195,7 @@ static struct pit_fmt_records *add_records(struct image *image, uint64_t first, 
 TEST(records_come_in_order_and_the_dropped_ones_are_counted)
 {
     struct image image = make();
-    add_records(&image, 354, 127); /* the newest piece lies first: it was reused */
+    add_records(&image, 354, 127); /* the newest piece comes first: it was reused */
     add_records(&image, 227, 127);
     add_records(&image, UINT64_MAX, 127);
     image.thread->records = 400;
@@ -225,7 +225,7 @@ TEST(hostile_records_are_bounded)
     CHECK_INT(thread->record_count, 127 - 50);
     block->block.b = 0;
     CHECK_INT(parse(&image)->threads[0].record_count, 0);
-    block->block.b = 128; /* more than a piece holds: damage */
+    block->block.b = 128; /* more than a piece can hold: damage */
     CHECK(parse(&image)->damaged_at != 0);
 }
 
@@ -256,7 +256,7 @@ TEST(readings_and_limits_are_read)
     const pit_run *run = parse(&image);
     CHECK_INT(run->has_samples, 1);
     CHECK_INT(run->sample_stride, 8);
-    REQUIRE(run->sample_count == 126); /* the last stands for one reading */
+    REQUIRE(run->sample_count == 126); /* the last one covers one reading */
     CHECK_INT(run->samples[125].ticks, 1125);
     CHECK_NEAR(pit_sample_figure(run, &run->samples[125], "rss_bytes"), 1250, 0);
     CHECK_INT(run->newest.ticks, 5000);
@@ -277,7 +277,7 @@ TEST(without_readings_nothing_is_known)
     CHECK(!run->has_samples && run->sample_count == 0);
     CHECK(run->machine_bytes == PIT_UNKNOWN && run->cgroup_limit == PIT_UNKNOWN);
     CHECK(run->oom_kills == PIT_UNKNOWN);
-    add_samples(&image, 0, 1); /* made, and nothing in it yet */
+    add_samples(&image, 0, 1); /* created, but still empty */
     run = parse(&image);
     CHECK(!run->has_samples && run->sample_count == 0);
     CHECK_INT(run->end_ticks, 2000);
@@ -301,7 +301,7 @@ TEST(hostile_readings_are_bounded)
         add_samples(&image, bad[i].readings, bad[i].stride);
         const pit_run *run = parse(&image);
         CHECK_INT(run->sample_count, 0);
-        CHECK_INT(run->has_samples, 1); /* the newest is whole in itself */
+        CHECK_INT(run->has_samples, 1); /* the newest reading is complete in itself */
     }
     struct image image = make();
     struct pit_fmt_samples *block = add_samples(&image, UINT64_MAX, UINT64_MAX);
@@ -390,7 +390,7 @@ TEST(a_channel_without_a_reading_says_why)
     CHECK(run->channels[0].missing == NULL);
     CHECK_STR(run->channels[1].missing, "reason 1");
     CHECK_STR(run->channels[2].missing, "not recorded");
-    rows[2 * 4 + 2] = 5; /* the first point knew it */
+    rows[2 * 4 + 2] = 5; /* the first point had it */
     CHECK(parse(&image)->channels[1].missing == NULL);
 }
 
@@ -408,7 +408,7 @@ TEST(channels_without_a_usable_key_are_left_out)
     CHECK_INT(run->newest.values[0], 77);
     snprintf(channels[8].key, sizeof channels[8].key, "z9");
     run = parse(&image);
-    REQUIRE(run->channel_count == 2); /* and its own column goes with it */
+    REQUIRE(run->channel_count == 2); /* and its column is removed with it */
     CHECK_INT(run->newest.values[1], 77 + 8);
 }
 
@@ -444,7 +444,7 @@ TEST(more_channels_than_the_block_holds_are_damage)
         CHECK(run->damaged_at != 0);
         CHECK_INT(run->channel_count, 0);
     }
-    block->block.a = 0; /* just made, or none */
+    block->block.a = 0; /* just created, or none */
     CHECK_INT(parse(&image)->channel_count, 0);
 }
 

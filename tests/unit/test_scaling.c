@@ -1,4 +1,4 @@
-/* The class of growth, on measured costs of algorithms whose class is known. */
+/* The complexity class, from measured costs of algorithms whose class is known. */
 #include "check.h"
 #include "csv_rows.h"
 
@@ -77,7 +77,7 @@ TEST(two_points_tell_nothing)
 static struct series {
     char name[40], truth[12];
     size_t count;
-    double sizes[SIZES], costs[SIZES]; /* the least of all rounds */
+    double sizes[SIZES], costs[SIZES]; /* the minimum of all rounds */
 } all[SERIES];
 static size_t series_count;
 

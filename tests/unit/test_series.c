@@ -40,7 +40,7 @@ static void feed(struct fed *fed, uint64_t end, uint64_t duration)
     pit__release(t);
 }
 
-/* Every bucket of the read series against the samples that end in it. */
+/* Compare every bucket of the read series with the samples that end in it. */
 static void check_course(const struct fed *fed)
 {
     const pit_run *run = probe_read_dead(NULL);
@@ -69,14 +69,14 @@ static void check_course(const struct fed *fed)
         CHECK_INT(got->max, want.max);
     }
     CHECK_INT(bucket, node->series_count);
-    /* The newest sample is still pending: it alone may lie behind the 128th bucket. */
+    /* The newest sample is still pending: only it may be after the 128th bucket. */
     CHECK(fed->count < 2 || fed->ends[fed->count - 2] / width < PIT_FMT_SERIES_BUCKETS);
     CHECK((width & (width - 1)) == 0);
 }
 
 static struct fed one, other, third;
 
-/* `count` samples, `step` ticks apart; looked at after the first few and then now and then. */
+/* `count` samples, `step` ticks apart; checked after the first few and then from time to time. */
 static void check_steps(uint64_t count, uint64_t step)
 {
     memset(&one, 0, sizeof one);

@@ -27,7 +27,7 @@ static struct pit__slices made(const pit_event *events, size_t count, const pit_
     return slices;
 }
 
-/* Any two of them are apart, or one lies in the other; and the outer stands first. */
+/* Any two of them are disjoint, or one contains the other; and the outer one comes first. */
 static void check_nested(const struct pit__slices *s)
 {
     for (size_t i = 0; i < s->nested_count; i++)
@@ -40,7 +40,7 @@ static void check_nested(const struct pit__slices *s)
 
 TEST(a_parent_reaches_to_the_end_of_its_children)
 {
-    /* plain was open from 1100 to 1300, of which 100 were reading memory: it measured 100 */
+    /* plain was open from 1100 to 1300, of which reading memory took 100: it measured 100 */
     static const pit_event events[] = {
         {2, 3, 1110, 20}, {2, 3, 1250, 20}, {1, 2, 1100, 100}, {0, 1, 1050, 300}};
     struct pit__slices s = made(events, 4, NULL, 0);

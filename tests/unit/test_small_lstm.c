@@ -1,5 +1,5 @@
-/* The examples' LSTM: its gradients are those of its loss, by differences, and its parameters are as
- * many as the formula says. */
+/* The examples' LSTM: its gradients agree with differences of its loss, and its number of parameters with
+ * the formula. */
 #include "check.h"
 
 #include "../../examples/small_lstm.h"
@@ -35,7 +35,7 @@ TEST(backpropagation_through_time_gives_the_slope_of_the_loss)
         double down = loss(&net);
         net.all.value[i] = kept;
         double slope = (up - down) / (2 * (double)wide), off = slope - (double)net.all.grad[i];
-        /* Padding of the output has a slope of nothing and a gradient of nothing. */
+        /* The output's padding has slope 0 and gradient 0. */
         largest = fmax(largest, fabs(slope));
         worst = fmax(worst, fabs(off));
     }

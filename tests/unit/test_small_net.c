@@ -1,5 +1,5 @@
-/* The examples' network: its gradients are the slopes of its losses, by differences, for every kind of
- * layer; Adam goes downhill; sizes that do not fit are refused. */
+/* The examples' network: its gradients agree with differences of its losses, for every kind of layer; Adam
+ * reduces the loss; invalid sizes are refused. */
 #include "check.h"
 
 #include "../../examples/small_net.h"
@@ -29,7 +29,7 @@ static double loss(struct net *net, int of_classes)
                       : net_square_loss(net, wanted, SAMPLES, OUTPUTS);
 }
 
-/* The largest difference between gradient and slope, as a part of the largest slope. */
+/* The largest difference between gradient and slope, relative to the largest slope. */
 static double gradient_error(enum net_kind kind, int of_classes)
 {
     struct net net;

@@ -237,13 +237,13 @@ TEST(a_second_end_is_counted_and_changes_nothing)
     pit_end(token);
     pit_end(token);
     CHECK_INT(pit_end_ns(token), 0);
-    pit_end(0); /* what a begin gives when nothing is recorded: no misuse */
+    pit_end(0); /* the result of a begin when nothing is recorded: not misuse */
     const pit_run *run = probe_read(NULL);
     CHECK_INT(run->losses.end_without_begin, 2);
     CHECK_INT(probe_first(run, "once")->count, 1);
 }
 
-/* As a caller of the short way does it: what that leaves undone goes the other one. */
+/* Like a caller of the fast path: what that leaves undone takes the slow path. */
 static int short_end(pit_token token)
 {
     if (pit__end_at(pit__here(), token) != UINT64_MAX)
@@ -252,7 +252,7 @@ static int short_end(pit_token token)
     return 0;
 }
 
-/* Where the clock is a call there is no short way, and where a sample is a bucket's first. */
+/* There is no fast path if the clock is a system call, or for a bucket's first sample. */
 TEST(the_short_way_records_as_any_other_or_does_nothing)
 {
     static pit_site outer = PIT_SITE("outer"), inner = PIT_SITE("inner");
@@ -268,7 +268,7 @@ TEST(the_short_way_records_as_any_other_or_does_nothing)
         begins += b != 0;
         b = b ? b : pit_begin(&inner);
         CHECK(pit__end_at(here, a) == UINT64_MAX); /* the inner one is open */
-        CHECK_INT(pit__begin_at(here, 4000), 0);   /* nobody's number */
+        CHECK_INT(pit__begin_at(here, 4000), 0);   /* an id that is not used */
         ends += short_end(b);
         CHECK(pit__end_at(here, b) == UINT64_MAX);
         ends += short_end(a);
@@ -347,7 +347,7 @@ TEST(levels_past_255_are_counted_and_the_rest_is_right)
 TEST(items_bytes_and_flops_land_in_the_innermost_span)
 {
     probe_open();
-    pit_items(99); /* no span is open: belongs nowhere */
+    pit_items(99); /* no span is open: counts nowhere */
     PIT_SPAN("outer") {
         pit_items(1);
         PIT_SPAN("inner") {

@@ -1,6 +1,6 @@
 /* In which span a thread was at a moment that has passed: known from its open spans and its flight
- * recorder, or said to be unknown. Times are those that the recorder wrote, so nothing depends on how
- * long a step took. */
+ * recorder, or reported as unknown. Times are those that the recorder wrote, so nothing depends on how long
+ * a step took. */
 #include "recorder/span_at.h"
 
 #include "probe.h"
@@ -22,7 +22,7 @@ static uint32_t node_of(uint32_t parent, const char *name)
     return pit__ref(t->base, pit__node_find(t, parent, pit__name_intern(name)->id));
 }
 
-/* A span that ended, as an end writes it: in the order of their ends, at a depth. */
+/* Write a span that ended, as an end does: ordered by ends, with a depth. */
 static void ended(uint32_t node, uint32_t depth, uint64_t begin, uint64_t end)
 {
     pit__hold(t);
@@ -36,7 +36,7 @@ static void ended(uint32_t node, uint32_t depth, uint64_t begin, uint64_t end)
     pit__release(t);
 }
 
-/* One that is open, begun then. */
+/* Write a span that is open since then. */
 static void opened(const char *name, uint64_t begin)
 {
     REQUIRE(pit_begin_name(name));
@@ -56,7 +56,7 @@ static uint32_t open_node(uint32_t depth)
 TEST(without_a_table_the_thread_is_outside)
 {
     probe_open();
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(view.index, PIT_FMT_NO_THREAD);
     CHECK_INT(at(UINT64_MAX), 0);
 }
@@ -66,7 +66,7 @@ TEST(open_spans_cover_what_comes_after_their_begin)
     open_run(0);
     opened("a", now + 100);
     opened("b", now + 200);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(now + 99), 0);
     CHECK_INT(at(now + 100), open_node(1));
     CHECK_INT(at(now + 199), open_node(1));
@@ -79,7 +79,7 @@ TEST(the_last_span_that_ended_is_known_before_it_is_in_the_flight_recorder)
     open_run(0);
     uint32_t a = node_of(0, "a");
     ended(a, 1, now + 100, now + 200);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(now + 99), 0);
     CHECK_INT(at(now + 100), a);
     CHECK_INT(at(now + 199), a);
@@ -98,7 +98,7 @@ TEST(the_innermost_of_nested_spans_is_found)
     ended(other, 2, now + 300, now + 400);
     ended(outer, 1, now, now + 1000);
     ended(later, 1, now + 2000, now + 3000);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     const struct {
         uint64_t after;
         uint32_t node;
@@ -116,7 +116,7 @@ TEST(spans_that_ended_inside_one_that_is_open)
     uint32_t step = open_node(1), part = node_of(step, "part");
     for (uint64_t i = 0; i < 2000; i++)
         ended(part, 2, now + 100 * i + 50, now + 100 * i + 90);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     for (uint64_t i = 0; i < 2000; i += 7) {
         CHECK_INT(at(now + 100 * i + 49), step);
         CHECK_INT(at(now + 100 * i + 50), part);
@@ -126,7 +126,7 @@ TEST(spans_that_ended_inside_one_that_is_open)
     CHECK_INT(at(now + 1000000), step);
 }
 
-/* Many ended spans behind the moment must not hide the one around them, however many they are. */
+/* Any number of ended spans after the moment must not hide the span around them. */
 TEST(one_that_ended_after_many_others_in_it)
 {
     open_run(0);
@@ -134,7 +134,7 @@ TEST(one_that_ended_after_many_others_in_it)
     for (uint64_t i = 1; i <= 3000; i++)
         ended(part, 2, now + 10 * i, now + 10 * i + 5);
     ended(outer, 1, now, now + 40000);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(now + 7), outer);
     CHECK_INT(at(now + 12), part);
     CHECK_INT(at(now + 30007), outer);
@@ -147,7 +147,7 @@ TEST(what_the_flight_recorder_has_lost_is_unknown_and_not_guessed)
     uint64_t count = 10 * PIT_FMT_RING_EVENTS;
     for (uint64_t i = 0; i < count; i++)
         ended(part, 1, now + 10 * i, now + 10 * i + 5);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(now + 2), PIT__SPAN_UNKNOWN);
     CHECK_INT(at(now + 10 * (count / 2) + 2), PIT__SPAN_UNKNOWN);
     CHECK_INT(at(now + 10 * (count - 9) + 2), part);
@@ -155,7 +155,7 @@ TEST(what_the_flight_recorder_has_lost_is_unknown_and_not_guessed)
     CHECK_INT(at(now + 10 * count), 0);
 }
 
-/* The place in the flight recorder is kept from one look to the next, over many rounds of it. */
+/* The position in the flight recorder is kept between searches, over many rounds. */
 TEST(look_after_look_the_newest_are_found)
 {
     open_run(4 * sizeof(struct pit_fmt_ring));
@@ -164,7 +164,7 @@ TEST(look_after_look_the_newest_are_found)
         ended(part, 1, now + 10 * i, now + 10 * i + 5);
         if (i % 97 != 96)
             continue;
-        pit__span_look(&view, pit_default());
+        pit__span_look(&view, pit_default_recorder());
         for (uint64_t back = 90; back > 0; back -= 30) {
             CHECK_INT(at(now + 10 * (i - back) + 4), part);
             CHECK_INT(at(now + 10 * (i - back) + 6), 0);
@@ -179,9 +179,9 @@ TEST(without_a_flight_recorder_only_what_is_open_is_known)
     for (uint64_t i = 0; i < 10; i++)
         ended(part, 1, now + 10 * i, now + 10 * i + 5);
     opened("open", now + 200);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(now + 32), PIT__SPAN_UNKNOWN);
-    CHECK_INT(at(now + 92), PIT__SPAN_UNKNOWN); /* the pending one; what was before it is lost */
+    CHECK_INT(at(now + 92), PIT__SPAN_UNKNOWN); /* the pending one; earlier ones are lost */
     CHECK_INT(at(now + 200), open_node(1));
 }
 
@@ -191,11 +191,11 @@ TEST(after_a_change_of_stacks_what_was_before_is_unknown)
     pit_stack *first = pit_stack_new(), *second = pit_stack_new();
     opened("task", now);
     CHECK_INT(pit_stack_switch(first, second), PIT_OK);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(now + 1), PIT__SPAN_UNKNOWN);
     CHECK_INT(at(PIT_LOAD(t->switched_at)), 0);
     CHECK_INT(pit_stack_switch(second, first), PIT_OK);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(PIT_LOAD(t->switched_at)), open_node(1));
 }
 
@@ -206,15 +206,15 @@ TEST(span_objects_are_on_no_stack)
     ended(a, 1, now + 100, now + 200);
     ended(object, 0, now + 50, now + 300);
     ended(a, 1, now + 400, now + 500);
-    pit__span_look(&view, pit_default());
+    pit__span_look(&view, pit_default_recorder());
     CHECK_INT(at(now + 60), 0);
     CHECK_INT(at(now + 150), a);
     CHECK_INT(at(now + 250), 0);
     CHECK_INT(at(now + 450), a);
 }
 
-/* A thread that begins and ends spans as fast as it can, looked at from another: no answer is a node that
- * it never had. */
+/* A thread that begins and ends spans as fast as it can, observed from another: no answer may be a node
+ * that it never had. */
 static int stop;
 
 static void begin_and_end(void)
@@ -228,7 +228,7 @@ static void begin_and_end(void)
 static void *looks(void *arg)
 {
     (void)arg;
-    pit_recorder *rec = pit_default();
+    pit_recorder *rec = pit_default_recorder();
     uint64_t known = 0;
     for (int i = 0; i < 200000 / probe_slowness() && known < 2000; i++) {
         uint64_t moment = pit__clock_read(pit__clock_is_counter(pit__clock_get()));

@@ -13,7 +13,7 @@ static void open_with(unsigned flags)
     REQUIRE(pit_open(NULL, &options) == PIT_OK);
 }
 
-/* Every node lasted at least as long as its children together. A lost span has no time of its own. */
+/* Every node lasted at least as long as its children together. A lost span has no time. */
 static int is_sane(const pit_run *run, const char *what, unsigned all, unsigned a, unsigned b)
 {
     int bad = run->losses.clock_back != 0;
@@ -156,7 +156,7 @@ static const struct {
               {"two_stacks", two_stacks},
               {"nested_and_beside", nested_and_beside}};
 
-/* All combinations for the recorder, or only those of a step, with all of one span or of two. */
+/* All combinations for the recorder, or every `step`-th, with all combinations for one span or two. */
 static void try_all(unsigned all_step)
 {
     for (unsigned all = 0; all < COMBINATIONS; all += all_step)
@@ -176,7 +176,7 @@ static void try_all(unsigned all_step)
             CHECK(is_sane(run, shapes[shape].name, all, COMBINATIONS, COMBINATIONS));
             pit_run_free(run);
             REQUIRE(pit_close() == 0);
-            pit_recorder_free(pit_default());
+            pit_recorder_free(pit_default_recorder());
         }
 }
 
@@ -191,7 +191,7 @@ TEST(no_span_is_shorter_where_every_span_measures_memory)
     try_all(5);
 }
 
-/* Ended below the innermost span: the rest goes on, and is measured as it asked. */
+/* Ended below the innermost span: the others continue and are measured as requested. */
 TEST(a_memory_span_that_ends_before_a_plain_one_inside_it)
 {
     open_with(0);
@@ -216,7 +216,7 @@ static void measure_in_handler(int signal)
     pit_end(pit_begin_with("handler", PIT_MEMORY));
 }
 
-/* The handler's memory figures cost time inside of whatever it interrupts, an end too. */
+/* The handler's memory readings cost time inside whatever it interrupts, even an end. */
 TEST(memory_spans_of_a_signal_handler_make_no_clock_step_back)
 {
     open_with(PIT_RECORD);

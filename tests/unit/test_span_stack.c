@@ -18,7 +18,7 @@ static void nap(long ms)
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-/* "a/b 2" for every node with a count, in the order of the tree; joined by commas. */
+/* "a/b 2" for every node with a count, in tree order; joined by commas. */
 static const char *tree_of(const pit_run *run)
 {
     static char text[4096];
@@ -115,7 +115,7 @@ TEST(ended_frames_go_with_those_around_them)
     pit_token outer = pit_begin_name("outer"), a = pit_begin_name("a");
     pit_begin_name("left");
     pit_end_out_of_order(a);
-    pit_end(outer); /* drops `left`, which is abandoned; `a` has its sample already */
+    pit_end(outer); /* drops `left`, which is abandoned; `a` already has its sample */
     pit_end(pit_begin_name("after"));
     pit_run *run = read_now();
     CHECK(strcmp(tree_of(run), "outer 1, outer/a 1, after 1") == 0 ||
@@ -132,7 +132,7 @@ TEST(the_same_name_again_and_again_in_any_order)
         for (int i = 0; i < 8; i++)
             tokens[i] = pit_begin_name("span");
         for (int i = 0; i < 8; i++)
-            pit_end_out_of_order(tokens[(i * 5 + round) % 8]); /* may take no tick */
+            pit_end_out_of_order(tokens[(i * 5 + round) % 8]); /* may take less than a tick */
     }
     pit_run *run = read_now();
     uint64_t sum = 0;
@@ -191,7 +191,7 @@ TEST(each_stack_has_its_own_parents)
     pit_stack_free(NULL);
 }
 
-/* How often a path was passed, as a part of its parent's time or beside it. */
+/* The number of calls of a path, inside its parent's time or detached. */
 static int count_of(const pit_run *run, const char *path, int detached)
 {
     pit_tree *tree = pit_tree_build(&run, 1);
@@ -321,7 +321,7 @@ TEST(a_stack_outlives_its_recorder)
     REQUIRE(pit_close() == 0);
     open_in_memory();
     pit_token token = pit_begin_name("new");
-    REQUIRE(pit_stack_switch(b, a) == 0); /* what it held is gone */
+    REQUIRE(pit_stack_switch(b, a) == 0); /* the stack it held is gone */
     pit_end(pit_begin_name("top"));
     REQUIRE(pit_stack_switch(a, b) == 0);
     CHECK(pit_end_ns(token) > 0);
@@ -333,7 +333,7 @@ TEST(a_stack_outlives_its_recorder)
     pit_stack_free(b);
 }
 
-/* Often enough that the hot path would take the end, were it let. */
+/* Often enough that the hot path would take the end if it could. */
 TEST(a_memory_span_that_was_put_away_is_measured_at_its_end)
 {
     open_in_memory();
@@ -356,7 +356,7 @@ TEST(a_memory_span_that_was_put_away_is_measured_at_its_end)
     pit_stack_free(other);
 }
 
-/* Figures of open memory spans have room of their own on each stack, which the next one uses again. */
+/* Each stack has its own room for figures of open memory spans, which the next stack reuses. */
 TEST(stacks_with_memory_spans_come_and_go_without_taking_more_room)
 {
     open_in_memory();
@@ -366,13 +366,14 @@ TEST(stacks_with_memory_spans_come_and_go_without_taking_more_room)
         pit_stack *task = pit_stack_new();
         REQUIRE(pit_stack_switch(main_stack, task) == 0);
         pit_token token = pit_begin_with("measured", PIT_MEMORY);
+        /* the others are left open */
         if (i % 2)
-            pit_end(token); /* the others are left open */
+            pit_end(token);
         REQUIRE(pit_stack_switch(task, main_stack) == 0);
         pit_stack_free(task);
         if (i == 100)
             before = pit_rss();
     }
-    /* A page each is twice that. A sanitizer keeps what was freed. */
+    /* A page each would be twice that. A sanitizer keeps freed memory. */
     CHECK(getenv("PITWALL_SANITIZER") || pit_rss() < before + (4u << 20));
 }

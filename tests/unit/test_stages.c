@@ -227,7 +227,7 @@ TEST(a_block_inside_a_block_leaves_the_outer_its_time)
     pit_stage_leave(stages, NULL);
     pit_stage_begin(stages, "begun", 0);
     stage_wait_seconds(4);
-    pit_stage_leave(stages, "outer"); /* and what was begun in it */
+    pit_stage_leave(stages, "outer"); /* also ends the stage begun in it */
     CHECK_NEAR(pit_stages_time(stages, "outer"), 7, 1e-9);
     CHECK_NEAR(pit_stages_time(stages, "inner"), 2, 1e-9);
     CHECK_NEAR(pit_stages_time(stages, "begun"), 4, 1e-9);

@@ -32,7 +32,7 @@ static int looked_at_after(int result)
 }
 #define __atomic_compare_exchange_n(...) looked_at_after(__atomic_compare_exchange_n(__VA_ARGS__))
 
-/* A clock that stands where a test puts it. */
+/* A clock that the test sets. */
 #include "recorder/clock.h"
 static uint64_t fake_now;
 static uint64_t fake_clock(uint32_t counter)
@@ -55,11 +55,11 @@ static uint64_t fake_clock(uint32_t counter)
 /* ---- what is looked for at every store ----------------------------------------------------- */
 
 static pit_recorder *watched;
-static int looking;          /* how many levels deep: the reader itself stores nothing */
-static uint64_t looks;       /* how often */
-static uint64_t least, most; /* spans finished or open, at any instant */
-static uint64_t objects_least, objects_most; /* the same of objects */
-static uint64_t values_least, values_most;   /* values in all */
+static int looking;                          /* nesting depth: the reader itself stores nothing */
+static uint64_t looks;                       /* number of checks */
+static uint64_t least, most;                 /* spans finished or open, at any instant */
+static uint64_t objects_least, objects_most; /* the same for objects */
+static uint64_t values_least, values_most;   /* total number of values */
 static double values_each;                   /* every value fed */
 
 static void count_spans(const pit_run *run, uint64_t *spans, uint64_t *objects, uint64_t *values)
@@ -95,7 +95,7 @@ static int values_hold(const pit_run *run)
     return 1;
 }
 
-/* Every event is of a span that is finished; none is there twice; the newest are all there. */
+/* Every event belongs to a finished span; none is duplicated; the newest are all present. */
 static int events_hold(const pit_run *run)
 {
     for (size_t i = 0; i < run->thread_count; i++) {
@@ -104,7 +104,7 @@ static int events_hold(const pit_run *run)
         for (size_t k = 0; k < t->node_count; k++)
             finished += t->nodes[k].count;
         uint64_t known = t->event_count + t->events_dropped;
-        int is_off = watched->header->ring_bytes == 0; /* then the newest is not counted yet */
+        int is_off = watched->header->ring_bytes == 0; /* the newest is not counted then */
         if (known != finished && !(is_off && known + 1 == finished))
             return 0;
         for (size_t k = 1; k < t->event_count; k++)
@@ -158,14 +158,14 @@ static void watch(uint64_t ring_bytes)
     REQUIRE(self);
     start = self->recorder->header->first.ticks;
     now = start + 1000;
-    watched = pit_default();
+    watched = pit_default_recorder();
 }
 
-/* Begin and end at the test's own time, by the rare paths. */
+/* Begin and end at the test's time, by the rare paths. */
 static pit_token begin(const char *name, uint64_t flag)
 {
     most++;
-    now++; /* no two spans begin in one tick: the hot path relies on it where that is so */
+    now++; /* no two spans begin in one tick, because the hot path relies on it */
     pit__hold(self);
     const struct pit__name *entry = pit__name_intern(name);
     pit_token token = push_below_top(self, entry->id, flag, now);
@@ -259,7 +259,7 @@ TEST(phases_that_end_one_another)
     watch(0);
     pit_token outer = begin("outer", 0);
     for (int i = 0; i < 20; i++) {
-        if (i) { /* as pit__phase_rare does: one reading for both */
+        if (i) { /* like pit__phase_rare: one reading for both */
             now += 50;
             pit__hold(self);
             end_top(self, now);
@@ -297,7 +297,7 @@ TEST(a_window_counter_that_carries_over)
     self->file->ring_events += more;
     least += more;
     most += more;
-    watched = pit_default();
+    watched = pit_default_recorder();
     for (int i = 0; i < 5; i++)
         end_after(begin("x", 0), 1000);
     check_was_looked_at(100);
@@ -325,7 +325,7 @@ TEST(a_flight_recorder_that_goes_round)
     for (int lap = 0; lap < 4; lap++) {
         for (uint32_t i = 0; i < PIT_FMT_RING_EVENTS - 3; i++)
             end_after(begin("x", 0), 10 + i % 5);
-        watched = pit_default();
+        watched = pit_default_recorder();
         for (int i = 0; i < 6; i++)
             end_after(begin("x", 0), 10);
         watched = NULL;
@@ -340,7 +340,7 @@ TEST(frames_that_an_outer_end_abandons)
         pit_token a = begin("a", 0);
         begin("b", 0);
         begin("c", 0);
-        least -= 2; /* they leave without a trace in the statistics */
+        least -= 2; /* they leave no trace in the statistics */
         end_after(a, 10);
         most -= 2;
     }
@@ -379,7 +379,7 @@ TEST(span_objects)
         pit_object object = pit_object_begin_name("o");
         objects_least++;
         most++;
-        pit_token token = pit__begin(&site); /* objects know the real clock only */
+        pit_token token = pit__begin(&site); /* objects use only the real clock */
         least++;
         pit__end(token);
         pit_object_end(&object);
@@ -392,12 +392,13 @@ TEST(values_that_fold)
     watch(0);
     values_each = 2.5;
     for (int i = 0; i < 1030; i++) {
+        /* only the interesting ones */
         if (i % 512 > 3 && i % 512 < 508)
-            watched = NULL; /* the interesting ones */
+            watched = NULL;
         values_most++;
         pit__value("loss", values_each);
         values_least++;
-        watched = pit_default();
+        watched = pit_default_recorder();
     }
     check_was_looked_at(300);
 }

@@ -15,7 +15,7 @@ TEST(pit_open_says_off_and_makes_nothing)
     CHECK_INT(pit_open(NULL, NULL), PIT_OFF);
     CHECK(access("/tmp/pitwall-unit-must-not-be-there.pit", F_OK) != 0);
     CHECK_INT(probe_samplers(), 0);
-    CHECK(pit_default() == NULL);
+    CHECK(pit_default_recorder() == NULL);
     CHECK_INT(pit__enabled, 0);
     pit_status status;
     CHECK_INT(pit_get_status(NULL, &status), PIT_OFF);

@@ -55,9 +55,10 @@ TEST(what_cannot_be_is_refused)
     CHECK_INT(open_in_memory(), 0);
     pit_token token = pit_begin_name("span");
     CHECK_INT(pit_team(0, 0, 0, 0), PIT_BAD_ARGUMENT);
-    CHECK_INT(pit_team(2, 300, 100, 100), PIT_BAD_ARGUMENT); /* more than both can have worked */
-    CHECK_INT(pit_team(2, 50, 100, 100), PIT_BAD_ARGUMENT);  /* less than one of them did */
-    CHECK_INT(pit_team(2, 150, 100, 99), PIT_BAD_ARGUMENT);  /* one worked longer than it took */
+    CHECK_INT(pit_team(2, 300, 100, 100), PIT_BAD_ARGUMENT); /* more than both could have worked */
+    CHECK_INT(pit_team(2, 50, 100, 100), PIT_BAD_ARGUMENT);  /* less than one of them worked */
+    CHECK_INT(pit_team(2, 150, 100, 99),
+              PIT_BAD_ARGUMENT); /* one worked longer than the region lasted */
     CHECK_INT(pit_team(3, 10, 5, UINT64_MAX / 2), PIT_BAD_ARGUMENT);
     pit_end(token);
     pit_run *run = pit_run_read(NULL, NULL);

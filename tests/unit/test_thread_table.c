@@ -111,8 +111,8 @@ TEST(a_table_of_a_thread_that_goes_on_is_given_back_by_that_thread)
         CHECK_INT(worker.rec->thread_count, 2);
         if (!tables || worker.rec->threads < tables)
             tables = worker.rec->threads;
-        CHECK(worker.rec->threads - tables <
-              4); /* the same few tables, whichever recorder has them */
+        /* the same few tables, whichever recorder uses them */
+        CHECK(worker.rec->threads - tables < 4);
         pit_recorder_free(worker.rec);
     }
     worker.is_last = 1;
@@ -145,7 +145,7 @@ TEST(tables_of_ended_threads_serve_again)
 
 TEST(there_is_a_table_for_each_thread_that_a_process_can_have)
 {
-    for (int i = 0; i < 32768; i++) /* the kernel's usual bound */
+    for (int i = 0; i < 32768; i++) /* the kernel's usual limit */
         REQUIRE(pit__wiped_alloc(sizeof(struct pit__thread)) != NULL);
 }
 

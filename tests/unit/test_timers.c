@@ -206,7 +206,7 @@ TEST(a_function_that_says_it_failed_is_not_complete)
 
 static void *counts(void *counted)
 {
-    pit_time(NULL, "inner", PIT_MEMORY, nothing, NULL); /* has said nothing */
+    pit_time(NULL, "inner", PIT_MEMORY, nothing, NULL); /* reported nothing */
     pit_time_counted(counted);
     return NULL;
 }
@@ -227,7 +227,7 @@ TEST(what_a_function_counted_itself_stands_where_it_is_more)
     CHECK_NEAR(stage_row(rows, count, "more")->cpu_delta_mb, 300, 1e-9);
     CHECK_NEAR(stage_row(rows, count, "less")->cpu_peak_mb, 0, 1e-9);
     CHECK_INT(stage_row(rows, count, "time")->has_memory, 0);
-    /* The clock is the real one here: how long it took is not ours to say. */
+    /* The clock is the real one here, so the duration is not known. */
     const char *line = strstr(stage_text(), "more complete: ");
     REQUIRE(line != NULL);
     CHECK(strncmp(strchr(line, ','), ", peak memory: 500.0 MB\n", 24) == 0);

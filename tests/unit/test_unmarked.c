@@ -1,4 +1,4 @@
-/* Time of the main thread outside of all spans: before, between, after; its rows and its JSON. */
+/* Time of the main thread outside all spans: before, between, after; its rows and its JSON. */
 #include "check.h"
 
 #include "made_run.h"
@@ -103,7 +103,7 @@ TEST(several_runs_and_passed_on_tables_are_not_known)
     REQUIRE(tree);
     CHECK(isnan(tree->before_ns) && isnan(tree->between_ns) && isnan(tree->after_ns));
     pit_tree_free(tree);
-    threads[1].tenants = 2;
+    threads[1].thread_count = 2;
     tree = tree_of(&run);
     CHECK(isnan(tree->before_ns) && isnan(tree->between_ns) && isnan(tree->after_ns));
     pit_tree_free(tree);
@@ -143,10 +143,10 @@ TEST(rows_have_shares_of_the_wall_time_and_come_only_where_it_is_much)
                     "(after the last)                  15.0 s            15.0 %\n");
     CHECK_HAS(text, "\nin brackets: outside of all spans of the main thread, shares of the wall"
                     " time, 1 m 40 s\n");
-    nodes[0].total = (uint64_t)(24.5 * 1e9); /* half a second of a hundred is left between */
+    nodes[0].total = (uint64_t)(24.5 * 1e9); /* half a second of a hundred is left between spans */
     CHECK(!strstr(made_report(&run, NULL, NULL), "(between parts)"));
     pit_tree tree = {.wall_ns = 1e6};
-    CHECK(!pit__is_unmarked_much(&tree, 0.9e6)); /* under a millisecond is what opening takes */
+    CHECK(!pit__is_unmarked_much(&tree, 0.9e6)); /* opening a run takes up to a millisecond */
     CHECK(!pit__is_unmarked_much(&tree, NAN));
     tree.wall_ns = 2e9;
     CHECK(pit__is_unmarked_much(&tree, 21e6) && !pit__is_unmarked_much(&tree, 19e6));

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 
-/* The n-th value of the tests: exact in a double, and so is any sum of them here. */
+/* The n-th value of the tests: exact in a double, like any sum of them here. */
 static double nth(uint64_t n)
 {
     return (double)((n * 2654435761u) % 1000003u) - 500000.0;
@@ -169,6 +169,6 @@ TEST(values_without_room_are_counted)
     }
     const pit_run *run = probe_read(NULL);
     CHECK(run->threads[0].value_count > 100);
-    CHECK(run->losses.values > 0);
-    CHECK_INT(run->threads[0].value_count + run->losses.values, 400);
+    CHECK(run->losses.values_lost > 0);
+    CHECK_INT(run->threads[0].value_count + run->losses.values_lost, 400);
 }

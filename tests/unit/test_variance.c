@@ -142,7 +142,7 @@ TEST(what_is_no_number_is_passed_over)
     CHECK(isnan(find(50).median));
 }
 
-/* Most of a busy machine's waits are in other iterations than those on the beat. */
+/* Most waits of a busy machine are in iterations that are not on the beat. */
 static void add_waits(size_t count, double share)
 {
     for (size_t i = 0; i < count; i++)

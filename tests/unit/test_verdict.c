@@ -66,7 +66,7 @@ TEST(the_same_is_said_to_be_the_same)
     struct pit__judgement j = judge(a, b, 20, 0.05);
     CHECK(j.call == PIT__SAME && fabs(j.change) < 0.01);
     for (int i = 0; i < 20; i++)
-        b[i] = a[i] * 1.01; /* real, but smaller than what matters */
+        b[i] = a[i] * 1.01; /* real, but smaller than the relevant effect */
     make(a, 20, 100, 0.0005);
     make(b, 20, 101, 0.0005);
     j = judge(a, b, 20, 0.05);
@@ -127,7 +127,7 @@ TEST(pairs_are_judged_and_shown_by_one_figure)
     CHECK(j.call == PIT__SLOWER && fabs(j.change - 0.1) < 0.02 && !j.by_late);
     CHECK(fabs(j.a - 100) < 2 && fabs(j.b - 110) < 2);
     CHECK_NEAR(j.b / j.a - 1, j.change, 1e-12);
-    for (int i = 0; i < 20; i++) /* the quiet runs are alike, the others are not */
+    for (int i = 0; i < 20; i++) /* the undisturbed runs are alike, the others are not */
         b[i] = a[i] * (i % 3 == 0 ? 2 : 1);
     REQUIRE(pit__judge_pairs(a, b, 20, 0.2, 0.02, &j) == 0);
     CHECK(j.call == PIT__SLOWER && j.by_late && fabs(j.other) < 1e-9);
@@ -181,7 +181,7 @@ TEST(no_more_than_ten_times_the_runs_are_advised)
 
 /* ---- false alarms -------------------------------------------------------------------------- */
 
-/* `pairs` pairs of neighbours from `from` on; a coin says which of each is A's. */
+/* `pairs` pairs of neighbours from `from` on; a random bit decides which of each belongs to A. */
 static void deal(const struct workload *w, size_t from, size_t pairs, double sides[4][40])
 {
     for (size_t i = 0; i < pairs; i++) {
@@ -215,7 +215,7 @@ static double usual_rule(const struct workload *w)
 
 static int seeds(void)
 {
-    /* under a sanitizer or an emulator fewer say as much about the code */
+    /* with a sanitizer or an emulator, fewer rounds test the code equally well */
     int is_slow = getenv("PITWALL_SANITIZER") || getenv("PITWALL_EMULATED");
     return is_slow ? 20 : check_rounds(100, 1000);
 }
@@ -243,7 +243,7 @@ TEST(false_alarms_are_few_on_runs_of_one_binary)
     CHECK(all_alarms / all_tests <= 0.05);
 }
 
-/* All looks up to 40 pairs, where the race ends; runs with a slow mode, as machines have them. */
+/* All interim tests up to 40 pairs, where the race ends; runs with a slow mode, as on real machines. */
 TEST(looks_at_simulated_runs_raise_few_false_alarms)
 {
     int alarms = 0, tests = seeds() * 3;

@@ -9,7 +9,7 @@ static pit_raw_node nodes[10];
 static pit_thread threads[1];
 static pit_open_span spans[2];
 
-/* setup, then train with three kinds of spans in it; the last one seen took the most. */
+/* setup, then train with three kinds of spans in it; the last one took the most time. */
 static pit_run training(void)
 {
     nodes[0] = made_node("main", PIT_NO_NODE, 1, 12000000000u, 11000000000u);
@@ -70,10 +70,10 @@ TEST(rows_are_the_children_of_the_node_asked_for_by_path_or_name)
                   "----------------------------------------\n");
     int code;
     CHECK_STR(view(&run, "breakdown", (pit_report_options){.node = "main/no"}, &code),
-              "no span has the path or name asked for\n");
+              "no span has this path or name\n");
     CHECK_INT(code, PIT_NOTHING);
     CHECK_STR(view(&run, "breakdown", (pit_report_options){.node = "load"}, &code),
-              "the span asked for has none inside it\n");
+              "this span has no spans inside it\n");
     CHECK_INT(code, PIT_NOTHING);
 }
 
@@ -193,7 +193,7 @@ TEST(profiling_tells_tracing_from_running_as_the_last_block_did)
                     "forward_trace: avg=1.2500s, total=2.50s, count=2\n");
     CHECK_STR(text + strlen(text) - strlen(after), after);
     CHECK(!strstr(text, "other"));
-    nodes[5].name = "forward_trace"; /* spans of its own have it all */
+    nodes[5].name = "forward_trace"; /* its own spans contain all of it */
     text = view(&run, "profiling", (pit_report_options){0}, NULL);
     CHECK_HAS(text, "\nforward: avg=0.0300s, total=3.00s, count=100\n"
                     "forward_trace: avg=0.0500s, total=5.00s, count=100\n");
@@ -245,7 +245,7 @@ TEST(sweep_says_whether_the_times_of_the_two_best_overlap)
     nodes[5] = made_node("batch_size_32", 2, 5, 1500000000u, 0);
     CHECK_HAS(view(&run, "sweep", (pit_report_options){0}, NULL),
               "\n50 % ahead of 32; all its times were longer\n");
-    nodes[4].max = 1600000000u; /* one of its five took longer than 32's do */
+    nodes[4].max = 1600000000u; /* one of its five took longer than those of 32 */
     CHECK_HAS(view(&run, "sweep", (pit_report_options){0}, NULL),
               "\n50 % ahead of 32; their times overlap: race to be sure\n");
 }
@@ -316,7 +316,7 @@ TEST(shares_are_of_the_rows_that_do_not_lie_inside_others)
                     "  inner:                     1.00s ( 25.0%)\n"
                     "nothing:                     0.00s (  0.0%)\n");
     CHECK_HAS(text, "Total time:                  4.00s\n==");
-    rows[1].seconds = 5; /* it overlaps: longer than all that is counted */
+    rows[1].seconds = 5; /* it overlaps: longer than everything that is counted */
     text = rows_view("timing-summary", rows, 3, (pit_report_options){0}, NULL);
     CHECK_HAS(text, "  inner:                     5.00s (   n/a)\n");
     rows[1].seconds = 1;

@@ -1,4 +1,5 @@
-/* Where warm-up ends, and the course after it: on hundreds of series whose truth is known, and measured ones. */
+/* Where warm-up ends, and the course after it: on hundreds of series whose truth is known, and on measured
+ * ones. */
 #include "check.h"
 
 #include "analysis/warmup.h"
@@ -79,7 +80,7 @@ static int is_right(const struct truth *truth, const struct pit__warmup *found)
         return 0;
     if (truth->course != PIT__COURSE_WARMUP)
         return 1;
-    if (truth->variant == 3) /* it fades out: where it ends is a matter of taste */
+    if (truth->variant == 3) /* it fades out: its end is not well defined */
         slack += 0.3 * (double)truth->warm;
     if (truth->warm == 1)
         return found->ends_at == 1;
@@ -105,7 +106,7 @@ TEST(over_95_percent_of_synthetic_series_are_judged_right)
     int right = 0, all = 0;
     for (int course = PIT__COURSE_FLAT; course <= PIT__COURSE_UNSTEADY; course++) {
         int own = 0, tried = 0;
-        /* a step that divides none of the numbers of choices: a third of each */
+        /* a step that divides none of the numbers of choices, so that a third of each is used */
         for (unsigned k = 0; k < 5 * 4 * 2 * 4; k += (unsigned)check_rounds(3, 1)) {
             struct truth truth = {.course = (enum pit__course)course,
                                   .count = counts[k / 32],
@@ -205,8 +206,9 @@ static void take_row(char **fields, int count, void *arg)
     struct measured *m = arg;
     char name[80];
     REQUIRE(count == 4);
+    /* two runs of each are enough here */
     if (atoi(fields[1]) > 1)
-        return; /* two runs of each are enough here */
+        return;
     snprintf(name, sizeof name, "%s %s", fields[0], fields[1]);
     if (strcmp(name, m->last) != 0) {
         strcpy(m->last, name);
@@ -217,8 +219,8 @@ static void take_row(char **fields, int count, void *arg)
     m->seconds[m->count - 1][BEFORE + (*at)++] = strtod(fields[3], NULL) / 1e9;
 }
 
-/* What the truth of measured iterations is nobody knows; that slow ones put before them are found to
- * be their warm-up holds by construction. */
+/* The truth of measured iterations is unknown; but slow ones put before them are their warm-up by
+ * construction. */
 TEST(slow_iterations_put_before_measured_ones_are_their_warm_up)
 {
     static struct measured m;
@@ -229,8 +231,9 @@ TEST(slow_iterations_put_before_measured_ones_are_their_warm_up)
         struct pit__warmup plain = find(m.seconds[s] + BEFORE, m.counts[s]);
         printf("  %zu iterations: %s, warm from %zu\n", m.counts[s], pit__course_word(plain.course),
                plain.ends_at);
+        /* never steady */
         if (!(plain.level > 0))
-            continue; /* never steady */
+            continue;
         for (size_t i = 0; i < BEFORE; i++)
             m.seconds[s][i] = 3 * plain.level;
         struct pit__warmup slow = find(m.seconds[s], BEFORE + m.counts[s]);

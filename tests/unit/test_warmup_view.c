@@ -100,6 +100,6 @@ TEST(a_node_that_is_not_there_is_said)
     pit_run run = epochs_run();
     pit_report_options options = {.view = "warmup", .node = "train/none"};
     int code;
-    CHECK_STR(made_report(&run, &options, &code), "no span has the path or name asked for\n");
+    CHECK_STR(made_report(&run, &options, &code), "no span has this path or name\n");
     CHECK_INT(code, PIT_NOTHING);
 }

@@ -13,7 +13,7 @@ static const pit_window_item gpm[] = {{"Pattern gen", PIT_WINDOW_MS},
 
 static void pass(pit_window *window, double pattern_ms, double total_ms, double nodes)
 {
-    for (int i = 0; i < 100; i++) { /* the mean is what is wanted, the figures vary */
+    for (int i = 0; i < 100; i++) { /* the mean is the wanted value, the figures vary */
         double off = i % 2 ? 0.5 : 1.5;
         double figures[] = {pattern_ms / 1000 * off, total_ms / 1000 * off, nodes * off, 10};
         pit_window_add(window, figures);
@@ -27,7 +27,7 @@ TEST(the_lines_are_the_documents_and_the_run_gives_them_again)
     pit_window *window = pit_window_new("GPM TIMING", "graphs", 100, gpm, 4);
     REQUIRE(window != NULL);
     pass(window, 123.45, 456.78, 28.3);
-    pass(window, 118.92, 445.23, 29.1); /* nothing of the first hundred is in it */
+    pass(window, 118.92, 445.23, 29.1); /* the first hundred do not affect it */
     CHECK_STR(stage_text(), stage_golden("live-windows.txt"));
     CHECK_STR(stage_view("windows", PIT_TEXT), stage_golden("live-windows.txt"));
     CHECK_INT(pit_window_count(window), 200);

@@ -1,4 +1,4 @@
-/* How gpu_driver.h calls CUDA, held to NVIDIA's cuda.h. */
+/* Checks the calls of CUDA in gpu_driver.h against NVIDIA's cuda.h. */
 #include <cuda.h>
 
 #include "recorder/gpu_driver.h"
@@ -12,7 +12,7 @@ SAME(sizeof(void *), sizeof(CUcontext));
 SAME(sizeof(void *), sizeof(CUevent));
 SAME(sizeof(void *), sizeof(CUstream));
 
-/* Compiles only if these take and give such things. */
+/* Compiles only if the types agree. */
 CUresult (*const context)(CUcontext *) = cuCtxGetCurrent;
 CUresult (*const use)(CUcontext) = cuCtxSetCurrent;
 CUresult (*const event_new)(CUevent *, unsigned) = cuEventCreate;

@@ -1,4 +1,4 @@
-/* How gpu_driver.h calls HIP, held to AMD's hip_runtime_api.h. */
+/* Checks the calls of HIP in gpu_driver.h against AMD's hip_runtime_api.h. */
 #define __HIP_PLATFORM_AMD__
 #include <hip/hip_runtime_api.h>
 
@@ -12,7 +12,7 @@ SAME(sizeof(int), sizeof(hipError_t));
 SAME(sizeof(void *), sizeof(hipEvent_t));
 SAME(sizeof(void *), sizeof(hipStream_t));
 
-/* Compiles only if these take and give such things. */
+/* Compiles only if the types agree. */
 hipError_t (*const get_device)(int *) = hipGetDevice;
 hipError_t (*const set_device)(int) = hipSetDevice;
 hipError_t (*const event_new)(hipEvent_t *, unsigned) = hipEventCreateWithFlags;

@@ -1,7 +1,6 @@
 /* A stand-in for libcuda.so.1: no machine of ours has a GPU. Its device works one piece after another on
- * CLOCK_MONOTONIC_RAW; held_to_cuda.c asks the compiler whether it is called as NVIDIA's header says.
- * STUB_CUDA says how it misbehaves: "fails" at the 9th question, "hangs" for two seconds in it, "empty":
- * there is no device. */
+ * CLOCK_MONOTONIC_RAW; held_to_cuda.c checks the calls against NVIDIA's header. STUB_CUDA selects a fault:
+ * "fails" at the 9th question, "hangs" for two seconds in it, "empty": there is no device. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,7 +26,7 @@ static int mode_is(const char *mode)
     return set && strcmp(set, mode) == 0;
 }
 
-/* The device takes so long for what is launched now. */
+/* The device takes this long for what is launched now. */
 void stub_work(unsigned long long ns)
 {
     unsigned long long now = now_ns(), from = __atomic_load_n(&busy_until, __ATOMIC_ACQUIRE);

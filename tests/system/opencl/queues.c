@@ -57,8 +57,8 @@ static void set_up(void)
     CHECK(code);
     in_order = clCreateCommandQueue(context, device, 0, &code);
     CHECK(code);
-    cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES,
-                                        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                        0};
     out_of_order = clCreateCommandQueueWithProperties(context, device, properties, &code);
     CHECK(code);
     const char *text = source;
@@ -127,7 +127,7 @@ static void second_phase(void)
     CHECK(clReleaseEvent(marker));
     CHECK(clReleaseEvent(go));
     CHECK(clReleaseEvent(events[SCALES - 1])); /* the queue may keep its last one */
-    for (int i = 0; i < SCALES - 1; i++) { /* in the end nobody but the program has it */
+    for (int i = 0; i < SCALES - 1; i++) {     /* at the end only the program holds it */
         cl_uint references = 2;
         for (int tries = 0; references > 1 && tries < 60000; tries++) {
             CHECK(clGetEventInfo(events[i], CL_EVENT_REFERENCE_COUNT, sizeof references,

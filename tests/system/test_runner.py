@@ -1,0 +1,92 @@
+"""What runs the tests, tests/run_jobs.py: what counts as a failure, and which program is next."""
+
+import contextlib
+import io
+import os
+
+import pit_case
+import run_jobs
+from run_jobs import Program, Runner, Stage
+
+GOOD = 'echo "1 passed, 0 failed"'
+
+
+class Build(run_jobs.Build):
+    """Nothing is built."""
+
+    def steps(self, tree):
+        return [["true"]]
+
+
+class Run(pit_case.Case):
+    def run_programs(self, **programs):
+        """Their sum: the status and what was printed."""
+        tree = self.folder()
+        os.mkdir(os.path.join(tree, "src"))
+        stage = Stage("made_up", Build(os.path.join(tree, "build")), lambda _: [
+            Program(name, ["sh", "-c", script], {}) for name, script in programs.items()])
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = Runner(tree, os.path.join(tree, "build"), [stage]).run()
+        return status, said.getvalue()
+
+    def test_good_programs_are_added_up(self):
+        status, said = self.run_programs(a=GOOD, b='echo "2 passed, 0 failed, 1 skipped"')
+        self.assertEqual((status, said.splitlines()[-1]), (0, "3 passed, 0 failed"))
+
+    def test_a_failure_is_shown_with_its_reason(self):
+        status, said = self.run_programs(a=GOOD, b='echo the reason; echo "1 passed, 2 failed"; exit 1',
+                                         c="kill -SEGV $$", d="true", e=GOOD + "; exit 3")
+        self.assertEqual((status, said.splitlines()[-1]), (1, "3 passed, 5 failed"))
+        for part in ("made_up: b: 2 of 3 failed", "| the reason", "made_up: c: ended with SIGSEGV",
+                     "made_up: d: ended with status 0 and without its count",
+                     "made_up: e: status 3 though nothing failed"):
+            self.assertIn(part, said)
+
+    def test_a_file_left_in_the_source_tree_is_a_failure(self):
+        status, said = self.run_programs(a="touch src/kept; " + GOOD)
+        self.assertEqual((status, said.splitlines()[-1]), (1, "1 passed, 1 failed"))
+        self.assertIn("FAIL  source tree: src/kept: left there; when it appeared, these ran: made_up: a",
+                      said)
+        for script in ("touch src/gone; rm src/gone; ", "git init -q; touch src/known; git add src/known; "):
+            status, said = self.run_programs(a=script + GOOD)
+            self.assertEqual(status, 0, said)
+
+
+class Order(pit_case.Case):
+    """The quickest of the first stage while something is built, the longest of all afterwards."""
+
+    def test_which_program_is_next(self):
+        first, second = (Stage(name, Build(""), None) for name in ("first", "second"))
+        first.begun, second.begun = 1, 2
+        runner = Runner(self.folder(), self.folder(), [first, second])
+        costs = {"quick": 2, "middle": 20, "long": 50}
+        runner.costs_known.known = {(stage.name, name): (1, seconds) for stage in (first, second)
+                                    for name, seconds in costs.items()}
+        runner.waiting = [(stage, Program(name, [], {})) for stage in (second, first) for name in costs]
+
+        def take(is_built):
+            runner.is_built = is_built
+            runner.running = {}
+            stage, program = runner.take()
+            return stage.name, program.name
+
+        self.assertEqual([take(False) for _ in range(2)], [("first", "quick"), ("first", "middle")])
+        self.assertEqual([take(True) for _ in range(4)], [("second", "long"), ("first", "long"),
+                                                          ("second", "middle"), ("second", "quick")])
+        runner.running = {}
+        self.assertIsNone(runner.take())
+
+    def test_the_time_left_follows_what_is_done(self):
+        stage = Stage("first", Build(""), None)
+        costs = Runner(self.folder(), self.folder(), [stage]).costs_known
+        costs.known, costs.whole, costs.done = {("first", "build"): (60, 30), ("first", "a"): (40, 40)}, 100, 0
+        self.assertEqual(costs.seconds_left(10, under_way=20), 40)
+        costs.program_done(stage, "build")
+        self.assertEqual(costs.seconds_left(30, under_way=0), 20)
+        costs.program_done(stage, "not listed")
+        self.assertAlmostEqual(costs.seconds_left(30, under_way=0), 30 * 40 / 60.3)
+
+
+if __name__ == "__main__":
+    pit_case.main(plain_build_only=True)
