@@ -61,9 +61,13 @@ class Case(pit_case.Case):
         return path
 
     def job(self, kind, program, folder, ranks=2, name="rank"):
-        """The command of a job whose ranks write their runs into the folder."""
-        return LAUNCH[kind] + ["-n", str(ranks), pit_case.tool(), "run", "--quiet", "-o",
-                               os.path.join(folder, name + "-%r.pit"), "--"] + program
+        """The command of a job whose ranks write their runs into the folder. Every job has a session folder of
+        its own: OpenMPI removes a shared one when a job ends, even while another one starts."""
+        own = []
+        if kind == "openmpi":
+            own = ["--mca", "orte_tmpdir_base", self.folder()]
+        return LAUNCH[kind] + own + ["-n", str(ranks), pit_case.tool(), "run", "--quiet", "-o",
+                                     os.path.join(folder, name + "-%r.pit"), "--"] + program
 
     def run_job(self, kind, program, ranks=2, env=None):
         """Run it; returns what its ranks reported, and their runs, by rank."""
@@ -125,10 +129,40 @@ def calls_of(group):
     return [(call["seq"], call["path"].rsplit("/", 1)[-1]) for call in group["points"]]
 
 
-def start(command, folder):
-    return subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            start_new_session=True)
+class Job:
+    """A job that runs in the background. What it prints is kept, and shown by a wait that fails."""
+
+    def __init__(self, command, folder):
+        handle, self.log = tempfile.mkstemp(prefix="job-", suffix=".log", dir=folder)
+        try:
+            self.process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=handle,
+                                            stderr=subprocess.STDOUT, start_new_session=True)
+        finally:
+            os.close(handle)
+
+    def wait_until(self, condition):
+        """Its value once it is true. The end of the job, or a hang, is a failure that tells what it printed."""
+        def true_or_over():
+            return condition() or self.process.poll() is not None
+
+        found = pit_runs.wait_until(true_or_over, SECONDS)
+        found = condition() if found is True else found  # it may have become true just before the end
+        if not found:
+            with open(self.log, encoding="utf-8", errors="replace") as said:
+                raise AssertionError("the job %s; it printed: %s" % (
+                    "ended with %s" % self.process.returncode if self.process.poll() is not None
+                    else "did not get so far in %d s" % SECONDS, said.read()[-4000:] or "nothing"))
+        return found
+
+    def end(self):
+        """Wait for its end."""
+        self.process.wait(timeout=SECONDS)
+
+    def kill(self):
+        """Kill what is left of it."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
 
 def wait_state(pid, states):

@@ -1,7 +1,6 @@
 """Calls of MPI as spans: OpenMPI and MPICH, C, Fortran and Python, all with the same library."""
 
 import os
-import signal
 
 import mpi_case
 import pit_case
@@ -154,16 +153,20 @@ class Jobs(mpi_case.Case):
         def part(kind):
             folder = self.folder()
             script = ': > "here-$1-$$"; until [ -e go ]; do sleep 0.05; done'
-            jobs = [mpi_case.start(self.job(kind, ["sh", "-c", script, "sh", str(job)], folder,
-                                            name="job-%d" % job), folder) for job in range(2)]
+            jobs = []
             try:
-                self.assertTrue(pit_runs.wait_until(lambda: sum(
-                    name.startswith("here-") for name in os.listdir(folder)) == 4, mpi_case.SECONDS))
-            finally:
+                for number in range(2):
+                    jobs.append(mpi_case.Job(self.job(kind, ["sh", "-c", script, "sh", str(number)],
+                                                      folder, name="job-%d" % number), folder))
+                    jobs[-1].wait_until(lambda: sum(name.startswith("here-%d" % number)
+                                                    for name in os.listdir(folder)) == 2)
                 with open(os.path.join(folder, "go"), "w"):
                     pass
                 for job in jobs:
-                    job.wait(timeout=mpi_case.SECONDS)
+                    job.end()
+            finally:
+                for job in jobs:
+                    job.kill()
             ids = [[pit_reader.load(os.path.join(folder, "job-%d-%d.pit" % (job, rank)))["facts"]
                     .get("job") for rank in range(2)] for job in range(2)]
             self.assertTrue(ids[0][0] and ids[1][0])
@@ -174,7 +177,8 @@ class Jobs(mpi_case.Case):
 
 
 class Killed(mpi_case.Case):
-    def wait_for_hang(self, paths):
+    @staticmethod
+    def wait_for_hang(job, paths):
         """The runs once the first two ranks are in the sixth call and the third has come out of five."""
         def waits():
             runs = [mpi_case.try_load(path) for path in paths]
@@ -184,27 +188,23 @@ class Killed(mpi_case.Case):
             is_out = all(call["duration_ns"] is not None for call in groups[2]["points"])
             return runs if [g["calls"] for g in groups] == [6, 6, 5] and is_out else None
 
-        runs = pit_runs.wait_until(waits, mpi_case.SECONDS)
-        self.assertIsNotNone(runs)
-        return runs
+        return job.wait_until(waits)
 
     def test_the_others_show_the_collective_in_which_they_wait(self):
         def part(kind):
             folder = self.folder()
             command = self.job(kind, [self.compiled("calls.c", kind), "hang"], folder, ranks=3)
             paths = [os.path.join(folder, "rank-%d.pit" % rank) for rank in range(3)]
-            job = mpi_case.start(command, folder)
+            job = mpi_case.Job(command, folder)
             try:
-                runs = self.wait_for_hang(paths)
+                runs = self.wait_for_hang(job, paths)
                 for run in runs[:2]:  # MPI is not to end them in its own way when it notices
                     mpi_case.stop(run["pid"])
                 for run in reversed(runs):
                     mpi_case.kill(run["pid"])
-                job.wait(timeout=mpi_case.SECONDS)
+                job.end()
             finally:
-                if job.poll() is None:
-                    os.killpg(job.pid, signal.SIGKILL)
-                    job.wait()
+                job.kill()
             for rank in range(2):
                 run = pit_runs.read_both(self, paths[rank], "died")
                 last = run["groups"][0]["points"][-1]
