@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import tempfile
 
 import py_case
 import wheel_case
@@ -161,13 +162,19 @@ class Installed(wheel_case.Case):
 
 
 class Typed(py_case.Case):
+    @classmethod
+    def setUpClass(cls):
+        """What mypy knows of the standard library takes most of its time, and is the same for every test."""
+        cls.cache = tempfile.mkdtemp(prefix="pitwall-mypy-")
+        cls.addClassCleanup(shutil.rmtree, cls.cache, ignore_errors=True)
+
     def mypy(self, program, status):
         folder = self.folder()
         with open(os.path.join(folder, "program.py"), "w") as file:
             file.write(program)
         env = pit_case.clean_env(MYPYPATH=py_case.package_dir())
-        return self.run_status(status, ["mypy", "--strict", "program.py"], cwd=folder, env=env,
-                               timeout=120).stdout
+        return self.run_status(status, ["mypy", "--strict", "--cache-dir", self.cache, "program.py"],
+                               cwd=folder, env=env, timeout=120).stdout
 
     def test_mypy_accepts_what_is_right(self):
         self.mypy(GOOD, 0)

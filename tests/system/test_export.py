@@ -400,10 +400,11 @@ class Output(ExportCase):
 
 
 class Speed(ExportCase):
+    @pit_case.plain_build
     def test_ten_thousand_nodes_take_no_minutes(self):
         """Processor time, the best of some: 0.15 s if it grows with the nodes and not with their square."""
         path = self.made("nodes=10000")
-        most = 3 * pit_case.slowness()
+        most = 3
         took = {}
         for form in FORMATS:
             tries = []

@@ -11,6 +11,8 @@ import jsonschema
 
 import pit_case
 
+# Most of the time is the training of the example, which a sanitizer makes slow: half as many epochs there.
+SHORT = ["--quick"] if pit_case.sanitizer() else []
 PROFILE_KEYS = ["model_name", "training", "inference", "memory", "throughput", "complexity", "pitwall"]
 COMPARISON_KEYS = ["models", "training_time_ratio", "inference_speedup", "memory_ratio",
                    "parameter_ratio", "winners", "pitwall"]
@@ -67,8 +69,9 @@ class Rom(pit_case.Case):
         case = cls("run_it")
         cls.out = case.folder()
         cls.addClassCleanup(case.doCleanups)
-        cls.done = case.run_ok([pit_case.example("rom"), "--out", os.path.join(cls.out, "a", "b"),
-                                "--experiment", "made up", "--trials", "50", "--peak"])
+        cls.done = case.run_ok([pit_case.example("rom"), *SHORT, "--out",
+                                os.path.join(cls.out, "a", "b"), "--experiment", "made up",
+                                "--trials", "50", "--peak"])
         cls.folder_of_it = os.path.join(cls.out, "a", "b", "made up")
 
     def run_it(self):
@@ -180,13 +183,13 @@ class Rom(pit_case.Case):
         blocked = os.path.join(self.folder(), "file")
         with open(blocked, "w", encoding="utf-8"):
             pass
-        done = self.run_status(1, [pit_case.example("rom"), "--out", blocked, "--trials", "1"])
+        done = self.run_status(1, [pit_case.example("rom"), *SHORT, "--out", blocked, "--trials", "1"])
         self.assertIn("runtime_profile.json: the output cannot be written: Not a directory",
                       done.stderr)
 
     def test_a_model_that_did_not_learn_is_an_error(self):
         out = self.folder()
-        done = self.run_status(1, [pit_case.example("rom"), "--out", out, "--epochs", "1"])
+        done = self.run_status(1, [pit_case.example("rom"), "--out", out, "--epochs", "1", "--trials", "5"])
         self.assertIn("LSTM did not learn", done.stderr)
         self.assertFalse(os.path.exists(os.path.join(out, "oscillators", "summary.json")))
 
