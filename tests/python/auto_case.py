@@ -2,6 +2,7 @@
 the recorded run is returned."""
 
 import os
+import subprocess
 import textwrap
 
 import py_case
@@ -28,6 +29,13 @@ def learn(x):
 
 
 class Case(py_case.Case):
+    loaded = None  # the process of torch_loaded.py
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.loaded:
+            cls.loaded.communicate()
+
     def write(self, folder, name, text):
         path = os.path.join(folder, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -45,9 +53,11 @@ class Case(py_case.Case):
         command = [py_case.PYTHON, "program.py"]
         tool = [pit_case.tool(), "run", "-o", "run.pit", *options, "--"]
         # multiprocessing's resource tracker sometimes complains about a semaphore, with and without us
+        is_small = program.startswith(SMALL) and not (files or env or status)
         env = pit_case.clean_env(PYTHONDONTWRITEBYTECODE="1",
                                  PYTHONWARNINGS="ignore:resource_tracker", **env)
-        plain = self.run_status(status, command, cwd=folder, env=env, timeout=timeout)
+        plain = (self.run_loaded(folder, env) if is_small else
+                 self.run_status(status, command, cwd=folder, env=env, timeout=timeout))
         done = self.run_status(status, tool + command, cwd=folder, env=env, timeout=timeout)
         self.assertEqual(done.stdout, plain.stdout)
         if same_errors:
@@ -55,6 +65,22 @@ class Case(py_case.Case):
         found = self.counts("run.pit")
         self.stdout, self.stderr = done.stdout, done.stderr
         return found
+
+    def run_loaded(self, folder, env):
+        """Run program.py of the folder where PyTorch is loaded already."""
+        if not type(self).loaded:
+            type(self).loaded = subprocess.Popen(
+                [py_case.PYTHON, os.path.join(py_case.HERE, "torch_loaded.py")], env=env, encoding="utf-8",
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.loaded.stdin.write(folder + "\n")
+        self.loaded.stdin.flush()
+        status = self.loaded.stdout.readline()
+        said = []
+        for name in ("plain.stdout", "plain.stderr"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                said.append(file.read())
+        self.assertEqual(status, "0\n", "\n".join(said))
+        return subprocess.CompletedProcess("program.py", 0, *said)
 
     def read(self, name):
         """Read a run with the library, in a separate process; None if there is none."""
