@@ -1,8 +1,8 @@
 """Runs programs with PyTorch already loaded: each in a fork of this process, where it starts as it would with
 `python3 program.py`. Loading PyTorch takes ten times as long as what most programs of the tests do with it.
 
-On standard input one folder a line, with program.py in it; on standard output the exit status of each. What the
-program prints is in the folder's plain.stdout and plain.stderr."""
+Standard input: one folder a line, with program.py in it. Standard output: the exit status of each program.
+What a program prints is in plain.stdout and plain.stderr of its folder."""
 
 import os
 import sys
