@@ -94,7 +94,7 @@ void pit_add_bytes(uint64_t place, uint64_t bytes)
 
 #define MOST_CALLS 16u
 
-/* Filled from the front, each pair once; `call` is stored last. Guarded by adding. */
+/* Filled from the front, each pair once; `call` is stored last. Guarded by `adding`. */
 static struct asked {
     void (*call)(void *arg);
     void *arg;
