@@ -14,7 +14,7 @@ static struct pit__cl behind;
 static int has_recorder;
 static pthread_once_t found_cl = PTHREAD_ONCE_INIT, found_recorder = PTHREAD_ONCE_INIT;
 
-/* The address of a symbol as a function pointer: ISO C has no conversion for it. */
+/* Stores the address of a symbol as a function pointer: ISO C does not convert between the two. */
 static void take(void *to, void *from)
 {
     memcpy(to, &from, sizeof from);

@@ -35,7 +35,8 @@ static inline uint64_t pit__region_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Is there a recorder, and is it on? The first call looks it up; calls meanwhile get 0. */
+/* Is there a recorder, and is it on? The first call looks it up; calls of other threads during that
+ * lookup get 0. */
 int pit__region_wanted(void);
 
 /* Both on the thread that encounters the region. */
