@@ -179,7 +179,7 @@ int hooks_environment(const char *program);
 /* program_needs.c: is the program linked with a library whose name begins with `library`? 0 if its file
  * cannot be read. */
 int program_needs(const char *program, const char *library);
-/* Is it a program that somebody built, without Pitwall in it, and that no hook of ours records? */
+/* Is it a user's program, without Pitwall in it, that none of our hooks records? */
 int program_is_plain(const char *program);
 
 /* regular_file.c: open a file for reading; NULL and *why if it cannot be opened or is not a regular

@@ -30,8 +30,8 @@ struct found {
     int below_only;            /* only sub-runs of watched runs */
     int is_quiet;              /* no message, because the search is repeated */
     char *newest;              /* newest of those that are not live */
-    uint64_t began;            /* it */
-    int is_worker;             /* it is the run of a worker */
+    uint64_t began;            /* when `newest` began */
+    int is_worker;             /* `newest` is the run of a worker */
     struct run_list elsewhere; /* live, of other folders */
     char here[PATH_MAX];       /* this folder; "" unless it is searched */
 };
