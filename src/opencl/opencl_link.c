@@ -33,7 +33,7 @@ static void find_cl(void)
 
 static void find_recorder(void)
 {
-    static const char *const names[] = {"pit__enabled",    "pit_position",     "pit_add",
+    static const char *const names[] = {"pit__enabled",    "pit_position",     "pit_add_span",
                                         "pit_add_bytes",   "pit_before_close", "pit_add_fact",
                                         "pit_thread_name", "pit__begin",       "pit__end"};
     enum { COUNT = sizeof names / sizeof names[0] };

@@ -1,6 +1,6 @@
 /* omp_region.h: one parallel region, from its begin to its end: how long each thread worked in it.
  *
- *   the thread that meets it   pit__region_begin … pit__region_end ──▶ pit_team of the recorder
+ *   the thread that meets it   pit__region_begin … pit__region_end ──▶ pit_add_team of the recorder
  *   each thread of its team         pit__work_begin, then pit__work_pause and pit__work_resume around
  *                                   each wait for the others, the last one at the region's end
  */

@@ -32,7 +32,7 @@ int pit__link_find(void)
         "pit__enabled",   "pit__begin",      "pit__end",
         "pit_cancel",     "pit__count",      "pit__collective_begin",
         "pit_group_open", "pit_group_close", "pit_group_calls",
-        "pit_position",   "pit_team",        "pit_begin_call",
+        "pit_position",   "pit_add_team",    "pit_begin_call",
         "pit_message",    "pit_end_call"};
     enum { NEEDED = 4, ALL = sizeof names / sizeof names[0] };
     void *found[ALL];

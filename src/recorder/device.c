@@ -62,8 +62,8 @@ static uint64_t add(struct pit__thread *t, uint64_t place, uint32_t id, uint64_t
     return rec->generation << PIT__TOKEN_GENERATION_SHIFT | pit__ref(t->base, node);
 }
 
-uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
-                 uint64_t end_ns)
+uint64_t pit_add_span(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
+                      uint64_t end_ns)
 {
     if (!name)
         pit__count_null(NULL);

@@ -1,6 +1,6 @@
 /* gpu_events.c: see gpu_events.h.
  *
- *   span ──▶ mark: an event of the pool into the stream ──▶ list ──▶ our thread ──▶ pit_add
+ *   span ──▶ mark: an event of the pool into the stream ──▶ list ──▶ our thread ──▶ pit_add_span
  *
  * Our thread finds the driver, creates the events, asks which are complete and reads the time between two.
  * Spans only take events from the pool and record them: they never wait for the device or for a lock.

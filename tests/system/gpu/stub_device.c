@@ -1,4 +1,4 @@
-/* A simulated device: its work is reported by pit_add. Each piece takes a fixed share of the host time
+/* A simulated device: its work is reported by pit_add_span. Each piece takes a fixed share of the host time
  * measured so far, so that the shares stay the same if the program is stopped anywhere.
  *
  *   stub_device idle      data_loading takes half of the time, the device works an eighth of it
@@ -30,8 +30,8 @@ static uint64_t spin(uint64_t from, uint64_t ns)
 static void work(uint64_t place, uint64_t from, double share)
 {
     uint64_t now = now_ns(), begin = now - (uint64_t)((double)(now - from) * share);
-    uint64_t added = pit_add(place, "kernel", PIT_DEVICE, begin, now);
-    pit_add(added, "queued", PIT_DEVICE, begin, begin);
+    uint64_t added = pit_add_span(place, "kernel", PIT_DEVICE, begin, now);
+    pit_add_span(added, "queued", PIT_DEVICE, begin, begin);
 }
 
 /* start of the program; time so far in the part that is planted */
