@@ -86,7 +86,7 @@ static int add_arguments(struct run_list *list, char *const *arguments, int coun
         status = folder ? add_folder(list, arguments[i]) : add(list, strdup(arguments[i]));
         if (!status && folder && list->count == before && !may_be_empty)
             return fail(EXIT_CANNOT_READ, "cannot read the folder", arguments[i],
-                        "it contains no *.pit");
+                        "it contains no *.pit; `pitwall run -- PROGRAM` records one");
     }
     return status;
 }

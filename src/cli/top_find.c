@@ -296,8 +296,8 @@ static int add_file(struct found *found, const char *path)
     int code = top_runs_add(found->runs, path, &error);
     if (!code || (found->is_quiet && access(path, F_OK) != 0))
         return 0;
-    return fail(EXIT_CANNOT_READ, "cannot read the run", path,
-                *error.message ? error.message : pit_strerror(code));
+    error.code = code;
+    return fail_run(path, &error);
 }
 
 static int has_live(const struct top_runs *runs)
