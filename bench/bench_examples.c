@@ -106,7 +106,8 @@ static void measure(const struct program *program)
     double cost = cost_pct(parts, 0, rounds, &noise);
     for (unsigned i = 0; i < 2; i++)
         half[i] = cost_pct(parts, i * rounds / 2, (i + 1) * rounds / 2, &unused);
-    /* Equal copies may agree by chance; then the halves of the run still show the noise. */
+    /* Equal copies may agree by chance; the difference between the halves of the run still shows the
+     * noise. */
     noise = fmax(noise, fabs(half[0] - half[1]) / 2);
     char key[64];
     snprintf(key, sizeof key, "%s_cost_pct", program->name);

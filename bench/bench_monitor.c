@@ -85,7 +85,7 @@ static double overhead_pct(void)
     }
     pit_stage_end(stages);
     pit_window_free(window);
-    /* As in the other cases, undisturbed calls count. */
+    /* As in the other cases, the undisturbed calls decide. */
     double calls = bench_quantile(begins, STAGES, 0.1) + bench_quantile(lines, STAGES, 0.1) +
                    (CALLS - 1) * bench_quantile(adds, add_count, 0.1) -
                    (CALLS + 1) * bench_quantile(empty, STAGES, 0.1);

@@ -512,7 +512,7 @@ typedef struct pit_ended {
     uint64_t read_chars,
         write_chars;    /* by read and write calls: also pipes, terminals, the cache */
     uint64_t children;  /* child processes that were seen, at any depth */
-    uint64_t oom_kills; /* of the cgroup, after the end; set by pit_end_run */
+    uint64_t oom_kills; /* of the cgroup, after the end; set by pit_record_ending */
 } pit_ended;
 
 /* Compute the name that a process will give its run file: `wanted` as the path of pit_open (NULL:
@@ -527,8 +527,8 @@ PIT_API int pit_run_path(char *path, size_t room, const char *wanted, const char
  * small run of `argv` is created, with the facts and labels of this process. `path` (room for PATH_MAX)
  * receives the path of the file. Returns 1: added to the process's own run; 0: created a small run;
  * PIT_NOT_SAVED, with errno. */
-PIT_API int pit_end_run(char *path, const unsigned char run_id[16], const char *const *argv,
-                        const pit_ended *ended);
+PIT_API int pit_record_ending(char *path, const unsigned char run_id[16], const char *const *argv,
+                              const pit_ended *ended);
 
 /* ---- span objects: begin and end may be on different threads -------------------------------- */
 
@@ -562,8 +562,8 @@ PIT_API uint64_t pit_object_end(pit_object *object);
  * Returns the place of the new span, for the calling thread: a span added below it, again with PIT_DEVICE,
  * is the time that this work waited before the device began it. Returns 0 if nothing is recorded, the place
  * belongs to another recorder, name is NULL (counted), or there is no room (counted). */
-PIT_API uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
-                         uint64_t end_ns);
+PIT_API uint64_t pit_add_span(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
+                              uint64_t end_ns);
 
 /* The same for work timed by the device's own clock, which counts nanoseconds from an arbitrary start.
  * `clock` names that clock: at most 16 names of up to 47 characters. Each call narrows the offset between
@@ -573,7 +573,7 @@ PIT_API uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint6
 PIT_API uint64_t pit_add_device(const char *clock, uint64_t place, const char *name,
                                 uint64_t begin_ns, uint64_t end_ns, uint64_t launched_ns);
 
-/* Add bytes moved by the work at `place`, a result of pit_add. 0 does nothing. */
+/* Add bytes moved by the work at `place`, a result of pit_add_span. 0 does nothing. */
 PIT_API void pit_add_bytes(uint64_t place, uint64_t bytes);
 
 /* Set the stream into which spans with PIT_DEVICE of the calling thread put their events: a CUstream,
@@ -596,7 +596,8 @@ PIT_API int pit_before_close(void (*call)(void *arg), void *arg);
  * the team. Returns 0; PIT_NOT_OPEN: nothing is recorded, or no span is open; PIT_BAD_ARGUMENT: threads is
  * 0, or the times contradict each other (required: slowest_ns <= elapsed_ns, slowest_ns <= busy_ns <=
  * threads x slowest_ns); PIT_NO_MEMORY: the run is full. On an error nothing is added. */
-PIT_API int pit_team(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns, uint64_t elapsed_ns);
+PIT_API int pit_add_team(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns,
+                         uint64_t elapsed_ns);
 
 /* ---- the same in a given recorder ----------------------------------------------------------- */
 

@@ -310,14 +310,14 @@ typedef struct pit_figures {
     double total;                   /* of all calls of a run, for the order; 0: not known */
     double error;                   /* error bound of each figure; 0: none */
     /* 0: the figures are runs. Else they are blocks of one process, comparable only within one session
-     * (pit_bench_models); PIT_ALONE: not comparable */
+     * (pit_bench_models), or with PIT_NOT_COMPARABLE not at all */
     uint64_t session;
     int is_rate; /* `values` are seconds per item; shown as items per second */
     /* if the side is one run: the iterations it kept, in order; or NULL */
     const double *iterations;
     size_t iteration_count;
 } pit_figures;
-#define PIT_ALONE UINT64_MAX
+#define PIT_NOT_COMPARABLE UINT64_MAX
 
 typedef struct pit_side {
     const char *name;

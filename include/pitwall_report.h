@@ -72,9 +72,9 @@ typedef struct pit_alloc {
 
 /* A detached node overlaps its parent; its time is not part of the parent's time. */
 enum pit_detached {
-    PIT_INSIDE = 0,   /* not detached */
-    PIT_DETACHED = 1, /* span objects */
-    /* work of a device (pit_add); below another device node: how long that work waited to start */
+    PIT_NOT_DETACHED = 0, /* its time is part of its parent's */
+    PIT_DETACHED = 1,     /* span objects */
+    /* work of a device (pit_add_span); below another device node: how long that work waited to start */
     PIT_ON_DEVICE = 2
 };
 
@@ -113,7 +113,7 @@ typedef struct pit_energy {
     uint64_t unknown;   /* spans not counted: a counter could not be read */
 } pit_energy;
 
-typedef struct pit_teams { /* parallel regions of a node, as pit_team reported them; sums */
+typedef struct pit_teams { /* parallel regions of a node, as pit_add_team reported them; sums */
     uint64_t count, threads, threads_max; /* regions; threads of all; threads of the largest */
     uint64_t busy_ns, slowest_ns, elapsed_ns, wait_ns, lag_ns; /* docs/openmp.md */
 } pit_teams;

@@ -16,11 +16,11 @@ PITPY_THREAD uint64_t pitpy_works;
 /* Guarded by the interpreter's lock, like everything below. */
 struct pitpy_counts pitpy_counts;
 struct pitpy_hook_names pitpy_hook_names;
-uint64_t pitpy_note_at = 1;                  /* number of spans at which `note` is called next */
-static PyObject *note;                       /* called from time to time, without arguments */
-static PyObject *look;                       /* called with a word and an object */
-static uint64_t looks_at_models, models = 0; /* forward passes so far; the number at which one is inspected
-                                                next */
+uint64_t pitpy_note_at = 1; /* number of spans at which `note` is called next */
+static PyObject *note;      /* called from time to time, without arguments */
+static PyObject *look;      /* called with a word and an object */
+/* the forward pass at which a model is inspected next; forward passes so far */
+static uint64_t looks_at_models, models = 0;
 
 /* ---- Python is told, and asked --------------------------------------------------------------------- */
 

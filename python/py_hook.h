@@ -36,15 +36,17 @@ enum pitpy_role {
 
 #define PITPY_THREAD __thread __attribute__((tls_model("initial-exec")))
 extern PITPY_THREAD unsigned pitpy_inside __attribute__((visibility("hidden"))); /* open kinds */
-/* Spans of hooks on this thread, except those of a loader's next: tells whether anything was done since. */
+/* Number of spans of hooks on this thread, without those of a loader's next: shows whether any work was
+ * done since an earlier value. */
 extern PITPY_THREAD uint64_t pitpy_works __attribute__((visibility("hidden")));
 
 struct pitpy_counts {
     uint64_t spans, passed, steps;
     uint64_t calls;                  /* outermost calls */
     uint64_t watched, watched_ticks; /* of these, measured ones: the cost of hooking */
-    uint64_t runs, single_runs; /* backward passes between two optimiser steps: number of such intervals */
-    uint64_t run_sum;           /* of these, with exactly one; sum of all */
+    /* intervals between two optimiser steps; those with exactly one backward pass */
+    uint64_t runs, single_runs;
+    uint64_t run_sum; /* backward passes in all of these intervals */
 };
 extern struct pitpy_counts pitpy_counts __attribute__((visibility("hidden")));
 

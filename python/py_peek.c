@@ -1,13 +1,13 @@
 /* Where a thread is at this moment, read without the interpreter's lock.
  *
- * A sample is taken where the main thread next releases the lock, which may be some lines later: `word in
- * a_list` does not release it. So the instruction is read first, at the moment for which the sample stands, and
- * counts if the sample finds the same frame still there.
+ * A sample is taken where the main thread next releases the lock. That may be some lines later: `word in
+ * a_list` does not release it. So the current instruction is read first, and it counts if the sample
+ * then finds the same frame.
  *
- * The thread goes on meanwhile, and frames come and go: what is read may be torn, and its memory gone. The
- * kernel copies it (process_vm_readv), so a wrong address is an error and no fault; and nothing of it is
- * used but by comparison with a frame that the lock holds still. The structures differ between versions:
- * of a version that is not known nothing is read.
+ * The thread keeps running meanwhile, so the data may be inconsistent, and its memory may be freed. The
+ * kernel copies it (process_vm_readv): a wrong address gives an error, not a fault. The copy is only
+ * compared with a frame that the lock protects; no pointer in it is followed. The structures differ
+ * between versions of Python; with an unknown version nothing is read.
  */
 #define Py_BUILD_CORE 1 /* the structures of frames */
 #include "pitpy.h"

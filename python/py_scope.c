@@ -1,15 +1,16 @@
-/* py_scope.c: steps of a library's own trainer (Lightning, transformers, Keras), by hooks on the functions
- * of the trainer's loop. These give exact steps, which other hooks can only infer.
+/* py_scope.c: steps of a library's own trainer (Lightning, transformers, Keras), by hooks on the
+ * functions of the trainer's loop. These give exact steps, which other hooks can only infer.
  *
  *     TRAINS, EVALUATES   the loop itself: steps inside are `step` or `eval_step`, and come from BEGIN, END
- *                         and WHOLE alone. A step that is open when the loop ends goes with it
+ *                         and WHOLE alone. A step that is open when the loop ends also ends
  *     BEGIN               the call begins a step, unless one is open; none if the call finds no more data
  *     END                 a step ends when the call returns
  *     WHOLE               the call is a step
- *     CLOSURE             what an optimiser is given to call: its time is not the optimiser's. The span of the
- *                         optimiser that has just begun is dropped, and begins again after the first call
+ *     CLOSURE             the function that an optimiser calls: its time is not the optimiser's. The span
+ *                         of the optimiser, which has just begun, is dropped and begins again after the
+ *                         first call
  *
- * In a loop that is told so (is_by_loader), a loader's next begins a step like BEGIN. */
+ * In a loop with is_by_loader set, a loader's next begins a step like BEGIN. */
 #include "py_hook.h"
 
 struct pitpy_scope {

@@ -1,25 +1,26 @@
 /* Samples where the main thread is, ten times per second, with the interpreter's public API for frames.
  *
- * A thread of our own looks at the main thread's frames with the interpreter's lock held, so that they
- * stand still: frames, line and innermost span belong to one moment. Where C code keeps the lock for long,
- * the sample is late and still the right one, because the main thread comes to it before its next line. So
- * a sample counts for all periods since the last one: time in which none could be taken is not lost. It
- * may also come some lines late: so the instruction is noted as the sample is asked for (py_peek.c).
+ * A thread of our own reads the main thread's frames with the interpreter's lock held, so that frames,
+ * line and innermost span belong to one moment. If C code keeps the lock for long, the sample is late
+ * but still right, because the main thread responds before its next line. So a sample counts for all
+ * periods since the last one, and no time is lost. It may also come some lines late, so the instruction
+ * is noted when the sample is requested (py_peek.c).
  *
- * A thread that waits for the lock gets it when the main thread releases it next; only after the switch
- * interval of 5 ms is the main thread forced to. Calls that release the lock by themselves, as most of
- * PyTorch's do, would therefore get the time of the code before them. So from 3.12 on, the main thread is
- * asked to take the sample itself, at its current instruction. Our thread takes the lock only if the main
- * thread does not respond because it waits or computes in C; the lock is then usually free. Before 3.12
- * this is not possible, and the switch interval is made short while our thread waits.
+ * A thread that waits for the lock gets it when the main thread releases it next; the main thread is
+ * forced to release it only after the switch interval of 5 ms. Calls that release the lock by
+ * themselves, as most of PyTorch's do, would therefore get the time of the code before them. So from
+ * 3.12 on, the main thread is asked to take the sample itself, at its current instruction. Our thread
+ * takes the lock only if the main thread does not respond because it waits or computes in C; the lock is
+ * then usually free. Before 3.12 this is not possible, and the switch interval is made short while our
+ * thread waits.
  *
  * A sample is the innermost line of the program's own code, because users can change that code; for
- * installed packages and the standard library it is the line that called them. If all code is installed, it
- * is the innermost line.
+ * installed packages and the standard library it is the line that called them. If all code is installed,
+ * it is the innermost line.
  *
- * The thread is started on the main thread when the default recorder is open, and ends before the recorder
- * closes and before the interpreter shuts down (atexit). A forked child has none until its own recorder
- * starts one. Its signals are blocked. */
+ * The thread is started on the main thread when the default recorder is open, and ends before the
+ * recorder closes and before the interpreter shuts down (atexit). A forked child has none until its own
+ * recorder starts one. Its signals are blocked. */
 #include "pitpy.h"
 
 #include "py_peek.h"
@@ -34,8 +35,9 @@
 #include <unistd.h>
 
 #define STACK_BYTES ((size_t)256 * 1024)
-#define MOST_FRAMES 1000                        /* frames of a stack that are searched */
-#define LONGEST_ASK_NS ((uint64_t)10 * 1000000) /* time for the main thread to take a sample itself */
+#define MOST_FRAMES 1000 /* frames of a stack that are searched */
+#define LONGEST_ASK_NS                                                                             \
+    ((uint64_t)10 * 1000000) /* time for the main thread to take a sample itself */
 #define LEAST_ASK_NS ((uint64_t)50 * 1000)
 #define NEVER UINT64_MAX
 
@@ -44,7 +46,8 @@ int pitpy_stack_is_settled;
 /* Guarded by the interpreter's lock, except for members that the thread itself reads. */
 static struct {
     pthread_t thread;
-    PyThreadState *state; /* of the thread; created and freed by the code that starts and stops it */
+    PyThreadState
+        *state; /* of the thread; created and freed by the code that starts and stops it */
     int is_running;
     int is_ending;     /* other code waits for its end */
     int is_over;       /* the interpreter shuts down: do not start it again */
@@ -101,8 +104,8 @@ static int is_made(const char *file)
            strncmp(file, "<ipython-input", 14) != 0;
 }
 
-/* What Python runs before a program, ours and others'; and what stands around an import: the tool's, which
- * need not be that of the package that the program has. */
+/* Code that Python runs before a program, and our code that runs around an import. That code may be the
+ * tool's copy of the package, which need not be the one that the program uses. */
 static int is_start_up(const char *file)
 {
     static const char *const names[] = {"/sitecustomize.py", "/pitwall/_auto_watch.py"};
@@ -266,14 +269,14 @@ static int add_call(int (*call)(void *))
 #if PY_VERSION_HEX >= 0x030D0000
     return Py_AddPendingCall(call, NULL) == 0;
 #elif PY_VERSION_HEX >= 0x030C0000
-    /* The public function would go unnoticed until the main thread takes the lock the next time, so a
-     * private one is used, which asks like for any thread. */
+    /* With the public function, the main thread would not notice the call before it next takes the lock.
+     * This private one interrupts it. */
     extern int _PyEval_AddPendingCall(PyInterpreterState *, int (*)(void *), void *, int)
         __attribute__((weak));
     return _PyEval_AddPendingCall &&
            _PyEval_AddPendingCall(PyInterpreterState_Main(), call, NULL, 0) == 0;
 #else
-    (void)call; /* it would go unnoticed too */
+    (void)call; /* the main thread would not notice it in time */
     return 0;
 #endif
 }

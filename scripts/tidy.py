@@ -5,8 +5,9 @@ Every file is checked with the flags of its own compilation; headers are checked
 A file that several programs share is compiled for each of them, but checked once. Programs that only the
 tests compile (MPI, OpenCL, OpenMP) are checked with plain flags; those whose library has no header on this
 machine are named and left out. A file that was clean is skipped until its preprocessed text, its flags,
-.clang-tidy or the version of clang-tidy change: BUILD/lint has a stamp for each. The exit status is 1 if
-any file has a finding.
+.clang-tidy or the version of clang-tidy change: BUILD/lint has a stamp for each. A change to a comment does
+not count, unless clang-tidy reads it. Uses all processors that the process may run on (taskset). The exit
+status is 1 if any file has a finding.
 """
 
 import concurrent.futures
@@ -20,6 +21,7 @@ import subprocess
 import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+COMMENT = re.compile(r'''("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|/\*.*?\*/|//[^\n]*''', re.S)
 
 
 def sources():
@@ -39,16 +41,23 @@ def plain_command(name):
             "command": shlex.join([*command, "-c", name, "-o", os.devnull])}
 
 
+def without_comments(text):
+    """The text without the comments that clang-tidy ignores: it reads NOLINT and names of arguments."""
+    def kept(match):
+        return match[0] if match[1] or "NOLINT" in match[0] or match[0].endswith("=*/") else " "
+    return re.sub(r"\s*\n\s*", "\n", COMMENT.sub(kept, text))
+
+
 def preprocessed(entry):
-    """The text of a compilation with its comments, which may switch checks off; None if it fails."""
+    """The text of a compilation without line numbers; None if it fails."""
     words = shlex.split(entry["command"])
     if os.path.basename(words[0]) == "ccache":
         del words[0]
     out = words.index("-o")
     del words[out:out + 2]
-    done = subprocess.run([*words, "-E", "-C"], cwd=entry["directory"], stdout=subprocess.PIPE,
+    done = subprocess.run([*words, "-E", "-C", "-P"], cwd=entry["directory"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)
-    return done.stdout if done.returncode == 0 else None
+    return without_comments(done.stdout.decode("utf-8", "replace")) if done.returncode == 0 else None
 
 
 def check(name, folder, entry, rules):
@@ -56,7 +65,7 @@ def check(name, folder, entry, rules):
     text = preprocessed(entry)
     stamp = None
     if text is not None:
-        key = hashlib.sha256(rules + entry["command"].encode() + b"\0" + text).hexdigest()
+        key = hashlib.sha256(rules + entry["command"].encode() + b"\0" + text.encode()).hexdigest()
         stamp = os.path.join(folder, key + ".clean")
         if os.path.exists(stamp):
             return name, ""
@@ -86,7 +95,7 @@ def main(build, names):
         rules = file.read() + subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE,
                                              check=True).stdout
     bad, left_out = 0, []
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for name, findings in pool.map(
                 lambda name: check(name, folder, entries[os.path.join(TREE, name)], rules), names):
             if name is None:

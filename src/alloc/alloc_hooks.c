@@ -78,7 +78,7 @@ EXPORTED void *realloc(void *block, size_t bytes)
     return allocated(moved);
 }
 
-/* We do not call libc's: it may or may not call realloc by its name, and so arrive here. */
+/* Does not call libc's reallocarray, which may call realloc by its name and so arrive here again. */
 EXPORTED void *reallocarray(void *block, size_t count, size_t bytes)
 {
     size_t whole;

@@ -21,7 +21,7 @@
 
 struct level {
     uint64_t begin;         /* the first sequence number in it */
-    uint64_t bytes, blocks; /* live, and in no level inside it */
+    uint64_t bytes, blocks; /* live, and not in an inner level */
     uint64_t lost;          /* allocations for which there was no memory */
 };
 
@@ -153,7 +153,7 @@ static struct level *level_of(struct pit__leak_owner *owner, uint64_t sequence)
     return i > 0 ? &owner->levels[i - 1] : NULL;
 }
 
-/* The entry was removed from its table. */
+/* Subtract an entry that was removed from its table. */
 static void uncount(struct leak_set *set, const struct pit__leak_entry *entry)
 {
     struct pit__leak_owner *owner = &set->owners[entry->owner];

@@ -153,7 +153,7 @@ static char *replaced(const char *line, const char *name, const char *value)
     return text;
 }
 
-/* One word, unquoted in place; where the next begins, or NULL if a quote is not closed. */
+/* Unquotes one word in place. Returns where the next word begins; NULL if a quote is not closed. */
 static char *take_word(char *at)
 {
     char *to = at, quote = 0;
@@ -172,7 +172,7 @@ static char *take_word(char *at)
     return next;
 }
 
-/* Fills `words` with the words of `text`, which is changed; how many, 0 if a quote is not closed. */
+/* Splits `text`, which is changed, into `words`. Returns their number; 0 if a quote is not closed. */
 static size_t split(char *text, char **words)
 {
     size_t count = 0;

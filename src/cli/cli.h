@@ -134,6 +134,9 @@ int job_choose(struct run_list *list, const char *name, int *is_job);
  * could not, prints a message and sets *status. */
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status);
 void runs_free(pit_run **runs, size_t count);
+/* The message for a run that pit_run_open could not read. Returns EXIT_CANNOT_READ. */
+int fail_run(const char *path, const pit_error *error);
+
 /* Is this file one of the runs? A run must not be overwritten: it cannot be recorded again. */
 int is_one_of_runs(const char *output, const pit_run *const *runs, size_t count);
 
@@ -179,7 +182,7 @@ int hooks_environment(const char *program);
 /* program_needs.c: is the program linked with a library whose name begins with `library`? 0 if its file
  * cannot be read. */
 int program_needs(const char *program, const char *library);
-/* Is it a program that somebody built, without Pitwall in it, and that no hook of ours records? */
+/* Is it a user's program, without Pitwall in it, that none of our hooks records? */
 int program_is_plain(const char *program);
 
 /* regular_file.c: open a file for reading; NULL and *why if it cannot be opened or is not a regular

@@ -132,11 +132,12 @@ static int parse_options(int argc, char **argv, struct request *request)
             return fail_option("export", option, argv);
         }
     if (optind == argc)
-        return fail_usage("export", "no run given", NULL, NULL);
+        return fail_usage("export", "no run given", NULL, "name runs or folders of runs");
     if (!request->format && request->output)
         request->format = guess_format(request->output);
     if (!request->format)
-        return fail_usage("export", "give --format, or a FILE with a known ending", NULL, NULL);
+        return fail_usage("export", request->output ? "--output" : "no format given",
+                          request->output, "give --format, or a FILE with a known ending");
     if (!request->output && request->format->is_folder)
         return fail_usage("export", request->format->name, NULL, "requires --output FOLDER");
     if (!request->output && request->format->is_binary && isatty(STDOUT_FILENO))

@@ -37,7 +37,8 @@ static int parse_options(int argc, char **argv, pit_report_options *options)
     int status = parse_form_options(argc, argv, help, long_options, options);
     if (status)
         return status;
-    return optind == argc ? fail_usage("info", "no run given", NULL, NULL) : 0;
+    return optind == argc ? fail_usage("info", "no run given", NULL, "name runs or folders of runs")
+                          : 0;
 }
 
 /* Each with its sub-runs, even if these are listed as runs too. */

@@ -238,14 +238,15 @@ static int enter_all(struct settings *s, char **lines, int count)
     char *values = s->parameter ? strchr(s->parameter, '=') : NULL;
     if (values)
         *values++ = 0;
-    int status = 0;
+    int status = 0, is_used = 0;
+    char mark[256], why[300];
+    snprintf(mark, sizeof mark, "{%s}", s->parameter ? s->parameter : "");
     for (int i = 0; i < count && !status; i++) {
-        char mark[256];
-        snprintf(mark, sizeof mark, "{%s}", s->parameter ? s->parameter : "");
         if (!values || !strstr(lines[i], mark)) {
             status = enter(s, lines[i], NULL, NULL);
             continue;
         }
+        is_used = 1;
         char *list = strdup(values), *at = list;
         while (list && at && !status) {
             char *comma = strchr(at, ',');
@@ -255,6 +256,10 @@ static int enter_all(struct settings *s, char **lines, int count)
             at = comma;
         }
         free(list);
+    }
+    if (!status && values && !is_used) {
+        snprintf(why, sizeof why, "no command contains %s", mark);
+        return fail_usage("race", "-P", s->parameter, why);
     }
     if (!status && s->race.count < 2)
         status = fail_usage("race", "give two commands", NULL,

@@ -53,7 +53,9 @@ static int recover_one(const char *path)
     if (code < 0)
         return fail(EXIT_CANNOT_READ, "cannot recover the run", path,
                     *error.message ? error.message : pit_strerror(code));
-    printf("%s: %s\n", path, code ? "recovered" : "nothing to do, the file is the run");
+    printf("%s: %s\n", path,
+           code ? "recovered"
+                : "nothing to do: shared memory has no pages of it, or they are live");
     return EXIT_GOOD;
 }
 

@@ -113,6 +113,15 @@ static int parse_parameter(struct settings *s, char *text)
     return 1;
 }
 
+/* Without {NAME} all sizes would run the same command. */
+static int check_command(const char *name, const char *command)
+{
+    char mark[256], why[300];
+    snprintf(mark, sizeof mark, "{%s}", name);
+    snprintf(why, sizeof why, "the command does not contain %s", mark);
+    return strstr(command, mark) ? 0 : fail_usage("scale", "-P", name, why);
+}
+
 static int parse_options(int argc, char **argv, struct settings *s)
 {
     int option;
@@ -122,8 +131,9 @@ static int parse_options(int argc, char **argv, struct settings *s)
         switch (option) {
         case 'P':
             if (!parse_parameter(s, optarg))
-                return fail_usage("scale", "-P", optarg,
-                                  "must be NAME=SIZE,SIZE,... with sizes over 0");
+                return fail_usage(
+                    "scale", "-P", optarg,
+                    "must be NAME=SIZE,SIZE,... or NAME=FROM..TO*FACTOR, with sizes over 0");
             break;
         case LABEL:
             s->label = optarg;
@@ -163,8 +173,9 @@ static int parse_options(int argc, char **argv, struct settings *s)
     if (!s->label && !s->name)
         return fail_usage("scale", "give -P or --label", NULL, NULL);
     if (optind == argc || (!s->label && optind + 1 != argc))
-        return fail_usage("scale", s->label ? "no run given" : "give one command", NULL, NULL);
-    return 0;
+        return fail_usage("scale", s->label ? "no run given" : "give one command", NULL,
+                          s->label ? "name runs or folders of runs" : "in quotes");
+    return s->label ? 0 : check_command(s->name, argv[optind]);
 }
 
 /* ---- a command ----------------------------------------------------------------------------- */
@@ -250,7 +261,7 @@ static int add_run(struct settings *s, const char *path, double *costs)
     pit_error error = {0};
     pit_run *run = pit_run_open(path, &error);
     if (!run)
-        return fail(EXIT_CANNOT_READ, "cannot read the run", path, error.message);
+        return fail_run(path, &error);
     char key[256];
     const char *end = "";
     snprintf(key, sizeof key, "label.%s", s->label);
@@ -289,7 +300,7 @@ static int print(const struct settings *s, const double *costs)
     const char *unit = strcmp(s->what, "memory") == 0 ? "bytes" : "seconds";
     int code = pit_find_scaling(s->sizes, costs, s->size_count, &scaling);
     if (code == PIT_NOTHING)
-        return fail(EXIT_NO_VERDICT, "no result", NULL, "fewer than 3 sizes");
+        return fail(EXIT_NO_VERDICT, "no result", NULL, "fewer than 3 different sizes; give more");
     if (!code)
         code = pit_scaling_print(stdout, &scaling, s->sizes, costs, s->size_count, s->predictions,
                                  s->prediction_count, unit, &s->report);

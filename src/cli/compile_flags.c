@@ -75,7 +75,8 @@ int compile_flags(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         int is_cflags = strcmp(argv[i], "--cflags") == 0;
         if (!is_cflags && strcmp(argv[i], "--libs") != 0)
-            return fail_usage("", "not with --cflags and --libs", argv[i], NULL);
+            return fail_usage("", "unexpected argument", argv[i],
+                              "only --cflags and --libs are allowed here");
         has_cflags |= is_cflags;
         has_libs |= !is_cflags;
     }

@@ -28,7 +28,7 @@ static void put_message(const char *what, const char *path, const char *why)
     put_safe(what);
     if (path) {
         fputs(": ", stderr);
-        put_safe(path);
+        put_safe(*path ? path : "''");
     }
     if (why) {
         fputs(": ", stderr);

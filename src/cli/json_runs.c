@@ -241,7 +241,7 @@ static int add_ours(struct sample_file *file, const char *name, int is_memory, i
     if (set) {
         set->is_whole = is_whole;
         set->is_runs = 1;
-        set->session = is_memory ? 0 : PIT_ALONE;
+        set->session = is_memory ? 0 : PIT_NOT_COMPARABLE;
     }
     return add_value(set, value);
 }

@@ -62,7 +62,7 @@ static const struct library {
      "install ocl-icd-libopencl1 and the device's OpenCL driver"},
 };
 
-/* What the child found. */
+/* Result of the child process. */
 struct finding {
     int is_loaded, has_symbols, code; /* code: of the library's own calls, 0 good */
     unsigned devices;
@@ -74,7 +74,7 @@ typedef int begin_flags(unsigned long flags);
 typedef int count_devices(unsigned *count);
 typedef int list_platforms(unsigned room, void *platforms, unsigned *count);
 
-/* A symbol as a function, which C has no cast for. */
+/* Stores a symbol as a function pointer: ISO C does not convert between the two. */
 static void take_symbol(void *library, const char *name, void *function)
 {
     void *symbol = name ? dlsym(library, name) : NULL;
@@ -122,7 +122,7 @@ static void look_in_child(const struct library *known, int out)
     _exit(written != (ssize_t)sizeof found);
 }
 
-/* 1 and what it found, or 0: the child said nothing, as *status tells. */
+/* Returns 1 and the child's result; 0 if it sent nothing, and *status is how it ended. */
 static int look(const struct library *known, struct finding *found, int *status)
 {
     int ends[2];

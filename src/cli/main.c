@@ -54,6 +54,51 @@ static void print_help(FILE *out)
           out);
 }
 
+/* Letters to insert, delete or replace to turn one word into the other. */
+static size_t difference(const char *a, const char *b)
+{
+    size_t row[32], length = strlen(b);
+    if (length >= sizeof row / sizeof row[0])
+        return SIZE_MAX;
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t above = row[j], least = diagonal + (*a != b[j - 1]);
+            least = above + 1 < least ? above + 1 : least;
+            row[j] = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+            diagonal = above;
+        }
+    }
+    return row[length];
+}
+
+static int fail_command(const char *name)
+{
+    char why[64];
+    const char *nearest = NULL;
+    size_t least = 3;
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (difference(name, commands[i].name) < least) {
+            least = difference(name, commands[i].name);
+            nearest = commands[i].name;
+        }
+    if (!nearest || *name == '-')
+        return fail_usage("", *name == '-' ? "unknown option" : "unknown command", name, NULL);
+    snprintf(why, sizeof why, "did you mean %s?", nearest);
+    return fail_usage("", "unknown command", name, why);
+}
+
+static int run_command(int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    return fail_command(argv[0]);
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
@@ -61,6 +106,10 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *name = argv[1];
+    if (strcmp(name, "help") == 0 && argc > 2) {
+        char *words[] = {argv[2], "--help", NULL};
+        return run_command(2, words);
+    }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_help(stdout);
         return EXIT_GOOD;
@@ -71,10 +120,7 @@ static int run(int argc, char **argv)
     }
     if (strcmp(name, "--cflags") == 0 || strcmp(name, "--libs") == 0)
         return compile_flags(argc, argv);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return fail_usage("", *name == '-' ? "unknown option" : "unknown command", name, NULL);
+    return run_command(argc - 1, argv + 1);
 }
 
 /* If a standard stream is closed, its number must not be reused for a file that we open: messages would be

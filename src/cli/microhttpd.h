@@ -1,7 +1,6 @@
-/* microhttpd.h: the part of libmicrohttpd that we use, declared by ourselves and loaded when the server
- * starts: no other command pays for it, and no build needs its header. The names are the library's own
- * without MHD_; tests/system/test_serve.py holds the figures against the library's header.
- */
+/* microhttpd.h: the part of libmicrohttpd that we use, declared here and loaded when the server starts:
+ * other commands do not load it, and the build does not need its header. The names are those of the
+ * library without MHD_; tests/system/test_serve.py compares the constants with the library's header. */
 #ifndef PIT_MICROHTTPD_H
 #define PIT_MICROHTTPD_H
 

@@ -1,4 +1,4 @@
-/* microhttpd_load.c: libmicrohttpd, found when it is needed. */
+/* microhttpd_load.c: loads libmicrohttpd when it is needed. */
 #include "microhttpd.h"
 
 #include "cli.h"
@@ -8,7 +8,7 @@
 
 #define LIBRARY "libmicrohttpd.so.12"
 
-/* A pointer to a function out of one to data, as POSIX has it. */
+/* Stores a symbol as a function pointer, which POSIX allows. */
 static int find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
@@ -16,7 +16,7 @@ static int find(void *library, const char *name, void *function)
     return found != NULL;
 }
 
-/* The tool of a wheel has it linked in: it is looked up in the program itself. */
+/* In a wheel the library is linked into the tool, so it is looked up in the program itself. */
 static void *load_library(void)
 {
 #ifdef PITWALL_OWN_HTTPD

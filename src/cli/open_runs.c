@@ -7,6 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+int fail_run(const char *path, const pit_error *error)
+{
+    char why[sizeof error->message + 80];
+    const char *reason = *error->message ? error->message : pit_strerror(error->code);
+    if (error->offset)
+        snprintf(why, sizeof why, "%s (at byte %" PRIu64 ")", reason, error->offset);
+    else
+        snprintf(why, sizeof why, "%s%s", reason,
+                 access(path, F_OK) == 0 || errno != ENOENT
+                     ? ""
+                     : "; `pitwall list` shows the runs of this folder");
+    return fail(EXIT_CANNOT_READ, "cannot read the run", path, why);
+}
 
 size_t runs_open(const struct run_list *list, pit_run **runs, int *status)
 {
@@ -18,13 +33,7 @@ size_t runs_open(const struct run_list *list, pit_run **runs, int *status)
             count++;
             continue;
         }
-        char why[sizeof error.message + 40];
-        if (error.offset)
-            snprintf(why, sizeof why, "%s (at byte %" PRIu64 ")", error.message, error.offset);
-        else
-            snprintf(why, sizeof why, "%s", error.message);
-        *status = fail(EXIT_CANNOT_READ, "cannot read the run", list->paths[i],
-                       *error.message ? why : pit_strerror(error.code));
+        *status = fail_run(list->paths[i], &error);
     }
     return count;
 }

@@ -15,16 +15,16 @@
 
 #define SHM_FOLDER "/dev/shm"
 #define SHM_LEAST_FREE ((uint64_t)256 << 20) /* with less, the recorder does not use it */
-#define RUN_ROOM ((uint64_t)64 << 20)        /* what a run of many spans with records takes */
+#define RUN_ROOM ((uint64_t)64 << 20)        /* size of a run with many spans and records */
 
-/* Free bytes for us; PIT_UNKNOWN if it cannot be told. */
+/* Free bytes for us; PIT_UNKNOWN if the filesystem does not report them. */
 static uint64_t free_bytes(const char *folder)
 {
     struct statvfs fs;
     return statvfs(folder, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize : PIT_UNKNOWN;
 }
 
-/* The type of the filesystem that is mounted the nearest above. */
+/* The type of the filesystem of this folder: the mount point with the longest matching path. */
 static void filesystem_name(const char *folder, char *name, size_t size)
 {
     char real[PATH_MAX];

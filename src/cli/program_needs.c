@@ -80,7 +80,7 @@ int program_needs(const char *program, const char *library)
 
 /* ---- programs that do not use Pitwall ---------------------------------------------------------- */
 
-/* Programs of the system start others more often than they compute. */
+/* Programs of the system usually start other programs; they do not compute. */
 static int is_systems(const char *path)
 {
     static const char *const folders[] = {"/usr/", "/bin/", "/sbin/", "/lib/"};
@@ -90,7 +90,7 @@ static int is_systems(const char *path)
     return 0;
 }
 
-/* Python has hooks of its own; a shell and a launcher leave the run to the program that they start. */
+/* Python has its own hooks. A shell or a launcher leaves the run to the program that it starts. */
 static int starts_others(const char *path)
 {
     static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "fish"};

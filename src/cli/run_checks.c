@@ -189,7 +189,7 @@ static void limit_check(struct checks *checks, const pit_run *run)
                   "against the machine's memory");
 }
 
-/* Of the sampler's readings: where they come from, or why there are none. */
+/* Where the sampler's readings come from, or why there are none. */
 static void reading_check(struct checks *checks, const char *name, const pit_run *run,
                           const char *key, const char *source, const char *remedy)
 {

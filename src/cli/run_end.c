@@ -120,8 +120,8 @@ static void tell_of_memory(const char *path)
 static int keep_ending(struct run_program *program)
 {
     pit_run_recover(program->path, NULL);
-    int code = pit_end_run(program->path, program->run_id, (const char *const *)program->argv,
-                           &program->ended);
+    int code = pit_record_ending(program->path, program->run_id, (const char *const *)program->argv,
+                                 &program->ended);
     if (code < 0)
         fail(0, "cannot write the run", program->path, strerror(errno));
     else if (code == 0)

@@ -86,7 +86,7 @@ static int add_arguments(struct run_list *list, char *const *arguments, int coun
         status = folder ? add_folder(list, arguments[i]) : add(list, strdup(arguments[i]));
         if (!status && folder && list->count == before && !may_be_empty)
             return fail(EXIT_CANNOT_READ, "cannot read the folder", arguments[i],
-                        "it contains no *.pit");
+                        "it contains no *.pit; `pitwall run -- PROGRAM` records one");
     }
     return status;
 }
@@ -108,8 +108,8 @@ int run_list_here(struct run_list *list)
     return status ? status : add_folder(list, ".");
 }
 
-/* When a run began; 0 if it cannot be read. One that another run started counts as older than all
- * others: its report is a part of that run's. */
+/* When a run began; 0 if it cannot be read. A run that another run started counts as older than all
+ * others, because its report is part of that run's report. */
 static uint64_t age_key(const char *path, int *is_rank)
 {
     static const unsigned char no_parent[16];

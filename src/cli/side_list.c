@@ -39,8 +39,7 @@ static int read_run(struct side_input *input, const char *path)
     input->runs = runs;
     runs[input->run_count] = pit_run_open(path, &error);
     if (!runs[input->run_count])
-        return fail(EXIT_CANNOT_READ, "cannot read the run", path,
-                    *error.message ? error.message : pit_strerror(error.code));
+        return fail_run(path, &error);
     input->run_count++;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* system_checks.c: what the kernel offers beside the figures of a run: counters, stack samples. */
+/* system_checks.c: what the kernel offers in addition to the figures of a run: counters, stack samples. */
 #include "checks.h"
 
 #include "base/stack_event.h"
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The number a small file holds, or NO_NUMBER. */
+/* The number in a small file, or NO_NUMBER. */
 #define NO_NUMBER (-1000)
 static int number_in(const char *path)
 {
@@ -26,7 +26,7 @@ static int number_in(const char *path)
     return (int)strtol(text, NULL, 10);
 }
 
-/* 0, or the errno with which this process is refused the counter. */
+/* Returns 0, or the errno if this process may not use the counter. */
 static int try_counter(uint32_t type, uint64_t config)
 {
     struct perf_event_attr attributes = {.type = type,
@@ -62,7 +62,7 @@ static void perf_check(struct checks *checks)
     pit__text_puts(&check->why, hard == ENOENT ? "the machine shows none" : strerror(hard));
 }
 
-/* Native code alone: lines of Python are named without the kernel's help. */
+/* For native code only: lines of Python need no support of the kernel. */
 static void stack_check(struct checks *checks)
 {
     struct check *check = check_add(checks, "stack samples", 1);

@@ -30,8 +30,8 @@ struct found {
     int below_only;            /* only sub-runs of watched runs */
     int is_quiet;              /* no message, because the search is repeated */
     char *newest;              /* newest of those that are not live */
-    uint64_t began;            /* it */
-    int is_worker;             /* it is the run of a worker */
+    uint64_t began;            /* when `newest` began */
+    int is_worker;             /* `newest` is the run of a worker */
     struct run_list elsewhere; /* live, of other folders */
     char here[PATH_MAX];       /* this folder; "" unless it is searched */
 };
@@ -296,8 +296,8 @@ static int add_file(struct found *found, const char *path)
     int code = top_runs_add(found->runs, path, &error);
     if (!code || (found->is_quiet && access(path, F_OK) != 0))
         return 0;
-    return fail(EXIT_CANNOT_READ, "cannot read the run", path,
-                *error.message ? error.message : pit_strerror(code));
+    error.code = code;
+    return fail_run(path, &error);
 }
 
 static int has_live(const struct top_runs *runs)

@@ -276,7 +276,7 @@ int pit__compare_figures(const pit_figures *a, const pit_figures *b,
 {
     double level = options->level;
     c->mean = c->p90 = c->p99 = (pit_change){NAN, NAN, NAN};
-    if (a->session != b->session || a->session == PIT_ALONE) {
+    if (a->session != b->session || a->session == PIT_NOT_COMPARABLE) {
         refuse(a, b, c);
         return 0;
     }

@@ -17,7 +17,7 @@ struct pit__energy_now {
 /* On any thread; reads some files of /sys, and for devices the last reading of their thread. */
 struct pit__energy_now pit__energy_read(void);
 
-/* Shorter times are unreliable: twenty times the update interval of the counters. */
+/* Figures for shorter times are unreliable: this is twenty times the update interval of the counters. */
 uint64_t pit__energy_least_ns(enum pit__energy_class of);
 
 #endif

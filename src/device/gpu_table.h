@@ -55,8 +55,8 @@ struct pit__gpus {
     struct pit__gpu list[PIT__GPUS];
 };
 
-/* The GPUs that the program may use (CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES); found at the first call,
- * never NULL. */
+/* The GPUs that the program may use (CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES). Searched at the first
+ * call; never NULL. */
 struct pit__gpus *pit__gpus_find(void);
 
 /* Start the thread; once per process, and only if there is a GPU. All signals should be blocked. */
@@ -73,7 +73,8 @@ uint64_t pit__gpus_memory(void);
 
 /* ---- for the readers: only on the thread --------------------------------------------------------- */
 
-/* Around every call that may hang: the name of the call, and that it returned. */
+/* Call these around every library call that may hang: the first gives its name, the second says that it
+ * returned. */
 void pit__gpu_calls(const char *what);
 void pit__gpu_returned(void);
 

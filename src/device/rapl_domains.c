@@ -13,16 +13,16 @@
 #define VALUE_BITS 48
 #define VALUE_MASK (((uint64_t)1 << VALUE_BITS) - 1)
 #define ZONE "intel-rapl:"
-/* A value that is lower by less than this part of the range was read before the newest one and stored
- * after it; if it is lower by more, the counter has wrapped around. */
+/* If a value is lower than the newest one by less than this part of the range, it was read earlier and
+ * stored later. If it is lower by more, the counter has wrapped around. */
 #define LATE_PART 8
 
 static struct pit__rapl rapl;
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-/* 1 for a package, 2 for the memory of one, 0 for domains that are part of others. zone: intel-rapl:P or
- * intel-rapl:P:S. */
+/* 1 for a package, 2 for the memory of a package, 0 for a domain that is part of another. zone:
+ * intel-rapl:P or intel-rapl:P:S. */
 static int kind_of(const char *zone, const char *name)
 {
     int is_inner = strchr(zone + strlen(ZONE), ':') != NULL;
@@ -31,7 +31,8 @@ static int kind_of(const char *zone, const char *name)
     return strcmp(name, "dram") == 0 ? 2 : 0;
 }
 
-/* The key is made from the name; memory gets its package's number, because the kernel calls all "dram". */
+/* The key is made from the name. For memory the package's number is added, because the kernel names
+ * every such domain "dram". */
 static void make_key(struct pit__rapl_domain *domain, const char *zone)
 {
     char text[31];

@@ -1,9 +1,9 @@
 /* rapl_domains.h: the energy counters of processors and memory that the kernel shows in
  * /sys/class/powercap (Intel's RAPL, which AMD's processors have too).
  *
- * The packages are counted, and the memory (dram) next to them. Domains inside a package (core, uncore)
- * are in its figure already, and psys contains all of it: these are left out. The domains are found once
- * and belong to the process. */
+ * Counted are the packages, and the memory (dram) next to them. Left out are domains inside a package
+ * (core, uncore), which its figure contains already, and psys, which contains everything. The domains
+ * are searched once and belong to the process. */
 #ifndef PIT_RAPL_DOMAINS_H
 #define PIT_RAPL_DOMAINS_H
 

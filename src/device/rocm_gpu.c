@@ -55,7 +55,7 @@ static void find(struct pit__gpu *gpu)
     uint64_t wanted = id_of(gpu->address), id;
     int code;
     gpu->number = NO_NUMBER;
-    gpu->handle = gpu; /* looked for */
+    gpu->handle = gpu; /* marks that the search was done */
     if (!CALL(count, "rsmi_num_monitor_devices", &count))
         return;
     for (uint32_t i = 0; i < count; i++)

@@ -75,7 +75,7 @@ struct pit_fmt_energy_of {
     struct pit_fmt_energies copies[2];
 };
 
-/* Block TEAMS: laid out like MEMORY_OF. Parallel regions entered in spans of the node, as pit_team reported
+/* Block TEAMS: laid out like MEMORY_OF. Parallel regions entered in spans of the node, as pit_add_team reported
  * them; nanoseconds. */
 struct pit_fmt_teams {
     uint64_t count;       /* regions */

@@ -6,11 +6,11 @@
  *   function ──▶ function_hooks ──▶ function_table ──▶ symbol_names (once a function)
  *                      └──▶ the recorder of the process (recorder_link)
  *
- * Each thread has a list of its calls in addition to the recorder's stack of spans, because an exit names
- * its function and not its span. A call that was left by longjmp or by an exception may have no exit. This
- * is detected at the next exit, which belongs to an entry below it, or at the next enter: its call site is
- * in the code of an entry below it, or the stack is shorter than it was for it. Its span is then dropped:
- * its time stays with its caller.
+ * Each thread has a list of its calls in addition to the recorder's stack of spans, because an exit
+ * names its function and not its span. A call that was left by longjmp or by an exception may have no
+ * exit. We detect this at the next exit, which then belongs to an older entry; or at the next enter, if
+ * its call site is in the code of an older entry, or if the stack is shorter than at the abandoned call.
+ * The span of that call is dropped: its time stays with its caller.
  *
  * Nothing here takes a lock or allocates except by mmap; only the very first call may load libpitwall.
  */
@@ -30,7 +30,8 @@
 
 struct call {
     const void *function, *call_site;
-    uintptr_t code, code_bytes; /* it runs: its own, or of the function it was inlined into */
+    /* the code that runs: the function's own, or that of the function it was inlined into */
+    uintptr_t code, code_bytes;
     uintptr_t frame; /* the hook's, inverted: 0 while the entry is free or not written yet */
     pit_token token; /* 0: not recorded */
 };
@@ -55,7 +56,7 @@ static __thread int is_preparing __attribute__((tls_model("initial-exec")));
 
 /* ---- a thread's calls -------------------------------------------------------------------------- */
 
-/* A lock without waiting: a caller that finds it taken does without. */
+/* A lock that never waits: a caller that finds it taken works without the spare list. */
 static int try_spares(void)
 {
     return __atomic_exchange_n(&spares_busy, 1, __ATOMIC_ACQUIRE) == 0;
@@ -166,8 +167,8 @@ static inline int is_inlined(const struct call *call, const void *call_site, uin
     return call->frame == ~here && call->call_site == call_site;
 }
 
-/* The caller does not seem to be the innermost entry: it has no entry (a library that calls back, a
- * signal), or the entries above it were left. */
+/* The caller does not seem to be the innermost entry. Either it has no entry (a library that calls back,
+ * a signal), or the entries above it were abandoned. */
 __attribute__((noinline)) static void leave_dead(struct calls *calls, const void *call_site,
                                                  uintptr_t here)
 {

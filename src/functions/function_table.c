@@ -1,6 +1,6 @@
-/* See function_table.h. An open hash of addresses that only grows; no lock, so that threads and signal
- * handlers may use it at once. If two meet at a new function, both look up its name; one text is kept.
- */
+/* See function_table.h. An open hash of addresses that only grows. It has no lock, so that threads and
+ * signal handlers may use it at any time. If two threads look up the same new function at once, both
+ * find its name, and one text is kept. */
 #include "function_table.h"
 
 #include "preload/own_pages.h"

@@ -28,7 +28,7 @@ int pit__case_of_rows(const pit_row *rows, size_t count, const double *batches, 
                       struct pit__advice_case *made);
 void pit__case_free(struct pit__advice_case *made);
 
-/* advice_evidence.c. All NaN; over the run with the most readings; from the facts. */
+/* advice_evidence.c. All figures NaN; figures of the run with the most readings. */
 struct pit__around pit__around_unknown(void);
 struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count);
 /* The share of an interval, in nanoseconds from the run's start, in which the main thread was idle; NaN if
@@ -36,12 +36,12 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
 double pit__idle_between(const pit_run *const *runs, size_t run_count, double from_ns,
                          double to_ns);
 struct pit__told pit__what_was_told(const pit_run *const *runs, size_t run_count);
-/* How memory went along the iterations; what makes slow iterations slow, or those of the second half. 0 or
- * PIT_NO_MEMORY. */
+/* Sets how memory developed over the iterations; finds what makes slow iterations slow or, with by_half,
+ * those of the second half. Returns 0 or PIT_NO_MEMORY. */
 int pit__set_memory(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
 int pit__find_slow(const pit_run *run, const struct pit__case *all, int by_half,
                    struct pit__slow *why);
-/* Of parts with few long calls that matter: was the longest the first? */
+/* For parts in which a few long calls take most of the time: was the longest call the first one? */
 void pit__find_longest(const pit_run *const *runs, size_t run_count, struct pit__advice_case *made);
 
 /* advice_busy.c: how the unit's duration developed without the waits for a processor, and whether its parts

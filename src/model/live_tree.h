@@ -70,7 +70,7 @@ struct pit__live {
     double delay_ns;         /* the same for run_delay_ns */
 };
 
-/* From this share on, the screen shows it. */
+/* From this share on, the screen shows `waited`. */
 #define PIT__LIVE_WAITED_MUCH 0.05
 
 /* Refresh: `run` as it is now, all threads or one. Returns 0 or PIT_NO_MEMORY. After a change of run or

@@ -29,7 +29,8 @@ void pit__run_memory_free(struct pit__run_memory *memory);
 int pit__growth_between(const pit_run *run, double from_ns, double to_ns,
                         struct pit__growth *growth);
 
-/* Is it a channel that every version has recorded? Views name these; others they list. */
+/* Is it a channel that every version has recorded? Views have a line of their own for each of these, and
+ * list all others together. */
 int pit__has_own_line(const char *key);
 
 /* A figure as a double; NaN if it is unknown. */

@@ -19,10 +19,10 @@
 #define MOST_QUEUES 256u
 #define MOST_DEVICES 16u
 #define AT_ONCE 4096u     /* launches between two turns */
-#define WAKE_EVERY 512u   /* of those */
+#define WAKE_EVERY 512u   /* launches after which the thread is woken */
 #define MOST_OPEN 65536u  /* commands that are not complete */
 #define TURN_NS 10000000u /* while there are launches */
-#define QUIET_TURNS 100u  /* without any, until the thread sleeps */
+#define QUIET_TURNS 100u  /* turns without a launch until the thread sleeps */
 #define LAST_WAIT_S 2     /* at the end, for a turn that does not return */
 
 struct device {
@@ -176,7 +176,7 @@ static void tell(const struct command *command, uint64_t seen_ns)
         pit__cl_recorder.add(work, "queued", PIT_DEVICE, queued, start);
 }
 
-/* 1: it is finished. */
+/* Returns 1 if the command is finished. */
 static int look_at(const struct command *command)
 {
     int32_t status = 0;

@@ -14,7 +14,7 @@ static struct pit__cl behind;
 static int has_recorder;
 static pthread_once_t found_cl = PTHREAD_ONCE_INIT, found_recorder = PTHREAD_ONCE_INIT;
 
-/* The address of a symbol as a function pointer: ISO C has no conversion for it. */
+/* Stores the address of a symbol as a function pointer: ISO C does not convert between the two. */
 static void take(void *to, void *from)
 {
     memcpy(to, &from, sizeof from);
@@ -33,7 +33,7 @@ static void find_cl(void)
 
 static void find_recorder(void)
 {
-    static const char *const names[] = {"pit__enabled",    "pit_position",     "pit_add",
+    static const char *const names[] = {"pit__enabled",    "pit_position",     "pit_add_span",
                                         "pit_add_bytes",   "pit_before_close", "pit_add_fact",
                                         "pit_thread_name", "pit__begin",       "pit__end"};
     enum { COUNT = sizeof names / sizeof names[0] };

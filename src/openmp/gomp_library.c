@@ -14,8 +14,8 @@ static struct place {
     void *found;      /* stored last */
 } places[PLACES];
 
-/* As the loader does: first the libraries loaded with the program; else those of the caller's own module,
- * which may have been loaded only for it. */
+/* Searches as the loader does: first the libraries loaded with the program, then those of the caller's
+ * own module, which may have been loaded only for it. */
 static void *look(const char *name, const void *caller)
 {
     void *found = dlsym(RTLD_NEXT, name);

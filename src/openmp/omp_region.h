@@ -1,6 +1,6 @@
 /* omp_region.h: one parallel region, from its begin to its end: how long each thread worked in it.
  *
- *   the thread that meets it   pit__region_begin … pit__region_end ──▶ pit_team of the recorder
+ *   the thread that meets it   pit__region_begin … pit__region_end ──▶ pit_add_team of the recorder
  *   each thread of its team         pit__work_begin, then pit__work_pause and pit__work_resume around
  *                                   each wait for the others, the last one at the region's end
  */
@@ -35,7 +35,8 @@ static inline uint64_t pit__region_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Is there a recorder, and is it on? The first call looks it up; calls meanwhile get 0. */
+/* Is there a recorder, and is it on? The first call looks it up; calls of other threads during that
+ * lookup get 0. */
 int pit__region_wanted(void);
 
 /* Both on the thread that encounters the region. */

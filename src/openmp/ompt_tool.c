@@ -83,7 +83,7 @@ static void sync_wait(int kind, int scope, union pit__ompt_data *parallel,
 
 /* ---- entry points for the runtime ---------------------------------------------------------------- */
 
-/* ISO C has no conversion between such functions without a warning. */
+/* By memcpy: ISO C does not convert between these function types without a warning. */
 #define SET(set_, event_, function_)                                                               \
     do {                                                                                           \
         pit__ompt_function callback_;                                                              \

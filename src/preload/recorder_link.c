@@ -8,10 +8,10 @@
 
 struct pit__recorder_link pit__link;
 
-/* The address of a symbol as a function pointer: ISO C has no conversion for it. */
+/* Stores the address of a symbol as a function pointer: ISO C does not convert between the two. */
 #define TAKE(to, from) memcpy(&(to), &(from), sizeof(to))
 
-/* Used with an older recorder. */
+/* Replaces begin_call if the recorder is older than it. */
 static pit_token begin_plain(pit_site *site, uint32_t group, const void *caller, uint32_t to,
                              uint64_t bytes)
 {
@@ -32,7 +32,7 @@ int pit__link_find(void)
         "pit__enabled",   "pit__begin",      "pit__end",
         "pit_cancel",     "pit__count",      "pit__collective_begin",
         "pit_group_open", "pit_group_close", "pit_group_calls",
-        "pit_position",   "pit_team",        "pit_begin_call",
+        "pit_position",   "pit_add_team",    "pit_begin_call",
         "pit_message",    "pit_end_call"};
     enum { NEEDED = 4, ALL = sizeof names / sizeof names[0] };
     void *found[ALL];

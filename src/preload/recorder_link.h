@@ -28,8 +28,8 @@ struct pit__recorder_link {
 
 extern struct pit__recorder_link pit__link;
 
-/* Fill pit__link. 1: there is a recorder; 0: recording is off here, or there is no recorder. Not to be
- * called twice at once. It may load libpitwall, and so allocate. */
+/* Fill pit__link. Returns 1 if there is a recorder, 0 if there is none or recording is off. Must not be
+ * called by two threads at once. It may load libpitwall, and so allocate. */
 int pit__link_find(void);
 
 #endif

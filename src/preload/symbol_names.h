@@ -4,10 +4,9 @@
 
 #include <stddef.h>
 
-/* The name of the function that begins at `address`, readable if it is C++; if the symbol table has none,
- * "module+0x1a2b". There is always a text. Returns the size of the function, 0 if not known. Takes no
- * lock and allocates only by mmap: it may run in a signal
- * handler. */
+/* Writes the name of the function that begins at `address`, readable if it is C++, or "module+0x1a2b" if
+ * no symbol table has it. Returns the size of the function, or 0 if it is not known. Takes no lock and
+ * allocates only by mmap, because it may run in a signal handler. */
 size_t pit__symbol_name(const void *address, char *name, size_t room);
 
 #endif

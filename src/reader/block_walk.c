@@ -141,8 +141,8 @@ void pit__let_go_after(const struct pit__image *image, const struct pit__block *
     *read = 0;
 }
 
-/* From image->end on. A block that is cut off by the end of the file, or damaged, ends the walk: what
- * is before it holds. */
+/* Walk from image->end on. A block that is damaged, or cut off by the end of the file, ends the walk;
+ * the blocks before it are valid. */
 static int walk_blocks(struct pit__image *image, struct pit__source *source, pit_error *error)
 {
     uint64_t at = image->end, let_go_at = at + PIT__LET_GO_BYTES;

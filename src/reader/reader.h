@@ -201,7 +201,8 @@ int pit__is_child_of(const pit_run *run, const pit_run *parent);
 int pit__was_ended_by(const pit_run *run, const pit_run *parent);
 /* The same for a sub-run, whose parent is `run` or one of its sub-runs. Returns `sub`. */
 pit_run *pit__judge_end(pit_run *sub, const pit_run *run, pit_run *const *below, size_t count);
-/* The same of a run whose parent is searched for in its folder. Returns `run`, which may be NULL. */
+/* The same for a run without its parent, which is searched for in the run's folder. Returns `run`, which
+ * may be NULL. */
 pit_run *pit__judge_alone(pit_run *run);
 /* Neither live nor closed, and not ended by its parent. */
 static inline int pit__has_died(const pit_run *run)

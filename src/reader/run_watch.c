@@ -320,8 +320,8 @@ static void let_go(pit_watch *watch)
     *watch = (pit_watch){.whole = watch->whole, .path = watch->path, .fd = -1};
 }
 
-/* Are these no longer the pages of the run? The size of the file does not tell: it may have been truncated
- * and written again. */
+/* Has the file been replaced under the watch? Its size does not tell: it may have been truncated and
+ * written again. */
 static int is_cut(const pit_watch *watch)
 {
     return pit__live_was_cut(watch->image.base) ||

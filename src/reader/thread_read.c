@@ -146,7 +146,7 @@ static void read_identity(struct part *part, const struct pit_fmt_node *node, ui
     if (out->parent != PIT_NO_NODE && out->parent >= own)
         out->parent = PIT_NO_NODE;
     uint32_t flags = PIT_LOAD(node->flags);
-    out->detached = !(flags & PIT_FMT_NODE_DETACHED) ? PIT_INSIDE
+    out->detached = !(flags & PIT_FMT_NODE_DETACHED) ? PIT_NOT_DETACHED
                     : flags & PIT_FMT_NODE_DEVICE    ? PIT_ON_DEVICE
                                                      : PIT_DETACHED;
     out->is_comm = (flags & PIT_FMT_NODE_COMM) != 0;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static struct pit__clock chosen;
-static int is_chosen; /* set after `chosen` is filled; filling it twice gives the same */
+static int is_chosen; /* set after `chosen` is filled; filling it twice gives the same result */
 
 #if defined(__x86_64__)
 static int kernel_uses_tsc(void)
@@ -73,8 +73,8 @@ static uint64_t read_ns(clockid_t id)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The span clock and the wall clock are each read between two readings of the raw clock; the tightest
- * of ten such readings is used: the thread may lose its core between any two. */
+/* The span clock and the wall clock are each read between two readings of the raw clock. The thread may
+ * lose its core between any two, so the tightest of ten attempts is used. */
 struct pit_fmt_pair pit__clock_pair(void)
 {
     uint32_t counter = pit__clock_is_counter(pit__clock_get());
@@ -102,7 +102,7 @@ struct pit_fmt_pair pit__clock_pair(void)
 }
 
 static struct pit_fmt_pair process_first;
-static int has_first; /* 1: a thread is filling it, 2: it is there */
+static int has_first; /* 1: a thread is filling it; 2: it is filled */
 
 void pit__clock_begin(const struct pit_fmt_pair *pair)
 {

@@ -27,8 +27,8 @@ struct wanted {
     uint64_t address;   /* in the process */
     uint64_t value;     /* in the file */
     uint64_t low, high; /* of the best symbol so far; high 0: none */
-    uint32_t rank;      /* of it */
-    uint64_t text;      /* offset of its name in the file */
+    uint32_t rank;      /* of that symbol */
+    uint64_t text;      /* offset of that symbol's name in the file */
 };
 
 /* A mapping of code, and the wanted addresses in it. */
@@ -175,7 +175,7 @@ static int frame_at(const struct pit__elf *elf, const struct frame_table *table,
     return 1;
 }
 
-/* 1: the function that contains the address is from low to high. */
+/* Returns 1 and sets `low` and `high` to the bounds of the function that contains the address. */
 static int frame_around(const struct pit__elf *elf, const struct frame_table *table, uint64_t value,
                         uint64_t *low, uint64_t *high)
 {
@@ -198,7 +198,7 @@ static int frame_around(const struct pit__elf *elf, const struct frame_table *ta
 
 /* ---- a module ------------------------------------------------------------------------------ */
 
-/* A version is not part of the name. */
+/* The symbol version (after @) is not part of the name. */
 static void put_name(char *to, const struct pit__elf *elf, const struct wanted *w)
 {
     char text[512];
@@ -281,7 +281,8 @@ static void name_module(struct pit__code_names *names, struct mapping *map)
         for (uint32_t k = 0; k < map->count; k++) {
             const struct wanted *w = &map->wanted[k];
             uint64_t base = w->address - w->value;
-            if (pit__code_known(names, w->address)) /* two of them in one function */
+            /* an earlier address was in the same function */
+            if (pit__code_known(names, w->address))
                 continue;
             if (w->high)
                 put_name(add(names, base + w->low, base + w->high, map->path)->name, &elf, w);

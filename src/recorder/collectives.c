@@ -23,8 +23,8 @@ struct group {
     uint32_t is_open; /* guarded by the process lock, as is what follows */
     uint32_t size, rank;
     uint64_t id;
-    uint64_t generation;               /* of the recorder that `block` is of; 0: none yet */
-    struct pit_fmt_collectives *block; /* NULL: it has none there */
+    uint64_t generation;               /* of the recorder that `block` belongs to; 0: none yet */
+    struct pit_fmt_collectives *block; /* NULL: the group has no block in that run */
     struct pit_fmt_collective *newest; /* in the block; NULL: none */
     uint64_t newest_begin;
     uint64_t calls;
@@ -84,8 +84,8 @@ static void store(struct pit_fmt_collective *to, struct pit_fmt_collective call)
     PIT_STORE_ORDERED(to->flags, call.flags);
 }
 
-/* Copy every second point to the other half, and clear its rest, because calls that are not recorded leave
- * gaps; one store makes it current. The new shift. */
+/* Copy every second point to the other half, and clear the rest of it, because calls that are not
+ * recorded leave gaps. One store makes it current. Returns the new shift. */
 static uint32_t fold(struct group *group)
 {
     struct pit_fmt_collectives *block = group->block;
@@ -203,7 +203,8 @@ PIT__IN_SPANS pit_token pit__collective_begin(pit_site *site, uint32_t number, u
     struct pit_fmt_frame *frame = t->top;
     PIT_STORE(frame->where, frame->where | (uint64_t)number << PIT_FMT_WHERE_GROUP_SHIFT);
     note_call(t, group, site, bytes);
-    t->special = (uint16_t)token; /* the hot path was open: no frame around it is */
+    /* the hot path was open, so no frame around this one is special */
+    t->special = (uint16_t)token;
     PIT_STORE(t->slow, 1);
     pit__gate(t, 0);
     return token;

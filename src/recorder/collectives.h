@@ -10,7 +10,8 @@ pit_token pit__begin_held(struct pit__thread *t, pit_site *site, uint64_t group)
 /* The innermost span is communication: mark its node, which a plain span of the same name may have created. */
 void pit__mark_comm(const struct pit__thread *t);
 
-/* The innermost span of t, which has just begun, is a collective of this group. Its end has to be told. */
+/* The innermost span of t, which has just begun, is a collective of this group. Its end must be reported
+ * with pit__collective_end. */
 void pit__collective_log(const struct pit__thread *t, const pit_site *site, uint32_t number,
                          uint64_t bytes);
 

@@ -62,8 +62,8 @@ static uint64_t add(struct pit__thread *t, uint64_t place, uint32_t id, uint64_t
     return rec->generation << PIT__TOKEN_GENERATION_SHIFT | pit__ref(t->base, node);
 }
 
-uint64_t pit_add(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
-                 uint64_t end_ns)
+uint64_t pit_add_span(uint64_t place, const char *name, unsigned flags, uint64_t begin_ns,
+                      uint64_t end_ns)
 {
     if (!name)
         pit__count_null(NULL);
@@ -94,7 +94,7 @@ void pit_add_bytes(uint64_t place, uint64_t bytes)
 
 #define MOST_CALLS 16u
 
-/* Filled from the front, each pair once; `call` is stored last. Guarded by adding. */
+/* Filled from the front, each pair once; `call` is stored last. Guarded by `adding`. */
 static struct asked {
     void (*call)(void *arg);
     void *arg;

@@ -35,8 +35,8 @@ uint64_t pit__line_add(struct pit__device_line *line, const char *name,
                  (double)error / 1000);
         pit_add_fact("device_clock", text);
     }
-    return pit_add(work->place, work->name, PIT_DEVICE, work->begin + (uint64_t)offset,
-                   work->end + (uint64_t)offset);
+    return pit_add_span(work->place, work->name, PIT_DEVICE, work->begin + (uint64_t)offset,
+                        work->end + (uint64_t)offset);
 }
 
 /* ---- by name ----------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ uint64_t pit_add_device(const char *clock, uint64_t place, const char *name, uin
 {
     uint64_t added = 0;
     if (!clock || !name || launched_ns > raw_ns() || !PIT_LOAD(pit__enabled))
-        return clock && name ? 0 : pit_add(place, NULL, PIT_DEVICE, 0, 0);
+        return clock && name ? 0 : pit_add_span(place, NULL, PIT_DEVICE, 0, 0);
     for (int tries = 0; __atomic_exchange_n(&is_busy, 1, __ATOMIC_ACQUIRE); tries++) {
         if (tries == MOST_TRIES)
             return 0; /* its owner is in the parent process of a fork */

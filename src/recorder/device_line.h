@@ -16,7 +16,7 @@ struct pit__line_work {
     uint64_t launched_ns; /* by the host's, before the work was submitted */
 };
 
-/* Add work that has just ended. name: of the clock, for the run. Returns its place, or 0, as pit_add. */
+/* Add work that has just ended. name: of the clock, for the run. Returns its place, or 0, as pit_add_span. */
 uint64_t pit__line_add(struct pit__device_line *line, const char *name,
                        const struct pit__line_work *work);
 

@@ -166,8 +166,8 @@ static int leave_small(char *path, const unsigned char *run_id, const char *cons
     return error ? PIT_NOT_SAVED : 0;
 }
 
-int pit_end_run(char *path, const unsigned char run_id[16], const char *const *argv,
-                const pit_ended *ended)
+int pit_record_ending(char *path, const unsigned char run_id[16], const char *const *argv,
+                      const pit_ended *ended)
 {
     char found[PATH_MAX];
     struct pit_fmt_header header;

@@ -24,7 +24,7 @@ static int hip_use(void *context)
     return hip_set_device((int)((uintptr_t)context - 1));
 }
 
-/* ISO C has no conversion for it. */
+/* By memcpy: ISO C does not convert an object pointer to a function pointer. */
 static int take(void *library, const char *name, void *function)
 {
     void *symbol = dlsym(library, name);

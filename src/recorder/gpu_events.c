@@ -1,6 +1,6 @@
 /* gpu_events.c: see gpu_events.h.
  *
- *   span ──▶ mark: an event of the pool into the stream ──▶ list ──▶ our thread ──▶ pit_add
+ *   span ──▶ mark: an event of the pool into the stream ──▶ list ──▶ our thread ──▶ pit_add_span
  *
  * Our thread finds the driver, creates the events, asks which are complete and reads the time between two.
  * Spans only take events from the pool and record them: they never wait for the device or for a lock.
@@ -33,7 +33,7 @@
 struct pit__gpu_frames { /* by depth */
     struct {
         struct pit__gpu_event event; /* NULL in it: none */
-        uint64_t ticks;              /* of the frame that it is the begin of */
+        uint64_t ticks;              /* begin of the frame that this event belongs to */
     } begin[PIT_FMT_FRAMES];
 };
 
@@ -52,7 +52,7 @@ struct context {
     uint32_t pooled;
 };
 
-/* Guarded by `busy`, for which a span never waits. */
+/* Guarded by `busy`; spans never wait for it. */
 static struct context contexts[MOST_CONTEXTS];
 static uint32_t context_count;
 static struct pair open_pairs[MOST_OPEN];
@@ -92,7 +92,7 @@ static uint64_t raw_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* With the lock. NULL: there are too many. */
+/* With the lock held. NULL: all contexts are in use. */
 static struct context *context_of(void *id)
 {
     for (uint32_t i = 0; i < context_count; i++)
@@ -104,7 +104,7 @@ static struct context *context_of(void *id)
     return &contexts[context_count++];
 }
 
-static void give_back(void *id, void *event) /* with the lock */
+static void give_back(void *id, void *event) /* with the lock held */
 {
     struct context *context = event ? context_of(id) : NULL;
     if (context && context->pooled < POOL)
@@ -146,7 +146,8 @@ static int fill_pools(const struct pit__gpu_driver *gpu)
     return 1;
 }
 
-/* The begin of a pair on its context's line, and its duration. 0 or a code. */
+/* Computes the begin of a pair on its context's time line, and its duration. Returns 0 or a code of the
+ * driver. */
 static int place_on_line(const struct pit__gpu_driver *gpu, struct context *context,
                          const struct pair *pair, double *at_ns, double *long_ns)
 {
@@ -325,7 +326,7 @@ struct pit__gpu_event pit__gpu_mark(void)
     give_lock();
     mark.before_ns = raw_ns();
     if (mark.event && gpu->event_record(mark.event, stream) != 0)
-        mark.event = NULL; /* it is not used again */
+        mark.event = NULL; /* the event is not used again */
     return mark;
 }
 

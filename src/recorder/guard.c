@@ -50,8 +50,8 @@ static int mend(uintptr_t address)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* A fault of the program happens again when this returns, now with the default action; a signal that was
- * sent is sent once more. */
+/* When this returns after a fault of the program, the fault happens again, now with the default action.
+ * A signal that another process sent is sent again. */
 static void fault(int number, siginfo_t *info, void *context)
 {
     (void)context;

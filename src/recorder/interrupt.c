@@ -48,7 +48,7 @@ void pit__signals_off(void)
     PIT_SIGNAL_FENCE();
 }
 
-/* Blocked signals arrive in the last two calls; their handlers need not return. */
+/* Blocked signals arrive during the last two calls; their handlers may jump away instead of returning. */
 void pit__signals_on(void)
 {
     PIT_SIGNAL_FENCE();

@@ -44,8 +44,9 @@ struct follower {
     pit_recorder *recorder; /* NULL: none */
 };
 
-/* One for the process, in wiped memory: a child has no open memory spans, recorders and files. The
- * lock is taken after the open lock; inside it only the allocator's lock is taken. */
+/* One for the process, in wiped memory: in a child there are no open memory spans, no recorders and no
+ * files. This lock is taken after the open lock; only the allocator's lock may be taken while it is
+ * held. */
 struct mark {
     struct pit__lock lock;
     struct pit__watched *open;
@@ -60,7 +61,7 @@ static int is_known(const struct pit__measured *m)
     return m->rss_begin != 0 && m->rss_end != 0;
 }
 
-static struct mark *process_mark; /* created for the first recorder that needs it */
+static struct mark *process_mark; /* created for the first recorder that needs one */
 
 uint64_t pit__where_flags(unsigned span_flags)
 {
@@ -142,7 +143,8 @@ void pit__peak_leave(const pit_recorder *rec)
     struct mark *mark = mark_of_process();
     if (!mark)
         return;
-    int is_held = pit__lock_take(&mark->lock); /* not where the program ends inside a memory span */
+    /* not held if the program ends inside a memory span */
+    int is_held = pit__lock_take(&mark->lock);
     struct follower *f = follower_of(mark, rec);
     if (f)
         PIT_STORE(f->recorder, NULL);

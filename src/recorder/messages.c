@@ -14,7 +14,7 @@
 
 #include <sys/mman.h>
 
-#define PROBES 8u /* entries in which a caller may be */
+#define PROBES 8u /* entries to search for a caller */
 
 static struct pit_fmt_messages *block_of(struct pit__thread *t)
 {
@@ -44,7 +44,7 @@ static inline uint32_t size_class(uint64_t bytes)
     return bits < PIT_FMT_SIZES ? bits : PIT_FMT_SIZES - 1;
 }
 
-/* NULL: all places are taken. */
+/* NULL: all entries are taken. */
 static struct pit_fmt_partner *partner_of(struct pit_fmt_messages *block, uint32_t rank)
 {
     uint64_t key = (uint64_t)rank + 1;
@@ -100,7 +100,7 @@ static uint32_t find_caller(struct pit__thread *t, struct pit_fmt_messages *bloc
     return PIT_FMT_CALLERS;
 }
 
-/* Of the innermost span, which has just begun. */
+/* The caller of the innermost span, which has just begun. */
 PIT__INLINE void note_caller(struct pit__thread *t, struct pit_fmt_messages *block,
                              uint64_t address, uint32_t node)
 {
@@ -134,8 +134,8 @@ static pit_token begin_rare(pit_site *site, uint32_t group, uint64_t bytes)
     return token;
 }
 
-/* The span begins like any other, and ends so too (pit_end_call). The frame was stored by this call, so its
- * node needs no check. */
+/* The span begins and ends like any other (pit_end_call). This call stored the frame itself, so its node
+ * needs no check. */
 PIT__IN_SPANS pit_token pit_begin_call(pit_site *site, uint32_t group, const void *caller,
                                        uint32_t to, uint64_t bytes)
 {
@@ -181,7 +181,7 @@ void pit_message(uint32_t to, uint64_t bytes)
     grow(&node->bytes, bytes);
 }
 
-/* Not ended by the common path: the time is what the node gained. */
+/* If the common path did not end the span: its time is the increase of the node's total. */
 static uint64_t end_rare(const struct pit__thread *t, pit_token token)
 {
     const struct pit_fmt_node *node =

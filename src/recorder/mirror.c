@@ -1,7 +1,6 @@
-/* A run whose live pages are in shared memory, or in the program's own memory if there was no room, is
- * copied to its path from time to time, so that a crash of the machine, or of the program, loses only
- * some seconds; and at close for good.
- */
+/* Copies a run to its path if its live pages are in shared memory, or in the program's own memory
+ * because there was no room elsewhere. It is copied every few seconds, so that a crash of the machine or
+ * of the program loses only those, and a last time at close. */
 #include "recorder.h"
 
 #include <errno.h>
@@ -13,8 +12,8 @@
 
 #define PIECE_BYTES ((size_t)1 << 20) /* small enough for memory, large enough for a network */
 
-/* Copy pages that other threads store into meanwhile: word by word, so that each word is whole. Some
- * may be older than others; the state of the copy tells readers so. */
+/* Other threads store into these pages meanwhile. They are copied word by word, so that each word is
+ * whole, although some may be older than others; readers see from the copy's state that it is a mirror. */
 __attribute__((no_sanitize("thread"))) static void copy_words(void *to, const void *from,
                                                               size_t bytes)
 {

@@ -58,7 +58,7 @@ static int keep_team(struct pit__thread *t, const struct pit_fmt_teams *one)
     return 0;
 }
 
-int pit_team(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns, uint64_t elapsed_ns)
+int pit_add_team(uint32_t threads, uint64_t busy_ns, uint64_t slowest_ns, uint64_t elapsed_ns)
 {
     struct pit_fmt_teams one = {
         .threads = threads, .busy_ns = busy_ns, .slowest_ns = slowest_ns, .elapsed_ns = elapsed_ns};

@@ -19,7 +19,8 @@
 static unsigned char parent_id[16];
 static int has_parent;
 static long program_pid; /* 0: no process is to use the id */
-static long taken_by;    /* the process that has used it, this one or one it was forked from */
+/* the process that has used it: this one, or one that this one was forked from */
+static long taken_by;
 
 static int hex_digit(char c)
 {
@@ -63,7 +64,7 @@ int pit__is_below(void)
     return has_parent && !is_program();
 }
 
-/* A program that was replaced by exec has left its run there. */
+/* A program that was replaced by exec left its run at this path. */
 static int is_taken(const char *path)
 {
     struct pit_fmt_header header;

@@ -232,7 +232,7 @@ int pit__path_beside(char *beside, const char *path, int number)
     return insert_before_suffix(beside, path, between);
 }
 
-/* Is the name free, with not even a link there? */
+/* Is the name free? A link with this name counts as taken. */
 static int is_free(const char *path, int number)
 {
     char name[PATH_MAX];

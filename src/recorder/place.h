@@ -33,7 +33,7 @@ int pit__path_of_link(char *path, const char *above);
 void pit__parent_read(void);
 /* Has this process a parent run? */
 int pit__has_parent(void);
-/* The same, and it is not the program that the parent's run id was meant for? */
+/* The same, but this is not the program that the parent's run id was meant for? */
 int pit__is_below(void);
 /* For the run that is about to be created at `path`: if the environment gives this process a run id, and
  * it was not used yet, `id` is set to it. */

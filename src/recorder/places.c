@@ -162,7 +162,7 @@ static void add_dropped(struct pit__places *places, uint32_t kind, uint64_t samp
     PIT_STORE_ORDERED(places->blocks[0]->sources[kind].dropped, places->dropped[kind]);
 }
 
-/* Count samples without an entry: for their span, else as dropped. */
+/* Count samples that have no entry: for their span if that has room, else as dropped. */
 static void add_to_rest(pit_recorder *rec, const struct pit_fmt_hot_place *place, uint64_t samples)
 {
     struct pit__places *places = rec->places;
@@ -202,7 +202,8 @@ static uint32_t replace_least(pit_recorder *rec, const struct pit_fmt_hot_place 
         return NO_ENTRY;
     struct pit_fmt_hot_place *entry = entry_at(places, i);
     struct pit_fmt_hot_place gone = {.kind = PIT_LOAD(entry->kind) %
-                                             PIT_FMT_PLACE_KINDS, /* others can write to the file */
+                                             /* other processes can write to the file */
+                                             PIT_FMT_PLACE_KINDS,
                                      .thread = PIT_LOAD(entry->thread),
                                      .node = PIT_LOAD(entry->node)};
     uint64_t samples = places->samples[i];
@@ -225,7 +226,7 @@ static void add_taken(struct pit__places *places, uint32_t kind, uint64_t sample
     PIT_STORE_ORDERED(places->blocks[0]->sources[kind].samples, places->taken[kind]);
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static void note(pit_recorder *rec, const struct pit_fmt_hot_place *place, uint64_t samples)
 {
     struct pit__places *places = table_of(rec);

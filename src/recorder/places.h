@@ -20,7 +20,8 @@ void pit__place_note(pit_recorder *rec, uint32_t thread, uint32_t node, uint32_t
 /* Count samples that cannot be used: they were lost, or their span is not known. */
 void pit__places_lost(pit_recorder *rec, uint32_t kind, uint64_t samples);
 
-/* From now on, samples of this kind are taken at this rate; with 0 none are, and why. */
+/* From now on, samples of this kind are taken at this rate. Rate 0: none are taken, and `why` is the
+ * reason. */
 void pit__places_source(pit_recorder *rec, uint32_t kind, double hz, const char *reason);
 
 /* Samples of all kinds noted so far. */

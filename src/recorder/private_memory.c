@@ -18,7 +18,7 @@
 #define WIPED_CHUNKS 1024 /* 64 MB: more thread structures than a process has threads */
 
 struct chunk {
-    uintptr_t next, end; /* nothing is left when end is not past next */
+    uintptr_t next, end; /* the chunk is used up when `end` is not past `next` */
 };
 
 /* Ordinary memory: a child's copy continues where the parent's was. */
@@ -33,7 +33,7 @@ static long futex(uint32_t *word, int op, uint32_t value, const struct timespec 
     return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
 }
 
-/* A holder keeps it for microseconds, at most for as long as a file takes to grow. */
+/* A thread holds it for microseconds, at most for the time that a file takes to grow. */
 #define LONGEST_WAIT_S 10
 #define WAITED_FOR 0x80000000u
 
@@ -137,7 +137,7 @@ static void *map(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Of the page with the locks. */
+/* Indexes in the page that holds the locks. */
 #define OPEN_LOCK (64 / sizeof(struct pit__lock))
 #define CANARY (128 / sizeof(struct pit__lock))
 

@@ -15,18 +15,19 @@ struct pit__lock {
     int cancel;    /* the holder's former cancel state */
 };
 
-/* 1: held. 0: this thread holds it already, further down its stack (a signal handler inside the
- * recorder), or it was not free within some seconds: do without what it guards. While it is held
- * the thread cannot be cancelled, and signals are blocked (interrupt.h). */
+/* Returns 1 if the lock is now held. Returns 0 if this thread holds it already, further down its stack
+ * (a signal handler inside the recorder), or if it was not free within some seconds: the caller must not
+ * touch the guarded data. While it is held, the thread cannot be cancelled and signals are blocked
+ * (interrupt.h). */
 int pit__lock_take(struct pit__lock *lock);
 void pit__lock_give(struct pit__lock *lock);
 
-/* The same for a lock that is taken too often for that: signals arrive while it is held. The guarded
- * data must be repairable after a handler has jumped away. */
+/* The same for a lock that is taken too often to block signals each time: they arrive while it is held.
+ * The guarded data must be repairable after a handler has jumped away. */
 int pit__lock_take_open(struct pit__lock *lock);
 void pit__lock_give_open(struct pit__lock *lock);
 int pit__lock_is_own(const struct pit__lock *lock);
-/* Is it held by a call of this thread that will never return? */
+/* Release it if it is held by a call of this thread that will never return. */
 void pit__lock_break(struct pit__lock *lock);
 
 /* Wait until *word is no longer `value`, or for at most `ns` nanoseconds. */

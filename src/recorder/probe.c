@@ -1,9 +1,9 @@
 /* Memory of the process for callers without a recorder: RSS now, and around a piece of work.
  *
- * A probe is watched like a memory span (memory_span.c), so neither disturbs the other's peak. What is
- * watched is in a list of the process, and a probe may be on a stack that is left without its end: by a
- * jump, an exception, a cancelled thread. So the list has slots of ours, and a probe has only the number
- * of one. A slot that is never given back is taken from its probe when all are in use.
+ * A probe is watched like a memory span (memory_span.c), so neither disturbs the other's peak. All
+ * watched objects are in one list of the process, and a probe may be on a stack that is left without its
+ * end: by a jump, an exception, a cancelled thread. So the list has slots of ours, and a probe has only
+ * the number of its slot. When all slots are in use, the oldest is taken from its probe.
  */
 #include "format/alloc_api.h"
 #include "recorder.h"
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SLOTS 256u /* probes at a time that have a peak */
+#define SLOTS 256u /* maximum number of probes that can have a peak at a time */
 
 struct slot {
     struct pit__watched watched;
     uint64_t ticket;        /* of the probe that has it; 0: free */
-    const pit_probe *whose; /* only compared, never read */
+    const pit_probe *whose; /* compared, never dereferenced */
 };
 
 struct slots {
@@ -32,7 +32,7 @@ struct own {
     uint64_t number;                  /* of its slot */
     struct pit__alloc_counters alloc; /* at the begin */
     int64_t outer_peak;               /* the thread's live_peak before this probe reset it */
-    uint32_t pid;                     /* of a process that forked since, the list is another one */
+    uint32_t pid;                     /* after a fork, the child has a different list */
 };
 
 _Static_assert(sizeof(struct own) <= sizeof((pit_probe){0}.own), "room in a probe");
@@ -58,14 +58,14 @@ static int is_taken(struct slots *slots, uint64_t number, uint64_t before, struc
                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* The slot that the same probe had when it was left without its end; else a free one; else the one that
- * was taken longest ago. Any thread, and handlers: nothing is waited for. */
+/* The slot that the same probe had when it was left without its end; else a free slot; else the one that
+ * was taken longest ago. Called by any thread and by signal handlers, so it never waits. */
 static struct slot *take_slot(struct slots *slots, const pit_probe *probe, struct own *own)
 {
     struct slot *all = slots->slots;
     uint64_t oldest = 0, same = 0;
     for (uint64_t i = 0; i < SLOTS; i++)
-        if (PIT_LOAD(all[i].ticket) < PIT_LOAD(all[oldest].ticket)) /* a free one has 0 */
+        if (PIT_LOAD(all[i].ticket) < PIT_LOAD(all[oldest].ticket)) /* a free slot has ticket 0 */
             oldest = i;
     while (same < SLOTS && PIT_LOAD(all[same].whose) != probe)
         same++;
@@ -75,7 +75,7 @@ static struct slot *take_slot(struct slots *slots, const pit_probe *probe, struc
     for (uint64_t i = oldest; i < SLOTS && !is_good; i++)
         is_good = is_taken(slots, i, 0, own);
     if (!is_good && !is_taken(slots, oldest, PIT_LOAD(all[oldest].ticket), own)) {
-        own->ticket = 0; /* others were faster: no peak */
+        own->ticket = 0; /* other threads were faster: no peak */
         return NULL;
     }
     struct slot *slot = &all[own->number];
@@ -87,12 +87,12 @@ static struct slot *take_slot(struct slots *slots, const pit_probe *probe, struc
 
 static void give_slot(struct slot *slot, uint64_t ticket)
 {
-    if (!slot->watched.is_linked) /* else its probe comes again, or it is taken from it */
+    if (!slot->watched.is_linked) /* else the slot is reused by the same probe, or taken from it */
         __atomic_compare_exchange_n(&slot->ticket, &ticket, 0, 0, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED);
 }
 
-/* Its slot, while it still has it. */
+/* The probe's slot; NULL if another probe has taken it. */
 static struct slot *slot_of(const struct own *own)
 {
     struct slots *slots = PIT_LOAD_ACQUIRE(process_slots);
@@ -136,7 +136,7 @@ static void alloc_end(pit_probe *probe, const struct own *own)
         now->live_peak = own->outer_peak;
 }
 
-/* The run's own peak: the mark was read, and reset. */
+/* Adds the peak to the run's own, because the mark is reset afterwards. */
 static void tell_run(uint64_t peak)
 {
     pit_recorder *rec = PIT_LOAD(pit__enabled) ? pit_default_recorder() : NULL;

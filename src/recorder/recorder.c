@@ -278,7 +278,7 @@ static pit_recorder *recorder_make(const char *path, const pit_options *options,
     return want.made;
 }
 
-/* A handler that closed the run it had interrupted left a gate open. */
+/* A signal handler may have closed the run that it had interrupted, and left a gate open. */
 static void make_default(pit_recorder *rec)
 {
     if (default_recorder && PIT_LOAD(default_recorder->closed))
@@ -286,7 +286,8 @@ static void make_default(pit_recorder *rec)
     PIT_STORE_ORDERED(default_recorder, rec);
 }
 
-/* Without a path, the environment and the folder of the user who started the program would decide. */
+/* Without a path, the environment and the current folder would decide where to write; both are chosen by
+ * the user who started the program. */
 static int may_open(const char *path, const pit_options *options)
 {
     return !switched_off && (!is_privileged || (path && *path) || (options && options->in_memory));
@@ -425,7 +426,7 @@ int pit_recorder_close(pit_recorder *recorder)
     return pit__recorder_stop(recorder);
 }
 
-/* 0: other threads may still find it. */
+/* Returns 0 if other threads may still find it. */
 static int forget(const pit_recorder *rec)
 {
     struct pit__lock *lock = pit__open_lock();

@@ -56,7 +56,7 @@ struct pit__cache_entry {
 #define PIT__NO_KEY UINT64_MAX
 #define PIT__NEAR_CACHE 64u /* a power of two */
 
-/* In keys, name ids of nodes for span objects carry the first bit, those of device work both. */
+/* In keys, the name id of a span object's node has the first bit set; that of device work has both. */
 #define PIT__DETACHED_BIT 0x80000000u
 #define PIT__DEVICE_BIT 0x20000000u
 /* Set in frame 0's `where`, with a node's ref, on a stack that begins below that node: cache entries for
@@ -338,7 +338,7 @@ void pit__guard_end(const pit_recorder *rec);
 /* Faults repaired in this process. */
 void pit__guard_count(void); /* one more: a page, or a file that was cut and left */
 uint64_t pit__guard_mended(void);
-/* The signals that the sampler must not block for this. */
+/* The signals that the sampler must not block, so that the guard works in it. */
 void pit__guard_signals(sigset_t *set);
 
 /* ---- mirror.c, sampler.c ---------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ static void *piece_new(struct pit__thread *t, enum pit_fmt_block_type type, uint
     uint64_t budget = is_ring ? rec->ring_budget : rec->record_budget;
     uint64_t *taken = is_ring ? &rec->ring_pieces : &rec->record_pieces;
     struct pit_fmt_block *piece = NULL;
-    if (budget - PIT_LOAD(*taken) <= *own) /* as it was, so it stays */
+    if (budget - PIT_LOAD(*taken) <= *own) /* `taken` never falls, so this needs no lock */
         return NULL;
     pit__signals_off();
     if (pit__lock_take(&rec->control->lock)) {

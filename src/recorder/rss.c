@@ -135,10 +135,10 @@ static uint64_t max_rss(void)
 
 #define SLACK_OF(rss) (2 * (rss)->error_bytes)
 
-/* Far less than the error of the counters. */
+/* Far less than the error bound of the counters. */
 #define NEXT_TO_NOTHING 65536u
 
-/* If the mark may be a floor, only a reset shows it. */
+/* If the mark may be a floor, only a reset can tell. */
 HOT int pit__rss_is_low(const struct pit__rss *rss, const struct pit__rss_reading *now)
 {
     int is_no_floor =
@@ -147,7 +147,7 @@ HOT int pit__rss_is_low(const struct pit__rss *rss, const struct pit__rss_readin
     return is_no_floor && now->peak && now->peak <= now->rss + NEXT_TO_NOTHING;
 }
 
-/* A process that is smaller than ever since the first reset of the mark may have reached a floor
+/* When the process is smaller than at any time since the first reset, the mark may have reached a floor
  * that was not visible before. */
 void pit__rss_reset(struct pit__rss *rss, uint64_t resident)
 {

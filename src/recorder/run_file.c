@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE 4096u /* of the growth steps; a multiple of the system's where that is larger */
+#define PAGE 4096u /* unit of growth; a multiple of the system's page where that is larger */
 #define FIRST_BYTES ((uint64_t)256 * 1024)
 #define LEAST_RESERVED ((uint64_t)4 * 1024 * 1024)
 #define SHARE_OF_ADDRESSES 16 /* if they are limited: the rest is for the program */
@@ -197,7 +197,7 @@ int pit__run_save(pit_recorder *rec)
         return rec->in_memory ? 0 : EBADF;
     int error = pit__reserve(rec->fd, done, used - done);
     uint32_t grown = rec->header->growth_errno;
-    PIT_STORE(rec->header->file_bytes, used); /* may be part of what is written now */
+    PIT_STORE(rec->header->file_bytes, used); /* the header may be part of what is written now */
     PIT_STORE(rec->header->growth_errno, 0);
     while (!error && done < used) {
         ssize_t wrote = pwrite(rec->fd, rec->base + done, used - done, (off_t)done);

@@ -27,7 +27,7 @@
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-/* One that fails is opened again next time. */
+/* A file that fails is opened again at the next reading. */
 int pit__source_text(const struct pit__reading *now, struct pit__source_state *state, int file,
                      const char *path, char *text, size_t room)
 {
@@ -100,8 +100,8 @@ void pit__sources_reset(struct pit__sources *sources)
     memset(sources->row, 0xff, sizeof sources->row); /* everything unknown */
 }
 
-/* Not unshare() and then closing: a descriptor of the program must not stay open here, not even for
- * a moment, or a reader that waits for the end of a pipe would wait for us. */
+/* Closing descriptors after unshare() would be too late: a descriptor of the program must not stay open
+ * here even for a moment, or a reader that waits for the end of a pipe would wait for us. */
 void pit__sources_own(struct pit__sources *sources)
 {
     sources->keeps_open = syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE_FLAG) == 0;
@@ -126,7 +126,8 @@ static void read_source(struct pit__sources *sources, uint32_t i, struct pit__re
     uint64_t *values = &sources->row[1 + sources->list.first[i]];
     const char *why[PIT_FMT_CHANNEL_MAX];
     uint32_t first = sources->list.first[i], count = sources->list.first[i + 1] - first;
-    memset(why, 0, count * sizeof why[0]); /* not more: that memory is not in the caches */
+    /* only as many as needed: that memory is not in the caches */
+    memset(why, 0, count * sizeof why[0]);
     now->why = why;
     pit__source_list[i]->read(now, &sources->states[i], values);
     for (uint32_t c = 0; c < count; c++) {

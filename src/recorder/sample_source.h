@@ -54,8 +54,8 @@ void pit__channel_add(struct pit__channel_list *list, const struct pit__channel 
 
 struct pit__sample_source {
     const char *name;
-    /* 1: read each time. More: once in so many readings, and the figures are repeated in between.
-     * Such sources take turns, so that few of them are read at once. */
+    /* 1: read each time. N: read once in N readings; its figures are repeated in between. Such sources
+     * take turns, so that few of them are read at once. */
     unsigned every;
     void (*open)(struct pit__channel_list *list); /* describe the channels, in their order */
     /* values: one for each channel, PIT__UNKNOWN or its former value. */
@@ -108,7 +108,7 @@ void pit__sources_reset(struct pit__sources *sources);
  * this, files are opened for each reading. */
 void pit__sources_own(struct pit__sources *sources);
 
-/* Close all files. The end of the thread would do so too, but later than others can see that it
+/* Close all files. They would be closed with the thread too, but only after others can see that it has
  * ended. */
 void pit__sources_close(struct pit__sources *sources);
 

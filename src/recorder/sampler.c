@@ -13,7 +13,7 @@
 #include <signal.h>
 
 #define MIRROR_EVERY_NS ((uint64_t)5 * 1000000000u)
-#define LONGEST_WAIT_S 60 /* for a mirror to somewhere slow */
+#define LONGEST_WAIT_S 60 /* for a mirror on slow storage */
 #define STACK_BYTES ((size_t)256 * 1024)
 
 /* Stored in the pair that is not current, which one store then makes current. Takes the lock: a
@@ -42,7 +42,7 @@ static void *sample(void *arg)
     uint64_t mirrored = pit__clock_monotonic_ns();
     struct pit__sources *sources = &rec->sources;
     pit__sources_reset(sources);
-    if (!rec->is_mirrored) /* mirroring opens files by libc's calls, for all to see */
+    if (!rec->is_mirrored) /* mirroring opens files through libc, which the whole process can see */
         pit__sources_own(sources);
     struct pit__file_watch watch = {.has_table = sources->keeps_open, .fd = -1};
     PIT_STORE(control->sampler_notes, 1);
@@ -61,7 +61,7 @@ static void *sample(void *arg)
     }
     pit__native_end(native, rec);
     PIT_STORE(control->sampler_notes, 0);
-    pit__sources_close(sources); /* the watch's descriptor goes with the table */
+    pit__sources_close(sources); /* the watch's descriptor is closed with the table */
     PIT_STORE_ORDERED(control->sampler_done, 1);
     pit__wake(&control->sampler_done);
     return NULL;

@@ -43,8 +43,8 @@ pit_token pit__begin(pit_site *site)
     return PIT_LIKELY(token != 0) ? token : pit__begin_rare(site);
 }
 
-/* The content of a closed gate is not a token and matches none. The rare path reads the clock again:
- * keeping the first reading for it would cost the hot path a register. */
+/* A closed gate holds a value that is not a token, so it matches none. The rare path reads the clock
+ * again: keeping the first reading for it would cost the hot path a register. */
 uint64_t pit_end_out_of_order(pit_token token)
 {
     struct pit__thread *t = pit__tls;

@@ -61,7 +61,7 @@ static int is_same(const struct glance *a, const struct glance *b)
            a->top_where == b->top_where && a->root == b->root && a->switched == b->switched;
 }
 
-/* During an end, the last but one sample is only in the flight recorder: search it there. */
+/* During an end, the sample before the pending one is only in the flight recorder: search there. */
 static uint64_t last_change(const struct glance *g)
 {
     if (!g->where && g->events)
@@ -203,8 +203,8 @@ static uint64_t first_after(const struct pit__span_view *view, uint64_t ticks)
     return low > LOOK_BACK ? low - LOOK_BACK : 0;
 }
 
-/* What an event shows about the moment: that this was the innermost finished span; that no finished span
- * covers it, because one directly in the open frame began later; or nothing. */
+/* What an event shows about the moment. COVERS: this was the innermost finished span. NONE_DOES: no
+ * finished span covers it, because one directly in the open frame began later. */
 enum says { NOTHING, COVERS, NONE_DOES };
 static enum says ask(struct pit_fmt_event event, uint64_t ticks, uint32_t depth)
 {
@@ -249,7 +249,7 @@ static enum says search_ring(struct pit__span_view *view, struct search *search,
     return says;
 }
 
-/* Among the spans that have ended. */
+/* Search the spans that have ended. */
 static enum says search_ended(struct pit__span_view *view, struct search *search, int *is_known)
 {
     enum says says = NOTHING;

@@ -25,13 +25,13 @@ struct pit__span_view {
     } frames[PIT_FMT_FRAMES];
 };
 
-/* Copy the main thread's state. The view keeps its position in the flight recorder from one call to the
- * next; zero before the first. By one of our own threads, while the recorder is not freed. */
+/* Copy the main thread's state. Zero the view before the first call; it keeps its position in the flight
+ * recorder from one call to the next. Only for our own threads, while the recorder is not freed. */
 void pit__span_look(struct pit__span_view *view, pit_recorder *rec);
 
-/* The innermost span that the thread was in at these ticks, which must be before the copy and not before
- * those of earlier calls: the ref of its node, 0: outside all. PIT__SPAN_UNKNOWN if the flight
- * recorder no longer has that time: we never guess. */
+/* The ref of the node of the innermost span that the thread was in at these ticks; 0: outside all spans.
+ * The ticks must be before the copy, and not before those of earlier calls. PIT__SPAN_UNKNOWN if the
+ * flight recorder no longer has that time: we never guess. */
 uint32_t pit__span_at(struct pit__span_view *view, uint64_t ticks);
 
 #endif

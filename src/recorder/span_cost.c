@@ -6,7 +6,8 @@
 /* A table that belongs to no run and no recorder: one node, whose window and series bucket accept
  * all samples. */
 #define SCRATCH_EVENTS 64
-#define BATCHES 32 /* some 50 µs in all; the fastest counts, so that a busy core says the same */
+/* some 50 µs in all; the fastest one is used, so that a busy core gives the same result */
+#define BATCHES 32
 struct scratch {
     struct pit_fmt_thread table;
     struct pit_fmt_node node;
@@ -54,7 +55,7 @@ uint64_t pit__measure_cost(const struct pit__clock *clock)
     uint64_t where =
         pit__ref((unsigned char *)scratch, &scratch->node) | (uint64_t)1 << PIT_FMT_WHERE_DEPTH;
     struct pit__cache_entry entries[2] = {{PIT__NO_KEY, 0}, {1, where}};
-    pit_token base = PIT__TOKEN_BIT | (pit_token)1 << PIT__TOKEN_THREAD_SHIFT; /* any will do */
+    pit_token base = PIT__TOKEN_BIT | (pit_token)1 << PIT__TOKEN_THREAD_SHIFT; /* any value works */
     struct pit__thread t = {.gate = base,
                             .token_base = base,
                             .open = 1,

@@ -43,7 +43,7 @@ static void complete(const struct pit_fmt_thread *file, struct pit_fmt_node *nod
     PIT_STORE_ORDERED(node->seq, node->seq + 1);
 }
 
-/* Is the newest event of the ring this sample's? */
+/* Does the newest event of the ring belong to this sample? */
 static int is_in_ring(const struct pit__thread *t, const struct pit_fmt_pending *p)
 {
     uint32_t used = PIT_FMT_RING_EVENTS - t->ring_left;
@@ -128,7 +128,7 @@ void pit__mend(struct pit__thread *t)
     if (node) {
         if (node->seq % 2)
             complete(file, node);
-        if (node->count == file->pending.count + 1) { /* it has arrived in the node */
+        if (node->count == file->pending.count + 1) { /* the sample has reached the node */
             finish(t, node);
             leave_frame(file);
         }

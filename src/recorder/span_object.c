@@ -28,8 +28,9 @@ static uint64_t slot_take(pit_recorder *rec, const struct pit__thread *t, uint32
     return NO_SLOT;
 }
 
-/* Claim its end for this thread: 1 if the object was still open. The slot stays in use until the
- * sample is recorded, so that a kill in between leaves the object open or finished, never both. */
+/* Claim the object's end for this thread; returns 1 if the object was still open. The slot stays in use
+ * until the sample is recorded, so that a kill in between leaves the object open or finished, never
+ * both. */
 static int slot_claim(pit_recorder *rec, const pit_object *object)
 {
     if (object->slot == NO_SLOT)

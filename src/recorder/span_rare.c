@@ -213,8 +213,8 @@ static int has_node(const struct pit__thread *t, const struct pit_fmt_frame *fra
     return !t->recorder || pit__checked_at(t->recorder, ref, sizeof(struct pit_fmt_node));
 }
 
-/* The figures are taken right after the clock; the time for taking and keeping them is charged to the
- * frames around as measurement. */
+/* The figures are taken right after the clock. The time for taking and storing them is charged to the
+ * enclosing frames as measurement. */
 PIT__IN_SPANS static uint64_t end_top(struct pit__thread *t, uint64_t now)
 {
     struct pit_fmt_frame *frame = t->top;
@@ -249,7 +249,7 @@ static uint64_t end_phase(struct pit__thread *t, uint64_t now)
     return where & MEASURED ? t->measured_at : now;
 }
 
-/* Frames that ended before those above them. */
+/* Remove frames that had ended before the frames above them. */
 static void pop_ended(struct pit__thread *t)
 {
     while (t->top > t->file->frames && t->top->where & PIT_FMT_WHERE_ENDED) {
@@ -285,7 +285,7 @@ static uint64_t end_below(struct pit__thread *t, struct pit_fmt_frame *frame, ui
     if (where & MEASURED) {
         pit__measure_keep(t, depth, where, begin, duration);
         t->measured_at = pit__now_of(t);
-        add_apart(t, t->top, t->measured_at - now); /* in whose time it was */
+        add_apart(t, t->top, t->measured_at - now); /* charged to the frame in whose time it was */
     }
     return duration;
 }
@@ -295,7 +295,8 @@ static int top_is_phase(const struct pit__thread *t)
     return t->top > t->file->frames && (t->top->where & PIT_FMT_WHERE_PHASE) != 0;
 }
 
-/* Leave the innermost frame without a sample; the cost of measuring in it stays with those around. */
+/* Leave the innermost frame without a sample; the measuring cost inside it is charged to the enclosing
+ * frames. */
 void pit__drop_top(struct pit__thread *t)
 {
     struct pit_fmt_frame *frame = t->top;
@@ -389,7 +390,8 @@ static struct pit__thread *thread_for_end(pit_token token)
 {
     pit__resume();
     struct pit__thread *t = pit__tls;
-    if (pit__is_free(t)) /* even if another recorder's rare path is interrupted: it began here */
+    /* allowed even inside an interrupted rare path of another recorder: the span began here */
+    if (pit__is_free(t))
         return t;
     if (pit__is_counted_handler(t))
         return NULL;
@@ -420,7 +422,8 @@ static uint64_t end_apart_on(struct pit__thread *t, struct pit_fmt_frame *frame,
 {
     pit__hold(t);
     now = pit__not_before_last(t, now);
-    while (t->top > frame && top_is_phase(t)) /* probably of the span itself */
+    /* these phases were probably begun inside the span itself */
+    while (t->top > frame && top_is_phase(t))
         now = end_phase(t, now);
     uint64_t duration = frame == t->top ? end_top(t, now) : end_below(t, frame, now);
     pop_ended(t);

@@ -1,10 +1,10 @@
 /* Stacks of open spans that are saved while a thread works on another one: tasks, coroutines.
  *
- * A thread's stack is the frames of its table in the run. Switching copies them out and others in;
- * the table's depth is 0 in between, so that a reader, live or after a kill, sees no frame twice.
- * Saved stacks are not in the run: a report of open spans shows the stack in use.
+ * A thread's stack is the frames of its table in the run. Switching copies them out and others in; the
+ * table's depth is 0 in between, so that a reader, live or after a kill, sees no frame twice. Saved
+ * stacks are not in the run: a report of open spans shows the stack in use.
  *
- * Freed objects are kept for reuse, so there are as many as were in use at once.
+ * Freed objects are kept for reuse, so their number is the highest number that was in use at once.
  */
 #include "recorder.h"
 
@@ -19,8 +19,8 @@ struct pit_stack {
     uint32_t depth;      /* saved frames */
     uint32_t special;
     int is_away;                    /* it holds a stack, maybe an empty one */
-    struct pit__measured *measured; /* of its frames, which stay where they are; kept */
-    struct pit_fmt_frame *many;     /* room for all, made at need, kept */
+    struct pit__measured *measured; /* of its frames, which stay in place; kept for reuse */
+    struct pit_fmt_frame *many;     /* room for all frames, allocated when needed, kept for reuse */
     struct pit_fmt_frame few[FEW_FRAMES];
 };
 
@@ -48,8 +48,8 @@ pit_stack *pit_stack_new(void)
     return stack;
 }
 
-/* Does it belong to this table, or can it? A stack of an earlier recorder, or of the parent before a fork,
- * is empty now. */
+/* Does the stack belong to this table, or may it? A stack of an earlier recorder, or of the parent
+ * before a fork, is empty now. */
 static int adopt(pit_stack *stack, const struct pit__thread *t)
 {
     uint64_t differs = stack->token_base ^ t->token_base;
@@ -145,7 +145,7 @@ static void drop_spans(pit_stack *stack)
     if (put_away(t, now)) {
         take_up(t, stack);
         pit__drop_all(t);
-        stack->measured = t->measured; /* of use to the next one */
+        stack->measured = t->measured; /* reused by the next stack */
         take_up(t, now);
     }
     PIT_STORE(t->switched_at, pit__now_of(t));

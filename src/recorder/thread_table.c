@@ -128,7 +128,7 @@ static void make_spare(struct pit__thread *t)
 {
     struct pit__lock *lock = pit__process_lock();
     if (!pit__lock_take(lock))
-        return; /* it is not in use any more */
+        return; /* the table is not in use any more */
     t->next_of_thread = spare_tables;
     spare_tables = t;
     pit__lock_give(lock);

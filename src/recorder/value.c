@@ -89,7 +89,7 @@ static void store_point(struct pit_fmt_point *to, struct pit_fmt_point point)
     store_double(&to->max, point.max);
 }
 
-/* Extremes ignore a NaN, wherever it is; the sum shows that there was one. */
+/* The extremes ignore NaN; the sum shows that there was one. */
 static struct pit_fmt_point join(const struct pit_fmt_point *a, const struct pit_fmt_point *b)
 {
     return (struct pit_fmt_point){a->ticks, a->sum + b->sum, fmin(a->min, b->min),
@@ -117,7 +117,7 @@ static void fold_whole(struct pit__value *own)
     pit__signals_on();
 }
 
-/* A handler jumped away in the middle of the last one: restore the state before it. */
+/* A handler jumped away in the middle of the last call: restore the state before it. */
 static void put_back(struct pit__value *own)
 {
     struct pit_fmt_value *value = own->block;

@@ -16,7 +16,7 @@ struct pit__table *pit__node_table_new(void)
 static const char *mark_of(const pit_node *node)
 {
     static const char *const marks[] = {
-        [PIT_INSIDE] = NULL, [PIT_DETACHED] = " [detached]", [PIT_ON_DEVICE] = " [device]"};
+        [PIT_NOT_DETACHED] = NULL, [PIT_DETACHED] = " [detached]", [PIT_ON_DEVICE] = " [device]"};
     if (node->open > 0)
         return node->detached ? " [detached, open]" : " [open]";
     return marks[node->detached];

@@ -128,7 +128,7 @@ static int add_figures(struct profile_side *to, size_t which, double mean,
     *figures = (pit_figures){.what = figure_names[which].what,
                              .count = 1,
                              .values = &to->means[which],
-                             .session = PIT_ALONE};
+                             .session = PIT_NOT_COMPARABLE};
     if (medians) {
         figures->count = r->blocks;
         figures->values = to->blocks[which];

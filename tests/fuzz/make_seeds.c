@@ -190,7 +190,7 @@ static void write_ended(const char *folder)
         .pid = 42, .duration_ns = 1000000, .exit_status = -1, .exit_signal = 9};
     char path[4096];
     snprintf(path, sizeof path, "%s/seed-ended.pit", folder);
-    pit_end_run(path, id, argv, &ended);
+    pit_record_ending(path, id, argv, &ended);
 }
 
 static void write_run(const char *folder, const char *name)

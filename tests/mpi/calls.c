@@ -214,8 +214,8 @@ static void persistent(void)
     say("MPI_Request_free", 2, 0);
 }
 
-/* Handles that MPI uses again: what was known about the old ones must not count for the new ones, nor fill the
- * room for them. */
+/* MPI reuses handles. Data about an old handle must not apply to the new one with the same value, nor
+ * take its room. */
 #define RENEWED 3000
 #define RENEWED_COMMS 80
 static void renewed(void)
@@ -234,7 +234,7 @@ static void renewed(void)
     }
     for (int i = 0; i < RENEWED; i++)
         MPI_Send_init(out, 2, MPI_INT, next, 0, MPI_COMM_WORLD, &many[i]);
-    for (int i = 0; i < RENEWED; i += RENEWED - 1) { /* the first and the last */
+    for (int i = 0; i < RENEWED; i += RENEWED - 1) { /* the first and the last one */
         MPI_Start(&many[i]);
         MPI_Recv(in, 8, MPI_INT, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&many[i], MPI_STATUS_IGNORE);

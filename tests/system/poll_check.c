@@ -83,7 +83,7 @@ static void check_node(struct poll_check *check, uint32_t thread, uint32_t index
      * sample. */
     if (check->is_steady && seen->hist + 1 < seen->count)
         complain(check, node, "the histogram was behind", seen->hist, seen->count);
-    /* What was in histogram and series before is in the count now. */
+    /* The samples that histogram and series had in the previous reading must be in the count now. */
     if (seen->hist > node->count)
         complain(check, node, "the histogram was ahead", seen->hist, node->count);
     if (seen->series > node->count || seen->most_bin > node->count)

@@ -1,10 +1,10 @@
-/* prog_advice.c: small training runs with a known problem, which each really has.
+/* prog_advice.c: small training runs, each with a known problem that is really present.
  *
  *     prog_advice RUN.pit CAUSE
  *
- * It sleeps, so that the sampler takes readings, and leaked memory is really allocated and touched. But this
- * program supplies the clock of the run and moves it by the exact durations: on a busy machine, where a sleep
- * takes longer, the problem stays the same. It does not know that it waited for a processor.
+ * It sleeps, so that the sampler takes readings, and leaked memory is really allocated and touched. But
+ * this program supplies the clock of the run and moves it by the exact durations, so the problem is the
+ * same on a busy machine, where a sleep takes longer. Its waits for a processor are not recorded.
  */
 #include "pitwall.h"
 
@@ -24,8 +24,8 @@
 
 static uint64_t moved_ns; /* atomic: the sampler reads the clock too */
 
-/* Replaces libc's function for the recorder in this program: processor times come from the system, all
- * others are the start of the program plus the time that it moved. */
+/* Replaces libc's function for the recorder in this program. Processor times come from the system; all
+ * other clocks show the start of the program plus the time that the program moved. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID)
@@ -37,8 +37,9 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return 0;
 }
 
-/* In place of the library's list: how long the kernel let this program wait is real time, not that of its
- * clock. Without that source the recorder finds that the kernel does not tell. */
+/* Replaces the library's list of sources. How long the kernel let this program wait for a processor is
+ * real time, not the time of its clock; without that source, the run reports that the kernel does not
+ * provide the figure. */
 extern const struct pit__sample_source pit__source_process, pit__source_machine;
 const struct pit__sample_source *const pit__source_list[] = {&pit__source_process,
                                                              &pit__source_machine, NULL};
@@ -51,8 +52,8 @@ static void sleep_ms(double ms)
     __atomic_add_fetch(&moved_ns, (uint64_t)(ms * 1e6), __ATOMIC_RELAXED);
 }
 
-/* Until the sampler has taken one more reading, on a busy machine too: a run whose memory grows shows it only
- * in readings that lie between. */
+/* Wait until the sampler has taken one more reading, however busy the machine is: growing memory is
+ * visible only in readings taken meanwhile. */
 static void wait_for_reading(void)
 {
     const struct pit_fmt_header *header = pit_recorder_memory(NULL, NULL);
@@ -135,7 +136,7 @@ static void periodic_stall(void)
 
 static void *kept[1000];
 
-/* A buffer of 6 MB is kept of each batch. */
+/* Keeps a buffer of 6 MB of each batch. */
 static void leak(void)
 {
     for (int i = 0; i < 25; i++) {

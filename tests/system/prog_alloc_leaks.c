@@ -185,7 +185,7 @@ static void forks(const char *unused)
         pid_t pid = fork();
         if (pid == 0) {
             uint64_t bytes, count;
-            alarm(120); /* a lock that nobody gives back */
+            alarm(120); /* against a lock that is never released */
             check_equal("the parent's level", api->leaks_end(level, &bytes, &count), -1);
             give(0, 50);
             int own = api->leaks_begin();

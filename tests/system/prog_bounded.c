@@ -1,10 +1,10 @@
 /* prog_bounded RUN WHAT N: a run with N of something.
  *
- *   labels N    labels with keys of their own
- *   nodes N     spans with names of their own, three calls each
- *   names       spans with '/' and '\' in their names, in all places
- *   values      values that are no finite numbers
- *   threads N   N threads that do nothing but empty spans
+ *   labels N    labels, each with its own key
+ *   nodes N     spans, each with its own name, three calls each
+ *   names       spans with '/' and '\' in their names, at all positions
+ *   values      values that are not finite numbers
+ *   threads N   N threads that only have empty spans
  */
 #include "pitwall.h"
 

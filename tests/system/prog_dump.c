@@ -469,7 +469,7 @@ static void print_thread(const pit_thread *thread)
     printf("]}\n");
 }
 
-/* Only where it was told: PIT_UNKNOWN is null. */
+/* Only if it was recorded: PIT_UNKNOWN is null. */
 static void print_ended(const pit_ended *e)
 {
     if (!e)
@@ -529,7 +529,7 @@ static void print_place(const pit_run *run, const pit_hot_place *place)
     putchar('}');
 }
 
-/* Only where the run has such blocks, which say how samples are taken. */
+/* Only if the run has such blocks, which describe how samples are taken. */
 static void print_places(const pit_run *run)
 {
     static const char *const kinds[] = {"python", "native"};
@@ -556,7 +556,7 @@ static void print_places(const pit_run *run)
     printf("]},");
 }
 
-/* Only where the run has any. */
+/* Only if the run has groups. */
 static void print_groups(const pit_run *run, int with_clock)
 {
     if (!run->group_count)
@@ -629,7 +629,7 @@ static void print_caller(const pit_run *run, const pit_caller *caller)
     putchar('}');
 }
 
-/* Only where the run has any. */
+/* Only if the run has messages. */
 static void print_messages(const pit_messages *messages, const pit_run *run)
 {
     if (!messages)

@@ -64,12 +64,13 @@ static void use_devices(void)
         struct timespec now;
         pit_items(1);
         count_joule();
-        pit_team(2, 300, 200, 250);
+        pit_add_team(2, 300, 200, 250);
         usleep(30000); /* longer than twenty renewals of the counters: measured, not estimated */
         clock_gettime(CLOCK_MONOTONIC_RAW, &now);
         uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-        uint64_t kernel = pit_add(pit_position(), "kernel", PIT_DEVICE, ns - 2000000, ns - 1000000);
-        pit_add(kernel, "wait", PIT_DEVICE, ns - 2500000, ns - 2000000);
+        uint64_t kernel =
+            pit_add_span(pit_position(), "kernel", PIT_DEVICE, ns - 2000000, ns - 1000000);
+        pit_add_span(kernel, "wait", PIT_DEVICE, ns - 2500000, ns - 2000000);
     }
 }
 

@@ -23,9 +23,9 @@
 #define FORKERS 2
 #define RECORDERS 2
 
-/* A sanitizer's allocator keeps no order over fork: a child finds its locks held for good when the
- * fork fell into another thread's malloc. Under one a child therefore starts no thread and leaves
- * without the check for leaks, which both allocate. */
+/* A sanitizer's allocator is not prepared for fork: if another thread was inside malloc at that moment,
+ * its lock stays taken in the child forever. So with a sanitizer a child starts no thread and leaves
+ * without the leak check, because both allocate. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define CHILD_MAY_ALLOCATE 0
 #else
@@ -87,7 +87,7 @@ static _Noreturn void leave(void)
 {
     if (CHILD_MAY_ALLOCATE)
         exit(0);
-    pit_close(); /* what exit() would have done */
+    pit_close(); /* as exit() would have done */
     _exit(0);
 }
 

@@ -2,13 +2,13 @@
  *
  *   prog_hostile HOW WHEN SEED ROUNDS FILE
  *
- * HOW: zeros or random bytes over the whole file, spots (single words of it), ones, cut (to nothing), half
- * (cut in the middle), copy (cut, then another file's bytes, as cp does).
- * WHEN: closed: no span is open at that moment; open: some are, phases and memory spans among them;
- * beside: other threads record at full speed meanwhile.
+ * HOW: zeros or random bytes over the whole file, spots (single words of it), ones, cut (to nothing),
+ * half (cut in the middle), copy (cut, then another file's bytes, as cp does). WHEN: closed: no span is
+ * open at that moment; open: some are, phases and memory spans among them; beside: other threads record
+ * at full speed meanwhile.
  *
- * Before and after each attack every kind of call is made. It prints "done": it is the program that must
- * not be harmed, whatever becomes of its run.
+ * It makes every kind of call before and after each attack, and then prints "done": the program must not
+ * be harmed, whatever happens to its run.
  */
 #include "pitwall.h"
 

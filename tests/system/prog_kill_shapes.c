@@ -1,6 +1,6 @@
 /* prog_kill_shapes SHAPE RUN SHARED SEED: records spans in one of many shapes, forever, to be killed at
- * any instant. The shared file has, forevery name, the number of ends it was about to make and the number
- * it has made, and the number of steps:
+ * any instant. The shared file has the number of steps and, for every name, the number of ends it was
+ * about to make and the number it has made:
  *
  *   0   steps, opened: 8 bytes each
  *   16  kinds: {name[24], ending, ended}, until the first without a name
@@ -576,7 +576,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < SHAPES; i++)
         if (strcmp(shapes[i].name, argv[1]) == 0) {
             pit_options options = shapes[i].options;
-            /* reading events takes the tests' reader long */
+            /* the tests' reader needs long for events */
             if (!options.ring_bytes)
                 options.ring_bytes = 131072;
             if (pit_open(argv[2], &options) != PIT_OK)

@@ -97,7 +97,7 @@ static int run_rest(char **arguments)
 
 /* ---- descriptors --------------------------------------------------------------------------- */
 
-/* close_range is as unknown as before Linux 5.9. */
+/* As before Linux 5.9, close_range does not exist. */
 static int run_bare(char **arguments)
 {
     struct sock_filter steps[] = {
@@ -119,10 +119,10 @@ static void rest_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-#define STRANGERS 1000 /* more than our descriptors are high */
+#define STRANGERS 1000 /* more than the numbers of our descriptors */
 #define FIRST_STRANGER 3
 
-/* By bare calls: a sanitizer need not be told that everything is closed behind its back. */
+/* With bare system calls, so that a sanitizer does not notice that its descriptors are closed. */
 static int run_strangers(char **arguments)
 {
     static const char text[] = "1 999999999 1 1 1 1 1\n"; /* as if it were one of the sampler's */
@@ -152,7 +152,7 @@ static int run_strangers(char **arguments)
     int waiting = 0;
     if (ioctl(ends[0], FIONREAD, &waiting) != 0 || waiting != (int)strlen(text))
         touched++;
-    pit_close(); /* the run's own descriptor was closed too: whatever it says */
+    pit_close(); /* the run's own descriptor was closed too, so the result does not matter */
     for (int fd = FIRST_STRANGER; fd < STRANGERS; fd++)
         touched += syscall(SYS_fcntl, fd, F_GETFD) < 0;
     printf("%d\n", touched);
@@ -199,7 +199,7 @@ static void on_signal(int number)
         __atomic_fetch_add(&on_sampler, 1, __ATOMIC_RELAXED);
 }
 
-/* The main thread blocks the signal half of the time: the kernel then looks for another thread. */
+/* The main thread blocks the signal half of the time; the kernel then chooses another thread. */
 static int run_signals(char **arguments)
 {
     struct sigaction action = {.sa_handler = on_signal};
@@ -253,7 +253,7 @@ static int run_threads(char **arguments)
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
         fail("fork");
     int code = pit_close();
-    /* A thread that was joined is listed until the kernel has done with it. */
+    /* A joined thread stays in the list until the kernel has removed it. */
     int after = samplers();
     for (int i = 0; after && i < 30000; i++) {
         rest_ms(10);
@@ -288,7 +288,7 @@ static void peak_beside(void)
 static int run_peak(char **arguments)
 {
     const char *when = arguments[1];
-    /* So rarely that the sampler itself sees nothing of it. */
+    /* Sampled so rarely that the sampler itself does not see the peak. */
     open_run(arguments[0], 0.01);
     if (strcmp(when, "other") == 0) {
         peak_beside();
@@ -343,7 +343,7 @@ static int run_starved(char **arguments)
     unsigned long long wanted = strtoull(arguments[1], NULL, 10);
     open_run(arguments[0], 0);
     unsigned long long begin = run_delay_ns();
-    keep_to_one_processor(); /* the child is kept there too */
+    keep_to_one_processor(); /* the child inherits this */
     pid_t child = fork();
     if (child < 0)
         fail("fork");

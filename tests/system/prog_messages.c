@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char code[300]; /* addresses that no function has */
+static char code[300]; /* addresses outside all functions */
 
 static void send(uint32_t to, uint64_t bytes, const void *caller)
 {

@@ -24,7 +24,7 @@
 
 #define ENOUGH 80u
 #define HZ 100
-/* The thread sanitizer makes calls of every access to memory, and those would be hot. */
+/* The thread sanitizer turns every memory access into a call, and those calls would be hot. */
 #define NOINLINE __attribute__((noinline, no_sanitize("thread")))
 
 static volatile double sink = 1.5;
@@ -149,7 +149,7 @@ static void (*work_of(const char *what))(void)
     return NULL;
 }
 
-/* The real thing that containers do. */
+/* Forbid the system call by a filter, as containers do. */
 static int forbid_perf(unsigned answer)
 {
     struct sock_filter filter[] = {
@@ -222,7 +222,7 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     const char *what = argv[2];
-    if (strcmp(what, "doctor") == 0) { /* RUN is the tool, which asks where it is forbidden */
+    if (strcmp(what, "doctor") == 0) { /* RUN is the tool, which runs with the call forbidden */
         if (forbid_perf(EPERM))
             execl(argv[1], "pitwall", "doctor", "--json", (char *)NULL);
         return 3;

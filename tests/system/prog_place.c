@@ -91,8 +91,8 @@ static void odd_names(void)
     span(wide);
 }
 
-/* One thread counts its spans in a shared page as it goes: what the run must have after a kill,
- * give or take the one that was under way. */
+/* One thread counts its spans in a shared page: after a kill the run must have that many, or one more or
+ * less. */
 static void *count_spans(void *arg)
 {
     volatile uint64_t *counter = arg;

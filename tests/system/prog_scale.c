@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* a clock that never moves by itself is no clock to measure one's cost with */
+/* a clock that never advances by itself cannot measure the cost of spans */
 #define READING_NS 20
 
 static uint64_t moved_ns; /* atomic: the sampler reads the clock too */

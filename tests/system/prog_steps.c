@@ -49,7 +49,7 @@ static void record(const char *run, uint64_t seed)
         walk_step(&walk);
 }
 
-/* Make this many known ones, without stopping at every instruction. */
+/* Make this many known ones, without a stop at every instruction. */
 static void make_many(void (*make)(int), int from, int to)
 {
     raise(SIGUSR1);
@@ -211,7 +211,7 @@ static void keep_state(const char *folder, unsigned long state, const unsigned c
     write_file(folder, "truth", state, truth, (size_t)(end - (const unsigned char *)truth));
 }
 
-/* 1 if it stopped, and is thus still there. */
+/* Returns 1 if the child stopped, and so still exists. */
 static int stopped(pid_t child, int *status)
 {
     while (waitpid(child, status, 0) < 0)
@@ -229,7 +229,7 @@ static int is_new_kind(const unsigned char *block)
     return type < 64 && seen_of[type]++ < 2;
 }
 
-/* Is it a state to be kept: evenly spread, or among the first ones after a new block? */
+/* Is this state kept: evenly spread, or among the first ones after a new block? */
 static int is_kept(unsigned long step, unsigned long steps, unsigned long keep, unsigned long kept,
                    unsigned long since_block)
 {
@@ -251,7 +251,7 @@ static unsigned long step_through(pid_t child, const char *folder, const unsigne
                 break;
             exit(4);
         }
-        if (WSTOPSIG(status) == SIGUSR1) { /* on without a stop, as far as the next one */
+        if (WSTOPSIG(status) == SIGUSR1) { /* continue without a stop, until the next such signal */
             if (ptrace(PTRACE_CONT, child, NULL, NULL) != 0 || !stopped(child, &status))
                 exit(4);
             continue;
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
     truth = walk_truth_open(truth_path);
     if (!truth)
         return 65;
-    cpu_set_t one; /* the two take turns: on one processor that is quickest */
+    cpu_set_t one; /* the two processes take turns, which is fastest on one processor */
     CPU_ZERO(&one);
     int here = sched_getcpu();
     CPU_SET((size_t)(here < 0 ? 0 : here), &one);

@@ -21,8 +21,8 @@
 
 /* ---- the samples --------------------------------------------------------------------------- */
 
-/* The document's percentages are of another total than the one it prints: the golden text has the
- * true ones. */
+/* The percentages in the document refer to another total than the one it prints; the golden text has the
+ * correct ones. */
 static const pit_row timing[] = {{.name = "MLP training", .seconds = 125.45},
                                  {.name = "SIREN training", .seconds = 89.32},
                                  {.name = "KAN training", .seconds = 102.67}};
@@ -195,7 +195,7 @@ static int print_names(void)
     return 0;
 }
 
-/* Seconds of the processor: what other programs take is not the view's. */
+/* Processor time in seconds: the time of other programs does not count for the view. */
 static double now(void)
 {
     struct timespec t;

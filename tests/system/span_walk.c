@@ -367,7 +367,7 @@ static void step_mixed(struct walk *walk)
     }
 }
 
-/* Spans alone: what threads that come and go can account for. */
+/* Only spans: threads that start and end can count those exactly. */
 static void step_spans(struct walk *walk)
 {
     uint64_t r = walk_random(walk) % 8;

@@ -63,18 +63,18 @@ struct walk {
     uint32_t hash[4 * WALK_SLOTS]; /* (parent, name) → slot */
 };
 
-/* The truth's file, made or opened. NULL: errno says why. */
+/* Creates or opens the file of the truth. NULL on failure, with errno. */
 struct walk_truth *walk_truth_open(const char *path);
 /* Start on area `index`; a later walk of the same area continues counting. */
 void walk_start(struct walk *walk, struct walk_truth *truth, uint32_t index, uint64_t seed,
                 enum walk_mode mode);
-/* One thing at random. */
+/* Do one random step. */
 void walk_step(struct walk *walk);
-/* End all that is open. */
+/* End everything that is open. */
 void walk_unwind(struct walk *walk);
-/* One span by name, begun and ended where the walk stands. */
+/* Begin and end one span by name, at the current position of the walk. */
 void walk_span(struct walk *walk, const char *name);
-/* Begin and end by hand, with the account kept; end takes the innermost span. */
+/* Begin and end one span by hand, and count it; the end takes the innermost span. */
 void walk_begin(struct walk *walk, const char *name);
 void walk_end(struct walk *walk);
 uint64_t walk_random(struct walk *walk);

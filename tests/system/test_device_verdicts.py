@@ -1,5 +1,5 @@
 """Verdicts on devices, from a program to the text of the report. The device is a stand-in that reports its
-work by pit_add (tests/system/gpu/stub_device.c): each verdict appears where it was planted, in text, JSON and
+work by pit_add_span (tests/system/gpu/stub_device.c): each verdict appears where it was planted, in text, JSON and
 Python, and nowhere else."""
 
 import json

@@ -77,7 +77,7 @@ class Scale(pit_case.Case):
     def test_without_a_shell_words_are_split_at_blanks_and_quotes(self):
         self.scale("-P", "n=1,2,4", "--rounds", "1", "--shell", "none",
                    "test 'a b' = \"a b\" -a \"{n}\" != '$HOME'")
-        done = self.scale("-P", "n=1,2,4", "--shell", "none", "echo 'open", status=64)
+        done = self.scale("-P", "n=1,2,4", "--shell", "none", "echo 'open {n}", status=64)
         self.assertIn("unclosed quote", done.stderr)
 
     def test_wrong_usage_says_what_is_wrong(self):
@@ -87,15 +87,16 @@ class Scale(pit_case.Case):
             (("-P", "n=1,x", "true"), "-P: n=1,x: must be NAME=SIZE"),
             (("-P", "n=1..8", "true"), "must be NAME=SIZE"),
             (("-P", "n=0,1", "true"), "must be NAME=SIZE"),
+            (("-P", "n=1,2", "true"), "-P: n: the command does not contain {n}"),
             (("-P", "n=1,2"), "give one command"),
             (("-P", "n=1,2", "true", "true"), "give one command"),
-            (("-P", "n=1,2", "--rounds", "0", "true"), "--rounds"),
-            (("-P", "n=1,2", "--what", "disk", "true"), "must be wall, cpu or memory"),
+            (("-P", "n=1,2", "--rounds", "0", "true {n}"), "--rounds"),
+            (("-P", "n=1,2", "--what", "disk", "true {n}"), "must be wall, cpu or memory"),
         ):
             done = self.scale(*arguments, status=64)
             self.assertIn(words, done.stderr)
-        done = self.scale("-P", "n=1,2", "--rounds", "1", "true", status=2)
-        self.assertIn("fewer than 3 sizes", done.stderr)
+        done = self.scale("-P", "n=1,2", "--rounds", "1", "true {n}", status=2)
+        self.assertIn("fewer than 3 different sizes", done.stderr)
 
 
 if __name__ == "__main__":

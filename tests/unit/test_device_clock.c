@@ -70,12 +70,12 @@ TEST(nanoseconds_since_1970_keep_their_last_digit)
 
 TEST(a_recorder_inside_the_executable_is_found_by_its_symbols)
 {
-    static const char *const names[] = {"pit__enabled", "pit_add", "pit_position"};
+    static const char *const names[] = {"pit__enabled", "pit_add_span", "pit_position"};
     static const char *const others[] = {"pit__enabled", "pit_no_such_call"};
     void *found[3];
     REQUIRE(pit__recorder_symbols(names, found, 3, 3));
     CHECK(found[0] == (void *)&pit__enabled);
-    CHECK((uintptr_t)found[1] == (uintptr_t)pit_add);
+    CHECK((uintptr_t)found[1] == (uintptr_t)pit_add_span);
     CHECK((uintptr_t)found[2] == (uintptr_t)pit_position);
     CHECK(!pit__recorder_symbols(others, found, 2, 2));
     REQUIRE(pit__recorder_symbols(others, found, 1,

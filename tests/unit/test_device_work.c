@@ -1,4 +1,4 @@
-/* Work of devices: pit_add, and the trees and rows computed from it. */
+/* Work of devices: pit_add_span, and the trees and rows computed from it. */
 #include "probe.h"
 
 #include "made_run.h"
@@ -33,9 +33,9 @@ static void *drain(void *arg)
     const struct drained *d = arg;
     pit_thread_name("drain");
     for (uint64_t i = 0; i < d->count; i++) {
-        uint64_t work = pit_add(d->place, "saxpy", PIT_DEVICE, d->begin, d->end);
+        uint64_t work = pit_add_span(d->place, "saxpy", PIT_DEVICE, d->begin, d->end);
         CHECK(work != 0);
-        CHECK(pit_add(work, "queued", PIT_DEVICE, d->begin - 1000000, d->begin) != 0);
+        CHECK(pit_add_span(work, "queued", PIT_DEVICE, d->begin - 1000000, d->begin) != 0);
         pit_add_bytes(work, 100);
     }
     return NULL;
@@ -133,9 +133,10 @@ TEST(work_of_another_recorder_is_not_taken)
     pit_close();
     pit_recorder_free(pit_default_recorder());
     probe_open();
-    CHECK(pit_add(place, "late", PIT_DEVICE, 1, 2) == 0);
-    CHECK(pit_add(0, NULL, PIT_DEVICE, 1, 2) == 0);
-    CHECK(pit_add(0, "early", PIT_DEVICE, 1, 2) != 0); /* before the run's begin: counted there */
+    CHECK(pit_add_span(place, "late", PIT_DEVICE, 1, 2) == 0);
+    CHECK(pit_add_span(0, NULL, PIT_DEVICE, 1, 2) == 0);
+    CHECK(pit_add_span(0, "early", PIT_DEVICE, 1, 2) !=
+          0); /* before the run's begin: counted there */
     const pit_run *run = probe_read(NULL);
     CHECK_INT(probe_count(run, "early"), 1);
     CHECK_INT(probe_first(run, "early")->total, 0);
@@ -149,8 +150,8 @@ TEST(an_object_and_device_work_of_one_name_are_two_nodes)
     PIT_SPAN("step") {
         pit_object object = pit_object_begin_name("same");
         pit_object_end(&object);
-        pit_add(pit_position(), "same", PIT_DEVICE, raw_ns(), raw_ns());
-        pit_add(pit_position(), "same", 0, raw_ns(), raw_ns());
+        pit_add_span(pit_position(), "same", PIT_DEVICE, raw_ns(), raw_ns());
+        pit_add_span(pit_position(), "same", 0, raw_ns(), raw_ns());
     }
     const pit_run *run = probe_read(NULL);
     pit_tree *tree = pit_tree_build(&run, 1);
@@ -166,7 +167,7 @@ static void before_close(void *arg)
 {
     (void)arg;
     before_close_calls++;
-    pit_add(0, "last", PIT_DEVICE, raw_ns(), raw_ns());
+    pit_add_span(0, "last", PIT_DEVICE, raw_ns(), raw_ns());
 }
 
 TEST(who_has_work_to_tell_of_is_asked_before_a_close)

@@ -42,7 +42,7 @@ TEST(a_program_that_recorded_nothing_gets_a_small_run)
 {
     char path[4096] = "a/b/run.pit";
     go_there();
-    CHECK_INT(pit_end_run(path, id, command, &killed), 0);
+    CHECK_INT(pit_record_ending(path, id, command, &killed), 0);
     CHECK_STR(path, "a/b/run.pit");
     pit_run *run = pit_run_open(path, NULL);
     REQUIRE(run && run->ended);
@@ -69,7 +69,7 @@ TEST(what_threads_keep_for_others_is_left_alone)
     pthread_key_t key; /* most likely the first key: looks like a key that was never created */
     go_there();
     REQUIRE(pthread_key_create(&key, NULL) == 0 && pthread_setspecific(key, others) == 0);
-    CHECK_INT(pit_end_run(path, id, command, &killed), 0);
+    CHECK_INT(pit_record_ending(path, id, command, &killed), 0);
     CHECK(pthread_getspecific(key) == others);
     leave();
 }
@@ -79,8 +79,8 @@ TEST(another_run_at_the_path_is_left_alone)
     char path[4096] = "run.pit", again[4096] = "run.pit";
     const unsigned char other[16] = {0xbb};
     go_there();
-    CHECK_INT(pit_end_run(path, id, command, &killed), 0);
-    CHECK_INT(pit_end_run(again, other, command, &killed), 0);
+    CHECK_INT(pit_record_ending(path, id, command, &killed), 0);
+    CHECK_INT(pit_record_ending(again, other, command, &killed), 0);
     CHECK_STR(again, "run-2.pit");
     pit_run *run = pit_run_open("run.pit", NULL);
     REQUIRE(run && memcmp(run->run_id, id, sizeof id) == 0);
@@ -94,10 +94,10 @@ TEST(the_run_with_the_id_gets_the_end_wherever_its_number_led_it)
     const unsigned char other[16] = {0xbb};
     const pit_ended good = {.pid = 4242, .duration_ns = 7, .exit_status = 3};
     go_there();
-    CHECK_INT(pit_end_run(path, other, command, &killed), 0);
-    CHECK_INT(pit_end_run(second, id, command, &killed), 0);
+    CHECK_INT(pit_record_ending(path, other, command, &killed), 0);
+    CHECK_INT(pit_record_ending(second, id, command, &killed), 0);
     CHECK_STR(second, "run-2.pit");
-    CHECK_INT(pit_end_run(path, id, command, &good), 1);
+    CHECK_INT(pit_record_ending(path, id, command, &good), 1);
     CHECK_STR(path, "run-2.pit");
     pit_run *run = pit_run_open(path, NULL);
     REQUIRE(run && run->ended);
@@ -113,10 +113,10 @@ TEST(what_cannot_be_written_says_why)
     go_there();
     FILE *file = fopen("file", "w");
     CHECK(file && fclose(file) == 0);
-    CHECK_INT(pit_end_run(path, id, command, &killed), PIT_NOT_SAVED);
+    CHECK_INT(pit_record_ending(path, id, command, &killed), PIT_NOT_SAVED);
     CHECK_INT(errno, ENOTDIR);
-    CHECK_INT(pit_end_run(NULL, id, command, &killed), PIT_NOT_SAVED);
-    CHECK_INT(pit_end_run(path, id, command, NULL), PIT_NOT_SAVED);
+    CHECK_INT(pit_record_ending(NULL, id, command, &killed), PIT_NOT_SAVED);
+    CHECK_INT(pit_record_ending(path, id, command, NULL), PIT_NOT_SAVED);
     leave();
 }
 

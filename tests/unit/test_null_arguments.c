@@ -76,7 +76,7 @@ TEST(null_texts_and_other_pointers_do_no_harm)
     pit_stack_free(nothing());
     pit_set_device(nothing());
     CHECK(pit_run_path(nothing(), 0, nothing(), nothing(), 0, 0) == PIT_BAD_ARGUMENT);
-    CHECK(pit_end_run(nothing(), nothing(), nothing(), nothing()) == PIT_NOT_SAVED);
+    CHECK(pit_record_ending(nothing(), nothing(), nothing(), nothing()) == PIT_NOT_SAVED);
     CHECK(pit_close() == 0);
 }
 

@@ -106,7 +106,8 @@ TEST(ranks_of_ddp_that_are_not_in_lockstep_compute_in_backward)
     pit_ranks_free(ranks);
 }
 
-/* The runs have no series, so nobody is blamed. In the second job each rank is last in every other step. */
+/* The runs have no series, so no rank is blamed. In the second job each rank is last in every other
+ * step. */
 TEST(ranks_of_which_one_always_arrives_last_are_not_slow_in_turn)
 {
     for (int is_in_turn = 0; is_in_turn < 2; is_in_turn++) {

@@ -243,7 +243,7 @@ TEST(a_second_end_is_counted_and_changes_nothing)
     CHECK_INT(probe_first(run, "once")->count, 1);
 }
 
-/* Like a caller of the fast path: what that leaves undone takes the slow path. */
+/* Like a caller of the fast path: if that does nothing, the slow path ends the span. */
 static int short_end(pit_token token)
 {
     if (pit__end_at(pit__here(), token) != UINT64_MAX)

@@ -1,4 +1,4 @@
-/* Teams of threads: pit_team adds to the node of the innermost span, refuses impossible values, and merges. */
+/* Teams of threads: pit_add_team adds to the node of the innermost span, refuses impossible values, and merges. */
 #include "check.h"
 
 #include "pitwall_report.h"
@@ -23,15 +23,15 @@ static const pit_teams *teams_of(const pit_run *run, const char *name)
 
 TEST(regions_add_up_in_the_innermost_span)
 {
-    CHECK_INT(pit_team(2, 1, 1, 1), PIT_NOT_OPEN);
+    CHECK_INT(pit_add_team(2, 1, 1, 1), PIT_NOT_OPEN);
     CHECK_INT(open_in_memory(), 0);
-    CHECK_INT(pit_team(2, 1, 1, 1), PIT_NOT_OPEN); /* no span */
+    CHECK_INT(pit_add_team(2, 1, 1, 1), PIT_NOT_OPEN); /* no span */
     pit_token outer = pit_begin_name("outer");
-    CHECK_INT(pit_team(2, 150, 100, 120), 0);
+    CHECK_INT(pit_add_team(2, 150, 100, 120), 0);
     pit_token inner = pit_begin_name("inner");
-    CHECK_INT(pit_team(1, 7, 7, 7), 0);
+    CHECK_INT(pit_add_team(1, 7, 7, 7), 0);
     pit_end(inner);
-    CHECK_INT(pit_team(4, 200, 50, 60), 0);
+    CHECK_INT(pit_add_team(4, 200, 50, 60), 0);
     pit_end(outer);
     pit_run *run = pit_run_read(NULL, NULL);
     REQUIRE(run != NULL);
@@ -54,12 +54,13 @@ TEST(what_cannot_be_is_refused)
 {
     CHECK_INT(open_in_memory(), 0);
     pit_token token = pit_begin_name("span");
-    CHECK_INT(pit_team(0, 0, 0, 0), PIT_BAD_ARGUMENT);
-    CHECK_INT(pit_team(2, 300, 100, 100), PIT_BAD_ARGUMENT); /* more than both could have worked */
-    CHECK_INT(pit_team(2, 50, 100, 100), PIT_BAD_ARGUMENT);  /* less than one of them worked */
-    CHECK_INT(pit_team(2, 150, 100, 99),
+    CHECK_INT(pit_add_team(0, 0, 0, 0), PIT_BAD_ARGUMENT);
+    CHECK_INT(pit_add_team(2, 300, 100, 100),
+              PIT_BAD_ARGUMENT); /* more than both could have worked */
+    CHECK_INT(pit_add_team(2, 50, 100, 100), PIT_BAD_ARGUMENT); /* less than one of them worked */
+    CHECK_INT(pit_add_team(2, 150, 100, 99),
               PIT_BAD_ARGUMENT); /* one worked longer than the region lasted */
-    CHECK_INT(pit_team(3, 10, 5, UINT64_MAX / 2), PIT_BAD_ARGUMENT);
+    CHECK_INT(pit_add_team(3, 10, 5, UINT64_MAX / 2), PIT_BAD_ARGUMENT);
     pit_end(token);
     pit_run *run = pit_run_read(NULL, NULL);
     REQUIRE(run != NULL);
@@ -72,7 +73,7 @@ static void *other_thread(void *arg)
 {
     pit_token token = pit_begin_name("span");
     for (int i = 0; i < 1000; i++)
-        pit_team(3, 30, 10, 10);
+        pit_add_team(3, 30, 10, 10);
     pit_end(token);
     return arg;
 }

@@ -201,7 +201,7 @@ static int is_alarm(double sides[4][40], size_t pairs, double level)
     return j.call == PIT__FASTER || j.call == PIT__SLOWER;
 }
 
-/* What is commonly done with the same figures: all of A, then all of B, one test of the medians. */
+/* The usual method with the same figures: all of A, then all of B, one test of the medians. */
 static double usual_rule(const struct workload *w)
 {
     size_t alarms = 0, tests = 0;

@@ -33,7 +33,7 @@ struct truth {
     size_t warm;       /* durations of warm-up */
 };
 
-/* What the course adds to the logarithm of duration i. */
+/* The amount that the course adds to the logarithm of duration i. */
 static double added(const struct truth *truth, size_t i)
 {
     static const double levels[] = {0, 3, 1, 4, 2, 5, 1.5, 3.5};

@@ -21,7 +21,7 @@ static int has_moved(const struct pit__reading *now, const struct pit__source_st
 
 static void take(struct pit__reading *now, struct pit__source_state *state, uint64_t *values)
 {
-    char text[256]; /* it is the third line */
+    char text[256]; /* MemAvailable is in the third line */
     uint64_t kilobytes = PIT__UNKNOWN;
     if (pit__source_text(now, state, 0, "/proc/meminfo", text, sizeof text))
         kilobytes = pit__number_after(text, "MemAvailable:");

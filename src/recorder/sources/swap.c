@@ -28,7 +28,7 @@ static void describe(struct pit__channel_list *list)
 
 static uint64_t swapped_in(const struct pit__reading *now, struct pit__source_state *state)
 {
-    char text[4096]; /* it is in the middle of it */
+    char text[4096]; /* pswpin is in the middle of the file */
     if (!pit__source_text(now, state, VMSTAT, "/proc/vmstat", text, sizeof text))
         return PIT__UNKNOWN;
     uint64_t pages = pit__number_after(text, "\npswpin ");

@@ -1,10 +1,12 @@
-/* Spans with PIT_DEVICE over a stand-in, stub_cuda.c or stub_hip.c: 5 ms of device work each, launched in no time.
+/* Spans with PIT_DEVICE on a stub of the driver, stub_cuda.c or stub_hip.c: each launches 5 ms of device
+ * work and does not wait for it.
  *
- *   gpu_spans arrive     until ten of them have device times
- *   gpu_spans go_on      until the library was asked nine times, then 20 more
- *   gpu_spans told       until the run says that it failed, then 20 more
- *   gpu_spans close      as arrive, then the program lets go of the library, then 20 more
- *   gpu_spans real       over the real library: runs of one span each until one says why it has no time
+ *   gpu_spans arrive     until ten spans have device times
+ *   gpu_spans go_on      until the library was called nine times, then 20 more spans
+ *   gpu_spans told       until the run reports that the driver failed, then 20 more spans
+ *   gpu_spans close      as arrive, then the program closes the library, then 20 more spans
+ *   gpu_spans real       on the real library: runs of one span each, until one has the reason why there is
+ *                        no device time
  *
  * The second argument is the library's name.
  */
@@ -76,7 +78,8 @@ int main(int argc, char **argv)
     memcpy(&work, &symbol, sizeof work);
     memcpy(&questions, &asked, sizeof questions);
     int steps = 0, is_there = 0;
-    for (int tries = 0; tries < 6000 && !is_there; tries++) { /* a minute: a limit for a hang */
+    /* for a minute, as a limit for a hang */
+    for (int tries = 0; tries < 6000 && !is_there; tries++) {
         step();
         steps++;
         usleep(10000);

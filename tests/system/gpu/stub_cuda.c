@@ -1,6 +1,7 @@
-/* A stand-in for libcuda.so.1: no machine of ours has a GPU. Its device works one piece after another on
- * CLOCK_MONOTONIC_RAW; held_to_cuda.c checks the calls against NVIDIA's header. STUB_CUDA selects a fault:
- * "fails" at the 9th question, "hangs" for two seconds in it, "empty": there is no device. */
+/* A stub of libcuda.so.1: our machines have no GPU. The simulated device does one piece of work after
+ * another, on CLOCK_MONOTONIC_RAW; held_to_cuda.c checks the calls against NVIDIA's header. STUB_CUDA
+ * selects a fault: "fails" returns an error from the 9th query on, "hangs" waits two seconds in it,
+ * "empty" has no device. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,7 +27,7 @@ static int mode_is(const char *mode)
     return set && strcmp(set, mode) == 0;
 }
 
-/* The device takes this long for what is launched now. */
+/* Work that is launched now will take this long. */
 void stub_work(unsigned long long ns)
 {
     unsigned long long now = now_ns(), from = __atomic_load_n(&busy_until, __ATOMIC_ACQUIRE);

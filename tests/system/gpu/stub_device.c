@@ -1,8 +1,8 @@
-/* A device that is not there: its work is told by pit_add, with times that are a share of what the host took,
- * measured as it goes, so that the shares hold however long the program is stopped anywhere.
+/* A simulated device: its work is reported by pit_add_span. Each piece takes a fixed share of the host time
+ * measured so far, so that the shares stay the same if the program is stopped anywhere.
  *
  *   stub_device idle      data_loading takes half of the time, the device works an eighth of it
- *   stub_device launch    small pieces: the host needs four times what each takes on the device
+ *   stub_device launch    small pieces: the host needs four times as long as the device for each
  *   stub_device sync      half of the time in clFinish, the device works a quarter of it
  *   stub_device healthy   the device works nine tenths of each step
  */
@@ -26,22 +26,23 @@ static uint64_t spin(uint64_t from, uint64_t ns)
     return now_ns();
 }
 
-/* Work that ended now and took this share of the time since `from`. */
+/* Add work that ended now and took this share of the time since `from`. */
 static void work(uint64_t place, uint64_t from, double share)
 {
     uint64_t now = now_ns(), begin = now - (uint64_t)((double)(now - from) * share);
-    uint64_t added = pit_add(place, "kernel", PIT_DEVICE, begin, now);
-    pit_add(added, "queued", PIT_DEVICE, begin, begin);
+    uint64_t added = pit_add_span(place, "kernel", PIT_DEVICE, begin, now);
+    pit_add_span(added, "queued", PIT_DEVICE, begin, begin);
 }
 
-static uint64_t start_ns, part_ns; /* of the program; in the part that is planted */
+/* start of the program; time so far in the part that is planted */
+static uint64_t start_ns, part_ns;
 
 static int is_half(void)
 {
     return 2 * part_ns >= now_ns() - start_ns;
 }
 
-/* A part that goes on until it has taken half of the program's time, and half of a step at least. */
+/* Continue the part until it has taken half of the program's time, and at least half of a step. */
 static void until_half(const char *name)
 {
     pit_token token = pit_begin_name(name);

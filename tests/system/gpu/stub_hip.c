@@ -1,5 +1,5 @@
-/* A stand-in for libamdhip64.so.5: no machine of ours has a GPU. The same device as stub_cuda.c's, by HIP's
- * names; held_to_hip.c checks the calls against AMD's header. */
+/* A stub of libamdhip64.so.5: our machines have no GPU. The same simulated device as in stub_cuda.c,
+ * with HIP's names; held_to_hip.c checks the calls against AMD's header. */
 #define cuCtxGetCurrent stub_context
 #define cuCtxSetCurrent stub_use
 #define cuEventCreate hipEventCreateWithFlags

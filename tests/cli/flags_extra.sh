@@ -1,0 +1,1 @@
+pitwall --cflags run.pit

@@ -1,0 +1,1 @@
+pitwall help list

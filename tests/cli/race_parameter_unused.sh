@@ -1,0 +1,1 @@
+pitwall race -P n=1,2 true

@@ -1,0 +1,1 @@
+pitwall scale -P n=8..1 'true {n}'

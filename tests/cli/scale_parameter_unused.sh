@@ -1,0 +1,1 @@
+pitwall scale -P n=1,2,3 true

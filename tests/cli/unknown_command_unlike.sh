@@ -1,0 +1,1 @@
+pitwall frobnicate
