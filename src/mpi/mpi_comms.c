@@ -39,7 +39,8 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* With the lock held. */
 static void add(struct pit__comm comm)
 {
-    for (uint32_t i = 0, at = pit__comm_place(comm.handle); i < PROBES; i++, at = (at + 1) % PLACES) {
+    for (uint32_t i = 0, at = pit__comm_place(comm.handle); i < PROBES;
+         i++, at = (at + 1) % PLACES) {
         if (pit__comms[at].handle > FREED)
             continue;
         uintptr_t handle = comm.handle;

@@ -134,9 +134,8 @@ PIT__INLINE void note_call(struct pit__thread *t, struct pit_fmt_messages *block
 }
 
 /* Not begun by the common path, or the thread's first call. */
-static __attribute__((noinline, cold)) pit_token begin_rare(pit_site *site, uint32_t group,
-                                                            const void *caller, uint32_t to,
-                                                            uint64_t bytes)
+static __attribute__((noinline, cold)) pit_token
+begin_rare(pit_site *site, uint32_t group, const void *caller, uint32_t to, uint64_t bytes)
 {
     if (!site)
         return pit__null();
