@@ -147,7 +147,7 @@ static int test_rank(const struct pit__rank_parts *in, size_t rank, struct cours
 
 /* ---- by its spans -------------------------------------------------------------------------------- */
 
-/* The times of one kind of span (the shortest ones, or the median ones) in a part, sorted; 0: not known for all
+/* The times of one kind of span (the shortest ones, or those at p10) in a part, sorted; 0: not known for all
  * ranks. */
 static int sort_spans(const struct pit__rank_parts *in, const double *spans, size_t part,
                       double *sorted)
@@ -162,28 +162,27 @@ static int sort_spans(const struct pit__rank_parts *in, const double *spans, siz
 }
 
 /* How much longer each rank would be than the others if each span took as long as the shortest one; summed over
- * all parts, because what a rank does more in one part, it may do less in another. And the part in which the
- * median spans are longer too: there it does more, or does it more slowly, each time. What only disturbs a rank
- * leaves some of its spans alone. */
+ * all parts, because what a rank does more in one part, it may do less in another. And the part in which p10 of
+ * its spans is longer too: there it does more, or does it more slowly, each time. What only disturbs a rank leaves
+ * some of its spans alone, but may well change the median: a shared processor is slow for seconds. */
 static void find_shifts(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
                         double step, double *room)
 {
-    struct others least = {room, in->ranks}, typical = {room + in->ranks, in->ranks};
+    struct others least = {room, in->ranks}, p10 = {room + in->ranks, in->ranks};
     for (size_t p = 0; in->least && p < in->parts; p++) {
         if (in->is_comm[p] || !sort_spans(in, in->least, p, room))
             continue;
-        int has_typical = in->typical && sort_spans(in, in->typical, p, room + in->ranks);
+        int has_p10 = in->p10 && sort_spans(in, in->p10, p, room + in->ranks);
         for (size_t r = 0; r < in->ranks; r++) {
             double own = in->least[r * in->parts + p], by = own - median_without(&least, own);
             figures[r].shift += by;
-            if (!has_typical || by < SHIFT_LEAST * step)
+            if (!has_p10 || by < SHIFT_LEAST * step)
                 continue;
-            double median = in->typical[r * in->parts + p],
-                   usual = median_without(&typical, median);
-            if (median - usual < fmax(SHIFT_LEAST * step, figures[r].longer_by))
+            double low = in->p10[r * in->parts + p], usual = median_without(&p10, low);
+            if (low - usual < fmax(SHIFT_LEAST * step, figures[r].longer_by))
                 continue;
             figures[r].longer = p;
-            figures[r].longer_by = median - usual;
+            figures[r].longer_by = low - usual;
             figures[r].longer_median = usual;
         }
     }
@@ -218,7 +217,7 @@ static int is_starved(const struct pit__rank_parts *in, size_t rank, double step
     return more > 0 && pit__slower_by(figures) - more * step < PIT__STRAGGLER_LEAST * step;
 }
 
-/* It does more in that part each time: that part is named, by its median spans if the means hide it. */
+/* It does more in that part each time: that part is named, by p10 of its spans if the means hide it. */
 static void blame_longer(struct pit__rank_figures *own)
 {
     own->is_straggler = 1;

@@ -18,8 +18,9 @@
 struct pit__rank_parts {
     size_t ranks, parts, slices;
     const double *own; /* own time of rank r in part p, at r * parts + p */
-    /* The same if each span of the part were the shortest one, or the median one; NaN: unknown. Or NULL. */
-    const double *least, *typical;
+    /* The same if each span of the part took as long as the shortest one, or as p10 of its spans: the time of
+     * undisturbed code. NaN: unknown. Or NULL. */
+    const double *least, *p10;
     double steps;                 /* 0: unknown */
     const unsigned char *is_comm; /* for each part: it is communication */
     const double *step;           /* per rank */
@@ -36,8 +37,8 @@ struct pit__rank_figures {
     double part_median; /* median of the other ranks in that part */
     double excess;      /* its work above the median of the other ranks */
     double shift; /* the same by the shortest span of each part; parts without one are left out */
-    /* The part whose shortest and median spans are both longer than those of the others, and by how much its
-     * median ones are; SIZE_MAX: none. */
+    /* The part whose shortest span and p10 are both longer than those of the others, and by how much p10 is;
+     * SIZE_MAX: none. */
     size_t longer;
     double longer_by, longer_median;
     int is_straggler; /* by at least PIT__STRAGGLER_LEAST of the step, and significant */

@@ -20,8 +20,8 @@ struct pit__rank_arrays {
     unsigned char *is_comm;                        /* of each part */
     unsigned char *is_inside, *node_comm, *is_top; /* of each merged node; top: outermost in comm */
     double *own, *step, *waited, *course, *delayed;
-    double *elsewhere;       /* of `waited`, outside of collectives; estimated */
-    double *least, *typical; /* as in pit__rank_parts */
+    double *elsewhere;   /* of `waited`, outside of collectives; estimated */
+    double *least, *p10; /* as in pit__rank_parts */
     struct pit__rank_figures *figures;
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPANS_LEAST 30u /* of a part, for its shortest and its median span to say something */
+#define SPANS_LEAST 30u /* of a part, for its shortest span and their p10 to say something */
 #define USUAL_LAST 0.8  /* of the collectives */
 #define LEAF_LEAST 0.95 /* of its time, outside of its parts */
 #define STEPS_LEAST 2   /* of each rank, for a span to be a step */
@@ -218,7 +218,7 @@ static void fill_spans(struct pit__rank_arrays *in)
             double calls = (double)cell->count / pit__steps_of(in, k);
             int is_known = cell->count >= SPANS_LEAST && cell->own >= LEAF_LEAST * cell->total;
             in->least[k * in->part_count + p] = is_known ? cell->least * calls : NAN;
-            in->typical[k * in->part_count + p] = is_known ? cell->typical * calls : NAN;
+            in->p10[k * in->part_count + p] = is_known ? cell->p10 * calls : NAN;
         }
 }
 
@@ -402,7 +402,7 @@ static int make_room(struct pit__rank_arrays *in)
     in->node_comm = in->is_inside + nodes + 1;
     in->is_top = in->node_comm + nodes + 1;
     in->least = in->own + ranks * (nodes + 1);
-    in->typical = in->least + ranks * (nodes + 1);
+    in->p10 = in->least + ranks * (nodes + 1);
     in->waited = in->step + ranks;
     in->delayed = in->waited + ranks;
     in->elsewhere = in->delayed + ranks;
@@ -426,7 +426,7 @@ static int find_slow(struct pit__rank_arrays *in)
                                     .slices = PIT__SLICES,
                                     .own = in->own,
                                     .least = in->least,
-                                    .typical = in->typical,
+                                    .p10 = in->p10,
                                     .steps = pit__steps_of(in, 0),
                                     .is_comm = in->is_comm,
                                     .step = in->step,

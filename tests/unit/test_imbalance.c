@@ -291,8 +291,8 @@ TEST(a_rank_with_a_few_interrupted_spans_is_not_mostly_slow)
 
 static const double *delays; /* of the two ranks of judge; NULL: not known */
 
-/* Two ranks with three parts and a collective; their times in a step, and those by shortest and median span. */
-static void judge(const double *work, const double *least, const double *typical, double steps,
+/* Two ranks with three parts and a collective; their times in a step, and those by the shortest span and by p10. */
+static void judge(const double *work, const double *least, const double *p10, double steps,
                   struct pit__rank_figures *figures, struct pit__imbalance *out)
 {
     static const unsigned char is_comm[4] = {0, 0, 0, 1};
@@ -309,7 +309,7 @@ static void judge(const double *work, const double *least, const double *typical
                                  .slices = SLICES,
                                  .own = own,
                                  .least = least,
-                                 .typical = typical,
+                                 .p10 = p10,
                                  .steps = steps,
                                  .is_comm = is_comm,
                                  .step = step,
@@ -323,15 +323,15 @@ TEST(a_rank_whose_spans_are_all_longer_is_named_though_means_are_close)
 {
     static const double own[] = {.66e6, .65e6, .37e6, 0, .75e6, .62e6, .33e6, 0};
     static const double least[] = {.534e6, .534e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
-    static const double typical[] = {.60e6, .62e6, .30e6, NAN, .72e6, .60e6, .30e6, NAN};
+    static const double p10[] = {.60e6, .62e6, .30e6, NAN, .72e6, .60e6, .30e6, NAN};
     static const double exchanged[] = {.534e6, .668e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
     struct pit__rank_figures figures[2];
     struct pit__imbalance out;
-    judge(own, least, typical, 1000, figures, &out);
+    judge(own, least, p10, 1000, figures, &out);
     CHECK(out.straggler == 1 && figures[1].part == 0);
     judge(own, least, least, 1e6, figures, &out); /* a long run */
     CHECK(out.straggler == 1 && figures[1].part == 0);
-    judge(own, exchanged, typical, 1000, figures, &out); /* less in another part: no more in all */
+    judge(own, exchanged, p10, 1000, figures, &out); /* less in another part: no more in all */
     CHECK(out.straggler == PIT__NO_RANK);
     judge(own, NULL, NULL, 1000, figures, &out);
     CHECK(out.straggler == PIT__NO_RANK);
@@ -358,10 +358,10 @@ TEST(a_rank_that_does_more_each_time_is_named_though_another_was_disturbed_more)
 {
     static const double own[] = {.74e6, .65e6, .45e6, 0, .75e6, .78e6, .29e6, 0};
     static const double least[] = {.534e6, .534e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
-    static const double typical[] = {.62e6, .60e6, .30e6, NAN, .74e6, .60e6, .28e6, NAN};
+    static const double p10[] = {.62e6, .60e6, .30e6, NAN, .74e6, .60e6, .28e6, NAN};
     struct pit__rank_figures figures[2];
     struct pit__imbalance out;
-    judge(own, least, typical, 1000, figures, &out);
+    judge(own, least, p10, 1000, figures, &out);
     CHECK(figures[1].excess < 0);
     CHECK(out.straggler == 1 && out.straggler_count == 1 && figures[1].part == 0);
     CHECK(fabs(figures[1].over - .12e6) < 1 && fabs(figures[1].part_median - .62e6) < 1);
