@@ -113,6 +113,9 @@ struct pit__rank_case {
     const char *part, *part_path, *wait_in; /* wait_in NULL: no communication is known */
     enum pit__role part_role;
     double part_ns, part_median_ns;
+    uint64_t starved; /* the number of found.starved */
+    /* the share of its time, and the mean of the others', ready to run and without a processor */
+    double starved_share, starved_others;
     size_t sharing;             /* ranks on the host with the most ranks per processor */
     double processors, delayed; /* of that host, and of those ranks; NaN */
     enum pit__standstill standstill;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define STARVED_MORE 2 /* times as long as the other ranks; else all of them are starved */
+
 static struct pit__match match_of_job(const struct pit__case *all, double share)
 {
     struct pit__match match = pit__match_of(PIT__NO_PART);
@@ -23,6 +25,11 @@ static int has_hang(const struct pit__case *all)
 static int is_starved(const struct pit__rank_case *ranks)
 {
     return ranks->delayed > PIT__STARVED_LEAST;
+}
+
+static int is_oversubscribed(const struct pit__rank_case *ranks)
+{
+    return (double)ranks->sharing > ranks->processors && is_starved(ranks);
 }
 
 /* Figures: waiting ranks, ranks, seconds. */
@@ -46,14 +53,25 @@ static void find_hang(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
-static const char *remedy_for(enum pit__role role)
+/* More workers help a loader that can have some, if a processor is left for them. */
+static int may_have_workers(const struct pit__case *all)
 {
-    switch (role) {
+    const struct pit__rank_case *ranks = all->ranks;
+    double spare = ranks->processors - (double)ranks->sharing;
+    return all->told.framework && !isnan(all->told.workers) && !(spare <= 0);
+}
+
+static const char *remedy_for(const struct pit__case *all)
+{
+    switch (all->ranks->part_role) {
     case PIT__ROLE_DATA:
-        return "try more loader workers on that rank";
+        return may_have_workers(all)
+                   ? "try more loader workers on that rank"
+                   : "look for what differs there: the data it reads, its disk, other programs on "
+                     "its machine";
     case PIT__ROLE_CHECKPOINT:
     case PIT__ROLE_LOGGING:
-        return "spread that work over the ranks, or run it in parallel with the training";
+        return "spread that work over the ranks, or run it in parallel with the steps";
     default:
         return "look for what differs there: its share of the data, its machine, other programs on "
                "it";
@@ -77,10 +95,12 @@ static void find_straggler(const struct pit__case *all, struct pit__finds *finds
     match.texts[0] = ranks->part;
     match.texts[1] = ranks->wait_in;
     match.path = ranks->part_path;
-    int is_known = ranks->wait_in && ranks->found.waiting > 0;
     match.headline =
-        !is_known ? "STRAGGLER: rank {n0} is {p1} slower in {s0} ({t2} against {t3} a step). "
-                    "Without it a step is at most {p5} shorter"
+        !ranks->wait_in ? "STRAGGLER: rank {n0} is {p1} slower in {s0} ({t2} against {t3} a step). "
+                          "Without it a step is at most {p5} shorter"
+        : ranks->found.waiting == 0
+            ? "STRAGGLER: rank {n0} is {p1} slower in {s0} ({t2} against {t3} a step); the ranks "
+              "meet in {s1}. Without it a step is at most {p5} shorter"
         : ranks->found.waiting == 1
             ? "STRAGGLER: rank {n0} is {p1} slower in {s0} ({t2} against {t3} a step); 1 rank "
               "waits for it in {s1}. Without it a step is at most {p5} shorter"
@@ -94,7 +114,34 @@ static void find_straggler(const struct pit__case *all, struct pit__finds *finds
                            "the run; {n6} more ranks are slow too"
                          : "work of each rank against the median of the others, block by block of "
                            "the run";
-    match.remedy = remedy_for(ranks->part_role);
+    match.remedy = remedy_for(all);
+    pit__find_add(finds, &match);
+}
+
+/* One rank had no processor, and is behind for that. Figures: rank, share of the time, waiting ranks. */
+static void find_starved_rank(const struct pit__case *all, struct pit__finds *finds)
+{
+    const struct pit__rank_case *ranks = all->ranks;
+    if (!ranks || has_hang(all) || ranks->found.starved == PIT__NO_RANK ||
+        ranks->found.straggler != PIT__NO_RANK || is_oversubscribed(ranks) ||
+        ranks->starved_share < STARVED_MORE * ranks->starved_others)
+        return;
+    struct pit__match match = match_of_job(all, fmin(ranks->starved_share, 1));
+    match.figures[0] = (double)ranks->starved;
+    match.figures[1] = ranks->starved_share;
+    match.figures[2] = (double)ranks->found.waiting;
+    match.texts[0] = ranks->wait_in;
+    match.headline =
+        !ranks->wait_in || ranks->found.waiting == 0
+            ? "STARVED: rank {n0} was ready to run and had no processor for {p1} of the time"
+        : ranks->found.waiting == 1
+            ? "STARVED: rank {n0} was ready to run and had no processor for {p1} of the time; 1 "
+              "rank waits for it in {s0}"
+            : "STARVED: rank {n0} was ready to run and had no processor for {p1} of the time; {n2} "
+              "ranks wait for it in {s0}";
+    match.evidence = "as the kernel counted for its main thread; without that time its work takes "
+                     "as long as that of the other ranks";
+    match.remedy = "other programs use its processor: stop them, or bind the rank to another one";
     pit__find_add(finds, &match);
 }
 
@@ -111,8 +158,11 @@ static void find_rotating(const struct pit__case *all, struct pit__finds *finds)
     match.headline = "ROTATING: ranks wait for {p0} of the step in {s0}, and no rank stands out: "
                      "another one is slow each time";
     match.evidence = "waiting in collectives, the mean of {n1} ranks";
-    match.remedy = "even out the work of single steps (sequence lengths, sizes of batches), or "
-                   "meet less often";
+    match.remedy =
+        all->told.framework
+            ? "even out the work of single steps (sequence lengths, sizes of batches), or meet "
+              "less often"
+            : "even out the work of single steps, or meet less often";
     pit__find_add(finds, &match);
 }
 
@@ -127,8 +177,11 @@ static void find_comm_bound(const struct pit__case *all, struct pit__finds *find
     match.texts[0] = ranks->wait_in ? ranks->wait_in : "communication";
     match.headline = "COMM-BOUND: transfers take {p0} of the step, most of it in {s0}";
     match.evidence = "communication without waiting, the mean of ranks; waiting takes {p1}";
-    match.remedy = "send less or less often (larger batches, accumulation, compression), or "
-                   "overlap it with work";
+    match.remedy =
+        all->told.framework
+            ? "send less or less often (larger batches, accumulation, compression), or overlap it "
+              "with work"
+            : "send less, or fewer and larger messages, or overlap them with work";
     pit__find_add(finds, &match);
 }
 
@@ -136,8 +189,7 @@ static void find_comm_bound(const struct pit__case *all, struct pit__finds *find
 static void find_oversubscribed(const struct pit__case *all, struct pit__finds *finds)
 {
     const struct pit__rank_case *ranks = all->ranks;
-    if (!ranks || has_hang(all) || !((double)ranks->sharing > ranks->processors) ||
-        !is_starved(ranks))
+    if (!ranks || has_hang(all) || !is_oversubscribed(ranks))
         return;
     struct pit__match match = match_of_job(all, fmin(ranks->delayed, 1));
     match.figures[0] = (double)ranks->sharing;
@@ -159,6 +211,8 @@ const struct pit__rule pit__hang_rule = {
     .key = "hang", .kind = PIT__KIND_RANKS, .says_stake = 1, .find = find_hang};
 const struct pit__rule pit__straggler_rule = {
     .key = "straggler", .kind = PIT__KIND_RANKS, .says_stake = 1, .find = find_straggler};
+const struct pit__rule pit__starved_rank_rule = {
+    .key = "starved_rank", .kind = PIT__KIND_RANKS, .says_stake = 1, .find = find_starved_rank};
 const struct pit__rule pit__rotating_rule = {
     .key = "rotating", .kind = PIT__KIND_RANKS, .says_stake = 1, .find = find_rotating};
 const struct pit__rule pit__comm_bound_rule = {

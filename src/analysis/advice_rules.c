@@ -125,6 +125,7 @@ const struct pit__rule *const pit__rules[] = {
     &pit__straggler_rule,
     &pit__rotating_rule,
     &pit__comm_bound_rule,
+    &pit__starved_rank_rule,
     &pit__ranks_oversubscribed_rule,
     &pit__throttled_rule,
     &pit__swapping_rule,

@@ -22,7 +22,7 @@ const char *pit__look_at(const char *place);
 
 /* advice_rank_rules.c */
 extern const struct pit__rule pit__hang_rule, pit__straggler_rule, pit__rotating_rule,
-    pit__comm_bound_rule, pit__ranks_oversubscribed_rule;
+    pit__comm_bound_rule, pit__starved_rank_rule, pit__ranks_oversubscribed_rule;
 /* advice_machine_rules.c */
 extern const struct pit__rule pit__throttled_rule, pit__swapping_rule, pit__oversubscribed_rule,
     pit__starved_rule, pit__device_memory_rule;

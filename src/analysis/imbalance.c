@@ -147,53 +147,45 @@ static int test_rank(const struct pit__rank_parts *in, size_t rank, struct cours
 
 /* ---- by its spans -------------------------------------------------------------------------------- */
 
-/* How much longer than for the other ranks a part would be, if each of its spans took as long as this kind of
- * span (the shortest one, or the median one); NaN: unknown. */
-static double shift_of(const struct pit__rank_parts *in, const double *spans, size_t rank,
-                       size_t part, double *room)
+/* The times of one kind of span (the shortest ones, or those at p10) in a part, sorted; 0: not known for all
+ * ranks. */
+static int sort_spans(const struct pit__rank_parts *in, const double *spans, size_t part,
+                      double *sorted)
 {
-    struct others all = {room, in->ranks};
-    if (!spans || part == SIZE_MAX)
-        return NAN;
     for (size_t r = 0; r < in->ranks; r++) {
-        room[r] = spans[r * in->parts + part];
-        if (isnan(room[r]))
-            return NAN;
+        sorted[r] = spans[r * in->parts + part];
+        if (isnan(sorted[r]))
+            return 0;
     }
-    double own = room[rank];
-    pit__sort(room, in->ranks);
-    return own - median_without(&all, own);
+    pit__sort(sorted, in->ranks);
+    return 1;
 }
 
-/* The same for the shortest spans, summed over all parts: what a rank does more in one part, it may do less in
- * another. */
+/* How much longer each rank would be than the others if each span took as long as the shortest one; summed over
+ * all parts, because what a rank does more in one part, it may do less in another. And the part in which p10 of
+ * its spans is longer too: there it does more, or does it more slowly, each time. What only disturbs a rank leaves
+ * some of its spans alone, but may well change the median: a shared processor is slow for seconds. */
 static void find_shifts(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
-                        double *room)
+                        double step, double *room)
 {
-    struct others all = {room, in->ranks};
+    struct others least = {room, in->ranks}, p10 = {room + in->ranks, in->ranks};
     for (size_t p = 0; in->least && p < in->parts; p++) {
-        int is_known = !in->is_comm[p];
-        for (size_t r = 0; r < in->ranks; r++) {
-            room[r] = in->least[r * in->parts + p];
-            is_known = is_known && !isnan(room[r]);
-        }
-        if (!is_known)
+        if (in->is_comm[p] || !sort_spans(in, in->least, p, room))
             continue;
-        pit__sort(room, in->ranks);
+        int has_p10 = in->p10 && sort_spans(in, in->p10, p, room + in->ranks);
         for (size_t r = 0; r < in->ranks; r++) {
-            double own = in->least[r * in->parts + p];
-            figures[r].shift += own - median_without(&all, own);
+            double own = in->least[r * in->parts + p], by = own - median_without(&least, own);
+            figures[r].shift += by;
+            if (!has_p10 || by < SHIFT_LEAST * step)
+                continue;
+            double low = in->p10[r * in->parts + p], usual = median_without(&p10, low);
+            if (low - usual < fmax(SHIFT_LEAST * step, figures[r].longer_by))
+                continue;
+            figures[r].longer = p;
+            figures[r].longer_by = low - usual;
+            figures[r].longer_median = usual;
         }
     }
-}
-
-/* The shortest span of the rank and its median one are longer than those of the others: it does more in the
- * part, or does it more slowly, each time. What only disturbs a rank leaves some of its spans alone. */
-static int is_shifted(const struct pit__rank_parts *in, size_t rank, size_t part, double step,
-                      double *room)
-{
-    return shift_of(in, in->least, rank, part, room) >= SHIFT_LEAST * step &&
-           shift_of(in, in->typical, rank, part, room) >= SHIFT_LEAST * step;
 }
 
 /* In a short run: it was slower in all its parts, and its shortest spans are as short as those of others. A
@@ -201,9 +193,39 @@ static int is_shifted(const struct pit__rank_parts *in, size_t rank, size_t part
 static int is_disturbed(const struct pit__rank_parts *in, size_t rank,
                         const struct pit__rank_figures *figures, double step, double *room)
 {
-    double shift = shift_of(in, in->least, rank, figures->part, room);
+    struct others all = {room, in->ranks};
+    double shift = NAN;
+    if (in->least && figures->part != SIZE_MAX && sort_spans(in, in->least, figures->part, room)) {
+        double own = in->least[rank * in->parts + figures->part];
+        shift = own - median_without(&all, own);
+    }
     return in->steps > 0 && in->steps * step < SHORT_NS && shift < SHIFT_LEAST * step &&
            figures->over < CONCENTRATED * figures->excess;
+}
+
+/* Without the time that it had no processor, more than the others, is the rank still slower? */
+static int is_starved(const struct pit__rank_parts *in, size_t rank, double step,
+                      const struct pit__rank_figures *figures, double *room)
+{
+    size_t others = 0;
+    for (size_t r = 0; in->delayed && r < in->ranks; r++)
+        if (r != rank && !isnan(in->delayed[r]))
+            room[others++] = in->delayed[r];
+    if (others == 0 || isnan(in->delayed[rank]))
+        return 0;
+    double more = in->delayed[rank] - pit__median(room, others);
+    return more > 0 && pit__slower_by(figures) - more * step < PIT__STRAGGLER_LEAST * step;
+}
+
+/* It does more in that part each time: that part is named, by p10 of its spans if the means hide it. */
+static void blame_longer(struct pit__rank_figures *own)
+{
+    own->is_straggler = 1;
+    if (own->part == own->longer && own->over >= own->longer_by)
+        return;
+    own->part = own->longer;
+    own->over = own->longer_by;
+    own->part_median = own->longer_median;
 }
 
 /* By its spans, which a busy machine does not change, or else by its work over time. */
@@ -212,13 +234,20 @@ static int judge_rank(const struct pit__rank_parts *in, size_t rank, double step
 {
     double least = PIT__STRAGGLER_LEAST * step;
     int is_slower = own->excess >= least, is_real = 0, code = 0;
-    if (is_slower || (own->excess > 0 && own->shift >= least))
-        own->is_straggler = is_shifted(in, rank, own->part, step, to->column);
-    if (own->is_straggler || !is_slower)
-        return 0;
-    code = test_rank(in, rank, to, &is_real);
-    own->is_straggler = is_real && !is_disturbed(in, rank, own, step, to->column);
+    if (own->longer != SIZE_MAX && (is_slower || own->shift >= least))
+        blame_longer(own);
+    if (!own->is_straggler && is_slower) {
+        code = test_rank(in, rank, to, &is_real);
+        own->is_straggler = is_real && !is_disturbed(in, rank, own, step, to->column);
+    }
+    own->is_starved = own->is_straggler && is_starved(in, rank, step, own, to->column);
+    own->is_straggler = own->is_straggler && !own->is_starved;
     return code;
+}
+
+static size_t slower_of(const struct pit__rank_figures *figures, size_t a, size_t b)
+{
+    return a == PIT__NO_RANK || pit__slower_by(&figures[b]) > pit__slower_by(&figures[a]) ? b : a;
 }
 
 static int find_stragglers(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
@@ -236,11 +265,11 @@ static int find_stragglers(const struct pit__rank_parts *in, struct pit__rank_fi
         *parts[i] = at + i * in->slices;
     for (size_t r = 0; r < in->ranks && !code; r++) {
         code = judge_rank(in, r, out->step, &to, &figures[r]);
-        if (code || !figures[r].is_straggler)
-            continue;
-        out->straggler_count++;
-        if (out->straggler == PIT__NO_RANK || figures[r].excess > figures[out->straggler].excess)
-            out->straggler = r;
+        if (figures[r].is_starved)
+            out->starved = slower_of(figures, out->starved, r);
+        if (figures[r].is_straggler)
+            out->straggler = slower_of(figures, out->straggler, r);
+        out->straggler_count += figures[r].is_straggler != 0;
     }
     free(room);
     return code;
@@ -270,7 +299,6 @@ static void sum_up(const struct pit__rank_parts *in, const struct pit__rank_figu
         sum += figures[r].work;
         wait += figures[r].wait;
         transfer += figures[r].transfer;
-        out->waiting += figures[r].wait >= PIT__STRAGGLER_LEAST * out->step;
     }
     double ranks = (double)in->ranks;
     out->balance = most > 0 ? sum / ranks / most : NAN;
@@ -278,6 +306,19 @@ static void sum_up(const struct pit__rank_parts *in, const struct pit__rank_figu
     out->efficiency = out->balance * out->communication;
     out->wait_share = out->step > 0 ? wait / ranks / out->step : NAN;
     out->transfer_share = out->step > 0 ? transfer / ranks / out->step : NAN;
+}
+
+/* The other ranks, if they wait long, or for half of what the slow rank is behind. */
+static size_t count_waiting(const struct pit__rank_figures *figures, size_t ranks, size_t slow,
+                            double step)
+{
+    double least = PIT__STRAGGLER_LEAST * step;
+    size_t count = 0;
+    if (slow != PIT__NO_RANK)
+        least = fmin(least, pit__slower_by(&figures[slow]) / 2);
+    for (size_t r = 0; r < ranks; r++)
+        count += r != slow && figures[r].wait >= least;
+    return count;
 }
 
 /* Without the straggler, the next slowest rank would determine the step. */
@@ -288,18 +329,21 @@ static double shorter_by(const struct pit__rank_figures *figures, size_t ranks,
     for (size_t r = 0; r < ranks; r++)
         if (r != out->straggler)
             next = fmax(next, figures[r].work);
-    return fmax(figures[out->straggler].work - next, 0) / out->step;
+    double by = figures[out->straggler].work - next;
+    if (out->straggler_count == 1) /* the others may have been disturbed more */
+        by = fmax(by, figures[out->straggler].shift);
+    return fmax(by, 0) / out->step;
 }
 
 int pit__imbalance_find(const struct pit__rank_parts *in, struct pit__rank_figures *figures,
                         struct pit__imbalance *out)
 {
-    double *room = calloc(in->ranks + 1, sizeof *room);
-    *out = (struct pit__imbalance){.straggler = PIT__NO_RANK, .step = NAN};
+    double *room = calloc(2 * in->ranks + 1, sizeof *room);
+    *out = (struct pit__imbalance){.straggler = PIT__NO_RANK, .starved = PIT__NO_RANK, .step = NAN};
     if (!room)
         return -1;
     for (size_t r = 0; r < in->ranks; r++) {
-        figures[r] = (struct pit__rank_figures){.part = SIZE_MAX};
+        figures[r] = (struct pit__rank_figures){.part = SIZE_MAX, .longer = SIZE_MAX};
         room[r] = in->step[r];
     }
     out->step = pit__median(room, in->ranks);
@@ -308,17 +352,16 @@ int pit__imbalance_find(const struct pit__rank_parts *in, struct pit__rank_figur
     int code = 0;
     if (in->ranks > 1) {
         find_parts(in, figures, room);
-        find_shifts(in, figures, room);
+        find_shifts(in, figures, out->step, room);
         code = find_stragglers(in, figures, out);
     }
     free(room);
     int has_straggler = out->straggler != PIT__NO_RANK;
-    if (has_straggler) {
+    size_t slow = has_straggler ? out->straggler : out->starved;
+    if (has_straggler)
         out->shorter = shorter_by(figures, in->ranks, out);
-        /* The straggler may wait too, on a busy machine, but not for itself. */
-        out->waiting -= figures[out->straggler].wait >= PIT__STRAGGLER_LEAST * out->step;
-    }
-    out->is_rotating = !has_straggler && in->waited && out->wait_share >= PIT__ROTATING_LEAST;
+    out->waiting = count_waiting(figures, in->ranks, slow, out->step);
+    out->is_rotating = slow == PIT__NO_RANK && in->waited && out->wait_share >= PIT__ROTATING_LEAST;
     out->is_comm_bound = !has_straggler && out->transfer_share >= PIT__COMM_BOUND_LEAST;
     return code;
 }

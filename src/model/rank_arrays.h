@@ -19,8 +19,9 @@ struct pit__rank_arrays {
     int has_estimate;                              /* the same, and those are estimated */
     unsigned char *is_comm;                        /* of each part */
     unsigned char *is_inside, *node_comm, *is_top; /* of each merged node; top: outermost in comm */
-    double *own, *step, *waited, *course;
-    double *least, *typical; /* as in pit__rank_parts */
+    double *own, *step, *waited, *course, *delayed;
+    double *elsewhere;   /* of `waited`, outside of collectives; estimated */
+    double *least, *p10; /* as in pit__rank_parts */
     struct pit__rank_figures *figures;
 };
 

@@ -97,14 +97,14 @@ static void add_course(float *course, const pit_run *run, const pit_raw_node *ra
     }
 }
 
-static double median_span(const pit_run *run, const pit_raw_node *raw)
+static double quantile_span(const pit_run *run, const pit_raw_node *raw, double share)
 {
     uint64_t below = 0, all = 0;
     for (size_t i = 0; i < raw->hist_count; i++)
         all += raw->hist[i].count;
     for (size_t i = 0; i < raw->hist_count; i++) {
         below += raw->hist[i].count;
-        if (2 * below >= all)
+        if ((double)below >= share * (double)all)
             return ((double)raw->hist[i].low + (double)raw->hist[i].high) / 2 * run->ns_per_tick;
     }
     return NAN;
@@ -129,7 +129,8 @@ static int add_cells(struct pit__rank_gather *gather, const pit_run *run, const 
         cell->total += (double)raw->total * run->ns_per_tick;
         cell->own += ((double)raw->total - (double)raw->child) * run->ns_per_tick;
         cell->count += raw->count;
-        cell->typical = median_span(run, raw);
+        cell->typical = quantile_span(run, raw, 0.5);
+        cell->p10 = quantile_span(run, raw, 0.1);
         cell->least = (double)raw->min * run->ns_per_tick;
         if (raw->series_count == 0 || !is_sliced(gather, map[i]) || !(run->duration_ns > 0))
             continue;

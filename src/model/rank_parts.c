@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPANS_LEAST 30u /* of a part, for its shortest and its median span to say something */
+#define SPANS_LEAST 30u /* of a part, for its shortest span and their p10 to say something */
 #define USUAL_LAST 0.8  /* of the collectives */
 #define LEAF_LEAST 0.95 /* of its time, outside of its parts */
 #define STEPS_LEAST 2   /* of each rank, for a span to be a step */
@@ -218,7 +218,7 @@ static void fill_spans(struct pit__rank_arrays *in)
             double calls = (double)cell->count / pit__steps_of(in, k);
             int is_known = cell->count >= SPANS_LEAST && cell->own >= LEAF_LEAST * cell->total;
             in->least[k * in->part_count + p] = is_known ? cell->least * calls : NAN;
-            in->typical[k * in->part_count + p] = is_known ? cell->typical * calls : NAN;
+            in->p10[k * in->part_count + p] = is_known ? cell->p10 * calls : NAN;
         }
 }
 
@@ -276,7 +276,7 @@ static int drop_unlucky(struct pit__rank_arrays *in, struct pit__imbalance *foun
         figures->is_straggler = pit__is_mostly_slow(typical, in->count, k, typical + in->count);
         found->straggler_count -= !figures->is_straggler;
         if (figures->is_straggler &&
-            (best == PIT__NO_RANK || figures->excess > in->figures[best].excess))
+            (best == PIT__NO_RANK || pit__slower_by(figures) > pit__slower_by(&in->figures[best])))
             best = k;
     }
     found->straggler = best;
@@ -284,11 +284,13 @@ static int drop_unlucky(struct pit__rank_arrays *in, struct pit__imbalance *foun
     return 0;
 }
 
-/* Does one rank arrive last nearly always? Then the ranks are not slow in turn, even if none can be blamed. */
+/* Does one rank arrive last nearly always? Then the ranks are not slow in turn, even if none can be blamed. But a
+ * rank that waited for messages before it came was late for another one. */
 static int has_usual_last(const struct pit__rank_arrays *in)
 {
     for (size_t k = 0; k < in->count; k++)
-        if (pit__row_of(in, k)->told.last_share > USUAL_LAST)
+        if (pit__row_of(in, k)->told.last_share > USUAL_LAST &&
+            in->elsewhere[k] < PIT__STRAGGLER_LEAST * in->step[k])
             return 1;
     return 0;
 }
@@ -363,6 +365,14 @@ static void tell_job(struct pit__rank_arrays *in, const struct pit__imbalance *f
             ranks->steps = (uint64_t)pit__steps_of(in, k);
     rank_case->found = *found;
     rank_case->wait_in = ranks->wait_in;
+    if (found->starved != PIT__NO_RANK) {
+        rank_case->starved = pit__row_of(in, found->starved)->told.rank;
+        rank_case->starved_share = in->delayed[found->starved];
+        for (size_t k = 0; k < in->count; k++)
+            rank_case->starved_others +=
+                k == found->starved || isnan(in->delayed[k]) ? 0 : in->delayed[k];
+        rank_case->starved_others /= (double)in->count - 1;
+    }
     if (found->straggler == PIT__NO_RANK)
         return;
     const struct pit__rank_figures *slow = &in->figures[found->straggler];
@@ -384,7 +394,7 @@ static int make_room(struct pit__rank_arrays *in)
     in->is_comm = calloc(nodes + 2, 1);
     in->is_inside = calloc(3 * (nodes + 1), 1);
     in->own = calloc(3 * ranks * (nodes + 1) + 1, sizeof *in->own);
-    in->step = calloc(2 * ranks + ranks * PIT__SLICES + 1, sizeof *in->step);
+    in->step = calloc(4 * ranks + ranks * PIT__SLICES + 1, sizeof *in->step);
     in->figures = calloc(ranks + 1, sizeof *in->figures);
     if (!in->active || !in->parts || !in->is_comm || !in->is_inside || !in->own || !in->step ||
         !in->figures)
@@ -392,17 +402,21 @@ static int make_room(struct pit__rank_arrays *in)
     in->node_comm = in->is_inside + nodes + 1;
     in->is_top = in->node_comm + nodes + 1;
     in->least = in->own + ranks * (nodes + 1);
-    in->typical = in->least + ranks * (nodes + 1);
+    in->p10 = in->least + ranks * (nodes + 1);
     in->waited = in->step + ranks;
-    in->course = in->waited + ranks;
+    in->delayed = in->waited + ranks;
+    in->elsewhere = in->delayed + ranks;
+    in->course = in->elsewhere + ranks;
     return 0;
 }
 
 static int find_slow(struct pit__rank_arrays *in)
 {
     int code = 0;
-    for (size_t k = 0; k < in->count; k++)
+    for (size_t k = 0; k < in->count; k++) {
         fill_course(in, k);
+        in->delayed[k] = pit__row_of(in, k)->told.delayed;
+    }
     fill_own(in);
     fill_spans(in);
     int has_waits = pit__fill_waited(in, &code) && !in->has_unseen;
@@ -412,12 +426,13 @@ static int find_slow(struct pit__rank_arrays *in)
                                     .slices = PIT__SLICES,
                                     .own = in->own,
                                     .least = in->least,
-                                    .typical = in->typical,
+                                    .p10 = in->p10,
                                     .steps = pit__steps_of(in, 0),
                                     .is_comm = in->is_comm,
                                     .step = in->step,
                                     .waited = has_waits ? in->waited : NULL,
-                                    .course = in->course};
+                                    .course = in->course,
+                                    .delayed = in->delayed};
     if (!code && pit__imbalance_find(&parts, in->figures, &found) != 0)
         code = PIT_NO_MEMORY;
     if (!code && is_starved(in))

@@ -84,8 +84,10 @@ static int add_elsewhere(struct pit__rank_arrays *in)
         step = fmax(step, in->step[k]);
     }
     if (most - least >= PIT__SHOWN_LEAST * step) {
-        for (size_t k = 0; k < in->count; k++)
-            in->waited[k] += time_elsewhere(in, k, is_logged) - least;
+        for (size_t k = 0; k < in->count; k++) {
+            in->elsewhere[k] = time_elsewhere(in, k, is_logged) - least;
+            in->waited[k] += in->elsewhere[k];
+        }
         in->has_estimate = 1;
         in->box->ranks.estimated_by =
             "waits for messages, by the time in such calls over the least of all ranks";

@@ -22,6 +22,7 @@
 struct pit__rank_cell {
     double total, own; /* ns; own: without its children */
     double typical;    /* ns, the median span; NaN: unknown */
+    double p10;        /* ns, of its spans; NaN */
     double least;      /* ns, the shortest span */
     uint64_t count;
     uint32_t course; /* number of its time course, from 1; 0: none */

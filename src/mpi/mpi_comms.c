@@ -7,28 +7,23 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define PLACES 1024u /* a power of two */
-#define PROBES 64u   /* entries in which a handle may be; freed ones are skipped */
+#define PLACES (1u << PIT__COMMS_BITS)
+#define PROBES 64u /* entries in which a handle may be; freed ones are skipped */
 #define FREED 1u
 #define MEMBERS_MOST 65536 /* of a communicator whose ranks' numbers in the world are kept */
 #define WORLD_ID 0x9e3779b97f4a7c15u
 
-static struct pit__comm comms[PLACES];
+struct pit__comm pit__comms[PLACES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for changes of the table */
 static int has_world;
 static uintptr_t world_group;
 
-static uint32_t place_of(uintptr_t handle)
-{
-    return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> 54);
-}
-
 static struct pit__comm *find(uintptr_t handle)
 {
-    for (uint32_t i = 0, at = place_of(handle); i < PROBES; i++, at = (at + 1) % PLACES) {
-        uintptr_t own = __atomic_load_n(&comms[at].handle, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0, at = pit__comm_place(handle); i < PROBES; i++, at = (at + 1) % PLACES) {
+        uintptr_t own = __atomic_load_n(&pit__comms[at].handle, __ATOMIC_ACQUIRE);
         if (own == handle)
-            return &comms[at];
+            return &pit__comms[at];
         if (!own)
             return NULL;
     }
@@ -44,13 +39,14 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* With the lock held. */
 static void add(struct pit__comm comm)
 {
-    for (uint32_t i = 0, at = place_of(comm.handle); i < PROBES; i++, at = (at + 1) % PLACES) {
-        if (comms[at].handle > FREED)
+    for (uint32_t i = 0, at = pit__comm_place(comm.handle); i < PROBES;
+         i++, at = (at + 1) % PLACES) {
+        if (pit__comms[at].handle > FREED)
             continue;
         uintptr_t handle = comm.handle;
-        comm.handle = comms[at].handle;
-        comms[at] = comm;
-        __atomic_store_n(&comms[at].handle, handle, __ATOMIC_RELEASE);
+        comm.handle = pit__comms[at].handle;
+        pit__comms[at] = comm;
+        __atomic_store_n(&pit__comms[at].handle, handle, __ATOMIC_RELEASE);
         return;
     }
     free(comm.in_world);
@@ -105,7 +101,7 @@ static void enter_world(void)
     enter(pit__mpi.world, WORLD_ID);
 }
 
-const struct pit__comm *pit__comm_of(uintptr_t handle)
+const struct pit__comm *pit__comm_find(uintptr_t handle)
 {
     const struct pit__comm *comm = find(handle);
     if (comm || __atomic_load_n(&has_world, __ATOMIC_ACQUIRE))

@@ -12,9 +12,26 @@ struct pit__comm {
     int *in_world; /* rank in MPI_COMM_WORLD of each of its ranks; NULL: not known */
 };
 
+/* By a hash of the handle, or in one of the next entries. */
+#define PIT__COMMS_BITS 10
+extern struct pit__comm pit__comms[1u << PIT__COMMS_BITS] __attribute__((visibility("hidden")));
+
+static inline uint32_t pit__comm_place(uintptr_t handle)
+{
+    return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> (64 - PIT__COMMS_BITS));
+}
+
+const struct pit__comm *pit__comm_find(uintptr_t handle);
+
 /* The entry of a communicator, by its handle. NULL: it was created in a way that gives no common id in all
  * ranks, or there are too many. */
-const struct pit__comm *pit__comm_of(uintptr_t handle);
+static inline const struct pit__comm *pit__comm_of(uintptr_t handle)
+{
+    const struct pit__comm *comm = &pit__comms[pit__comm_place(handle)];
+    return __builtin_expect(__atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE) == handle, 1)
+               ? comm
+               : pit__comm_find(handle);
+}
 
 /* Created by the newest collective of `parent`; may be MPI_COMM_NULL. All its ranks compute the same id:
  * from that of the parent, the number of the collective, and its first rank. */

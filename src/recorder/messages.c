@@ -31,9 +31,9 @@ static struct pit_fmt_messages *block_of(struct pit__thread *t)
     return block;
 }
 
-static inline void grow(uint64_t *figure, uint64_t by)
+static inline __attribute__((always_inline)) void grow(uint64_t *figure, uint64_t by)
 {
-    PIT_STORE(*figure, PIT_LOAD(*figure) + by);
+    PIT_ADD(*figure, by);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
@@ -77,8 +77,7 @@ PIT__INLINE void note_message(struct pit_fmt_messages *block, uint32_t to, uint6
 
 static inline uint32_t first_place(uint64_t address, uint32_t node)
 {
-    uint64_t key = address + ((uint64_t)node << 20);
-    return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 40) % PIT_FMT_CALLERS;
+    return (uint32_t)((address + node) * 0x9e3779b97f4a7c15u >> 40) % PIT_FMT_CALLERS;
 }
 
 /* The entry of a caller, made if it is missing; PIT_FMT_CALLERS: no room. */
@@ -124,45 +123,71 @@ PIT__INLINE void note_caller(struct pit__thread *t, struct pit_fmt_messages *blo
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-static pit_token begin_rare(pit_site *site, uint32_t group, uint64_t bytes)
+/* What a call is besides its span, which has begun. */
+PIT__INLINE void note_call(struct pit__thread *t, struct pit_fmt_messages *block,
+                           const void *caller, uint32_t to, uint64_t bytes)
 {
-    if (group)
-        return pit__collective_begin(site, group, bytes);
-    pit_token token = pit__begin_rare(site);
-    if (token && bytes)
-        pit__count(1, bytes);
-    return token;
-}
-
-/* The span begins and ends like any other (pit_end_call). This call stored the frame itself, so its node
- * needs no check. */
-PIT__IN_SPANS pit_token pit_begin_call(pit_site *site, uint32_t group, const void *caller,
-                                       uint32_t to, uint64_t bytes)
-{
-    struct pit__thread *t = pit__tls;
-    pit_token gate = PIT_LOAD(t->gate), token = 0;
-    if (!site)
-        return pit__null();
-    if (PIT_LIKELY(pit__is_token(gate)))
-        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
-    if (PIT_UNLIKELY(!token)) {
-        token = begin_rare(site, group, bytes);
-        t = pit__tls;
-        if (!token)
-            return 0;
-    } else {
-        if (group)
-            pit__collective_log(t, site, group, bytes);
-        if (bytes)
-            grow(&pit__node_at(t, t->top->where)->bytes, bytes);
-    }
-    struct pit_fmt_messages *block = block_of(t);
-    if (PIT_UNLIKELY(!block))
-        return token;
     if (to != PIT_TO_NONE)
         note_message(block, to, bytes);
     if (caller)
         note_caller(t, block, (uintptr_t)caller, pit_fmt_ref_of(t->top->where));
+}
+
+/* Not begun by the common path, or the thread's first call. */
+static __attribute__((noinline, cold)) pit_token
+begin_rare(pit_site *site, uint32_t group, const void *caller, uint32_t to, uint64_t bytes)
+{
+    if (!site)
+        return pit__null();
+    pit_token token = group ? pit__collective_begin(site, group, bytes) : pit__begin_rare(site);
+    if (!token)
+        return 0;
+    if (!group && bytes)
+        pit__count(1, bytes);
+    struct pit__thread *t = pit__tls;
+    struct pit_fmt_messages *block = block_of(t);
+    if (block)
+        note_call(t, block, caller, to, bytes);
+    return token;
+}
+
+/* A collective has a log of its own; this is not part of the function below because it needs more registers. */
+PIT__IN_SPANS static __attribute__((noinline)) pit_token
+begin_collective(pit_site *site, uint32_t group, const void *caller, uint32_t to, uint64_t bytes)
+{
+    struct pit__thread *t = pit__tls;
+    struct pit_fmt_messages *block = t->calls.block;
+    pit_token gate = PIT_LOAD(t->gate), token = 0;
+    if (PIT_LIKELY(pit__is_token(gate) && block))
+        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+    if (PIT_UNLIKELY(!token))
+        return begin_rare(site, group, caller, to, bytes);
+    pit__collective_log(t, site, group, bytes);
+    if (bytes)
+        grow(&pit__node_at(t, t->top->where)->bytes, bytes);
+    note_call(t, block, caller, to, bytes);
+    return token;
+}
+
+/* The span begins like any other, and ends so too (pit_end_call). The frame was stored by this call, so its
+ * node needs no check. All other cases are jumps: with calls inside, each of these would save registers. */
+PIT__IN_SPANS pit_token pit_begin_call(pit_site *site, uint32_t group, const void *caller,
+                                       uint32_t to, uint64_t bytes)
+{
+    struct pit__thread *t = pit__tls;
+    struct pit_fmt_messages *block = t->calls.block;
+    pit_token gate = PIT_LOAD(t->gate), token = 0;
+    if (PIT_UNLIKELY(!site))
+        return begin_rare(site, group, caller, to, bytes);
+    if (group)
+        return begin_collective(site, group, caller, to, bytes);
+    if (PIT_LIKELY(pit__is_token(gate) && block))
+        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+    if (PIT_UNLIKELY(!token))
+        return begin_rare(site, group, caller, to, bytes);
+    if (bytes)
+        grow(&pit__node_at(t, t->top->where)->bytes, bytes);
+    note_call(t, block, caller, to, bytes);
     return token;
 }
 

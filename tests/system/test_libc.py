@@ -1,4 +1,4 @@
-"""The oldest glibc that is supported: the newest glibc symbol that our files need."""
+"""What our files need of libc: the oldest glibc that is supported, and how threads find their data."""
 
 import os
 import re
@@ -13,6 +13,13 @@ def needed(case, path):
     done = case.run_ok(["objdump", "-T", path])
     found = re.findall(r"\bGLIBC_(\d+)\.(\d+)", done.stdout)
     return max((int(a), int(b)) for a, b in found)
+
+
+class ThreadData(pit_case.Case):
+    def test_calls_of_mpi_reach_it_without_a_call(self):
+        """A variable of a thread whose model is left to the compiler costs a function call at each access."""
+        path = os.path.join(pit_case.build_dir(), "lib", "libpitwall-mpi.so")
+        self.assertNotIn("__tls_get_addr", self.run_ok(["objdump", "-T", path]).stdout)
 
 
 class Glibc(pit_case.Case):

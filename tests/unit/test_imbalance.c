@@ -289,8 +289,10 @@ TEST(a_rank_with_a_few_interrupted_spans_is_not_mostly_slow)
     CHECK(pit__is_mostly_slow((double[]){NAN, 5}, 2, 1, room)); /* it alone has the part */
 }
 
-/* Two ranks with three parts and a collective; their times in a step, and those by shortest and median span. */
-static void judge(const double *work, const double *least, const double *typical, double steps,
+static const double *delays; /* of the two ranks of judge; NULL: not known */
+
+/* Two ranks with three parts and a collective; their times in a step, and those by the shortest span and by p10. */
+static void judge(const double *work, const double *least, const double *p10, double steps,
                   struct pit__rank_figures *figures, struct pit__imbalance *out)
 {
     static const unsigned char is_comm[4] = {0, 0, 0, 1};
@@ -307,11 +309,12 @@ static void judge(const double *work, const double *least, const double *typical
                                  .slices = SLICES,
                                  .own = own,
                                  .least = least,
-                                 .typical = typical,
+                                 .p10 = p10,
                                  .steps = steps,
                                  .is_comm = is_comm,
                                  .step = step,
-                                 .course = course};
+                                 .course = course,
+                                 .delayed = delays};
     REQUIRE(pit__imbalance_find(&in, figures, out) == 0);
 }
 
@@ -320,15 +323,15 @@ TEST(a_rank_whose_spans_are_all_longer_is_named_though_means_are_close)
 {
     static const double own[] = {.66e6, .65e6, .37e6, 0, .75e6, .62e6, .33e6, 0};
     static const double least[] = {.534e6, .534e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
-    static const double typical[] = {.60e6, .62e6, .30e6, NAN, .72e6, .60e6, .30e6, NAN};
+    static const double p10[] = {.60e6, .62e6, .30e6, NAN, .72e6, .60e6, .30e6, NAN};
     static const double exchanged[] = {.534e6, .668e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
     struct pit__rank_figures figures[2];
     struct pit__imbalance out;
-    judge(own, least, typical, 1000, figures, &out);
+    judge(own, least, p10, 1000, figures, &out);
     CHECK(out.straggler == 1 && figures[1].part == 0);
     judge(own, least, least, 1e6, figures, &out); /* a long run */
     CHECK(out.straggler == 1 && figures[1].part == 0);
-    judge(own, exchanged, typical, 1000, figures, &out); /* less in another part: no more in all */
+    judge(own, exchanged, p10, 1000, figures, &out); /* less in another part: no more in all */
     CHECK(out.straggler == PIT__NO_RANK);
     judge(own, NULL, NULL, 1000, figures, &out);
     CHECK(out.straggler == PIT__NO_RANK);
@@ -347,4 +350,56 @@ TEST(a_rank_that_was_slower_in_all_parts_of_a_short_run_was_disturbed)
     CHECK(out.straggler == 1);
     judge(own, slower, own, 1000, figures, &out); /* no span is as short as those of the other */
     CHECK(out.straggler == 1);
+}
+
+/* Rank 1 does a quarter more in the first part. Rank 0 was disturbed so much that its mean work is more, and rank 1
+ * was disturbed in its second part, which by the means is the one that stands out. */
+TEST(a_rank_that_does_more_each_time_is_named_though_another_was_disturbed_more)
+{
+    static const double own[] = {.74e6, .65e6, .45e6, 0, .75e6, .78e6, .29e6, 0};
+    static const double least[] = {.534e6, .534e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
+    static const double p10[] = {.62e6, .60e6, .30e6, NAN, .74e6, .60e6, .28e6, NAN};
+    struct pit__rank_figures figures[2];
+    struct pit__imbalance out;
+    judge(own, least, p10, 1000, figures, &out);
+    CHECK(figures[1].excess < 0);
+    CHECK(out.straggler == 1 && out.straggler_count == 1 && figures[1].part == 0);
+    CHECK(fabs(figures[1].over - .12e6) < 1 && fabs(figures[1].part_median - .62e6) < 1);
+    CHECK(fabs(out.shorter - .134 / 2) < 1e-9);
+}
+
+TEST(a_rank_that_is_behind_for_want_of_a_processor_is_starved)
+{
+    static const double own[] = {.60e6, .60e6, .30e6, 0, .80e6, .70e6, .40e6, 0};
+    struct pit__rank_figures figures[2];
+    struct pit__imbalance out;
+    judge(own, own, own, 1e5, figures, &out);
+    CHECK(out.straggler == 1 && out.starved == PIT__NO_RANK);
+    delays = (const double[]){0.01, 0.20}; /* of the step of 2 ms: all of the 0.4 ms */
+    judge(own, own, own, 1e5, figures, &out);
+    CHECK(out.straggler == PIT__NO_RANK && out.straggler_count == 0 && out.starved == 1);
+    CHECK_INT(out.waiting, 1);
+    CHECK(!out.is_rotating);
+    delays = (const double[]){0.01, 0.09}; /* half of it */
+    judge(own, own, own, 1e5, figures, &out);
+    CHECK(out.straggler == 1 && out.starved == PIT__NO_RANK);
+    delays = (const double[]){0.20, 0.20}; /* both */
+    judge(own, own, own, 1e5, figures, &out);
+    CHECK(out.straggler == 1);
+    delays = (const double[]){NAN, 0.20};
+    judge(own, own, own, 1e5, figures, &out);
+    CHECK(out.straggler == 1);
+    delays = NULL;
+}
+
+TEST(who_waits_for_half_of_what_the_slow_rank_is_behind_waits_for_it)
+{
+    static const double own[] = {.66e6, .65e6, .37e6, 0, .76e6, .65e6, .34e6, 0};
+    static const double least[] = {.534e6, .534e6, .267e6, NAN, .668e6, .534e6, .267e6, NAN};
+    struct pit__rank_figures figures[2];
+    struct pit__imbalance out;
+    judge(own, least, least, 1000, figures, &out);
+    CHECK(out.straggler == 1);
+    CHECK(figures[0].wait < PIT__STRAGGLER_LEAST * out.step);
+    CHECK_INT(out.waiting, 1);
 }

@@ -7,14 +7,17 @@
 
 enum { ROOM = 16 };
 
+static const char *framework; /* NULL: a program in C, say */
+
 static struct pit__rank_case usual(void)
 {
-    return (struct pit__rank_case){.ranks = 4,
-                                   .found = {.straggler = PIT__NO_RANK, .step = 28e6},
-                                   .processors = 8,
-                                   .sharing = 4,
-                                   .delayed = 0.5,
-                                   .wait_in = "backward"};
+    return (struct pit__rank_case){
+        .ranks = 4,
+        .found = {.straggler = PIT__NO_RANK, .starved = PIT__NO_RANK, .step = 28e6},
+        .processors = 8,
+        .sharing = 4,
+        .delayed = 0.5,
+        .wait_in = "backward"};
 }
 
 /* The first finding for a job with these ranks; NULL: none. */
@@ -35,6 +38,7 @@ static const struct pit__advised *first(const struct pit__rank_case *ranks)
                             .unit = PIT__NO_PART,
                             .slow = {.part = PIT__NO_PART},
                             .ranks = ranks,
+                            .told = {.framework = framework, .workers = framework ? 0 : NAN},
                             .around = {.seconds = 10, .delayed = 0.9, .processors = 2}};
     int count = pit__advise(&all, found, ROOM);
     return count > 0 ? &found[0] : NULL;
@@ -56,12 +60,59 @@ TEST(a_straggler_comes_before_what_a_rank_alone_shows)
     CHECK(found && found->rule == &pit__straggler_rule);
     CHECK(fabs(found->match.figures[1] - 2.425) < 1e-9);
     CHECK(strstr(found->match.headline, "ranks wait for it in {s1}") != NULL);
-    CHECK_STR(found->match.remedy, "try more loader workers on that rank");
     CHECK_INT(found->match.severity, 2);
     ranks.found.waiting = 1;
     CHECK(strstr(first(&ranks)->match.headline, "1 rank waits") != NULL);
+    ranks.found.waiting = 0; /* none waits for long: the call is named all the same */
+    CHECK(strstr(first(&ranks)->match.headline, "the ranks meet in {s1}") != NULL);
     ranks.wait_in = NULL;
-    CHECK(strstr(first(&ranks)->match.headline, "wait") == NULL);
+    CHECK(strstr(first(&ranks)->match.headline, "wait") == NULL &&
+          strstr(first(&ranks)->match.headline, "meet") == NULL);
+}
+
+TEST(remedies_fit_the_program)
+{
+    struct pit__rank_case ranks = usual();
+    ranks.found.straggler = 2;
+    ranks.found.shorter = 0.31;
+    ranks.part = ranks.part_path = "data_loading";
+    ranks.part_role = PIT__ROLE_DATA;
+    ranks.part_ns = 13.7e6;
+    ranks.part_median_ns = 4e6;
+    CHECK(strstr(first(&ranks)->match.remedy, "worker") == NULL);
+    framework = "torch";
+    CHECK_STR(first(&ranks)->match.remedy, "try more loader workers on that rank");
+    ranks.sharing = 8; /* each processor has a rank */
+    CHECK(strstr(first(&ranks)->match.remedy, "worker") == NULL);
+    ranks = usual();
+    ranks.delayed = 0.01;
+    ranks.found.is_comm_bound = 1;
+    ranks.found.transfer_share = 0.5;
+    CHECK(strstr(first(&ranks)->match.remedy, "batches") != NULL);
+    framework = NULL;
+    CHECK(strstr(first(&ranks)->match.remedy, "batches") == NULL);
+    ranks.found.is_comm_bound = 0;
+    ranks.found.is_rotating = 1;
+    ranks.found.wait_share = 0.3;
+    CHECK(strstr(first(&ranks)->match.remedy, "batches") == NULL);
+}
+
+TEST(one_rank_without_a_processor_is_starved_and_no_straggler)
+{
+    struct pit__rank_case ranks = usual();
+    ranks.delayed = 0.13;
+    ranks.found.starved = 1;
+    ranks.starved = 1;
+    ranks.starved_share = 0.5;
+    ranks.starved_others = 0.01;
+    ranks.found.waiting = 3;
+    CHECK(first(&ranks)->rule == &pit__starved_rank_rule);
+    CHECK(strstr(first(&ranks)->match.headline, "{n2} ranks wait for it in {s0}") != NULL);
+    ranks.starved_others = 0.45; /* all of them are starved: that is the machine's state */
+    CHECK(!pit__is_rank_rule(first(&ranks)->rule->key));
+    ranks.starved_others = 0.01;
+    ranks.processors = 2; /* four ranks on two processors */
+    CHECK(first(&ranks)->rule == &pit__ranks_oversubscribed_rule);
 }
 
 TEST(a_hang_silences_the_others)
