@@ -251,7 +251,10 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
     match.headline = "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}";
     match.evidence = "{n3} of {n4} are slow, which costs {p5} of the time";
     match.remedy = "look for work that happens once in {n0} iterations";
-    match.more = ": logging, checkpoints, evaluation, a loader that refills, garbage collection";
+    match.more = pit__is_training(all)
+                     ? ": logging, checkpoints, evaluation, a loader that refills, garbage "
+                       "collection"
+                     : ": output, buffers that are refilled, tables that are rebuilt";
     if (all->slow.part != PIT__NO_PART) {
         match.texts[0] = all->parts[all->slow.part].name;
         match.headline =
@@ -355,8 +358,10 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
                            "limit of {b3} in {t4}"
                          : "grew by {b1} over the iterations, to {b2}";
     match.remedy = "look for objects that are kept from one iteration to the next";
-    match.more = ": losses with the graphs behind them, caches without a bound, "
-                 "buffers that are not freed";
+    match.more = all->told.framework
+                     ? ": losses with the graphs behind them, caches without a bound, "
+                       "buffers that are not freed"
+                     : ": lists and caches without a bound, buffers that are not freed";
     pit__find_add(finds, &match);
 }
 

@@ -132,10 +132,15 @@ static void add(const struct pit__case *all, struct pit__finds *finds, const str
     pit__find_add(finds, &match);
 }
 
+int pit__has_loader(const struct pit__case *all)
+{
+    return all->told.framework && !isnan(all->told.workers);
+}
+
 static const char *more_workers(const struct pit__case *all)
 {
-    if (!all->told.framework || isnan(all->told.workers)) /* no loader that could have workers */
-        return "load the next batch in another thread while this one is worked on";
+    if (!pit__has_loader(all))
+        return "read ahead in another thread while the program works on what it has";
     return all->around.processors > 1
                ? "move it to loader workers: num_workers={n5}, or as many as it takes to keep up"
                : "move it to a loader worker: num_workers=1";

@@ -46,14 +46,18 @@ static void find_hang(const struct pit__case *all, struct pit__finds *finds)
     pit__find_add(finds, &match);
 }
 
-static const char *remedy_for(enum pit__role role)
+/* Only a framework's loader has workers; other programs load in their own code. */
+static const char *remedy_for(const struct pit__case *all, enum pit__role role)
 {
     switch (role) {
     case PIT__ROLE_DATA:
-        return "try more loader workers on that rank";
+        return pit__has_loader(all)
+                   ? "try more loader workers on that rank"
+                   : "look at where that rank's data comes from and how much it gets, or load "
+                     "ahead in another thread";
     case PIT__ROLE_CHECKPOINT:
     case PIT__ROLE_LOGGING:
-        return "spread that work over the ranks, or run it in parallel with the training";
+        return "spread that work over the ranks, or let another thread do it";
     default:
         return "look for what differs there: its share of the data, its machine, other programs on "
                "it";
@@ -94,7 +98,7 @@ static void find_straggler(const struct pit__case *all, struct pit__finds *finds
                            "the run; {n6} more ranks are slow too"
                          : "work of each rank against the median of the others, block by block of "
                            "the run";
-    match.remedy = remedy_for(ranks->part_role);
+    match.remedy = remedy_for(all, ranks->part_role);
     pit__find_add(finds, &match);
 }
 
@@ -111,8 +115,10 @@ static void find_rotating(const struct pit__case *all, struct pit__finds *finds)
     match.headline = "ROTATING: ranks wait for {p0} of the step in {s0}, and no rank stands out: "
                      "another one is slow each time";
     match.evidence = "waiting in collectives, the mean of {n1} ranks";
-    match.remedy = "even out the work of single steps (sequence lengths, sizes of batches), or "
-                   "meet less often";
+    match.remedy = pit__is_training(all)
+                       ? "even out the work of single steps (sequence lengths, sizes of batches), "
+                         "or meet less often"
+                       : "even out the work of single steps, or meet less often";
     pit__find_add(finds, &match);
 }
 
@@ -127,8 +133,11 @@ static void find_comm_bound(const struct pit__case *all, struct pit__finds *find
     match.texts[0] = ranks->wait_in ? ranks->wait_in : "communication";
     match.headline = "COMM-BOUND: transfers take {p0} of the step, most of it in {s0}";
     match.evidence = "communication without waiting, the mean of ranks; waiting takes {p1}";
-    match.remedy = "send less or less often (larger batches, accumulation, compression), or "
-                   "overlap it with work";
+    match.remedy = pit__is_training(all)
+                       ? "send less or less often (larger batches, accumulation, compression), or "
+                         "overlap it with work"
+                       : "send less or less often (fewer, larger messages), or overlap it with "
+                         "work";
     pit__find_add(finds, &match);
 }
 

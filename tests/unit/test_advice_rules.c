@@ -9,8 +9,25 @@ TEST(a_healthy_training_has_nothing_that_stands_out)
     CHECK_INT(found[0].match.severity, 0);
     CHECK_INT(found[0].match.listed_count, 4);
     CHECK_INT(found[0].match.listed[0], BACKWARD);
-    all.around = (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                      NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    all.around = (struct pit__around){NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      {0, 0, 0, 0, 0, 0, 0, 0}};
     CHECK_STR(rules_of(&all), "nothing"); /* also without a sampler */
 }
 

@@ -18,7 +18,8 @@ static struct pit__rank_case usual(void)
 }
 
 /* The first finding for a job with these ranks; NULL: none. */
-static const struct pit__advised *first(const struct pit__rank_case *ranks)
+static const struct pit__advised *first_told(const struct pit__rank_case *ranks,
+                                             struct pit__told told)
 {
     static struct pit__advised found[ROOM];
     static const struct pit__part part = {.name = "data_loading",
@@ -35,9 +36,16 @@ static const struct pit__advised *first(const struct pit__rank_case *ranks)
                             .unit = PIT__NO_PART,
                             .slow = {.part = PIT__NO_PART},
                             .ranks = ranks,
+                            .told = told,
                             .around = {.seconds = 10, .delayed = 0.9, .processors = 2}};
     int count = pit__advise(&all, found, ROOM);
     return count > 0 ? &found[0] : NULL;
+}
+
+/* The same for a program that says nothing about itself, as one in C. */
+static const struct pit__advised *first(const struct pit__rank_case *ranks)
+{
+    return first_told(ranks, (struct pit__told){.workers = NAN});
 }
 
 TEST(a_straggler_comes_before_what_a_rank_alone_shows)
@@ -56,12 +64,29 @@ TEST(a_straggler_comes_before_what_a_rank_alone_shows)
     CHECK(found && found->rule == &pit__straggler_rule);
     CHECK(fabs(found->match.figures[1] - 2.425) < 1e-9);
     CHECK(strstr(found->match.headline, "ranks wait for it in {s1}") != NULL);
-    CHECK_STR(found->match.remedy, "try more loader workers on that rank");
+    CHECK(strstr(found->match.remedy, "worker") == NULL);
     CHECK_INT(found->match.severity, 2);
     ranks.found.waiting = 1;
     CHECK(strstr(first(&ranks)->match.headline, "1 rank waits") != NULL);
     ranks.wait_in = NULL;
     CHECK(strstr(first(&ranks)->match.headline, "wait") == NULL);
+    found = first_told(&ranks, (struct pit__told){.framework = "torch", .workers = 1});
+    CHECK_STR(found->match.remedy, "try more loader workers on that rank");
+}
+
+TEST(a_job_that_trains_nothing_gets_no_remedies_for_training)
+{
+    struct pit__rank_case ranks = usual();
+    ranks.found.is_comm_bound = 1;
+    ranks.found.transfer_share = 0.5;
+    ranks.delayed = 0;
+    CHECK(strstr(first(&ranks)->match.remedy, "batch") == NULL);
+    CHECK(strstr(first_told(&ranks, (struct pit__told){.framework = "torch"})->match.remedy,
+                 "batch") != NULL);
+    ranks.found.is_comm_bound = 0;
+    ranks.found.is_rotating = 1;
+    ranks.found.wait_share = 0.5;
+    CHECK(strstr(first(&ranks)->match.remedy, "batch") == NULL);
 }
 
 TEST(a_hang_silences_the_others)
