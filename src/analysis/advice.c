@@ -276,6 +276,38 @@ static int by_stake(const void *a, const void *b)
     return (stake_of(x) < stake_of(y)) - (stake_of(x) > stake_of(y));
 }
 
+#define DRIFT_FIRST 0.25 /* of the total: what a drift costs to come before the memory that grows */
+#define DRIFT_SAME                                                                                 \
+    0.5 /* of what the unmarked time costs: then the drift is what is wrong with it */
+
+static size_t find_rule(const struct pit__finds *finds, const struct pit__rule *rule)
+{
+    size_t i = 0;
+    while (i < finds->count && finds->found[i].rule != rule)
+        i++;
+    return i;
+}
+
+/* Work that grows with the run keeps memory too. If it costs much and its place is known, the drift says more
+ * than the memory, or the unmarked time at the same place: it is moved before them. */
+static void put_drift_first(const struct pit__case *all, struct pit__finds *finds)
+{
+    size_t drift = find_rule(finds, &pit__drift_rule), to = drift;
+    if (drift == finds->count || !finds->found[drift].match.texts[0] ||
+        !(finds->found[drift].match.stake > DRIFT_FIRST * all->total))
+        return;
+    struct pit__advised moved = finds->found[drift];
+    size_t leak = find_rule(finds, &pit__leak_rule), open = find_rule(finds, &pit__unmarked_rule);
+    if (open < to && all->later.is_unmarked && finds->found[open].match.part == all->unit &&
+        moved.match.stake > DRIFT_SAME * finds->found[open].match.stake)
+        to = open;
+    if (leak < to && to - leak == 1) /* nothing else that matters is in between */
+        to = leak;
+    for (size_t i = drift; i > to; i--)
+        finds->found[i] = finds->found[i - 1];
+    finds->found[to] = moved;
+}
+
 int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t room)
 {
     struct pit__finds finds = {.found = found, .room = room};
@@ -294,6 +326,7 @@ int pit__advise(const struct pit__case *all, struct pit__advised *found, size_t 
     }
     free(finds.said);
     qsort(found, finds.count, sizeof *found, by_stake);
+    put_drift_first(all, &finds);
     return (int)finds.count;
 }
 

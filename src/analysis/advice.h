@@ -66,6 +66,15 @@ struct pit__part {
     int apart; /* overlaps or lies inside others: not part of the total */
 };
 
+/* What the sampler saw threads do, in how many looks; NaN or 0: not known. */
+struct pit__looks {
+    double working; /* ran, or waited for a lock: of all threads */
+    double mutex;   /* of these: waited for a mutex */
+    double python;  /* of these: waited for Python's lock */
+    /* the main thread waited for a lock or a thread, slept, waited for a transfer, for the disk, for a child */
+    double lock, sleep, transfer, sync, child;
+};
+
 /* What the sampler measured; NaN: not measured. Shares are of the sampled time. */
 struct pit__around {
     double seconds;          /* between its first and its last reading */
@@ -86,6 +95,7 @@ struct pit__around {
     double device_used;      /* bytes of the fullest GPU, at most */
     double device_total;     /* bytes that it has */
     double device_number;    /* which one it is */
+    struct pit__looks looks;
 };
 
 /* Facts that the program recorded about itself; NULL or NaN: not recorded. */
@@ -179,7 +189,8 @@ struct pit__case {
      * NaN: not known for this time */
     double idle;
     struct pit__told told;
-    double used; /* seconds of processor time, of a program that has ended; NaN */
+    double used;         /* seconds of processor time, of a program that has ended; NaN */
+    size_t span_threads; /* threads that recorded spans */
 };
 
 #define PIT__MATCH_FIGURES 8

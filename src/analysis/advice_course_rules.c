@@ -231,6 +231,16 @@ static void find_slowdown(const struct pit__case *all, struct pit__finds *finds)
         pit__find_add(finds, &match);
 }
 
+/* Do some steps train more than the others, at a regular interval? A second model that is trained less often,
+ * an update that is due. */
+static int trains_twice(const struct pit__case *all)
+{
+    const struct pit__variation *v = &all->steady;
+    return v->period > 0 && all->slow.part != PIT__NO_PART &&
+           pit__is_step_role(all->parts[all->slow.part].role) &&
+           v->slow_mean < TRAINS_TWICE * v->median;
+}
+
 /* Figures: period, slow mean, median, slow ones, iterations, share of time lost, share of the child. */
 static void find_periodic_stall(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -251,7 +261,10 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
     match.headline = "PERIODIC STALL: one {name} in {n0} takes {t1} instead of {t2}";
     match.evidence = "{n3} of {n4} are slow, which costs {p5} of the time";
     match.remedy = "look for work that happens once in {n0} iterations";
-    match.more = ": logging, checkpoints, evaluation, a loader that refills, garbage collection";
+    match.more = pit__is_training(all)
+                     ? ": logging, checkpoints, evaluation, a loader that refills, garbage "
+                       "collection"
+                     : ": output, buffers that are refilled, tables that are rebuilt";
     if (all->slow.part != PIT__NO_PART) {
         match.texts[0] = all->parts[all->slow.part].name;
         match.headline =
@@ -267,9 +280,8 @@ static void find_periodic_stall(const struct pit__case *all, struct pit__finds *
         match.remedy = pit__look_at(match.texts[0]);
         match.more = NULL;
     }
-    if (all->slow.part != PIT__NO_PART && pit__is_step_role(all->parts[all->slow.part].role) &&
-        v->slow_mean < TRAINS_TWICE * v->median)
-        return; /* a second model that is trained less often, an update that is due */
+    if (trains_twice(all))
+        return;
     if (finds->said && ((all->slow.part != PIT__NO_PART && finds->said[all->slow.part]) ||
                         /* the cause was already reported */
                         (all->slow.is_unmarked && finds->said[all->unit])))
@@ -299,7 +311,7 @@ static void find_high_variance(const struct pit__case *all, struct pit__finds *f
     int is_its_own = is_uneven_by_itself(all);
     double by_luck = PIT__MATTERS + (all->around.delayed > 0 ? 2 * all->around.delayed : 0);
     if ((finds->has_cause && !is_its_own) || all->warmup.autocorrelated > STRETCHES ||
-        !is_long(all) || !(v->ratio > VARIES) || v->off_count < 3 ||
+        !is_long(all) || trains_twice(all) || !(v->ratio > VARIES) || v->off_count < 3 ||
         !((double)v->off_count > PIT__MATTERS * (double)v->count) ||
         !(v->excess > (is_its_own ? PIT__MATTERS : by_luck)))
         return;
@@ -355,8 +367,10 @@ static void find_leak(const struct pit__case *all, struct pit__finds *finds)
                            "limit of {b3} in {t4}"
                          : "grew by {b1} over the iterations, to {b2}";
     match.remedy = "look for objects that are kept from one iteration to the next";
-    match.more = ": losses with the graphs behind them, caches without a bound, "
-                 "buffers that are not freed";
+    match.more = all->told.framework
+                     ? ": losses with the graphs behind them, caches without a bound, "
+                       "buffers that are not freed"
+                     : ": lists and caches without a bound, buffers that are not freed";
     pit__find_add(finds, &match);
 }
 

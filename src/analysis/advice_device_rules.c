@@ -127,7 +127,9 @@ static void find_launch_bound(const struct pit__case *all, struct pit__finds *fi
         match.evidence =
             "{n3} launches: {t4} on the host, {t5} on the device, which waits for them";
         match.remedy =
-            "launch larger pieces of work: larger batches, fused kernels, recorded graphs";
+            all->told.framework
+                ? "launch larger pieces of work: larger batches, fused kernels, recorded graphs"
+                : "launch larger pieces of work: more items for each kernel, kernels joined to one";
         pit__find_add(finds, &match);
     }
 }
@@ -166,7 +168,9 @@ static void find_sync_bound(const struct pit__case *all, struct pit__finds *find
     match.headline =
         "SYNC-BOUND: the host waits for the device {p0} of the time, most of it in {name}";
     match.evidence = "{t1} of {t2} in {c3}, though the device works {p4} of that time";
-    match.remedy = "wait less often: no .item(), blocking read or synchronize inside the loop";
+    match.remedy = all->told.framework
+                       ? "wait less often: no .item(), blocking read or synchronize inside the loop"
+                       : "wait less often: no blocking read or finish inside the loop";
     pit__find_add(finds, &match);
 }
 

@@ -6,8 +6,11 @@
 #define SHARE_LEAST 0.20 /* share of the batch or step that loading may take */
 #define MUCH 0.3         /* share that deserves action */
 #define WAITS 0.5        /* share of the loading in which the main thread did not run */
-#define FEW 0.1          /* share of the calls that take half of the time */
-#define FEW_SLOWER 5     /* factor of those few over the median */
+#define WORKERS_WAIT 0.4 /* share of the loading in which a worker computes; less: it waits */
+#define DELAYED_MOST                                                                               \
+    0.9              /* share of the time that workers, too, are assumed to wait for a processor */
+#define FEW 0.1      /* share of the calls that take half of the time */
+#define FEW_SLOWER 5 /* factor of those few over the median */
 #define BUSY 0.1     /* share of the time without a processor: short calls become long by chance */
 #define FEW_LEAST 20 /* with fewer calls, "a few" has no meaning */
 #define STARTS_LEAST 3   /* starts of the workers */
@@ -91,6 +94,15 @@ static double share_least(const struct pit__case *all)
     return SHARE_LEAST + (is_busy ? fmin(all->around.delayed, 1) / 2 : 0);
 }
 
+/* The share of the loading in which each worker used a processor, by the processor time of the program with
+ * all its children; NaN: not known. */
+static double worker_use(const struct pit__case *all, const struct loading *l)
+{
+    double children = all->used - all->around.cpu * all->around.seconds;
+    double delayed = all->around.delayed > 0 ? fmin(all->around.delayed, DELAYED_MOST) : 0;
+    return (children < 0 ? 0 : children) / (all->told.workers * l->seconds * (1 - delayed));
+}
+
 static enum reason reason_of(const struct pit__case *all, const struct loading *l)
 {
     double waited = pit__waited(all);
@@ -102,7 +114,9 @@ static enum reason reason_of(const struct pit__case *all, const struct loading *
     if (has_few_slow(all, &all->parts[l->part]))
         return FEW_SLOW;
     if (all->told.workers > 0)
-        return all->told.workers < all->around.processors ? FEW_WORKERS : PROCESSOR;
+        return all->told.workers < all->around.processors ? FEW_WORKERS
+               : worker_use(all, l) < WORKERS_WAIT        ? WAITING
+                                                          : PROCESSOR;
     if (isnan(waited)) /* a run of an older version: use the figures of the whole process */
         waited = (1 - all->around.cpu) * all->total;
     /* running code waits for a processor too; code that waits for something else does not */
@@ -132,10 +146,15 @@ static void add(const struct pit__case *all, struct pit__finds *finds, const str
     pit__find_add(finds, &match);
 }
 
+int pit__has_loader(const struct pit__case *all)
+{
+    return all->told.framework && !isnan(all->told.workers);
+}
+
 static const char *more_workers(const struct pit__case *all)
 {
-    if (!all->told.framework || isnan(all->told.workers)) /* no loader that could have workers */
-        return "load the next batch in another thread while this one is worked on";
+    if (!pit__has_loader(all))
+        return "read ahead in another thread while the program works on what it has";
     return all->around.processors > 1
                ? "move it to loader workers: num_workers={n5}, or as many as it takes to keep up"
                : "move it to a loader worker: num_workers=1";
@@ -224,6 +243,12 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
                                .remedy = more_workers(all),
                                .more = "; find out what it waits for: a network, a lock, a sleep"};
     struct loading l = find_loading(all);
+    if (all->told.workers > 0) {
+        words.headline = "INPUT-BOUND: {name} is {p0} of {base}: its {n4} loader workers wait for "
+                         "most of their time";
+        words.remedy = "let each worker ask for several samples at once, or keep the data closer";
+        words.more = "; find out what they wait for: a network, a disk, a lock, a sleep";
+    }
     if (reason_of(all, &l) == WAITING)
         add(all, finds, &l, &words);
 }
@@ -236,10 +261,19 @@ static void find_processor(const struct pit__case *all, struct pit__finds *finds
         .more = "; preprocess the data once and keep it; do whole arrays at a time"};
     if (isnan(all->around.cpu)) /* nothing was sampled */
         words.headline = "INPUT-BOUND: {name} is {p0} of {base}";
-    if (all->told.workers > 0)
-        words.remedy = "its {n4} workers use all processors: preprocess the data once and keep it, "
-                       "or do whole arrays at a time";
     struct loading l = find_loading(all);
+    if (all->told.workers > 0) {
+        int is_known = !isnan(worker_use(all, &l));
+        words.headline =
+            is_known ? "INPUT-BOUND: {name} is {p0} of {base}: its {n4} loader workers compute"
+                     : "INPUT-BOUND: {name} is {p0} of {base}: its {n4} loader workers cannot keep "
+                       "up";
+        words.remedy = is_known ? "preprocess the data once and keep it, or do whole arrays at a "
+                                  "time: the workers use all processors"
+                                : "preprocess the data once and keep it, or do whole arrays at a "
+                                  "time";
+        words.more = NULL;
+    }
     if (reason_of(all, &l) == PROCESSOR)
         add(all, finds, &l, &words);
 }

@@ -77,8 +77,11 @@ static void find_swapping(const struct pit__case *all, struct pit__finds *finds)
     match.stake = pit__waited(all);
     match.headline = "SWAPPING: memory is short, {n0} pages a second are read back from storage";
     match.evidence = "{b1} of the program on swap at most, memory pressure up to {p2}";
-    match.remedy = "use less memory (smaller batches, fewer workers, data read in parts), or a "
-                   "machine with more";
+    match.remedy = pit__has_loader(all)
+                       ? "use less memory (smaller batches, fewer workers, data read in parts), or "
+                         "a machine with more"
+                       : "use less memory (data read in parts, smaller tables), or a machine with "
+                         "more";
     pit__find_add(finds, &match);
 }
 
@@ -149,8 +152,11 @@ static void find_device_memory(const struct pit__case *all, struct pit__finds *f
     match.figures[3] = around->device_total;
     match.headline = "DEVICE-MEMORY: gpu{n0} had {p1} of its memory in use";
     match.evidence = "{b2} of {b3} at most, by all processes, as its driver counted";
-    match.remedy = "smaller batches, checkpointed activations or a smaller dtype leave room; an "
-                   "allocator that keeps freed memory counts as use";
+    match.remedy = pit__is_training(all)
+                       ? "smaller batches, checkpointed activations or a smaller dtype leave room; "
+                         "an allocator that keeps freed memory counts as use"
+                       : "smaller arrays or a smaller number type leave room; an allocator that "
+                         "keeps freed memory counts as use";
     if (around->device_used >= DEVICE_NEAR * around->device_total && around->device_total > 0)
         pit__find_add(finds, &match);
 }

@@ -63,11 +63,21 @@ int pit__is_training(const struct pit__case *all)
     return trains;
 }
 
+/* Are weights changed between the evaluations? */
+static int learns_often(const struct pit__case *all)
+{
+    size_t part;
+    uint64_t backward, optimizer;
+    pit__role_seconds(all, PIT__ROLE_BACKWARD, &part, &backward);
+    pit__role_seconds(all, PIT__ROLE_OPTIMIZER, &part, &optimizer);
+    return backward >= PIT__ADVICE_PASSES || optimizer >= PIT__ADVICE_PASSES;
+}
+
 static void find_validation(const struct pit__case *all, struct pit__finds *finds)
 {
     struct pit__match match = role_match(all, PIT__ROLE_EVALUATION);
     if (match.part == PIT__NO_PART || !pit__is_training(all) || !(match.share > VALIDATION_LEAST) ||
-        match.share > MOST_OF_ALL || match.figures[4] == 0)
+        (match.share > MOST_OF_ALL && !learns_often(all)) || match.figures[4] == 0)
         return;
     match.headline = match.figures[5] >= 2
                          ? "VALIDATION: {name} takes {p0} of the time, every {n5} steps"
@@ -302,7 +312,7 @@ static void find_unmarked(const struct pit__case *all, struct pit__finds *finds)
                              : "UNMARKED: {p0} of the time lies between the spans";
         match.evidence = "{t1} of {t2} from the first span to the last";
         match.remedy = is_never_jitted(all) ? "nothing is compiled: put jax.jit around the step"
-                                            : "mark more of the program with spans";
+                                            : pit__look_at(match.texts[0]);
         pit__find_add(finds, &match);
     }
 }

@@ -13,6 +13,8 @@ double pit__busy_call(const struct pit__case *all);
 double pit__measuring(const struct pit__case *all);
 /* Does the program train, by its framework or the names of its parts? */
 int pit__is_training(const struct pit__case *all);
+/* Does it have a framework's data loader, which could have workers? */
+int pit__has_loader(const struct pit__case *all);
 /* Is it forward, loss, backward or optimizer? */
 int pit__is_step_role(enum pit__role role);
 /* Is much of the run the compilation of one function again and again? */
@@ -33,6 +35,8 @@ extern const struct pit__rule pit__input_restarts_rule, pit__input_few_slow_rule
 /* advice_part_rules.c */
 extern const struct pit__rule pit__validation_rule, pit__checkpoint_rule, pit__logging_rule,
     pit__unmarked_rule, pit__optimizer_rule, pit__odd_ratio_rule, pit__concentrated_rule;
+/* advice_thread_rules.c */
+extern const struct pit__rule pit__mutex_rule, pit__python_lock_rule, pit__turns_rule;
 /* advice_tiny_rules.c */
 extern const struct pit__rule pit__overhead_rule, pit__waiting_rule;
 /* advice_code_rules.c */

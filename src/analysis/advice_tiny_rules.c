@@ -16,6 +16,8 @@
 #define WAITS_EVENLY 0.1  /* of its calls take half of its time; fewer are another rule's finding */
 #define PROGRAM_LEAST 1.0 /* seconds of a program without spans */
 #define WAITS_FOR "find out what it waits for: a lock, a network, a sleep, a disk, another process"
+#define WAITS_SEEN 5     /* looks that found the main thread waiting */
+#define WAITS_ALIKE 0.7  /* share of those that found the same kind */
 #define OTHERS_MANY 1.5  /* processors that its other threads use: then it waits for its own work */
 #define OTHERS_SHARE 0.7 /* the same as a share of all processors */
 
@@ -130,6 +132,33 @@ static int waits_for_work(const struct pit__case *all)
            others > OTHERS_MANY || others > OTHERS_SHARE * all->around.processors;
 }
 
+struct wait {
+    const char *what, *remedy;
+};
+
+/* What the main thread was seen waiting for nearly always; NULL: one of several things, or not known. */
+static const struct wait *wait_of(const struct pit__looks *looks)
+{
+    static const struct wait waits[] = {
+        {"for a lock or another thread",
+         "find out which thread it waits for, and what that one does meanwhile"},
+        {"in a sleep", "wait for the event itself instead of a fixed time, or sleep for less"},
+        {"for a network, a pipe or a file",
+         "ask for several things at once, or do other work meanwhile"},
+        {"until data is on the disk",
+         "collect several writes and bring them to the disk (fsync) at once"},
+        {"for a child process", "start fewer and larger ones, or several at once"},
+    };
+    double seen[] = {looks->lock, looks->sleep, looks->transfer, looks->sync, looks->child};
+    double all = 0;
+    for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++)
+        all += seen[i];
+    for (size_t i = 0; i < sizeof seen / sizeof seen[0]; i++)
+        if (seen[i] >= WAITS_SEEN && seen[i] > WAITS_ALIKE * all)
+            return &waits[i];
+    return NULL;
+}
+
 /* A program without spans. Figures: share, seconds, of the run, processor time. */
 static void find_waiting_program(const struct pit__case *all, struct pit__finds *finds)
 {
@@ -145,6 +174,14 @@ static void find_waiting_program(const struct pit__case *all, struct pit__finds 
                                 : "WAITING: the program waited for {p0} of the run";
     match.evidence = "{t1} of {t2}; it used {t3} of processor time, with its children";
     match.remedy = WAITS_FOR;
+    const struct wait *wait = wait_of(&all->around.looks);
+    if (wait) {
+        match.texts[1] = wait->what;
+        match.remedy = wait->remedy;
+        match.headline = all->place
+                             ? "WAITING: the program waited for {p0} of the run, {s1}, most at {s0}"
+                             : "WAITING: the program waited for {p0} of the run, {s1}";
+    }
     if (all->wall > PROGRAM_LEAST && match.share > WAITS_LEAST)
         pit__find_add(finds, &match);
 }
@@ -176,6 +213,13 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
                          : "WAITING: {name} is {p0} of the total, waiting, not computing";
     match.evidence = "{t1} of {t2} in {c3}; the main thread waited for at least {t4} of that";
     match.remedy = WAITS_FOR;
+    const struct wait *wait = wait_of(&all->around.looks);
+    if (wait) {
+        match.texts[1] = wait->what;
+        match.remedy = wait->remedy;
+        match.headline = p->place ? "WAITING: {name} is {p0} of the total, waiting {s1}, at {s0}"
+                                  : "WAITING: {name} is {p0} of the total, waiting {s1}";
+    }
     if (match.stake > WAITS_SURELY * p->self_seconds && match.share > WAITS_LEAST &&
         (double)p->half_calls > WAITS_EVENLY * (double)p->count)
         pit__find_add(finds, &match);

@@ -318,6 +318,19 @@ static void check_enough(struct pit__advice_case *made)
     }
 }
 
+/* Of the run that has the most. */
+static size_t threads_with_spans(const pit_run *const *runs, size_t run_count)
+{
+    size_t most = 0;
+    for (size_t r = 0; r < run_count; r++) {
+        size_t count = 0;
+        for (size_t t = 0; t < runs[r]->thread_count; t++)
+            count += runs[r]->threads[t].node_count > 0;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tree *tree,
                       struct pit__advice_case *made)
 {
@@ -347,6 +360,7 @@ int pit__case_of_runs(const pit_run *const *runs, size_t run_count, const pit_tr
     all->used = run_count == 1 && runs[0]->ended
                     ? (double)(runs[0]->ended->user_ns + runs[0]->ended->system_ns) / 1e9
                     : NAN;
+    all->span_threads = threads_with_spans(runs, run_count);
     int code = pit__set_memory(runs, run_count, made);
     if (!code && all->unit != PIT__NO_PART)
         code = set_unit_course(runs, run_count, made);

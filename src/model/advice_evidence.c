@@ -48,8 +48,43 @@ static double most(const pit_run *run, const char *key)
 
 struct pit__around pit__around_unknown(void)
 {
-    return (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct pit__around){NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                NAN,
+                                {0, 0, 0, 0, 0, 0, 0, 0}};
+}
+
+/* How often threads were seen doing something since the first reading. */
+static struct pit__looks looks_of(const pit_run *run)
+{
+#define SEEN(KEY)                                                                                  \
+    (pit_sample_figure(run, &run->newest, KEY) - pit_sample_figure(run, &run->samples[0], KEY))
+    return (struct pit__looks){
+        .working = SEEN("working_looks"),
+        .mutex = SEEN("mutex_looks"),
+        .python = SEEN("python_lock_looks"),
+        .lock = SEEN("main_lock_looks"),
+        .sleep = SEEN("main_sleep_looks"),
+        .transfer = SEEN("main_transfer_looks"),
+        .sync = SEEN("main_sync_looks"),
+        .child = SEEN("main_child_looks"),
+    };
+#undef SEEN
 }
 
 /* A point has the figures of its last reading, made when the next point began. */
@@ -123,6 +158,7 @@ struct pit__around pit__look_around(const pit_run *const *runs, size_t run_count
         .device_used = gpu.memory_most,
         .device_total = gpu.memory_total,
         .device_number = (double)gpu.number,
+        .looks = looks_of(run),
     };
 }
 

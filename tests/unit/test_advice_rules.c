@@ -9,8 +9,25 @@ TEST(a_healthy_training_has_nothing_that_stands_out)
     CHECK_INT(found[0].match.severity, 0);
     CHECK_INT(found[0].match.listed_count, 4);
     CHECK_INT(found[0].match.listed[0], BACKWARD);
-    all.around = (struct pit__around){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                                      NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    all.around = (struct pit__around){NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      NAN,
+                                      {0, 0, 0, 0, 0, 0, 0, 0}};
     CHECK_STR(rules_of(&all), "nothing"); /* also without a sampler */
 }
 
@@ -174,6 +191,36 @@ TEST(few_slow_calls_of_loading_are_told_from_many)
     parts[DATA].longest = 2;
     CHECK_STR(rules_of(&all), "input_few_slow");
     CHECK_NEAR(found[0].match.stake, 3.98, 1e-9);
+}
+
+TEST(as_many_workers_as_processors_compute_or_wait)
+{
+    struct pit__case all = healthy();
+    give(DATA, 4);
+    all.told.workers = 2;
+    CHECK_STR(rules_of(&all), "input_processor");
+    CHECK(strstr(found[0].match.headline, "cannot keep up") != NULL); /* their time is not known */
+    all.used = 1.8 * 11 + 7;
+    CHECK_STR(rules_of(&all), "input_processor");
+    CHECK(strstr(found[0].match.headline, "workers compute") != NULL);
+    all.used = 1.8 * 11 + 0.5;
+    CHECK_STR(rules_of(&all), "input_waiting");
+    CHECK(strstr(found[0].match.headline, "workers wait") != NULL);
+    CHECK(strstr(found[0].match.remedy, "num_workers") == NULL);
+}
+
+TEST(steps_that_train_a_second_model_do_not_vary)
+{
+    struct pit__case all = healthy();
+    all.steady.ratio = 3.9;
+    all.steady.off_count = 20;
+    all.steady.excess = 0.2;
+    all.slow = (struct pit__slow){.part = BACKWARD, .share = 0.6};
+    CHECK_STR(rules_of(&all), "high_variance");
+    all.steady.period = 5; /* every fifth step has two optimizers */
+    all.steady.slow_count = 20;
+    all.steady.slow_mean = 0.21;
+    CHECK_STR(rules_of(&all), "nothing");
 }
 
 TEST(workers_that_are_started_anew_are_named)

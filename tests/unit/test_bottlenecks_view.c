@@ -66,12 +66,12 @@ TEST(a_run_is_judged_by_all_that_is_known_of_it)
     CHECK_STR(made_report(&run, &options, NULL),
               "INPUT-BOUND: data_loading is 64 % of the batch\n"
               "    1.60 s of 2.50 s in 100 calls; at most 64 % shorter without it\n"
-              "    load the next batch in another thread while this one is worked on; preprocess"
+              "    read ahead in another thread while the program works on what it has; preprocess"
               " the data once and keep it; do whole arrays at a time\n");
     char *report = made_report(&run, NULL, NULL);
     CHECK(strstr(report,
                  "INPUT-BOUND: data_loading is 64 % of the batch; at most 64 % shorter without it;"
-                 " load the next batch in another thread while this one is worked on.\n"
+                 " read ahead in another thread while the program works on what it has.\n"
                  "batch/data_loading took the most:") == report);
 }
 

@@ -1,0 +1,83 @@
+/* See wait_kind.h. The text has the number of the system call, its six arguments, and two registers; or
+ * "running". */
+#include "wait_kind.h"
+
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#define PYTHON_BYTES ((uintptr_t)1 << 20) /* Python's state is smaller */
+#define OWNED 0x80000000u /* musl, and mutexes that lend priority: who has it, and this */
+
+static const long transfers[] = {
+#ifdef SYS_poll
+    SYS_poll,
+#endif
+#ifdef SYS_select
+    SYS_select,
+#endif
+#ifdef SYS_epoll_wait
+    SYS_epoll_wait,
+#endif
+    SYS_ppoll,      SYS_pselect6, SYS_epoll_pwait, SYS_read,   SYS_readv,
+    SYS_recvfrom,   SYS_recvmsg,  SYS_recvmmsg,    SYS_accept, SYS_accept4,
+    SYS_connect,    SYS_sendto,   SYS_sendmsg,     SYS_write,  SYS_writev,
+};
+static const long syncs[] = {SYS_fsync, SYS_fdatasync, SYS_msync,
+                             SYS_sync,  SYS_syncfs,    SYS_sync_file_range};
+static const long children[] = {SYS_wait4, SYS_waitid};
+static const long sleeps[] = {
+#ifdef SYS_nanosleep
+    SYS_nanosleep,
+#endif
+#ifdef SYS_pause
+    SYS_pause,
+#endif
+    SYS_clock_nanosleep,
+};
+
+static int is_one_of(const long *calls, size_t count, long call)
+{
+    for (size_t i = 0; i < count; i++)
+        if (calls[i] == call)
+            return 1;
+    return 0;
+}
+#define IS_ONE_OF(CALLS, CALL) is_one_of(CALLS, sizeof(CALLS) / sizeof(CALLS)[0], CALL)
+
+/* glibc's mutex has the value 2 while others wait for it; its conditions, semaphores and pthread_join wait
+ * with a bit set. */
+static enum pit__wait_kind kind_of_futex(uintptr_t address, unsigned operation, unsigned value,
+                                         uintptr_t python)
+{
+    unsigned command = operation & (unsigned)FUTEX_CMD_MASK;
+    if (python && address >= python && address - python < PYTHON_BYTES)
+        return PIT__WAIT_PYTHON;
+    if (command == FUTEX_LOCK_PI || (command == FUTEX_WAIT && (value == 2 || value & OWNED)))
+        return PIT__WAIT_MUTEX;
+    return PIT__WAIT_FUTEX;
+}
+
+enum pit__wait_kind pit__wait_kind(const char *text, uintptr_t python)
+{
+    char *at = NULL;
+    if (strncmp(text, "running", 7) == 0)
+        return PIT__WAIT_NONE;
+    long call = strtol(text, &at, 10);
+    if (at == text || call < 0)
+        return PIT__WAIT_OTHER;
+    if (call == SYS_futex) {
+        uintptr_t address = (uintptr_t)strtoull(at, &at, 16);
+        unsigned operation = (unsigned)strtoull(at, &at, 16);
+        return kind_of_futex(address, operation, (unsigned)strtoull(at, &at, 16), python);
+    }
+    if (IS_ONE_OF(transfers, call))
+        return PIT__WAIT_TRANSFER;
+    if (IS_ONE_OF(syncs, call))
+        return PIT__WAIT_SYNC;
+    if (IS_ONE_OF(children, call))
+        return PIT__WAIT_CHILD;
+    return IS_ONE_OF(sleeps, call) ? PIT__WAIT_SLEEP : PIT__WAIT_OTHER;
+}

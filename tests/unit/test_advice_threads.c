@@ -1,0 +1,151 @@
+/* Rules of advice for threads that wait for one another, and what waiting is for. */
+#include "advice_stage.h"
+
+/* Ten seconds of four threads on two processors, each with orders that are priced and booked. */
+static struct pit__case traders(double booking)
+{
+    struct pit__case all = healthy();
+    parts[0] = part_of("order", PIT__NO_PART, 40);
+    parts[1] = part_of("price", 0, 40 - booking);
+    parts[2] = part_of("book", 0, booking);
+    parts[0].children = parts[0].own_parts = 2;
+    parts[0].self_seconds = 0;
+    all.part_count = 3;
+    all.unit = 0;
+    all.total = 40;
+    all.wall = 10;
+    all.before = all.after = 0;
+    all.span_threads = 4;
+    all.told.framework = NULL;
+    all.idle = 0;
+    all.around.seconds = 10;
+    all.around.cpu = 1.2;
+    all.around.processors = 2;
+    all.around.threads = 4;
+    all.around.looks = (struct pit__looks){.working = 200, .mutex = 120};
+    return all;
+}
+
+TEST(threads_that_wait_for_a_mutex_are_named_with_their_part)
+{
+    struct pit__case all = traders(30);
+    CHECK_STR(rules_of(&all), "mutex");
+    CHECK_INT(found[0].match.part, 2);
+    CHECK(strstr(found[0].match.headline, "in {name}") != NULL);
+    CHECK_NEAR(found[0].match.share, 0.6, 1e-9);
+    CHECK_NEAR(found[0].match.stake, 16, 1e-9); /* of 40: two processors instead of 1.2 */
+    all = traders(22);                          /* each of them is long enough: 24 or 22 s */
+    parts[1].self_seconds = parts[2].self_seconds = 22;
+    CHECK_STR(rules_of(&all), "mutex");
+    CHECK(strstr(found[0].match.headline, "in {name}") == NULL);
+}
+
+TEST(few_calls_that_wait_long_for_a_mutex_are_no_finding_of_their_own)
+{
+    struct pit__case all = traders(30);
+    parts[2].half_calls = 1;
+    parts[2].half_seconds = 20;
+    CHECK_STR(rules_of(&all), "mutex");
+    all.around.looks.mutex = 0;
+    CHECK(strstr(rules_of(&all), "concentrated") != NULL);
+}
+
+TEST(threads_that_use_all_processors_lose_nothing_by_a_mutex)
+{
+    struct pit__case all = traders(30);
+    all.around.cpu = 1.9;
+    CHECK(strstr(rules_of(&all), "mutex") == NULL);
+    all = traders(30);
+    all.around.processors = 1;
+    all.around.cpu = 0.95;
+    CHECK(strstr(rules_of(&all), "mutex") == NULL);
+    all = traders(30);
+    all.around.looks.mutex = 5; /* could be chance */
+    all.around.looks.working = 10;
+    CHECK(strstr(rules_of(&all), "mutex") == NULL);
+}
+
+TEST(beside_other_programs_more_waits_are_needed)
+{
+    struct pit__case all = traders(30);
+    all.around.delayed = 0.3;
+    all.around.cpu = 0.8;
+    CHECK_STR(rules_of(&all), "starved mutex");
+    all.around.looks.mutex = 70; /* who has the lock may be waiting for a processor */
+    CHECK_STR(rules_of(&all), "starved");
+}
+
+TEST(pythons_lock_lets_one_thread_run)
+{
+    struct pit__case all = traders(30);
+    all.around.cpu = 1.02;
+    all.around.looks = (struct pit__looks){.working = 200, .python = 130};
+    CHECK_STR(rules_of(&all), "python_lock");
+    CHECK(strstr(found[0].match.remedy, "processes") != NULL);
+    all.around.cpu = 1.8; /* most of the work is done without it */
+    CHECK(strstr(rules_of(&all), "python_lock") == NULL);
+    all.around.cpu = 1.02;
+    all.around.looks.python = 10; /* a second thread with little work */
+    CHECK(strstr(rules_of(&all), "python_lock") == NULL);
+}
+
+TEST(threads_that_take_turns_are_seen_without_a_mutex)
+{
+    struct pit__case all = traders(30);
+    all.around.looks = (struct pit__looks){.working = 100};
+    all.around.cpu = 1.0;
+    CHECK_STR(rules_of(&all), "taking_turns");
+    all.around.cpu = 0.2; /* they wait for something else */
+    CHECK(strstr(rules_of(&all), "taking_turns") == NULL);
+    all.around.cpu = 1.0;
+    all.span_threads = 1; /* tasks of one thread overlap */
+    CHECK(strstr(rules_of(&all), "taking_turns") == NULL);
+    all.span_threads = 4;
+    all.before = all.after = NAN; /* the main thread has no spans */
+    CHECK_STR(rules_of(&all), "taking_turns");
+}
+
+TEST(waiting_says_for_what)
+{
+    struct pit__case all = healthy();
+    parts[0] = part_of("request", PIT__NO_PART, 10);
+    parts[1] = part_of("parse", 0, 1);
+    parts[2] = part_of("ask", 0, 9);
+    parts[0].children = parts[0].own_parts = 2;
+    parts[0].self_seconds = 0;
+    all.part_count = 3;
+    all.unit = 0;
+    all.told.framework = NULL;
+    all.idle = 0.85;
+    all.around.cpu = all.around.main_cpu;
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK(found[0].match.texts[1] == NULL);
+    all.around.looks.sleep = 80;
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK_STR(found[0].match.texts[1], "in a sleep");
+    all.around.looks.transfer = 70; /* both */
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK(found[0].match.texts[1] == NULL);
+    all.around.looks = (struct pit__looks){.sync = 60};
+    CHECK_STR(rules_of(&all), "waiting");
+    CHECK(strstr(found[0].match.remedy, "fsync") != NULL);
+}
+
+/* Work that grows with the run: its memory grows too, but the time is what is lost. */
+TEST(a_drift_whose_place_is_known_comes_before_the_memory_that_it_keeps)
+{
+    struct pit__case all = healthy();
+    all.warmup.course = PIT__COURSE_DRIFT;
+    all.steady.drift = 1.4;
+    all.later.part = DATA;
+    all.is_growing = 1;
+    all.held = 400e6;
+    all.grown = 100e6;
+    all.growth_a_minute = 600e6;
+    CHECK_STR(rules_of(&all), "drift leak");
+    all.later.part = PIT__NO_PART; /* what grows is not known */
+    CHECK_STR(rules_of(&all), "leak drift");
+    all.later.part = DATA;
+    all.steady.drift = 0.3; /* little time is lost */
+    CHECK_STR(rules_of(&all), "leak drift");
+}
