@@ -67,6 +67,9 @@ void pit__signals_forget(void);
 /* The cancel state that the outermost pit__signals_on restores. */
 void pit__cancel_was(int state);
 
+/* From here on, what this thread holds is released when it ends, even if it has no table: thread_table.c. */
+void pit__note_thread(void);
+
 /* Is the code at this stack address of the thread gone? 0 if it may still be there. */
 int pit__is_gone(uintptr_t at);
 

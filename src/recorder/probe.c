@@ -102,10 +102,17 @@ static struct slot *slot_of(const struct own *own)
     return PIT_LOAD_ACQUIRE(slot->ticket) == own->ticket ? slot : NULL;
 }
 
+/* A signal handler may end the thread anywhere in here. */
+static struct pit__guard enter(void)
+{
+    pit__note_thread();
+    return pit__guard_enter_open();
+}
+
 uint64_t pit_rss(void)
 {
     pit__resume();
-    struct pit__guard before = pit__guard_enter_open();
+    struct pit__guard before = enter();
     uint64_t rss = pit__resident();
     pit__guard_leave_open(before);
     return rss;
@@ -155,7 +162,7 @@ void pit_probe_begin(pit_probe *probe)
     memset(probe, 0, sizeof *probe);
     struct own *place = (void *)probe->own;
     memcpy(place, &own, sizeof own);
-    struct pit__guard before = pit__guard_enter_open();
+    struct pit__guard before = enter();
     struct slots *slots = slots_of_process();
     struct slot *slot = slots ? take_slot(slots, probe, place) : NULL;
     struct pit__rss_reading now = {0};
@@ -182,7 +189,7 @@ void pit_probe_end(pit_probe *probe)
     if (own->pid != (uint32_t)getpid())
         return;
     alloc_end(probe, own);
-    struct pit__guard before = pit__guard_enter_open();
+    struct pit__guard before = enter();
     struct slot *slot = slot_of(own);
     struct pit__rss_reading now = {0};
     if (slot)

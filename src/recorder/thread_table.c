@@ -68,6 +68,39 @@ static void leave_behind(void)
     pit__leave(0);
 }
 
+/* ---- a thread without a table ends inside the recorder --------------------------------------- */
+
+static uint32_t exit_key; /* the key whose destructor runs then, plus 1; 0: not created */
+static __thread int is_noted __attribute__((tls_model("initial-exec")));
+
+/* A handler that interrupted a reading has ended its thread. */
+static void noted_ends(void *unused)
+{
+    (void)unused;
+    is_noted = 0;
+    pit__signals_off();
+    leave_behind();
+    pit__signals_on();
+}
+
+void pit__note_thread(void)
+{
+    uint32_t known = PIT_LOAD_ACQUIRE(exit_key);
+    pthread_key_t fresh;
+    if (is_noted)
+        return;
+    if (!known) {
+        if (pthread_key_create(&fresh, noted_ends) != 0)
+            return; /* others would wait for it, for a bounded time */
+        if (__atomic_compare_exchange_n(&exit_key, &known, fresh + 1, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            known = fresh + 1;
+        else
+            pthread_key_delete(fresh);
+    }
+    is_noted = pthread_setspecific(known - 1, &is_noted) == 0;
+}
+
 static struct pit__thread *list_of_thread(void)
 {
     return key_made ? pthread_getspecific(key) : NULL;

@@ -7,18 +7,14 @@
  */
 #include "probe.h"
 
-/* The thread sanitizer delays signals; other processors single-step differently. */
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#include "steps.h"
 
-#include <signal.h>
-#include <ucontext.h>
+#ifdef HAS_STEPS
 
-#define TRAP_FLAG 0x100
 #define EACH_UP_TO 150 /* beyond this many instructions only some are tested */
 #define LONG_NS 2000000u
 
 static pit_site handler_site = PIT_SITE("handler"), inner_site = PIT_SITE("inner");
-static volatile int steps, wanted;
 static uint64_t stepping_since;
 
 static uint64_t now_ns(void)
@@ -30,12 +26,10 @@ static uint64_t now_ns(void)
 
 static void on_trap(int number, siginfo_t *info, void *context)
 {
-    ucontext_t *at = context;
     (void)number;
     (void)info;
-    if (++steps < wanted)
+    if (!is_wanted_step(context))
         return;
-    at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
     pit_token token = pit_begin(&handler_site);
     uint64_t from = now_ns(), longer = 2 * (from - stepping_since);
     if (longer > LONG_NS) /* the process was stopped meanwhile: do not wait for that twice */
@@ -45,64 +39,55 @@ static void on_trap(int number, siginfo_t *info, void *context)
     pit_end(token);
 }
 
-/* Below the red zone, which may be in use. */
-#define WITH_FLAGS(change_)                                                                        \
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n\tpushfq\n\t" change_                                \
-                     "\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::                                       \
-                         : "memory", "cc")
-
-/* Run what_ and stop after its instruction number `wanted`. */
-#define STEP(what_)                                                                                \
+/* The same, for on_trap. */
+#define TIMED_STEP(...)                                                                            \
     do {                                                                                           \
-        steps = 0;                                                                                 \
         stepping_since = now_ns();                                                                 \
-        WITH_FLAGS("orq $0x100, (%%rsp)");                                                         \
-        what_;                                                                                     \
-        WITH_FLAGS("andq $~0x100, (%%rsp)");                                                       \
+        STEP(__VA_ARGS__);                                                                         \
     } while (0)
 
 static void a_plain_end(const char *name)
 {
     pit_token token = pit_begin_name(name);
-    STEP(pit_end(token));
+    TIMED_STEP(pit_end(token));
 }
 
 static void an_end_with_its_duration(const char *name)
 {
     pit_token token = pit_begin_name(name);
-    STEP(pit_end_ns(token));
+    TIMED_STEP(pit_end_ns(token));
 }
 
 static void an_end_apart(const char *name)
 {
     pit_token token = pit_begin_name(name);
-    STEP(pit_end_out_of_order(token));
+    TIMED_STEP(pit_end_out_of_order(token));
 }
 
 static void an_end_of_a_parent(const char *name)
 {
     pit_token token = pit_begin_name(name);
     pit_end(pit_begin(&inner_site));
-    STEP(pit_end(token));
+    TIMED_STEP(pit_end(token));
 }
 
 static void an_end_with_a_phase(const char *name)
 {
     pit_token token = pit_begin_name(name);
     PIT_PHASE("first");
-    STEP(pit_end(token));
+    TIMED_STEP(pit_end(token));
 }
 
 static void a_measured_end(const char *name)
 {
     pit_token token = pit_begin_with(name, PIT_MEMORY);
-    STEP(pit_end(token));
+    TIMED_STEP(pit_end(token));
 }
 
 static void a_begin(const char *name)
 {
     pit_token token = pit_begin_name(name), inner;
-    STEP(inner = pit_begin(&inner_site));
+    TIMED_STEP(inner = pit_begin(&inner_site));
     pit_end(inner);
     pit_end(token);
 }
@@ -111,7 +96,7 @@ static void a_phase(const char *name)
 {
     pit_token token = pit_begin_name(name);
     PIT_PHASE("first");
-    STEP(PIT_PHASE("second"));
+    TIMED_STEP(PIT_PHASE("second"));
     pit_end(token);
 }
 
@@ -135,9 +120,7 @@ static void no_span_is_shorter_than_its_children(const pit_run *run)
 /* A node for each instruction, so that errors of single instructions cannot cancel out. */
 static void at_each_instruction(void (*shape)(const char *name))
 {
-    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
-    sigemptyset(&action.sa_mask);
-    REQUIRE(sigaction(SIGTRAP, &action, NULL) == 0);
+    handle_steps(on_trap);
     probe_open();
     wanted = INT32_MAX;
     pit_end(pit_begin(&handler_site));

@@ -60,7 +60,7 @@ static void print_after_a_cancelled_thread(pit_stages *stages)
     REQUIRE(pthread_create(&thread, NULL, print_cancelled, stages) == 0);
     pthread_join(thread, &end);
     CHECK(end == PTHREAD_CANCELED);
-    alarm(60); /* a lock that was left would stop this thread for good */
+    alarm(600); /* a lock that was left would stop this thread for good */
     pit_stage(stages, "two");
     alarm(0);
 }
@@ -173,7 +173,7 @@ TEST(a_child_of_fork_may_print_whatever_its_parents_threads_did)
     for (int i = 0; i < 20; i++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(120); /* far longer than a busy machine needs */
+            alarm(600); /* far longer than a busy machine needs */
             pit_stage(stages, "child");
             raise(SIGKILL); /* no sanitizer reports about threads that do not exist here */
         }

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-static char path[64];
+static char folder[32], path[64];
 static int to_child, from_child;
 static pid_t child;
 
@@ -63,11 +63,25 @@ static void step(char what)
     }
 }
 
+/* In a folder of its own: a file that another test left could have the same name. */
+static void make_path(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/pitwall-watch-XXXXXX");
+    REQUIRE(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/run.pit", folder);
+}
+
+static void clean(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
 static void start(void)
 {
     int down[2], up[2];
     REQUIRE(pipe(down) == 0 && pipe(up) == 0);
-    snprintf(path, sizeof path, "/tmp/pitwall-watch-%ld.pit", (long)getpid());
+    make_path();
     child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
@@ -133,7 +147,7 @@ TEST(each_look_has_the_counts_of_its_moment)
     CHECK_INT(count_of(watch, "step"), 30);
     pit_watch_close(watch);
     tell("q");
-    unlink(path);
+    clean();
 }
 
 TEST(a_run_that_grows_is_followed_node_by_node_into_new_blocks_and_threads)
@@ -164,7 +178,7 @@ TEST(a_run_that_grows_is_followed_node_by_node_into_new_blocks_and_threads)
     pit_run_free(whole);
     pit_watch_close(watch);
     tell("q");
-    unlink(path);
+    clean();
 }
 
 TEST(what_is_open_is_seen_and_gets_older_by_the_clock_of_the_run)
@@ -183,7 +197,7 @@ TEST(what_is_open_is_seen_and_gets_older_by_the_clock_of_the_run)
     CHECK(run->end_ticks > run->threads[0].open[0].begin);
     pit_watch_close(watch);
     tell("q");
-    unlink(path);
+    clean();
 }
 
 TEST(the_series_of_one_node_can_be_asked_for)
@@ -201,7 +215,7 @@ TEST(the_series_of_one_node_can_be_asked_for)
     CHECK(!pit_watch_series(watch, 9, 0, &count));
     pit_watch_close(watch);
     tell("q");
-    unlink(path);
+    clean();
 }
 
 /* The process ends by the step `how` after its file was removed. */
@@ -210,7 +224,7 @@ static void check_ending(const char *how, enum pit_run_state state)
     start();
     pit_watch *watch = watch_it();
     tell("s");
-    unlink(path);
+    clean();
     tell(how);
     CHECK_INT(pit_watch_refresh(watch, NULL), 1);
     CHECK_INT(pit_watch_run(watch)->state, state);
@@ -242,7 +256,7 @@ TEST(a_run_at_rest_is_whole_and_has_nothing_new)
     CHECK_INT(pit_watch_refresh(watch, NULL), 0);
     CHECK_INT(count_of(watch, "step"), 10);
     pit_watch_close(watch);
-    unlink(path);
+    clean();
 }
 
 TEST(what_cannot_be_watched_is_refused_with_the_reason)
@@ -251,11 +265,11 @@ TEST(what_cannot_be_watched_is_refused_with_the_reason)
     CHECK(!pit_watch_open("/nowhere/run.pit", &error));
     CHECK_STR(error.message, "No such file or directory");
     CHECK(!pit_watch_open(NULL, &error));
-    snprintf(path, sizeof path, "/tmp/pitwall-watch-%ld.pit", (long)getpid());
+    make_path();
     REQUIRE(pit_open(path, NULL) == 0);
     CHECK(!pit_watch_open(path, &error));
     CHECK(strstr(error.message, "of this process") != NULL);
-    unlink(path);
+    clean();
     pit_watch_close(NULL);
 }
 
@@ -288,7 +302,7 @@ TEST(a_file_that_is_cut_reads_as_zeros_and_the_next_look_says_so)
     CHECK_INT(count_of(watch, "step"), 10);
     pit_watch_close(watch);
     kill(child, SIGKILL);
-    unlink(path);
+    clean();
 }
 
 TEST(a_file_that_is_cut_and_written_again_is_not_taken_for_the_run)
@@ -301,7 +315,7 @@ TEST(a_file_that_is_cut_and_written_again_is_not_taken_for_the_run)
     CHECK_INT(pit_watch_refresh(watch, NULL), PIT_TRUNCATED);
     pit_watch_close(watch);
     kill(child, SIGKILL);
-    unlink(path);
+    clean();
 }
 
 /* Truncate it and write it again, repeatedly. */
@@ -336,7 +350,7 @@ TEST(a_live_run_that_is_cut_while_it_is_opened_does_not_kill_the_reader)
     CHECK_INT(node_of(run, "step") ? node_of(run, "step")->count : 0, 10);
     pit_run_free(run);
     kill(child, SIGKILL);
-    unlink(path);
+    clean();
 }
 
 TEST(a_peek_has_the_head_of_a_run_and_no_threads)
@@ -355,5 +369,5 @@ TEST(a_peek_has_the_head_of_a_run_and_no_threads)
     CHECK_INT(run->state, PIT_RUN_CLOSED);
     CHECK(run->duration_ns > 0);
     pit_run_free(run);
-    unlink(path);
+    clean();
 }

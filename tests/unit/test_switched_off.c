@@ -1,19 +1,25 @@
 /* PITWALL=0 in the environment: no call has any effect. */
 #include "probe.h"
 
+#include <time.h>
+
+static char path[64];
+
 /* Before the library reads its environment. */
 __attribute__((constructor(101))) static void switch_off(void)
 {
     setenv("PITWALL", "0", 1);
-    setenv("PITWALL_FILE", "/tmp/pitwall-unit-must-not-be-there.pit", 1);
+    snprintf(path, sizeof path, "/tmp/pitwall-unit-off-%ld-%lx.pit", (long)getpid(),
+             (unsigned long)time(NULL)); /* not left there by another test */
+    setenv("PITWALL_FILE", path, 1);
 }
 
 TEST(pit_open_says_off_and_makes_nothing)
 {
     pit_options options = {.sample_hz = 100};
-    CHECK_INT(pit_open("/tmp/pitwall-unit-must-not-be-there.pit", &options), PIT_OFF);
+    CHECK_INT(pit_open(path, &options), PIT_OFF);
     CHECK_INT(pit_open(NULL, NULL), PIT_OFF);
-    CHECK(access("/tmp/pitwall-unit-must-not-be-there.pit", F_OK) != 0);
+    CHECK(access(path, F_OK) != 0);
     CHECK_INT(probe_samplers(), 0);
     CHECK(pit_default_recorder() == NULL);
     CHECK_INT(pit__enabled, 0);
