@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What libpitwall-opencl adds to a launch, and how close device times come to what the host knows:
-bench_opencl.py BUILD
+"""What libpitwall-opencl adds to a launch, and how well device times agree with host times: bench_opencl.py
+BUILD
 
-bench/opencl/launches.c bare and below `pitwall run`, in turn; each gives the median of its launches, and
-the smallest of the rounds counts on both sides. What the host knows of a kernel is the time from its
-launch to the end of the wait for it; what the run says of it is its wait in the queue and its run time.
-Prints "name value" lines for collect.py.
+Runs bench/opencl/launches.c alone and under `pitwall run`, in turn; each run gives the median of its
+launches, and the smallest median of the rounds counts on both sides. The host measures from a kernel's
+launch to the end of the wait for it; the run has the kernel's wait in the queue and its run time. Prints
+"name value" lines for collect.py.
 """
 
 import json

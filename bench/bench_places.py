@@ -2,11 +2,11 @@
 
     PYTHONPATH=build/python /usr/bin/python3 bench/bench_places.py
 
-One process does the same work again and again: without samples, with ten a second, and with five hundred a
-second, in a random order in each round. What counts is the processor time of the whole process, our
-thread's included: its median over the rounds, against the median without samples. The fast pace gives the
-cost of one sample, from which follows that of ten a second; measured directly this is within the noise,
-which is what two series without samples differ by.
+One process repeats the same work: without samples, with ten per second, and with five hundred per second,
+in random order in each round. The figure is the processor time of the whole process, including our thread:
+its median over the rounds, compared with the median without samples. The fast rate gives the cost of one
+sample, from which that of ten per second is computed; measured directly it is within the noise, which is
+the difference between two series without samples.
 """
 
 import random

@@ -44,8 +44,8 @@ def race(build, folder, units):
 
 
 def run_all(build, folder):
-    """Four races against itself, one against more work, and so on: whenever the time is over, both kinds
-    were run."""
+    """Four races against itself, one against more work, and so on: both kinds are run, whenever the time is
+    up."""
     wanted = {UNITS: int(os.environ.get("RACES_SELF", 40)),
               MORE_UNITS: int(os.environ.get("RACES_MORE", 10))}
     limit = time.monotonic() + float(os.environ.get("RACES_SECONDS", 600))

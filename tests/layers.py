@@ -57,9 +57,9 @@ THIRD_PARTY = {"jansson.h", "yaml.h", "microhttpd.h", "ncurses.h", "curses.h", "
 
 LIBC = re.compile(r"^(lib(c|m|pthread)\.so\.\d+|ld-linux-[\w-]+\.so\.\d+)$")
 
-# A header in include/ is a manual, read in parts.
+# A header in include/ is a manual, of which users read parts.
 MAX_LINES = {"src/": 500, "include/": 1000, "": 800}
-MAX_FUNCTION = 60  # a screen, from its name to its closing brace
+MAX_FUNCTION = 60  # one screen, from the function's name to its closing brace
 SEARCH = ("src", "include")
 SKIPPED_FOLDERS = {".git", "build", "__pycache__", "pitwall-runs"}
 SAME_NAME_ALLOWED = {"README.md", "CMakeLists.txt", "__init__.py"}
@@ -204,7 +204,7 @@ class Files(pit_case.Case):
             name = os.path.basename(path)
             if not name.endswith((".c", ".h", ".py", ".md")) or name in SAME_NAME_ALLOWED:
                 continue
-            if path.startswith(os.path.join("docs", "views", "")):  # called as their view is
+            if path.startswith(os.path.join("docs", "views", "")):  # named like their view
                 continue
             if name in seen:
                 twice.append("%s and %s" % (seen[name], path))

@@ -64,7 +64,7 @@ def read_caller(view, at, threads):
 
 
 def add_up(lists):
-    """[key, count, bytes] of several lists, by key; a sum ends at 2⁶⁴ - 1."""
+    """[key, count, bytes] summed over several lists, by key; a sum stops at 2⁶⁴ - 1."""
     found = {}
     for key, count, size in (row for rows in lists for row in rows):
         one = found.setdefault(key, [key, 0, 0])

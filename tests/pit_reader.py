@@ -582,9 +582,8 @@ def read_place(view, at, threads):
 
 
 def read_places(view, blocks, threads):
-    """Where the main thread was, and how the samples were taken.
-
-    None without such blocks, and where a kill came between a block and the first word in it."""
+    """Where the main thread was, and how the samples were taken. None without such blocks, or if a kill
+    came before the first word of the block was stored."""
     if not blocks:
         return None
     entries = []

@@ -47,10 +47,11 @@ SANITIZER_ENV = {
     },
     "thread": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0"},
 }
-# A unit test with this in its text may start threads: the recorder does, and what opens runs. Not these.
+# A unit test whose text matches THREADS may start threads: the recorder does, and so does code that opens
+# runs. Those in NO_THREADS match but start none.
 NO_THREADS = {"test_code_names", "test_compare", "test_race_engine"}
 THREADS = re.compile(r"pthread|pitwall|recorder/|monitor|model/ranks|made_run|moved_clock|probe")
-# What a caller may have set, and no test should inherit.
+# Variables that a caller may have set and that no test should inherit.
 UNSET = ["PITWALL", "PITWALL_FILE", "PITWALL_LIVE", "PITWALL_MODE", "PITWALL_GUARD", "NO_COLOR",
          "COLUMNS", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"]
 
@@ -138,7 +139,7 @@ def stages(build):
                                {"PITWALL_BUILD": folder, "PYTHONDONTWRITEBYTECODE": "1"})
 
     def sanitized(name, flags, *arguments):
-        """What is preloaded is the same as in the first build, and copied from it."""
+        """Preloaded libraries are the same as in the first build, and are copied from it."""
         return run_jobs.Build(os.path.join(build, name), [
             *SANITIZED, "-DPITWALL_SANITIZE=" + flags, "-DPITWALL_PRELOADS_FROM=" + build, *arguments],
             before=run_jobs.Build(build, targets=["preloads"]))
@@ -150,7 +151,8 @@ def stages(build):
         return ["--toolchain", os.path.join(TREE, "cmake", name)]
 
     def again(folder):
-        """tests/unit again: statistics over thousands of races were tested on the first build."""
+        """tests/unit again, without the statistics over thousands of races, which were tested on the first
+        build."""
         return unit_tests(folder, env={"PITWALL_FEW_RACES": "1"})
 
     seconds = "60" if os.environ.get("PITWALL_TEST_ALL") == "1" else "15"
@@ -169,7 +171,7 @@ def stages(build):
         run_jobs.Stage("aarch64", other("aarch64", "-DPITWALL_WERROR=ON", QUICK_PRINT,
                                         *toolchain("aarch64-linux-gnu.cmake")),
                        lambda folder: unit_tests(folder, emulator, {"PITWALL_EMULATED": "1"})),
-        # The compiler of the first build with another libc: its optimiser was seen there.
+        # The compiler of the first build with another libc: its optimiser was tested there.
         run_jobs.Stage("musl", other("musl", QUICK_PRINT, *toolchain("musl.cmake"),
                                      "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DNDEBUG"),
                        lambda folder: [*again(folder), *scripts("musl", folder)]),

@@ -1,8 +1,8 @@
-"""What the builds and the programs of tests/run.py cost, for their order and for the time left.
+"""What the builds and the programs of tests/run.py cost: used for their order and for the time left.
 
-The figures are in run_costs.txt: stage, program or `build`, seconds of processor time, seconds. Every run of all
-stages writes what it measured, in the same form, to build/test-logs/costs.txt: after a change of what is
-tested, copy that of a quiet machine.
+The figures are in run_costs.txt: stage, program or `build`, seconds of processor time, seconds. Every run
+of all stages writes the figures that it measured, in the same form, to build/test-logs/costs.txt. If the
+tests have changed, replace run_costs.txt by this file, from a quiet machine.
 """
 
 import os
@@ -12,7 +12,7 @@ CHEAP = (0.3, 1.0)  # a program that is not listed: its seconds of processor tim
 
 
 class Costs:
-    """What builds and programs cost when it was measured last, and how much of that is done."""
+    """The measured costs of builds and programs, and how much of them is done."""
 
     def __init__(self, stages):
         self.known = read(MEASURED)
@@ -25,14 +25,14 @@ class Costs:
         return self.known.get((stage.name, name), CHEAP)
 
     def program_done(self, stage, name):
-        """A program that is not listed adds to the whole what it adds to what is done."""
+        """A program that is not listed adds its cost both to the sum and to the part that is done."""
         cost = self.of(stage, name)[0]
         self.done += cost
         if (stage.name, name) not in self.known:
             self.whole += cost
 
     def seconds_left(self, gone, under_way):
-        """From what was done in the time that is gone."""
+        """Estimated from the work done so far and the time it took."""
         done = max(self.done + under_way, 1.0)
         return gone * max(self.whole - done, 0.0) / done
 
@@ -48,7 +48,7 @@ def read(path):
 
 
 def write(path, costs):
-    """Only what is dearer than the usual one."""
+    """Only entries that cost more than the default."""
     with open(path, "w", encoding="utf-8") as file:
         for cpu, seconds, stage, name in sorted(costs, key=lambda cost: (cost[2], cost[3])):
             if cpu > 2 * CHEAP[0] or seconds > 2 * CHEAP[1]:

@@ -63,11 +63,11 @@ class Runner:
 
     def __init__(self, tree, build, stages):
         self.tree, self.logs, self.stages = tree, os.path.join(build, "test-logs"), stages
-        self.lock = threading.Lock()  # guards the counts and what is printed
+        self.lock = threading.Lock()  # guards the counts and the output
         self.waiting = []  # stage and program
         self.changed = threading.Condition(self.lock)  # of waiting, running and building
         self.building = None  # the stage and the log of the build under way
-        self.is_built = False  # there is no build to come
+        self.is_built = False  # there are no more builds
         self.costs_known = run_costs.Costs(stages)
         self.passed = self.failed = self.skipped = 0
         self.failures = []
@@ -102,7 +102,7 @@ class Runner:
         return self.sum_up()
 
     def sum_up(self):
-        """The last lines: every failure once more, and the sum in a line of its own."""
+        """The last lines: every failure once more, and the sum in its own line."""
         self.tell_costs()
         print("== sum, after %d s" % (time.monotonic() - self.begun))
         for line in self.failures:
@@ -200,7 +200,7 @@ class Runner:
             return item
 
     def look_at_tree(self):
-        """Which programs ran when a file appeared in the source tree; one of them made it."""
+        """Record which programs ran when a file appeared in the source tree; one of them made it."""
         if self.tree_state == state_of(self.tree_state):
             return
         files, self.tree_state = files_of(self.tree)
@@ -209,7 +209,8 @@ class Runner:
                                         for stage, program in self.running)
 
     def check_tree(self):
-        """No program leaves a file in the source tree. What git knows came with a change of the sources."""
+        """Check that no program left a file in the source tree. Files that git tracks came with a change of
+        the sources."""
         left = files_of(self.tree)[0] - self.files
         if left and os.path.exists(os.path.join(self.tree, ".git")):
             known = subprocess.run(["git", "ls-files", "-z", "--", *left], cwd=self.tree, check=False,
@@ -315,7 +316,8 @@ class Runner:
         run_costs.write(os.path.join(self.logs, "costs.txt"), self.costs)
 
     def tell_progress(self):
-        """Every half minute: how far it is, what is running longest, how long it may still take."""
+        """Every half minute: how much is done, which program has been running longest, how long it may
+        still take."""
         while not self.over.wait(30):
             gone = time.monotonic() - self.begun
             with self.lock:
@@ -329,7 +331,7 @@ class Runner:
                 sys.stdout.flush()
 
     def under_way(self):
-        """Seconds of processor time that are done of the build and the programs under way."""
+        """Seconds of processor time that the current build and programs have used so far."""
         done = 0.0
         for (stage, program), begun in self.running.items():
             cpu, seconds = self.costs_known.of(stage, program.name)
@@ -434,8 +436,8 @@ def status_words(status):
 # ---- the tree and the machine --------------------------------------------------------------------------------
 
 def files_of(tree):
-    """The files and folders of the tree, not those of builds nor what Python and git keep for themselves; and
-    for each folder when it changed."""
+    """The files and folders of the tree, except those of builds and those that Python and git keep; and
+    when each folder changed."""
     found, changed = set(), {}
     for folder, folders, files in os.walk(tree):
         folders[:] = [name for name in folders

@@ -2,12 +2,12 @@
 """Make the golden runs in this folder again: only when the format gets a new version.
 
     make_golden.py BUILD
-    make_golden.py BUILD NAME…    only write anew what the library reads from these
+    make_golden.py BUILD NAME…    only write again what the library reads from these
 
-Runs of the recorder as it was when they were made, cut to what they use and without what tells of the machine they
-were made on; and, bent from them, runs that a reader must skip parts of or refuse. Beside each
-lies what the library reads from it, or the code with which it refuses it. A later version must
-read them all the same: tests/system/test_readers_agree.py.
+These are runs of the recorder as it was when they were made, cut to their used part and without data about
+the machine; and changed copies of them, of which a reader must skip parts, or which it must refuse. Next to
+each is the text that the library reads from it, or the code with which it refuses it. A later version must
+read all of them in the same way: tests/system/test_readers_agree.py.
 """
 
 import json
@@ -43,7 +43,7 @@ def texts(pairs):
 
 
 def scrub(data):
-    """Cut to what is used; facts, ids and numbers of the machine become fixed ones."""
+    """Cut to the used part; replace facts, ids and numbers of the machine by fixed ones."""
     used = struct.unpack_from("=Q", data, 192)[0]
     data = bytearray(data[:used])
     data[32:48] = bytes(range(16))                            # run_id
@@ -73,7 +73,7 @@ def scrub(data):
 
 
 def scrub_samples(data, at, rows, words, columns):
-    """The machine becomes one of 8 GB in a cgroup of 2 GB; what was read of it, fixed figures."""
+    """Replace the machine by one with 8 GB and a cgroup of 2 GB, and its readings by fixed figures."""
     struct.pack_into("=4Q", data, at + 88, 8 << 30, 2 << 30, 2, 1)
     for i in range(2 + 2 * 256):                              # newest, points
         row = rows + 8 * words * i
@@ -89,7 +89,7 @@ def block(kind, thread, payload, used):
 
 
 def with_unknown(data):
-    """A block of a kind that nobody knows, and behind it one that everybody must still find."""
+    """Add a block of an unknown kind and, after it, one that every reader must still find."""
     fact = texts([("label.behind", "found")])
     longer = data + block(4242, 0, b"?" * 200, 2**64 - 1) + block(FACTS, 2**32 - 1, fact, len(fact))
     struct.pack_into("=Q", longer, 192, len(longer))
@@ -103,7 +103,7 @@ def changed(data, offset, fmt, value):
 
 
 def with_ending(data):
-    """As the process that started it tells how it ended."""
+    """Add how the process ended, as the process that started it would."""
     told = (1, 4242, 10**18, 2 * 10**9, UNKNOWN, 9, 0, 1500 * 10**6, 250 * 10**6, 64 << 20, 12000,
             3, 70, 50, 4096, UNKNOWN, 100000, 2000, 2, 0)
     copy = bytearray(data)
@@ -128,7 +128,7 @@ def record(build, kind):
 
 
 def expected(build, path):
-    """What the library says of a run, as the text that is kept."""
+    """The text that the library prints for a run."""
     done = subprocess.run([os.path.join(build, "tests", "prog_dump"), path], check=False,
                           encoding="utf-8", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode == 0:

@@ -30,7 +30,7 @@ class Case:
     expert: str  # the cause in the words of an expert
     expect: Tuple[str, ...] = ()  # rules, one of which must come first; none: healthy
     never: Tuple[str, ...] = ()  # rules that are wrong as the first one, whatever comes second
-    # For Python: pieces of source lines, one of which must be named; for C: functions.
+    # For Python: parts of source lines, one of which must be named; for C: functions.
     place: Tuple[str, ...] = ()
     arguments: Tuple[str, ...] = ()
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)

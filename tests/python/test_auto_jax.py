@@ -77,7 +77,7 @@ for i in range(4): print(float(both(w, batch())[0]).hex())
         self.assertEqual([key for key, n in self.run_read["losses"].items() if n], [])
 
     def test_gradients_and_updates_in_two_functions(self):
-        """The second one ends the step. Waiting for the value of an evaluation is a part of it."""
+        """The second function ends the step. Waiting for the value of an evaluation is part of it."""
         found = self.hooked("""
 import jax, jax.numpy as jnp, types
 optax = types.ModuleType("optax")

@@ -16,7 +16,7 @@ class Mpi4py(mpi_case.Case):
             self.skipTest(why)
 
     def test_calls_and_bytes_are_what_each_rank_counted(self):
-        # Debian names the library of MPICH otherwise than the rest of the world.
+        # Debian's name of MPICH's library differs from the usual one.
         folder = self.folder()
         for path in glob.glob("/usr/lib/*/libmpich.so.12"):
             os.symlink(path, os.path.join(folder, "libmpi.so.12"))

@@ -478,7 +478,7 @@ with pitwall.span("a"):
             self.assertEqual(self.left, {"program.py", "run.pit", name})
 
     def test_an_import_that_is_watched_is_the_line_that_imports(self):
-        """Also where the program's package is not the one that the tool has beside it."""
+        """Also if the program's package is not the tool's own copy."""
         site = os.path.join(self.folder(), "site-packages")
         os.mkdir(site)
         os.symlink(os.path.join(py_case.package_dir(), "pitwall"), os.path.join(site, "pitwall"))

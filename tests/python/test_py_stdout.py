@@ -61,7 +61,7 @@ class Stdout(py_case.Case):
 
     def check(self, text):
         self.assertEqual([part for part in WANTED if part not in text], [])
-        self.assertEqual(self.stdout, "")  # nothing goes past it
+        self.assertEqual(self.stdout, "")  # nothing bypasses it
         self.assertEqual(self.stderr, "")
 
     def test_a_text_in_memory(self):

@@ -81,7 +81,7 @@ if __name__ == "__main__":
 
 
 class EndedByParent(py_case.Case):
-    """A pool ends its workers with SIGTERM; only the one that went away inside a span has died."""
+    """A pool ends its workers with SIGTERM; only a worker that ended inside a span has died."""
 
     def check(self, method):
         folder = self.folder()
@@ -94,14 +94,14 @@ class EndedByParent(py_case.Case):
         ended = self.run_ok([tool, "list", folder, "--state", "ended", "--width", "0"]).stdout
         self.assertIn("by its parent", ended)
         self.assertNotIn("died", ended)
-        # So says the worker's file alone.
+        # The worker's file says the same if it is read alone.
         path = re.search(r"\S+\.pit", ended).group()
         alone = self.run_ok([tool, "report", path]).stdout
         self.assertRegex(alone, r"(?m)^state +ended by its parent ")
         self.assertNotRegex(alone, "died|killed")
         once = self.run_ok([tool, "top", "--once", path]).stdout
         self.assertRegex(once, "(?m): ended, ")
-        # Without one that is live, top shows the program and not the worker, which began later.
+        # If no run is live, top shows the program and not the worker, which began later.
         here = self.run_ok([tool, "top", "--once", folder]).stdout
         self.assertIn("run.pit, pid ", here)
 
@@ -153,7 +153,8 @@ class Watched(py_case.Case):
             states[run["pid"]] = run["state"]
             if len(states) == 3 and not told:
                 told = True
-                program.stdin.write("\n"); program.stdin.flush()
+                program.stdin.write("\n")
+                program.stdin.flush()
             if len(states) == 3 and list(states.values()).count("live") == 1:
                 break
         self.assertEqual(states.pop(program.pid), "live")

@@ -75,7 +75,7 @@ class Case(py_case.Case):
             os.path.realpath(place.folder))], [])
 
     def check_tool(self, place):
-        """`pitwall run -- python train.py`, then the commands that look at it."""
+        """`pitwall run -- python train.py`, then the commands that read the run."""
         work = self.folder()
         with open(os.path.join(work, "train.py"), "w", encoding="utf-8") as file:
             file.write(TRAIN)
@@ -153,7 +153,7 @@ class Case(py_case.Case):
         self.assertNotIn("Traceback", done.stderr)
 
     def check_without_tool(self, place):
-        """A package that was built without the tool says so, by command and by module."""
+        """A package that was built without the tool reports that, as a command and as a module."""
         os.remove(os.path.join(place.package, "bin", "pitwall"))
         work = self.folder()
         self.run_ok([place.python, "-c", "import pitwall\nwith pitwall.open('run.pit'):\n"

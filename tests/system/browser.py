@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 
-HANG_S = 240  # no test measures time: this only detects a page that never gets there
+HANG_S = 240  # no test measures time: this only detects a page that never reaches the state
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -148,7 +148,8 @@ class Browser:
             {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(actions)}]})
 
     def press_on(self, css):
-        """Down, in the middle of an element, and not up: mouse({"type": "pointerUp", "button": 0})."""
+        """Press the button in the middle of an element and keep it down; release it with mouse({"type":
+        "pointerUp", "button": 0})."""
         x, y = self.run("const b=document.querySelector(arguments[0]).getBoundingClientRect();"
                         "return [b.left + b.width / 2, b.top + b.height / 2]", css)
         self.mouse({"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}, {"type": "pointerDown", "button": 0})

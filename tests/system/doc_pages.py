@@ -78,7 +78,7 @@ def links(path):
 
 
 def anchors(path):
-    """What a link's #part may name: the headings as GitHub makes anchors of them."""
+    """The possible #part of a link: the headings, as GitHub turns them into anchors."""
     found = set()
     for heading in re.findall(r"^#+ +(.+?) *$", _BLOCK.sub("", text_of(path)), re.M):
         words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()

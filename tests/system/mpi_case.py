@@ -19,11 +19,11 @@ LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"
                       "--mca", "mpi_yield_when_idle", "1"],
           "mpich": ["mpirun.mpich"]}
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
-SECONDS = 300  # finds a hang; a job takes two
+SECONDS = 300  # to detect a hang; a job takes two seconds
 
 
 def missing(kind):
-    """What of an MPI is missing, or None."""
+    """The part of an MPI that is missing, or None."""
     for command in ("mpirun", "mpicc", "mpifort"):
         if not shutil.which("%s.%s" % (command, kind)):
             return "%s.%s is not installed (scripts/setup.sh test)" % (command, kind)

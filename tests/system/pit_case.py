@@ -164,7 +164,8 @@ def no_thread_sanitizer(test):
 
 
 def leave_the_tree():
-    """Go on in an empty folder: what a program leaves where it was started is not left in the source tree."""
+    """Continue in an empty folder: files that a program leaves where it was started are then not in the
+    source tree."""
     os.environ["PITWALL_BUILD"] = build_dir()
     sys.path[:] = [os.path.abspath(path) for path in sys.path]
     folder = tempfile.mkdtemp(prefix="pitwall-test-")

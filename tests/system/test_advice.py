@@ -24,8 +24,8 @@ CAUSES = {
     "too_little": [],
     "one_stage": ["compute"],
 }
-# Those that need the sampler. The others run without: how often the kernel took the processor from them would
-# explain how their batches go.
+# Those that need the sampler. The others run without it: otherwise the times in which the kernel took the
+# processor from them would explain the durations of their batches.
 SAMPLED = {"slow_loader", "leak", "cache"}
 
 

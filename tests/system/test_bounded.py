@@ -123,7 +123,7 @@ class Parents(Bounded):
         shutil.rmtree(folder)
 
     def test_one_large_circle(self):
-        """Nobody is above anybody: all stay."""
+        """No run is an ancestor of another: all stay."""
         count = self.COUNT
         folder = self.family([(i + 1) % count for i in range(count)])
         self.assertEqual(self.roots(folder), list(range(count)))

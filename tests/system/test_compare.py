@@ -24,7 +24,7 @@ def make_run(path, steps, megabytes=0, name=None):
 
 
 def make_sides(folder, sides, pairs=PAIRS):
-    """Runs of each side in turn; a coin says in which order. Their folders."""
+    """Makes runs of the sides in turn, in random order; returns their folders."""
     coin = random.Random(7)
     for pair in range(pairs):
         order = list(sides)
@@ -285,8 +285,8 @@ class OtherPrograms(CompareCase):
 
     @staticmethod
     def set_figures(path, lists):
-        """Figures of ours in a file that the real program wrote: what a comparison says of them is
-        then known, whatever the machine was doing."""
+        """Put our figures into a file that the real program wrote: the verdict on them is then known,
+        whatever the machine was doing."""
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
         for figures, seconds in lists(document):
@@ -316,7 +316,7 @@ class OtherPrograms(CompareCase):
         self.compare(a, b, *gate, "--trust", status=1)
 
     def test_google_benchmark_as_it_is_here(self):
-        """The format alone: which figures there are, whatever they say."""
+        """Only the format: which figures there are, whatever their values."""
         folder = self.folder()
         path = os.path.join(folder, "a.json")
         self.run_google(self.google(folder, 1), path, 3)
@@ -358,7 +358,7 @@ class OtherPrograms(CompareCase):
                          ["sleep 0.01", "sleep 0.04"])
         self.compare(a, b, "--fail-on", "slower:20%", "--trust", status=1)
         self.compare(b, a, "--fail-on", "slower:20%")
-        # Several commands in both: by their names.
+        # Several commands in both files: matched by name.
         names = {c["what"] for c in self.document(both, both, status=None)["comparisons"]}
         self.assertEqual(names, {"sleep 0.01", "sleep 0.04"})
 

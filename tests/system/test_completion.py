@@ -21,7 +21,7 @@ _pitwall
 [ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 """
 
-# ^T inserts all that is offered, ^X says what the line has become.
+# ^T inserts all suggestions, ^X prints the resulting line.
 ZSH = r"""
 PROMPT= RPROMPT=
 fpath=(%s $fpath)
@@ -39,7 +39,7 @@ print ready >&3
 
 
 def option_tables():
-    """Command -> the long options that its source has, with what they share."""
+    """Command -> the long options in its source, including those that it shares with others."""
     cli = os.path.join(pit_case.source_dir(), "src", "cli")
     with open(os.path.join(cli, "cli.h"), encoding="utf-8") as file:
         shared = dict(re.findall(r"#define (FORM_\w+_OPTIONS)((?:.*\\\n)*.*\n)", file.read()))
@@ -115,7 +115,7 @@ class Bash(Shell):
 
 
 class Zsh(Shell):
-    """One shell on a terminal of its own for all questions of a test."""
+    """One shell on its own terminal for all questions of a test."""
 
     def setUp(self):
         super().setUp()

@@ -77,7 +77,7 @@ class Screenshot(pit_case.Case):
         self.assertRegex(text, r"(?m)^(B \(KAN\) is \d|no verdict: )")
         self.assertRegex(text, r"(?m)^wall time +\S+ m?s +\S+ m?s +[-+0]")
         self.assertRegex(text, r"where it died:\n  heat: \S")
-        # Who is slow depends on the machine; that two ranks were there does not.
+        # Which rank is slow depends on the machine; that there are two ranks does not.
         sixth = text[text.index("\n6. "):text.index("\n7. ")]
         self.assertRegex(sixth, r"(?m)^ranks +2 of 2, 1 host, ")
         self.assertRegex(sixth, r"(?m)^ +[01] .* ms")

@@ -14,7 +14,7 @@ from tool_help import listed
 sys.path.append(os.path.join(pit_case.source_dir(), "tests", "python"))
 import py_case  # noqa: E402
 
-EXAMPLES = {"train.c", "train.py", "trainer.py"}  # files of a reader's
+EXAMPLES = {"train.c", "train.py", "trainer.py"}  # files of the reader
 OTHERS = {"mpi.h", "mpif.h", "cuda.h", "nvml.h"}  # headers of other projects
 FOLDERS = "tests|src|examples|bench|python|docs|scripts|cmake|include"
 
@@ -129,7 +129,7 @@ class Documents(pit_case.Case):
         commands = re.findall(r"(?m)^  ([a-z]+) ", help_of("--help").replace("--", ""))
         helps = {command: help_of(command) for command in commands}
         views = listed("report", "--view", "help")
-        examples = read_all("examples", (".h", ".py"))  # have options of their own
+        examples = read_all("examples", (".h", ".py"))  # these have their own options
         examples += text_of("python/pitwall/pytest_plugin.py") + text_of("python/pitwall/_notebook.py")
         self.assertIn("report", helps)
         count = 0
@@ -182,7 +182,7 @@ class Documents(pit_case.Case):
     def test_every_python_name_is_there(self):
         names = [(path, name) for path, name in self.spans(r"^((?:@)?pitwall(?:\.\w+)+)")
                  if not re.search(r"\.(h|c|pc|so|a|json|py|yaml|html|log)$", name)
-                 and not name.endswith(".Callback")]  # is there where its library is
+                 and not name.endswith(".Callback")]  # exists where its library is installed
         wanted = sorted({name.lstrip("@") for _, name in names})
         program = """
 import importlib, json, sys

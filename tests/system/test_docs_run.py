@@ -41,7 +41,7 @@ class Page:
         self.case, self.path, self.folder = case, path, case.folder()
         self.blocks = doc_pages.blocks(path)
         os.symlink(pit_case.build_dir(), os.path.join(self.folder, "build"))
-        self.printed = None  # by the program that came last
+        self.printed = None  # printed by the last program
 
     def where(self, block):
         return "%s:%d" % (self.path, block.line)
@@ -158,8 +158,8 @@ class Page:
         self.case.assertTrue(block.text.strip(), self.where(block))
 
     def name_columns(self):
-        """The page of a view names every column that its CSV has, or docs/fields.md does for it. A page
-        that no test can run has no columns but those."""
+        """The page of a view names every column of its CSV, or docs/fields.md does. A page that no test can
+        run has no other columns."""
         view = os.path.splitext(os.path.basename(self.path))[0]
         if all("not run" in block.notes for block in self.blocks if block.language == "console"):
             self.case.assertIn("(../fields.md", doc_pages.prose(self.path))
@@ -187,8 +187,8 @@ class Blocks(pit_case.Case):
 
 def case_of(path):
     def test(self):
-        """The output on a page was measured: on a machine that stops a program for seconds, another part
-        may be the longest. So a page that differs is tried again."""
+        """The output on a page was measured. On a machine that stops a program for seconds, another part
+        may take longest, so a page that differs is tried again."""
         for left in reversed(range(TRIES)):
             page = Page(self, path)
             try:

@@ -73,7 +73,7 @@ class Form(DoctorCase):
     def test_lines_keep_to_the_width(self):
         for width in (60, 80, 120):
             for line in self.doctor("--width", str(width)).splitlines():
-                if len(line) > width:  # one word that has no blank to be broken at
+                if len(line) > width:  # one word that contains no blank at which to break the line
                     self.assertEqual(len(line[26:].split()), 1, line)
 
     def test_nothing_is_left_behind(self):
@@ -160,7 +160,7 @@ class Lacks(DoctorCase):
         self.assertEqual(checks["memory"]["state"], "yes")
 
     def test_little_shared_memory(self):
-        """A run that needs it then has no place but memory."""
+        """A run that needs shared memory can then be kept in memory only."""
         if os.geteuid() != 0:
             self.skipTest("a mount namespace needs root")
         shell = ["unshare", "--mount", "bash", "-c",

@@ -106,7 +106,7 @@ class Energy(pit_case.Case):
         node = next(n for n in document["nodes"] if n["path"] == "short")
         source = next(s for s in document["energy"]["sources"] if s["key"] == "package_0_energy_j")
         self.assertAlmostEqual(source["joules"], 400, delta=1e-6)
-        # A span that was stopped for 20 ms and more is measured, and saw no joule: the rest is
+        # A span that was stopped for 20 ms or more is measured, and the counter did not move: the rest is
         # estimated.
         raw = pit_runs.read_both(self, run, "closed")["threads"][0]["energy"][0]
         self.assertGreater(raw["processors_estimated"], 0)
@@ -127,7 +127,7 @@ class Energy(pit_case.Case):
         self.move(sysfs, 1300 * J, 50 * J)
         for rank in ranks:
             rank.tell("end")
-        for run in runs:  # so that what either reads after the other's end adds nothing
+        for run in runs:  # so that a reading of one after the end of the other adds nothing
             pit_runs.wait_until(lambda run=run: self.newest(run)["package_0_energy_j"] == 1300)
         for rank in ranks:
             rank.close()

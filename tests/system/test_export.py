@@ -203,7 +203,7 @@ class Traces(ExportCase):
         events = document["traceEvents"]
         loss = [e for e in events if e["ph"] == "C" and e["name"] == "loss"]
         by_id = [sum(e.get("id") == i for e in loss) for i in {e.get("id") for e in loss}]
-        self.assertEqual(sorted(by_id), [8, 8, 40])  # a thread each, whichever came first
+        self.assertEqual(sorted(by_id), [8, 8, 40])  # one thread each, in any order
         self.assertTrue([e for e in events if e["ph"] == "C" and e["name"] == "RSS"
                          and e["args"]["bytes"] > 100000])
         names = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
@@ -344,7 +344,7 @@ class Output(ExportCase):
             self.assertIn("Permission denied", done.stderr)
         self.assertEqual(read(target), b"root's")
         self.assertFalse(os.path.exists(os.path.join(other, "new.csv")))
-        # One's own is followed there, and so is anybody's where not everybody may write.
+        # Our own link is followed there; other users' links only where not everybody may write.
         own = os.path.join(folder, "own.csv")
         os.symlink(target, own)
         self.export(path, "-o", own)

@@ -165,7 +165,7 @@ class Processes(Functions):
 
 
 class Recorders(Functions):
-    """One recorder a process, however the program got it."""
+    """One recorder per process, however the program got it."""
 
     PROGRAM = r"""
 #include <pitwall.h>

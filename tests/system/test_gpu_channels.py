@@ -35,7 +35,7 @@ class GpuCase(pit_case.Case):
 
     def setUp(self):
         self.sysfs = stub_sysfs.StubSysfs(self.folder())
-        self.nvml = self.rocm = self.folder()  # what the stand-ins are to say
+        self.nvml = self.rocm = self.folder()  # answers of the stand-ins
         self.path = os.path.join(self.folder(), "run.pit")
 
     def gpu(self, driver="nvidia", address=ADDRESS):
@@ -271,7 +271,7 @@ class Sysfs(GpuCase):
 
 
 class Rocm(GpuCase):
-    """An AMD GPU by the driver's files, and by ROCm SMI what these do not tell: energy, the process's own
+    """An AMD GPU by the driver's files, and by ROCm SMI for what these lack: energy, the process's own
     memory."""
 
     def amd(self):

@@ -84,7 +84,7 @@ class GpuEvents(pit_case.Case):
         self.assertTrue(work["on_device"])
         self.assertGreaterEqual(work["count"], 10)
         self.assertEqual(nodes["step"]["device_count"], work["count"])
-        self.assertGreaterEqual(work["min_ns"], 4.99e6)  # what the device was given; it cannot be less
+        self.assertGreaterEqual(work["min_ns"], 4.99e6)  # the work given to the device; it cannot take less
         self.assertIn(self.NAME + ": times of its work lie within", facts["device_clock"])
 
     def test_a_library_that_fails_is_not_asked_again(self):

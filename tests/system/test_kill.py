@@ -38,7 +38,7 @@ def ended_spans(truth):
 
 class Kill(pit_case.Case):
     def stop_where(self, process, path, truth_path, is_wanted, note):
-        """Stop the program, read its own record, and let it continue until that is as wanted."""
+        """Stop the program, read its own record, and let it continue until the record is as wanted."""
         def look():
             process.send_signal(signal.SIGSTOP)
             self.assertTrue(pit_runs.wait_until(lambda: is_stopped(process.pid)), note)
@@ -49,8 +49,8 @@ class Kill(pit_case.Case):
         self.assertTrue(pit_runs.wait_until(look, pause=0.005), note + "it never came to that")
 
     def kill_one(self, seed, folder, settings, delay_ms, early=False, env=None, until=None):
-        """Start, kill after a while or where it is as wanted, read, compare. The run, or None if it
-        was not open yet."""
+        """Start, kill after a while or when the record is as wanted, read, compare. Returns the run, or
+        None if it was not open yet."""
         note = "PIT_TEST_SEED=%d, %s, killed after %.2f ms: " % (
             self.seed, " ".join([str(seed)] + settings), delay_ms)
         os.mkdir(folder)
@@ -121,7 +121,7 @@ class Kill(pit_case.Case):
                 self.assertEqual(bool(run["places"]), is_known)
 
     def many(self, jobs):
-        """Two at a time: there are two things to do, record and read."""
+        """Two at a time, because a program records while another run is read."""
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             return [future.result() for future in
                     [pool.submit(self.kill_one, *job[0], **job[1]) for job in jobs]]
@@ -164,7 +164,7 @@ class Kill(pit_case.Case):
         def choose(dice, i):
             settings = ["mode=many", "max=1" if i % 2 else "max=0", "ring=65536",
                         "threads=%d" % dice.choice((1, 2))]
-            # The first one gets so far that its file has grown.
+            # The first one runs long enough that its file has grown.
             more = {} if i else {"until": lambda truth, _: len(truth.paths) > 3000}
             return settings, dice.uniform(0.2, 60) * min(pit_case.slowness(), 5), more
         runs = self.many(self.jobs(16 if not pit_case.sanitizer() else 4, choose))

@@ -34,11 +34,12 @@ HANGS_AFTER_S = 240
 # Programs that receive a signal and end in its handler.
 TOLD = ("handler_exits", "handler_exits_in_memory_spans", "handler_closes",
         "handler_closes_in_memory_spans")
-# Where a count may be short by the handler's spans that met the recorder at work.
+# Shapes whose counts may lack spans of a handler that interrupted the recorder.
 IN_HANDLERS = ("handler_records", "handler_measures_memory")
-# Where spans are meant to outlive those around them, or to be dropped with children that count.
+# Shapes whose spans outlive those around them, or are dropped although their children count.
 ANY_ORDER = ("out_of_order", "dropped")
-# Where open spans may be on a stack that is put away: it is not in the run, but what ended inside is.
+# Shapes whose open spans may be on a stack that is put away: it is not in the run, but spans that ended in
+# it are.
 PUT_AWAY = ("plain_stacks", "memory_stacks", "generators", "short_generators", "tasks")
 NOT_IN_TIME = ANY_ORDER + PUT_AWAY
 LONG_STEPS = ("slow", "forks", "come_and_go", "come_and_go_with_memory", "cancelled_between",

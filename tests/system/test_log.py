@@ -157,7 +157,7 @@ class Lines(LogCase):
         self.log("/dev/null", status=2)
 
     def test_many_stages_are_found_by_their_names(self):
-        """Looking through all stages for each would take longer than the command is given."""
+        """Searching all stages for each line would take longer than the time limit of the command."""
         lines = "".join("[TIMING] stage %d: 1.00s\n" % i for i in range(100000))
         folder = self.folder()
         paths = [write(os.path.join(folder, n), lines.encode()) for n in "ab"]

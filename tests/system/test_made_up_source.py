@@ -34,7 +34,7 @@ class MadeUpSource(pit_case.Case):
         for row in run["samples"]["points"] + [run["samples"]["newest"]]:
             self.assertEqual((row[KEYS[0]], row[KEYS[1]]), (12500, None))
             self.assertGreater(row[KEYS[2]], 0)
-        self.assertIn("rss_bytes", channels)  # the others are there as ever
+        self.assertIn("rss_bytes", channels)  # the other sources are unchanged
 
     def test_json_and_text_show_them(self):
         path = self.recorded()
@@ -80,7 +80,7 @@ class MadeUpSource(pit_case.Case):
             process.stdout.close()
 
     def test_nothing_else_names_it(self):
-        """Beside its own files and this test: in the tree no file had to be touched."""
+        """Only its own files and this test name it: no other file of the tree had to be changed."""
         found = []
         for folder in ("src", "include", "python", "cmake"):
             for top, _, files in os.walk(os.path.join(pit_case.source_dir(), folder)):

@@ -234,7 +234,7 @@ class Memory(pit_case.Case):
     # -- descriptors
 
     def check_right_or_none(self, run, path):
-        """30 MB came and went and 10 MB stayed, or nothing is said."""
+        """30 MB came and went and 10 MB stayed, or there is no figure."""
         records = memory_model.records(run, path)
         self.assertEqual(len(records), 1, path)
         record, memory = records[0], memory_model.node(run, path)["memory"]

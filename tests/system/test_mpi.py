@@ -198,7 +198,7 @@ class Killed(mpi_case.Case):
             job = mpi_case.Job(command, folder)
             try:
                 runs = self.wait_for_hang(job, paths)
-                for run in runs[:2]:  # MPI is not to end them in its own way when it notices
+                for run in runs[:2]:  # MPI must not end them itself when it notices
                     mpi_case.stop(run["pid"])
                 for run in reversed(runs):
                     mpi_case.kill(run["pid"])

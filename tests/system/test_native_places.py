@@ -148,7 +148,7 @@ class Stress(pit_case.Case):
 
 
 class Forbidden(Places):
-    """By a real filter of system calls, as containers have it."""
+    """By a real filter of system calls, as in containers."""
 
     def test_the_run_says_that_it_was_not_permitted(self):
         self.assertEqual(self.places("eperm"), {})

@@ -62,7 +62,7 @@ class Cgroup:
         raise refused
 
     def without_swap(self):
-        """Else the program would be slow before it is out of memory."""
+        """Without this the program would become slow before it runs out of memory."""
         for name, value in (("memory.swappiness", 0), ("memory.swap.max", 0)):
             if os.path.exists(os.path.join(self.folder, name)):
                 write(os.path.join(self.folder, name), value)
@@ -76,7 +76,7 @@ class Cgroup:
                 os.rmdir(self.folder)
                 return
             except OSError:
-                time.sleep(0.02)  # the kernel has not done with its last process
+                time.sleep(0.02)  # the kernel still has its last process
         os.rmdir(self.folder)
 
 

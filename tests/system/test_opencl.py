@@ -61,7 +61,7 @@ class OpenCL(pit_case.Case):
                        if p.split("/")[-1] in ("saxpy", "FillBuffer", "WriteBuffer"))
         self.assertLess(in_order, said["bracket"][0] * 1.01)
         self.assertGreater(in_order, 0)
-        self.assertEqual(set(said["references"]), {1})  # ours were given back
+        self.assertEqual(set(said["references"]), {1})  # our references were released
         self.assertIn("on the host's time line", found["runs"][0]["facts"]["device_clock"])
 
     def test_kernels_and_transfers_of_a_program_without_spans(self):

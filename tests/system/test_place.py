@@ -102,7 +102,7 @@ class DiskFull(Case):
                 self.check_part(path, status["in_file"], "closed", extra={"node-0": 2})
 
     def check_part(self, path, in_file, state, extra):
-        """The file has the first nodes, each with its exact count, and says what is missing."""
+        """The file has the first nodes, each with its exact count, and the report names what is missing."""
         self.assertEqual(os.path.getsize(path), in_file)
         whole = node_counts(2000)
         whole.update({name: whole[name] + more for name, more in extra.items()})

@@ -49,7 +49,7 @@ class Start(pit_case.Case):
                      "-o", os.path.join(folder, name)])
 
     def recorded(self, folder, *command):
-        """The standard output of the program, its run, and the names of all runs."""
+        """Returns the standard output of the program, its run, and the names of all runs."""
         done = self.run_ok([pit_case.tool(), "run", "--quiet", "-o", "run.pit", "--", *command], cwd=folder)
         report = self.run_ok([pit_case.tool(), "report", "--json", "--alone", "run.pit"], cwd=folder).stdout
         return done.stdout, json.loads(report), sorted(

@@ -36,12 +36,12 @@ print("took=1")
 
 
 def told(*figures):
-    """Commands that take what they say, and the option that believes them."""
+    """Commands that print a chosen duration, and the option that uses it."""
     return ["--figure", "took", *["echo took=%s" % figure for figure in figures]]
 
 
-# Figures from 10 to 98 in a wild order that is the same each time; those of b are those of a, one run
-# later, so that nothing can be said of them.
+# Figures from 10 to 98 in an irregular order, the same each time; those of b are those of a, one run
+# later, so that there is no verdict on them.
 NOISE = ("n=$(($(cat %s 2>/dev/null || echo %d) + 1)); echo $n >%s; "
          "echo took=$(((n * n * 31 + n * 17) %% 89 + 10))")
 NOISY = ["--figure", "took", NOISE % ("a", 0, "a"), NOISE % ("b", 1, "b")]
@@ -136,7 +136,7 @@ class Race(pit_case.Case):
         self.assertEqual(files, ["%s-%03d.pit" % (k, i) for k in "ab" for i in range(1, 7)])
         work = self.item(answer, "work")
         self.assertEqual((work["a_runs"], work["b_runs"]), (6, 6))
-        self.assertGreaterEqual(work["a"], 0.02)  # it sleeps so long, whatever else happens
+        self.assertGreaterEqual(work["a"], 0.02)  # it sleeps this long in any case
         self.assertGreaterEqual(work["b"], 0.01)
 
     def test_gates_say_good_bad_and_no_verdict(self):

@@ -12,7 +12,7 @@ import pit_case
 sys.path.append(os.path.join(pit_case.source_dir(), "tests"))
 import many_ranks  # noqa: E402
 
-LIMIT = 120  # seconds for a state to come: it only finds a hang
+LIMIT = 120  # limit for a state to be reached, in seconds; only detects a hang
 
 
 def environment(rank, size, job="j1", **more):
@@ -21,7 +21,7 @@ def environment(rank, size, job="j1", **more):
 
 
 class RanksCase(pit_case.Case):
-    """Ranks are the test's own processes; nothing here looks at how long something took."""
+    """The ranks are processes of the test itself; no assertion is about durations."""
 
     def setUp(self):
         super().setUp()

@@ -87,7 +87,7 @@ class Live(ShmCase):
                          ("live", "shm", False, False))
         self.assertEqual({n["path"]: n["count"] for n in report["nodes"]}, node_counts(200))
         self.assertIn("its live pages were in shared memory", self.report_text(path))
-        # Nobody takes over a live run.
+        # No process takes over a live run.
         self.assertIn("nothing to do", self.tool("recover", path).stdout)
         self.assertEqual(self.tool("recover").stdout, "")
         self.assertEqual(shm_pages(), [name])
@@ -131,7 +131,7 @@ class Live(ShmCase):
             self.assertEqual(shm_pages(), [])
 
     def test_a_path_that_is_renamed_over_all_the_time(self):
-        # On FUSE a file can be gone between its look-up and its open, while the path never is.
+        # On FUSE a file can disappear between its look-up and its open, although the path always exists.
         folder = self.fuse()
         path = os.path.join(folder, "run.pit")
         self.place("open=" + path, "nodes=5", "close", env={})
@@ -289,7 +289,7 @@ class Killed(ShmCase):
 
 
 class Refused(ShmCase):
-    """/dev/shm is everybody's: what does not look right there is not touched."""
+    """Every user can write to /dev/shm: files there that are not as expected are not touched."""
 
     def check_refused(self, path, why, alone=True):
         before = read(path)

@@ -15,7 +15,7 @@ import unicodedata
 import pit_case
 from places import Case, blocks, node_counts, read, write
 
-MOST_SECONDS = 300  # of a tool that does not end
+MOST_SECONDS = 300  # for a tool that does not end
 
 
 def width_of(text):
@@ -295,7 +295,7 @@ class Output(ReportCase):
                 continue
             try:
                 part = os.read(mine, 65536)
-            except OSError: # the terminal's way to say end of file
+            except OSError: # the terminal's way to report the end of file
                 part = b""
             if not part:
                 break
@@ -313,7 +313,7 @@ class Output(ReportCase):
                     widest = max(width_of(line) for line in text.splitlines())
                     self.assertLessEqual(widest, columns, (columns, options))
                     self.assertGreater(widest, 60)
-        # Without a size of its own the terminal has the one that COLUMNS says.
+        # A terminal without a size gets it from COLUMNS.
         text = self.on_terminal(0, odd, NO_COLOR="1", COLUMNS="70")
         self.assertLessEqual(max(width_of(line) for line in text.splitlines()), 70)
         for width in (40, 60, 100):
@@ -329,7 +329,7 @@ class Output(ReportCase):
         self.assertEqual(self.on_terminal(400, path, rows=lines + 1, NO_COLOR="1"), whole)
         again = self.on_terminal(400, path, rows=lines, NO_COLOR="1")
         self.assertEqual(again, whole + "\n" + first + "\n")
-        # Without a size of its own the terminal has the one that LINES says, or none.
+        # A terminal without a size gets it from LINES, or has none.
         self.assertEqual(self.on_terminal(400, path, rows=0, NO_COLOR="1", LINES=str(lines)), again)
         self.assertEqual(self.on_terminal(400, path, rows=0, NO_COLOR="1", LINES=None), whole)
         # A pipe and a single view are read from their beginning.
@@ -401,7 +401,7 @@ class OddNames(ReportCase):
                 text = self.tool("report", self.path, *options, env=env).stdout
                 for raw in self.RAW:
                     if raw == "\u202e" and "--json" in options:
-                        continue # a program reads that, and gets names as they are
+                        continue # for programs: names are not changed
                     self.assertNotIn(raw, text, (options, env))
         text = self.tool("report", self.path).stdout
         self.assertIn("red \\x1b[31m bell \\a", text)

@@ -110,8 +110,8 @@ class Ending(RunCase):
 
     @contextlib.contextmanager
     def begun(self, script, lines):
-        """A shell below `pitwall run`; it reads so many lines from `hold`, and gets them at the end. The
-        tool's process."""
+        """Starts a shell below `pitwall run` that reads this many lines from `hold`; they are given at the
+        end. Returns the tool's process."""
         path = os.path.join(self.home, "hold")
         os.mkfifo(path)
         hold = os.open(path, os.O_RDWR)
@@ -129,7 +129,7 @@ class Ending(RunCase):
 
     @staticmethod
     def waits_of(tool):
-        """How often the tool has waited: each look at the program's children ends with that."""
+        """How often the tool has waited: each check of the program's children ends with a wait."""
         with open("/proc/%d/status" % tool.pid, encoding="utf-8") as file:
             return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M).group(1))
 
@@ -217,7 +217,7 @@ class SubRuns(RunCase):
 
 
 class Elsewhere(RunCase):
-    """Runs that a program opens in another folder than that of its own."""
+    """Runs that a program opens in a folder other than that of its own run."""
 
     def setUp(self):
         super().setUp()

@@ -1,4 +1,4 @@
-"""What runs the tests, tests/run_jobs.py: what counts as a failure, and which program is next."""
+"""Tests tests/run_jobs.py, which runs the tests: what counts as a failure, and which program is next."""
 
 import contextlib
 import io

@@ -180,8 +180,8 @@ class Sampler(pit_case.Case):
     # -- along the run
 
     def spun_until(self, is_enough, milliseconds, factors, **env):
-        """A run of a program that spins, tried again until it has enough readings: how often a thread
-        really gets a processor is the scheduler's."""
+        """A run of a program that spins, repeated until it has enough readings: the scheduler decides how
+        often a thread gets a processor."""
         for factor in factors:
             run, _ = self.run_prog("spin", factor * milliseconds, 0, env=pit_case.clean_env(**env))
             if is_enough(run):

@@ -128,7 +128,7 @@ class WhoMayAsk(Case):
         self.assertIn(b" 405 ", back[:14])
         status, headers, body = server.ask("/healthz", method="HEAD")
         self.assertEqual((status, headers["Content-Length"], body), (200, "3", b""))
-        # a body that GET has no use for is read past
+        # a body, which GET does not need, is skipped
         back = server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                           b"Content-Length: 5\r\n\r\nhello")
         self.assertTrue(back.endswith(b"ok\n"), back)

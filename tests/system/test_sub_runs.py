@@ -19,7 +19,7 @@ class SubRuns(pit_case.Case):
         self.path = os.path.join(self.home, "run.pit")
 
     def program(self, *arguments, status=0, **env):
-        if pit_case.sanitizer():  # its allocator keeps its locks over fork: a child starts no thread
+        if pit_case.sanitizer():  # its allocator's locks are not released by fork: a child starts no thread
             env.setdefault("PITWALL_SAMPLE", "0")
         return self.run_status(status, [pit_case.program("prog_sub_runs"), *arguments],
                                cwd=self.home, env=pit_case.clean_env(**env))

@@ -105,7 +105,7 @@ class Threads(pit_case.Case):
     def test_threads_have_the_names_they_were_given(self):
         path, _ = self.run_prog("misuse")
         tables = self.tables(pit_runs.read_both(self, path, "closed"))
-        # The taker's table passed on to the leaver, who came after it.
+        # The leaver came after the taker and got its table.
         self.assertEqual(set(tables), {"the owner", "leaver"})
         self.assertEqual(tables["leaver"]["thread_count"], 2)
 
@@ -131,7 +131,7 @@ class Threads(pit_case.Case):
         # Spans before pit_open was done may be lost.
         self.assertLessEqual(recorded + counted, attempts)
         self.assertGreaterEqual(recorded + counted, attempts - before)
-        # Most of main's time is outside of the recorder's, but not so on every machine.
+        # Usually most of main's time is outside the recorder, but not on every machine.
         self.assertGreater(recorded, 10)
         for name in ("main", "main/inner", "main/first", "main/second"):
             self.assertEqual(counts[name], spans, name)

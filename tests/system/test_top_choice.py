@@ -20,7 +20,7 @@ class Choice(TmuxCase):
         return here
 
     def top_here(self, here, *words, until, columns=80, lines=24):
-        """top without a run, in that folder, once `until` is on the screen."""
+        """top without an argument, in that folder, once `until` is on the screen."""
         terminal = Terminal(self, columns, lines)
         terminal.type("cd %s; clear" % here)
         terminal.wait_prompt()

@@ -13,7 +13,7 @@ PATHS = {"a/b": 10, "a\\/b": 20, "a\\\\/b": 30, "a\\\\\\/b": 40, "a\\//b": 50}
 
 
 def strict(text):
-    """JSON without the words that are no JSON."""
+    """Parse JSON, without the words that are not JSON."""
     def refuse(word):
         raise AssertionError("%s in JSON" % word)
     return json.loads(text, parse_constant=refuse)

@@ -263,7 +263,7 @@ class Speed(ViewCase):
     """Ten thousand nodes; in processor time, because a busy machine is not a slow view."""
 
     def assert_quick(self, *arguments):
-        """At one of some tries: what else the machine does is not ours."""
+        """In at least one of several tries, because other programs use the machine too."""
         most, took = MOST_SECONDS * pit_case.slowness(), []
         while len(took) < 10 and min(took, default=most) >= most:
             took.append(float(self.view(*arguments)))

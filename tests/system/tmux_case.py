@@ -10,7 +10,7 @@ import time
 import pit_case
 
 PROMPT = "ready$ "
-MOST_SECONDS = 120  # until what does not come is called missing
+MOST_SECONDS = 120  # seconds after which a missing text counts as a failure
 NUMBER = re.compile(r"<?\d[\d,.]*(?: (?:ns|µs|ms|s|%|[kMGT]?B|[kMG])(?![\w])(?: \d+ s)?)?(?:/s)?")
 # The verdict on prog_top: beside other programs it is that it had no processor.
 VERDICT = re.compile(r"^ (INPUT-BOUND|STARVED|OVERSUBSCRIBED|THROTTLED): .*$", re.MULTILINE)
@@ -25,7 +25,7 @@ def masked(screen):
         line = VERDICT.sub(" VERDICT", line)
         line = BARS.sub("~", line)
         line = NUMBER.sub("#", line).replace("# m #", "#")
-        # A busy machine takes the processor away; how often is the scheduler's.
+        # How often a busy machine takes the processor away depends on the scheduler.
         line = re.sub(r" *no processor # ?%?", "", line)
         lines.append(re.sub(r" +", " ", line).rstrip())
     return "\n".join(lines).rstrip("\n") + "\n"
