@@ -6,8 +6,8 @@ A file that several programs share is compiled for each of them, but checked onc
 tests compile (MPI, OpenCL, OpenMP) are checked with plain flags; those whose library has no header on this
 machine are named and left out. A file that was clean is skipped until its preprocessed text, its flags,
 .clang-tidy or the version of clang-tidy change: BUILD/lint has a stamp for each. A change to a comment does
-not count, unless clang-tidy reads it. Stamps can be copied from one clone to another. Uses all processors that the process may run on (taskset). The exit
-status is 1 if any file has a finding.
+not count, unless clang-tidy reads it. Stamps can be copied from one clone to another. Uses all processors
+that the process may run on (taskset). The exit status is 1 if any file has a finding.
 """
 
 import concurrent.futures

@@ -323,7 +323,7 @@ TEST(runs_of_one_binary_raise_few_alarms_and_hide_little)
 {
     load_workloads(__FILE__);
     int some = check_rounds(4, 60), few = check_rounds(6, 60);
-    printf("  whole runs (mean of each), all looks:\n");
+    printf("  whole runs (mean of each), all interim tests:\n");
     struct score same_40 = race_data(40, 1, some), same_80 = race_data(80, 1, few);
     struct score more_40 = race_data(40, 1.05, some), more_80 = race_data(80, 1.05, few);
     /* one seed tests the code, but not the rates */
@@ -380,7 +380,7 @@ TEST(made_up_noise_of_any_kind_raises_few_alarms)
             struct course course = {.figure = kinds[kind].figure};
             add_race(&course, 40, &score);
         }
-        printf("    %-16s %4.1f %% false alarms, all looks up to 40 pairs, of %.0f\n",
+        printf("    %-16s %4.1f %% false alarms, all interim tests up to 40 pairs, of %.0f\n",
                kinds[kind].name, 100 * (score.slower + score.faster) / score.races, score.races);
         /* The seed is fixed: a sample of 60 stays within what a rate of 5 % gives by chance. Ten races, in
          * a slow build, test only the code. */

@@ -260,7 +260,7 @@ TEST(looks_at_simulated_runs_raise_few_false_alarms)
             found = is_alarm(sides, pairs, pit__look_level(pairs, pairs == 40, 0.05));
         alarms += found;
     }
-    printf("  looks at 10, 20 and 40 pairs: %.1f %% of %d\n", 100.0 * alarms / tests, tests);
+    printf("  tests at 10, 20 and 40 pairs: %.1f %% of %d\n", 100.0 * alarms / tests, tests);
     CHECK(alarms <= tests * 0.05 + 1);
 }
 
