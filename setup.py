@@ -54,12 +54,14 @@ def version():
 
 
 def commit():
-    """The commit, as in cmake/commit.cmake; None if there is neither git nor the file COMMIT."""
+    """The commit, as in cmake/commit.cmake; None if it is not known."""
     if os.path.exists("COMMIT"):
         with open("COMMIT", encoding="utf-8") as file:
             return file.read().strip()
     if not os.path.exists(".git"):
-        return None
+        with open(os.path.join("cmake", "archive_commit.txt"), encoding="utf-8") as file:
+            archived = re.match(r"[0-9a-f]{12}", file.read())
+        return archived.group() if archived else None
     asked = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*",
                             "--abbrev=12"], stdout=subprocess.PIPE, text=True, check=False)
     return asked.stdout.strip() or None
