@@ -106,7 +106,7 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *name = argv[1];
-    if (strcmp(name, "help") == 0 && argc > 2) {
+    if (strcmp(name, "help") == 0 && argc > 2 && argv[2][0] != '-') {
         char *words[] = {argv[2], "--help", NULL};
         return run_command(2, words);
     }

@@ -10,6 +10,7 @@
 #include "base/device_clock.h"
 #include "opencl_link.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -139,8 +140,8 @@ static void tell_clock(const struct device *device, uint64_t error)
                         "OpenCL %s: times of its work lie within %.1f us on the host's time line",
                         device->name, (double)error / 1000);
     if (untimed + lost > 0 && used > 0 && (size_t)used < sizeof text)
-        snprintf(text + used, sizeof text - (size_t)used, "; %llu commands without times",
-                 (unsigned long long)(untimed + lost));
+        snprintf(text + used, sizeof text - (size_t)used, "; %" PRIu64 " commands without times",
+                 untimed + lost);
     pit__cl_recorder.add_fact("device_clock", text);
 }
 

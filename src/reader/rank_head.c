@@ -58,14 +58,12 @@ static ssize_t read_start(const char *path, void *bytes, size_t room, pit_error 
 {
     struct stat found;
     int fd = pit__open_file(path);
-    ssize_t got = -1;
-    if (fd < 0)
-        pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
-    else if (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode))
-        pit__fail(error, PIT_CANNOT_READ, 0, "not a regular file");
-    else if ((got = pread(fd, bytes, room, 0)) < 0)
-        pit__fail(error, PIT_CANNOT_READ, 0, "%s", strerror(errno));
-    if (got == 0)
+    int is_other = fd >= 0 && (fstat(fd, &found) != 0 || !S_ISREG(found.st_mode));
+    ssize_t got = fd < 0 || is_other ? -1 : pread(fd, bytes, room, 0);
+    if (got < 0)
+        pit__fail(error, PIT_CANNOT_READ, 0, "%s",
+                  is_other ? "not a regular file" : strerror(errno));
+    else if (got == 0)
         pit__fail(error, PIT_NOT_A_RUN, 0, "the file is empty");
     if (fd >= 0)
         close(fd);
