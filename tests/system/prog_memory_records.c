@@ -56,9 +56,9 @@ static void batch(struct holder *kept, int stays)
             if (stays) {
                 puts("inside");
                 fflush(stdout);
+                for (;;)
+                    pause();
             }
-            while (stays)
-                pause();
         }
         let_go(&scratch);
     }
