@@ -124,13 +124,13 @@ PIT__INLINE void note_caller(struct pit__thread *t, struct pit_fmt_messages *blo
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 /* What a call is besides its span, which has begun. */
-PIT__INLINE void note_call(struct pit__thread *t, struct pit_fmt_messages *block,
+PIT__INLINE void note_call(struct pit__thread *t, struct pit_fmt_messages *block, uint64_t where,
                            const void *caller, uint32_t to, uint64_t bytes)
 {
     if (to != PIT_TO_NONE)
         note_message(block, to, bytes);
     if (caller)
-        note_caller(t, block, (uintptr_t)caller, pit_fmt_ref_of(t->top->where));
+        note_caller(t, block, (uintptr_t)caller, pit_fmt_ref_of(where));
 }
 
 /* Not begun by the common path, or the thread's first call. */
@@ -147,7 +147,7 @@ begin_rare(pit_site *site, uint32_t group, const void *caller, uint32_t to, uint
     struct pit__thread *t = pit__tls;
     struct pit_fmt_messages *block = block_of(t);
     if (block)
-        note_call(t, block, caller, to, bytes);
+        note_call(t, block, t->top->where, caller, to, bytes);
     return token;
 }
 
@@ -158,14 +158,15 @@ begin_collective(pit_site *site, uint32_t group, const void *caller, uint32_t to
     struct pit__thread *t = pit__tls;
     struct pit_fmt_messages *block = t->calls.block;
     pit_token gate = PIT_LOAD(t->gate), token = 0;
+    uint64_t where;
     if (PIT_LIKELY(pit__is_token(gate) && block))
-        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+        token = pit__begin_where(t, gate, PIT_LOAD(site->id), &where);
     if (PIT_UNLIKELY(!token))
         return begin_rare(site, group, caller, to, bytes);
     pit__collective_log(t, site, group, bytes);
     if (bytes)
-        grow(&pit__node_at(t, t->top->where)->bytes, bytes);
-    note_call(t, block, caller, to, bytes);
+        grow(&pit__node_at(t, where)->bytes, bytes);
+    note_call(t, block, where, caller, to, bytes);
     return token;
 }
 
@@ -177,17 +178,18 @@ PIT__IN_SPANS pit_token pit_begin_call(pit_site *site, uint32_t group, const voi
     struct pit__thread *t = pit__tls;
     struct pit_fmt_messages *block = t->calls.block;
     pit_token gate = PIT_LOAD(t->gate), token = 0;
+    uint64_t where;
     if (PIT_UNLIKELY(!site))
         return begin_rare(site, group, caller, to, bytes);
     if (group)
         return begin_collective(site, group, caller, to, bytes);
     if (PIT_LIKELY(pit__is_token(gate) && block))
-        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+        token = pit__begin_where(t, gate, PIT_LOAD(site->id), &where);
     if (PIT_UNLIKELY(!token))
         return begin_rare(site, group, caller, to, bytes);
     if (bytes)
-        grow(&pit__node_at(t, t->top->where)->bytes, bytes);
-    note_call(t, block, caller, to, bytes);
+        grow(&pit__node_at(t, where)->bytes, bytes);
+    note_call(t, block, where, caller, to, bytes);
     return token;
 }
 
