@@ -3,9 +3,9 @@
 error of waits computed from durations alone (a rank's own minus the shortest), against waits by the
 machine's clock.
 
-    bench_mpi.py BUILD
+    bench_mpi.py BUILD [openmpi|mpich]
 
-Requires OpenMPI or MPICH; without both the figures are n/a."""
+Uses OpenMPI if there is no second argument, or MPICH if that is missing; without both the figures are n/a."""
 
 import os
 import shutil
@@ -50,8 +50,8 @@ def wait_error_pct(runs):
     return 100 * abs(by_duration - by_clock) / by_clock
 
 
-def main(build):
-    kind = next((kind for kind in LAUNCH if shutil.which("mpicc." + kind)), None)
+def main(build, *wanted):
+    kind = next((kind for kind in wanted or LAUNCH if shutil.which("mpicc." + kind)), None)
     if not kind:
         print("\n".join(key + " n/a" for key in KEYS))
         return
@@ -64,4 +64,4 @@ def main(build):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:3]))

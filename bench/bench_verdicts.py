@@ -2,11 +2,11 @@
 """Whether the report is right about real jobs of two ranks with MPI, of which one does a tenth of a step more work
 (bench/mpi/mpi_verdicts.c); and whether it blames nobody where all do the same.
 
-    bench_verdicts.py BUILD [JOBS]
+    bench_verdicts.py BUILD [JOBS [openmpi|mpich]]
 
 Prints "name value" lines for collect.py. JOBS: of each planted kind, 20 by default; twice as many are balanced.
 The ranks need a processor each: on a busy machine a difference of a tenth is lost in the noise, and the report
-then says nothing. Takes OpenMPI, or MPICH; without both the figures are n/a."""
+then says nothing. Uses OpenMPI, or MPICH; without both the figures are n/a."""
 
 import json
 import os
@@ -35,8 +35,8 @@ def blamed(build, kind, program, case, slow, folder):
             if row["is_straggler"]}
 
 
-def main(build, jobs=20):
-    kind = next((kind for kind in LAUNCH if shutil.which("mpicc." + kind)), None)
+def main(build, jobs=20, *wanted):
+    kind = next((kind for kind in wanted or LAUNCH if shutil.which("mpicc." + kind)), None)
     if not kind:
         print("\n".join(key + " n/a" for key in KEYS))
         return
@@ -65,4 +65,4 @@ def main(build, jobs=20):
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.path.abspath(sys.argv[1]), *map(int, sys.argv[2:])))
+    sys.exit(main(os.path.abspath(sys.argv[1]), *map(int, sys.argv[2:3]), *sys.argv[3:4]))

@@ -11,10 +11,11 @@
 #define LEVEL 0.05     /* for all ranks together */
 #define BLOCKS_MOST 16 /* of a rank's work over time */
 #define BLOCKS_LEAST 5
-#define WARM_SLICES 1    /* at the start of a run, unreliable */
-#define SHIFT_LEAST 0.03 /* of the step, for spans that are longer each time */
-#define SHORT_NS 10e9    /* a run in which a disturbed processor can look like a slow rank */
-#define CONCENTRATED 0.7 /* of a rank's excess in one part */
+#define WARM_SLICES 1       /* at the start of a run, unreliable */
+#define SHIFT_LEAST 0.03    /* of the step, for spans that are longer each time */
+#define SHORT_NS 10e9       /* a run in which a disturbed processor can look like a slow rank */
+#define CONCENTRATED 0.7    /* of a rank's excess in one part */
+#define DISTURBED_MOST 0.25 /* of the step */
 
 /* ---- work ------------------------------------------------------------------------------------- */
 
@@ -188,8 +189,9 @@ static void find_shifts(const struct pit__rank_parts *in, struct pit__rank_figur
     }
 }
 
-/* In a short run: it was slower in all its parts, and its shortest spans are as short as those of others. A
- * processor that others share is slow for seconds in this way. */
+/* In a short run: its shortest spans are as short as those of others, and it was slower in all its parts, or not
+ * by much. A processor that others share is slow for seconds in this way; and a rank that waits in MPI without
+ * sleeping slows down the rank on the other half of its processor, which then comes last again. */
 static int is_disturbed(const struct pit__rank_parts *in, size_t rank,
                         const struct pit__rank_figures *figures, double step, double *room)
 {
@@ -200,7 +202,8 @@ static int is_disturbed(const struct pit__rank_parts *in, size_t rank,
         shift = own - median_without(&all, own);
     }
     return in->steps > 0 && in->steps * step < SHORT_NS && shift < SHIFT_LEAST * step &&
-           figures->over < CONCENTRATED * figures->excess;
+           (figures->over < CONCENTRATED * figures->excess ||
+            figures->excess < DISTURBED_MOST * step);
 }
 
 /* Without the time that it had no processor, more than the others, is the rank still slower? */

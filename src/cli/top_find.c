@@ -367,7 +367,8 @@ static void add_dead_ranks(struct top_runs *runs)
     size_t count = runs->job_id && *runs->job_id ? runs->seen_count : 0;
     for (size_t i = 0; i < count; i++) {
         pit_error error = {0};
-        pit_run *run = pit_run_peek(runs->seen[i]->path, NULL);
+        pit_run *run =
+            is_known(runs, runs->seen[i]->path) ? NULL : pit_run_peek(runs->seen[i]->path, NULL);
         if (run && run->state == PIT_RUN_DIED && pit_run_fact(run, "rank") &&
             !top_is_other_job(runs, run))
             top_runs_add(runs, runs->seen[i]->path, &error);

@@ -116,14 +116,35 @@ static int is_absent(const struct pit__rank_row *row, const pit_rank *meeting)
     return 0;
 }
 
-static void add_first(struct pit__text *text, const pit_rank *told)
+/* Its newest collective of this group. */
+static void add_newest(struct pit__text *text, const struct pit__rank_gather *gather,
+                       const struct pit__rank_row *row, uint64_t group)
 {
+    const struct pit__rank_call *newest = NULL;
+    for (size_t i = 0; i < row->call_count; i++) {
+        const struct pit__rank_call *call = &row->calls[i];
+        if (call->group == group && call->node != PIT_NO_NODE &&
+            (!newest || call->seq > newest->seq))
+            newest = call;
+    }
+    if (newest)
+        pit__text_printf(text, ", after %.150s #%llu",
+                         gather->stream.b.nodes[newest->node].node.name,
+                         (unsigned long long)newest->seq);
+}
+
+static void add_first(struct pit__text *text, const struct pit__rank_gather *gather,
+                      const struct pit__rank_row *row, uint64_t group)
+{
+    const pit_rank *told = &row->told;
     char age[PIT__UNIT_BYTES];
     int has_died = told->state == PIT_RUN_DIED;
     pit__text_printf(text, "rank %llu %s", (unsigned long long)told->rank,
                      has_died ? "died in " : "has not come: ");
     pit__text_puts(text, told->open ? told->open : "no span");
-    if (told->open && !isnan(told->open_ns))
+    if (!told->open)
+        add_newest(text, gather, row, group);
+    else if (!isnan(told->open_ns))
         pit__text_printf(text, ", %s in", pit__unit_duration(age, told->open_ns, 0));
 }
 
@@ -141,7 +162,7 @@ static const char *absent_words(struct pit__ranks_box *box, const pit_rank *meet
             continue;
         *has_died |= row->told.state == PIT_RUN_DIED;
         if (++*count == 1)
-            add_first(&text, &row->told);
+            add_first(&text, gather, row, meeting->inside_group);
         else if (*count <= ABSENT_MOST)
             pit__text_printf(&text, "%s%llu", *count == 2 ? "; nor were ranks there: " : ", ",
                              (unsigned long long)row->told.rank);

@@ -122,15 +122,24 @@ static size_t mark_comm(struct pit__rank_arrays *in, is_meeting *holds)
     return tops;
 }
 
-/* Time a step in what is marked. */
-static double meeting_time(const struct pit__rank_arrays *in, size_t index)
+/* Time a step, and of that in what is marked: by the median spans, because the first step of the rank that came
+ * first has the wait for all others in it; by the means where medians are not known. */
+static void usual_times(const struct pit__rank_arrays *in, size_t index, double *step,
+                        double *meeting)
 {
     const struct pit__rank_row *row = pit__row_of(in, index);
-    double time = 0;
-    for (uint32_t i = 0; i < row->cell_count; i++)
-        time += in->is_top[i] ? row->cells[i].total : 0;
-    return time /
-           (in->unit == PIT_NO_NODE ? in->steps : (double)pit__cell_of(row, in->unit)->count);
+    const struct pit__rank_cell *unit = pit__cell_of(row, in->unit);
+    double mean = 0, usual = 0;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct pit__rank_cell *cell = &row->cells[i];
+        if (!in->is_top[i] || cell->count == 0)
+            continue;
+        mean += cell->total;
+        usual += cell->typical * (double)cell->count;
+    }
+    int has_medians = in->unit != PIT_NO_NODE && !isnan(usual) && !isnan(unit->typical);
+    *step = has_medians ? unit->typical : in->step[index];
+    *meeting = (has_medians ? usual : mean) / pit__steps_of(in, index);
 }
 
 /* Ranks that meet inside it have steps of the same length however long each is there. Else it is
@@ -139,11 +148,12 @@ static int is_lockstep(const struct pit__rank_arrays *in)
 {
     double least = INFINITY, most = 0, step_least = INFINITY, step_most = 0;
     for (size_t k = 0; k < in->count; k++) {
-        double time = meeting_time(in, k);
+        double step, time;
+        usual_times(in, k, &step, &time);
         least = fmin(least, time);
         most = fmax(most, time);
-        step_least = fmin(step_least, in->step[k]);
-        step_most = fmax(step_most, in->step[k]);
+        step_least = fmin(step_least, step);
+        step_most = fmax(step_most, step);
     }
     return step_most - step_least <= LOCKSTEP * (most - least);
 }

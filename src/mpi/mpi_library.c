@@ -93,6 +93,7 @@ static void find_handles(void)
 {
     const void *world = variable("ompi_mpi_comm_world");
     pit__mpi.is_mpich = !world;
+    pit__mpi.handle_mask = world ? UINTPTR_MAX : UINT32_MAX;
     if (!world) {
         pit__mpi.world = 0x44000000u;
         pit__mpi.no_comm = 0x04000000u;

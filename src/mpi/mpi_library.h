@@ -14,6 +14,7 @@
 
 struct pit__mpi {
     int is_mpich; /* or a derivative: handles are ints, and its Fortran calls C's MPI_… */
+    uintptr_t handle_mask; /* the bits of an argument that are a handle */
     uintptr_t world, no_comm;
     int (*type_size)(uintptr_t type, int *size);
     int (*type_get_envelope)(uintptr_t type, int *integers, int *addresses, int *types,
@@ -51,7 +52,7 @@ static inline uintptr_t pit__mpi_of_fortran(uintptr_t (*f2c)(int), uintptr_t at)
 
 static inline uintptr_t pit__mpi_handle(uintptr_t passed)
 {
-    return pit__mpi.is_mpich ? (uint32_t)passed : passed;
+    return passed & pit__mpi.handle_mask;
 }
 
 /* The handle that is stored there. */

@@ -18,19 +18,22 @@
 #define LOGGED 64u  /* groups of a run that have a block; calls of others are only spans */
 
 struct group {
+    /* the cache line that every call reads and writes */
     uint32_t half;
-    uint32_t shift;   /* of the stride */
-    uint32_t is_open; /* guarded by the process lock, as is what follows */
-    uint32_t size, rank;
-    uint64_t id;
+    uint32_t shift;                    /* of the stride */
     uint64_t generation;               /* of the recorder that `block` belongs to; 0: none yet */
     struct pit_fmt_collectives *block; /* NULL: the group has no block in that run */
     struct pit_fmt_collective *newest; /* in the block; NULL: none */
     uint64_t newest_begin;
     uint64_t calls;
+    /* guarded by the process lock */
+    uint32_t is_open;
+    uint32_t size, rank;
+    uint64_t id;
 } __attribute__((aligned(64)));
 
 static struct group groups[GROUPS + 1];
+_Static_assert(offsetof(struct group, is_open) <= 64, "what every call needs is one line");
 
 /* The number of blocks of the recorder with this generation. */
 static uint64_t logged_generation;
@@ -55,7 +58,7 @@ static int may_log(uint64_t generation)
 }
 
 /* `used`, which makes it valid, is stored with the first call. */
-static void make_block(struct group *group, pit_recorder *rec)
+static __attribute__((noinline, cold)) void make_block(struct group *group, pit_recorder *rec)
 {
     struct pit_fmt_collectives *block = NULL;
     if (may_log(rec->generation))
@@ -75,7 +78,7 @@ static void make_block(struct group *group, pit_recorder *rec)
     PIT_STORE_ORDERED(group->generation, rec->generation);
 }
 
-static void store(struct pit_fmt_collective *to, struct pit_fmt_collective call)
+PIT__INLINE void store(struct pit_fmt_collective *to, struct pit_fmt_collective call)
 {
     PIT_STORE_ORDERED(to->enter, call.enter);
     PIT_STORE_ORDERED(to->duration, call.duration);
@@ -86,7 +89,7 @@ static void store(struct pit_fmt_collective *to, struct pit_fmt_collective call)
 
 /* Copy every second point to the other half, and clear the rest of it, because calls that are not
  * recorded leave gaps. One store makes it current. Returns the new shift. */
-static uint32_t fold(struct group *group)
+static __attribute__((noinline, cold)) uint32_t fold(struct group *group)
 {
     struct pit_fmt_collectives *block = group->block;
     uint32_t from = group->half & 1, to = 1 - from, shift = group->shift + 1;
@@ -102,7 +105,7 @@ static uint32_t fold(struct group *group)
 }
 
 /* The newest call in the run; `used` makes it count. */
-PIT__IN_SPANS static void keep(struct group *group, uint64_t seq, struct pit_fmt_collective call)
+PIT__INLINE void keep(struct group *group, uint64_t seq, struct pit_fmt_collective call)
 {
     struct pit_fmt_collectives *block = group->block;
     uint32_t shift = group->shift;
@@ -126,8 +129,8 @@ PIT__IN_SPANS static void keep(struct group *group, uint64_t seq, struct pit_fmt
 /* ---- calls --------------------------------------------------------------------------------- */
 
 /* t is held; the innermost span is the call's. */
-PIT__IN_SPANS static void log_call(const struct pit__thread *t, struct group *group,
-                                   unsigned site_flags, uint64_t bytes)
+PIT__INLINE void log_call(const struct pit__thread *t, struct group *group, unsigned site_flags,
+                          uint64_t bytes)
 {
     const struct pit_fmt_frame *frame = t->top;
     if (PIT_UNLIKELY(group->generation != t->recorder->generation))

@@ -124,13 +124,13 @@ PIT__INLINE void note_caller(struct pit__thread *t, struct pit_fmt_messages *blo
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 /* What a call is besides its span, which has begun. */
-PIT__INLINE void note_call(struct pit__thread *t, struct pit_fmt_messages *block,
+PIT__INLINE void note_call(struct pit__thread *t, struct pit_fmt_messages *block, uint64_t where,
                            const void *caller, uint32_t to, uint64_t bytes)
 {
     if (to != PIT_TO_NONE)
         note_message(block, to, bytes);
     if (caller)
-        note_caller(t, block, (uintptr_t)caller, pit_fmt_ref_of(t->top->where));
+        note_caller(t, block, (uintptr_t)caller, pit_fmt_ref_of(where));
 }
 
 /* Not begun by the common path, or the thread's first call. */
@@ -147,7 +147,7 @@ begin_rare(pit_site *site, uint32_t group, const void *caller, uint32_t to, uint
     struct pit__thread *t = pit__tls;
     struct pit_fmt_messages *block = block_of(t);
     if (block)
-        note_call(t, block, caller, to, bytes);
+        note_call(t, block, t->top->where, caller, to, bytes);
     return token;
 }
 
@@ -158,14 +158,15 @@ begin_collective(pit_site *site, uint32_t group, const void *caller, uint32_t to
     struct pit__thread *t = pit__tls;
     struct pit_fmt_messages *block = t->calls.block;
     pit_token gate = PIT_LOAD(t->gate), token = 0;
+    uint64_t where;
     if (PIT_LIKELY(pit__is_token(gate) && block))
-        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+        token = pit__begin_where(t, gate, PIT_LOAD(site->id), &where);
     if (PIT_UNLIKELY(!token))
         return begin_rare(site, group, caller, to, bytes);
     pit__collective_log(t, site, group, bytes);
     if (bytes)
-        grow(&pit__node_at(t, t->top->where)->bytes, bytes);
-    note_call(t, block, caller, to, bytes);
+        grow(&pit__node_at(t, where)->bytes, bytes);
+    note_call(t, block, where, caller, to, bytes);
     return token;
 }
 
@@ -177,17 +178,18 @@ PIT__IN_SPANS pit_token pit_begin_call(pit_site *site, uint32_t group, const voi
     struct pit__thread *t = pit__tls;
     struct pit_fmt_messages *block = t->calls.block;
     pit_token gate = PIT_LOAD(t->gate), token = 0;
+    uint64_t where;
     if (PIT_UNLIKELY(!site))
         return begin_rare(site, group, caller, to, bytes);
     if (group)
         return begin_collective(site, group, caller, to, bytes);
     if (PIT_LIKELY(pit__is_token(gate) && block))
-        token = pit__begin_common(t, gate, PIT_LOAD(site->id));
+        token = pit__begin_where(t, gate, PIT_LOAD(site->id), &where);
     if (PIT_UNLIKELY(!token))
         return begin_rare(site, group, caller, to, bytes);
     if (bytes)
-        grow(&pit__node_at(t, t->top->where)->bytes, bytes);
-    note_call(t, block, caller, to, bytes);
+        grow(&pit__node_at(t, where)->bytes, bytes);
+    note_call(t, block, where, caller, to, bytes);
     return token;
 }
 
@@ -207,41 +209,65 @@ void pit_message(uint32_t to, uint64_t bytes)
 }
 
 /* If the common path did not end the span: its time is the increase of the node's total. */
-static uint64_t end_rare(const struct pit__thread *t, pit_token token)
+static __attribute__((noinline, cold)) void end_rare(const struct pit__thread *t, pit_token token,
+                                                     struct pit_fmt_caller *caller)
 {
     const struct pit_fmt_node *node =
         pit__checked_at(t->recorder, pit_fmt_ref_of(t->top->where), sizeof *node);
     uint64_t before = node ? PIT_LOAD(node->total) : 0;
     pit__end_rare(token, pit__counter_read());
-    return node ? PIT_LOAD(node->total) - before : 0;
+    if (node)
+        grow(&caller->ticks, PIT_LOAD(node->total) - before);
 }
 
 /* A collective that began by the common path needs the rare end, which stores its end in the log. */
-static void end_without_caller(struct pit__thread *t, pit_token token)
+static __attribute__((noinline, cold)) void end_without_caller(const struct pit__thread *t,
+                                                               pit_token token)
 {
+    if (!token)
+        return;
     if (token == PIT_LOAD(t->gate) && t->top->where & PIT_FMT_WHERE_GROUP)
         pit__end_rare(token, pit__counter_read());
     else
         pit__end(token);
 }
 
-/* Pages of a run stay mapped once it is closed. */
+PIT__IN_SPANS static __attribute__((noinline)) void
+end_collective(struct pit__thread *t, pit_token token, struct pit_fmt_caller *caller)
+{
+    uint64_t now, duration, where = t->top->where, begin = t->top->begin;
+    if (PIT_UNLIKELY(!pit__end_common(t, token, &now, &duration))) {
+        end_rare(t, token, caller);
+        return;
+    }
+    grow(&caller->ticks, duration);
+    pit__collective_end(where, begin, duration);
+}
+
+/* Pages of a run stay mapped once it is closed. All cases except the common one are jumps, as for the begin. */
 PIT__IN_SPANS void pit_end_call(pit_token token)
 {
     struct pit__thread *t = pit__tls;
     uint64_t now, duration;
     struct pit_fmt_caller *caller = t->calls.caller;
-    if (PIT_UNLIKELY(!caller || t->calls.frame != t->top || !PIT_LOAD(t->open))) {
-        if (token)
-            end_without_caller(t, token);
+    const struct pit_fmt_frame *frame = t->top;
+    if (PIT_UNLIKELY(!caller || t->calls.frame != frame || !PIT_LOAD(t->open))) {
+        end_without_caller(t, token);
         return;
     }
-    uint64_t where = t->top->where, begin = t->top->begin;
     t->calls.caller = NULL;
-    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate)) || !pit__end_common(t, token, &now, &duration))
-        duration = end_rare(t, token);
-    else if (where & PIT_FMT_WHERE_GROUP)
-        pit__collective_end(where, begin, duration);
+    if (PIT_UNLIKELY(token != PIT_LOAD(t->gate))) {
+        end_rare(t, token, caller);
+        return;
+    }
+    if (frame->where & PIT_FMT_WHERE_GROUP) {
+        end_collective(t, token, caller);
+        return;
+    }
+    if (PIT_UNLIKELY(!pit__end_common(t, token, &now, &duration))) {
+        end_rare(t, token, caller);
+        return;
+    }
     grow(&caller->ticks, duration);
 }
 

@@ -178,7 +178,8 @@ PIT__INLINE void pit__gate(struct pit__thread *t, pit_token token)
 /* Begin and end in the common case; 0, with the gate open again and nothing done, in any other case.
  * The gate is closed before anything is read: a signal handler's span in between would make the data
  * stale. */
-PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, uint32_t id)
+PIT__INLINE pit_token pit__begin_where(struct pit__thread *t, pit_token gate, uint32_t id,
+                                       uint64_t *to)
 {
     pit__gate_close(t);
     struct pit_fmt_frame *parent = t->top;
@@ -187,7 +188,7 @@ PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, u
         pit__gate(t, gate);
         return 0;
     }
-    uint64_t where = entry->where;
+    uint64_t where = *to = entry->where;
     __builtin_prefetch(pit__node_at(t, where), 1);
     pit_token token = gate + 1; /* its low bits are the depth */
     pit__push(t, t->file, parent + 1, (uint16_t)token, where, pit__counter_read());
@@ -195,6 +196,12 @@ PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, u
     if (token == 0)
         __builtin_unreachable(); /* saves the caller a check */
     return token;
+}
+
+PIT__INLINE pit_token pit__begin_common(struct pit__thread *t, pit_token gate, uint32_t id)
+{
+    uint64_t where;
+    return pit__begin_where(t, gate, id, &where);
 }
 
 /* Call it with the gate closed; now is not before the last sample's end. */

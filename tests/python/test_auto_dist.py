@@ -205,6 +205,39 @@ class Groups(Job):
                              [[(p["seq"], leaf(p["path"])) for p in members[0]["points"]]] * len(members))
 
 
+# Rank 1 sleeps while it reads, so that its shortest read is longer than those of the other on any machine.
+SLOW_LOADER = """
+import time
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(64, 64))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 160
+    def __getitem__(self, i):
+        time.sleep(0.02 if rank == 1 else 0)
+        return ones(64)
+for batch in torch.utils.data.DataLoader(Data(), batch_size=4):
+    optimizer.zero_grad()
+    model(batch).square().mean().backward()
+    optimizer.step()
+tell()
+"""
+
+
+class Straggler(Job):
+    def test_the_rank_with_the_slow_loader_is_named(self):
+        self.job(SLOW_LOADER)
+        report = self.run_ok([pit_case.tool(), "report", "."], cwd=self.where).stdout
+        self.assertRegex(report, r"(?m)^STRAGGLER: rank 1 .* data_loading \(.* a step\); 1 rank waits "
+                                 r"for it in backward\. Without it a step is at most ")
+        found = self.run_ok([pit_case.tool(), "report", "--view", "ranks", "--json", "."],
+                            cwd=self.where).stdout
+        rows = {row["rank"]: row for row in json.loads(found)["rows"]}
+        self.assertEqual([rows[rank]["is_straggler"] for rank in range(2)], [False, True])
+        self.assertEqual(rows[1]["excess_in"], "data_loading")
+        self.assertGreater(rows[1]["excess_ns"], 40e6)
+
+
 class Ddp(Job):
     def test_a_loop_has_its_phases_and_what_ddp_says_of_its_communication(self):
         said, runs = self.job(TRAIN)

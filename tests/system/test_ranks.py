@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -214,8 +215,12 @@ class Standstill(RanksCase):
             line = self.wait_headline("DIED", *command)
             self.assertRegex(line, r"rank 2 died in step > checkpoint.*; 2 of 3 ranks waited in "
                                    r"all-reduce\.")
-        self.stop_all()
-        self.wait_headline("DIED: rank 2 died in step > checkpoint", "report", self.where)
+        self.stop_all()  # as a launcher ends the others
+        for command in (("report", self.where), ("top", self.where, "--once")):
+            self.wait_headline("DIED: rank 2 died in step > checkpoint", *command)
+        listed = self.tool("top", self.where, "--once").stdout
+        self.assertEqual([len(re.findall(r"(?m)^rank %d  " % rank, listed)) for rank in range(3)],
+                         [1, 1, 1])
 
 
 class Collectives(RanksCase):

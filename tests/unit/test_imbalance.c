@@ -352,6 +352,24 @@ TEST(a_rank_that_was_slower_in_all_parts_of_a_short_run_was_disturbed)
     CHECK(out.straggler == 1);
 }
 
+/* As measured: equal ranks on two halves of one processor, of which the last is slowed down by the one that waits. */
+TEST(a_rank_that_was_slower_in_one_part_of_a_short_run_was_disturbed_unless_by_much)
+{
+    static const double own[] = {.771e6, .801e6, .413e6, 0, .801e6, .783e6, .541e6, 0};
+    static const double much[] = {.60e6, .60e6, .20e6, 0, .60e6, .60e6, .75e6, 0};
+    static const double least[] = {.741e6, .741e6, .370e6, NAN, .741e6, .741e6, .370e6, NAN};
+    static const double low[] = {.534e6, .534e6, .150e6, NAN, .534e6, .534e6, .150e6, NAN};
+    struct pit__rank_figures figures[2];
+    struct pit__imbalance out;
+    judge(own, least, least, 1000, figures, &out);
+    CHECK(figures[1].part == 2 && figures[1].excess >= PIT__STRAGGLER_LEAST * out.step);
+    CHECK(out.straggler == PIT__NO_RANK);
+    judge(own, least, least, 1e5, figures, &out); /* for minutes */
+    CHECK(out.straggler == 1);
+    judge(much, low, low, 1000, figures, &out);
+    CHECK(out.straggler == 1);
+}
+
 /* Rank 1 does a quarter more in the first part. Rank 0 was disturbed so much that its mean work is more, and rank 1
  * was disturbed in its second part, which by the means is the one that stands out. */
 TEST(a_rank_that_does_more_each_time_is_named_though_another_was_disturbed_more)

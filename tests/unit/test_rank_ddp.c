@@ -6,10 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 100, NODES = 4, MS = 1000000 };
-enum { STEP, LOADING, BACKWARD, REDUCE };
+enum { STEPS = 100, NODES = 5, MS = 1000000 };
+enum { STEP, LOADING, BACKWARD, REDUCE, RECEIVE };
 
 static pit_raw_node nodes[2][NODES];
+static pit_hist_bin hists[2][NODES][2];
 static pit_thread threads[2];
 static pit_collective points[2][STEPS];
 static pit_group groups[2];
@@ -34,7 +35,8 @@ static void make_rank(int r, uint64_t loading, uint64_t backward, uint64_t reduc
     nodes[r][LOADING] = node_of("data_loading", STEP, loading, 0);
     nodes[r][BACKWARD] = node_of("backward", STEP, backward, 0);
     nodes[r][REDUCE] = node_of("all_reduce", STEP, reduce, 0);
-    nodes[r][REDUCE].is_comm = 1;
+    nodes[r][RECEIVE] = node_of("recv", STEP, 0, 0);
+    nodes[r][REDUCE].is_comm = nodes[r][RECEIVE].is_comm = 1;
     threads[r] = (pit_thread){.name = "main", .nodes = nodes[r], .node_count = NODES};
     for (int i = 0; i < STEPS; i++)
         points[r][i] = (pit_collective){.seq = (uint64_t)i,
@@ -62,6 +64,23 @@ static void make_rank(int r, uint64_t loading, uint64_t backward, uint64_t reduc
     runs[r].end_wall_ns = runs[r].start_wall_ns + (uint64_t)runs[r].duration_ns;
 }
 
+/* In its first step the rank waited for the other one inside of backward, which came late. */
+static void wait_at_first(int r, uint64_t ms)
+{
+    for (int n = 0; n < NODES; n++) {
+        pit_raw_node *node = &nodes[r][n];
+        uint64_t more = n == STEP || n == BACKWARD ? ms * MS : 0;
+        hists[r][n][0] = (pit_hist_bin){node->min, node->min, STEPS - 1};
+        hists[r][n][1] = (pit_hist_bin){node->min + more, node->min + more, 1};
+        node->hist = hists[r][n];
+        node->hist_count = 2;
+        node->max += more;
+        node->total += more;
+    }
+    nodes[r][STEP].child += ms * MS;
+    runs[r].duration_ns += (double)(ms * MS);
+}
+
 static const pit_rank *rank_of(const pit_ranks *ranks, uint64_t number)
 {
     for (size_t i = 0; i < ranks->count; i++)
@@ -81,6 +100,20 @@ TEST(waiting_inside_of_backward_is_no_work)
     CHECK(fabs(waits->work_ns - 5 * MS) < 1 && fabs(slow->work_ns - 15 * MS) < 1);
     CHECK(fabs(waits->wait_ns - 10 * MS) < 1 && fabs(slow->wait_ns) < 1);
     CHECK_STR(slow->excess_in, "data_loading");
+    pit_ranks_free(ranks);
+}
+
+TEST(a_rank_that_came_late_leaves_the_others_in_lockstep)
+{
+    make_rank(0, 4, 13, 2, 1);
+    make_rank(1, 14, 3, 2, 1);
+    wait_at_first(0, 2000);
+    wait_at_first(1, 0);
+    pit_ranks *ranks = pit_ranks_of(both, 2);
+    CHECK(ranks && ranks->is_estimated);
+    CHECK_STR(ranks->wait_in, "backward");
+    CHECK(fabs(rank_of(ranks, 0)->work_ns - 5 * MS) < 1);
+    CHECK_STR(rank_of(ranks, 1)->excess_in, "data_loading");
     pit_ranks_free(ranks);
 }
 
@@ -121,6 +154,25 @@ TEST(ranks_of_which_one_always_arrives_last_are_not_slow_in_turn)
         REQUIRE(ranks);
         CHECK(pit__ranks_case(ranks)->found.straggler == PIT__NO_RANK);
         CHECK(pit__ranks_case(ranks)->found.is_rotating == is_in_turn);
+        pit_ranks_free(ranks);
+    }
+}
+
+/* Rank 1 receives something that another one sends late, and so comes last: its own work says nothing about it. */
+TEST(a_rank_that_is_last_because_it_waited_for_messages_does_not_hide_ranks_that_are_slow_in_turn)
+{
+    for (int has_waited = 0; has_waited < 2; has_waited++) {
+        uint64_t wait = has_waited ? 6 : 0;
+        make_rank(0, 4, 6, 9, 0);
+        make_rank(1, 4, 14 - wait, 1, 0);
+        nodes[1][RECEIVE].min = nodes[1][RECEIVE].max = wait * MS;
+        nodes[1][RECEIVE].total = wait * MS * STEPS;
+        nodes[1][STEP].total += wait * MS * STEPS;
+        nodes[1][STEP].child += wait * MS * STEPS;
+        pit_ranks *ranks = pit_ranks_of(both, 2);
+        REQUIRE(ranks);
+        CHECK(fabs(rank_of(ranks, 1)->last_share - 1) < 1e-9);
+        CHECK(pit__ranks_case(ranks)->found.is_rotating == has_waited);
         pit_ranks_free(ranks);
     }
 }
