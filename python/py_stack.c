@@ -34,9 +34,8 @@
 #include <unistd.h>
 
 #define STACK_BYTES ((size_t)256 * 1024)
-#define MOST_FRAMES 1000 /* frames of a stack that are searched */
-#define LONGEST_ASK_NS                                                                             \
-    ((uint64_t)10 * 1000000) /* time for the main thread to take a sample itself */
+#define MOST_FRAMES 1000                        /* frames of a stack that are searched */
+#define LONGEST_ASK_NS ((uint64_t)10 * 1000000) /* time for the main thread to take a sample itself */
 #define LEAST_ASK_NS ((uint64_t)50 * 1000)
 #define NEVER UINT64_MAX
 
@@ -45,8 +44,7 @@ int pitpy_stack_is_settled;
 /* Guarded by the interpreter's lock, except for members that the thread itself reads. */
 static struct {
     pthread_t thread;
-    PyThreadState
-        *state; /* of the thread; created and freed by the code that starts and stops it */
+    PyThreadState *state; /* of the thread; created and freed by the code that starts and stops it */
     int is_running;
     int is_ending;     /* other code waits for its end */
     int is_over;       /* the interpreter shuts down: do not start it again */
