@@ -14,9 +14,13 @@
 
 #include "py_peek.h"
 
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#if PY_VERSION_HEX < 0x030C0000
+#include <internal/pycore_interp.h> /* the flag that interrupts the main thread */
+#endif
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000
 #define HAS_RECORDS 1 /* a frame is a record on a stack of their own */
 #include <internal/pycore_frame.h>
@@ -29,25 +33,49 @@ typedef PyFrameObject frame_record;
 
 #if PY_VERSION_HEX < 0x030E0000
 
-static int copy(void *to, const void *from, size_t bytes)
+static int copy(pid_t self, void *to, const void *from, size_t bytes)
 {
     struct iovec here = {to, bytes}, there = {(void *)(uintptr_t)from, bytes};
-    return from && process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
+    return from && process_vm_readv(self, &here, 1, &there, 1, 0) == (ssize_t)bytes;
 }
 
-static const void *innermost(const PyThreadState *state)
+static const void *innermost(pid_t self, const PyThreadState *state)
 {
     const void *frame = NULL;
 #if PY_VERSION_HEX >= 0x030D0000
-    return copy(&frame, &state->current_frame, sizeof frame) ? frame : NULL;
+    return copy(self, &frame, &state->current_frame, sizeof frame) ? frame : NULL;
 #elif HAS_RECORDS
     const _PyCFrame *inside = NULL;
-    if (!copy(&inside, &state->cframe, sizeof inside))
+    if (!copy(self, &inside, &state->cframe, sizeof inside))
         return NULL;
-    return copy(&frame, &inside->current_frame, sizeof frame) ? frame : NULL;
+    return copy(self, &frame, &inside->current_frame, sizeof frame) ? frame : NULL;
 #else
-    return copy(&frame, &state->frame, sizeof frame) ? frame : NULL;
+    return copy(self, &frame, &state->frame, sizeof frame) ? frame : NULL;
 #endif
+}
+
+/* Memory that was copied at once. The caller's record usually is a little below that of the frame it called;
+ * what is copied with it does not begin before its page, which may be the first one that is there. */
+#define PAGE 4096u
+struct window {
+    uintptr_t from, end;
+    char bytes[HAS_RECORDS ? 2048 : sizeof(frame_record)];
+};
+
+static int copy_record(pid_t self, struct window *window, frame_record *to, const void *from)
+{
+    uintptr_t at = (uintptr_t)from, end = at + sizeof *to;
+    if (at < window->from || end > window->end || end < at) {
+        uintptr_t first = at - at % PAGE;
+        window->from = end - first > sizeof window->bytes ? end - sizeof window->bytes : first;
+        window->end = end;
+        if (!copy(self, window->bytes, (const void *)window->from, end - window->from)) {
+            window->from = window->end = 0;
+            return 0;
+        }
+    }
+    memcpy(to, window->bytes + (at - window->from), sizeof *to);
+    return 1;
 }
 
 static struct pitpy_seen seen_of(const frame_record *record)
@@ -64,9 +92,12 @@ static struct pitpy_seen seen_of(const frame_record *record)
 void pitpy_peek(const PyThreadState *state, struct pitpy_peek *peek)
 {
     frame_record record;
-    const void *frame = state ? innermost(state) : NULL;
+    struct window window;
+    pid_t self = getpid();
+    const void *frame = state ? innermost(self, state) : NULL;
+    window.from = window.end = 0;
     for (peek->count = 0; peek->count < PITPY_PEEK_FRAMES; peek->count++) {
-        if (!copy(&record, frame, sizeof record))
+        if (!frame || !copy_record(self, &window, &record, frame))
             return;
         peek->seen[peek->count] = seen_of(&record);
         peek->seen[peek->count].frame = frame;
@@ -77,6 +108,14 @@ void pitpy_peek(const PyThreadState *state, struct pitpy_peek *peek)
 #endif
     }
 }
+
+#if PY_VERSION_HEX < 0x030C0000
+/* The flag says only that the main thread has something to look at; it looks, and sets it anew. */
+void pitpy_wake_main(void)
+{
+    _Py_atomic_store_relaxed(&PyInterpreterState_Main()->ceval.eval_breaker, 1);
+}
+#endif
 
 /* Bytes from the beginning of the code. */
 static Py_ssize_t offset_of(const struct pitpy_seen *seen, PyCodeObject *code)

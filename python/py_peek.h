@@ -19,4 +19,7 @@ void pitpy_peek(const PyThreadState *state, struct pitpy_peek *peek);
 /* With the lock: the line of this frame's instruction then; 0: the frame was not there then. */
 int pitpy_peeked_line(const struct pitpy_peek *peek, PyFrameObject *frame, PyCodeObject *code);
 
+/* The main thread calls what is pending before its next instruction; needs no lock. Before 3.12 only. */
+void pitpy_wake_main(void);
+
 #endif

@@ -6,13 +6,12 @@
  * periods since the last one, and no time is lost. It may also come some lines late, so the instruction
  * is noted when the sample is requested (py_peek.c).
  *
- * A thread that waits for the lock gets it when the main thread releases it next; the main thread is
- * forced to release it only after the switch interval of 5 ms. Calls that release the lock by
- * themselves, as most of PyTorch's do, would therefore get the time of the code before them. So from
- * 3.12 on, the main thread is asked to take the sample itself, at its current instruction. Our thread
- * takes the lock only if the main thread does not respond because it waits or computes in C; the lock is
- * then usually free. Before 3.12 this is not possible, and the switch interval is made short while our
- * thread waits.
+ * A thread that waits for the lock gets it when the main thread releases it next; only after the switch
+ * interval of 5 ms is the main thread forced to. Calls that release the lock by themselves, as most of
+ * PyTorch's do, would therefore get the time of the code before them. So the main thread is asked to take
+ * the sample itself, at its current instruction, which also costs least: no lock changes hands. Our thread
+ * takes the lock only if the main thread does not respond because it waits or computes in C; the lock is then
+ * usually free.
  *
  * A sample is the innermost line of the program's own code, because users can change that code; for
  * installed packages and the standard library it is the line that called them. If all code is installed,
@@ -195,22 +194,6 @@ static void take_sample(uint64_t samples)
 #endif
 }
 
-/* Our thread waits for the lock with a short switch interval, in versions where that can be set without the
- * lock. */
-#define HAS_INTERVAL (PY_VERSION_HEX < 0x030C0000)
-#define SOON_US 500 /* a shorter interval would keep a processor busy with waiting */
-
-static unsigned long switch_before; /* not 0 while the interval is ours */
-
-static void switch_again(void)
-{
-#if HAS_INTERVAL
-    if (switch_before && _PyEval_GetSwitchInterval() == SOON_US)
-        _PyEval_SetSwitchInterval(switch_before);
-#endif
-    switch_before = 0;
-}
-
 /* ---- the thread ------------------------------------------------------------------------------- */
 
 /* Wait until then, or until no sample is wanted any more. Returns 0 if the thread must end. */
@@ -226,10 +209,10 @@ static int wait_until(uint64_t due_ns, int while_wanted)
     return goes_on;
 }
 
+/* Without a lock: this is asked before every sample. */
 static int is_recording(void)
 {
-    pit_status status;
-    return pit_get_status(NULL, &status) == PIT_OK && status.recording;
+    return !PIT__OFF && pit_default_recorder();
 }
 
 /* The number of periods that have passed, rounded, at least 1. */
@@ -276,23 +259,12 @@ static int add_call(int (*call)(void *))
     return _PyEval_AddPendingCall &&
            _PyEval_AddPendingCall(PyInterpreterState_Main(), call, NULL, 0) == 0;
 #else
-    (void)call; /* the main thread would not notice it in time */
-    return 0;
+    /* It would go unnoticed too, and that function asks no other way. */
+    if (Py_AddPendingCall(call, NULL) != 0)
+        return 0;
+    pitpy_wake_main();
+    return 1;
 #endif
-}
-
-/* Take the interpreter's lock soon; restore the switch interval unless the program has changed it. */
-static void lock_soon(PyThreadState *state)
-{
-#if HAS_INTERVAL
-    unsigned long before = _PyEval_GetSwitchInterval();
-    if (before > SOON_US) {
-        switch_before = before;
-        _PyEval_SetSwitchInterval(SOON_US);
-    }
-#endif
-    PyEval_RestoreThread(state);
-    switch_again();
 }
 
 static void ask(PyThreadState *state, uint64_t patience_ns)
@@ -306,7 +278,7 @@ static void ask(PyThreadState *state, uint64_t patience_ns)
     if (!wait_until(is_asked ? pitpy_monotonic_ns() + patience_ns : 0, 1) ||
         !__atomic_load_n(&asked.is_wanted, __ATOMIC_ACQUIRE))
         return;
-    lock_soon(state);
+    PyEval_RestoreThread(state);
     answer();
     PyEval_SaveThread();
 }
@@ -345,7 +317,6 @@ static void forget_thread(void)
     pace.is_made = pace.stop = 0;
     asked.is_wanted = asked.is_queued = asked.peek.count = 0;
     asked.main = NULL;
-    switch_again();
 }
 
 static int make_pace(void)

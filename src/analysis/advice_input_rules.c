@@ -15,6 +15,7 @@
 #define FEW_LEAST 20 /* with fewer calls, "a few" has no meaning */
 #define STARTS_LEAST 3   /* starts of the workers */
 #define READ_LEAST 20e6  /* bytes per second that point to storage */
+#define READ_BUSY 100e6  /* the same where waits for a processor hide those for storage */
 #define STORAGE_WAIT 0.3 /* share of the waiting that points to storage */
 #define STORAGE_BUSY 0.2 /* pressure that points to storage */
 
@@ -122,7 +123,7 @@ static enum reason reason_of(const struct pit__case *all, const struct loading *
     /* running code waits for a processor too; code that waits for something else does not */
     double delayed = all->around.delayed > 0 ? all->around.delayed : 0;
     if (isnan(waited) || waited < WAITS * l->seconds * (1 - delayed))
-        return PROCESSOR;
+        return delayed > BUSY && all->around.read > READ_BUSY ? STORAGE : PROCESSOR;
     return is_storage(all) ? STORAGE : WAITING;
 }
 

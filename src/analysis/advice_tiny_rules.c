@@ -220,7 +220,10 @@ static void find_waiting(const struct pit__case *all, struct pit__finds *finds)
         match.headline = p->place ? "WAITING: {name} is {p0} of the total, waiting {s1}, at {s0}"
                                   : "WAITING: {name} is {p0} of the total, waiting {s1}";
     }
-    if (match.stake > WAITS_SURELY * p->self_seconds && match.share > WAITS_LEAST &&
+    /* beside other programs it waits for a processor too, after what it was seen waiting for */
+    double delayed = wait && finds->has_cause && all->around.delayed > 0 ? all->around.delayed : 0;
+    double surely = WAITS_SURELY * p->self_seconds * (1 - fmin(delayed, WAITS_MOST));
+    if (match.stake > surely && match.share > WAITS_LEAST &&
         (double)p->half_calls > WAITS_EVENLY * (double)p->count)
         pit__find_add(finds, &match);
 }

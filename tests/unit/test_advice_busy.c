@@ -161,6 +161,17 @@ TEST(workers_that_wait_for_a_processor_are_not_too_few)
     CHECK_STR(rules_of(&all), "starved input_processor");
 }
 
+TEST(reads_from_storage_show_by_their_bytes_where_a_busy_machine_hides_the_waits)
+{
+    struct pit__case all = starved();
+    give(DATA, 7);
+    all.told.workers = NAN;
+    all.around.read = 60e6; /* it may be computing */
+    CHECK_STR(rules_of(&all), "starved input_processor");
+    all.around.read = 390e6;
+    CHECK_STR(rules_of(&all), "starved input_storage");
+}
+
 TEST(one_long_call_of_a_starved_loader_is_luck)
 {
     struct pit__case all = starved();

@@ -131,6 +131,25 @@ TEST(waiting_says_for_what)
     CHECK(strstr(found[0].match.remedy, "fsync") != NULL);
 }
 
+TEST(beside_other_programs_a_part_that_was_seen_waiting_still_waits)
+{
+    struct pit__case all = starved();
+    parts[0] = part_of("job", PIT__NO_PART, 10);
+    parts[1] = part_of("compute", 0, 0.4);
+    parts[2] = part_of("commit", 0, 9.6);
+    parts[0].children = parts[0].own_parts = 2;
+    parts[0].self_seconds = 0;
+    all.part_count = 3;
+    all.unit = 0;
+    all.told.framework = NULL;
+    all.told.compute_threads = NAN;
+    all.idle = 0.39; /* the rest is a wait for a processor */
+    all.around.main_cpu = 0.03;
+    CHECK_STR(rules_of(&all), "starved");
+    all.around.looks.lock = 44;
+    CHECK_STR(rules_of(&all), "starved waiting");
+}
+
 /* Work that grows with the run: its memory grows too, but the time is what is lost. */
 TEST(a_drift_whose_place_is_known_comes_before_the_memory_that_it_keeps)
 {
