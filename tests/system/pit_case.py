@@ -17,17 +17,23 @@ With CI=true a skip is a failure: a machine that cannot run a test has not run i
 """
 
 import atexit
+import faulthandler
+import gc
+import inspect
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 
 # tests/pit_reader.py, the second reader of run files, can be imported too.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import run_jobs  # noqa: E402
 
 
 def source_dir():
@@ -93,15 +99,138 @@ def run(command, env=None, timeout=600, **options):
         options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
-    return subprocess.run(
-        [str(part) for part in command],
-        env=clean_env() if env is None else env,
-        timeout=max(timeout, 600) * slowness(),  # detects a hang, but tolerates a busy machine
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-        **options,
-    )
+    text = options.pop("input", None)
+    if text is not None:
+        options["stdin"] = subprocess.PIPE
+    child = subprocess.Popen([str(part) for part in command],
+                             env=clean_env() if env is None else env, encoding="utf-8",
+                             errors="replace", **options)
+    with child:
+        try:  # the limit detects a hang, but tolerates a busy machine
+            stdout, stderr = child.communicate(text, timeout=max(timeout, 600) * slowness())
+        except subprocess.TimeoutExpired as error:
+            seen = processes()
+            child.kill()
+            stdout, stderr = child.communicate()
+            raise AssertionError("%s\n%s--- stdout\n%s--- stderr\n%s" % (
+                error, seen, stdout or "", stderr or "")) from None
+        except BaseException:
+            child.kill()
+            raise
+    return subprocess.CompletedProcess(child.args, child.returncode, stdout, stderr)
+
+
+# ---- a failure on another machine must be understood from its output ------------------------------
+
+
+def wait_until(condition, seconds=300.0, pause=0.0005, what=None):
+    """Wait for a condition; returns its value. A failure after the time, which only detects a hang, shows
+    the condition, its last value, and what the processes of the test were doing."""
+    end = time.monotonic() + seconds * slowness()
+    while True:
+        found = condition()
+        if found:
+            return found
+        if time.monotonic() > end:
+            raise AssertionError("waited %d s in vain %s\nit was last: %r\n%s%s" % (
+                seconds * slowness(), what or "for this:", found, source_of(condition), processes()))
+        time.sleep(pause)
+
+
+def source_of(condition):
+    """The lines of a condition, and the variables that it uses."""
+    try:
+        text = "".join(inspect.getsourcelines(condition)[0])
+        known = inspect.getclosurevars(condition).nonlocals
+    except (OSError, TypeError, ValueError):
+        return "%r\n" % (condition,)
+    return text + "".join("    %s = %.200r\n" % item for item in sorted(known.items()))
+
+
+def descendants(pid):
+    """The pids of all processes below this one."""
+    children = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % name, encoding="utf-8", errors="replace") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(name))
+    found, waiting = [], [pid]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def tail_of(pid, number):
+    """The end of the file that a process writes to under this number; "" where that is no file."""
+    path = "/proc/%d/fd/%d" % (pid, number)
+    try:
+        if not os.path.isfile(path) or os.path.samefile(path, "/proc/self/fd/%d" % number):
+            return ""
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - 2000))
+            return file.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def unread(stream):
+    """What a child has written into a pipe that the test has not read."""
+    try:
+        number = stream.fileno()
+        was = os.get_blocking(number)
+        os.set_blocking(number, False)
+        try:
+            return os.read(number, 65536).decode("utf-8", "replace")
+        finally:
+            os.set_blocking(number, was)
+    except (AttributeError, OSError, ValueError):
+        return ""
+
+
+def processes(most=40):
+    """What the processes of this test do, and what they have written."""
+    text = ""
+    for pid in descendants(os.getpid())[:most]:
+        try:
+            with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
+                state = file.read().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        text += "state %s of %s" % (state, run_jobs.threads_of(pid))
+        text += "".join("  %s ends with:\n%s\n" % (name, tail_of(pid, number))
+                        for number, name in ((1, "stdout"), (2, "stderr")) if tail_of(pid, number))
+    for child in [item for item in gc.get_objects() if type(item) is subprocess.Popen]:
+        said = [(name, unread(getattr(child, name, None))) for name in ("stdout", "stderr")]
+        if any(part for _, part in said) or child.returncode:
+            text += "pid %d, status %s: %.300s\n" % (child.pid, child.returncode, child.args)
+            text += "".join("  not read of its %s:\n%s\n" % part for part in said if part[1])
+    return "--- processes of this test (load %s)\n%s" % (run_jobs.load(), text)
+
+
+class _HangNotice:
+    """Shows where the test is before tests/run.py kills it as hung. Seconds count as they do there."""
+
+    EVERY = 10
+
+    def __init__(self):
+        self.spent = 0.0
+        signal.signal(signal.SIGALRM, self.look)
+        signal.setitimer(signal.ITIMER_REAL, self.EVERY, self.EVERY)
+
+    def look(self, *_):
+        share = run_jobs.processors() / max(1, run_jobs.runnable())
+        self.spent += self.EVERY * min(1.0, share)
+        if self.spent > 0.9 * run_jobs.LIMIT:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            # Not by print, which this may have interrupted.
+            os.write(1, b"\nthis takes long; the test is here:\n")
+            faulthandler.dump_traceback(1)
+            os.write(1, processes().encode("utf-8", "replace"))
 
 
 class Case(unittest.TestCase):
@@ -148,6 +277,30 @@ class _Result(unittest.TextTestResult):
         super().addSuccess(test)
         self.passed += 1
 
+    def addFailure(self, test, err):
+        super().addFailure(test, self.with_processes(err))
+
+    def addError(self, test, err):
+        super().addError(test, self.with_processes(err))
+
+    def addSubTest(self, test, subtest, err):
+        super().addSubTest(test, subtest, err and self.with_processes(err))
+
+    @staticmethod
+    def with_processes(err):
+        """The error with what the test's processes were doing; cleanups come later and end them."""
+        kind, error, trace = err
+        if "--- processes" in str(error):
+            return err
+        output = "".join("--- %s\n%s\n" % (name, getattr(error, name)) for name in ("stdout", "stderr")
+                         if isinstance(error, subprocess.SubprocessError) and getattr(error, name, None))
+        seen = output + (processes() if descendants(os.getpid()) else "")
+        if not seen:
+            return err
+        more = AssertionError("%s: %s\n%s" % (kind.__name__, error, seen))
+        more.__cause__ = error.__cause__
+        return AssertionError, more, trace
+
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
         print("SKIP %s: %s" % (test.id().replace("__main__.", ""), reason))
@@ -191,6 +344,7 @@ def main(plain_build_only=False, has_threads=True, thread_sanitizer=True, test_a
     if plain_build_only and sanitizer():
         sys.exit("this test checks the plain build alone: run it without PITWALL_SANITIZER")
     leave_the_tree()
+    _HangNotice()
     loader = unittest.TestLoader()
     if len(sys.argv) > 1:
         loader.testNamePatterns = ["*%s*" % word for word in sys.argv[1:]]

@@ -9,7 +9,6 @@ import mmap
 import os
 import random
 import struct
-import time
 
 import pit_case
 import pit_check
@@ -19,6 +18,7 @@ HEADER = struct.Struct("6Q")
 AREA = struct.Struct("8Q")
 SLOT = struct.Struct("6QII72s")
 AREAS_AT = 4096
+wait_until = pit_case.wait_until
 
 
 def seed_of_test():
@@ -30,17 +30,6 @@ def state_of(pid):
     """The state letter of a process: R, S, T for stopped, Z …"""
     with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as file:
         return file.read().rsplit(")", 1)[1].split()[0]
-
-
-def wait_until(condition, seconds=300.0, pause=0.0005):
-    """Wait for a condition; returns its value, or None after the time, which only detects a hang."""
-    end = time.monotonic() + seconds * pit_case.slowness()
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(pause)
-    return None
 
 
 class Truth:

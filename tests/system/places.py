@@ -11,7 +11,6 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 import unittest
 
 import pit_case
@@ -173,11 +172,7 @@ class Case(pit_case.Case):
         return self.start([pit_case.program("prog_place"), *steps], **options)
 
     def wait_until(self, what, ready, seconds=300):
-        end = time.monotonic() + seconds * pit_case.slowness()
-        while not ready():
-            if time.monotonic() > end:
-                self.fail("waited in vain: " + what)
-            time.sleep(0.01)
+        pit_case.wait_until(ready, seconds, 0.01, what)
 
     def wait_file(self, path, child=None):
         def ready():

@@ -77,7 +77,6 @@ class GpuCase(pit_case.Case):
         done = subprocess.Popen(
             [pit_case.tool(), "run", "-o", self.path, "--", pit_case.program("prog_energy"), "-",
              "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
-            stderr=subprocess.DEVNULL,
             env=pit_case.clean_env(PITWALL_SYSFS=self.sysfs.root, STUB_NVML=self.nvml, STUB_ROCM=self.rocm,
                                    LD_LIBRARY_PATH=self.library))
         self.addCleanup(done.stdout.close)

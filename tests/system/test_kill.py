@@ -23,7 +23,7 @@ def start(folder, seed, *settings, env=None):
     process = subprocess.Popen(
         [pit_case.program("prog_spans"), run, truth, str(seed)] + list(settings),
         env=pit_case.clean_env(**(env or {})), stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        stdout=subprocess.DEVNULL)
     return process, run, truth
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import sys
 
 import pit_case
 import run_jobs
@@ -51,6 +52,65 @@ class Run(pit_case.Case):
         for script in ("touch src/gone; rm src/gone; ", "git init -q; touch src/known; git add src/known; "):
             status, said = self.run_programs(a=script + GOOD)
             self.assertEqual(status, 0, said)
+
+
+FAILS = """
+import subprocess, sys
+sys.path.insert(0, sys.argv.pop(1))
+import pit_case
+class Fails(pit_case.Case):
+    def child(self, **options):
+        script = 'echo said; echo complained >&2; exec sleep 600'
+        child = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, **options)
+        pit_case.wait_until(lambda: b"sh" not in open("/proc/%d/comm" % child.pid, "rb").read())
+        self.addCleanup(child.stdout.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        return child
+    def test_1_a_state_that_never_comes(self):
+        child, wanted = self.child(stderr=subprocess.PIPE), 17
+        self.addCleanup(child.stderr.close)
+        pit_case.wait_until(lambda: wanted == 18 and child, 0.1)
+    def test_2_an_assertion_beside_a_child(self):
+        with open(self.folder() + "/errors", "w+b") as errors:
+            self.child(stderr=errors)
+            self.assertEqual(1, 2)
+    def test_3_a_child_that_does_not_end(self):
+        self.child(stderr=subprocess.DEVNULL).wait(timeout=0.1)
+    def test_4_a_command_that_does_not_end(self):
+        pit_case.slowness = lambda: 1e-3
+        self.run_ok(["sh", "-c", "echo begun; exec sleep 600"])
+    def test_5_a_hang(self):
+        pit_case.slowness = lambda: 1
+        pit_case.run_jobs.LIMIT = 0.01
+        pit_case._HangNotice.EVERY = 0.01
+        notice = pit_case._HangNotice()
+        pit_case.wait_until(lambda: notice.spent > 0.9 * pit_case.run_jobs.LIMIT)
+        self.fail("shown")
+pit_case.main()
+"""
+
+
+class Failed(pit_case.Case):
+    def test_a_failure_shows_what_was_waited_for_and_what_the_processes_did(self):
+        path = os.path.join(self.folder(), "fails.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(FAILS)
+        done = self.run_status(1, [sys.executable, path, os.path.dirname(os.path.abspath(__file__))])
+        before, *parts = done.stdout.split("=" * 70)
+        parts.sort(key=lambda part: part.partition(": ")[2])  # errors come before failures
+        self.assertEqual(done.stdout.splitlines()[-1], "0 passed, 5 failed")
+        sleeps = r"state [RSD] of pid \d+: sleep 600 \n"
+        for part, wanted in zip(parts, (
+                ("wanted == 18", "wanted = 17", "was last: False", sleeps, r"its stdout:\nsaid\n",
+                 r"its stderr:\ncomplained\n"),
+                ("1 != 2", sleeps, r"stderr ends with:\ncomplained\n"),
+                ("timed out", sleeps, r"its stdout:\nsaid\n"),
+                ("timed out", sleeps, r"stdout\nbegun\n"),
+                ("shown",))):
+            for pattern in wanted:
+                self.assertRegex(part, pattern)
+        self.assertRegex(before, r"takes long; the test is here:\n(.*\n)+.* in test_5_a_hang\n")
 
 
 class Order(pit_case.Case):
