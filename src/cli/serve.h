@@ -181,6 +181,8 @@ void serve_watches_free(struct serve_runs *runs);
 /* Renew the advice of live runs that are viewed. It takes longer than all the rest of a document, so this is
  * done between requests. */
 void serve_watches_advise(struct serve_runs *runs);
+/* The advice of a live run that is viewed; NULL: none. It lives until the next document is made. */
+const pit_advice *serve_watch_advice(const struct serve_runs *runs, const char *id);
 
 /* ---- routes and connections --------------------------------------------------------------------- */
 

@@ -93,12 +93,15 @@ static void judge(struct serve_runs *runs, struct served_run *run)
     double before = top_processor_seconds();
     pit_run *whole = serve_run_open(runs, run, NULL);
     const pit_run *judged = whole;
-    pit_advice *advice = whole ? pit_advise(&judged, 1, 0) : NULL;
-    if (advice)
+    /* advice takes longer than all the rest: that of a live run's page serves here too */
+    const pit_advice *known = run->state == PIT_RUN_LIVE ? serve_watch_advice(runs, run->id) : NULL;
+    pit_advice *made = whole && !known ? pit_advise(&judged, 1, 0) : NULL;
+    const pit_advice *advice = known ? known : made;
+    if (whole && advice)
         run->severity = top_take_verdict(advice, &run->headline);
     if (whole)
         run->last_span_ns = pit__last_span_wall_ns(whole);
-    pit_advice_free(advice);
+    pit_advice_free(made);
     pit_run_free(whole);
     run->judge_due = run->state == PIT_RUN_LIVE
                          ? top_next_time(top_processor_seconds() - before, PAUSE_S)

@@ -263,6 +263,15 @@ void serve_watches_advise(struct serve_runs *runs)
     }
 }
 
+const pit_advice *serve_watch_advice(const struct serve_runs *runs, const char *id)
+{
+    for (const struct serve_watch *watch = runs->watches; watch; watch = watch->next)
+        if (!watch->is_job && strcmp(watch->id, id) == 0 && watch->advised_count == 1 &&
+            serve_now() - watch->advised_at < ADVICE_S)
+            return watch->advice;
+    return NULL;
+}
+
 struct serve_bytes *serve_run_document(struct serve_runs *runs, struct served_run *run, int is_job,
                                        unsigned *status)
 {

@@ -9,6 +9,7 @@
 
 #include "model/node_percentiles.h"
 #include "report/json_writer.h"
+#include "report/text.h"
 #include "views/report_view.h"
 
 #define PIT__PAGE_VERSION 1
@@ -37,8 +38,11 @@ struct pit__page {
  * written as {"all": cell}, a column equal to an earlier one as {"same": "key"}. */
 struct pit__page_columns {
     struct pit__json *json;
-    char **texts; /* columns written so far */
-    const char **keys;
+    struct pit__text text; /* of the distinct columns so far, and of the one being written */
+    struct pit__page_kept {
+        const char *key;
+        size_t begin, bytes; /* in text */
+    } * kept;
     size_t count, room;
     int failed;
 };
