@@ -438,7 +438,8 @@ class Page(PageCase):
                 columns = b.run(seen)
                 self.assertIn("c-share", columns)
                 self.assertEqual([c for c in gone if c in columns], [], width)
-                self.assertTrue(b.run("return document.documentElement.scrollWidth <= innerWidth"), width)
+                # charts follow in the browser's next frame
+                b.wait("return document.documentElement.scrollWidth <= innerWidth")
         finally:
             b.size(1440, 1000)
 
