@@ -19,6 +19,7 @@
     bench_serve.py BUILD PART...   only these parts: list, watched, beside, day, linked
 """
 
+import atexit
 import http.client
 import json
 import os
@@ -44,7 +45,8 @@ pitwall.open(sys.argv[1])
 
 def work(name):
     for step in range(1 << 60):
-        with pitwall.span(name, items=step % 7):
+        with pitwall.span(name):
+            pitwall.items(step % 7)
             with pitwall.span("part %d" % (step % 12)):
                 time.sleep(0.004)
         pitwall.value("loss", 1 / (1 + step))
@@ -58,6 +60,7 @@ class Server:
     def __init__(self, tool, folder, *options):
         self.child = subprocess.Popen([tool, "serve", "--json", "--listen", "127.0.0.1:0", *options, folder],
                                       stdout=subprocess.PIPE, text=True)
+        atexit.register(self.child.kill)  # after a failure
         told = json.loads(self.child.stdout.readline())
         self.address = told["url"][len("http://"):].rstrip("/")
         self.headers = {"Authorization": "Bearer " + told["token"]}

@@ -1,5 +1,5 @@
 // timeline.js: the flight recorder as a time line: the newest single spans, one lane per thread.
-import {make, attrs, button, colour, panel, on} from "./dom.js";
+import {make, attrs, button, colour, panel, on, visible} from "./dom.js";
 import {NS, durationText, countText} from "./format.js";
 
 const LANE = 17,
@@ -240,7 +240,7 @@ export class TimelinePanel {
 
     said(s) {
         this.read.textContent = s
-            ? this.model.names(s.node).slice(-4).join(" › ") +
+            ? visible(this.model.names(s.node).slice(-4).join(" › ")) +
               " · " +
               (s.open ? "open for " : "") +
               durationText(s.to - s.from) +
@@ -275,7 +275,7 @@ export class TimelinePanel {
             x.beginPath();
             x.rect(0, l.top, LABEL - 8, LANE);
             x.clip();
-            x.fillText(l.name, 0, l.top + LANE / 2);
+            x.fillText(visible(l.name), 0, l.top + LANE / 2);
             x.restore();
         }
         for (const s of this.spans) {
@@ -290,7 +290,7 @@ export class TimelinePanel {
                 x.strokeStyle = bad;
                 x.strokeRect(from + 0.5, y + 0.5, Math.max(1, to - from - 1), LANE - 2.5);
             }
-            const name = this.model.name[s.node];
+            const name = visible(this.model.name[s.node]);
             if (to - from > 24 && x.measureText(name).width < to - from - 6) {
                 x.fillStyle = ink;
                 x.fillText(name, from + 4, y + LANE / 2);

@@ -1,5 +1,5 @@
 // verdict.js: the answer: state of the run, findings and their possible gain, five figures.
-import {make, put, attrs, missing, on} from "./dom.js";
+import {make, put, attrs, missing, on, visible} from "./dom.js";
 import {
     NS,
     durationParts,
@@ -43,7 +43,7 @@ export class TopBar {
             f = run.facts;
         const states = new Set(runs.map(r => r.state)),
             word = ["died", "live", "closed"].find(s => states.has(s)) || "ended";
-        this.title.textContent = doc.title;
+        this.title.textContent = visible(doc.title);
         document.title = doc.title + " · Pitwall";
         this.pill.className = "pill " + word;
         this.pill.textContent = word === "closed" ? "done" : word;

@@ -96,6 +96,7 @@ struct served_run {
     int ended_by_parent; /* a worker that died, but whose parent ended it; serve_judge.c */
     int parent_seen;     /* 1 + the state of its parent when that was decided; 0: not decided yet */
     char *program, *host, *job, *rank; /* NULL: not told */
+    char *note;                        /* such as damage; NULL: none */
     uint64_t started_ns, ended_ns;     /* wall clock; ended: now of a live one */
     double duration_s;
     double rss, peak, limit; /* bytes; NaN: not known */

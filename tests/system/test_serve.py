@@ -434,6 +434,20 @@ class Planted(Case):
         self.assertEqual(server.status("/metrics"), 200)
         self.assertLess(server.memory(), SMALL)
 
+    def test_a_damaged_run_says_so_and_never_hides_a_whole_one(self):
+        folder = self.folder()
+        whole = self.made(os.path.join(folder, "whole.pit"), "nodes=300", "close")
+        data = read(whole)
+        write(os.path.join(folder, "a-cut.pit"), data[:20000])
+        other = bytearray(data)
+        other[32:48] = os.urandom(16)
+        write(os.path.join(folder, "other.pit"), bytes(other[:20000]))
+        runs = self.serve(folder).runs()["runs"]
+        notes = dict(zip(map(os.path.basename, runs["path"]), runs["note"]))
+        self.assertEqual(set(notes), {"whole.pit", "other.pit"})
+        self.assertIsNone(notes["whole.pit"])
+        self.assertIn("missing", notes["other.pit"])
+
     def test_another_users_links_are_refused_and_their_copies_do_not_hide_ours(self):
         if os.geteuid() != 0:
             self.skipTest("another user's files need root")
