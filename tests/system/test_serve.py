@@ -342,6 +342,14 @@ class WhatIsAnswered(Case):
         server = self.serve(folder)
         self.wait_until("for a headline", lambda: server.runs()["runs"]["headline"][0])
 
+    def test_the_headline_of_a_run_that_died_says_where(self):
+        folder = self.folder()
+        self.made(os.path.join(folder, "a.pit"), "nodes=2", "begin=outer", "begin=in\u202ener", "kill", status=-9)
+        server = self.serve(folder)
+        self.wait_until("for a headline", lambda: server.runs()["runs"]["headline"][0])
+        headline = server.runs()["runs"]["headline"][0]
+        self.assertTrue(headline.startswith("DIED inside in\\u202ener: "), headline)
+
     def test_a_worker_that_its_parent_ended_has_not_died(self):
         folder = self.folder()
         program = [pit_case.program("prog_sub_runs"), "workers", os.path.join(folder, "parent.pit")]
