@@ -264,8 +264,9 @@ export class TimelinePanel {
         const fill = ["--h1", "--h2", "--h3", "--h4", "--h5"].map(colour),
             ink = colour("--ink"),
             ink3 = colour("--ink3"),
-            bad = colour("--bad"),
-            badBg = colour("--bad-bg");
+            state = this.model.died() ? "--bad" : "--ok",
+            edge = colour(state),
+            ground = colour(state + "-bg");
         x.scale(p, p);
         x.font = "11px " + colour("--f");
         x.textBaseline = "middle";
@@ -284,10 +285,10 @@ export class TimelinePanel {
             const from = Math.max(LABEL, at(s.from)),
                 to = Math.min(width, at(s.to)),
                 y = l.top + s.depth * LANE;
-            x.fillStyle = s.open ? badBg : fill[s.apart ? 0 : Math.min(4, s.depth)];
+            x.fillStyle = s.open ? ground : fill[s.apart ? 0 : Math.min(4, s.depth)];
             x.fillRect(from, y, Math.max(0.75, to - from - 0.5), LANE - 1.5);
             if (s.open) {
-                x.strokeStyle = bad;
+                x.strokeStyle = edge;
                 x.strokeRect(from + 0.5, y + 0.5, Math.max(1, to - from - 1), LANE - 2.5);
             }
             const name = visible(this.model.name[s.node]);

@@ -289,7 +289,7 @@ export class TreePanel {
         x.title = m.names(i).join(" › ");
         put(nm, [cv, x]);
         if (kids && !open) nm.append(make("span.fold sm", countText(m.inside(i)) + " inside"));
-        if (m.col("open")[i] > 0) nm.append(make("span.op", "open"));
+        if (m.col("open")[i] > 0) nm.append(make(m.died() ? "span.op" : "span.op now", "open"));
         if (m.col("detached")[i]) {
             const isDevice = m.col("on_device")[i];
             nm.append(

@@ -276,6 +276,8 @@ class WhatIsAnswered(Case):
         answer = server.json(live)
         self.assertTrue(answer["all"])
         document = answer["document"]
+        advised = document["summary"]["advice_wall_ns"]
+        self.assertEqual(advised, document["summary"]["wall_ns"], "advice of all of it")
         small = 0
         for _ in range(5):
             answer = server.json(live + "?since=" + answer["v"])
@@ -294,6 +296,8 @@ class WhatIsAnswered(Case):
             patched(document, answer["changed"])
         self.assertEqual(document, server.json(live.replace("/live", "")))
         self.assertEqual(document["runs"][0]["state"], "died")
+        self.assertGreater(document["summary"]["wall_ns"], advised)
+        self.assertEqual(document["summary"]["advice_wall_ns"], document["summary"]["wall_ns"], "again of all of it")
         again = server.json(live + "?since=" + answer["v"])
         self.assertEqual((again["all"], again["changed"]), (False, {}))
         self.assertTrue(server.json(live + "?since=other-1")["all"])
